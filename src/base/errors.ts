@@ -1,0 +1,49 @@
+/**
+ * The one error type. Callers switch on `code`; the message is for people and says what to do.
+ * Anything thrown that is not a QuernError is a bug in this library.
+ */
+
+export type ErrorCode =
+  | "INVALID_REQUEST" // an option or a field of the request is of the wrong type or out of range
+  | "QUERY_SYNTAX" // the query does not parse; `position` is where
+  | "REGEX_SYNTAX" // a regular expression does not parse; `position` is where in the query
+  | "REGEX_TOO_LARGE" // a regular expression is over our limits or RE2's
+  | "CONTEXT_NOT_FOUND" // `context:` names a set the host does not know
+  | "SOURCE_NOT_FOUND" // the path of a source does not exist
+  | "SOURCE_UNREADABLE" // the path of a source exists and cannot be read
+  | "NOT_A_GIT_REPOSITORY"
+  | "REVISION_NOT_FOUND"
+  | "GIT_MISSING" // no git command on the PATH
+  | "INDEX_NOT_FOUND" // read-only, and no data directory there
+  | "INDEX_LOCKED" // another process writes
+  | "INDEX_VERSION" // written by another format version
+  | "INDEX_CORRUPT" // stored bytes break the format's own rules
+  | "INDEX_READ_ONLY" // a write through an engine or on a disk that may only be read
+  | "DISK_FULL"
+  | "PERMISSION_DENIED"
+  | "ENGINE_CLOSED"
+  | "ABORTED" // the caller's signal
+  | "DUPLICATE_ID" // a token store was given an id or hash it holds
+  | "INTERNAL"; // a bug of ours, or a worker that died
+
+export class QuernError extends Error {
+  override readonly name = "QuernError";
+  readonly code: ErrorCode;
+  /** UTF-16 position in the query, for QUERY_SYNTAX and REGEX_*. */
+  readonly position?: number;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { cause?: unknown; position?: number } = {},
+  ) {
+    super(message, options.cause === undefined ? {} : { cause: options.cause });
+    this.code = code;
+    if (options.position !== undefined) this.position = options.position;
+  }
+}
+
+/** For states the code above has made impossible. Never for user input or stored bytes. */
+export function assert(condition: boolean, message: string): asserts condition {
+  if (!condition) throw new QuernError("INTERNAL", `assertion failed: ${message}`);
+}

@@ -1,0 +1,63 @@
+/**
+ * One instance of the kernel with a memory of its own. The module is compiled once per thread;
+ * instances are cheap (0.1 ms), so tasks that may interleave each hold one.
+ *
+ * Nothing in the kernel allocates. Whoever drives it reserves regions here, at creation or when a
+ * larger one is needed, and passes their addresses. Addresses below RESERVED belong to the module.
+ */
+
+import { QuernError } from "../base/errors.ts";
+import { KERNEL_BASE64 } from "./module.generated.ts";
+import type { KernelExports } from "./exports.ts";
+
+const PAGE = 65_536;
+const RESERVED = 2 * PAGE; // the module's own constants lie in its second page
+const SLACK = 64; // SIMD loads may read this far past the end of a region
+
+export interface Kernel {
+  readonly run: KernelExports;
+  /** The whole memory. REQUIRES: not kept across reserve(), which may replace it. */
+  readonly bytes: Uint8Array;
+  readonly words: Uint32Array;
+  /** Address of a fresh zeroed region, aligned to 16. Regions are never given back. */
+  reserve(length: number): number;
+}
+
+let compiled: WebAssembly.Module | undefined;
+
+export function createKernel(): Kernel {
+  compiled ??= new WebAssembly.Module(Buffer.from(KERNEL_BASE64, "base64"));
+  const memory = new WebAssembly.Memory({ initial: 16, maximum: 65_536 });
+  const abort = () => {
+    throw new QuernError("INTERNAL", "the kernel aborted");
+  };
+  const instance = new WebAssembly.Instance(compiled, { env: { memory, abort } });
+  return new Instance(memory, instance.exports as unknown as KernelExports);
+}
+
+class Instance implements Kernel {
+  readonly run: KernelExports;
+  bytes: Uint8Array;
+  words: Uint32Array;
+  readonly #memory: WebAssembly.Memory;
+  #next = RESERVED;
+
+  constructor(memory: WebAssembly.Memory, run: KernelExports) {
+    this.run = run;
+    this.#memory = memory;
+    this.bytes = new Uint8Array(memory.buffer);
+    this.words = new Uint32Array(memory.buffer);
+  }
+
+  reserve(length: number): number {
+    const at = this.#next;
+    this.#next = (at + length + SLACK + 15) & ~15;
+    const missing = this.#next - this.bytes.length;
+    if (missing > 0) {
+      this.#memory.grow(Math.ceil(missing / PAGE));
+      this.bytes = new Uint8Array(this.#memory.buffer);
+      this.words = new Uint32Array(this.#memory.buffer);
+    }
+    return at;
+  }
+}
