@@ -1,0 +1,80 @@
+/** Where requests run: in a worker thread, or inline on the thread that asks. */
+
+import { Worker } from "node:worker_threads";
+import type { Birth, Reply, Request } from "./protocol.ts";
+import { LANES, type TaskTable } from "./task.ts";
+import { runRequest, type Thread } from "./thread.ts";
+import { turnstile } from "./turnstile.ts";
+
+export interface Executor {
+  /** REQUIRES: it said "ready". Throws what cannot be cloned. */
+  send(request: Request, transfer: readonly ArrayBuffer[]): void;
+  /** Whether it keeps the process alive. At first it does. */
+  hold(alive: boolean): void;
+  end(): Promise<void>;
+}
+
+export interface ExecutorEvents {
+  reply(reply: Reply): void;
+  /** Called once; nothing follows. Also after end(). */
+  died(reason: string, cause: unknown): void;
+}
+
+export function startWorker(entry: URL, birth: Birth, events: ExecutorEvents): Executor {
+  // no execArgv: a host's loaders and --input-type are not for a bundled entry
+  const worker = new Worker(entry, { workerData: birth, execArgv: [], name: "quern" });
+  let failure: unknown;
+  worker.on("message", (reply: Reply) => events.reply(reply));
+  worker.on("messageerror", (error) => {
+    failure = error; // whose reply it was is lost with it
+    void worker.terminate();
+  });
+  worker.on("error", (error) => {
+    failure = error;
+  });
+  worker.on("exit", (code) =>
+    events.died(failure instanceof Error ? failure.message : `exit code ${code}`, failure),
+  );
+  return {
+    send: (request, transfer) => worker.postMessage(request, transfer),
+    hold: (alive) => (alive ? worker.ref() : worker.unref()),
+    end: async () => void (await worker.terminate()),
+  };
+}
+
+/** Never dies. A slice of a task never shares a turn of the event loop with the call that asked for it. */
+export function startInline(tasks: TaskTable, birth: Birth, events: ExecutorEvents): Executor {
+  const thread: Thread = {
+    ...birth,
+    tasks,
+    pausing: new Set(LANES),
+    memo: new Map(),
+    send: (reply) => events.reply(reply),
+    closed: false,
+  };
+  const running = new Set<Promise<void>>();
+  const run = async (request: Request) => {
+    await turnstile.wait();
+    if (!thread.closed) await runRequest(thread, request);
+  };
+  queueMicrotask(() => events.reply({ kind: "ready" }));
+  return {
+    send(request) {
+      const done = run(request).finally(() => running.delete(done));
+      running.add(done);
+    },
+    hold: () => {},
+    async end() {
+      thread.closed = true;
+      await Promise.all(running);
+      for (const kept of thread.memo.values()) dispose(kept);
+      thread.memo.clear();
+    },
+  };
+}
+
+/** What a worker keeps ends with it; what is kept inline must be told. */
+function dispose(kept: unknown): void {
+  if (typeof kept === "object" && kept !== null && Symbol.dispose in kept)
+    (kept as Disposable)[Symbol.dispose]();
+}

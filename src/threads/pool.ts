@@ -1,0 +1,257 @@
+/**
+ * A pool of threads that run tasks.
+ *
+ * Jobs wait here, not in the threads: a worker has at most one of each lane, so a worker that dies
+ * takes only those with it. A job for any worker goes to the first that is free in its lane; those
+ * for one worker and those for any are taken in the order they came. Workers are started when
+ * there is work for one more, and keep the process alive only while they have some.
+ *
+ * A worker that dies is replaced at once. One that dies MOST_STILLBIRTHS times in a row before it
+ * was given anything to do is given up: what waits for it is rejected, and the next job tries again.
+ *
+ * An empty task takes 20 to 40 µs there and back.
+ */
+
+import { QuernError } from "../base/errors.ts";
+import { startInline, startWorker, type Executor, type ExecutorEvents } from "./executor.ts";
+import { closedError, unpackError, type Reply } from "./protocol.ts";
+import { LaneQueue } from "./queue.ts";
+import { LANES, type Lane, type TaskTable } from "./task.ts";
+
+const MOST_STILLBIRTHS = 5;
+
+export interface Pool {
+  /** Number of threads that run tasks; 1 for an inline pool. */
+  readonly lanes: number;
+  /** Whether tasks run on the caller's thread. */
+  readonly inline: boolean;
+  /** Rejects with the QuernError the task threw; INTERNAL for any other error or a worker's death; ENGINE_CLOSED. */
+  run<O>(task: string, input: unknown, options: RunOptions): Promise<O>;
+  /** Ends all workers; running tasks reject with ENGINE_CLOSED. Idempotent. */
+  close(): Promise<void>;
+}
+
+export interface RunOptions {
+  readonly lane: Lane;
+  /** Index of the worker; absent: the first that is free in that lane. */
+  readonly worker?: number;
+  readonly transfer?: readonly ArrayBuffer[];
+  /** What it throws rejects run(). */
+  readonly onMessage?: (message: unknown) => void;
+}
+
+export interface PoolOptions {
+  /** 0: inline. */
+  readonly size: number;
+  /** The workers' entry, which calls serveTasks(). Not used inline. */
+  readonly entry: URL;
+  /** Used inline only. */
+  readonly tasks: TaskTable;
+  /** Structured-cloneable. */
+  readonly environment: unknown;
+  readonly onWarning?: (warning: { code: string; message: string }) => void;
+}
+
+export function createPool(options: PoolOptions): Pool {
+  return new ThreadPool(options);
+}
+
+interface Job {
+  readonly id: number;
+  readonly task: string;
+  readonly input: unknown;
+  readonly lane: Lane;
+  readonly worker: number | undefined;
+  readonly transfer: readonly ArrayBuffer[];
+  readonly onMessage: ((message: unknown) => void) | undefined;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** The place of a worker, kept by its successors. */
+interface Seat {
+  readonly index: number;
+  executor: Executor | undefined;
+  isReady: boolean;
+  isHeld: boolean;
+  /** Deaths in a row of workers that were given nothing to do. */
+  stillbirths: number;
+  readonly running: Record<Lane, Job | undefined>;
+}
+
+class ThreadPool implements Pool {
+  readonly lanes: number;
+  readonly inline: boolean;
+  readonly #options: PoolOptions;
+  readonly #seats: readonly Seat[];
+  readonly #queues: Readonly<Record<Lane, LaneQueue<Job>>>;
+  #nextId = 0;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+    this.inline = options.size === 0;
+    this.lanes = Math.max(1, options.size);
+    this.#seats = Array.from({ length: this.lanes }, (_, index) => ({
+      index,
+      executor: undefined,
+      isReady: false,
+      isHeld: true,
+      stillbirths: 0,
+      running: { search: undefined, ingest: undefined },
+    }));
+    this.#queues = { search: new LaneQueue(this.lanes), ingest: new LaneQueue(this.lanes) };
+  }
+
+  run<O>(task: string, input: unknown, options: RunOptions): Promise<O> {
+    if (this.#closing) return Promise.reject(closedError());
+    const { lane, worker, transfer = [], onMessage } = options;
+    if (worker !== undefined && !this.#seats[worker])
+      return Promise.reject(new QuernError("INTERNAL", `there is no worker ${worker}`));
+    return new Promise<unknown>((resolve, reject) => {
+      const id = this.#nextId++;
+      const job = { id, task, input, lane, worker, transfer, onMessage, resolve, reject };
+      this.#queues[lane].push(job);
+      const seat = this.#seatFor(job);
+      if (seat?.isReady) this.#feed(seat, lane);
+      else if (seat) this.#wake(seat);
+    }) as Promise<O>;
+  }
+
+  /** Its own, or a free one, preferably wholly idle; else one to start; else none: it must wait. */
+  #seatFor({ lane, worker }: Job): Seat | undefined {
+    if (worker !== undefined) return this.#seats[worker];
+    const free = this.#seats.filter((seat) => seat.isReady && !seat.running[lane]);
+    return (
+      free.find((seat) => !isBusy(seat)) ??
+      free[0] ??
+      this.#seats.find((seat) => !seat.executor) ??
+      this.#seats.find((seat) => !seat.isReady)
+    );
+  }
+
+  #wake(seat: Seat): void {
+    if (seat.executor) this.#hold(seat);
+    else this.#start(seat);
+  }
+
+  #start(seat: Seat): void {
+    const { entry, tasks, environment } = this.#options;
+    const birth = { worker: seat.index, environment };
+    const events: ExecutorEvents = {
+      reply: (reply) => this.#receive(seat, reply),
+      died: (reason, cause) => this.#bury(seat, reason, cause),
+    };
+    try {
+      seat.executor = this.inline
+        ? startInline(tasks, birth, events)
+        : startWorker(entry, birth, events);
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      this.#giveUp(seat, new QuernError("INTERNAL", reason, { cause }));
+      return;
+    }
+    seat.isHeld = true;
+    this.#hold(seat);
+  }
+
+  /** Gives the seat what it may run in this lane, if it is free. */
+  #feed(seat: Seat, lane: Lane): void {
+    while (seat.isReady && !seat.running[lane]) {
+      const job = this.#queues[lane].take(seat.index);
+      if (!job) break;
+      const { id, task, input, transfer } = job;
+      try {
+        seat.executor?.send({ id, lane, task, input }, transfer);
+        seat.running[lane] = job;
+        seat.stillbirths = 0;
+      } catch (cause) {
+        const message = `the input of ${task} cannot be sent to a worker`;
+        job.reject(new QuernError("INTERNAL", message, { cause }));
+      }
+    }
+    this.#hold(seat);
+  }
+
+  #receive(seat: Seat, reply: Reply): void {
+    if (reply.kind === "ready") {
+      seat.isReady = true;
+      for (const lane of LANES) this.#feed(seat, lane);
+      return;
+    }
+    const lane = LANES.find((name) => seat.running[name]?.id === reply.id);
+    const job = lane && seat.running[lane];
+    if (!lane || !job) return; // posted after its task had ended, or the pool is closed
+    if (reply.kind === "message") {
+      this.#deliver(job, reply.value);
+      return;
+    }
+    seat.running[lane] = undefined;
+    if (reply.kind === "result") job.resolve(reply.value);
+    else job.reject(unpackError(reply.error));
+    this.#feed(seat, lane);
+  }
+
+  #deliver(job: Job, message: unknown): void {
+    try {
+      job.onMessage?.(message);
+    } catch (thrown) {
+      job.reject(thrown);
+    }
+  }
+
+  #bury(seat: Seat, reason: string, cause: unknown): void {
+    if (this.#closing) return;
+    const wasReady = seat.isReady;
+    seat.executor = undefined;
+    seat.isReady = false;
+    const message = `worker ${seat.index} died: ${reason}`;
+    const error = new QuernError("INTERNAL", message, { cause });
+    for (const lane of LANES) {
+      seat.running[lane]?.reject(error);
+      seat.running[lane] = undefined;
+      if (wasReady) for (const job of this.#queues[lane].drain(seat.index)) job.reject(error);
+    }
+    if (++seat.stillbirths < MOST_STILLBIRTHS) this.#start(seat);
+    else this.#giveUp(seat, error);
+    this.#options.onWarning?.({ code: "INTERNAL", message });
+  }
+
+  #giveUp(seat: Seat, cause: QuernError): void {
+    seat.stillbirths = 0;
+    const error = new QuernError("INTERNAL", `no worker starts: ${cause.message}`, { cause });
+    const isLast = this.#seats.every(({ executor }) => !executor);
+    for (const lane of LANES) {
+      for (const job of this.#queues[lane].drain(seat.index)) job.reject(error);
+      if (isLast) for (const job of this.#queues[lane].drain(undefined)) job.reject(error);
+    }
+  }
+
+  #hold(seat: Seat): void {
+    const waits = !seat.isReady && LANES.some((lane) => this.#queues[lane].has(seat.index));
+    const alive = isBusy(seat) || waits;
+    if (alive === seat.isHeld) return;
+    seat.isHeld = alive;
+    seat.executor?.hold(alive);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#end();
+    return this.#closing;
+  }
+
+  async #end(): Promise<void> {
+    for (const seat of this.#seats) {
+      seat.isReady = false;
+      for (const lane of LANES) {
+        seat.running[lane]?.reject(closedError());
+        seat.running[lane] = undefined;
+        for (const worker of [seat.index, undefined])
+          for (const job of this.#queues[lane].drain(worker)) job.reject(closedError());
+      }
+    }
+    await Promise.all(this.#seats.map(async (seat) => seat.executor?.end()));
+  }
+}
+
+const isBusy = ({ running }: Seat) => running.search !== undefined || running.ingest !== undefined;

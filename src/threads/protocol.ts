@@ -1,0 +1,59 @@
+/**
+ * What travels between the pool and one of its threads.
+ *
+ * A thread says "ready" once, then answers each request with any number of "message" and one
+ * "result" or "error". Several requests may be open, one in each lane; ids tell them apart.
+ */
+
+import { QuernError, type ErrorCode } from "../base/errors.ts";
+import type { Lane } from "./task.ts";
+
+export interface Request {
+  readonly id: number; // unique in its pool, ascending
+  readonly lane: Lane;
+  readonly task: string;
+  readonly input: unknown;
+}
+
+export type Reply =
+  | { readonly kind: "ready" }
+  | { readonly kind: "message"; readonly id: number; readonly value: unknown }
+  | { readonly kind: "result"; readonly id: number; readonly value: unknown }
+  | { readonly kind: "error"; readonly id: number; readonly error: Failure };
+
+/** What a worker is born with. */
+export interface Birth {
+  readonly worker: number;
+  readonly environment: unknown;
+}
+
+/** An error as plain data: structured cloning would lose the class, the code and the position. */
+export interface Failure {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly position?: number;
+  readonly cause?: string;
+}
+
+export function packError(thrown: unknown): Failure {
+  if (!(thrown instanceof QuernError))
+    return { code: "INTERNAL", message: messageOf(thrown), cause: trace(thrown) };
+  const { code, message, position, cause } = thrown;
+  return {
+    code,
+    message,
+    ...(position !== undefined && { position }),
+    ...(cause !== undefined && { cause: trace(cause) }),
+  };
+}
+
+export function unpackError({ code, message, ...options }: Failure): QuernError {
+  return new QuernError(code, message, options);
+}
+
+export const closedError = () => new QuernError("ENGINE_CLOSED", "the engine is closed");
+
+const messageOf = (thrown: unknown) => (thrown instanceof Error ? thrown.message : String(thrown));
+
+const trace = (thrown: unknown) =>
+  thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);

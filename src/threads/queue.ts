@@ -1,0 +1,72 @@
+/** What waits in one lane: work for whichever worker is free, and work for one worker. */
+
+export interface Queued {
+  readonly id: number; // ascending: who came first
+  /** Undefined: any. */
+  readonly worker: number | undefined;
+}
+
+export class LaneQueue<Job extends Queued> {
+  readonly #shared = new Fifo<Job>();
+  readonly #own: readonly Fifo<Job>[];
+
+  constructor(workers: number) {
+    this.#own = Array.from({ length: workers }, () => new Fifo<Job>());
+  }
+
+  push(job: Job): void {
+    this.#of(job.worker).push(job);
+  }
+
+  /** The oldest job that this worker may run. */
+  take(worker: number): Job | undefined {
+    const own = this.#of(worker);
+    const mine = own.first;
+    const anybodys = this.#shared.first;
+    const isMine = mine !== undefined && (anybodys === undefined || mine.id < anybodys.id);
+    return (isMine ? own : this.#shared).shift();
+  }
+
+  /** Whether there is something this worker may run. */
+  has(worker: number): boolean {
+    return this.#shared.first !== undefined || this.#of(worker).first !== undefined;
+  }
+
+  /** Empties the queue of one worker, or (undefined) the shared one. */
+  drain(worker: number | undefined): Job[] {
+    return this.#of(worker).drain();
+  }
+
+  #of(worker: number | undefined): Fifo<Job> {
+    return (worker === undefined ? undefined : this.#own[worker]) ?? this.#shared;
+  }
+}
+
+/** shift() of an array moves everything behind it; this moves the rest once in a while. */
+class Fifo<T> {
+  #items: T[] = [];
+  #head = 0;
+
+  get first(): T | undefined {
+    return this.#items[this.#head];
+  }
+
+  push(item: T): void {
+    this.#items.push(item);
+  }
+
+  shift(): T | undefined {
+    const item = this.#items[this.#head];
+    if (item === undefined) return undefined;
+    this.#head++;
+    if (this.#head * 2 > this.#items.length) this.#items = this.drain();
+    return item;
+  }
+
+  drain(): T[] {
+    const rest = this.#items.slice(this.#head);
+    this.#items = [];
+    this.#head = 0;
+    return rest;
+  }
+}

@@ -1,0 +1,80 @@
+import { describe, expect, test } from "vitest";
+import { caught, INGEST, open, SEARCH, warnings } from "./pools.ts";
+
+describe.each([0, 1, 2])("closing with %i workers", (size) => {
+  test("close rejects what runs and what waits, and run afterwards", async () => {
+    const pool = open(size);
+    await pool.run("echo", 0, SEARCH);
+    const runs = [0, 0, 0].map(() => caught(pool.run("spin", 10_000, INGEST)));
+    await pool.run("echo", 0, SEARCH);
+    const start = performance.now();
+    await Promise.all([pool.close(), pool.close()]);
+    expect(performance.now() - start).toBeLessThan(1000);
+    const closed = { code: "ENGINE_CLOSED" };
+    expect(await Promise.all(runs)).toMatchObject([closed, closed, closed]);
+    expect(await caught(pool.run("echo", 0, SEARCH))).toMatchObject(closed);
+  });
+});
+
+test("what is kept is disposed of at close", async () => {
+  const pool = open(0);
+  let disposed = 0;
+  await pool.run("disposable", () => disposed++, SEARCH);
+  await pool.close();
+  expect(disposed).toBe(1);
+});
+
+describe("a worker that dies", () => {
+  test.each(["exit", "throwLater"])(
+    "by %s takes its tasks with it, and is replaced",
+    async (how) => {
+      const pool = open(2);
+      await Promise.all([0, 1].map((worker) => pool.run("echo", 0, { ...SEARCH, worker })));
+      const elsewhere = pool.run("sleep", 300, { ...SEARCH, worker: 1 });
+      const interleaved = caught(pool.run("sleep", 5000, { ...INGEST, worker: 0 }));
+      const deadly = caught(pool.run(how, 0, { ...SEARCH, worker: 0 }));
+      const bound = caught(pool.run("echo", 1, { ...SEARCH, worker: 0 }));
+      const anywhere = pool.run("echo", 2, SEARCH);
+      const died = {
+        code: "INTERNAL",
+        message: expect.stringMatching(/^worker 0 died: /) as string,
+      };
+      expect(await Promise.all([interleaved, deadly, bound])).toMatchObject([died, died, died]);
+      expect(await Promise.all([elsewhere, anywhere])).toEqual([undefined, 2]);
+      expect(await pool.run("echo", 3, { ...SEARCH, worker: 0 })).toBe(3);
+      expect(warnings).toEqual([
+        how === "exit" ? "worker 0 died: exit code 3" : "worker 0 died: boom",
+      ]);
+    },
+  );
+
+  test("while idle is replaced as well", async () => {
+    const pool = open(1);
+    await pool.run("dieSoon", 5, SEARCH);
+    for (let i = 0; i < 100 && warnings.length === 0; i++)
+      await new Promise((r) => setTimeout(r, 10));
+    expect(warnings).toEqual(["worker 0 died: exit code 4"]);
+    expect(await pool.run("echo", 1, SEARCH)).toBe(1);
+  });
+
+  test("messages it posted before still arrive", async () => {
+    const got: unknown[] = [];
+    const onMessage = (message: unknown) => void got.push(message);
+    await caught(open(1).run("throwLater", 0, { ...SEARCH, onMessage }));
+    expect(got).toEqual(["armed"]);
+  });
+
+  test("at start five times in a row is given up; every run says so", async () => {
+    const pool = open(2, "stillborn");
+    const runs = [caught(pool.run("echo", 1, SEARCH)), caught(pool.run("echo", 1, INGEST))];
+    const message = "no worker starts: worker 0 died: cannot live";
+    for (const error of await Promise.all(runs))
+      expect(error).toMatchObject({
+        code: "INTERNAL",
+        message: expect.stringMatching(/^no worker starts: worker . died: cannot live$/),
+      });
+    warnings.length = 0;
+    expect(await caught(pool.run("echo", 1, { ...SEARCH, worker: 0 }))).toMatchObject({ message });
+    expect(warnings).toEqual(Array(5).fill("worker 0 died: cannot live"));
+  });
+});

@@ -1,0 +1,35 @@
+/** What only a process of its own can show: that it ends, and what a worker without memory does to it. */
+
+import { execFileSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { beforeAll, expect, test } from "vitest";
+import { bundle } from "./bundle.ts";
+
+let host: string;
+let worker: string;
+
+beforeAll(async () => {
+  [host, worker] = (await Promise.all(
+    ["host.ts", "worker.ts"].map(async (name) => fileURLToPath(await bundle(name))),
+  )) as [string, string];
+});
+
+const run = (flags: string[], ...args: (string | number)[]) =>
+  execFileSync(process.execPath, [...flags, host, worker, ...args.map(String)], {
+    encoding: "utf8",
+    timeout: 20_000,
+  }).trim();
+
+test.each([0, 1, 2])("a host with %i workers waits for its task, then ends", (size) => {
+  expect(run([], size, "sleep", 300)).toBe("undefined");
+});
+
+test("a host ends although its worker has timers", () => {
+  expect(run([], 1, "dieSoon", 60_000)).toBe("undefined");
+});
+
+test("a worker out of memory is an error, not the end of its host", () => {
+  expect(run(["--max-old-space-size=64"], 1, "hog", 0)).toMatch(
+    /^QuernError: worker 0 died: .*memory limit/,
+  );
+});

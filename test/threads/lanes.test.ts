@@ -1,0 +1,72 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { describe, expect, test } from "vitest";
+import type { RunOptions } from "../../src/threads/pool.ts";
+import { caught, INGEST, open, SEARCH } from "./pools.ts";
+
+describe.each([0, 1, 2])("with %i workers", (size) => {
+  test("tasks for one worker and lane run one after another, in order", async () => {
+    const pool = open(size);
+    const log: unknown[] = [];
+    const options: RunOptions = { ...SEARCH, worker: 0, onMessage: (line) => log.push(line) };
+    const names = ["a", "b", "c", "d"];
+    await Promise.all(names.map((name) => pool.run("log", name, options)));
+    expect(log).toEqual(names.flatMap((name) => [`${name} begins`, `${name} ends`]));
+  });
+
+  test("an ingest task that pauses lets searches through", async () => {
+    const pool = open(size);
+    let isDone = false;
+    const ingest = Promise.all(
+      Array.from({ length: pool.lanes }, () => pool.run<number>("spin", 300, INGEST)),
+    ).finally(() => (isDone = true));
+    for (let i = 0; i < 5; i++) await pool.run("echo", i, SEARCH);
+    expect(isDone).toBe(false);
+    expect((await ingest).every((pauses) => pauses > 5)).toBe(true);
+  });
+
+  test("10 000 tasks leave nothing behind", async () => {
+    const pool = open(size);
+    const batch = async () => {
+      const runs = Array.from({ length: 5000 }, (_, i) => pool.run<number>("echo", i, SEARCH));
+      return (await Promise.all(runs)).every((value, i) => value === i);
+    };
+    expect(await batch()).toBe(true);
+    const before = process.memoryUsage().heapUsed;
+    expect(await batch()).toBe(true);
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(16 * 2 ** 20);
+  });
+});
+
+test("a task runs on the worker it was meant for", async () => {
+  const pool = open(3);
+  const wanted = Array.from({ length: 30 }, (_, i) => i % 3);
+  const runs = wanted.map((worker) => pool.run("worker", 0, { ...SEARCH, worker }));
+  expect(await Promise.all(runs)).toEqual(wanted);
+  expect(await caught(pool.run("worker", 0, { ...SEARCH, worker: 3 }))).toMatchObject({
+    code: "INTERNAL",
+  });
+});
+
+test("nobody waits for a busy worker while another is free", async () => {
+  const pool = open(2);
+  const slow = pool.run("sleep", 2000, { ...SEARCH, worker: 0 });
+  const runs = Array.from({ length: 20 }, () => pool.run("worker", 0, SEARCH));
+  expect(await Promise.all(runs)).toEqual(runs.map(() => 1));
+  void caught(slow);
+});
+
+test("a search lane of a worker never pauses", async () => {
+  expect(await open(1).run("spin", 30, SEARCH)).toBe(0);
+});
+
+test("the event loop is never blocked for long, however many tasks run", async () => {
+  const [a, b] = [open(0), open(0)];
+  await a.run("spin", 50, SEARCH);
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  await Promise.all(
+    [a, b].flatMap((pool) => [SEARCH, INGEST].map((lane) => pool.run("spin", 400, lane))),
+  );
+  delay.disable();
+  expect(delay.percentile(90) / 1e6).toBeLessThan(6);
+});

@@ -1,0 +1,48 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { LaneQueue, type Queued } from "../../src/threads/queue.ts";
+
+const WORKERS = 3;
+const worker = fc.constantFrom(undefined, 0, 1, 2);
+const step = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ push: worker }) },
+  { weight: 4, arbitrary: fc.record({ take: fc.nat({ max: WORKERS - 1 }) }) },
+  { weight: 1, arbitrary: fc.record({ drain: worker }) },
+);
+
+/** Slow twin: one list in the order of arrival. */
+class NaiveQueue {
+  #jobs: Queued[] = [];
+
+  push(job: Queued): void {
+    this.#jobs.push(job);
+  }
+
+  take(worker: number): Queued | undefined {
+    const job = this.#jobs.find((one) => one.worker === undefined || one.worker === worker);
+    this.#jobs = this.#jobs.filter((one) => one !== job);
+    return job;
+  }
+
+  drain(worker: number | undefined): Queued[] {
+    const jobs = this.#jobs.filter((job) => job.worker === worker);
+    this.#jobs = this.#jobs.filter((job) => job.worker !== worker);
+    return jobs;
+  }
+}
+
+test("a lane's queue agrees with one list in the order of arrival", () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      const [queue, naive] = [new LaneQueue(WORKERS), new NaiveQueue()];
+      steps.forEach((one, id) => {
+        if ("push" in one) for (const each of [queue, naive]) each.push({ id, worker: one.push });
+        else if ("drain" in one) expect(queue.drain(one.drain)).toEqual(naive.drain(one.drain));
+        else {
+          const want = naive.take(one.take);
+          expect([queue.has(one.take), queue.take(one.take)]).toEqual([want !== undefined, want]);
+        }
+      });
+    }),
+  );
+});
