@@ -1,0 +1,91 @@
+/**
+ * Unicode simple case folding, one code point to one, exactly as RE2 folds: the orbits come from the
+ * build of RE2 that verifies our matches (scripts/build-folding-table.ts asks it), not from Node's
+ * own Unicode data, which changes with its version. A test holds every code point against RE2.
+ *
+ * The representative of an orbit is its ASCII lower-case letter if it has one (K and U+212A fold to
+ * k, U+017F to s), else its ordinary lower-case form (É to é, Σ and ς to σ). Nothing at or above
+ * 0x20000 folds.
+ *
+ * For WebAssembly the same map is a table of two levels in linear memory, written once by
+ * writeFoldingTable() at an address that is a multiple of 4:
+ *
+ *     index   u8[1024]            at address:         which block holds cp's deltas
+ *     delta   i32[blocks * 128]   at address + 1024
+ *
+ *     folded = cp < 0x20000 ? cp + delta[index[cp >> 7] * 128 + (cp & 127)] : cp
+ */
+
+import { FOLDING_RUNS } from "./folding-table.ts";
+
+const LIMIT = 0x20000;
+const BLOCK = 128;
+const INDEX_BYTES = LIMIT / BLOCK;
+
+const orbits = new Map<number, readonly number[]>();
+const deltas = new Int32Array(LIMIT);
+
+for (let at = 0; at < FOLDING_RUNS.length; at += 4) {
+  const [start, count, step, delta] = FOLDING_RUNS.slice(at, at + 4) as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  for (let i = 0; i < count; i++) join(start + i * step, delta);
+}
+
+function join(cp: number, delta: number): void {
+  deltas[cp] = delta;
+  const members = [...(orbits.get(cp + delta) ?? [cp + delta]), cp].sort((a, b) => a - b);
+  for (const member of members) orbits.set(member, members);
+}
+
+const { index, blocks } = foldingPages();
+
+export const FOLDING_TABLE_BYTES = INDEX_BYTES + blocks.length * 4;
+
+/** The representative of cp's orbit. */
+export function foldCodePoint(cp: number): number {
+  return cp < LIMIT ? cp + deltas[cp]! : cp;
+}
+
+/** Every code point that folds as cp does, cp included, ascending. */
+export function orbit(cp: number): readonly number[] {
+  return orbits.get(cp) ?? [cp];
+}
+
+/** Every code point that folds together with another one, ascending. */
+export function foldingCodePoints(): number[] {
+  return [...orbits.keys()].sort((a, b) => a - b);
+}
+
+/** Each code point by its representative. Lone surrogates stay as they are. */
+export function foldText(text: string): string {
+  let folded = "";
+  for (const char of text) folded += String.fromCodePoint(foldCodePoint(char.codePointAt(0)!));
+  return folded;
+}
+
+/** The two levels of the table: equal blocks are kept once, block 0 is all zero. */
+export function foldingPages(): { index: Uint8Array; blocks: Int32Array } {
+  const pages = new Map<string, number>([[new Int32Array(BLOCK).join(), 0]]);
+  const numbers = new Uint8Array(INDEX_BYTES);
+  const kept: number[] = Array.from({ length: BLOCK }, () => 0);
+  for (let block = 0; block < INDEX_BYTES; block++) {
+    const page = deltas.subarray(block * BLOCK, (block + 1) * BLOCK);
+    const key = page.join();
+    if (!pages.has(key)) {
+      pages.set(key, pages.size);
+      kept.push(...page);
+    }
+    numbers[block] = pages.get(key)!;
+  }
+  return { index: numbers, blocks: Int32Array.from(kept) };
+}
+
+/** Writes the table into `bytes`. REQUIRES: address is a multiple of 4 with FOLDING_TABLE_BYTES behind it. */
+export function writeFoldingTable(bytes: Uint8Array, address: number): void {
+  bytes.set(index, address);
+  bytes.set(new Uint8Array(blocks.buffer), address + INDEX_BYTES);
+}
