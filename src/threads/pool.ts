@@ -9,7 +9,7 @@
  * A worker that dies is replaced at once. One that dies MOST_STILLBIRTHS times in a row before it
  * was given anything to do is given up: what waits for it is rejected, and the next job tries again.
  *
- * An empty task takes 20 to 40 µs there and back.
+ * An empty task takes 50 µs there and back (median; 2 µs inline), nearly all of it the two wake-ups.
  */
 
 import { QuernError } from "../base/errors.ts";

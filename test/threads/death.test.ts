@@ -48,6 +48,16 @@ describe("a worker that dies", () => {
     },
   );
 
+  test("of its task is replaced however often", async () => {
+    const pool = open(1);
+    for (let i = 0; i < 7; i++) {
+      const deadly = caught(pool.run("exit", 0, SEARCH));
+      expect(await pool.run("echo", i, SEARCH)).toBe(i);
+      await deadly;
+    }
+    expect(warnings.length).toBe(7);
+  });
+
   test("while idle is replaced as well", async () => {
     const pool = open(1);
     await pool.run("dieSoon", 5, SEARCH);

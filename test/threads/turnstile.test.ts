@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { turnstile } from "../../src/threads/turnstile.ts";
+
+test("one comes through in a turn of the event loop, in order", async () => {
+  const through: string[] = [];
+  const [a] = ["a", "b", "c"].map((name) => turnstile.wait().then(() => through.push(name)));
+  await a;
+  await Promise.resolve();
+  expect(through).toEqual(["a"]);
+  await turnstile.wait();
+  expect(through).toEqual(["a", "b", "c"]);
+});
+
+test("a slice is due 4 ms after somebody came through", async () => {
+  await turnstile.wait();
+  const start = performance.now();
+  expect(turnstile.isDue()).toBe(false);
+  while (!turnstile.isDue());
+  expect(Math.abs(performance.now() - start - 4)).toBeLessThan(1);
+});
