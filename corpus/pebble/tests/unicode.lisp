@@ -1,0 +1,2 @@
+(quote λόγος) ; => λόγος
+'(Éclair éclair) ; => (Éclair éclair)

@@ -1,0 +1,10 @@
+rootProject.name = "wetter"
+
+dependencyResolutionManagement {
+    repositories {
+        google()
+        mavenCentral()
+    }
+}
+
+include(":app")
