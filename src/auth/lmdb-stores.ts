@@ -1,0 +1,168 @@
+/**
+ * Durable token and user stores, safe from several processes at once. Both may share a directory.
+ * Format version 1, over the tables of store/key-value.ts:
+ *
+ *     tokens           text(id)                              -> record
+ *     tokens.hash      text(hash)                            -> id
+ *     tokens.owner     sha256(ownerId) time text(id)         -> id
+ *     users            text(id)                              -> record
+ *     users.created    time text(id)                         -> id
+ *
+ *     text := UTF-16 code units, big-endian: keys compare as JavaScript compares strings
+ *     time := milliseconds since 1970 plus 2^54, 8 bytes, big-endian: dates before 1970 come first
+ *
+ * A record is what the store was given, its dates as milliseconds. The owner stands in its key as
+ * a hash, because a name may be of any length. Ids and hashes may have up to 512 code units.
+ */
+
+import { createHash } from "node:crypto";
+import { QuernError } from "../base/errors.ts";
+import { type KeyValueStore, openKeyValue, type Table } from "../store/key-value.ts";
+import { duplicate, type TokenRecord, type TokenStore } from "./token-store.ts";
+import type { User, UserStore } from "./user-store.ts";
+
+const MOST_TEXT = 512; // code units: 1 024 bytes of LMDB's 1 978
+const BATCH = 100; // records of a list that are read at once, so that a slow reader holds no transaction open
+
+/** The directory is created when missing. */
+export function lmdbTokenStore(path: string): TokenStore & AsyncDisposable {
+  const store = openKeyValue(path);
+  const tokens = store.table<Stored<TokenRecord>>("tokens");
+  const ids = store.table<string>("tokens.hash");
+  const owned = store.table<string>("tokens.owner");
+  const get = (id: string): TokenRecord | undefined => {
+    const stored = tokens.get(text(id));
+    return stored && restoreToken(stored);
+  };
+  const change = (id: string, edit: (record: TokenRecord) => boolean): Promise<boolean> =>
+    store.write(() => {
+      const record = get(id);
+      const changed = record !== undefined && edit(record);
+      if (changed) tokens.put(text(id), flatten(record));
+      return changed;
+    });
+  return {
+    create: (record) =>
+      store.write(() => {
+        const stored = flatten(record);
+        const keys = [text(checked(record.id)), text(checked(record.hash))] as const;
+        const place = ownerKey(record);
+        if (tokens.get(keys[0]) !== undefined || ids.get(keys[1]) !== undefined) throw duplicate();
+        tokens.put(keys[0], stored);
+        ids.put(keys[1], record.id);
+        owned.put(place, record.id);
+      }),
+    get: async (id) => get(id),
+    async findByHash(hash) {
+      const id = ids.get(text(hash));
+      return id === undefined ? undefined : get(id);
+    },
+    list: (ownerId) => inOrder(owned, digest(ownerId), get),
+    revoke: (id, at) =>
+      change(id, (record) => {
+        if (record.revokedAt !== undefined) return false;
+        record.revokedAt = at;
+        return true;
+      }),
+    async touch(id, at) {
+      await change(id, (record) => ((record.lastUsedAt = at), true));
+    },
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  };
+}
+
+/** The directory is created when missing. */
+export function lmdbUserStore(path: string): UserStore & AsyncDisposable {
+  const store: KeyValueStore = openKeyValue(path);
+  const users = store.table<Stored<User>>("users");
+  const created = store.table<string>("users.created");
+  const get = (id: string): User | undefined => {
+    const stored = users.get(text(id));
+    return stored && restoreUser(stored);
+  };
+  return {
+    get: async (id) => get(id),
+    list: () => inOrder(created, new Uint8Array(), get),
+    put: (user) =>
+      store.write(() => {
+        const stored = flatten(user);
+        const key = text(checked(user.id));
+        const place = creationKey(user);
+        const before = get(user.id);
+        if (before !== undefined) created.remove(creationKey(before));
+        users.put(key, stored);
+        created.put(place, user.id);
+      }),
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  };
+}
+
+/** Follows an index of ids from batch to batch. What is added meanwhile may or may not be seen. */
+async function* inOrder<T>(
+  index: Table<string>,
+  prefix: Uint8Array,
+  get: (id: string) => T | undefined,
+): AsyncGenerator<T> {
+  let after: Uint8Array | undefined;
+  for (;;) {
+    const batch = index.range(prefix, after, BATCH);
+    for (const { value: id } of batch) {
+      const record = get(id);
+      if (record !== undefined) yield record;
+    }
+    if (batch.length < BATCH) return;
+    after = batch.at(-1)?.key;
+  }
+}
+
+type Stored<T> = { [Name in keyof T]: T[Name] extends Date ? number : unknown };
+
+/** Dates become numbers, absent fields stay absent. */
+function flatten<T extends object>(record: T): Stored<T> {
+  const fields = Object.entries(record).flatMap(([name, value]: [string, unknown]) =>
+    value === undefined ? [] : [[name, value instanceof Date ? milliseconds(value) : value]],
+  );
+  return Object.fromEntries(fields) as Stored<T>;
+}
+
+const restoreToken = (stored: Stored<TokenRecord>) =>
+  restore<TokenRecord>(stored, ["createdAt", "expiresAt", "revokedAt", "lastUsedAt"]);
+
+const restoreUser = (stored: Stored<User>) =>
+  restore<User>(stored, ["suspendedAt", "createdAt", "updatedAt", "lastActivityAt"]);
+
+function restore<T>(stored: object, dates: readonly (keyof T & string)[]): T {
+  const record: Record<string, unknown> = { ...stored };
+  for (const name of dates) {
+    const value = record[name];
+    if (typeof value === "number") record[name] = new Date(value);
+  }
+  return record as T;
+}
+
+function milliseconds(date: Date): number {
+  const time = date.getTime();
+  if (Number.isNaN(time))
+    throw new QuernError("INVALID_REQUEST", "a date of the record is invalid");
+  return time;
+}
+
+function checked(id: string): string {
+  if (id.length === 0 || id.length > MOST_TEXT)
+    throw new QuernError("INVALID_REQUEST", `an id or hash must have 1 to ${MOST_TEXT} characters`);
+  return id;
+}
+
+const text = (id: string): Uint8Array => Buffer.from(id, "utf16le").swap16();
+
+const digest = (ownerId: string): Uint8Array =>
+  createHash("sha256").update(Buffer.from(ownerId, "utf16le")).digest();
+
+function creationKey({ createdAt, id }: { createdAt: Date; id: string }): Uint8Array {
+  const time = Buffer.alloc(8);
+  time.writeBigUInt64BE(BigInt(milliseconds(createdAt)) + (1n << 54n));
+  return Buffer.concat([time, text(id)]);
+}
+
+const ownerKey = (record: TokenRecord): Uint8Array =>
+  Buffer.concat([digest(record.ownerId), creationKey(record)]);

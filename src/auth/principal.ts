@@ -1,0 +1,123 @@
+/**
+ * Who a credential stands for and what they may see. Nothing here is remembered between calls: each
+ * asks the stores again, which is what makes a revocation, a suspension or a lost permission take
+ * effect at once.
+ */
+
+import { equalHashes, hashSecret, kindOf, newId, newSecret, type SecretFormat } from "./secrets.ts";
+import type { TokenRecord, TokenStore } from "./token-store.ts";
+import type { User, UserStore } from "./user-store.ts";
+
+export interface Principal {
+  user?: User;
+  kind: "api-key" | "scoped" | "oauth" | "session" | "anonymous";
+  repositoryIds: "all" | "public" | ReadonlySet<number>;
+}
+
+/** A principal and, where a stored token spoke for it, that token's record. */
+export interface Identity {
+  readonly principal: Principal;
+  readonly token?: TokenRecord;
+}
+
+/** Where tokens and users are looked up. */
+export interface Directory {
+  readonly tokens?: TokenStore;
+  readonly users?: UserStore;
+  readonly secrets: SecretFormat;
+}
+
+/**
+ * Whom a secret identifies at this moment. Undefined if it is malformed, unknown, expired or
+ * revoked, or its user unknown or suspended: callers cannot tell which, so neither can theirs.
+ * Rejects only when a store does.
+ */
+export async function identify(
+  secret: string,
+  directory: Directory,
+  now = new Date(),
+): Promise<Identity | undefined> {
+  const token = await findToken(secret, directory);
+  if (token === undefined || !(await isGood(token, directory, now))) return undefined;
+  const { users } = directory;
+  const user = await users?.get(token.ownerId);
+  if (users !== undefined && (user === undefined || isSuspended(user))) return undefined;
+  const seen = user === undefined ? "all" : await visibleTo(user, users);
+  const principal: Principal = {
+    ...(user !== undefined && { user }),
+    kind: token.kind,
+    repositoryIds: token.kind === "scoped" ? within(token.repositoryIds ?? [], seen) : seen,
+  };
+  return { principal, token };
+}
+
+export function isSuspended(user: User): boolean {
+  return (user.suspendedAt ?? null) !== null;
+}
+
+async function findToken(secret: string, directory: Directory): Promise<TokenRecord | undefined> {
+  const { tokens, secrets } = directory;
+  const kind = kindOf(secret, secrets.prefixes);
+  if (tokens === undefined || kind === undefined) return undefined;
+  const hash = hashSecret(secret, secrets.hmacKey);
+  const token = await tokens.findByHash(hash);
+  return token !== undefined && token.kind === kind && equalHashes(token.hash, hash)
+    ? token
+    : undefined;
+}
+
+/** Neither expired nor revoked, and the same holds for the API key that minted it. */
+async function isGood(token: TokenRecord, directory: Directory, now: Date): Promise<boolean> {
+  if (!isAlive(token, now)) return false;
+  if (token.kind === "api-key" || token.mintedBy === undefined) return true;
+  const minter = await directory.tokens?.get(token.mintedBy);
+  return (
+    minter !== undefined &&
+    minter.kind === "api-key" &&
+    minter.ownerId === token.ownerId &&
+    isAlive(minter, now)
+  );
+}
+
+// written so that an invalid date is in the past
+function isAlive({ revokedAt, expiresAt }: TokenRecord, now: Date): boolean {
+  return revokedAt === undefined && (expiresAt === undefined || expiresAt > now);
+}
+
+/** A copy: the host's set may change while a search runs. */
+async function visibleTo(
+  user: User,
+  users: UserStore | undefined,
+): Promise<"all" | ReadonlySet<number>> {
+  if (users?.visibleRepositories === undefined) return "all";
+  const seen = await users.visibleRepositories(user);
+  return seen === "all" ? seen : new Set(seen); // of nothing, an oversight, the empty set: nothing is seen
+}
+
+function within(scope: readonly number[], seen: "all" | ReadonlySet<number>): ReadonlySet<number> {
+  return new Set(seen === "all" ? scope : scope.filter((id) => seen.has(id)));
+}
+
+/** A token for some repositories, minted by an API key; it lives no longer than that key. */
+export async function mintScopedToken(
+  tokens: TokenStore,
+  minter: TokenRecord,
+  options: { repositoryIds: readonly number[]; ttlMs: number; secrets: SecretFormat },
+): Promise<{ record: TokenRecord & { expiresAt: Date }; secret: string }> {
+  const { repositoryIds, ttlMs, secrets } = options;
+  const secret = newSecret(secrets.prefixes.scoped);
+  const createdAt = new Date();
+  const ends = Math.min(createdAt.getTime() + ttlMs, minter.expiresAt?.getTime() ?? Infinity);
+  const record = {
+    id: newId(),
+    kind: "scoped" as const,
+    hash: hashSecret(secret, secrets.hmacKey),
+    ownerId: minter.ownerId,
+    repositoryIds: [...new Set(repositoryIds)],
+    mintedBy: minter.id,
+    createdAt,
+    expiresAt: new Date(ends),
+  };
+  await tokens.create(record);
+  return { record, secret };
+}

@@ -1,0 +1,91 @@
+/**
+ * What a credential looks like and what is kept of it.
+ *
+ *     secret := prefix hex{64}        32 random bytes; the prefix tells the kind: qrn_ an API key, qst_ a scoped token
+ *     hash   := SHA-256(secret), or HMAC-SHA-256 where the host has a key; hex
+ *
+ * Only the hash is stored. A plain hash is enough against a stolen store: 256 random bits cannot be
+ * guessed; the keyed one also makes a record that was slipped into the store worthless.
+ */
+
+import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { QuernError } from "../base/errors.ts";
+import type { TokenRecord, TokenStore } from "./token-store.ts";
+
+export interface TokenPrefixes {
+  apiKey: string;
+  scoped: string;
+}
+
+export const DEFAULT_PREFIXES: TokenPrefixes = { apiKey: "qrn_", scoped: "qst_" };
+
+/** How one deployment writes its secrets and hashes them. */
+export interface SecretFormat {
+  readonly prefixes: TokenPrefixes;
+  readonly hmacKey?: string | Uint8Array;
+}
+
+const BODY = /^[0-9a-f]{64}$/;
+
+export function newSecret(prefix: string): string {
+  return prefix + randomBytes(32).toString("hex");
+}
+
+/** 128 random bits. */
+export function newId(): string {
+  return randomBytes(16).toString("hex");
+}
+
+/** What kind of token this is the secret of; undefined for anything that is none. */
+export function kindOf(secret: string, prefixes: TokenPrefixes): TokenRecord["kind"] | undefined {
+  const has = (prefix: string): boolean =>
+    secret.startsWith(prefix) && BODY.test(secret.slice(prefix.length));
+  if (has(prefixes.apiKey)) return "api-key";
+  return has(prefixes.scoped) ? "scoped" : undefined;
+}
+
+export function hashSecret(secret: string, hmacKey?: string | Uint8Array): string {
+  const hash = hmacKey === undefined ? createHash("sha256") : createHmac("sha256", hmacKey);
+  return hash.update(secret, "utf8").digest("hex");
+}
+
+/** In a time that depends on the lengths alone. */
+export function equalHashes(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+export interface ApiKeyOptions {
+  ownerId: string;
+  name?: string;
+  /** May lie in the past. Absent: never. */
+  expiresAt?: Date;
+  /** The handler's `tokenPrefixes.apiKey`. Default 'qrn_'. */
+  prefix?: string;
+  /** The handler's. Default: plain SHA-256. */
+  hmacKey?: string | Uint8Array;
+}
+
+/** Makes an API key for a user. The secret is returned this once and kept nowhere. */
+export async function createApiKey(
+  tokens: TokenStore,
+  options: ApiKeyOptions,
+): Promise<{ id: string; secret: string }> {
+  const { ownerId, name, expiresAt, prefix = DEFAULT_PREFIXES.apiKey, hmacKey } = options;
+  if (typeof ownerId !== "string" || ownerId === "")
+    throw new QuernError("INVALID_REQUEST", "an API key needs an ownerId");
+  if (expiresAt !== undefined && Number.isNaN(expiresAt.getTime()))
+    throw new QuernError("INVALID_REQUEST", "expiresAt must be a valid date");
+  const secret = newSecret(prefix);
+  const id = newId();
+  await tokens.create({
+    id,
+    kind: "api-key",
+    hash: hashSecret(secret, hmacKey),
+    ownerId,
+    ...(name !== undefined && { name }),
+    createdAt: new Date(),
+    ...(expiresAt !== undefined && { expiresAt }),
+  });
+  return { id, secret };
+}

@@ -1,0 +1,86 @@
+/**
+ * Who holds which token. Hosts bring their own store or take one of ours; `tokenStoreSuite` of
+ * quern/testing says whether a store keeps the contract. A store never sees a secret, only its hash.
+ */
+
+import { QuernError } from "../base/errors.ts";
+
+export interface TokenRecord {
+  /** Random, 128 bits or more. */
+  id: string;
+  kind: "api-key" | "scoped";
+  /** Hex. */
+  hash: string;
+  ownerId: string;
+  name?: string;
+  /** scoped: the repositories it was minted for. */
+  repositoryIds?: number[];
+  /** scoped: the API key that minted it; when that one stops, this one does. */
+  mintedBy?: string;
+  createdAt: Date;
+  expiresAt?: Date;
+  revokedAt?: Date;
+  lastUsedAt?: Date;
+}
+
+/**
+ * Every call works on copies: a record that was handed in or out is the caller's to change. What a
+ * resolved call wrote, every later call sees, whichever process makes it.
+ */
+export interface TokenStore {
+  /** DUPLICATE_ID for an id or a hash that is there, and then nothing is written. */
+  create(record: TokenRecord): Promise<void>;
+  /** Expired and revoked ones too: the caller judges. */
+  findByHash(hash: string): Promise<TokenRecord | undefined>;
+  /** Any string may be asked for; undefined if no record has it. */
+  get(id: string): Promise<TokenRecord | undefined>;
+  /** All of one owner's, by createdAt, then id. */
+  list(ownerId: string): AsyncIterable<TokenRecord>;
+  /** True for the one call that revoked it; false for an unknown id and for one revoked before, which keeps its date. */
+  revoke(id: string, at: Date): Promise<boolean>;
+  /** Sets lastUsedAt. An unknown id is nothing to complain about. */
+  touch?(id: string, at: Date): Promise<void>;
+}
+
+/** Gone when the process ends: for tests and small hosts. */
+export function memoryTokenStore(): TokenStore {
+  const byId = new Map<string, TokenRecord>();
+  const byHash = new Map<string, TokenRecord>();
+  const copy = (record: TokenRecord | undefined) => record && structuredClone(record);
+  return {
+    async create(record) {
+      if (byId.has(record.id) || byHash.has(record.hash)) throw duplicate();
+      const own = structuredClone(record);
+      byId.set(own.id, own);
+      byHash.set(own.hash, own);
+    },
+    findByHash: async (hash) => copy(byHash.get(hash)),
+    get: async (id) => copy(byId.get(id)),
+    async *list(ownerId) {
+      const own = [...byId.values()].filter((record) => record.ownerId === ownerId);
+      yield* own.sort(byCreation).map((record) => structuredClone(record));
+    },
+    async revoke(id, at) {
+      const record = byId.get(id);
+      if (record === undefined || record.revokedAt !== undefined) return false;
+      record.revokedAt = new Date(at);
+      return true;
+    },
+    async touch(id, at) {
+      const record = byId.get(id);
+      if (record !== undefined) record.lastUsedAt = new Date(at);
+    },
+  };
+}
+
+export function duplicate(): QuernError {
+  return new QuernError("DUPLICATE_ID", "a token with this id or hash is there already");
+}
+
+/** The order of every list: by date of creation, then id in UTF-16 code units. */
+export function byCreation(
+  a: { createdAt: Date; id: string },
+  b: { createdAt: Date; id: string },
+): number {
+  return a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : Number(a.id > b.id));
+}

@@ -1,0 +1,211 @@
+/**
+ * A few ordered tables of small records in one LMDB environment: what the token and user stores
+ * stand on. Not the index, which has its own format and environment.
+ *
+ * Format version 1. A directory holds one environment; each table is a named database in it.
+ *
+ *     key   := bytes, compared as bytes, at most 1 900
+ *     value := crc record         crc: CRC-32 of the record, 4 bytes, big-endian
+ *     record := MessagePack       plain data: strings, numbers, booleans, null, lists, maps
+ *
+ * The table "format" has the one key "version", whose record is 1. The record 1 is stored as the
+ * five bytes `a505df1b 01`.
+ *
+ * Any number of processes may read and write at once. A read sees every write that was resolved
+ * before it began, by whichever process: a revoked token must stop now, not a turn of the event
+ * loop later. A value whose checksum is wrong is INDEX_CORRUPT, never a wrong record.
+ */
+
+import { mkdirSync } from "node:fs";
+import { crc32 } from "node:zlib";
+import { type Database, open, type RootDatabase } from "lmdb";
+import { pack, unpack } from "msgpackr";
+import { QuernError } from "../base/errors.ts";
+
+const FORMAT_VERSION = 1;
+const MOST_KEY_BYTES = 1900; // LMDB takes 1 978 with the page size that lmdb uses
+const MOST_TABLES = 16;
+
+export interface Table<Value> {
+  get(key: Uint8Array): Value | undefined;
+  /** At most `limit` values whose keys begin with `prefix` and come after `after` (a whole key), in key order. */
+  range(prefix: Uint8Array, after: Uint8Array | undefined, limit: number): Entry<Value>[];
+  /** REQUIRES: called within write(). */
+  put(key: Uint8Array, value: Value): void;
+  /** REQUIRES: called within write(). */
+  remove(key: Uint8Array): void;
+}
+
+export interface Entry<Value> {
+  key: Uint8Array;
+  value: Value;
+}
+
+export interface KeyValueStore extends AsyncDisposable {
+  table<Value>(name: string): Table<Value>;
+  /**
+   * Runs `change` in one write transaction, alone among all processes; resolves to its result once
+   * that is on the disk. REQUIRES: `change` is synchronous and throws before it writes, or not at all.
+   */
+  write<Result>(change: () => Result): Promise<Result>;
+}
+
+/** Opens the directory, creating it when missing. Disposing waits for the writes that were begun. */
+export function openKeyValue(path: string): KeyValueStore {
+  const root = openEnvironment(path);
+  const life = { ends: false, ended: false };
+  const writes = new Set<Promise<unknown>>();
+  const refuseIf = (closed: boolean): void => {
+    if (closed) throw new QuernError("ENGINE_CLOSED", "this store is closed");
+  };
+  checkVersion(root);
+  return {
+    table: <Value>(name: string) => openTable<Value>(root, name, () => refuseIf(life.ended)),
+    async write(change) {
+      refuseIf(life.ends);
+      const write = commit(root, change);
+      writes.add(write);
+      return write.finally(() => writes.delete(write));
+    },
+    async [Symbol.asyncDispose]() {
+      if (life.ends) return;
+      life.ends = true;
+      await Promise.allSettled(writes);
+      life.ended = true;
+      await root.close();
+    },
+  };
+}
+
+function openEnvironment(path: string): RootDatabase<Uint8Array, Uint8Array> {
+  try {
+    mkdirSync(path, { recursive: true });
+    return open<Uint8Array, Uint8Array>({
+      path,
+      noSubdir: false, // or a dot in the name would make it a file
+      maxDbs: MOST_TABLES,
+      encoding: "binary",
+      keyEncoding: "binary",
+    });
+  } catch (cause) {
+    throw storageError(cause);
+  }
+}
+
+function checkVersion(root: RootDatabase<Uint8Array, Uint8Array>): void {
+  const format = openTable<number>(root, "format", () => {});
+  const key = Buffer.from("version");
+  const version = format.get(key);
+  if (version === FORMAT_VERSION) return;
+  if (version !== undefined)
+    throw new QuernError(
+      "INDEX_VERSION",
+      `this store has format version ${String(version)}; this release reads ${FORMAT_VERSION}`,
+    );
+  root.transactionSync(() => format.put(key, FORMAT_VERSION));
+}
+
+function openTable<Value>(
+  root: RootDatabase<Uint8Array, Uint8Array>,
+  name: string,
+  alive: () => void,
+): Table<Value> {
+  const db: Database<Uint8Array, Uint8Array> = root.openDB({
+    name,
+    encoding: "binary",
+    keyEncoding: "binary",
+  });
+  return {
+    get(key) {
+      alive();
+      if (key.length === 0 || key.length > MOST_KEY_BYTES) return undefined;
+      fresh(root);
+      const stored = db.get(key);
+      return stored === undefined ? undefined : decode<Value>(stored);
+    },
+    range(prefix, after, limit) {
+      alive();
+      fresh(root);
+      return collect<Value>(db, prefix, { after, limit });
+    },
+    put(key, value) {
+      if (key.length === 0 || key.length > MOST_KEY_BYTES)
+        throw new QuernError("INVALID_REQUEST", `a key must have 1 to ${MOST_KEY_BYTES} bytes`);
+      db.putSync(key, encode(value));
+    },
+    remove: (key) => void db.removeSync(key),
+  };
+}
+
+// lmdb keeps one read transaction for a turn of the event loop; without this a read may be as old as the turn
+function fresh(root: RootDatabase<Uint8Array, Uint8Array>): void {
+  root.resetReadTxn();
+}
+
+function collect<Value>(
+  db: Database<Uint8Array, Uint8Array>,
+  prefix: Uint8Array,
+  { after, limit }: { after: Uint8Array | undefined; limit: number },
+): Entry<Value>[] {
+  const found: Entry<Value>[] = [];
+  const start = after ?? prefix;
+  for (const { key, value } of db.getRange({
+    ...(start.length > 0 && { start }),
+    snapshot: false,
+  })) {
+    if (!Buffer.from(key).subarray(0, prefix.length).equals(prefix)) break;
+    if (after !== undefined && Buffer.compare(key, after) === 0) continue;
+    found.push({ key: Uint8Array.from(key), value: decode<Value>(value) });
+    if (found.length === limit) break;
+  }
+  return found;
+}
+
+async function commit<Result>(
+  root: RootDatabase<Uint8Array, Uint8Array>,
+  change: () => Result,
+): Promise<Result> {
+  // lmdb batches transactions: an exception that left the callback would not undo the batch
+  type Outcome = { result: Result } | { thrown: unknown };
+  const run = (): Outcome => {
+    try {
+      return { result: change() };
+    } catch (thrown) {
+      return { thrown };
+    }
+  };
+  let outcome: Outcome;
+  try {
+    outcome = await root.transaction(run);
+    await root.flushed;
+  } catch (cause) {
+    throw storageError(cause);
+  }
+  if ("thrown" in outcome) throw outcome.thrown;
+  return outcome.result;
+}
+
+function encode(value: unknown): Uint8Array {
+  const record = pack(value);
+  const stored = Buffer.allocUnsafe(4 + record.length);
+  stored.writeUInt32BE(crc32(record), 0);
+  stored.set(record, 4);
+  return stored;
+}
+
+function decode<Value>(stored: Uint8Array): Value {
+  const bytes = Buffer.from(stored); // a copy: lmdb's buffer is valid until its next get
+  if (bytes.length < 5 || bytes.readUInt32BE(0) !== crc32(bytes.subarray(4)))
+    throw new QuernError("INDEX_CORRUPT", "a stored record does not match its checksum");
+  return unpack(bytes.subarray(4)) as Value;
+}
+
+function storageError(cause: unknown): QuernError {
+  if (cause instanceof QuernError) return cause;
+  const message = cause instanceof Error ? cause.message : String(cause);
+  if (/EACCES|EPERM|EROFS|permission denied|read-only/i.test(message))
+    return new QuernError("PERMISSION_DENIED", "the store may not be written", { cause });
+  if (/ENOSPC|no space/i.test(message))
+    return new QuernError("DISK_FULL", "no space left for the store", { cause });
+  return new QuernError("INTERNAL", "the store could not be used", { cause });
+}

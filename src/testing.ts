@@ -1,0 +1,303 @@
+/**
+ * Conformance suites for hosts' own stores. Framework-free: hand in your runner's `test`, and a
+ * function that opens a store. The stores need not be empty: a suite uses ids of its own.
+ *
+ *     import { test } from "node:test";
+ *     tokenStoreSuite({ test: (name, run) => void test(name, run) }, async () => myStore());
+ *
+ * A store with [Symbol.asyncDispose] is disposed of after each test.
+ */
+
+import { randomBytes } from "node:crypto";
+import { isDeepStrictEqual, inspect } from "node:util";
+import type { TokenRecord, TokenStore } from "./auth/token-store.ts";
+import type { User, UserStore } from "./auth/user-store.ts";
+
+export interface Runner {
+  test(name: string, run: () => Promise<void>): void;
+}
+
+type Cases<Store> = Readonly<Record<string, (store: Store) => Promise<void>>>;
+
+/** Holds a TokenStore to its contract. */
+export function tokenStoreSuite(runner: Runner, open: () => Promise<TokenStore>): void {
+  runAll(runner, open, TOKEN_CASES);
+}
+
+/** Holds a UserStore to its contract. */
+export function userStoreSuite(runner: Runner, open: () => Promise<UserStore>): void {
+  runAll(runner, open, USER_CASES);
+}
+
+function runAll<Store extends object>(
+  runner: Runner,
+  open: () => Promise<Store>,
+  cases: Cases<Store>,
+): void {
+  for (const [name, run] of Object.entries(cases))
+    runner.test(name, async () => {
+      const store = await open();
+      try {
+        await run(store);
+      } finally {
+        if (Symbol.asyncDispose in store) await (store as AsyncDisposable)[Symbol.asyncDispose]();
+      }
+    });
+}
+
+// strings no store must stumble over: a caller of the HTTP interface may ask for any of them
+const ABSURD = ["", "\0", "../..", "__proto__", "é\u{1f600}", "\ud800", "%00", "x".repeat(100_000)];
+
+const random = (): string => randomBytes(16).toString("hex");
+const day = (n: number): Date => new Date(Date.UTC(2024, 0, n, 12, 34, 56, 789));
+
+const record = (fields: Partial<TokenRecord> = {}): TokenRecord => ({
+  id: random(),
+  kind: "api-key",
+  hash: random() + random(),
+  ownerId: random(),
+  createdAt: day(1),
+  ...fields,
+});
+
+const full = (): TokenRecord =>
+  record({
+    kind: "scoped",
+    name: "ünïcode \u{1f511}",
+    repositoryIds: [3, 1, 4_294_967_295],
+    mintedBy: random(),
+    expiresAt: day(2),
+    lastUsedAt: day(3),
+  });
+
+const TOKEN_CASES: Cases<TokenStore> = {
+  "a record comes back as it was, found by id and by hash": async (store) => {
+    for (const made of [
+      record(),
+      full(),
+      record({ revokedAt: day(4) }),
+      record({ createdAt: new Date(-1) }),
+    ]) {
+      await store.create(structuredClone(made));
+      same(await store.get(made.id), made, "get");
+      same(await store.findByHash(made.hash), made, "findByHash");
+    }
+  },
+  "a scope of no repositories stays a scope": async (store) => {
+    const made = record({ kind: "scoped", repositoryIds: [] });
+    await store.create(made);
+    same((await store.get(made.id))?.repositoryIds, [], "repositoryIds");
+  },
+  "what is not there is undefined": async (store) => {
+    await store.create(full());
+    for (const key of [random(), ...ABSURD]) {
+      same(await store.get(key), undefined, `get ${show(key)}`);
+      same(await store.findByHash(key), undefined, `findByHash ${show(key)}`);
+      same(await collect(store.list(key)), [], `list ${show(key)}`);
+    }
+  },
+  "an id is not a hash, nor a hash an id": async (store) => {
+    const made = record();
+    await store.create(made);
+    same(await store.get(made.hash), undefined, "get of a hash");
+    same(await store.findByHash(made.id), undefined, "findByHash of an id");
+  },
+  "a taken id or hash is DUPLICATE_ID and changes nothing": async (store) => {
+    const made = record();
+    await store.create(made);
+    const sameId = record({ id: made.id });
+    const sameHash = record({ hash: made.hash });
+    for (const second of [sameId, sameHash, made])
+      await rejects(store.create(second), "DUPLICATE_ID");
+    same(await store.get(made.id), made, "the first record");
+    same(await store.findByHash(made.hash), made, "the first record by hash");
+    same(await store.findByHash(sameId.hash), undefined, "the refused hash");
+    same(await store.get(sameHash.id), undefined, "the refused id");
+    same(await collect(store.list(sameId.ownerId)), [], "the refused owner's list");
+  },
+  "of many that create one id at once, one does": async (store) => {
+    const made = record();
+    const tries = Array.from({ length: 8 }, () => store.create({ ...made, hash: random() }));
+    const settled = await Promise.allSettled(tries);
+    same(settled.filter(({ status }) => status === "fulfilled").length, 1, "creations");
+  },
+  "a list holds one owner's records by createdAt, then id": async (store) => {
+    const ownerId = random();
+    const at = (n: number, id: string) => record({ ownerId, createdAt: day(n), id: id + random() });
+    const ordered = [
+      record({ ownerId, createdAt: new Date(-5) }),
+      at(1, "B"),
+      at(1, "a"),
+      at(2, "A"),
+      record({ ownerId, createdAt: day(3), revokedAt: day(3) }),
+      record({ ownerId, createdAt: day(4), expiresAt: day(4) }),
+    ];
+    for (const made of [3, 0, 5, 2, 1, 4].map((i) => ordered[i]!)) await store.create(made);
+    for (const other of [`${ownerId}x`, ownerId.slice(0, -1), ""])
+      await store.create(record({ ownerId: other }));
+    same(await collect(store.list(ownerId)), ordered, "the list");
+  },
+  "a long list is whole": async (store) => {
+    const ownerId = random();
+    const ids = Array.from({ length: 250 }, (_, n) => `${String(n).padStart(3, "0")}${random()}`);
+    for (const id of ids) await store.create(record({ id, ownerId }));
+    same(
+      (await collect(store.list(ownerId))).map(({ id }) => id),
+      ids,
+      "the ids",
+    );
+  },
+  "revoking is true once, and keeps its date": async (store) => {
+    const made = full();
+    await store.create(made);
+    same(await store.revoke(made.id, day(5)), true, "the first time");
+    same(await store.revoke(made.id, day(6)), false, "the second time");
+    const revoked = { ...made, revokedAt: day(5) };
+    same(await store.get(made.id), revoked, "get");
+    same(await store.findByHash(made.hash), revoked, "findByHash");
+    same(await collect(store.list(made.ownerId)), [revoked], "list");
+  },
+  "of many that revoke one record at once, one does": async (store) => {
+    const made = record();
+    await store.create(made);
+    const tries = Array.from({ length: 8 }, (_, n) => store.revoke(made.id, day(n + 1)));
+    same((await Promise.all(tries)).filter(Boolean).length, 1, "revocations");
+  },
+  "revoking touches no other record, and an unknown id is false": async (store) => {
+    const [one, other] = [record(), record()];
+    await store.create(one);
+    await store.create(other);
+    await store.revoke(one.id, day(5));
+    for (const key of [random(), one.hash, ...ABSURD])
+      same(await store.revoke(key, day(5)), false, show(key));
+    same(await store.get(other.id), other, "the other record");
+  },
+  "a touched record is as before but for lastUsedAt": async (store) => {
+    if (store.touch === undefined) return;
+    const made = record();
+    await store.create(made);
+    await store.revoke(made.id, day(5));
+    await store.touch(made.id, day(7));
+    await store.touch(random(), day(7));
+    same(await store.get(made.id), { ...made, revokedAt: day(5), lastUsedAt: day(7) }, "get");
+  },
+  "records handed in and out are copies": async (store) => {
+    const made = full();
+    const before = structuredClone(made);
+    await store.create(made);
+    spoil(made);
+    const out = await store.get(before.id);
+    same(out, before, "get after the one handed in was changed");
+    if (out) spoil(out);
+    same(
+      await store.findByHash(before.hash),
+      before,
+      "findByHash after the one handed out was changed",
+    );
+  },
+};
+
+function spoil(made: TokenRecord): void {
+  made.repositoryIds?.push(9);
+  made.createdAt.setTime(0);
+  made.revokedAt = day(9);
+  made.kind = "api-key";
+}
+
+const user = (fields: Partial<User> = {}): User => ({
+  id: random(),
+  name: "Ada \u{1f469}",
+  email: "ada@example.com",
+  role: "MEMBER",
+  suspendedAt: null,
+  createdAt: day(1),
+  updatedAt: day(2),
+  lastActivityAt: null,
+  ...fields,
+});
+
+const USER_CASES: Cases<UserStore> = {
+  "a user comes back as it was": async (store) => {
+    const owner = user({ role: "OWNER", name: null, suspendedAt: day(3), lastActivityAt: day(4) });
+    for (const made of [user(), owner]) {
+      await store.put(structuredClone(made));
+      same(await store.get(made.id), made, "get");
+    }
+  },
+  "who is not there is undefined": async (store) => {
+    await store.put(user());
+    for (const id of [random(), ...ABSURD]) same(await store.get(id), undefined, `get ${show(id)}`);
+  },
+  "putting again replaces the whole user, listed once": async (store) => {
+    const made = user({ suspendedAt: day(3) });
+    const after = user({ id: made.id, createdAt: day(8), email: "b@example.com", role: "OWNER" });
+    await store.put(made);
+    await store.put(after);
+    same(await store.get(made.id), after, "get");
+    same(await listed(store, [made]), [after], "list");
+  },
+  "the list is by createdAt, then id": async (store) => {
+    const at = (createdAt: Date, id: string) => user({ createdAt, id: id + random() });
+    const ordered = [at(new Date(-5), "z"), at(day(1), "B"), at(day(1), "a"), at(day(2), "A")];
+    for (const made of [2, 3, 0, 1].map((i) => ordered[i]!)) await store.put(made);
+    same(await listed(store, ordered), ordered, "the list");
+  },
+  "a long list is whole": async (store) => {
+    const users = Array.from({ length: 250 }, (_, n) =>
+      user({ id: `${String(n).padStart(3, "0")}${random()}` }),
+    );
+    for (const made of users) await store.put(made);
+    same(await listed(store, users), users, "the list");
+  },
+  "users handed in and out are copies": async (store) => {
+    const made = user();
+    const before = structuredClone(made);
+    await store.put(made);
+    made.createdAt.setTime(0);
+    made.role = "OWNER";
+    const out = await store.get(before.id);
+    same(out, before, "get after the one handed in was changed");
+    if (out) out.suspendedAt = day(9);
+    same(await store.get(before.id), before, "get after the one handed out was changed");
+  },
+  "what a user may see is all or a set of ids": async (store) => {
+    const made = user();
+    await store.put(made);
+    if (store.visibleRepositories === undefined) return;
+    const seen = await store.visibleRepositories(made);
+    const ids = seen === "all" ? [] : [...seen]; // throws for what is neither
+    same(
+      ids.filter((id) => !Number.isSafeInteger(id)),
+      [],
+      "what is no id",
+    );
+  },
+};
+
+/** The store's list, without the users that others put there. */
+async function listed(store: UserStore, ours: readonly User[]): Promise<User[]> {
+  const ids = new Set(ours.map(({ id }) => id));
+  return (await collect(store.list())).filter(({ id }) => ids.has(id));
+}
+
+async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+function same(got: unknown, want: unknown, what: string): void {
+  if (!isDeepStrictEqual(got, want))
+    throw new Error(`${what}: expected ${inspect(want)}, got ${inspect(got)}`);
+}
+
+async function rejects(promise: Promise<unknown>, code: string): Promise<void> {
+  const error: unknown = await promise.then(
+    () => new Error("it resolved"),
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof Error && "code" in error && error.code === code))
+    throw new Error(`expected a rejection with code ${code}, got ${inspect(error)}`);
+}
+
+const show = (key: string): string => inspect(key.length > 40 ? `${key.slice(0, 40)}…` : key);
