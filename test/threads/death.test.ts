@@ -73,8 +73,10 @@ describe("a worker that dies", () => {
     await caught(open(1).run("throwLater", 0, { ...SEARCH, onMessage }));
     expect(got).toEqual(["armed"]);
   });
+});
 
-  test("at start five times in a row is given up; every run says so", async () => {
+describe("a worker that is dead at start", () => {
+  test("five times in a row is given up; every run says so", async () => {
     const pool = open(2, "stillborn");
     const runs = [caught(pool.run("echo", 1, SEARCH)), caught(pool.run("echo", 1, INGEST))];
     const message = "no worker starts: worker 0 died: cannot live";

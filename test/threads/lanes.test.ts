@@ -1,4 +1,3 @@
-import { monitorEventLoopDelay } from "node:perf_hooks";
 import { describe, expect, test } from "vitest";
 import type { RunOptions } from "../../src/threads/pool.ts";
 import { caught, INGEST, open, SEARCH } from "./pools.ts";
@@ -59,14 +58,17 @@ test("a search lane of a worker never pauses", async () => {
   expect(await open(1).run("spin", 30, SEARCH)).toBe(0);
 });
 
-test("the event loop is never blocked for long, however many tasks run", async () => {
-  const [a, b] = [open(0), open(0)];
-  await a.run("spin", 50, SEARCH);
-  const delay = monitorEventLoopDelay({ resolution: 1 });
-  delay.enable();
-  await Promise.all(
-    [a, b].flatMap((pool) => [SEARCH, INGEST].map((lane) => pool.run("spin", 400, lane))),
-  );
-  delay.disable();
-  expect(delay.percentile(90) / 1e6).toBeLessThan(6);
+test("the event loop turns at least every 5 ms, however many tasks run", async () => {
+  const pools = [open(0), open(0)];
+  const runs = pools.flatMap((pool) => [SEARCH, INGEST].map((lane) => pool.run("spin", 300, lane)));
+  let isDone = false;
+  void Promise.all(runs).then(() => (isDone = true));
+  const turns: number[] = []; // ms of CPU: the machine may have other things to do
+  for (let before = process.cpuUsage(); !isDone; before = process.cpuUsage()) {
+    await new Promise(setImmediate);
+    turns.push(process.cpuUsage(before).user / 1000);
+  }
+  turns.sort((a, b) => a - b);
+  expect(turns.length).toBeGreaterThan(20);
+  expect(turns[Math.floor(turns.length * 0.9)]).toBeLessThan(5);
 });
