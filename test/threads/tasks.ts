@@ -65,8 +65,8 @@ export const tasks = {
   },
   dieSoon: (ms: number) => after(ms, () => process.exit(4)),
   hog: () => {
-    const kept: object[] = [];
-    for (;;) kept.push({ kept: kept.length });
+    const kept: unknown[] = [];
+    for (;;) kept.push(Array.from({ length: 10_000 }).fill(kept.length));
   },
   disposable: (disposed: () => void, context: TaskContext) => {
     context.memo("kept", () => ({ [Symbol.dispose]: disposed }));
