@@ -1,0 +1,64 @@
+/** The one place where parsing asks whether a regular expression is one. */
+
+import { createRequire } from "node:module";
+import { QuernError } from "../base/errors.ts";
+import { pointingError } from "./point-at.ts";
+
+/** What stands after a prefix, or a term. */
+export interface Operand {
+  /** Where it begins in the query, its quote included. */
+  readonly at: number;
+  readonly quoted: boolean;
+  /** Without quotes and their escapes. */
+  readonly text: string;
+}
+
+/** Throws REGEX_SYNTAX or REGEX_TOO_LARGE with a position in the query. */
+export type CheckExpression = (operand: Operand) => void;
+
+const { WrappedRE2 } = createRequire(import.meta.url)("re2-wasm/build/wasm/re2") as {
+  WrappedRE2: new (
+    source: string,
+    i: boolean,
+    m: boolean,
+    s: boolean,
+  ) => { ok(): boolean; error(): string; delete(): void };
+};
+
+function compileExpression(source: string, { caseSensitive }: { caseSensitive: boolean }): void {
+  if (source.length > 10_000)
+    throw new QuernError("REGEX_TOO_LARGE", "the expression is longer than 10000 characters", {
+      position: 0,
+    });
+  const compiled = new WrappedRE2(source, !caseSensitive, true, false);
+  const message = compiled.ok() ? undefined : compiled.error();
+  compiled.delete();
+  if (message === undefined) return;
+  const code = /too large|repetition size/.test(message) ? "REGEX_TOO_LARGE" : "REGEX_SYNTAX";
+  throw new QuernError(code, message, { position: 0 });
+}
+
+/** A check for the expressions of one query, each different one compiled once. */
+export function expressionChecker(query: string, caseSensitive: boolean): CheckExpression {
+  const good = new Set<string>();
+  return (operand) => {
+    if (good.has(operand.text)) return;
+    try {
+      compileExpression(operand.text, { caseSensitive });
+    } catch (error) {
+      if (!(error instanceof QuernError) || error.position === undefined) throw error;
+      const position = positionInQuery(query, operand, error.position);
+      throw pointingError(error.code, error.message, query, position);
+    }
+    good.add(operand.text);
+  };
+}
+
+/** Where the `index`th unit of an operand's text stands in the query: quotes have escapes before it. */
+function positionInQuery(query: string, operand: Operand, index: number): number {
+  if (!operand.quoted) return operand.at + index;
+  let at = operand.at + 1;
+  for (let passed = 0; passed < index; passed++)
+    at += /^\\["\\]/.test(query.slice(at, at + 2)) ? 2 : 1;
+  return at;
+}

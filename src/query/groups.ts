@@ -1,0 +1,68 @@
+/**
+ * Which parentheses are groups. A `(` where an operand may begin is one if it has a partner and, in
+ * the regex dialect, if the run holds a blank or begins with a prefix, a quote or a group; in all
+ * other cases it is a character of a word.
+ *
+ * One walk with a stack settles it before parsing. It reads every such `(` as an opener, and those
+ * that are still on the stack at the end were none. That is safe because all parentheses around an
+ * unmatched one are unmatched too: within a group that was found, parsing sees what this walk saw.
+ */
+
+import { endOfQuoted, endOfWord, isBlank, isPattern, prefixAt, skipBlanks } from "./lexemes.ts";
+
+interface Opener {
+  readonly at: number;
+  /** Whether nothing but blanks stands after it so far. */
+  empty: boolean;
+  /** Whether what was seen makes it a group in the regex dialect. */
+  group: boolean;
+}
+
+/** The positions of the `(` that open groups. */
+export function findGroups(text: string, regex: boolean): ReadonlySet<number> {
+  const groups = new Set<number>();
+  if (!text.includes("(")) return groups;
+  const open: Opener[] = [];
+  for (let at = 0; at < text.length;) {
+    const outer = open.at(-1);
+    if (isBlank(text, at)) {
+      if (outer !== undefined) outer.group = true;
+      at = skipBlanks(text, at);
+    } else if (text[at] === "(") {
+      open.push({ at, empty: true, group: !regex });
+      at++;
+    } else if (text[at] === ")" && outer !== undefined) {
+      at = close(groups, open, at, text);
+    } else {
+      at = endOfOperand(text, at, regex, outer);
+    }
+  }
+  return groups;
+}
+
+/** Takes the innermost opener off. A run that is no group goes on as a word. */
+function close(groups: Set<number>, open: Opener[], at: number, text: string): number {
+  const { at: start, group } = open.pop()!;
+  const outer = open.at(-1);
+  if (group) groups.add(start);
+  if (outer !== undefined) {
+    outer.group ||= group;
+    outer.empty = false;
+  }
+  return group ? at + 1 : endOfWord(text, at + 1, { pattern: true, inGroup: outer !== undefined });
+}
+
+/** Passes a `-` before a group, a prefix with its value, a quoted string or a word. */
+function endOfOperand(text: string, at: number, regex: boolean, outer?: Opener): number {
+  const start = text[at] === "-" ? skipBlanks(text, at + 1) : at;
+  if (text[start] === "(") return at + 1;
+  const prefix = prefixAt(text, start);
+  const begins = prefix === undefined ? at : prefix.end;
+  const quoted = text[begins] === '"' ? endOfQuoted(text, begins) : undefined;
+  if (outer !== undefined) {
+    if (outer.empty && (prefix ?? quoted) !== undefined) outer.group = true;
+    outer.empty = false;
+  }
+  const rules = { pattern: isPattern(prefix?.prefix, regex), inGroup: outer !== undefined };
+  return quoted ?? endOfWord(text, begins, rules);
+}

@@ -1,0 +1,128 @@
+/**
+ * The smallest pieces of a query: where a blank run, a quoted string, a word or a prefix ends. Each
+ * function looks at a place and answers with positions; none keeps state and none fails, and each
+ * reads what it answers about once.
+ */
+
+export const PREFIXES = {
+  file: "file",
+  f: "file",
+  repo: "repo",
+  r: "repo",
+  content: "content",
+  c: "content",
+  lang: "lang",
+  sym: "sym",
+  rev: "rev",
+  reposet: "reposet",
+  context: "context",
+  archived: "archived",
+  fork: "fork",
+  visibility: "visibility",
+} as const;
+
+export type Prefix = (typeof PREFIXES)[keyof typeof PREFIXES];
+
+/** Prefixes whose value is a regular expression in both dialects. */
+const ALWAYS_PATTERN: ReadonlySet<Prefix> = new Set(["file", "repo", "sym"]);
+
+const PREFIX_HERE = new RegExp(`(${Object.keys(PREFIXES).join("|")}):`, "y");
+
+export function prefixAt(text: string, at: number): { prefix: Prefix; end: number } | undefined {
+  PREFIX_HERE.lastIndex = at;
+  const found = PREFIX_HERE.exec(text);
+  if (found === null) return undefined;
+  return { prefix: PREFIXES[found[1] as keyof typeof PREFIXES], end: PREFIX_HERE.lastIndex };
+}
+
+/** Whether a word there is a regular expression, in which `\(` and `[(]` are no parentheses. */
+export function isPattern(prefix: Prefix | undefined, regex: boolean): boolean {
+  return prefix === undefined || prefix === "content" ? regex : ALWAYS_PATTERN.has(prefix);
+}
+
+/** False at the end. */
+export function isBlank(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at);
+  return unit === 32 || unit === 9 || unit === 10;
+}
+
+export function skipBlanks(text: string, at: number): number {
+  while (isBlank(text, at)) at++;
+  return at;
+}
+
+/**
+ * The end of the quoted string that opens at `at`, or undefined where it is never closed on its line.
+ * Linear over a whole query: a second leading quote on the line would have closed the first, so at
+ * most one scan a line fails. REQUIRES: text[at] is a quote.
+ */
+export function endOfQuoted(text: string, at: number): number | undefined {
+  for (let i = at + 1; i < text.length; i++) {
+    const char = text[i];
+    if (char === '"') return i + 1;
+    if (char === "\n") return undefined;
+    if (char === "\\" && (text[i + 1] === '"' || text[i + 1] === "\\")) i++;
+  }
+  return undefined;
+}
+
+/** What stands between the quotes, with `\"` and `\\` undone. */
+export function unquote(quoted: string): string {
+  return quoted.slice(1, -1).replace(/\\(["\\])/g, "$1");
+}
+
+export interface WordRules {
+  /** Whether it is a regular expression: escapes, classes and `\Q…\E` hide parentheses. */
+  readonly pattern: boolean;
+  /** Whether a group is open, which a `)` without a partner in the word closes. */
+  readonly inGroup: boolean;
+}
+
+/** The end of the word that begins at `at`: a blank, the text's end, or the `)` of the open group. */
+export function endOfWord(text: string, at: number, rules: WordRules): number {
+  let depth = 0;
+  for (let i = at; i < text.length; i++) {
+    if (isBlank(text, i)) return i;
+    const char = text[i];
+    if (char === "(") depth++;
+    else if (char === ")") {
+      if (depth === 0 && rules.inGroup) return i;
+      if (depth > 0) depth--;
+    } else if (rules.pattern && char === "\\") i = endOfEscape(text, i) - 1;
+    else if (rules.pattern && char === "[") i = endOfClass(text, i) - 1;
+  }
+  return text.length;
+}
+
+/** After `\x`, or after `\Q…\E`. Never goes past a blank. */
+function endOfEscape(text: string, at: number): number {
+  if (at + 1 === text.length || isBlank(text, at + 1)) return at + 1;
+  if (text[at + 1] !== "Q") return at + 2;
+  let i = at + 2;
+  while (i < text.length && !isBlank(text, i)) {
+    if (text[i] === "\\" && text[i + 1] === "E") return i + 2;
+    i++;
+  }
+  return i;
+}
+
+/** After the `]` of a class, or at the blank or end before it. REQUIRES: text[at] is `[`. */
+function endOfClass(text: string, at: number): number {
+  let i = at + 1;
+  if (text[i] === "^") i++;
+  if (text[i] === "]") i++; // a first one is a member
+  while (i < text.length && !isBlank(text, i)) {
+    if (text[i] === "]") return i + 1;
+    if (text[i] === "\\" && i + 1 < text.length && !isBlank(text, i + 1)) i += 2;
+    else i = endOfNamedClass(text, i) ?? i + 1;
+  }
+  return i;
+}
+
+const NAMED_CLASS = /\[:\^?[a-z]{1,10}:\]/y;
+
+/** After `[:alpha:]` within a class. */
+function endOfNamedClass(text: string, at: number): number | undefined {
+  NAMED_CLASS.lastIndex = at;
+  return NAMED_CLASS.test(text) ? NAMED_CLASS.lastIndex : undefined;
+}

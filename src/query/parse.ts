@@ -1,0 +1,232 @@
+/**
+ * Query text to query. docs/query-language.md is the language; in short
+ *
+ *   query := or                          or    := and ("or" and)*
+ *   and   := unary+                      unary := "-" (prefix | group) | prefix | group | quoted | term
+ *   group := "(" or? ")"                 prefix := keyword ":" (quoted | word)
+ *
+ * Recursive descent over the text itself; lexemes.ts knows where a piece ends and groups.ts which
+ * parentheses are groups. Total: any text yields a query or one QuernError with a position. Linear
+ * in the text, because both walks only go forward and equal expressions are checked once; recursion
+ * is as deep as groups nest, at most MAX_NESTING.
+ */
+
+import type { QuernError } from "../base/errors.ts";
+import { ALL, NONE, SELECTIONS, VISIBILITIES, type Query, type RegexField } from "./ast.ts";
+import { expressionChecker, type CheckExpression, type Operand } from "./check-expression.ts";
+import { findGroups } from "./groups.ts";
+import {
+  endOfQuoted,
+  endOfWord,
+  isPattern,
+  prefixAt,
+  skipBlanks,
+  unquote,
+  type Prefix,
+} from "./lexemes.ts";
+import { pointingError } from "./point-at.ts";
+
+/** Groups within groups. */
+export const MAX_NESTING = 250;
+
+export interface Dialect {
+  /** Whether terms are regular expressions. */
+  readonly regex: boolean;
+  readonly caseSensitive: boolean;
+}
+
+/** Throws QUERY_SYNTAX, REGEX_SYNTAX or REGEX_TOO_LARGE. */
+export function parseQuery(text: string, dialect: Dialect): Query {
+  return new Parser(text, dialect).query();
+}
+
+class Parser {
+  readonly #text: string;
+  readonly #dialect: Dialect;
+  readonly #groups: ReadonlySet<number>;
+  readonly #check: CheckExpression;
+  /** Of the first and after the last character that is not blank: there `or` is a term. */
+  readonly #first: number;
+  readonly #last: number;
+  #at: number;
+  #depth = 0;
+
+  constructor(text: string, dialect: Dialect) {
+    this.#text = text;
+    this.#dialect = dialect;
+    this.#groups = findGroups(text, dialect.regex);
+    this.#check = expressionChecker(text, dialect.caseSensitive);
+    this.#first = skipBlanks(text, 0);
+    this.#last = endWithoutBlanks(text);
+    this.#at = this.#first;
+  }
+
+  query(): Query {
+    if (this.#at === this.#text.length) throw this.#error("the query is empty", 0);
+    return this.#or();
+  }
+
+  /** To the end of the text, or to the `)` of the group. */
+  #or(): Query {
+    const alternatives: Query[] = [];
+    let operands: Query[] = [];
+    let operator = -1;
+    while (!this.#atClose()) {
+      const end = this.#endOfOperator();
+      if (end === undefined) {
+        operands.push(this.#unary());
+        continue;
+      }
+      operator = this.#at;
+      if (operands.length === 0) throw this.#lonelyOr(operator, "left");
+      alternatives.push(and(operands));
+      operands = [];
+      this.#at = end;
+    }
+    if (operator >= 0 && operands.length === 0) throw this.#lonelyOr(operator, "right");
+    if (operands.length === 0) return this.#dialect.regex ? ALL : NONE; // an empty group
+    alternatives.push(and(operands));
+    return alternatives.length === 1 ? alternatives[0]! : { kind: "or", children: alternatives };
+  }
+
+  /** Passes blanks; whether nothing follows here. */
+  #atClose(): boolean {
+    this.#at = skipBlanks(this.#text, this.#at);
+    return this.#at === this.#text.length || (this.#depth > 0 && this.#text[this.#at] === ")");
+  }
+
+  #endOfOperator(): number | undefined {
+    if (!this.#text.startsWith("or", this.#at)) return undefined;
+    const end = this.#endOfWord(this.#at, undefined);
+    const isOperator = end - this.#at === 2 && this.#at !== this.#first && end !== this.#last;
+    return isOperator ? end : undefined;
+  }
+
+  #unary(): Query {
+    const start = this.#at;
+    if (this.#text[start] !== "-") return this.#prefixed() ?? this.#group() ?? this.#term();
+    this.#at = skipBlanks(this.#text, start + 1);
+    const negated = this.#prefixed() ?? this.#group();
+    if (negated !== undefined) return not(negated);
+    this.#at = start;
+    return this.#term();
+  }
+
+  #group(): Query | undefined {
+    if (!this.#groups.has(this.#at)) return undefined;
+    if (this.#depth === MAX_NESTING)
+      throw this.#error(`groups nest more than ${MAX_NESTING} deep`, this.#at);
+    this.#depth++;
+    this.#at++;
+    const inner = this.#or();
+    this.#at++; // the partner: findGroups saw it
+    this.#depth--;
+    return inner;
+  }
+
+  #term(): Query {
+    return this.#content(this.#operand(undefined));
+  }
+
+  #prefixed(): Query | undefined {
+    const found = prefixAt(this.#text, this.#at);
+    if (found === undefined) return undefined;
+    const colon = found.end - 1;
+    const keyword = this.#text.slice(this.#at, colon);
+    this.#at = found.end;
+    const operand = this.#operand(found.prefix);
+    const isTerm = found.prefix === "content" && operand.quoted; // content:"" is like a bare ""
+    if (operand.text === "" && !isTerm)
+      throw this.#error(`${keyword}: needs a value right after the colon`, found.end);
+    return this.#filter(found.prefix, operand);
+  }
+
+  #filter(prefix: Prefix, operand: Operand): Query {
+    const value = operand.text;
+    switch (prefix) {
+      case "file":
+      case "repo":
+        return this.#regex(prefix, operand);
+      case "sym":
+        return this.#regex("symbol", operand);
+      case "content":
+        return this.#content(operand);
+      case "lang":
+        return { kind: "language", name: value };
+      case "rev":
+        return { kind: "revision", value };
+      case "context":
+        return { kind: "context", name: value };
+      case "reposet":
+        return { kind: "reposet", names: this.#names(operand) };
+      case "archived":
+      case "fork":
+        return { kind: prefix, value: this.#choice(prefix, SELECTIONS, operand) };
+      case "visibility":
+        return { kind: prefix, value: this.#choice(prefix, VISIBILITIES, operand) };
+    }
+  }
+
+  #content(operand: Operand): Query {
+    const { text, quoted } = operand;
+    const { regex, caseSensitive } = this.#dialect;
+    if (text === "" || (regex && text === "()" && !quoted)) return ALL;
+    return regex ? this.#regex("content", operand) : { kind: "literal", text, caseSensitive };
+  }
+
+  #regex(field: RegexField, operand: Operand): Query {
+    this.#check(operand);
+    const { caseSensitive } = this.#dialect;
+    return { kind: "regex", field, pattern: operand.text, caseSensitive };
+  }
+
+  #names(operand: Operand): string[] {
+    const names = operand.text.split(",").filter((name) => name !== "");
+    if (names.length === 0) throw this.#error("reposet: needs a repository's name", operand.at);
+    return names;
+  }
+
+  #choice<T extends string>(keyword: string, choices: readonly T[], operand: Operand): T {
+    const choice = choices.find((each) => each === operand.text);
+    if (choice !== undefined) return choice;
+    throw this.#error(`${keyword}: takes one of ${choices.join(", ")}`, operand.at);
+  }
+
+  /** A quoted string or a word, from here on; a word may be empty after a prefix. */
+  #operand(prefix: Prefix | undefined): Operand {
+    const at = this.#at;
+    const quotedEnd = this.#text[at] === '"' ? endOfQuoted(this.#text, at) : undefined;
+    this.#at = quotedEnd ?? this.#endOfWord(at, prefix);
+    const raw = this.#text.slice(at, this.#at);
+    const quoted = quotedEnd !== undefined;
+    return { at, quoted, text: quoted ? unquote(raw) : raw };
+  }
+
+  #endOfWord(at: number, prefix: Prefix | undefined): number {
+    const pattern = isPattern(prefix, this.#dialect.regex);
+    return endOfWord(this.#text, at, { pattern, inGroup: this.#depth > 0 });
+  }
+
+  #lonelyOr(position: number, side: "left" | "right"): QuernError {
+    const advice = `nothing stands to the ${side} of this or; to search for the word write "or"`;
+    return this.#error(advice, position);
+  }
+
+  #error(reason: string, position: number): QuernError {
+    return pointingError("QUERY_SYNTAX", reason, this.#text, position);
+  }
+}
+
+function and(operands: readonly Query[]): Query {
+  return operands.length === 1 ? operands[0]! : { kind: "and", children: operands };
+}
+
+/** Constants are negated here: nothing in the regex dialect stands for `none` itself. */
+function not(child: Query): Query {
+  if (child.kind === "all") return NONE;
+  return child.kind === "none" ? ALL : { kind: "not", child };
+}
+
+function endWithoutBlanks(text: string): number {
+  return text.length - /[ \t\n]*$/.exec(text)![0].length;
+}

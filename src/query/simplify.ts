@@ -1,0 +1,105 @@
+/**
+ * Rewrites a query to an equivalent smaller one: constants folded, nested and/or flattened, double
+ * negations removed, duplicates dropped. Idempotent, and linear but for the text of the atoms.
+ *
+ * Equivalent means more than true for the same files. An atom's occurrences are shown if it holds,
+ * is under no negation and lies only in branches that hold; that must stay as it was in the query
+ * as written, where only a negation right within a negation counts as none. Hence two reserves:
+ *
+ *   "" or foo          holds for every file, but is not `all`: foo's occurrences are shown
+ *   -(-(foo) "")       holds where foo does, but is not foo: nothing is shown. Kept as it is
+ *
+ * So an atom that is known for a repository may be replaced by a constant, and the result be
+ * simplified again, without anything else being shown.
+ */
+
+import { ALL, NONE, type Query } from "./ast.ts";
+
+export function simplify(query: Query): Query {
+  return new Simplifier().simplify(query);
+}
+
+class Simplifier {
+  /** Equal queries become one object, so that duplicates are found by identity. */
+  readonly #interned = new Map<string, Query>();
+  readonly #ids = new Map<Query, number>([
+    [ALL, 0],
+    [NONE, 1],
+  ]);
+
+  simplify(query: Query): Query {
+    if (query.kind === "and") return this.#and(query.children);
+    if (query.kind === "or") return this.#or(query.children);
+    if (query.kind === "not") return this.#not(query.child);
+    if (query.kind === "all" || admitsAll(query)) return ALL;
+    return query.kind === "none" ? NONE : this.#intern(query);
+  }
+
+  #and(children: readonly Query[]): Query {
+    const flat = this.#flatten("and", children);
+    return flat.has(NONE) ? NONE : this.#join("and", without(flat, ALL), ALL);
+  }
+
+  #or(children: readonly Query[]): Query {
+    const flat = this.#flatten("or", children);
+    if (!flat.has(ALL)) return this.#join("or", without(flat, NONE), NONE);
+    const shown = [...flat].filter((child) => child === ALL || yieldsRanges(child));
+    return this.#join("or", shown, ALL);
+  }
+
+  #flatten(kind: "and" | "or", children: readonly Query[]): Set<Query> {
+    const simple = children.map((child) => this.simplify(child));
+    return new Set(simple.flatMap((child) => (child.kind === kind ? child.children : [child])));
+  }
+
+  #join(kind: "and" | "or", children: readonly Query[], unit: Query): Query {
+    if (children.length <= 1) return children[0] ?? unit;
+    return this.#intern({ kind, children });
+  }
+
+  #not(written: Query): Query {
+    if (written.kind === "not") return this.simplify(written.child);
+    const child = this.simplify(written);
+    if (child.kind === "or" && child.children.includes(ALL)) return NONE;
+    if (child.kind === "all") return NONE;
+    if (child.kind === "none") return ALL;
+    if (child.kind !== "not") return this.#intern({ kind: "not", child });
+    if (!yieldsRanges(child.child)) return child.child;
+    return this.#intern({
+      kind: "not",
+      child: this.#intern({ kind: "and", children: [child, ALL] }),
+    });
+  }
+
+  #intern(query: Query): Query {
+    const key = this.#key(query);
+    const known = this.#interned.get(key) ?? query;
+    if (known === query) {
+      this.#interned.set(key, query);
+      this.#ids.set(query, this.#ids.size);
+    }
+    return known;
+  }
+
+  #key(query: Query): string {
+    if (query.kind === "not") return `not ${this.#ids.get(query.child)}`;
+    if (query.kind !== "and" && query.kind !== "or") return JSON.stringify(query);
+    return `${query.kind} ${query.children.map((child) => this.#ids.get(child)).join()}`;
+  }
+}
+
+/** Filters that say they are none. */
+function admitsAll(query: Query): boolean {
+  if (query.kind === "archived" || query.kind === "fork") return query.value === "yes";
+  return query.kind === "visibility" && query.value === "any";
+}
+
+function without(queries: ReadonlySet<Query>, constant: Query): Query[] {
+  return [...queries].filter((query) => query !== constant);
+}
+
+/** Whether files can show occurrences because of it. REQUIRES: no negation right within a negation. */
+function yieldsRanges(query: Query): boolean {
+  if (query.kind === "and" || query.kind === "or") return query.children.some(yieldsRanges);
+  return query.kind === "literal" || (query.kind === "regex" && query.field !== "repo");
+}
