@@ -73,12 +73,11 @@ class Simplifier {
 
   #intern(query: Query): Query {
     const key = this.#key(query);
-    const known = this.#interned.get(key) ?? query;
-    if (known === query) {
-      this.#interned.set(key, query);
-      this.#ids.set(query, this.#ids.size);
-    }
-    return known;
+    const known = this.#interned.get(key);
+    if (known !== undefined) return known;
+    this.#interned.set(key, query);
+    this.#ids.set(query, this.#ids.size);
+    return query;
   }
 
   #key(query: Query): string {
