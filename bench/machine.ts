@@ -1,0 +1,25 @@
+/** Where the figures come from. */
+
+import { readFileSync } from "node:fs";
+import { cpus, release, totalmem, type } from "node:os";
+
+export interface Machine {
+  readonly processor: string;
+  readonly cores: number;
+  readonly memoryBytes: number;
+  readonly system: string;
+  readonly node: string;
+  readonly quern: string;
+}
+
+export function thisMachine(): Machine {
+  const manifest = readFileSync(new URL("../package.json", import.meta.url), "utf8");
+  return {
+    processor: cpus()[0]?.model.trim() ?? "unknown",
+    cores: cpus().length,
+    memoryBytes: totalmem(),
+    system: `${type()} ${release().split("-")[0]}`,
+    node: process.version,
+    quern: (JSON.parse(manifest) as { version: string }).version,
+  };
+}

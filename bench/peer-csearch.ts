@@ -1,0 +1,90 @@
+/** codesearch: trigrams of files in one index, then grep over the candidates, on one core. Counts lines. */
+
+import { mkdirSync } from "node:fs";
+import { basename, join, relative } from "node:path";
+import { isOnPath, measured, output, sizeOnDisk } from "./command.ts";
+import type { Corpus, Peer, SuspectFile } from "./peer.ts";
+import { expressionOf, type Question } from "./queries.ts";
+
+export async function codesearch(corpus: Corpus, folder: string): Promise<Peer | undefined> {
+  if (!isOnPath("csearch") || !isOnPath("cindex")) return undefined;
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, "csearchindex");
+  const env = { ...process.env, CSEARCHINDEX: file };
+  const { seconds, peakBytes } = await measured("cindex", [corpus.path], { env });
+  const run = (args: readonly string[], lines?: number) =>
+    output("csearch", args, { env, ...(lines !== undefined && { lines }) });
+  const perFile = async (words: readonly string[]) =>
+    countsOf(await run(["-c", ...words]), corpus.path);
+  return {
+    name: "csearch",
+    version: "codesearch", // it does not tell
+    method: "a process for each question: csearch -c",
+    index: { seconds, peakBytes, bytes: sizeOnDisk(file) },
+    words: wordsOf,
+    async count(words) {
+      const counts = await perFile(words);
+      return { matches: [...counts.values()].reduce((a, b) => a + b, 0), unit: "lines" };
+    },
+    first: async (words) => void (await run(["-n", ...words], 50)),
+    perFile,
+    excuse,
+    close: async () => {},
+  };
+}
+
+function wordsOf(question: Question): readonly string[] | undefined {
+  const own = question.words.csearch;
+  if (own !== undefined) return own ?? undefined;
+  return [...(question.isCaseSensitive ? [] : ["-i"]), expressionOf(question)];
+}
+
+/** Lines `path: count`. */
+function countsOf(text: string, root: string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const line of text.split("\n")) {
+    const [, path, count] = /^(.*): (\d+)$/.exec(line) ?? [];
+    if (path && count) counts.set(relative(root, path), Number(count));
+  }
+  return counts;
+}
+
+// what its indexer leaves out: by name, then by content
+function excuse({ path, bytes }: SuspectFile, question: Question): string | undefined {
+  if (path.split("/").some((name) => /^[.#~]|~$/.test(name)))
+    return "cindex skips hidden and temporary files";
+  if (bytes.includes(0)) return "cindex skips files with a NUL";
+  if (!isUtf8(bytes)) return "cindex skips files that are not UTF-8";
+  if (longestLine(bytes) > 2000) return "cindex skips files with lines over 2 000 bytes";
+  if (gramsOf(bytes) > 20_000) return "cindex skips files with over 20 000 trigrams";
+  if (question.isMultiline) return "csearch reads line by line";
+  return bytes.length < 3 || basename(path) === "" ? "no trigram" : undefined;
+}
+
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+function isUtf8(bytes: Buffer): boolean {
+  try {
+    decoder.decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function longestLine(bytes: Buffer): number {
+  let longest = 0;
+  for (let from = 0; from <= bytes.length;) {
+    const end = bytes.indexOf(10, from);
+    const to = end < 0 ? bytes.length : end;
+    longest = Math.max(longest, to - from);
+    from = to + 1;
+  }
+  return longest;
+}
+
+function gramsOf(bytes: Buffer): number {
+  const seen = new Set<number>();
+  for (let at = 2; at < bytes.length; at++) seen.add(bytes.readUIntBE(at - 2, 3));
+  return seen.size;
+}

@@ -1,0 +1,60 @@
+/** ripgrep: no index, reads every file at every question, on all cores. Its matches end at line ends, unless told. */
+
+import { firstLine, isOnPath, output } from "./command.ts";
+import type { Corpus, Peer } from "./peer.ts";
+import { atomOf, type Question } from "./queries.ts";
+
+// the files that the others index
+const FILES = ["--no-config", "--no-ignore", "--hidden", "--max-filesize=2M", "--glob=!.git"];
+
+export function ripgrep(corpus: Corpus): Peer | undefined {
+  if (!isOnPath("rg")) return undefined;
+  const run = (args: readonly string[], lines?: number) =>
+    output("rg", [...FILES, ...args, "./"], {
+      cwd: corpus.path,
+      ...(lines !== undefined && { lines }),
+    });
+  const perFile = async (words: readonly string[]) =>
+    countsOf(await run(["--count-matches", "--null", ...words]));
+  return {
+    name: "rg",
+    version: firstLine("rg", "--version"),
+    method: `a process for each question: rg ${FILES.join(" ")} --count-matches`,
+    index: undefined,
+    words: wordsOf,
+    async count(words) {
+      const counts = await perFile(words);
+      return { matches: [...counts.values()].reduce((a, b) => a + b, 0), unit: "matches" };
+    },
+    first: async (words) => void (await run(["--line-number", ...words], 50)),
+    perFile,
+    excuse: ({ bytes }) =>
+      bytes.includes(0)
+        ? "rg stops at a NUL wherever it is"
+        : bytes.some((byte) => byte >= 0x80)
+          ? "rg's classes and word edges are those of Unicode"
+          : undefined,
+    close: async () => {},
+  };
+}
+
+function wordsOf(question: Question): readonly string[] | undefined {
+  const own = question.words.rg;
+  if (own !== undefined) return own ?? undefined;
+  return [
+    ...(question.isRegex ? [] : ["--fixed-strings"]),
+    ...(question.isCaseSensitive ? [] : ["--ignore-case"]),
+    ...(question.isMultiline ? ["--multiline"] : []),
+    `--regexp=${atomOf(question)}`,
+  ];
+}
+
+/** Lines `path NUL count`. */
+function countsOf(text: string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const line of text.split("\n")) {
+    const [path, count] = line.split("\0");
+    if (path && count) counts.set(path.replace(/^\.\//, ""), Number(count));
+  }
+  return counts;
+}

@@ -1,0 +1,143 @@
+/** zoekt: a server with positional trigrams in memory-mapped shards, kept warm for the whole run; asked over its JSON API. */
+
+import { spawn } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { Agent, request } from "node:http";
+import { createServer, type AddressInfo } from "node:net";
+import { isOnPath, measured, sizeOnDisk } from "./command.ts";
+import type { Corpus, Peer, SuspectFile } from "./peer.ts";
+import { expressionOf, type Question } from "./queries.ts";
+
+type Answer = Readonly<Record<string, unknown>>;
+
+/** Part of what /api/search answers. */
+interface Result {
+  readonly MatchCount: number;
+  readonly Crashes: number;
+  readonly Files:
+    readonly { FileName: string; ChunkMatches: readonly { Ranges: readonly unknown[] }[] }[] | null;
+}
+
+const EVERYTHING = 1_000_000_000;
+const COUNT = { ShardMaxMatchCount: EVERYTHING, TotalMaxMatchCount: EVERYTHING };
+const FIRST = { MaxDocDisplayCount: 50, MaxMatchDisplayCount: 50 };
+
+export interface ZoektOptions {
+  /** Symbols, by ctags. */
+  readonly hasSymbols: boolean;
+}
+
+export async function zoekt(
+  corpus: Corpus,
+  folder: string,
+  { hasSymbols }: ZoektOptions,
+): Promise<Peer | undefined> {
+  if (!isOnPath("zoekt-index") || !isOnPath("zoekt-webserver")) return undefined;
+  mkdirSync(folder, { recursive: true });
+  const symbols = hasSymbols ? ["-require_ctags"] : ["-disable_ctags"];
+  // by default it leaves out files with over 20 000 trigrams: then its counts would be others
+  const args = ["-index", folder, "-max_trigram_count", String(EVERYTHING), ...symbols];
+  const { seconds, peakBytes } = await measured("zoekt-index", [...args, corpus.path]);
+  const server = await serve(folder);
+  const count = async (words: readonly string[]) => server.search(words, { ...COUNT, ...FIRST });
+  return {
+    name: "zoekt",
+    version: "zoekt", // it does not tell
+    method: "its server on this machine, warm: POST /api/search with ChunkMatches",
+    index: { seconds, peakBytes, bytes: sizeOnDisk(folder) },
+    words: wordsOf,
+    count: async (words) => ({ matches: (await count(words)).MatchCount, unit: "matches" }),
+    first: async (words) => void (await server.search(words, FIRST)),
+    async perFile(words) {
+      const { Files } = await server.search(words, COUNT);
+      return new Map((Files ?? []).map((file) => [file.FileName, rangesOf(file.ChunkMatches)]));
+    },
+    excuse,
+    close: () => server.close(),
+  };
+}
+
+const rangesOf = (chunks: readonly { Ranges: readonly unknown[] }[]) =>
+  chunks.reduce((sum, { Ranges }) => sum + Ranges.length, 0);
+
+async function serve(folder: string) {
+  const port = await freePort();
+  const child = spawn(
+    "zoekt-webserver",
+    ["-rpc", "-html=false", "-index", folder, "-listen", `127.0.0.1:${port}`],
+    { stdio: "ignore" },
+  );
+  const agent = new Agent({ keepAlive: true });
+  const ask = async (path: string, body: object) =>
+    JSON.parse(await post(agent, port, `/api/${path}`, JSON.stringify(body))) as Answer;
+  await untilItAnswers(() => ask("list", { Q: "" }));
+  const ended = new Promise<void>((resolve) => child.on("exit", () => resolve()));
+  return {
+    async search(words: readonly string[], options: object): Promise<Result> {
+      const Opts = { ChunkMatches: true, MaxWallTime: 120e9, ...options };
+      const { Result: result, Error: error } = await ask("search", { Q: words.join(" "), Opts });
+      if (!result) throw new Error(`zoekt: ${String(error)}`);
+      if ((result as Result).Crashes > 0) throw new Error("zoekt: a shard crashed");
+      return result as Result;
+    },
+    async close(): Promise<void> {
+      agent.destroy();
+      child.kill();
+      await ended;
+    },
+  };
+}
+
+/** One connection, kept: fetch() would add half a millisecond to each question. */
+function post(agent: Agent, port: number, path: string, body: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const headers = { "content-type": "application/json" };
+    const options = { agent, port, path, headers, host: "127.0.0.1", method: "POST" };
+    const asked = request(options, (response) => {
+      const pieces: Buffer[] = [];
+      response.on("data", (piece: Buffer) => pieces.push(piece));
+      response.on("end", () => resolve(Buffer.concat(pieces).toString()));
+      response.on("error", reject);
+    });
+    asked.on("error", reject);
+    asked.end(body);
+  });
+}
+
+/** It loads its shards first: until the list has one, answers are empty. */
+async function untilItAnswers(list: () => Promise<Answer>): Promise<void> {
+  for (const end = performance.now() + 60_000; performance.now() < end;) {
+    const { List } = await list().catch(() => ({ List: undefined }));
+    const { Repos } = (List ?? {}) as { Repos?: unknown[] | null };
+    if (Repos && Repos.length > 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error("zoekt-webserver does not answer");
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+function wordsOf(question: Question): readonly string[] | undefined {
+  const own = question.words.zoekt;
+  if (own !== undefined) return own ?? undefined;
+  const quoted = expressionOf(question).replaceAll(/[\\"]/g, "\\$&");
+  return [`content:"${quoted}"`, question.isCaseSensitive ? "case:yes" : "case:no"];
+}
+
+function excuse({ path, bytes }: SuspectFile, question: Question): string | undefined {
+  if (bytes.includes(0)) return "zoekt skips files with a NUL";
+  if (bytes.length < 3) return "zoekt skips files under 3 bytes";
+  if (/^\.(git|hg|svn)$/m.test(path.replaceAll("/", "\n"))) return "zoekt skips .git, .hg and .svn";
+  if (!question.isCaseSensitive && bytes.some((byte) => byte >= 0x80))
+    return "zoekt folds the case of ASCII only in literals";
+  return undefined;
+}

@@ -1,0 +1,60 @@
+/**
+ * The questions of the benchmark, read from a JSON file (queries.json, or the one of --queries).
+ *
+ * A question with one plain atom is put to each peer in the peer's own words by rule; where that is
+ * not enough, the file holds the words itself, and where a peer cannot ask it, `null`.
+ */
+
+import { readFileSync } from "node:fs";
+import type { PeerName } from "./peer.ts";
+
+export interface Question {
+  readonly name: string; // unique
+  readonly group: string;
+  /** In quern's language. */
+  readonly query: string;
+  readonly isRegex: boolean;
+  readonly isCaseSensitive: boolean;
+  /** A match may hold a newline: tools that read line by line must be told. */
+  readonly isMultiline: boolean;
+  /** A peer's own words (its arguments), or null: it cannot ask this. Absent: by rule. */
+  readonly words: Readonly<Partial<Record<PeerName, readonly string[] | null>>>;
+  /** Why a peer's count is another one by nature. */
+  readonly differs: Readonly<Partial<Record<PeerName, string>>>;
+}
+
+type Row = Pick<Question, "name" | "group" | "query"> & {
+  readonly regex?: boolean;
+  readonly case?: boolean;
+  readonly multiline?: boolean;
+  readonly words?: Question["words"];
+  readonly differs?: Question["differs"];
+};
+
+export function readQuestions(path: string | URL): Question[] {
+  const rows = JSON.parse(readFileSync(path, "utf8")) as Row[];
+  const names = new Set(rows.map(({ name }) => name));
+  if (names.size !== rows.length) throw new Error(`${String(path)}: names must be unique`);
+  return rows.map((row) => ({
+    name: row.name,
+    group: row.group,
+    query: row.query,
+    isRegex: row.regex ?? false,
+    isCaseSensitive: row.case ?? false,
+    isMultiline: row.multiline ?? false,
+    words: row.words ?? {},
+    differs: row.differs ?? {},
+  }));
+}
+
+/** The one expression or literal the question asks for, without quern's quotes. REQUIRES: it has one plain atom. */
+export function atomOf({ query }: Question): string {
+  const quoted = /^"(.*)"$/s.exec(query)?.[1];
+  return quoted === undefined ? query : quoted.replaceAll(/\\(["\\])/g, "$1");
+}
+
+/** The same atom as a regular expression. */
+export const expressionOf = (question: Question) =>
+  question.isRegex ? atomOf(question) : escapeExpression(atomOf(question));
+
+export const escapeExpression = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");

@@ -1,0 +1,76 @@
+/** quern as a subject of measurement: a process of its own, from the built package where there is one. */
+
+import { fork, type ChildProcess } from "node:child_process";
+import { existsSync, mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { build } from "esbuild";
+import { watchMemory } from "./command.ts";
+import type { CommandName, Commands, Outcome } from "./subject-commands.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const dist = join(root, "dist/index.js");
+const source = join(root, "src/index.ts");
+
+/** Whether the figures are those of the package, or of its sources behind a loader of TypeScript. */
+export const isBuilt = existsSync(dist);
+
+let bundled: Promise<string> | undefined;
+
+async function bundleSubject(): Promise<string> {
+  const outfile = join(mkdtempSync(join(tmpdir(), "quern-bench-")), "subject.mjs");
+  await build({
+    entryPoints: [join(root, "bench/subject.ts")],
+    outfile,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+  });
+  return outfile;
+}
+
+export interface Subject {
+  do<Name extends CommandName>(
+    name: Name,
+    options: Parameters<Commands[Name]>[0],
+  ): Promise<Awaited<ReturnType<Commands[Name]>>>;
+  /** The most anonymous memory it has held, in bytes. */
+  peakBytes(): number | undefined;
+  end(): Promise<void>;
+}
+
+export async function startSubject(): Promise<Subject> {
+  bundled ??= bundleSubject();
+  const child = fork(await bundled, {
+    execArgv: isBuilt ? [] : ["--import", "tsx"],
+    cwd: root,
+    env: { ...process.env, QUERN_ENGINE: pathToFileURL(isBuilt ? dist : source).href },
+  });
+  const peakBytes = watchMemory(child, "RssAnon");
+  return {
+    peakBytes,
+    do: async (name, options) => (await order(child, name, options)) as never,
+    async end() {
+      await order(child, "close", {});
+      const ended = new Promise((resolve) => child.once("exit", resolve));
+      child.disconnect();
+      await ended;
+    },
+  };
+}
+
+/** REQUIRES: one at a time. */
+function order(child: ChildProcess, name: CommandName, options: object): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const lost = () => reject(new Error(`the process that runs quern ended during ${name}`));
+    child.once("exit", lost);
+    child.once("message", (outcome: Outcome) => {
+      child.off("exit", lost);
+      if ("error" in outcome) reject(new Error(`${name}: ${outcome.error}`));
+      else resolve(outcome.value);
+    });
+    child.send({ name, options });
+  });
+}

@@ -1,0 +1,64 @@
+/** What the process that runs quern is told to do (subject.ts), and what it answers. */
+
+import type { SearchRequest } from "../src/search/request.ts";
+import type { Patience } from "./statistics.ts";
+
+export type SourceSpec =
+  | { readonly kind: "directory" | "git"; readonly path: string; readonly name: string }
+  | {
+      readonly kind: "changes";
+      readonly name: string;
+      readonly changes: readonly { path: string; content: string }[];
+    }
+  | { readonly kind: "generated"; readonly repositories: number; readonly bytesEach: number };
+
+export interface Opened {
+  readonly ms: number;
+}
+
+export interface Indexed {
+  readonly ms: number;
+  readonly files: number;
+  readonly bytesRead: number;
+  readonly symbols: number;
+  readonly longestBlockMs: number;
+}
+
+export interface Asked {
+  readonly times: readonly number[]; // ms
+  readonly matches: number;
+  readonly files: number;
+  /** Of the last run, from its stats. */
+  readonly contentBytes: number;
+  readonly isComplete: boolean;
+}
+
+export interface FileCount {
+  readonly path: string;
+  readonly matches: number;
+  /** Lines that hold a match, or a part of one. */
+  readonly lines: number;
+}
+
+export interface Commands {
+  open(options: { path: string; workers: number; memoryBudget: number }): Promise<Opened>;
+  index(options: { source: SourceSpec; symbols: boolean }): Promise<Indexed>;
+  ask(options: { request: SearchRequest; patience: Patience }): Promise<Asked>;
+  /** Milliseconds to the first chunk of a stream, each run. */
+  firstChunk(options: { request: SearchRequest; patience: Patience }): Promise<number[]>;
+  perFile(options: { request: SearchRequest }): Promise<FileCount[]>;
+  /** The longest time the event loop did not turn during one search. */
+  longestBlock(options: { request: SearchRequest }): Promise<number>;
+  contentBytes(options: object): Promise<number>;
+  compact(options: object): Promise<void>;
+  close(options: object): Promise<void>;
+}
+
+export type CommandName = keyof Commands;
+
+export interface Order {
+  readonly name: CommandName;
+  readonly options: object;
+}
+
+export type Outcome = { readonly value: unknown } | { readonly error: string };

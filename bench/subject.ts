@@ -1,0 +1,153 @@
+/**
+ * The process that runs quern, apart from the benchmark: nothing of it is in the figures of memory
+ * and of the event loop. Loads the engine from the URL in QUERN_ENGINE, takes orders as messages.
+ */
+
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import type { Engine } from "../src/engine.ts";
+import type { Source } from "../src/ingest/source.ts";
+import type { FileResult } from "../src/search/response.ts";
+import { generatedFiles } from "./generated.ts";
+import { sample } from "./statistics.ts";
+import type { Commands, FileCount, Order, Outcome, SourceSpec } from "./subject-commands.ts";
+
+interface Library {
+  open(path: string, options: object): Promise<Engine>;
+  directory(path: string, options: object): Source;
+  git(path: string, options: object): Source;
+  documents(options: object): Source;
+}
+
+const library = (await import(process.env["QUERN_ENGINE"] ?? "")) as Library;
+let opened: Engine | undefined;
+
+function engine(): Engine {
+  if (!opened) throw new Error("no engine is open");
+  return opened;
+}
+
+const commands: Commands = {
+  async open({ path, ...options }) {
+    const start = performance.now();
+    opened = await library.open(path, options);
+    return { ms: performance.now() - start };
+  },
+
+  async index({ source, symbols }) {
+    const longestBlock = watchEventLoop();
+    const start = performance.now();
+    const reports = await engine().index(sourcesOf(source), {
+      symbols: symbols ? "after" : "skip",
+    });
+    const ms = performance.now() - start;
+    const sum = (of: (report: (typeof reports)[number]) => number) =>
+      reports.reduce((total, report) => total + of(report), 0);
+    return {
+      ms,
+      longestBlockMs: longestBlock(),
+      files: sum(({ added }) => added),
+      bytesRead: sum(({ bytesRead }) => bytesRead),
+      symbols: sum((report) => report.symbols),
+    };
+  },
+
+  async ask({ request, patience }) {
+    let response = await engine().search(request);
+    const times = await sample(async () => {
+      response = await engine().search(request);
+    }, patience);
+    const { totalMatchCount, fileCount, contentBytesLoaded, crashes, shardsSkipped } =
+      response.stats;
+    return {
+      times,
+      matches: totalMatchCount,
+      files: fileCount,
+      contentBytes: contentBytesLoaded,
+      isComplete: crashes === 0 && shardsSkipped === 0,
+    };
+  },
+
+  async firstChunk({ request, patience }) {
+    return await sample(async () => {
+      for await (const event of engine().stream(request)) if (event.type === "chunk") break;
+    }, patience);
+  },
+
+  async perFile({ request }) {
+    const { files } = await engine().search({ ...request, matches: Number.MAX_SAFE_INTEGER });
+    return files.map(countOf);
+  },
+
+  async longestBlock({ request }) {
+    const longestBlock = watchEventLoop();
+    await engine().search(request);
+    return longestBlock();
+  },
+
+  async contentBytes() {
+    const repositories = await engine().repositories();
+    return repositories.reduce((sum, { contentBytes }) => sum + contentBytes, 0);
+  },
+
+  async compact() {
+    await engine().compact();
+  },
+
+  async close() {
+    await opened?.close();
+    opened = undefined;
+  },
+};
+
+function sourcesOf(spec: SourceSpec): Source | Source[] {
+  switch (spec.kind) {
+    case "directory":
+      return library.directory(spec.path, { name: spec.name, gitignore: false });
+    case "git":
+      return library.git(spec.path, { name: spec.name });
+    case "changes":
+      return library.documents({ name: spec.name, changes: spec.changes });
+    case "generated":
+      return Array.from({ length: spec.repositories }, (_, number) =>
+        library.documents({
+          name: `generated/${number}`,
+          files: generatedFiles(number, spec.bytesEach),
+        }),
+      );
+  }
+}
+
+function countOf({ fileName, chunks }: FileResult): FileCount {
+  const ranges = chunks.flatMap(({ matchRanges }) => matchRanges);
+  const lines = new Set<number>();
+  for (const { start, end } of ranges)
+    for (let line = start.lineNumber; line <= end.lineNumber; line++) lines.add(line);
+  return {
+    path: fileName.text,
+    matches: ranges.length || fileName.matchRanges.length,
+    lines: lines.size,
+  };
+}
+
+/** Answers the longest time the event loop did not turn since the call, in ms. */
+function watchEventLoop(): () => number {
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  return () => {
+    delay.disable();
+    return Math.max(0, delay.max / 1e6 - 1); // it counts its own timer of 1 ms
+  };
+}
+
+async function obey({ name, options }: Order): Promise<Outcome> {
+  try {
+    const command = commands[name] as (options: object) => Promise<unknown>;
+    return { value: await command(options) };
+  } catch (error) {
+    return { error: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  }
+}
+
+process.on("message", (order: Order) => {
+  void obey(order).then((outcome) => process.send?.(outcome));
+});
