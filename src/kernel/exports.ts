@@ -1,5 +1,44 @@
-/** What the kernel exports, as TypeScript sees it. Contracts stand at each function in assembly/. */
+/** What the kernel exports, as TypeScript sees it. The contracts stand at the functions in assembly/. */
 
 export interface KernelExports {
+  // text
   countNewlines(from: number, to: number): number;
+  bestEdge(pairs: number, stop: number, lowest: number, limit: number): number;
+
+  // scan: (runs, runCount, needle …, out) => matches
+  scanLiteral(
+    ...args: [
+      runs: number,
+      runCount: number,
+      bytes: number,
+      masks: number,
+      length: number,
+      first: number,
+      second: number,
+      out: number,
+    ]
+  ): number;
+  scanFolded(
+    ...args: [
+      runs: number,
+      runCount: number,
+      needle: number,
+      length: number,
+      leads: number,
+      folding: number,
+      out: number,
+    ]
+  ): number;
+
+  // grams
+  addPage(state: number, from: number, to: number, page: number): number;
+  copyList(slot: number, out: number): number;
+  clearGrams(state: number): void;
+
+  // postings
+  decodeGaps(list: number, length: number, pages: number, bits: number): number;
+  encodeGaps(bits: number, pages: number, out: number): number;
+  intersectBits(into: number, other: number, bytes: number): void;
+  uniteBits(into: number, other: number, bytes: number): void;
+  countBits(bits: number, bytes: number): number;
 }

@@ -44,3 +44,26 @@ export interface SkippedFile {
   revision: string;
   reason: SkipReason;
 }
+
+/** A repository as stored. */
+export interface RepositoryRecord {
+  readonly id: number;
+  readonly name: string;
+  readonly metadata: RepositoryMetadata;
+  /** The first is the default one. */
+  readonly revisions: readonly RevisionRecord[];
+  readonly indexedAt: number; // milliseconds since 1970
+  /** Bytes of the content that some revision names, once for each file. */
+  readonly contentBytes: number;
+  /** Segments that hold files of it which some revision names. */
+  readonly segments: readonly number[];
+}
+
+export interface RevisionRecord {
+  /** In the keys of revision sets. */
+  readonly number: number;
+  readonly name: string;
+  readonly commit?: string;
+  readonly committedAt?: number; // milliseconds since 1970
+  readonly files: number;
+}

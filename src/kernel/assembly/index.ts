@@ -1,3 +1,7 @@
 /** The kernel's exports. Every pointer is an address in the imported memory; nothing here allocates. */
 
+export { bestEdge } from "./edges";
+export { addPage, clearGrams, copyList } from "./grams";
+export { countBits, decodeGaps, encodeGaps, intersectBits, uniteBits } from "./postings";
+export { scanFolded, scanLiteral } from "./scan";
 export { countNewlines } from "./text";

@@ -1,0 +1,102 @@
+/** Sets of small integers as bits in a Uint32Array: bit i is word i >> 5, bit i & 31. Bits past the size are zero. */
+
+export type Bitset = Uint32Array;
+
+export const wordsFor = (size: number): number => (size + 31) >>> 5;
+
+export function emptyBitset(size: number): Bitset {
+  return new Uint32Array(wordsFor(size));
+}
+
+export function fullBitset(size: number): Bitset {
+  const set = emptyBitset(size).fill(0xffff_ffff);
+  if (size & 31) set[set.length - 1]! >>>= 32 - (size & 31);
+  return set;
+}
+
+export const hasBit = (set: Bitset, bit: number): boolean =>
+  ((set[bit >>> 5]! >>> (bit & 31)) & 1) === 1;
+
+export function setBit(set: Bitset, bit: number): void {
+  set[bit >>> 5]! |= 1 << (bit & 31);
+}
+
+export function clearBit(set: Bitset, bit: number): void {
+  set[bit >>> 5]! &= ~(1 << (bit & 31));
+}
+
+export function countBits(set: Bitset): number {
+  let count = 0;
+  for (let i = 0; i < set.length; i++) count += popcount(set[i]!);
+  return count;
+}
+
+function popcount(word: number): number {
+  word -= (word >>> 1) & 0x5555_5555;
+  word = (word & 0x3333_3333) + ((word >>> 2) & 0x3333_3333);
+  return (((word + (word >>> 4)) & 0x0f0f_0f0f) * 0x0101_0101) >>> 24;
+}
+
+export function isEmpty(set: Bitset): boolean {
+  for (let i = 0; i < set.length; i++) if (set[i] !== 0) return false;
+  return true;
+}
+
+// REQUIRES of all three: sets of one size. They change and return the first.
+export function intersect(into: Bitset, other: Bitset): Bitset {
+  for (let i = 0; i < into.length; i++) into[i]! &= other[i]!;
+  return into;
+}
+
+export function unite(into: Bitset, other: Bitset): Bitset {
+  for (let i = 0; i < into.length; i++) into[i]! |= other[i]!;
+  return into;
+}
+
+export function subtract(into: Bitset, other: Bitset): Bitset {
+  for (let i = 0; i < into.length; i++) into[i]! &= ~other[i]!;
+  return into;
+}
+
+/** The first bit at or after `from`, or -1. */
+export function nextBit(set: Bitset, from: number): number {
+  let index = from >>> 5;
+  if (index >= set.length) return -1;
+  let word = set[index]! & (0xffff_ffff << (from & 31));
+  while (word === 0) {
+    if (++index === set.length) return -1;
+    word = set[index]!;
+  }
+  return (index << 5) + 31 - Math.clz32(word & -word);
+}
+
+export function forEachBit(set: Bitset, visit: (bit: number) => void): void {
+  for (let index = 0; index < set.length; index++) {
+    for (let word = set[index]!; word !== 0; word &= word - 1)
+      visit((index << 5) + 31 - Math.clz32(word & -word));
+  }
+}
+
+/** ORs the `size` bits of `from` into `into`, beginning at bit `at`. */
+export function placeBits(into: Bitset, at: number, from: Bitset, size: number): void {
+  const shift = at & 31;
+  const base = at >>> 5;
+  for (let i = 0; i < wordsFor(size); i++) {
+    const word = from[i]!;
+    into[base + i]! |= word << shift;
+    if (shift !== 0 && word >>> (32 - shift) !== 0) into[base + i + 1]! |= word >>> (32 - shift);
+  }
+}
+
+/** The `size` bits of `set` that begin at bit `at`. */
+export function sliceBits(set: Bitset, at: number, size: number): Bitset {
+  const out = emptyBitset(size);
+  const shift = at & 31;
+  const base = at >>> 5;
+  for (let i = 0; i < out.length; i++) {
+    const low = set[base + i]! >>> shift;
+    out[i] = shift === 0 ? low : low | ((set[base + i + 1] ?? 0) << (32 - shift));
+  }
+  if (size & 31) out[out.length - 1]! &= 0xffff_ffff >>> (32 - (size & 31));
+  return out;
+}

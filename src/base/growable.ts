@@ -1,0 +1,66 @@
+/** Typed arrays that grow by doubling: columns that are filled one by one, without an object a row. */
+
+export class GrowableBytes {
+  #data: Uint8Array;
+  length = 0;
+
+  constructor(capacity = 1024) {
+    this.#data = new Uint8Array(capacity);
+  }
+
+  push(bytes: Uint8Array): void {
+    this.#reserve(bytes.length);
+    this.#data.set(bytes, this.length);
+    this.length += bytes.length;
+  }
+
+  pushByte(byte: number): void {
+    this.#reserve(1);
+    this.#data[this.length++] = byte;
+  }
+
+  /** What is there, in place. REQUIRES: not kept across push. */
+  get view(): Uint8Array {
+    return this.#data.subarray(0, this.length);
+  }
+
+  #reserve(more: number): void {
+    if (this.length + more <= this.#data.length) return;
+    const larger = new Uint8Array(Math.max(2 * this.#data.length, this.length + more));
+    larger.set(this.view);
+    this.#data = larger;
+  }
+}
+
+export class GrowableWords {
+  #data: Uint32Array;
+  length = 0;
+
+  constructor(capacity = 256) {
+    this.#data = new Uint32Array(capacity);
+  }
+
+  push(word: number): void {
+    if (this.length === this.#data.length) {
+      const larger = new Uint32Array(2 * this.#data.length);
+      larger.set(this.#data);
+      this.#data = larger;
+    }
+    this.#data[this.length++] = word;
+  }
+
+  /** What is there, in place. REQUIRES: not kept across push. */
+  get view(): Uint32Array {
+    return this.#data.subarray(0, this.length);
+  }
+}
+
+export const bytesOf = (words: Uint32Array | Uint16Array): Uint8Array =>
+  new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
+
+/** A copy of little-endian bytes as words. REQUIRES: a length that is a multiple of four. */
+export function wordsOf(bytes: Uint8Array): Uint32Array {
+  const words = new Uint32Array(bytes.length >>> 2);
+  bytesOf(words).set(bytes.subarray(0, words.byteLength));
+  return words;
+}

@@ -1,0 +1,127 @@
+/** Publication: one transaction makes a repository's new state the one that searches see. */
+
+import { pack } from "msgpackr";
+import { countBits, isEmpty, subtract } from "../base/bitset.ts";
+import { bytesOf } from "../base/growable.ts";
+import type { Writer } from "../store/environment.ts";
+import {
+  repositoryKey,
+  repositoryRanges,
+  revisionKey,
+  skippedKey,
+  versionsKey,
+} from "../store/format.ts";
+import { checkLease } from "../store/lease.ts";
+import {
+  nextManifest,
+  putManifest,
+  readManifest,
+  withRepository,
+  type ManifestSegment,
+} from "../store/manifest.ts";
+import type { RepositoryRecord } from "../store/records.ts";
+import type { RepositoryRun } from "./repository-run.ts";
+
+export interface Publication {
+  readonly run: RepositoryRun;
+  readonly owner: string;
+  /** Segments written since the last publication, this repository's or not. */
+  readonly segments: readonly ManifestSegment[];
+  readonly nextSegment: number;
+}
+
+/** REQUIRES: within Environment.write(); every segment that holds files of the repository is written. */
+export function publishRepository(
+  writer: Writer,
+  { run, owner, segments, nextSegment }: Publication,
+): void {
+  checkLease(writer, owner);
+  const manifest = readManifest(writer);
+  putSets(writer, run);
+  writer.put(repositoryKey(run.id), pack(repositoryRecord(run)));
+  if (run.skipped.length > 0) writer.put(skippedKey(run.id), pack(run.skipped));
+  else writer.remove(skippedKey(run.id));
+  const change = {
+    segments: [...manifest.segments, ...segments],
+    repositories: withRepository(manifest, run.id),
+    nextRepository: Math.max(manifest.nextRepository, run.id + 1),
+    nextSegment: Math.max(manifest.nextSegment, nextSegment),
+  };
+  putManifest(writer, nextManifest(manifest, change));
+}
+
+/** Empty sets are not stored, nor those of revisions that are gone. */
+function putSets(writer: Writer, run: RepositoryRun): void {
+  run.finder.places.forEach(({ segment }, place) => {
+    for (const { number } of run.target.known!.record.revisions)
+      writer.remove(revisionKey(run.id, segment, number));
+    run.sets[place]!.forEach((bits, revision) => {
+      if (!isEmpty(bits))
+        writer.put(revisionKey(run.id, segment, run.revisions[revision]!.number), bytesOf(bits));
+    });
+    if (run.reversioned.has(place))
+      writer.put(versionsKey(run.id, segment), run.finder.versions(place));
+  });
+  for (const { segment, revision, bits } of run.newSets)
+    writer.put(revisionKey(run.id, segment, revision), bytesOf(bits));
+}
+
+function repositoryRecord(run: RepositoryRun): RepositoryRecord {
+  const places = run.finder.places.map((place, i) => ({
+    segment: place.segment,
+    live: run.live(i).after,
+    i,
+  }));
+  const kept = places.filter(({ live }) => !isEmpty(live));
+  const keptBytes = kept.reduce((sum, { live, i }) => sum + run.finder.contentBytes(i, live), 0);
+  return {
+    id: run.id,
+    name: run.target.name,
+    metadata: run.target.metadata,
+    revisions: run.revisions.map(({ number, name, commit, committedAt }, i) => ({
+      number,
+      name,
+      ...(commit === undefined ? {} : { commit }),
+      ...(committedAt === undefined ? {} : { committedAt: committedAt.getTime() }),
+      files: run.filesOf(i),
+    })),
+    indexedAt: Date.now(),
+    contentBytes: keptBytes + run.newTextBytes,
+    segments: [
+      ...new Set([
+        ...kept.map(({ segment }) => segment),
+        ...run.newSets.map(({ segment }) => segment),
+      ]),
+    ],
+  };
+}
+
+/** Takes a repository out; its segments lose what was its own at the next merge. */
+export function removeRepository(writer: Writer, repository: number, owner: string): void {
+  checkLease(writer, owner);
+  const manifest = readManifest(writer);
+  for (const range of repositoryRanges(repository))
+    for (const key of writer.keys(range)) writer.remove(key);
+  putManifest(
+    writer,
+    nextManifest(manifest, { repositories: withRepository(manifest, repository, false) }),
+  );
+}
+
+/** Files that no revision named before, those that none names any more, and the rest. */
+export function countChanges(run: RepositoryRun): {
+  added: number;
+  removed: number;
+  unchanged: number;
+} {
+  let [added, removed, unchanged] = [run.added, 0, 0];
+  run.finder.places.forEach((_, place) => {
+    const { before, after } = run.live(place);
+    const [had, has] = [run.finder.searchable(place, before), run.finder.searchable(place, after)];
+    const gone = countBits(subtract(had.slice(), has));
+    removed += gone;
+    unchanged += countBits(had) - gone;
+    added += countBits(subtract(has, had));
+  });
+  return { added, removed, unchanged };
+}

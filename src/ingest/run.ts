@@ -1,0 +1,241 @@
+/**
+ * One index run over any number of sources. Their files fill shared segments; a repository is
+ * published, in a transaction of its own, as soon as every segment that holds files of it is
+ * complete. What fails or is aborted leaves what was published, and nothing else that a reader sees.
+ */
+
+import { QuernError } from "../base/errors.ts";
+import { loadCatalog, type Catalog, type Pause } from "../store/catalog.ts";
+import type { Environment } from "../store/environment.ts";
+import type { ManifestSegment } from "../store/manifest.ts";
+import type { Lease } from "../store/lease.ts";
+import type { SkippedFile } from "../store/records.ts";
+import type { WrittenSegment } from "../store/segment-writer.ts";
+import type { Pool } from "../threads/pool.ts";
+import { Dispatcher } from "./dispatcher.ts";
+import { checkedMetadata, checkedName } from "./metadata.ts";
+import { countChanges, publishRepository } from "./publish.ts";
+import { readContents } from "./read-contents.ts";
+import { RepositoryRun, type Target } from "./repository-run.ts";
+import type { Listing, Source } from "./source.ts";
+
+export interface IndexProgress {
+  /** '' where a stage is not about one repository. */
+  repository: string;
+  stage: "list" | "content" | "symbols" | "publish" | "merge";
+  done: number;
+  total: number;
+  bytes: number;
+  totalBytes: number;
+}
+
+export interface IndexReport {
+  repositoryId: number;
+  repository: string;
+  revisions: { name: string; commit?: string; files: number }[];
+  /** Files (path and content) that were not there before. */
+  added: number;
+  removed: number;
+  unchanged: number;
+  skipped: SkippedFile[];
+  bytesRead: number;
+  symbols: number;
+  durationMs: number;
+}
+
+export interface RunOptions {
+  readonly environment: Environment;
+  readonly pool: Pool;
+  readonly lease: Lease;
+  readonly maxFileSize: number;
+  readonly memoryBudget: number;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: IndexProgress) => void;
+  readonly pause: Pause;
+  /** Told of a repository whose first index has begun. */
+  readonly onBegin: (repository: string) => void;
+}
+
+/** REQUIRES: the lease is held. */
+export async function indexSources(
+  sources: Iterable<Source> | AsyncIterable<Source>,
+  options: RunOptions,
+): Promise<IndexReport[]> {
+  const run = new IndexRun(options, await newestCatalog(options, undefined));
+  try {
+    for await (const source of sources) await run.add(source);
+    await run.finish();
+  } catch (error) {
+    await run.discard();
+    throw options.signal.aborted && !(error instanceof QuernError) ? aborted() : error;
+  }
+  return run.reports;
+}
+
+async function newestCatalog(
+  { environment, pause }: Pick<RunOptions, "environment" | "pause">,
+  before: Catalog | undefined,
+): Promise<Catalog> {
+  const snapshot = environment.snapshot();
+  try {
+    return await loadCatalog(snapshot, before, pause);
+  } finally {
+    snapshot.close();
+  }
+}
+
+class IndexRun {
+  readonly reports: IndexReport[] = [];
+  readonly #options: RunOptions;
+  readonly #dispatcher: Dispatcher;
+  #catalog: Catalog;
+  #nextRepository: number;
+  /** Listed and read, in the order they came; published once their segments are complete. */
+  #waiting: RepositoryRun[] = [];
+  #current: RepositoryRun | undefined;
+  /** Written and not yet in the manifest. */
+  #segments: ManifestSegment[] = [];
+
+  constructor(options: RunOptions, catalog: Catalog) {
+    this.#options = options;
+    this.#catalog = catalog;
+    this.#nextRepository = catalog.manifest.nextRepository;
+    this.#dispatcher = new Dispatcher({
+      pool: options.pool,
+      owner: options.lease.owner,
+      maxFileSize: options.maxFileSize,
+      memoryBudget: options.memoryBudget,
+      firstSegment: catalog.manifest.nextSegment,
+      onSegment: (written) => this.#addSegment(written),
+    });
+  }
+
+  async add(source: Source): Promise<void> {
+    throwIfAborted(this.#options.signal);
+    if (this.#waiting.some(({ target }) => target.name === source.name)) await this.finish();
+    const target = this.#target(source);
+    const { signal, maxFileSize, onBegin } = this.#options;
+    if (!target.known) onBegin(target.name);
+    const revisions = target.known?.record.revisions ?? [];
+    const listing = await source.open({ revisions }, { signal, maxFileSize });
+    try {
+      await this.#read(checkedListing(source, listing, revisions), target);
+    } finally {
+      await listing.close();
+    }
+    await this.#publishComplete();
+  }
+
+  #target(source: Source): Target {
+    const name = checkedName("index", source.name);
+    const known = this.#catalog.byName.get(name);
+    const id = known?.record.id ?? this.#nextRepository++;
+    return { id, name, metadata: checkedMetadata("index", source.metadata ?? {}), known };
+  }
+
+  async #read(listing: Listing, target: Target): Promise<void> {
+    const snapshot = this.#options.environment.snapshot();
+    const run = new RepositoryRun(target, listing, this.#catalog, snapshot);
+    snapshot.close();
+    this.#current = run;
+    await readContents(run, listing, { ...this.#options, dispatcher: this.#dispatcher });
+    this.#current = undefined;
+    this.#waiting.push(run);
+  }
+
+  #addSegment({ segment, files, textBytes, sets }: WrittenSegment): void {
+    this.#segments.push({ segment, files, textBytes, hasSymbols: false });
+    const runs = this.#current ? [...this.#waiting, this.#current] : this.#waiting;
+    for (const run of runs)
+      run.newSets.push(...sets.filter(({ repository }) => repository === run.id));
+  }
+
+  /** Completes every segment, and so every repository. */
+  async finish(): Promise<void> {
+    await this.#dispatcher.finish();
+    await this.#publishComplete();
+    this.#catalog = await newestCatalog(this.#options, this.#catalog);
+  }
+
+  async #publishComplete(): Promise<void> {
+    const complete = this.#waiting.filter(({ id }) => !this.#dispatcher.isOpenFor(id));
+    for (const run of complete) {
+      throwIfAborted(this.#options.signal);
+      this.#progress(run, "publish");
+      const segments = this.#segments;
+      const { nextSegment } = this.#dispatcher;
+      const { owner } = this.#options.lease;
+      await this.#options.environment.write((writer) =>
+        publishRepository(writer, { run, owner, segments, nextSegment }),
+      );
+      this.#segments = this.#segments.slice(segments.length);
+      this.#waiting = this.#waiting.filter((other) => other !== run);
+      this.reports.push(report(run));
+    }
+  }
+
+  #progress(
+    { target, taken, listed, bytesRead }: RepositoryRun,
+    stage: IndexProgress["stage"],
+  ): void {
+    const [bytes, totalBytes] = [bytesRead, bytesRead];
+    this.#options.onProgress({
+      repository: target.name,
+      stage,
+      done: taken,
+      total: listed,
+      bytes,
+      totalBytes,
+    });
+  }
+
+  async discard(): Promise<void> {
+    await this.#dispatcher.discard();
+  }
+}
+
+function report(run: RepositoryRun): IndexReport {
+  return {
+    repositoryId: run.id,
+    repository: run.target.name,
+    revisions: run.revisions.map(({ name, commit }, i) => ({
+      name,
+      ...(commit === undefined ? {} : { commit }),
+      files: run.filesOf(i),
+    })),
+    ...countChanges(run),
+    skipped: run.skipped,
+    bytesRead: run.bytesRead,
+    symbols: 0,
+    durationMs: performance.now() - run.startedAt,
+  };
+}
+
+/** A host's own source is held to the contract: a broken listing must not become a broken index. */
+function checkedListing(
+  source: Source,
+  listing: Listing,
+  indexed: readonly { readonly name: string }[],
+): Listing {
+  const names = listing.revisions.map(({ name }) => name);
+  const problem =
+    names.length === 0
+      ? "lists no revision"
+      : names.length > 65_535
+        ? "lists more than 65 535 revisions"
+        : new Set(names).size < names.length
+          ? "lists a revision twice"
+          : listing.revisions.some(
+                ({ base }) => base !== undefined && !indexed.some(({ name }) => name === base),
+              )
+            ? "names a base that is not indexed"
+            : undefined;
+  if (problem) throw new QuernError("INVALID_REQUEST", `the source of ${source.name} ${problem}`);
+  return listing;
+}
+
+export function throwIfAborted(signal: AbortSignal): void {
+  if (signal.aborted) throw aborted();
+}
+
+const aborted = (): QuernError => new QuernError("ABORTED", "the caller's signal aborted the run");

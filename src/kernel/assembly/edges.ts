@@ -1,0 +1,61 @@
+/**
+ * How well the ends of a match fit the words around it, for ranking. An end counts
+ *
+ *     2  at the end of a word: the text's end, or a neighbour that is no letter, digit or '_'
+ *     1  inside a word at one of its joints: beside '_', between aB, between a letter and a digit
+ *     0  anywhere else
+ *
+ * so a match has an edge from 0 to 4. Bytes beyond ASCII count as letters.
+ */
+
+/** The best edge of the pairs (start, end) in [pairs, stop), 0 if there are none. Empty matches count 0. */
+export function bestEdge(pairs: usize, stop: usize, lowest: usize, limit: usize): u32 {
+  let best: u32 = 0;
+  for (let pair = pairs; pair < stop && best < 4; pair += 8) {
+    const start = <usize>load<u32>(pair);
+    const end = <usize>load<u32>(pair, 4);
+    if (start == end) continue;
+    const edge = edgeBefore(start, lowest) + edgeAfter(end, limit);
+    if (edge > best) best = edge;
+  }
+  return best;
+}
+
+@inline
+function edgeBefore(start: usize, lowest: usize): u32 {
+  return start == lowest ? 2 : joint(load<u8>(start - 1), load<u8>(start));
+}
+
+@inline
+function edgeAfter(end: usize, limit: usize): u32 {
+  if (end == limit) return 2;
+  const last = load<u8>(end - 1);
+  const next = load<u8>(end);
+  return isWord(next) ? joint(last, next) : 2;
+}
+
+/** The edge between two neighbouring bytes, of which `right` belongs to the match or follows it. */
+@inline
+function joint(left: u32, right: u32): u32 {
+  if (!isWord(left) || !isWord(right)) return 2;
+  if (left == 95 || right == 95) return 1;
+  if (isLower(left) && isUpper(right)) return 1;
+  return <u32>(isDigit(left) != isDigit(right));
+}
+
+@inline
+function isUpper(byte: u32): bool {
+  return byte - 65 < 26;
+}
+@inline
+function isLower(byte: u32): bool {
+  return byte - 97 < 26;
+}
+@inline
+function isDigit(byte: u32): bool {
+  return byte - 48 < 10;
+}
+@inline
+function isWord(byte: u32): bool {
+  return isUpper(byte) || isLower(byte) || isDigit(byte) || byte == 95 || byte >= 128;
+}

@@ -1,0 +1,71 @@
+/**
+ * Sets of pages. A stored list is either gaps (varints, each page minus the one before, the first
+ * counted from -1) or a bitmap; both become bitmaps here, because a segment has some ten thousand
+ * pages: 3 KB, which AND and OR pass through in 0.1 µs.
+ */
+
+/**
+ * Sets the bit of every page of a list of gaps. Returns how many pages, or -1 if the list breaks the
+ * format: a zero gap, a page of `pages` or more, a varint cut short or longer than 32 bits.
+ */
+export function decodeGaps(list: usize, length: usize, pages: u32, bits: usize): i32 {
+  const end = list + length;
+  let at = list;
+  let next: u32 = 0; // page + 1 of the page before
+  let count: i32 = 0;
+  while (at < end) {
+    let byte: u32 = load<u8>(at++);
+    let gap = byte & 0x7f;
+    for (let shift: u32 = 7; byte > 0x7f; shift += 7) {
+      if (at == end || shift > 28) return -1;
+      byte = load<u8>(at++);
+      if (shift == 28 && byte > 0x0f) return -1;
+      gap |= (byte & 0x7f) << shift;
+    }
+    if (gap == 0 || gap > pages - next) return -1;
+    next += gap;
+    const page = next - 1;
+    const word = bits + ((page >> 5) << 2);
+    store<u32>(word, load<u32>(word) | (1 << (page & 31)));
+    count++;
+  }
+  return count;
+}
+
+/** Writes the pages of `bits` in [0, pages) as gaps to `out` and returns the bytes written. */
+export function encodeGaps(bits: usize, pages: u32, out: usize): u32 {
+  let to = out;
+  let before: u32 = 0;
+  for (let base: u32 = 0; base < pages; base += 32) {
+    for (let word = load<u32>(bits + (base >> 3)); word; word &= word - 1) {
+      const next = base + ctz(word) + 1;
+      let gap = next - before;
+      before = next;
+      while (gap > 0x7f) {
+        store<u8>(to++, (gap & 0x7f) | 0x80);
+        gap >>= 7;
+      }
+      store<u8>(to++, gap);
+    }
+  }
+  return <u32>(to - out);
+}
+
+/** into := into AND other. REQUIRES: both are `bytes` long, a multiple of 16. */
+export function intersectBits(into: usize, other: usize, bytes: usize): void {
+  for (let i: usize = 0; i < bytes; i += 16)
+    v128.store(into + i, v128.and(v128.load(into + i), v128.load(other + i)));
+}
+
+/** into := into OR other. REQUIRES: both are `bytes` long, a multiple of 16. */
+export function uniteBits(into: usize, other: usize, bytes: usize): void {
+  for (let i: usize = 0; i < bytes; i += 16)
+    v128.store(into + i, v128.or(v128.load(into + i), v128.load(other + i)));
+}
+
+/** REQUIRES: `bytes` is a multiple of 8. */
+export function countBits(bits: usize, bytes: usize): u32 {
+  let count: u64 = 0;
+  for (let i: usize = 0; i < bytes; i += 8) count += popcnt(load<u64>(bits + i));
+  return <u32>count;
+}

@@ -1,0 +1,125 @@
+/**
+ * The posting lists of a segment that is being written: drives assembly/grams.ts. Memory grows with
+ * what is added and is used again after clear(); it is never given back before the kernel is.
+ */
+
+import { BYTE_CLASSES, GRAM_LIMIT } from "./gram-numbers.ts";
+import { FOLDING_TABLE_BYTES, writeFoldingTable } from "./folding.ts";
+import type { Kernel } from "./kernel.ts";
+
+const ASCII_GRAMS = 38 ** 3;
+const SLOT = 16;
+const BLOCK = 16;
+/** Packs a gram and a slot into one float. Slots are reserved for every gram there is; memory is touched only where they are used. */
+const SLOT_LIMIT = 2 ** 23;
+
+export interface GramLists {
+  /** Adds text (a page and what its grams cover beyond it) as the next page. Returns whether folding changes a code point beyond ASCII in it. */
+  add(text: Uint8Array): boolean;
+  readonly pages: number;
+  /** Bytes of memory that the lists hold. */
+  readonly bytes: number;
+  /** Every list, by ascending gram number. REQUIRES of the visitor: `list` is copied before it returns. */
+  forEach(visit: (gram: number, list: Uint8Array) => void): void;
+  clear(): void;
+}
+
+export function createGramLists(kernel: Kernel, mostTextBytes: number): GramLists {
+  return new Lists(kernel, mostTextBytes);
+}
+
+class Lists implements GramLists {
+  pages = 0;
+  readonly #kernel: Kernel;
+  readonly #state: number;
+  readonly #text: number;
+  readonly #slots: number;
+  readonly #arena: number;
+  #arenaEnd: number;
+
+  constructor(kernel: Kernel, mostTextBytes: number) {
+    this.#kernel = kernel;
+    const classes = kernel.reserve(256);
+    const folding = kernel.reserve(FOLDING_TABLE_BYTES);
+    const seen = kernel.reserve(Math.ceil(ASCII_GRAMS / 8));
+    const fresh = kernel.reserve(4 * mostTextBytes + 4);
+    const ascii = kernel.reserve(4 * ASCII_GRAMS);
+    const others = kernel.reserve(4 * (GRAM_LIMIT - ASCII_GRAMS));
+    const folded = kernel.reserve(3 * mostTextBytes);
+    this.#text = kernel.reserve(mostTextBytes);
+    this.#slots = kernel.reserve(SLOT * GRAM_LIMIT);
+    this.#state = kernel.reserve(40);
+    // last, so that later reservations continue it
+    this.#arena = kernel.reserve(BLOCK);
+    this.#arenaEnd = this.#arena + BLOCK;
+    kernel.bytes.set(BYTE_CLASSES, classes);
+    writeFoldingTable(kernel.bytes, folding);
+    const state = [
+      classes,
+      seen,
+      fresh,
+      ascii,
+      others,
+      this.#slots,
+      0,
+      this.#arena,
+      folding,
+      folded,
+    ];
+    kernel.words.set(state, this.#state >>> 2);
+  }
+
+  get bytes(): number {
+    return this.#next - this.#arena + this.#slotCount * SLOT;
+  }
+
+  add(text: Uint8Array): boolean {
+    // each byte may begin a list and fill a block, and folding lengthens text by half at most
+    this.#makeRoom(3 * BLOCK * text.length);
+    this.#kernel.bytes.set(text, this.#text);
+    const { run } = this.#kernel;
+    return run.addPage(this.#state, this.#text, this.#text + text.length, this.pages++) === 1;
+  }
+
+  forEach(visit: (gram: number, list: Uint8Array) => void): void {
+    this.#makeRoom(5 * this.pages); // a varint each
+    const out = this.#next;
+    for (const slot of this.#slotsByGram()) {
+      const at = this.#slots + slot * SLOT;
+      const length = this.#kernel.run.copyList(at, out);
+      visit(this.#kernel.words[at >>> 2]!, this.#kernel.bytes.subarray(out, out + length));
+    }
+  }
+
+  clear(): void {
+    this.#kernel.run.clearGrams(this.#state);
+    this.#kernel.words[(this.#state >>> 2) + 7] = this.#arena;
+    this.pages = 0;
+  }
+
+  get #slotCount(): number {
+    return this.#kernel.words[(this.#state >>> 2) + 6]!;
+  }
+
+  get #next(): number {
+    return this.#kernel.words[(this.#state >>> 2) + 7]!;
+  }
+
+  /** Slots in the order of their grams: number and slot packed into one float, which sorts natively. */
+  #slotsByGram(): number[] {
+    const { words } = this.#kernel;
+    const packed = Float64Array.from(
+      { length: this.#slotCount },
+      (_, slot) => words[(this.#slots + slot * SLOT) >>> 2]! * SLOT_LIMIT + slot,
+    );
+    return Array.from(packed.sort(), (value) => value % SLOT_LIMIT);
+  }
+
+  #makeRoom(bytes: number): void {
+    const needed = this.#next + bytes - this.#arenaEnd;
+    if (needed <= 0) return;
+    const step = Math.max(needed, 1 << 20);
+    this.#kernel.reserve(step);
+    this.#arenaEnd += step;
+  }
+}

@@ -1,0 +1,293 @@
+/**
+ * The only file that knows LMDB. Opens the environment of a data directory, reads values within one
+ * snapshot, writes within one transaction, and turns LMDB's and the disk's errors into ours.
+ *
+ * `lmdb` copies what it reads into one buffer per thread: a value is valid until the next read.
+ * Every thread opens the environment for itself; they share the map.
+ */
+
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  statSync,
+} from "node:fs";
+import { join } from "node:path";
+import { open as openLmdb, type RootDatabase, type Transaction } from "lmdb";
+import { QuernError, type ErrorCode } from "../base/errors.ts";
+import { corrupt, seal, unseal } from "./sealed.ts";
+
+const DATA_FILE = "quern.mdb";
+/** Address space, not memory or disk: the map grows into it. */
+const MAP_BYTES = 2 ** 40;
+// flags of lmdb's transactionSync: 1 can be aborted, 2 runs now, 0x10000 is flushed later
+const FLUSHED_LATER = 0x1_0003;
+
+export interface Environment {
+  readonly path: string;
+  readonly readOnly: boolean;
+  /** A view of the newest committed state. REQUIRES: close() soon: it keeps old pages from being used again. */
+  snapshot(): Snapshot;
+  /**
+   * One transaction that does not block this thread while it waits or syncs; resolves when what it
+   * wrote is on the disk. `work` runs once, synchronously. REQUIRES: if it throws, it has not
+   * written yet.
+   */
+  write<T>(work: (writer: Writer) => T): Promise<T>;
+  /** One transaction on this thread, flushed to the disk later, at the latest with the next write(). For segments that nothing names yet. */
+  writeUnnamed<T>(work: (writer: Writer) => T): T;
+  close(): Promise<void>;
+}
+
+export interface Snapshot {
+  /** The payload, or undefined if there is none under the key. REQUIRES: used or copied before the next get. */
+  get(key: Buffer, what: string): Uint8Array | undefined;
+  /** The same without looking at the seal, which is still there. */
+  getSealed(key: Buffer): Uint8Array | undefined;
+  keys(range: readonly [start: Buffer, end: Buffer]): Iterable<Buffer>;
+  close(): void;
+}
+
+export interface Writer {
+  get(key: Buffer, what: string): Uint8Array | undefined;
+  keys(range: readonly [start: Buffer, end: Buffer]): Iterable<Buffer>;
+  put(key: Buffer, ...payload: readonly Uint8Array[]): void;
+  remove(key: Buffer): void;
+}
+
+export function openEnvironment(path: string, options: { readOnly: boolean }): Environment {
+  const file = join(path, DATA_FILE);
+  prepareFolder(path, file, options.readOnly);
+  refuseTruncated(file);
+  const database = translated(() =>
+    openLmdb<Buffer, Buffer>({
+      path: file,
+      noSubdir: true,
+      encoding: "binary",
+      keyEncoding: "binary",
+      readOnly: options.readOnly,
+      mapSize: MAP_BYTES,
+      maxReaders: 512,
+      noMemInit: true,
+    } as Parameters<typeof openLmdb>[0] & object),
+  ) as RootDatabase<Buffer, Buffer>;
+  return new LmdbEnvironment(path, options.readOnly, database);
+}
+
+function prepareFolder(path: string, file: string, readOnly: boolean): void {
+  if (existsSync(file)) return;
+  if (readOnly)
+    throw new QuernError(
+      "INDEX_NOT_FOUND",
+      `there is no index at ${path}; index something into it first`,
+    );
+  translated(() => mkdirSync(path, { recursive: true }));
+  if (readdirSync(path).some((name) => !name.startsWith(".")))
+    throw new QuernError(
+      "INDEX_NOT_FOUND",
+      `${path} is not a data directory: it holds other files and no ${DATA_FILE}; name an empty or a new folder`,
+    );
+}
+
+/**
+ * LMDB maps the file; touching a page that the file does not reach kills the process. Its two meta
+ * pages say how many pages there are: magic at 24, size of a page at 48, last page at 144, transaction at 152.
+ */
+function refuseTruncated(file: string): void {
+  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  if (size === 0) return;
+  const head = Buffer.alloc(4096 + 160);
+  const descriptor = translated(() => openSync(file, "r"));
+  try {
+    if (readSync(descriptor, head, 0, head.length, 0) < head.length)
+      throw corrupt("the data file is cut short");
+  } finally {
+    closeSync(descriptor);
+  }
+  const metas = [head, head.subarray(4096)].map((meta) => ({
+    isMeta: meta.readUInt32LE(24) === 0xbeefc0de,
+    pageBytes: meta.readUInt32LE(48),
+    lastPage: Number(meta.readBigUInt64LE(144)),
+    transaction: Number(meta.readBigUInt64LE(152)),
+  }));
+  if (!metas[0]!.isMeta || !metas[1]!.isMeta) throw corrupt("the data file does not begin as one");
+  const { pageBytes, lastPage } =
+    metas[0]!.transaction > metas[1]!.transaction ? metas[0]! : metas[1]!;
+  if (size < (lastPage + 1) * pageBytes) throw corrupt("the data file is cut short");
+}
+
+class LmdbEnvironment implements Environment {
+  readonly path: string;
+  readonly readOnly: boolean;
+  readonly #database: RootDatabase<Buffer, Buffer>;
+
+  constructor(path: string, readOnly: boolean, database: RootDatabase<Buffer, Buffer>) {
+    this.path = path;
+    this.readOnly = readOnly;
+    this.#database = database;
+  }
+
+  snapshot(): Snapshot {
+    const database = this.#database;
+    // else lmdb may hand out a transaction that began earlier in this turn of the event loop
+    (database as unknown as { resetReadTxn(): void }).resetReadTxn();
+    return new LmdbSnapshot(database, database.useReadTransaction());
+  }
+
+  async write<T>(work: (writer: Writer) => T): Promise<T> {
+    this.#mustBeWritable();
+    const writer = new LmdbWriter(this.#database);
+    try {
+      const result = await this.#database.transaction(() => work(writer));
+      await this.#database.flushed;
+      return result;
+    } catch (error) {
+      throw translate(error);
+    }
+  }
+
+  writeUnnamed<T>(work: (writer: Writer) => T): T {
+    this.#mustBeWritable();
+    const transact = this.#database.transactionSync.bind(this.#database) as <R>(
+      action: () => R,
+      flags: number,
+    ) => R;
+    return translated(() => transact(() => work(new LmdbWriter(this.#database)), FLUSHED_LATER));
+  }
+
+  async close(): Promise<void> {
+    await this.#database.close();
+  }
+
+  #mustBeWritable(): void {
+    if (this.readOnly)
+      throw new QuernError(
+        "INDEX_READ_ONLY",
+        "this engine was opened with readOnly: open it without to write",
+      );
+  }
+}
+
+class LmdbSnapshot implements Snapshot {
+  readonly #database: RootDatabase<Buffer, Buffer>;
+  readonly #transaction: Transaction;
+  readonly #options: { transaction: Transaction };
+  #open = true;
+
+  constructor(database: RootDatabase<Buffer, Buffer>, transaction: Transaction) {
+    this.#database = database;
+    this.#transaction = transaction;
+    this.#options = { transaction };
+  }
+
+  get(key: Buffer, what: string): Uint8Array | undefined {
+    const value = this.getSealed(key);
+    return value && unseal(value, what);
+  }
+
+  getSealed(key: Buffer): Uint8Array | undefined {
+    return read(this.#database, key, this.#options);
+  }
+
+  keys([start, end]: readonly [start: Buffer, end: Buffer]): Iterable<Buffer> {
+    return this.#database.getKeys({ start, end, ...this.#options }) as Iterable<Buffer>;
+  }
+
+  close(): void {
+    if (this.#open) this.#transaction.done();
+    this.#open = false;
+  }
+}
+
+class LmdbWriter implements Writer {
+  readonly #database: RootDatabase<Buffer, Buffer>;
+
+  constructor(database: RootDatabase<Buffer, Buffer>) {
+    this.#database = database;
+  }
+
+  get(key: Buffer, what: string): Uint8Array | undefined {
+    const value = read(this.#database, key);
+    return value && unseal(value, what);
+  }
+
+  keys([start, end]: readonly [start: Buffer, end: Buffer]): Iterable<Buffer> {
+    return [...(this.#database.getKeys({ start, end }) as Iterable<Buffer>)];
+  }
+
+  put(key: Buffer, ...payload: readonly Uint8Array[]): void {
+    this.#database.putSync(key, seal(...payload));
+  }
+
+  remove(key: Buffer): void {
+    this.#database.removeSync(key);
+  }
+}
+
+/** The value as a plain view: the buffer that lmdb returns has its `length` overridden. */
+function read(
+  database: RootDatabase<Buffer, Buffer>,
+  key: Buffer,
+  options?: { transaction: Transaction },
+): Uint8Array | undefined {
+  const fast = database as unknown as {
+    getBinaryFast(key: Buffer, options?: object): Buffer | undefined;
+    lastSize: number;
+  };
+  const value = fast.getBinaryFast(key, options);
+  return value && new Uint8Array(value.buffer, value.byteOffset, fast.lastSize);
+}
+
+// what the disk and LMDB say, by errno name or LMDB's message, and what it means here
+const FAILURES: readonly [pattern: RegExp, code: ErrorCode, advice: string][] = [
+  [
+    /ENOSPC|MDB_MAP_FULL|No space left|EDQUOT|quota|EFBIG|File too large/i,
+    "DISK_FULL",
+    "the disk is full or its quota reached: make room and try again; what was published before is intact",
+  ],
+  [
+    /EACCES|EPERM|Permission denied|not permitted/i,
+    "PERMISSION_DENIED",
+    "this process may not read or write the data directory: change its owner or mode",
+  ],
+  [
+    /EROFS|Read-only file system/i,
+    "INDEX_READ_ONLY",
+    "the data directory lies on a read-only file system: open it with readOnly",
+  ],
+  [
+    /ENOTDIR|EEXIST|Not a directory/i,
+    "INDEX_NOT_FOUND",
+    "the data directory's path is a file or leads through one: name a folder",
+  ],
+  [
+    /MDB_VERSION_MISMATCH/i,
+    "INDEX_VERSION",
+    "the data file was written by another version of LMDB: index again into a new directory",
+  ],
+  [
+    /MDB_(INVALID|CORRUPTED|PAGE_NOTFOUND|PANIC|BAD_TXN)|Invalid argument|not an LMDB file/i,
+    "INDEX_CORRUPT",
+    "the data file is damaged: index again into a new directory",
+  ],
+];
+
+function translate(error: unknown): unknown {
+  if (error instanceof QuernError || !(error instanceof Error)) return error;
+  const text = `${String((error as { code?: unknown }).code ?? "")} ${error.message}`;
+  const failure = FAILURES.find(([pattern]) => pattern.test(text));
+  return failure
+    ? new QuernError(failure[1], `${failure[2]} (${error.message})`, { cause: error })
+    : error;
+}
+
+export function translated<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw translate(error);
+  }
+}

@@ -1,0 +1,122 @@
+/**
+ * The data directory: one LMDB environment with one table, whose keys begin with a byte that says
+ * what they hold. Format version 1.
+ *
+ *     0  name                       engine records: `format`, `manifest`, `lease`
+ *     1  repository                 one repository's record
+ *     2  repository                 its files that are listed but not searchable
+ *     3  repository segment rev     revision set: which of the repository's files in the segment
+ *                                   the revision names; a bitset that begins at its first file there
+ *     4  repository segment         versions of the repository's files in the segment
+ *     5  segment part number        everything else about a segment
+ *
+ * Numbers in keys are big-endian (u32; rev and part one byte less: u16, u8), so that a new segment
+ * is appended. Every value is *sealed*: its payload, then the payload's CRC-32 (u32, little-endian,
+ * as are all numbers in values). Records are MessagePack. A reader that meets a value that is not
+ * there, is cut short or fails its checksum throws INDEX_CORRUPT; it never guesses.
+ *
+ * **Segments** never change once a manifest names them. A segment's *text* is the content of its
+ * blobs, one after another; text is cut into blocks of BLOCK_BYTES. A blob is cut into pages of
+ * PAGE_BYTES, the last one shorter; an empty blob has no page. Pages, blobs and files are numbered
+ * from 0 in their segment. Files are ordered by repository number, then path (in bytes), then blob.
+ *
+ *     part  number                            holds
+ *     HEADER      0                           counts, languages, each repository's range of files
+ *     TEXT        block                       BLOCK_BYTES of text
+ *     BLOBS       0                           where each blob begins in the text, and its end (u32)
+ *     HASHES      0                           20 bytes a blob: SHA-256 of its content, cut
+ *     FOLDS       0                           bitset of pages: folding changes a code point beyond
+ *                                             ASCII in the page or the OVERLAP bytes after it
+ *     GRAMS       0                           the first gram of each posting block (u32)
+ *     POSTINGS    block                       posting lists, see postings.ts
+ *     FILES       0                           u32 blob, u16 language, u8 flags: three columns
+ *     PATHS       0                           where each path begins (u32, and the end), then paths
+ *     SYMBOLS     0                           definitions, see symbols.ts; written later, once
+ *
+ * A file without searchable content has NO_BLOB for its blob and its skip reason in the flags.
+ *
+ * *Example.* Repository 1 holds `a.ts` and `b.ts`, both `let x\n`: one blob of 6 bytes, one page,
+ * BLOBS 0 6, four grams (`let et_ t_x _x_`, `_` being any other byte), FILES blob 0 0. Revision
+ * `HEAD` (number 0) has under 3 | 1 | 0 | 0 the set 11. When `b.ts` changes, segment 1 holds the new
+ * `b.ts`, 3|1|0|0 becomes 10 and 3|1|1|0 is 1.
+ *
+ * **The life of a segment**
+ *
+ *     state        what is there                              who sees it      killed here
+ *     written      some or all of its values                  nobody           the next writer deletes them
+ *     published    named by the manifest                      every search     nothing to do
+ *     with symbols the manifest says so                       every search     nothing to do
+ *     retired      in the manifest's list of retired ones     older searches   a later write deletes it
+ *     deleted      nothing                                    nobody           nothing to do
+ *
+ * A segment's number is the manifest's `nextSegment` or more, so no published number comes twice.
+ * Publishing is one transaction: repository record, revision sets, manifest. A merge publishes its
+ * result and retires its inputs in one. A retired segment is deleted RETIRE_MS later at the earliest.
+ *
+ * **Versions of this format**: 1, the first.
+ */
+
+export const FORMAT_VERSION = 1;
+
+/** What a posting list lists. 16 KiB: see docs/index-format.md for the measurement. */
+export const PAGE_BYTES = 16_384;
+/** A page's grams cover so many bytes after it. */
+export const OVERLAP = 128;
+/** With its checksum and LMDB's header of 16 bytes a block fills eight of LMDB's pages exactly. */
+export const BLOCK_BYTES = 32_768 - 16 - 4;
+/** Content of a segment at most; offsets in its text stay below 2^29. */
+export const SEGMENT_BYTES = 256 * 2 ** 20;
+export const HASH_BYTES = 20;
+export const NO_BLOB = 0xffff_ffff;
+export const RETIRE_MS = 10_000;
+
+export const PART = {
+  HEADER: 0,
+  TEXT: 1,
+  BLOBS: 2,
+  HASHES: 3,
+  FOLDS: 4,
+  GRAMS: 5,
+  POSTINGS: 6,
+  FILES: 7,
+  PATHS: 8,
+  SYMBOLS: 9,
+} as const;
+export type Part = (typeof PART)[keyof typeof PART];
+
+/** Bits of a file's flags; the skip reason stands above them. */
+export const FILE_FLAG = { TEST: 1, VENDORED: 2, GENERATED: 4 } as const;
+export const SKIP_SHIFT = 3; // (1 + position in SKIP_REASONS) << SKIP_SHIFT, 0 for searchable files
+
+const key = (...bytes: number[]): Buffer => Buffer.from(bytes);
+const u32 = (value: number): number[] => [
+  value >>> 24,
+  (value >>> 16) & 255,
+  (value >>> 8) & 255,
+  value & 255,
+];
+
+export const engineKey = (name: "format" | "manifest" | "lease"): Buffer =>
+  Buffer.concat([key(0), Buffer.from(name)]);
+export const repositoryKey = (repository: number): Buffer => key(1, ...u32(repository));
+export const skippedKey = (repository: number): Buffer => key(2, ...u32(repository));
+export const revisionKey = (repository: number, segment: number, revision: number): Buffer =>
+  key(3, ...u32(repository), ...u32(segment), revision >>> 8, revision & 255);
+export const versionsKey = (repository: number, segment: number): Buffer =>
+  key(4, ...u32(repository), ...u32(segment));
+export const segmentKey = (segment: number, part: Part, number = 0): Buffer =>
+  key(5, ...u32(segment), part, ...u32(number));
+
+/** The half-open ranges of keys that hold all of a repository or a segment. */
+export const repositoryRanges = (repository: number): [start: Buffer, end: Buffer][] =>
+  [1, 2, 3, 4].map((table) => [key(table, ...u32(repository)), key(table, ...u32(repository + 1))]);
+export const segmentRange = (segment: number): [start: Buffer, end: Buffer] => [
+  key(5, ...u32(segment)),
+  key(5, ...u32(segment + 1)),
+];
+/** Every key of every segment. */
+export const SEGMENTS_RANGE: [start: Buffer, end: Buffer] = [key(5), key(6)];
+
+/** The segment a key of table 5 belongs to. */
+export const segmentOfKey = (bytes: Uint8Array): number =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).readUInt32BE(1);

@@ -1,0 +1,190 @@
+/**
+ * Posting lists: for each gram the pages that hold it. 80 % of the lists of a large segment are under
+ * 64 bytes, so many share a value:
+ *
+ *     block := count gram[count] end[count] list*
+ *
+ * `count` and the rest are u32; the grams ascend; `end` is where a list ends, counted from the first
+ * list's beginning. Bit 31 of a gram is set where its list is a bitmap of all pages of the segment
+ * (ceil(pages / 8) bytes), clear where it is gaps (varints, the first page counted from -1, see
+ * kernel/assembly/postings.ts). Each list takes the shorter form, so the list of a frequent gram is
+ * as fast to intersect as memory is.
+ *
+ * A block holds as many lists as fit POSTING_BLOCK_BYTES, or a single longer one. The part GRAMS
+ * holds the first gram of each block; a reader keeps it and finds a list with one get.
+ */
+
+import { bytesOf, GrowableBytes, GrowableWords, wordsOf } from "../base/growable.ts";
+import type { Kernel } from "../kernel/kernel.ts";
+import { PART, segmentKey } from "./format.ts";
+import { corrupt, isSealed, SEAL_BYTES } from "./sealed.ts";
+import type { Snapshot, Writer } from "./environment.ts";
+
+/** With its seal and LMDB's header a block fills four of LMDB's pages exactly. */
+const POSTING_BLOCK_BYTES = 16_384 - 16 - SEAL_BYTES;
+const BITMAP = 0x8000_0000;
+
+/** Writes the lists of one segment. REQUIRES: grams ascending. */
+export class PostingsWriter {
+  readonly #segment: number;
+  readonly #pages: number;
+  readonly #kernel: Kernel;
+  readonly #scratch: number;
+  readonly #firstGrams = new GrowableWords();
+  #grams = new GrowableWords();
+  #ends = new GrowableWords();
+  #lists = new GrowableBytes(POSTING_BLOCK_BYTES);
+  #pending: Uint8Array[][] = [];
+  listBytes = 0;
+
+  constructor(segment: number, pages: number, kernel: Kernel) {
+    this.#segment = segment;
+    this.#pages = pages;
+    this.#kernel = kernel;
+    this.#scratch = kernel.reserve(6 * pages + 64);
+  }
+
+  /** `gaps` may lie in the kernel's memory. */
+  add(gram: number, gaps: Uint8Array): void {
+    const bitmapBytes = Math.ceil(this.#pages / 8);
+    const isBitmap = gaps.length > bitmapBytes;
+    const size = 8 + Math.min(gaps.length, bitmapBytes);
+    const used = 4 + 8 * this.#grams.length + this.#lists.length;
+    if (used + size > POSTING_BLOCK_BYTES && this.#grams.length > 0) this.#endBlock();
+    if (this.#grams.length === 0) this.#firstGrams.push(gram);
+    this.#grams.push(isBitmap ? (gram | BITMAP) >>> 0 : gram);
+    this.#lists.push(isBitmap ? this.#toBitmap(gaps, bitmapBytes) : gaps);
+    this.#ends.push(this.#lists.length);
+    this.listBytes += size;
+  }
+
+  /** Blocks that are complete, for the caller to write: bytes held by them. */
+  get pendingBlocks(): number {
+    return this.#pending.length;
+  }
+
+  #written = 0;
+
+  flush(writer: Writer): void {
+    for (const block of this.#pending)
+      writer.put(segmentKey(this.#segment, PART.POSTINGS, this.#written++), ...block);
+    this.#pending = [];
+  }
+
+  /** Writes what is left and the directory; returns the number of blocks. */
+  finish(writer: Writer): number {
+    if (this.#grams.length > 0) this.#endBlock();
+    this.flush(writer);
+    writer.put(segmentKey(this.#segment, PART.GRAMS), bytesOf(this.#firstGrams.view));
+    return this.#written;
+  }
+
+  #endBlock(): void {
+    const count = Uint32Array.of(this.#grams.length);
+    this.#pending.push([
+      bytesOf(count),
+      bytesOf(this.#grams.view),
+      bytesOf(this.#ends.view),
+      this.#lists.view,
+    ]);
+    this.#grams = new GrowableWords();
+    this.#ends = new GrowableWords();
+    this.#lists = new GrowableBytes(POSTING_BLOCK_BYTES);
+  }
+
+  #toBitmap(gaps: Uint8Array, bytes: number): Uint8Array {
+    const { run } = this.#kernel;
+    const bits = this.#scratch;
+    const list = (bits + bytes + 31) & ~15;
+    this.#kernel.bytes.copyWithin(list, gaps.byteOffset, gaps.byteOffset + gaps.length);
+    this.#kernel.bytes.fill(0, bits, bits + bytes + 4);
+    run.decodeGaps(list, gaps.length, this.#pages, bits);
+    return this.#kernel.bytes.slice(bits, bits + bytes);
+  }
+}
+
+/** One list, as stored. REQUIRES: copied before the next read of the snapshot. */
+export interface PostingList {
+  readonly isBitmap: boolean;
+  readonly bytes: Uint8Array;
+}
+
+export class PostingsReader {
+  readonly #segment: number;
+  readonly #firstGrams: Uint32Array;
+  readonly #verified: Uint8Array;
+
+  constructor(snapshot: Snapshot, segment: number) {
+    const directory = snapshot.get(segmentKey(segment, PART.GRAMS), `segment ${segment}`);
+    if (!directory) throw corrupt(`segment ${segment} has no directory of grams`);
+    this.#segment = segment;
+    this.#firstGrams = wordsOf(directory);
+    this.#verified = new Uint8Array(this.#firstGrams.length);
+  }
+
+  get bytes(): number {
+    return this.#firstGrams.byteLength;
+  }
+
+  /** The list of a gram, or undefined if no page holds it. */
+  find(snapshot: Snapshot, gram: number): PostingList | undefined {
+    const number = lastAtMost(this.#firstGrams, gram, 0, this.#firstGrams.length);
+    if (number < 0) return undefined;
+    const { grams, ends, lists } = this.#block(snapshot, number);
+    const at = lastAtMost(grams, gram, 0, grams.length, ~BITMAP);
+    if (at < 0 || (grams[at]! & ~BITMAP) !== gram) return undefined;
+    const bytes = lists.subarray(at === 0 ? 0 : ends[at - 1]!, ends[at]!);
+    return { isBitmap: grams[at]! >= BITMAP, bytes };
+  }
+
+  /** Every list of the segment, by ascending gram. REQUIRES of the visitor: as for PostingList; it does not read. */
+  *all(snapshot: Snapshot): Iterable<{ gram: number; list: PostingList }> {
+    for (let number = 0; number < this.#firstGrams.length; number++) {
+      const { grams, ends, lists } = this.#block(snapshot, number);
+      // the block's bytes are borrowed: a visitor that reads in between would lose them
+      const [ownGrams, ownEnds, ownLists] = [grams.slice(), ends.slice(), lists.slice()];
+      for (let i = 0; i < ownGrams.length; i++) {
+        const bytes = ownLists.subarray(i === 0 ? 0 : ownEnds[i - 1]!, ownEnds[i]!);
+        const gram = ownGrams[i]!;
+        yield { gram: (gram & ~BITMAP) >>> 0, list: { isBitmap: gram >= BITMAP, bytes } };
+      }
+    }
+  }
+
+  #block(
+    snapshot: Snapshot,
+    number: number,
+  ): { grams: Uint32Array; ends: Uint32Array; lists: Uint8Array } {
+    const value = snapshot.getSealed(segmentKey(this.#segment, PART.POSTINGS, number));
+    const broken = () => corrupt(`posting block ${number} of segment ${this.#segment}`);
+    if (!value || value.length < 4 + SEAL_BYTES) throw broken();
+    if (!this.#verified[number] && !isSealed(value)) throw broken();
+    this.#verified[number] = 1;
+    const words = value.byteOffset % 4 === 0 ? value : value.slice();
+    const count = new Uint32Array(words.buffer, words.byteOffset, 1)[0]!;
+    const start = 4 + 8 * count;
+    if (start + SEAL_BYTES > value.length) throw broken();
+    return {
+      grams: new Uint32Array(words.buffer, words.byteOffset + 4, count),
+      ends: new Uint32Array(words.buffer, words.byteOffset + 4 + 4 * count, count),
+      lists: words.subarray(start, words.length - SEAL_BYTES),
+    };
+  }
+}
+
+/** The last index in [from, to) whose value (under the mask) is at most `value`, or from - 1. REQUIRES: ascending. */
+function lastAtMost(
+  words: Uint32Array,
+  value: number,
+  from: number,
+  to: number,
+  mask = -1,
+): number {
+  let [low, high] = [from, to];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((words[middle]! & mask) >>> 0 <= value) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}

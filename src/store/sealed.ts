@@ -1,0 +1,39 @@
+/** Sealed values: a payload and its CRC-32 behind it. Node's CRC reads 7 GB/s; a block of text takes 5 µs. */
+
+import { crc32 } from "node:zlib";
+import { QuernError } from "../base/errors.ts";
+
+export const SEAL_BYTES = 4;
+
+export function seal(...parts: readonly Uint8Array[]): Buffer {
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  const value = Buffer.allocUnsafe(length + SEAL_BYTES);
+  let at = 0;
+  for (const part of parts) {
+    value.set(part, at);
+    at += part.length;
+  }
+  value.writeUInt32LE(crc32(value.subarray(0, length)), length);
+  return value;
+}
+
+/** Whether the seal holds. A value too short to have one is broken. */
+export function isSealed(value: Uint8Array): boolean {
+  const length = value.length - SEAL_BYTES;
+  if (length < 0) return false;
+  const seal = value[length]! | (value[length + 1]! << 8) | (value[length + 2]! << 16);
+  return (seal | (value[length + 3]! << 24)) >>> 0 === crc32(value.subarray(0, length));
+}
+
+/** The payload, in place. REQUIRES: as long-lived as `value` is. */
+export function unseal(value: Uint8Array, what: string): Uint8Array {
+  if (!isSealed(value)) throw corrupt(what);
+  return value.subarray(0, value.length - SEAL_BYTES);
+}
+
+export function corrupt(what: string): QuernError {
+  return new QuernError(
+    "INDEX_CORRUPT",
+    `the index is damaged: ${what}; run check(), then index the repositories again into a new directory`,
+  );
+}

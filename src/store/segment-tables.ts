@@ -1,0 +1,130 @@
+/** A segment's tables as its writer collects and its readers use them; format.ts has the layout. */
+
+import { pack, unpack } from "msgpackr";
+import { bytesOf, wordsOf } from "../base/growable.ts";
+import { FILE_FLAG, NO_BLOB, PAGE_BYTES, PART, segmentKey, SKIP_SHIFT } from "./format.ts";
+import { SKIP_REASONS, type SkipReason } from "./records.ts";
+import { corrupt } from "./sealed.ts";
+import type { Snapshot } from "./environment.ts";
+
+export interface SegmentHeader {
+  readonly blobs: number;
+  readonly pages: number;
+  readonly files: number;
+  readonly textBytes: number;
+  /** Bytes of posting lists. */
+  readonly listBytes: number;
+  readonly postingBlocks: number;
+  readonly languages: readonly string[];
+  /** By repository number. */
+  readonly repositories: readonly RepositoryFiles[];
+}
+
+/** Where a repository's files stand in a segment. */
+export interface RepositoryFiles {
+  readonly repository: number;
+  readonly first: number;
+  readonly count: number;
+}
+
+export interface FileTable {
+  /** Blob of each file, or NO_BLOB. */
+  readonly blobs: Uint32Array;
+  /** Position in the header's languages. */
+  readonly languages: Uint16Array;
+  readonly flags: Uint8Array;
+}
+
+export interface PathTable {
+  /** Where each path begins in `bytes`; one more, the end. */
+  readonly starts: Uint32Array;
+  readonly bytes: Uint8Array;
+}
+
+export const encodeHeader = (header: SegmentHeader): Uint8Array => pack(header);
+
+export function readHeader(snapshot: Snapshot, segment: number): SegmentHeader | undefined {
+  const value = snapshot.get(segmentKey(segment, PART.HEADER), `the header of segment ${segment}`);
+  return value && (unpack(value) as SegmentHeader);
+}
+
+export const encodeFiles = (files: FileTable): Uint8Array[] => [
+  bytesOf(files.blobs),
+  bytesOf(files.languages),
+  files.flags,
+];
+
+export function readFiles(snapshot: Snapshot, segment: number, count: number): FileTable {
+  const value = mustRead(snapshot, segment, PART.FILES, 7 * count);
+  const languages = new Uint16Array(count);
+  bytesOf(languages).set(value.subarray(4 * count, 6 * count));
+  return {
+    blobs: wordsOf(value.subarray(0, 4 * count)),
+    languages,
+    flags: value.slice(6 * count),
+  };
+}
+
+export const encodePaths = (paths: PathTable): Uint8Array[] => [bytesOf(paths.starts), paths.bytes];
+
+export function readPaths(snapshot: Snapshot, segment: number, count: number): PathTable {
+  const value = mustRead(snapshot, segment, PART.PATHS, 4 * (count + 1), "at least");
+  const starts = wordsOf(value.subarray(0, 4 * (count + 1)));
+  if (value.length !== 4 * (count + 1) + starts[count]!)
+    throw corrupt(`the paths of segment ${segment}`);
+  return { starts, bytes: value.slice(4 * (count + 1)) };
+}
+
+/** Where each blob begins in the text, and where the last one ends. */
+export function readBlobs(snapshot: Snapshot, segment: number, count: number): Uint32Array {
+  return wordsOf(mustRead(snapshot, segment, PART.BLOBS, 4 * (count + 1)));
+}
+
+/** A part that must be there. REQUIRES: copied before the next read. */
+export function mustRead(
+  ...[snapshot, segment, part, bytes, comparison]: [
+    snapshot: Snapshot,
+    segment: number,
+    part: (typeof PART)[keyof typeof PART],
+    bytes?: number,
+    comparison?: "at least",
+  ]
+): Uint8Array {
+  const what = `part ${part} of segment ${segment}`;
+  const value = snapshot.get(segmentKey(segment, part), what);
+  if (!value) throw corrupt(what);
+  if (bytes === undefined) return value;
+  const isRight = comparison === "at least" ? value.length >= bytes : value.length === bytes;
+  if (!isRight) throw corrupt(what);
+  return value;
+}
+
+/** The first page of each blob; one more, the number of pages. */
+export function firstPages(blobStarts: Uint32Array): Uint32Array {
+  const first = new Uint32Array(blobStarts.length);
+  for (let blob = 1; blob < first.length; blob++) {
+    const bytes = blobStarts[blob]! - blobStarts[blob - 1]!;
+    first[blob] = first[blob - 1]! + Math.ceil(bytes / PAGE_BYTES);
+  }
+  return first;
+}
+
+export interface FileClass {
+  readonly test: boolean;
+  readonly vendored: boolean;
+  readonly generated: boolean;
+}
+
+export const classFlags = (of: FileClass): number =>
+  (of.test ? FILE_FLAG.TEST : 0) |
+  (of.vendored ? FILE_FLAG.VENDORED : 0) |
+  (of.generated ? FILE_FLAG.GENERATED : 0);
+
+export const skipFlags = (reason: SkipReason): number =>
+  (1 + SKIP_REASONS.indexOf(reason)) << SKIP_SHIFT;
+
+export const skipReason = (flags: number): SkipReason | undefined =>
+  SKIP_REASONS[(flags >>> SKIP_SHIFT) - 1];
+
+export const hasContent = (files: FileTable, file: number): boolean =>
+  files.blobs[file] !== NO_BLOB;
