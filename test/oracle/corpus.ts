@@ -1,0 +1,66 @@
+/** What the oracle searches: repositories in memory, as a host would hand them to an engine. */
+
+import type { RepositoryMetadata, SkipReason } from "../../src/store/records.ts";
+import type { SymbolKind } from "../../src/store/symbol-kinds.ts";
+
+export interface Corpus {
+  readonly repositories: readonly CorpusRepository[];
+}
+
+export interface CorpusRepository {
+  readonly id: number;
+  readonly name: string;
+  readonly metadata: RepositoryMetadata;
+  /** The first is the default one. */
+  readonly revisions: readonly CorpusRevision[];
+}
+
+export interface CorpusRevision {
+  readonly name: string;
+  readonly commit?: string;
+  /** Every path once. */
+  readonly files: readonly CorpusFile[];
+}
+
+export interface CorpusFile {
+  readonly path: string;
+  readonly bytes: Uint8Array;
+  /** The linguist name. Absent: unknown. */
+  readonly language?: string;
+  /** Why the content is not searchable. */
+  readonly skipped?: SkipReason;
+  /** In the order of their names' places. */
+  readonly symbols?: readonly CorpusSymbol[];
+}
+
+/** The place is that of the name, in bytes. */
+export interface CorpusSymbol {
+  readonly name: string;
+  readonly start: number;
+  readonly end: number;
+  readonly kind: SymbolKind;
+  readonly parent?: { readonly symbol: string; readonly kind: SymbolKind };
+}
+
+/** A file as a search sees it: one path and content, and all revisions it is in. */
+export interface SearchedFile extends CorpusFile {
+  readonly revisions: readonly CorpusRevision[];
+}
+
+/** These are listed, and no search finds them. */
+const NEVER_FOUND: ReadonlySet<SkipReason> = new Set(["submodule", "symlink", "invalid-path"]);
+
+/** Equal paths with equal content are one file, in whatever revisions. */
+export function filesOf(repository: CorpusRepository): SearchedFile[] {
+  const files = new Map<string, SearchedFile>();
+  for (const revision of repository.revisions) {
+    for (const file of revision.files) {
+      if (file.skipped !== undefined && NEVER_FOUND.has(file.skipped)) continue;
+      const content = file.skipped === undefined ? Buffer.from(file.bytes).toString("hex") : "-";
+      const key = `${file.path}\0${content}`;
+      const known = files.get(key);
+      files.set(key, { ...file, ...known, revisions: [...(known?.revisions ?? []), revision] });
+    }
+  }
+  return [...files.values()];
+}

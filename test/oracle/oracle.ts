@@ -1,0 +1,233 @@
+/**
+ * A whole search by brute force: every file, every atom, every byte, nothing remembered. Written from
+ * the description of what a search returns, and it shares with the engine the parser, the folding
+ * table and the words of the response, nothing else. Ranking is not its subject: files come sorted
+ * by repository, path and branches.
+ *
+ * What it takes as given where the description leaves room:
+ * - `rev:` holds for a file that is in a revision it names. With a `rev:` anywhere all files of all
+ *   revisions are searched; `branches` are the file's revisions that a `rev:` under no negation names,
+ *   and all of them where that leaves none.
+ * - A line is long by its bytes without the newline. A window grows to whole characters; where it
+ *   reaches the end of its line, context lines follow, else nothing does. Windows that touch are apart.
+ */
+
+import { QuernError } from "../../src/base/errors.ts";
+import { atomsOf, namesRevision, type Atom, type Query } from "../../src/query/ast.ts";
+import { parseQuery } from "../../src/query/parse.ts";
+import { checkRequest, type SearchRequest, type Viewer } from "../../src/search/request.ts";
+import type { FileResult } from "../../src/search/response.ts";
+import { filesOf, type Corpus, type CorpusRepository, type CorpusRevision } from "./corpus.ts";
+import type { SearchedFile } from "./corpus.ts";
+import { languageNamed } from "./language-names.ts";
+import { chunksOf, decode, rangeOf } from "./positions.ts";
+import { spansOfExpression, type Span } from "./re2.ts";
+import { mergeSpans, spansOfLiteral } from "./spans.ts";
+
+export interface OracleOptions {
+  readonly viewer?: Viewer;
+  /** Undefined: there is no set of that name. */
+  readonly contexts?: (name: string) => Iterable<string> | undefined;
+}
+
+export type ExpectedFile = Omit<FileResult, "webUrl" | "externalWebUrl"> & {
+  readonly branches: string[];
+};
+
+export interface ExpectedResponse {
+  /** By repository, path, branches. */
+  readonly files: ExpectedFile[];
+  readonly fileCount: number;
+  readonly totalMatchCount: number;
+  /** Of the repositories in `files`, ascending. */
+  readonly repositoryIds: number[];
+}
+
+interface Scene {
+  readonly repository: CorpusRepository;
+  readonly file: SearchedFile;
+  readonly contexts: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** `matches` is not applied. Throws what the parser throws, INVALID_REQUEST and CONTEXT_NOT_FOUND. */
+export function evaluate(
+  corpus: Corpus,
+  request: SearchRequest,
+  options: OracleOptions = {},
+): ExpectedResponse {
+  const checked = checkRequest(request);
+  const dialect = {
+    regex: checked.isRegexEnabled,
+    caseSensitive: checked.isCaseSensitivityEnabled,
+  };
+  const query = parseQuery(checked.query, dialect);
+  const contexts = resolveContexts(query, options);
+  const visible = corpus.repositories.filter(
+    ({ id }) => options.viewer?.repositoryIds.has(id) ?? true,
+  );
+  const results = visible.flatMap((repository) =>
+    searched(repository, query)
+      .map((file): Scene => ({ repository, file, contexts }))
+      .filter((scene) => holds(query, scene))
+      .map((scene) => resultOf(query, scene, checked)),
+  );
+  return {
+    files: results.map(({ result }) => result).sort(compareFiles),
+    fileCount: results.length,
+    totalMatchCount: results.reduce((sum, { count }) => sum + count, 0),
+    repositoryIds: [...new Set(results.map(({ result }) => result.repositoryId))].sort(
+      (a, b) => a - b,
+    ),
+  };
+}
+
+function resolveContexts(query: Query, options: OracleOptions): Map<string, ReadonlySet<string>> {
+  const resolved = new Map<string, ReadonlySet<string>>();
+  for (const atom of atomsOf(query)) {
+    if (atom.kind !== "context") continue;
+    const names = options.contexts?.(atom.name);
+    if (names === undefined) throw new QuernError("CONTEXT_NOT_FOUND", `no context ${atom.name}`);
+    resolved.set(atom.name, new Set(names));
+  }
+  return resolved;
+}
+
+/** Without `rev:` only what the default revision holds. */
+function searched(repository: CorpusRepository, query: Query): SearchedFile[] {
+  const files = filesOf(repository);
+  if (namesRevision(query)) return files;
+  const main = repository.revisions[0]!;
+  return files
+    .filter((file) => file.revisions.includes(main))
+    .map((file) => ({ ...file, revisions: [main] }));
+}
+
+function holds(query: Query, scene: Scene): boolean {
+  if (query.kind === "all") return true;
+  if (query.kind === "none") return false;
+  if (query.kind === "and") return query.children.every((child) => holds(child, scene));
+  if (query.kind === "or") return query.children.some((child) => holds(child, scene));
+  if (query.kind === "not") return !holds(query.child, scene);
+  return atomHolds(query, scene);
+}
+
+function atomHolds(atom: Atom, scene: Scene): boolean {
+  const { repository, file, contexts } = scene;
+  switch (atom.kind) {
+    case "literal":
+    case "regex":
+      return spansOf(atom, scene).length > 0;
+    case "language":
+      return file.language !== undefined && languageNamed(atom.name) === file.language;
+    case "revision":
+      return file.revisions.some((revision) => isNamed(atom.value, revision, repository));
+    case "reposet":
+      return atom.names.includes(repository.name);
+    case "context":
+      return contexts.get(atom.name)!.has(repository.name);
+    case "archived":
+    case "fork":
+      return (
+        atom.value === "yes" ||
+        (repository.metadata[atom.kind] ?? false) === (atom.value === "only")
+      );
+    case "visibility":
+      return (
+        atom.value === "any" || (repository.metadata.public ?? false) === (atom.value === "public")
+      );
+  }
+}
+
+function isNamed(value: string, revision: CorpusRevision, repository: CorpusRepository): boolean {
+  if (value === "HEAD") return revision === repository.revisions[0];
+  return value === "*" || revision.name.includes(value) || revision.commit === value;
+}
+
+/** Where a literal or an expression occurs, in the text it looks at. */
+function spansOf(atom: Atom, { repository, file }: Scene): Span[] {
+  if (atom.kind === "literal")
+    return file.skipped ? [] : spansOfLiteral(atom.text, atom.caseSensitive, file.bytes);
+  if (atom.kind !== "regex") return [];
+  const find = (text: Uint8Array) => spansOfExpression(atom.pattern, atom.caseSensitive, text);
+  if (atom.field === "file") return find(Buffer.from(file.path));
+  if (atom.field === "repo") return find(Buffer.from(repository.name));
+  if (file.skipped !== undefined) return [];
+  if (atom.field === "content") return find(file.bytes);
+  return (file.symbols ?? []).flatMap(({ start, end }) =>
+    find(file.bytes.subarray(start, end)).map((span) => ({
+      start: start + span.start,
+      end: start + span.end,
+    })),
+  );
+}
+
+/** The atoms whose occurrences are shown: those that hold, in branches that hold, under no negation. */
+function shownAtoms(query: Query, scene: Scene): Atom[] {
+  if (!holds(query, scene)) return [];
+  if (query.kind === "and" || query.kind === "or")
+    return query.children.flatMap((child) => shownAtoms(child, scene));
+  if (query.kind === "not")
+    return query.child.kind === "not" ? shownAtoms(query.child.child, scene) : [];
+  return query.kind === "all" || query.kind === "none" ? [] : [query];
+}
+
+function resultOf(
+  query: Query,
+  scene: Scene,
+  request: Required<SearchRequest>,
+): { result: ExpectedFile; count: number } {
+  const { repository, file } = scene;
+  const atoms = shownAtoms(query, scene);
+  const shown = (inName: boolean) =>
+    mergeSpans(
+      atoms
+        .filter(
+          (atom) => atom.kind === "literal" || (atom.kind === "regex" && atom.field !== "repo"),
+        )
+        .filter((atom) => (atom.kind === "regex" && atom.field === "file") === inName)
+        .flatMap((atom) => spansOf(atom, scene)),
+    );
+  const path = Buffer.from(file.path);
+  const content = shown(false);
+  const named = shown(true);
+  const nameSpans = content.length + named.length === 0 ? [{ start: 0, end: path.length }] : named;
+  const result: ExpectedFile = {
+    fileName: { text: file.path, matchRanges: nameSpans.map((span) => rangeOf(path, span)) },
+    repository: repository.name,
+    repositoryId: repository.id,
+    language: file.language ?? "",
+    chunks: chunksOf(file, content, request.contextLines),
+    branches: branchesOf(query, scene),
+    ...(request.whole && file.skipped === undefined ? { content: decode(file.bytes) } : {}),
+  };
+  return { result, count: content.length || nameSpans.length };
+}
+
+function branchesOf(query: Query, { repository, file }: Scene): string[] {
+  const values = namedRevisions(query);
+  const named = file.revisions.filter((revision) =>
+    values.some((value) => isNamed(value, revision, repository)),
+  );
+  return (named.length > 0 ? named : file.revisions).map(({ name }) => name);
+}
+
+/** The values of `rev:` under no negation. */
+function namedRevisions(query: Query): string[] {
+  if (query.kind === "and" || query.kind === "or") return query.children.flatMap(namedRevisions);
+  if (query.kind === "not")
+    return query.child.kind === "not" ? namedRevisions(query.child.child) : [];
+  return query.kind === "revision" ? [query.value] : [];
+}
+
+/** A revision holds a path once, so branches tell two files of one path apart. */
+export function fileKey(file: Pick<FileResult, "repository" | "fileName" | "branches">): string {
+  return [file.repository, file.fileName.text, ...(file.branches ?? [])].join("\0");
+}
+
+export function compareFiles(
+  a: Parameters<typeof fileKey>[0],
+  b: Parameters<typeof fileKey>[0],
+): number {
+  const [left, right] = [fileKey(a), fileKey(b)];
+  return left < right ? -1 : left > right ? 1 : 0;
+}

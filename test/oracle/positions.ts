@@ -1,0 +1,139 @@
+/** Lines, columns and chunks of a file's bytes, counted from the start every time. */
+
+import type { Chunk, Position, Range } from "../../src/search/response.ts";
+import type { CorpusSymbol } from "./corpus.ts";
+import type { Span } from "./re2.ts";
+
+const NEWLINE = 10;
+/** A line of more bytes than this, without its newline, is shown by windows. */
+const LONG_LINE = 4096;
+/** Bytes on each side of a match in a long line. */
+const WINDOW = 256;
+
+/** Invalid UTF-8 becomes U+FFFD; a BOM stays. */
+export function decode(bytes: Uint8Array): string {
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+}
+
+export function rangeOf(bytes: Uint8Array, span: Span): Range {
+  return {
+    start: positionOf(bytes, span.start, span.start),
+    end: positionOf(bytes, span.end, lastByteOf(span)),
+  };
+}
+
+/** `offset` as seen from the line that holds `witness`. */
+function positionOf(bytes: Uint8Array, offset: number, witness: number): Position {
+  const lineStart = startOfLine(bytes, witness);
+  return {
+    byteOffset: offset,
+    lineNumber: bytes.subarray(0, lineStart).filter((byte) => byte === NEWLINE).length + 1,
+    column: Array.from(decode(bytes.subarray(lineStart, offset))).length + 1,
+  };
+}
+
+function startOfLine(bytes: Uint8Array, offset: number): number {
+  return offset === 0 ? 0 : bytes.lastIndexOf(NEWLINE, offset - 1) + 1;
+}
+
+/** After its newline, if it has one. */
+function endOfLine(bytes: Uint8Array, offset: number): number {
+  const newline = bytes.indexOf(NEWLINE, offset);
+  return newline === -1 ? bytes.length : newline + 1;
+}
+
+function isLong(bytes: Uint8Array, lineStart: number, lineEnd: number): boolean {
+  return lineEnd - lineStart - (bytes[lineEnd - 1] === NEWLINE ? 1 : 0) > LONG_LINE;
+}
+
+/**
+ * What is shown for one match: its lines and `contextLines` more on each side. A long line is shown
+ * for WINDOW bytes from there, and where that does not reach its end nothing beyond is shown.
+ */
+function windowOf(bytes: Uint8Array, span: Span, contextLines: number): Span {
+  return {
+    start: windowStart(bytes, span, contextLines),
+    end: windowEnd(bytes, span, contextLines),
+  };
+}
+
+function windowStart(bytes: Uint8Array, span: Span, contextLines: number): number {
+  let start = span.start;
+  for (let line = 0; line <= contextLines; line++) {
+    if (line > 0 && start === 0) break;
+    const from = startOfLine(bytes, line === 0 ? start : start - 1);
+    if (isLong(bytes, from, endOfLine(bytes, from)) && start - from > WINDOW)
+      return characterStart(bytes, start - WINDOW, from);
+    start = from;
+  }
+  return start;
+}
+
+function windowEnd(bytes: Uint8Array, span: Span, contextLines: number): number {
+  let end = span.end;
+  for (let line = 0; line <= contextLines; line++) {
+    if (line > 0 && end === bytes.length) break;
+    const inside = line === 0 ? lastByteOf(span) : end;
+    const to = endOfLine(bytes, inside);
+    if (isLong(bytes, startOfLine(bytes, inside), to) && to - end > WINDOW)
+      return characterEnd(bytes, end + WINDOW, to);
+    end = to;
+  }
+  return end;
+}
+
+/** Whose line the end is on. */
+function lastByteOf(span: Span): number {
+  return span.end > span.start ? span.end - 1 : span.start;
+}
+
+const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80;
+
+/** The start of the character that holds the byte at `at`; at most three bytes back. */
+function characterStart(bytes: Uint8Array, at: number, least: number): number {
+  for (let back = 0; back < 3 && at > least && isContinuation(bytes[at]); back++) at--;
+  return at;
+}
+
+/** The end of the character that holds the byte before `at`; at most three bytes on. */
+function characterEnd(bytes: Uint8Array, at: number, most: number): number {
+  for (let on = 0; on < 3 && at < most && isContinuation(bytes[at]); on++) at++;
+  return at;
+}
+
+export interface ChunkedFile {
+  readonly bytes: Uint8Array;
+  readonly symbols?: readonly CorpusSymbol[];
+}
+
+/** REQUIRES: spans in order, none overlapping. */
+export function chunksOf(file: ChunkedFile, spans: readonly Span[], contextLines: number): Chunk[] {
+  const groups: { start: number; end: number; spans: Span[] }[] = [];
+  for (const span of spans) {
+    const window = windowOf(file.bytes, span, contextLines);
+    const last = groups.at(-1);
+    if (last !== undefined && last.end > window.start) {
+      last.end = Math.max(last.end, window.end);
+      last.spans.push(span);
+    } else groups.push({ ...window, spans: [span] });
+  }
+  return groups.map((group) => ({
+    content: decode(file.bytes.subarray(group.start, group.end)),
+    contentStart: positionOf(file.bytes, group.start, group.start),
+    matchRanges: group.spans.map((span) => rangeOf(file.bytes, span)),
+    ...symbolsOf(file.symbols ?? [], group.spans),
+  }));
+}
+
+function symbolsOf(
+  symbols: readonly CorpusSymbol[],
+  spans: readonly Span[],
+): Pick<Chunk, "symbols"> {
+  const found = spans.flatMap((span) => {
+    const symbol = symbols.find((each) => each.start <= span.start && span.end <= each.end);
+    if (symbol === undefined) return [];
+    const { name, kind, parent } = symbol;
+    return [{ symbol: name, kind, ...(parent === undefined ? {} : { parent }) }];
+  });
+  return found.length === 0 ? {} : { symbols: found };
+}
