@@ -1,0 +1,125 @@
+/**
+ * Who is asking. A request is judged when it comes in and again before anything leaves, each time
+ * from nothing: what was true a moment ago is not remembered. A credential that fails is never
+ * taken for none.
+ */
+
+import { identify, isSuspended, type Identity, type Principal } from "../auth/principal.ts";
+import type { Engine } from "../engine.ts";
+import type { Viewer } from "../search/request.ts";
+import type { Settings } from "./options.ts";
+import { notAuthenticated, Refusal } from "./refusal.ts";
+
+/** What a route asks of its caller. */
+export type Access =
+  | "anyone" // but whoever shows a credential must show a good one
+  | "search" // a credential, or none where the host lets anonymous callers search
+  | "api-key"
+  | "owner"; // of the organization
+
+export interface Caller {
+  readonly identity: Identity;
+  /** Undefined: everything. */
+  readonly viewer: Viewer | undefined;
+}
+
+const NOBODY: Identity = { principal: { kind: "anonymous", repositoryIds: new Set() } };
+
+/** Refuses whoever may not use a route with this access. */
+export async function admit(
+  request: Request,
+  access: Access,
+  { engine, settings }: { engine: Engine; settings: Settings },
+): Promise<Caller> {
+  const identity = (await recognize(request, settings)) ?? anonymous(settings);
+  authorize(identity.principal, access, settings);
+  return { identity, viewer: await viewerOf(identity.principal, access, engine) };
+}
+
+async function recognize(request: Request, settings: Settings): Promise<Identity | undefined> {
+  const known = await askHost(request, settings);
+  if (known !== undefined) return { principal: known };
+  const secret = presentedSecret(request.headers, settings.apiKeyHeader);
+  if (secret === undefined) return undefined;
+  const identity = await identify(secret, settings);
+  if (identity === undefined) throw notAuthenticated();
+  return identity;
+}
+
+async function askHost(request: Request, settings: Settings): Promise<Principal | undefined> {
+  let principal: Principal | undefined;
+  try {
+    principal = await settings.authenticate?.(request);
+  } catch (error) {
+    throw notAuthenticated(error);
+  }
+  if (principal?.user !== undefined && isSuspended(principal.user)) throw notAuthenticated();
+  return principal && withOwnSet(principal);
+}
+
+// a copy: the host's set may change while a search runs, and then what was seen must be known
+function withOwnSet(principal: Principal): Principal {
+  const { repositoryIds } = principal;
+  return typeof repositoryIds === "string"
+    ? principal
+    : { ...principal, repositoryIds: new Set(repositoryIds) };
+}
+
+/** The secret of either header; undefined without one. Two that differ, or no bearer token: refused. */
+export function presentedSecret(headers: Headers, apiKeyHeader: string): string | undefined {
+  const authorization = headers.get("authorization");
+  const apiKey = headers.get(apiKeyHeader) ?? undefined;
+  if (authorization === null) return apiKey;
+  const bearer = /^bearer +(\S+)$/i.exec(authorization)?.[1];
+  if (bearer === undefined) throw notAuthenticated();
+  if (apiKey !== undefined && apiKey !== bearer) throw notAuthenticated();
+  return bearer;
+}
+
+function anonymous({ anonymous: shows }: Settings): Identity {
+  return shows === false ? NOBODY : { principal: { kind: "anonymous", repositoryIds: shows } };
+}
+
+function authorize(principal: Principal, access: Access, settings: Settings): void {
+  const isAnonymous = principal.kind === "anonymous";
+  switch (access) {
+    case "anyone":
+      return;
+    case "search":
+      if (isAnonymous && settings.anonymous === false) throw notAuthenticated();
+      return;
+    case "api-key":
+      if (isAnonymous) throw notAuthenticated();
+      if (principal.kind !== "api-key") throw forbidden("this needs an API key");
+      return;
+    case "owner":
+      if (isAnonymous) throw notAuthenticated();
+      if (principal.kind === "scoped" || principal.user?.role !== "OWNER")
+        throw forbidden("only owners of the organization may do this");
+  }
+}
+
+export function forbidden(message: string): Refusal {
+  return new Refusal("INSUFFICIENT_PERMISSIONS", message);
+}
+
+async function viewerOf(
+  { repositoryIds }: Principal,
+  access: Access,
+  engine: Engine,
+): Promise<Viewer | undefined> {
+  if (repositoryIds === "all") return undefined;
+  if (repositoryIds !== "public") return { repositoryIds };
+  if (access === "anyone") return { repositoryIds: new Set() };
+  const repositories = await engine.repositories();
+  const shown = repositories.filter((repository) => repository.public);
+  return { repositoryIds: new Set(shown.map(({ id }) => id)) };
+}
+
+/** Whether something that `before` saw is hidden from `after`. */
+export function seesLess(before: Viewer | undefined, after: Viewer | undefined): boolean {
+  if (after === undefined) return false;
+  if (before === undefined) return true;
+  for (const id of before.repositoryIds) if (!after.repositoryIds.has(id)) return true;
+  return false;
+}

@@ -1,0 +1,142 @@
+/**
+ * The interface over HTTP: a function from Request to Response, for anything that speaks fetch.
+ *
+ *     const handler = createHandler(engine, { tokens, users });
+ *     http.createServer(toNodeListener(handler)).listen(3000);
+ *
+ * It never rejects: whatever goes wrong is an answer with an error object.
+ */
+
+import { Hono, type Context } from "hono";
+import type { Engine } from "../engine.ts";
+import { answerPreflight, withCors } from "./cors.ts";
+import type { Caller } from "./gate.ts";
+import { jsonResponse } from "./json-body.ts";
+import { describeInterface } from "./openapi.ts";
+import { checkOptions, type AuditEvent, type HandlerOptions, type Settings } from "./options.ts";
+import { errorBody, Refusal, STATUS, toRefusal } from "./refusal.ts";
+import { repositoryRoutes } from "./repository-routes.ts";
+import { perform, type Route, type Service } from "./route.ts";
+import { searchRoutes } from "./search-routes.ts";
+import { systemRoutes, tokenRoutes, userRoutes } from "./service-routes.ts";
+import { createSlots } from "./slots.ts";
+import { symbolRoutes } from "./symbol-routes.ts";
+
+export type Handler = (request: Request) => Promise<Response>;
+
+export function createHandler(engine: Engine, options: HandlerOptions): Handler {
+  const settings = checkOptions(options);
+  const service: Service = { engine, settings, slots: createSlots(settings.maxConcurrent) };
+  const app = new Hono();
+  for (const [path, routes] of byPath(routesOf(settings))) {
+    const served = settings.basePath + path.replace("{id}", ":id");
+    for (const route of routes)
+      app.on(route.method.toUpperCase(), served, (context) => answer(route, service, context));
+    app.all(served, (context) => refuseMethod(routes, settings, context.req.raw));
+  }
+  app.notFound(() => respond(new Refusal("NOT_FOUND", "there is nothing at this path")));
+  app.onError((error) => respond(toRefusal(error)));
+  return async (request) => withCors(await app.fetch(request), request, settings);
+}
+
+function routesOf(settings: Settings): Route[] {
+  const routes = [
+    ...searchRoutes(settings),
+    ...symbolRoutes(settings),
+    ...repositoryRoutes(),
+    ...(settings.tokens ? tokenRoutes(settings.tokens) : []),
+    ...(settings.users ? userRoutes(settings.users) : []),
+    ...systemRoutes(() => document),
+  ];
+  const document = describeInterface(routes, settings);
+  return routes;
+}
+
+function byPath(routes: readonly Route[]): Map<string, Route[]> {
+  const paths = new Map<string, Route[]>();
+  for (const route of routes) paths.set(route.path, [...(paths.get(route.path) ?? []), route]);
+  return paths;
+}
+
+async function answer(route: Route, service: Service, context: Context): Promise<Response> {
+  const at = new Date();
+  const { settings } = service;
+  let caller: Caller | undefined;
+  const tell = (status: number, refusal?: Refusal): void => {
+    const quiet = route.access === "anyone" && status < 400; // probes ask for health all day
+    if (!quiet) audit(settings, { at, action: route.action, status, ...whoIs(caller) }, refusal);
+  };
+  const incoming = {
+    request: context.req.raw,
+    id: context.req.param("id") ?? "",
+    onCaller: (admitted: Caller) => {
+      caller = admitted;
+      touch(settings, admitted, at);
+    },
+    onEnd: (refusal: Refusal | undefined) => tell(refusal ? STATUS[refusal.code] : 200, refusal),
+  };
+  try {
+    const response = await perform(route, service, incoming);
+    if (!route.streams) tell(response.status);
+    return finish(response);
+  } catch (error) {
+    const refusal = toRefusal(error);
+    tell(STATUS[refusal.code], refusal);
+    return respond(refusal);
+  }
+}
+
+function respond(refusal: Refusal): Response {
+  const { headers, code } = refusal;
+  return finish(jsonResponse(errorBody(refusal), { status: STATUS[code], headers }));
+}
+
+/** Answers are one caller's and one moment's, and none is a page. */
+function finish(response: Response): Response {
+  response.headers.set("Cache-Control", "no-store");
+  response.headers.set("X-Content-Type-Options", "nosniff");
+  return response;
+}
+
+function refuseMethod(routes: readonly Route[], settings: Settings, request: Request): Response {
+  const methods = routes.flatMap(({ method }) => (method === "get" ? ["GET", "HEAD"] : [method]));
+  const allow = [...methods, "options"].map((method) => method.toUpperCase()).join(", ");
+  if (request.method === "OPTIONS") return answerPreflight(request, settings, allow);
+  return respond(
+    new Refusal("METHOD_NOT_ALLOWED", `this path takes ${allow}`, { headers: { Allow: allow } }),
+  );
+}
+
+// ── what is told of a request ──
+
+function whoIs(caller: Caller | undefined): { userId?: string; tokenId?: string } {
+  const { principal, token } = caller?.identity ?? {};
+  const userId = principal?.user?.id ?? token?.ownerId;
+  return {
+    ...(userId !== undefined && { userId }),
+    ...(token !== undefined && { tokenId: token.id }),
+  };
+}
+
+function audit(
+  settings: Settings,
+  event: Omit<AuditEvent, "outcome">,
+  refusal: Refusal | undefined,
+): void {
+  const { status } = event;
+  const outcome = status < 400 ? "ok" : status === 401 || status === 403 ? "denied" : "failed";
+  const detail = refusal?.code === "UNEXPECTED_ERROR" ? { detail: refusal.cause } : {};
+  try {
+    settings.audit?.({ ...event, outcome, ...detail });
+  } catch {
+    // the host's logging is not the caller's trouble
+  }
+}
+
+const TOUCH_EVERY_MS = 60_000; // a write a request would be the slowest part of it
+
+function touch({ tokens }: Settings, { identity: { token } }: Caller, at: Date): void {
+  if (token === undefined || tokens?.touch === undefined) return;
+  if (at.getTime() - (token.lastUsedAt?.getTime() ?? -Infinity) < TOUCH_EVERY_MS) return;
+  void tokens.touch(token.id, at).catch(() => {}); // when it was used last is nice to know, no more
+}

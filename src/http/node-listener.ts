@@ -1,0 +1,160 @@
+/**
+ * A fetch handler for `node:http`, and so for Express and Fastify: bodies stream both ways with
+ * back-pressure, and a client that leaves aborts `request.signal`.
+ *
+ *     app.use("/code", toNodeListener(handler));
+ *
+ * Where a framework has read the body before (express.json()), what it made of it is written again.
+ */
+
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { once } from "node:events";
+import type { Handler } from "./handler.ts";
+import { errorBody, Refusal, STATUS, toRefusal } from "./refusal.ts";
+
+export function toNodeListener(
+  handler: Handler,
+): (req: IncomingMessage, res: ServerResponse) => void {
+  return (req, res) => {
+    const left = new AbortController();
+    res.once("close", () => {
+      if (!res.writableFinished) left.abort();
+    });
+    res.once("finish", () => dropRest(req));
+    void serve(handler, req, res, left.signal).catch(() => res.destroy());
+  };
+}
+
+async function serve(
+  handler: Handler,
+  req: IncomingMessage,
+  res: ServerResponse,
+  signal: AbortSignal,
+): Promise<void> {
+  let response: Response;
+  try {
+    response = await handler(toRequest(req, signal));
+  } catch (error) {
+    response = refuse(error);
+  }
+  await send(response, req, res);
+}
+
+function refuse(error: unknown): Response {
+  const refusal = toRefusal(error);
+  const init = { status: STATUS[refusal.code], headers: { ...refusal.headers } };
+  return Response.json(errorBody(refusal), init);
+}
+
+// ── the request ──
+
+const UNSPEAKABLE = new Set(["CONNECT", "TRACE", "TRACK"]); // methods that fetch refuses
+
+function toRequest(req: IncomingMessage & { body?: unknown }, signal: AbortSignal): Request {
+  const { method = "GET" } = req;
+  if (UNSPEAKABLE.has(method)) {
+    const headers = { Allow: "GET, HEAD, POST, DELETE, OPTIONS" };
+    throw new Refusal("METHOD_NOT_ALLOWED", "nothing here takes this method", { headers });
+  }
+  const headers = toHeaders(req.rawHeaders);
+  const init = { method, headers, signal };
+  if (method === "GET" || method === "HEAD") return new Request(toUrl(req), init);
+  return new Request(toUrl(req), { ...init, body: toBody(req), duplex: "half" } as RequestInit);
+}
+
+/** Every header as often as it was sent: one that may stand once and stands twice must not be good. */
+function toHeaders(raw: readonly string[]): Headers {
+  const headers = new Headers();
+  for (let n = 0; n < raw.length; n += 2) {
+    const [name = "", value = ""] = [raw[n], raw[n + 1]];
+    if (!name.startsWith(":")) headers.append(name, value); // HTTP/2 has its own way to say method and path
+  }
+  return headers;
+}
+
+/** The host's name matters to nobody here, so a strange one is not worth an error. */
+function toUrl({ url = "/", headers, socket }: IncomingMessage): string {
+  const scheme = "encrypted" in socket && socket.encrypted ? "https" : "http";
+  const { host = "localhost" } = headers;
+  const origin = URL.canParse(`${scheme}://${host}/`) ? `${scheme}://${host}` : "http://localhost";
+  if (url.startsWith("/")) return origin + url;
+  return URL.canParse(url) ? url : `${origin}/`;
+}
+
+function toBody(req: IncomingMessage & { body?: unknown }): NonNullable<RequestInit["body"]> {
+  if (req.body === undefined || !req.readableDidRead) return toStream(req);
+  const { body } = req;
+  return typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body);
+}
+
+function toStream(req: IncomingMessage): ReadableStream<Uint8Array> {
+  let release = (): void => {};
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      const onData = (part: Uint8Array): void => {
+        controller.enqueue(part);
+        if ((controller.desiredSize ?? 0) <= 0) req.pause();
+      };
+      const onEnd = (): void => (release(), controller.close());
+      const onClose = (): void => (release(), controller.error(new Error("the client left")));
+      release = () => void req.off("data", onData).off("end", onEnd).off("close", onClose);
+      if (req.readableEnded) return controller.close();
+      req.on("data", onData).on("end", onEnd).on("close", onClose).on("error", onClose);
+      req.pause();
+    },
+    pull: () => void req.resume(),
+    cancel: () => (release(), void req.resume()),
+  });
+}
+
+const LINGER_MS = 5_000;
+
+/** A client that is still sending when it has its answer is heard out for a moment, then cut off: it reads the answer only after. */
+function dropRest(req: IncomingMessage): void {
+  if (req.complete) return;
+  req.removeAllListeners("data");
+  req.resume();
+  const timer = setTimeout(() => req.destroy(), LINGER_MS).unref();
+  req.once("close", () => clearTimeout(timer)).once("end", () => clearTimeout(timer));
+}
+
+// ── the response ──
+
+async function send(response: Response, req: IncomingMessage, res: ServerResponse): Promise<void> {
+  if (res.destroyed) return void response.body?.cancel();
+  const { "set-cookie": _, ...headers } = Object.fromEntries(response.headers);
+  const cookies = response.headers.getSetCookie();
+  res.writeHead(response.status, {
+    ...headers,
+    ...(cookies.length > 0 && { "set-cookie": cookies }),
+  });
+  if (response.body === null || req.method === "HEAD") {
+    await response.body?.cancel();
+    res.end();
+    return;
+  }
+  res.flushHeaders();
+  await pipe(response.body, res);
+}
+
+async function pipe(body: ReadableStream<Uint8Array>, res: ServerResponse): Promise<void> {
+  const reader = body.getReader();
+  const gone = new AbortController();
+  const leave = (): void => {
+    gone.abort();
+    void reader.cancel().catch(() => {});
+  };
+  res.once("close", leave);
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (res.destroyed) return;
+      if (done) break;
+      if (!res.write(value)) await once(res, "drain", { signal: gone.signal });
+    }
+    res.off("close", leave);
+    res.end();
+  } catch (error) {
+    if (!gone.signal.aborted) throw error; // the body broke off: so does the connection, or it would look whole
+  }
+}

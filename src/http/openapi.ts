@@ -1,0 +1,130 @@
+/** The OpenAPI 3.1 document, made of the routes that are served and of their schemas. */
+
+import { OpenAPIHono, type RouteConfig } from "@hono/zod-openapi";
+import type { Settings } from "./options.ts";
+import { STATUS, type RefusalCode } from "./refusal.ts";
+import type { Route } from "./route.ts";
+import { errorBody } from "./schemas.ts";
+import { INTERFACE_VERSION, VERSION } from "./version.ts";
+
+const TAGS: Readonly<Record<string, string>> = {
+  "Search & Navigation": "Code search and symbol navigation.",
+  Repositories: "What there is to search: repositories, folders, files.",
+  "Scoped Access Tokens": "Short-lived credentials for some repositories.",
+  "Enterprise (EE)": "Members of the organization.",
+  System: "Version, health and this document.",
+};
+
+const REASONS: Readonly<Record<RefusalCode, string>> = {
+  INVALID_REQUEST_BODY: "not JSON, or a field is missing, of a wrong type or out of range",
+  FAILED_TO_PARSE_QUERY: "the query or a regular expression in it does not parse",
+  INVALID_REPOSITORY_SCOPE: "a repository is unknown or not visible",
+  NOT_AUTHENTICATED: "no credential where one is needed, or one that is not good",
+  INSUFFICIENT_PERMISSIONS: "the credential does not allow this",
+  NOT_FOUND: "there is no such thing",
+  REPOSITORY_NOT_FOUND: "there is no such repository, or it is not visible",
+  FILE_NOT_FOUND: "there is no such file",
+  SEARCH_CONTEXT_NOT_FOUND: "the query names an unknown context",
+  SCOPED_ACCESS_TOKEN_NOT_FOUND: "there is no such token, or it is not yours, or was revoked",
+  METHOD_NOT_ALLOWED: "the path has other methods: see Allow",
+  BODY_TOO_LARGE: "the body is too long",
+  UNSUPPORTED_MEDIA_TYPE: "the content type is not JSON",
+  UNEXPECTED_ERROR: "something went wrong here",
+  OVERLOADED: "too many searches run: see Retry-After",
+};
+
+export function describeInterface(routes: readonly Route[], settings: Settings): object {
+  const app = new OpenAPIHono();
+  const { openAPIRegistry: registry } = app;
+  registry.registerComponent("securitySchemes", "bearer", {
+    type: "http",
+    scheme: "bearer",
+    description: "An API key or a scoped access token, or what else this instance accepts.",
+  });
+  registry.registerComponent("securitySchemes", "apiKey", {
+    type: "apiKey",
+    in: "header",
+    name: settings.apiKeyHeader,
+  });
+  for (const route of routes) registry.registerPath(pathOf(route));
+  const document = app.getOpenAPI31Document({
+    openapi: "3.1.0",
+    info: {
+      title: "Code search",
+      version: INTERFACE_VERSION,
+      description: "Exact code search over indexed repositories.",
+      license: { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" },
+    },
+    servers: [{ url: settings.basePath === "" ? "/" : settings.basePath }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    // the empty alternative: some instances let anonymous callers search
+    security: [{ bearer: [] }, { apiKey: [] }, {}],
+  });
+  return { ...document, "x-quern-version": VERSION };
+}
+
+function pathOf(route: Route): RouteConfig {
+  const { method, path, action, tag, summary, description, body, query, params } = route;
+  return {
+    method,
+    path,
+    operationId: action,
+    tags: [tag],
+    summary,
+    ...(description !== undefined && { description }),
+    request: {
+      ...(body && { body: { required: true, content: { "application/json": { schema: body } } } }),
+      ...(query && { query }),
+      ...(params && { params }),
+    },
+    responses: { ...answersOf(route), ...refusalsOf(route) },
+  };
+}
+
+function answersOf({ answers }: Route): RouteConfig["responses"] {
+  const { status, description, schema, contentType = "application/json", headers } = answers;
+  return {
+    [status]: {
+      description,
+      ...(schema && { content: { [contentType]: { schema } } }),
+      ...(headers && { headers: describeHeaders(headers) }),
+    },
+  };
+}
+
+function describeHeaders(headers: Readonly<Record<string, string>>) {
+  const entries = Object.entries(headers).map(([name, description]) => [
+    name,
+    { description, schema: { type: "string" as const } },
+  ]);
+  return Object.fromEntries(entries) as Record<
+    string,
+    { description: string; schema: { type: "string" } }
+  >;
+}
+
+/** One response a status, which says what can be wrong. */
+function refusalsOf(route: Route): RouteConfig["responses"] {
+  const reasons = new Map<number, string[]>();
+  for (const code of possibleRefusals(route)) {
+    const status = STATUS[code];
+    reasons.set(status, [...(reasons.get(status) ?? []), `${code}: ${REASONS[code]}`]);
+  }
+  const content = { "application/json": { schema: errorBody } };
+  return Object.fromEntries(
+    [...reasons].map(([status, texts]) => [status, { description: texts.join("; "), content }]),
+  );
+}
+
+function possibleRefusals({ access, body, query, changes, refusals = [] }: Route): RefusalCode[] {
+  return [
+    ...(body || query ? (["INVALID_REQUEST_BODY"] as const) : []),
+    "NOT_AUTHENTICATED",
+    ...(access === "anyone" ? [] : (["INSUFFICIENT_PERMISSIONS"] as const)),
+    ...(body ? (["BODY_TOO_LARGE"] as const) : []),
+    ...(changes ? (["UNSUPPORTED_MEDIA_TYPE"] as const) : []),
+    ...refusals,
+    "UNEXPECTED_ERROR",
+    "OVERLOADED",
+  ];
+}

@@ -1,0 +1,130 @@
+/** What a host may set, its defaults and limits. Checked once, when the handler is made. */
+
+import type { Principal } from "../auth/principal.ts";
+import { DEFAULT_PREFIXES, type SecretFormat, type TokenPrefixes } from "../auth/secrets.ts";
+import type { TokenStore } from "../auth/token-store.ts";
+import type { UserStore } from "../auth/user-store.ts";
+import { QuernError } from "../base/errors.ts";
+
+export interface HandlerOptions {
+  /** Absent: nobody has a token, and the routes of scoped tokens answer 404. */
+  tokens?: TokenStore;
+  /** Absent: a token's owner is only an id, and the route that lists users answers 404. */
+  users?: UserStore;
+  /** Who may search without a credential, and what: nobody, public repositories, everything. Default false. */
+  anonymous?: false | "public" | "all";
+  /** A host's own credentials (sessions, OAuth): runs first; undefined: not mine, go on. Throwing: 401. Called again before each answer. */
+  authenticate?: (request: Request) => Promise<Principal | undefined>;
+  /** Path before /api. Default ''. */
+  basePath?: string;
+  /** Names the header X-<serviceName>-Api-Key. Default 'Quern'. */
+  serviceName?: string;
+  /** Default 'qrn_' and 'qst_'. */
+  tokenPrefixes?: TokenPrefixes;
+  /** Secrets are stored as HMAC-SHA-256 under this key. Default: plain SHA-256. */
+  hmacKey?: string | Uint8Array;
+  /** How long a scoped token lives. Default 3 600 000. */
+  scopedTokenTtlMs?: number;
+  /** The most ranges a search may ask for. Default 100 000. */
+  maxMatches?: number;
+  /** Longer bodies are refused. Default 1 MiB. */
+  maxBodyBytes?: number;
+  /** After which a search answers with what it has found. Default 10 000. */
+  timeoutMs?: number;
+  /** Searches at once; more are refused. Default 64. */
+  maxConcurrent?: number;
+  /** Told of every request once its outcome is known. Never told a secret. */
+  audit?: (event: AuditEvent) => void;
+  /** Origins whose pages may call: exact, or '*' for all. Default: none. */
+  cors?: { origins: string[] };
+}
+
+export interface AuditEvent {
+  at: Date;
+  /** The operation, as the OpenAPI document names it. */
+  action: string;
+  outcome: "ok" | "denied" | "failed";
+  userId?: string;
+  tokenId?: string;
+  status: number;
+  /** For UNEXPECTED_ERROR: what was thrown. */
+  detail?: unknown;
+}
+
+const NUMBERS = {
+  scopedTokenTtlMs: { fallback: 3_600_000, least: 1, most: 366 * 86_400_000 },
+  maxMatches: { fallback: 100_000, least: 0, most: Number.MAX_SAFE_INTEGER },
+  maxBodyBytes: { fallback: 1 << 20, least: 0, most: 1 << 30 },
+  timeoutMs: { fallback: 10_000, least: 1, most: 2 ** 31 - 1 },
+  maxConcurrent: { fallback: 64, least: 1, most: Number.MAX_SAFE_INTEGER },
+} as const;
+
+type Numbers = { readonly [Name in keyof typeof NUMBERS]: number };
+
+/** The options with every default filled in. */
+export interface Settings extends Numbers {
+  readonly tokens?: TokenStore;
+  readonly users?: UserStore;
+  readonly anonymous: false | "public" | "all";
+  readonly authenticate?: (request: Request) => Promise<Principal | undefined>;
+  readonly basePath: string;
+  readonly apiKeyHeader: string;
+  readonly secrets: SecretFormat;
+  readonly audit?: (event: AuditEvent) => void;
+  readonly origins: ReadonlySet<string>;
+}
+
+export function checkOptions(options: HandlerOptions): Settings {
+  const { tokens, users, authenticate, audit } = options;
+  const anonymous = options.anonymous ?? false;
+  if (![false, "public", "all"].includes(anonymous))
+    refuse("anonymous must be false, 'public' or 'all'");
+  if (tokens === undefined && anonymous === false && authenticate === undefined)
+    refuse("nobody could ever search: give tokens, authenticate or anonymous");
+  return {
+    ...(tokens && { tokens }),
+    ...(users && { users }),
+    ...(authenticate && { authenticate }),
+    ...(audit && { audit }),
+    anonymous,
+    basePath: checkBasePath(options.basePath ?? ""),
+    apiKeyHeader: `X-${checkServiceName(options.serviceName ?? "Quern")}-Api-Key`,
+    secrets: checkSecrets(options),
+    origins: new Set(options.cors?.origins),
+    ...checkNumbers(options),
+  };
+}
+
+function checkNumbers(options: HandlerOptions): Numbers {
+  const entries = Object.entries(NUMBERS).map(([name, { fallback, least, most }]) => {
+    const value = options[name as keyof Numbers] ?? fallback;
+    if (!Number.isInteger(value) || value < least || value > most)
+      refuse(`${name} must be a whole number from ${least} to ${most}`);
+    return [name, value];
+  });
+  return Object.fromEntries(entries) as Numbers;
+}
+
+function checkBasePath(path: string): string {
+  if (!/^(\/[\w.~-]+)*\/?$/.test(path))
+    refuse("basePath must be empty or like /code: segments of letters, digits and . _ ~ -");
+  return path.replace(/\/$/, "");
+}
+
+function checkServiceName(name: string): string {
+  if (!/^[A-Za-z0-9-]+$/.test(name)) refuse("serviceName must be letters, digits and dashes");
+  return name;
+}
+
+function checkSecrets({ tokenPrefixes, hmacKey }: HandlerOptions): SecretFormat {
+  const prefixes = { ...DEFAULT_PREFIXES, ...tokenPrefixes };
+  for (const prefix of [prefixes.apiKey, prefixes.scoped])
+    if (!/^[!-+\--~]*$/.test(prefix)) refuse("tokenPrefixes must be visible ASCII without commas");
+  if (prefixes.apiKey === prefixes.scoped) refuse("tokenPrefixes must differ from each other");
+  if (hmacKey?.length === 0) refuse("hmacKey must not be empty");
+  return { prefixes, ...(hmacKey !== undefined && { hmacKey }) };
+}
+
+function refuse(message: string): never {
+  throw new QuernError("INVALID_REQUEST", message);
+}

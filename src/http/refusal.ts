@@ -1,0 +1,126 @@
+/**
+ * How a request is refused: one table of codes and statuses, and one of what the engine's errors
+ * become. The message is for the person at the other end: it never holds a stack, a path of this
+ * machine or a secret, so that of an unexpected error is a constant.
+ */
+
+import { QuernError, type ErrorCode } from "../base/errors.ts";
+
+export const STATUS = {
+  INVALID_REQUEST_BODY: 400,
+  FAILED_TO_PARSE_QUERY: 400,
+  INVALID_REPOSITORY_SCOPE: 400,
+  NOT_AUTHENTICATED: 401,
+  INSUFFICIENT_PERMISSIONS: 403,
+  NOT_FOUND: 404,
+  REPOSITORY_NOT_FOUND: 404,
+  FILE_NOT_FOUND: 404,
+  SEARCH_CONTEXT_NOT_FOUND: 404,
+  SCOPED_ACCESS_TOKEN_NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  BODY_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  UNEXPECTED_ERROR: 500,
+  OVERLOADED: 503,
+} as const;
+
+export type RefusalCode = keyof typeof STATUS;
+export type RefusalStatus = (typeof STATUS)[RefusalCode];
+
+/** The body of every error. */
+export interface ErrorBody {
+  statusCode: RefusalStatus;
+  errorCode: RefusalCode;
+  message: string;
+}
+
+// what a reading request can meet is the caller's; a failed write or source cannot happen in one and is a bug
+const FROM_ENGINE: Readonly<Record<ErrorCode, RefusalCode>> = {
+  INVALID_REQUEST: "INVALID_REQUEST_BODY",
+  QUERY_SYNTAX: "FAILED_TO_PARSE_QUERY",
+  REGEX_SYNTAX: "FAILED_TO_PARSE_QUERY",
+  REGEX_TOO_LARGE: "FAILED_TO_PARSE_QUERY",
+  CONTEXT_NOT_FOUND: "SEARCH_CONTEXT_NOT_FOUND",
+  ENGINE_CLOSED: "OVERLOADED",
+  ABORTED: "OVERLOADED", // read by nobody: the caller has left
+  SOURCE_NOT_FOUND: "UNEXPECTED_ERROR",
+  SOURCE_UNREADABLE: "UNEXPECTED_ERROR",
+  NOT_A_GIT_REPOSITORY: "UNEXPECTED_ERROR",
+  REVISION_NOT_FOUND: "UNEXPECTED_ERROR",
+  GIT_MISSING: "UNEXPECTED_ERROR",
+  INDEX_NOT_FOUND: "UNEXPECTED_ERROR",
+  INDEX_LOCKED: "UNEXPECTED_ERROR",
+  INDEX_VERSION: "UNEXPECTED_ERROR",
+  INDEX_CORRUPT: "UNEXPECTED_ERROR",
+  INDEX_READ_ONLY: "UNEXPECTED_ERROR",
+  DISK_FULL: "UNEXPECTED_ERROR",
+  PERMISSION_DENIED: "UNEXPECTED_ERROR",
+  DUPLICATE_ID: "UNEXPECTED_ERROR",
+  INTERNAL: "UNEXPECTED_ERROR",
+};
+
+const MESSAGES = {
+  NOT_AUTHENTICATED: "a valid credential is needed",
+  UNEXPECTED_ERROR: "something went wrong here; whoever runs this service can see what",
+  OVERLOADED: "too busy or closing down; try again in a moment",
+} as const;
+
+const HEADERS: Partial<Record<RefusalCode, Record<string, string>>> = {
+  NOT_AUTHENTICATED: { "WWW-Authenticate": "Bearer" },
+  OVERLOADED: { "Retry-After": "1" },
+};
+
+/** Thrown anywhere below a route; the handler makes a response of it. */
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+  readonly code: RefusalCode;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: RefusalCode, message: string, options: RefusalOptions = {}) {
+    super(message, options.cause === undefined ? {} : { cause: options.cause });
+    this.code = code;
+    this.headers = { ...HEADERS[code], ...options.headers };
+  }
+}
+
+interface RefusalOptions {
+  cause?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** The one answer to every credential that is not good, so that it tells nothing. */
+export const notAuthenticated = (cause?: unknown): Refusal =>
+  new Refusal("NOT_AUTHENTICATED", MESSAGES.NOT_AUTHENTICATED, { cause });
+
+export const overloaded = (): Refusal => new Refusal("OVERLOADED", MESSAGES.OVERLOADED);
+
+/** What anything thrown means to the caller. `query`: the one that an error's position points into. */
+export function toRefusal(thrown: unknown, query?: string): Refusal {
+  if (thrown instanceof Refusal) return thrown;
+  const code = thrown instanceof QuernError ? FROM_ENGINE[thrown.code] : "UNEXPECTED_ERROR";
+  const options = { cause: thrown };
+  if (code === "UNEXPECTED_ERROR" || code === "OVERLOADED")
+    return new Refusal(code, MESSAGES[code], options);
+  const { message, position } = thrown as QuernError;
+  const shown =
+    query === undefined || position === undefined ? message : pointAt(message, query, position);
+  return new Refusal(code, shown, options);
+}
+
+export function errorBody({ code, message }: Refusal): ErrorBody {
+  return { statusCode: STATUS[code], errorCode: code, message };
+}
+
+const MOST_BEFORE = 60; // UTF-16 units of the query that are shown before the caret, and after it
+
+/** The message, the position, the query's line and a caret under the place. */
+function pointAt(message: string, query: string, position: number): string {
+  const lineStart = query.lastIndexOf("\n", position - 1) + 1;
+  const lineEnd = query.indexOf("\n", position);
+  const from = Math.max(lineStart, position - MOST_BEFORE);
+  const to = Math.min(lineEnd < 0 ? query.length : lineEnd, position + MOST_BEFORE);
+  const printable = (text: string) => text.replace(/[\p{Cc}\p{Cs}]/gu, " ");
+  const before = printable(query.slice(from, position));
+  const after = printable(query.slice(position, to));
+  return `${message} (at position ${position})\n${before}${after}\n${before.replace(/./gsu, " ")}^`;
+}

@@ -1,0 +1,215 @@
+/** What there is to search: repositories, their folders and their files. */
+
+import type { FolderEntry, Repository } from "../engine.ts";
+import { jsonResponse } from "./json-body.ts";
+import { Refusal } from "./refusal.ts";
+import { viewerOption, withBody, withQuery, type Call, type Route } from "./route.ts";
+import * as schemas from "./schemas.ts";
+
+const TAG = "Repositories";
+
+export function repositoryRoutes(): Route[] {
+  return [
+    withQuery(
+      {
+        method: "get",
+        path: "/api/repos",
+        action: "listRepositories",
+        tag: TAG,
+        summary: "List the repositories that the caller may see",
+        access: "search",
+        query: schemas.repositoriesQuery,
+        answers: {
+          status: 200,
+          description: "One page of them",
+          schema: schemas.repositoryList,
+          headers: {
+            "X-Total-Count": "How many there are on all pages.",
+            Link: "The first, previous, next and last page (RFC 8288).",
+          },
+        },
+      },
+      listRepositories,
+    ),
+    withQuery(
+      {
+        method: "get",
+        path: "/api/source",
+        action: "readSource",
+        tag: TAG,
+        summary: "Read a file",
+        access: "search",
+        query: schemas.sourceQuery,
+        answers: { status: 200, description: "Its content", schema: schemas.sourceResponse },
+        refusals: ["REPOSITORY_NOT_FOUND", "FILE_NOT_FOUND"],
+      },
+      readSource,
+    ),
+    withBody(
+      {
+        method: "post",
+        path: "/api/tree",
+        action: "listTree",
+        tag: TAG,
+        summary: "List folders as a tree",
+        access: "search",
+        body: schemas.treeRequest,
+        answers: {
+          status: 200,
+          description: "The root, with the folders opened that were asked for",
+          schema: schemas.treeResponse,
+        },
+        refusals: ["REPOSITORY_NOT_FOUND", "NOT_FOUND"],
+      },
+      listTree,
+    ),
+  ];
+}
+
+/** Refuses in the same words where there is none and where it may not be seen. */
+export async function findRepository(call: Call, name: string): Promise<Repository> {
+  const repositories = await call.engine.repositories(viewerOption(call));
+  const repository = repositories.find((candidate) => candidate.name === name);
+  if (repository === undefined)
+    throw new Refusal("REPOSITORY_NOT_FOUND", "there is no such repository");
+  return repository;
+}
+
+// ── repositories ──
+
+interface Listing {
+  page?: number | undefined;
+  perPage?: number | undefined;
+  sort: "name" | "pushed" | "indexed";
+  direction: "asc" | "desc";
+  query?: string | undefined;
+}
+
+async function listRepositories(call: Call, listing: Listing): Promise<Response> {
+  const { page = 1, perPage = 30, query = "" } = listing;
+  const wanted = query.toLowerCase();
+  const all = (await call.engine.repositories(viewerOption(call))).filter(
+    ({ name, displayName = "" }) =>
+      name.toLowerCase().includes(wanted) || displayName.toLowerCase().includes(wanted),
+  );
+  all.sort(comparing(listing));
+  const shown = all.slice((page - 1) * perPage, page * perPage).map(describe);
+  const headers: Record<string, string> = { "X-Total-Count": String(all.length) };
+  const link = pageLinks(call.request.url, page, Math.max(1, Math.ceil(all.length / perPage)));
+  if (link !== "") headers["Link"] = link;
+  return jsonResponse(shown, { headers });
+}
+
+/** By name where the rest is equal; a date that is not known comes last in either direction. */
+function comparing({ sort, direction }: Listing): (a: Repository, b: Repository) => number {
+  const sign = direction === "asc" ? 1 : -1;
+  const byName = (a: Repository, b: Repository) => (a.name < b.name ? -1 : Number(a.name > b.name));
+  if (sort === "name") return (a, b) => sign * byName(a, b);
+  const time = (repository: Repository) =>
+    (sort === "pushed" ? repository.pushedAt : repository.indexedAt)?.getTime();
+  return (a, b) => {
+    const [left, right] = [time(a), time(b)];
+    if (left === right) return byName(a, b);
+    if (left === undefined || right === undefined) return left === undefined ? 1 : -1;
+    return sign * (left - right);
+  };
+}
+
+function describe(repository: Repository) {
+  const { webUrl, displayName, indexedAt, pushedAt, revisions } = repository;
+  return {
+    repoId: repository.id,
+    repoName: repository.name,
+    codeHostType: repository.codeHostType,
+    webUrl,
+    repoDisplayName: displayName,
+    externalWebUrl: webUrl,
+    indexedAt: indexedAt.toISOString(),
+    pushedAt: pushedAt?.toISOString(),
+    defaultBranch: revisions.find(({ isDefault }) => isDefault)?.name,
+    isFork: repository.fork,
+    isArchived: repository.archived,
+  };
+}
+
+/** Relative to the host: what a proxy calls this service is not known here. */
+function pageLinks(url: string, page: number, last: number): string {
+  const { pathname, searchParams } = new URL(url);
+  const link = (to: number, rel: string) => {
+    searchParams.set("page", String(to));
+    return `<${pathname}?${searchParams.toString()}>; rel="${rel}"`;
+  };
+  const back = page > 1 ? [link(1, "first"), link(Math.min(page - 1, last), "prev")] : [];
+  const forth = page < last ? [link(page + 1, "next"), link(last, "last")] : [];
+  return [...back, ...forth].join(", ");
+}
+
+// ── files ──
+
+async function readSource(
+  call: Call,
+  { repo, path, ref }: { repo: string; path: string; ref?: string | undefined },
+): Promise<Response> {
+  const repository = await findRepository(call, repo);
+  const file = await call.engine.read(
+    { repository: repo, path, ...revisionOption(repository, ref) },
+    viewerOption(call),
+  );
+  if (file === undefined) throw new Refusal("FILE_NOT_FOUND", "there is no such file");
+  return jsonResponse({
+    source: file.content,
+    language: file.language,
+    path: file.path,
+    repo: file.repository,
+    repoCodeHostType: repository.codeHostType,
+    webUrl: file.webUrl,
+    externalWebUrl: file.externalWebUrl,
+  });
+}
+
+/** HEAD is the default revision, whatever its name. */
+function revisionOption({ revisions }: Repository, name: string | undefined) {
+  const isDefault = name === "HEAD" && !revisions.some((revision) => revision.name === name);
+  return name === undefined || isDefault ? {} : { revision: name };
+}
+
+// ── trees ──
+
+interface TreeRequest {
+  repoName: string;
+  revisionName: string;
+  paths: string[];
+}
+
+async function listTree(
+  call: Call,
+  { repoName, revisionName, paths }: TreeRequest,
+): Promise<Response> {
+  const repository = await findRepository(call, repoName);
+  const folder = { repository: repoName, ...revisionOption(repository, revisionName) };
+  const list = (path: string) => call.engine.list({ ...folder, path }, viewerOption(call));
+  const entries = await list("");
+  if (entries === undefined) throw new Refusal("NOT_FOUND", "there is no such revision");
+  const open = async (
+    entries: readonly FolderEntry[],
+    wanted: readonly string[],
+  ): Promise<schemas.TreeNode[]> => {
+    const nodes: schemas.TreeNode[] = [];
+    for (const { type, name, path } of entries.toSorted(foldersFirst)) {
+      const here = wanted.filter((other) => other === path || other.startsWith(`${path}/`));
+      const below = type === "folder" && here.length > 0 ? await list(path) : undefined;
+      const children = below === undefined ? [] : await open(below, here);
+      nodes.push({ type: type === "folder" ? "tree" : "blob", path, name, children });
+    }
+    return nodes;
+  };
+  const children = await open(entries, paths.map(withoutSlashes));
+  return jsonResponse({ tree: { type: "tree", path: "", name: "root", children } });
+}
+
+const withoutSlashes = (path: string): string => path.replace(/^\/+|\/+$/g, "");
+
+function foldersFirst(a: FolderEntry, b: FolderEntry): number {
+  if (a.type !== b.type) return a.type === "folder" ? -1 : 1;
+  return a.name < b.name ? -1 : Number(a.name > b.name);
+}

@@ -1,0 +1,348 @@
+/**
+ * Every JSON name of the interface, as schemas: requests are checked with them, the OpenAPI
+ * document is made of them, and at the end of this file the compiler holds them against the
+ * library's own types.
+ */
+
+import { z } from "@hono/zod-openapi";
+import type * as response from "../search/response.ts";
+import type { SearchRequest } from "../search/request.ts";
+import type { FlushReason, SearchStats } from "../search/stats.ts";
+import { zeroStats } from "../search/stats.ts";
+import { CODE_HOST_TYPES } from "../store/records.ts";
+import { SYMBOL_KINDS } from "../store/symbol-kinds.ts";
+import { STATUS, type ErrorBody, type RefusalCode } from "./refusal.ts";
+
+const count = (description: string) => z.int().min(0).openapi({ description });
+const date = (description: string) => z.iso.datetime().openapi({ description });
+const id = z.int().min(0).openapi({ description: "Never changes, is never used again." });
+
+// ── search ──
+
+const MOST_CONTEXT_LINES = 1000;
+
+export const searchRequest = (maxMatches: number) =>
+  z
+    .object({
+      query: z
+        .string()
+        .openapi({ description: "See the query language.", example: "lang:go needle" }),
+      matches: z.int().min(0).max(maxMatches).openapi({
+        description: "How many ranges the response may hold. 0: no files, but exact counts.",
+        example: 50,
+      }),
+      contextLines: z.int().min(0).max(MOST_CONTEXT_LINES).optional().openapi({
+        description: "Lines shown before and after each match. Default 0.",
+      }),
+      whole: z.boolean().optional().openapi({
+        description: "Whether every returned file carries its whole content. Default false.",
+      }),
+      isRegexEnabled: z.boolean().optional().openapi({
+        description: "Whether terms are regular expressions (RE2). Default false.",
+      }),
+      isCaseSensitivityEnabled: z.boolean().optional().openapi({ description: "Default false." }),
+    })
+    .openapi("SearchRequest");
+
+const position = z
+  .object({
+    byteOffset: count("0-based, in the UTF-8 bytes of the file (of the path, for file names)."),
+    lineNumber: z.int().min(1).openapi({ description: "1-based." }),
+    column: z.int().min(1).openapi({ description: "1-based, in code points." }),
+  })
+  .openapi("Position");
+
+const range = z.object({ start: position, end: position }).openapi("Range", {
+  description: "Ends exclusive.",
+});
+
+const symbolKind = z.enum(SYMBOL_KINDS);
+
+const resultSymbol = z
+  .object({
+    symbol: z.string(),
+    kind: symbolKind,
+    parent: z.object({ symbol: z.string(), kind: symbolKind }).optional(),
+  })
+  .openapi("Symbol");
+
+const chunk = z
+  .object({
+    content: z.string(),
+    matchRanges: z.array(range),
+    contentStart: position,
+    symbols: z.array(resultSymbol).optional(),
+  })
+  .openapi("Chunk");
+
+const fileResult = z
+  .object({
+    fileName: z.object({ text: z.string(), matchRanges: z.array(range) }),
+    webUrl: z.string(),
+    externalWebUrl: z.string().optional(),
+    repository: z.string(),
+    repositoryId: id,
+    language: z.string().openapi({ description: "The linguist name, or empty when unknown." }),
+    chunks: z.array(chunk),
+    branches: z.array(z.string()).optional(),
+    content: z.string().optional(),
+  })
+  .openapi("FileResult");
+
+const codeHostType = z.enum(CODE_HOST_TYPES).openapi("CodeHostType");
+
+const repositoryInfo = z
+  .object({
+    id,
+    codeHostType,
+    name: z.string(),
+    displayName: z.string().optional(),
+    webUrl: z.string().optional(),
+  })
+  .openapi("RepositoryInfo");
+
+const FLUSH_REASONS = [
+  "FLUSH_REASON_FINAL_FLUSH",
+  "FLUSH_REASON_TIMER_EXPIRED",
+] as const satisfies readonly FlushReason[];
+
+type Counter = Exclude<keyof SearchStats, "flushReason">;
+const COUNTERS = Object.keys(zeroStats()).filter((name): name is Counter => name !== "flushReason");
+
+const searchStats = z
+  .object({
+    ...(Object.fromEntries(COUNTERS.map((name) => [name, z.int().min(0)])) as Record<
+      Counter,
+      z.ZodInt
+    >),
+    flushReason: z.enum(FLUSH_REASONS),
+  })
+  .openapi("SearchStats", { description: "Times are nanoseconds. A shard is an index segment." });
+
+const isSearchExhaustive = z.boolean().openapi({
+  description: "True if and only if every match is in the response.",
+});
+const found = {
+  stats: searchStats,
+  files: z.array(fileResult),
+  repositoryInfo: z.array(repositoryInfo),
+};
+
+export const searchResponse = z.object({ ...found, isSearchExhaustive }).openapi("SearchResponse");
+
+const errorCodes = Object.keys(STATUS) as [RefusalCode, ...RefusalCode[]];
+export const errorBody = z
+  .object({
+    statusCode: z.literal([...new Set(Object.values(STATUS))]).openapi({ type: "integer" }),
+    errorCode: z.enum(errorCodes),
+    message: z.string(),
+  })
+  .openapi("Error");
+
+const chunkEvent = z
+  .object({ type: z.literal("chunk"), ...found })
+  .openapi("ChunkEvent", { description: "Files that were found. Its stats are what it adds." });
+const finalEvent = z
+  .object({ type: z.literal("final"), accumulatedStats: searchStats, isSearchExhaustive })
+  .openapi("FinalEvent");
+const errorEvent = z
+  .object({ type: z.literal("error"), error: errorBody })
+  .openapi("ErrorEvent", { description: "The last one of a stream that failed after its start." });
+
+/** What the `data:` lines of a stream hold. */
+export const streamEvent = z
+  .discriminatedUnion("type", [chunkEvent, finalEvent, errorEvent])
+  .openapi("StreamEvent");
+
+// ── symbols ──
+
+const MOST_SYMBOL_CHARACTERS = 1000;
+
+export const symbolRequest = z
+  .object({
+    symbolName: z.string().min(1).max(MOST_SYMBOL_CHARACTERS).openapi({
+      description: "Plain text, case-sensitive.",
+      example: "createHandler",
+    }),
+    language: z.string().max(100).optional().openapi({
+      description: "TypeScript, TSX and JavaScript count as one, and C and C++. Empty: any.",
+    }),
+    revisionName: z.string().min(1).max(1000).optional().openapi({
+      description: "Default: each repository's default revision.",
+    }),
+    repoName: z.string().optional().openapi({ description: "Default: all repositories." }),
+  })
+  .openapi("SymbolRequest");
+
+export const symbolResponse = z
+  .object({
+    stats: z.object({ matchCount: count("In the index, also where not all are listed.") }),
+    files: z.array(
+      z.object({
+        fileName: z.string(),
+        repository: z.string(),
+        repositoryId: id,
+        webUrl: z.string(),
+        language: z.string(),
+        matches: z.array(z.object({ lineContent: z.string(), range })),
+      }),
+    ),
+    repositoryInfo: z.array(repositoryInfo),
+  })
+  .openapi("SymbolResponse");
+
+// ── repositories, files, trees ──
+
+const REPOSITORY_SORTS = ["name", "pushed", "indexed"] as const;
+
+/** A number of a URL's query: digits only, where JavaScript would also take "0x1e", " 3" and "". */
+const digits = (fallback: number, most: number) =>
+  z
+    .string()
+    .regex(/^[0-9]{1,9}$/, "expected a whole number")
+    .transform(Number)
+    .pipe(z.int().min(1).max(most))
+    .optional()
+    .openapi({ type: "integer", minimum: 1, maximum: most, default: fallback });
+
+export const repositoriesQuery = z.object({
+  page: digits(1, 999_999_999),
+  perPage: digits(30, 100),
+  sort: z.enum(REPOSITORY_SORTS).default("name"),
+  direction: z.enum(["asc", "desc"]).default("asc"),
+  query: z.string().optional().openapi({
+    description: "Only repositories with this in their name or display name, in any case.",
+  }),
+});
+
+const repository = z
+  .object({
+    repoId: id,
+    repoName: z.string(),
+    codeHostType,
+    webUrl: z.string().optional(),
+    repoDisplayName: z.string().optional(),
+    externalWebUrl: z.string().optional(),
+    indexedAt: date("When it was indexed last.").optional(),
+    pushedAt: date("Commit time of the default revision, where it is known.").optional(),
+    defaultBranch: z.string().optional(),
+    isFork: z.boolean(),
+    isArchived: z.boolean(),
+  })
+  .openapi("Repository");
+
+export const repositoryList = z.array(repository);
+
+export const sourceQuery = z.object({
+  repo: z.string(),
+  path: z.string(),
+  ref: z.string().optional().openapi({ description: "A revision. Default: the default one." }),
+});
+
+export const sourceResponse = z
+  .object({
+    source: z.string(),
+    language: z.string(),
+    path: z.string(),
+    repo: z.string(),
+    repoCodeHostType: codeHostType,
+    webUrl: z.string(),
+    externalWebUrl: z.string().optional(),
+  })
+  .openapi("FileSource");
+
+const MOST_PATHS = 1000;
+
+export const treeRequest = z
+  .object({
+    repoName: z.string(),
+    revisionName: z.string().openapi({ description: "HEAD: the default one." }),
+    paths: z.array(z.string()).max(MOST_PATHS).openapi({
+      description: "Folders to open, those above them included. Paths that are none are ignored.",
+    }),
+  })
+  .openapi("TreeRequest");
+
+const treeNode = z
+  .object({
+    type: z.enum(["tree", "blob"]),
+    path: z.string(),
+    name: z.string(),
+    get children() {
+      return z.array(treeNode);
+    },
+  })
+  .openapi("TreeNode", { description: "Folders before files, each by name." });
+export type TreeNode = z.infer<typeof treeNode>;
+
+export const treeResponse = z.object({ tree: treeNode }).openapi("Tree");
+
+// ── tokens and users ──
+
+export const mintRequest = z
+  .object({ repoIds: z.array(z.int().min(0)).openapi({ example: [1, 2] }) })
+  .openapi("ScopedAccessTokenRequest");
+
+export const mintResponse = z
+  .object({
+    id: z.string().openapi({ description: "What revokes it." }),
+    token: z.string().openapi({ description: "The secret, shown this once." }),
+    createdAt: date("Now."),
+    expiresAt: date("When it stops by itself."),
+    repoIds: z.array(id),
+  })
+  .openapi("ScopedAccessToken");
+
+export const tokenPath = z.object({
+  id: z.string().openapi({ param: { name: "id", in: "path" }, description: "From its creation." }),
+});
+
+const nullableDate = (description: string) => date(description).nullable();
+
+const user = z
+  .object({
+    id: z.string(),
+    name: z.string().nullable(),
+    email: z.string(),
+    role: z.enum(["OWNER", "MEMBER"]),
+    suspendedAt: nullableDate("Since when the user may do nothing."),
+    createdAt: date("When the user became a member."),
+    updatedAt: date("When this record last changed."),
+    lastActivityAt: nullableDate("Null: never."),
+  })
+  .openapi("User");
+
+export const userList = z.array(user);
+
+// ── the service ──
+
+export const versionResponse = z.object({ version: z.string() }).openapi("Version");
+export const openApiDocument = z.object({ openapi: z.string() }).loose().openapi("OpenApi");
+export const healthResponse = z.object({ status: z.literal("ok") }).openapi("Health");
+
+// ── schemas and library types are the same ──
+
+// optional fields are absent, never undefined: JSON has no undefined
+type Present<T> = T extends readonly (infer Item)[]
+  ? Present<Item>[]
+  : T extends object
+    ? { [Name in keyof T]: Present<Exclude<T[Name], undefined>> }
+    : T;
+type Same<Schema extends z.ZodType, Type> = [Present<z.infer<Schema>>] extends [Present<Type>]
+  ? [Present<Type>] extends [Present<z.infer<Schema>>]
+    ? true
+    : false
+  : false;
+type All<Checks extends true[]> = Checks;
+
+/** Does not compile when a schema and its type part. */
+export type SchemasAgree = All<
+  [
+    Same<ReturnType<typeof searchRequest>, SearchRequest>,
+    Same<typeof searchResponse, response.SearchResponse>,
+    Same<typeof chunkEvent, Extract<response.SearchEvent, { type: "chunk" }>>,
+    Same<typeof finalEvent, Extract<response.SearchEvent, { type: "final" }>>,
+    Same<typeof repositoryInfo, response.RepositoryInfo>,
+    Same<typeof errorBody, ErrorBody>,
+  ]
+>;

@@ -1,0 +1,169 @@
+/** Searching: one answer, or a stream of events. */
+
+import type { SearchOptions, SearchRequest } from "../search/request.ts";
+import { eventStream } from "./event-stream.ts";
+import { jsonResponse } from "./json-body.ts";
+import type { Settings } from "./options.ts";
+import { toRefusal, type Refusal } from "./refusal.ts";
+import { viewerOption, withBody, type Call, type Route } from "./route.ts";
+import * as schemas from "./schemas.ts";
+
+export const SEARCH_TAG = "Search & Navigation";
+
+export function searchRoutes(settings: Settings): Route[] {
+  const body = schemas.searchRequest(settings.maxMatches);
+  const common = { method: "post", tag: SEARCH_TAG, access: "search" } as const;
+  return [
+    withBody(
+      {
+        ...common,
+        path: "/api/search",
+        action: "search",
+        summary: "Search code",
+        description: "Answers when the search is over, with all matching chunks.",
+        body,
+        answers: {
+          status: 200,
+          description: "What was found",
+          schema: schemas.searchResponse,
+          headers: NOT_INDEXED,
+        },
+        refusals: SEARCH_REFUSALS,
+      },
+      async (call, request) => answerSearch(call, present(request)),
+    ),
+    withBody(
+      {
+        ...common,
+        path: "/api/stream_search",
+        action: "streamSearch",
+        summary: "Search code, told as it goes",
+        description:
+          "Server-sent events: each `data:` line holds one, the last line is `data: [DONE]`.",
+        body,
+        streams: true,
+        answers: {
+          status: 200,
+          description: "What each `data:` line holds",
+          schema: schemas.streamEvent,
+          contentType: "text/event-stream",
+        },
+        refusals: SEARCH_REFUSALS,
+      },
+      async (call, request) => answerStream(call, present(request)),
+    ),
+  ];
+}
+
+const SEARCH_REFUSALS = [
+  "FAILED_TO_PARSE_QUERY",
+  "SEARCH_CONTEXT_NOT_FOUND",
+  "OVERLOADED",
+] as const;
+const NOT_INDEXED = {
+  "X-Quern-Not-Indexed":
+    "Repositories that the query names and that are not indexed, or not yet: percent-encoded names with commas between.",
+};
+
+/** Absent, not undefined: the difference matters to the engine's types. */
+function present<T extends object>(fields: T): { [Name in keyof T]: Exclude<T[Name], undefined> } {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [Name in keyof T]: Exclude<T[Name], undefined> };
+}
+
+async function answerSearch(call: Call, request: SearchRequest): Promise<Response> {
+  const [response, names] = await inSlot(call, request, (options) =>
+    Promise.all([call.engine.search(request, options), notIndexed(call, request, options)]),
+  );
+  const headers = names === "" ? {} : { "X-Quern-Not-Indexed": names };
+  return jsonResponse(response, { headers });
+}
+
+/** Runs a search within a slot; its errors point into its query. */
+export async function inSlot<T>(
+  call: Call,
+  { query }: SearchRequest,
+  run: (options: SearchOptions) => Promise<T>,
+): Promise<T> {
+  const giveBack = call.slots.take();
+  try {
+    return await run(searchOptions(call, call.request.signal));
+  } catch (error) {
+    throw toRefusal(error, query);
+  } finally {
+    giveBack();
+  }
+}
+
+function searchOptions(call: Call, signal: AbortSignal): SearchOptions {
+  return { signal, timeoutMs: call.settings.timeoutMs, ...viewerOption(call) };
+}
+
+const NAMES_REPOSITORY = /(?:^|[\s(-])(?:r|repo|reposet):/;
+const MOST_HEADER_BYTES = 4096;
+
+/** The header's value; "" where the query names no repository, or only those that are there. */
+async function notIndexed(
+  { engine }: Call,
+  request: SearchRequest,
+  options: SearchOptions,
+): Promise<string> {
+  if (!NAMES_REPOSITORY.test(request.query)) return "";
+  const explanation = await engine.explain({ ...request, matches: 0 }, options);
+  const names = explanation.notIndexed
+    .filter(({ reason }) => reason !== "files-skipped")
+    .map(({ repository }) => encodeName(repository));
+  return fit([...new Set(names)], MOST_HEADER_BYTES);
+}
+
+/** Percent-encodes what a header or a list of names cannot hold. */
+function encodeName(name: string): string {
+  return name.replace(/[^!#-$&-+\--~ ]+/g, (part) =>
+    encodeURIComponent(part.replace(/\p{Cs}/gu, "\ufffd")),
+  );
+}
+
+/** As many of the names as fit into the bytes. */
+function fit(names: readonly string[], most: number): string {
+  let list = "";
+  for (const name of names) {
+    const longer = list === "" ? name : `${list}, ${name}`;
+    if (longer.length > most) break;
+    list = longer;
+  }
+  return list;
+}
+
+async function answerStream(call: Call, request: SearchRequest): Promise<Response> {
+  const giveBack = call.slots.take();
+  const abort = new AbortController();
+  const { signal } = call.request;
+  const leave = (): void => abort.abort(signal.reason);
+  signal.addEventListener("abort", leave);
+  const settle = (): void => {
+    giveBack();
+    signal.removeEventListener("abort", leave);
+  };
+  const explain = (thrown: unknown): Refusal => toRefusal(thrown, request.query);
+  try {
+    if (signal.aborted) leave();
+    const options = searchOptions(call, abort.signal);
+    const events = call.engine.stream(request, options)[Symbol.asyncIterator]();
+    const first = await events.next();
+    const onEnd = (refusal: Refusal | undefined): void => {
+      settle();
+      call.onEnd(refusal);
+    };
+    const { confirm } = call;
+    const body = eventStream(first, events, { abort, confirm, toRefusal: explain, onEnd });
+    return new Response(body, { headers: STREAM_HEADERS });
+  } catch (error) {
+    settle();
+    throw explain(error);
+  }
+}
+
+const STREAM_HEADERS = {
+  "Content-Type": "text/event-stream",
+  "X-Accel-Buffering": "no", // or some proxies hold events back
+};

@@ -1,0 +1,162 @@
+/** Scoped tokens, members of the organization, and the service itself. */
+
+import { mintScopedToken } from "../auth/principal.ts";
+import type { TokenStore } from "../auth/token-store.ts";
+import type { User, UserStore } from "../auth/user-store.ts";
+import { forbidden } from "./gate.ts";
+import { jsonResponse } from "./json-body.ts";
+import { Refusal } from "./refusal.ts";
+import { plain, viewerOption, withBody, type Call, type Route } from "./route.ts";
+import * as schemas from "./schemas.ts";
+import { VERSION } from "./version.ts";
+
+const TOKEN_PATH = "/api/ee/scoped_access_token";
+const TOKEN_TAG = "Scoped Access Tokens";
+
+export function tokenRoutes(tokens: TokenStore): Route[] {
+  const common = { tag: TOKEN_TAG, access: "api-key", changes: true } as const;
+  return [
+    withBody(
+      {
+        ...common,
+        method: "post",
+        path: TOKEN_PATH,
+        action: "mintScopedAccessToken",
+        summary: "Mint a token for some repositories",
+        description: "All of them must be visible to the owner of the API key, or none is minted.",
+        body: schemas.mintRequest,
+        answers: { status: 201, description: "The token", schema: schemas.mintResponse },
+        refusals: ["INVALID_REPOSITORY_SCOPE"],
+      },
+      (call, { repoIds }) => mint(call, tokens, repoIds),
+    ),
+    plain(
+      {
+        ...common,
+        method: "delete",
+        path: `${TOKEN_PATH}/{id}`,
+        action: "revokeScopedAccessToken",
+        summary: "Revoke a token",
+        description: "Effective at once, also for searches that run.",
+        params: schemas.tokenPath,
+        answers: { status: 204, description: "It is revoked" },
+        refusals: ["SCOPED_ACCESS_TOKEN_NOT_FOUND"],
+      },
+      (call) => revoke(call, tokens),
+    ),
+  ];
+}
+
+async function mint(call: Call, tokens: TokenStore, repoIds: number[]): Promise<Response> {
+  const { token: minter } = call.caller.identity;
+  if (minter === undefined) throw forbidden("this needs an API key of this service");
+  const repositories = await call.engine.repositories(viewerOption(call));
+  const visible = new Set(repositories.map(({ id }) => id));
+  if (!repoIds.every((id) => visible.has(id)))
+    throw new Refusal(
+      "INVALID_REPOSITORY_SCOPE",
+      "every id must be that of a repository which the API key's owner may see",
+    );
+  const { settings } = call;
+  const { record, secret } = await mintScopedToken(tokens, minter, {
+    repositoryIds: repoIds,
+    ttlMs: settings.scopedTokenTtlMs,
+    secrets: settings.secrets,
+  });
+  const body = {
+    id: record.id,
+    token: secret,
+    createdAt: record.createdAt.toISOString(),
+    expiresAt: record.expiresAt.toISOString(),
+    repoIds: record.repositoryIds,
+  };
+  return jsonResponse(body, { status: 201 });
+}
+
+/** One answer for an id that is unknown, another owner's, an API key's or revoked before. */
+async function revoke(call: Call, tokens: TokenStore): Promise<Response> {
+  const { principal, token: key } = call.caller.identity;
+  const ownerId = key?.ownerId ?? principal.user?.id;
+  const token = await tokens.get(call.id);
+  const isTheirs = token?.kind === "scoped" && ownerId !== undefined && token.ownerId === ownerId;
+  if (!isTheirs || !(await tokens.revoke(call.id, new Date())))
+    throw new Refusal("SCOPED_ACCESS_TOKEN_NOT_FOUND", "there is no such token");
+  return new Response(null, { status: 204 });
+}
+
+export function userRoutes(users: UserStore): Route[] {
+  return [
+    plain(
+      {
+        method: "get",
+        path: "/api/ee/users",
+        action: "listUsers",
+        tag: "Enterprise (EE)",
+        summary: "List the members of the organization",
+        access: "owner",
+        answers: {
+          status: 200,
+          description: "By date of creation, then id",
+          schema: schemas.userList,
+        },
+      },
+      async () => {
+        const members = [];
+        for await (const user of users.list()) members.push(describe(user));
+        return jsonResponse(members);
+      },
+    ),
+  ];
+}
+
+/** No key is ever absent. */
+function describe(user: User) {
+  const { id, name, email, role, suspendedAt, createdAt, updatedAt, lastActivityAt } = user;
+  return {
+    id,
+    name: name ?? null,
+    email,
+    role,
+    suspendedAt: suspendedAt?.toISOString() ?? null,
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+    lastActivityAt: lastActivityAt?.toISOString() ?? null,
+  };
+}
+
+/** `document`: the OpenAPI document, which is made of all routes, these included. */
+export function systemRoutes(document: () => object): Route[] {
+  const common = { method: "get", tag: "System", access: "anyone" } as const;
+  return [
+    plain(
+      {
+        ...common,
+        path: "/api/version",
+        action: "readVersion",
+        summary: "Which version this is",
+        answers: { status: 200, description: "It", schema: schemas.versionResponse },
+      },
+      async () => jsonResponse({ version: VERSION }),
+    ),
+    plain(
+      {
+        ...common,
+        path: "/api/health",
+        action: "readHealth",
+        summary: "Whether the service answers",
+        answers: { status: 200, description: "It does", schema: schemas.healthResponse },
+      },
+      async () => jsonResponse({ status: "ok" }),
+    ),
+    plain(
+      {
+        ...common,
+        path: "/api/openapi.json",
+        action: "readInterface",
+        summary: "This document",
+        answers: { status: 200, description: "OpenAPI 3.1", schema: schemas.openApiDocument },
+      },
+      async () => jsonResponse(document()),
+    ),
+  ];
+}

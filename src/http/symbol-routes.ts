@@ -1,0 +1,95 @@
+/** Definitions of a symbol, and references to it. */
+
+import type { SearchRequest, Viewer } from "../search/request.ts";
+import type { FileResult, SearchResponse } from "../search/response.ts";
+import { jsonResponse } from "./json-body.ts";
+import type { Settings } from "./options.ts";
+import { findRepository } from "./repository-routes.ts";
+import { viewerOption, withBody, type Call, type Route } from "./route.ts";
+import * as schemas from "./schemas.ts";
+import { inSlot, SEARCH_TAG } from "./search-routes.ts";
+import {
+  definitionsQuery,
+  lineMatches,
+  referencesQuery,
+  type SymbolSearch,
+} from "./symbol-query.ts";
+
+const MOST_LISTED = 10_000; // all are counted
+
+export function symbolRoutes(settings: Settings): Route[] {
+  return [
+    symbolRoute(settings, "find_definitions", definitionsQuery),
+    symbolRoute(settings, "find_references", referencesQuery),
+  ];
+}
+
+function symbolRoute(
+  settings: Settings,
+  name: "find_definitions" | "find_references",
+  queryOf: (search: SymbolSearch) => string,
+): Route {
+  const isDefinitions = name === "find_definitions";
+  return withBody(
+    {
+      method: "post",
+      path: `/api/${name}`,
+      action: isDefinitions ? "findDefinitions" : "findReferences",
+      tag: SEARCH_TAG,
+      summary: isDefinitions ? "Find definitions of a symbol" : "Find references to a symbol",
+      access: "search",
+      body: schemas.symbolRequest,
+      answers: { status: 200, description: "Where it is", schema: schemas.symbolResponse },
+      refusals: ["REPOSITORY_NOT_FOUND", "OVERLOADED"],
+    },
+    async (call, { symbolName, language, revisionName, repoName }) => {
+      const scope = await scopeOf(call, repoName, revisionName);
+      const request: SearchRequest = {
+        query: queryOf({ symbolName, language, revision: scope.revision }),
+        matches: Math.min(settings.maxMatches, MOST_LISTED),
+        isRegexEnabled: true,
+        isCaseSensitivityEnabled: true,
+      };
+      const response = await inSlot(call, request, (options) =>
+        call.engine.search(request, { ...options, ...scope.viewer }),
+      );
+      return jsonResponse(symbolResponse(response));
+    },
+  );
+}
+
+interface Scope {
+  readonly viewer: { viewer?: Viewer };
+  readonly revision: string | undefined;
+}
+
+/**
+ * One repository is searched as a viewer who sees no other, so its name needs no escaping. `rev:`
+ * takes parts of names, so a revision of a known repository is asked for by its commit, if it has one.
+ */
+async function scopeOf(
+  call: Call,
+  repoName: string | undefined,
+  revisionName: string | undefined,
+): Promise<Scope> {
+  if (repoName === undefined) return { viewer: viewerOption(call), revision: revisionName };
+  const repository = await findRepository(call, repoName);
+  const named = repository.revisions.find(({ name }) => name === revisionName);
+  const revision = named?.isDefault ? "HEAD" : (named?.commit ?? revisionName);
+  return { viewer: { viewer: { repositoryIds: new Set([repository.id]) } }, revision };
+}
+
+function symbolResponse({ stats, files, repositoryInfo }: SearchResponse) {
+  return {
+    stats: { matchCount: stats.totalMatchCount },
+    files: files.map((file: FileResult) => ({
+      fileName: file.fileName.text,
+      repository: file.repository,
+      repositoryId: file.repositoryId,
+      webUrl: file.webUrl,
+      language: file.language,
+      matches: lineMatches(file),
+    })),
+    repositoryInfo,
+  };
+}
