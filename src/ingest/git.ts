@@ -176,7 +176,7 @@ async function resolveRevision(
   name: string,
 ): Promise<Commit | undefined> {
   const forms = [`refs/heads/${name}`, `refs/tags/${name}`, name];
-  const answers = await Promise.all(forms.map((form) => headers.read(`${form}^{commit}`)));
+  const answers = await Promise.all(forms.map((form) => commitNamed(headers, form)));
   const commit = answers.find((answer) => answer !== undefined)?.id;
   if (commit === undefined) return undefined;
   const seconds = await committerSeconds(objects, commit);
@@ -185,6 +185,16 @@ async function resolveRevision(
     commit,
     ...(seconds === undefined ? {} : { committedAt: new Date(seconds * 1000) }),
   };
+}
+
+async function commitNamed(headers: ObjectReader, name: string) {
+  try {
+    return await headers.read(`${name}^{commit}`);
+  } catch (error) {
+    // over some expressions, as '@{upstream}' where there is none, cat-file ends instead of answering
+    if (error instanceof QuernError && error.code === "SOURCE_UNREADABLE") return undefined;
+    throw error;
+  }
 }
 
 async function committerSeconds(

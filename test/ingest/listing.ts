@@ -47,6 +47,21 @@ export function git(folder: string, ...args: string[]): string {
   }).trim();
 }
 
+/** A repository with one commit on 'main'. */
+export function repository(files: Record<string, string>, ...init: string[]): string {
+  const folder = tempFolder();
+  git(folder, "init", "-q", "-b", "main", ...init);
+  commit(folder, files);
+  return folder;
+}
+
+export function commit(folder: string, files: Record<string, string> = {}): string {
+  writeFiles(folder, files);
+  git(folder, "add", "-A");
+  git(folder, "commit", "-q", "--allow-empty", "-m", "m");
+  return git(folder, "rev-parse", "HEAD");
+}
+
 export interface Read {
   readonly revisions: readonly ListedRevision[];
   readonly entries: readonly Entry[];
