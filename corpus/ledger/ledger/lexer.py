@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 HEADER = re.compile(r"(?P<date>\d{4}-\d{2}-\d{2})\s+(?P<text>.+?)\s*$")
 POSTING = re.compile(
-    r"\s+(?P<account>\S(?:.*?\S)?)(?:\s{2,}(?P<amount>-?[\d.,]+)\s+(?P<currency>[A-Z]{3}))?\s*$"
+    r"\s+(?P<account>\S(?:.*?\S)??)(?:\s{2,}(?P<amount>-?[\d.,]+)\s+(?P<currency>[A-Z]{3}))?\s*$"
 )
 
 
