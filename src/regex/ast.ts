@@ -1,0 +1,35 @@
+/**
+ * A regular expression as data. Flags, escapes and class names are resolved by the parser: what is
+ * left says by itself what it matches. Groups leave no trace, as no part of a search asks for them.
+ */
+
+import type { CodePoints } from "./code-points.ts";
+
+export type Assertion =
+  | "lineStart"
+  | "lineEnd"
+  | "textStart"
+  | "textEnd"
+  | "wordBoundary" // of ASCII words, whatever the flags
+  | "notWordBoundary";
+
+export type Node =
+  | { readonly kind: "empty" }
+  | { readonly kind: "char"; readonly cp: number } // exactly this code point
+  | { readonly kind: "class"; readonly members: CodePoints } // a folded character is one too; may be empty
+  | { readonly kind: "byte" } // \C
+  | { readonly kind: "assert"; readonly assertion: Assertion }
+  | { readonly kind: "concat"; readonly children: readonly Node[] }
+  | { readonly kind: "alternate"; readonly children: readonly Node[] } // the first is preferred
+  | {
+      readonly kind: "repeat";
+      readonly child: Node;
+      readonly min: number;
+      readonly max: number; // Infinity: no bound
+      readonly greedy: boolean;
+    };
+
+export const EMPTY: Node = { kind: "empty" };
+
+/** How many children a walk may go down: the parser refuses deeper expressions. */
+export const NESTING_LIMIT = 1_000;

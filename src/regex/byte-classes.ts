@@ -1,0 +1,77 @@
+/** Bytes that no node of a program tells apart, nor any assertion it uses, are one class. */
+
+import { ASSERT, ASSERTIONS, type Program } from "./program.ts";
+
+/** What assertions see of a neighbouring byte, or of the text's edge. */
+export const EDGE = 0;
+export const NEWLINE = 1;
+export const WORD = 2;
+export const OTHER = 3;
+
+export interface ByteClasses {
+  readonly of: Uint8Array; // class of each byte
+  readonly count: number; // of byte classes; the text's edge is class `count`
+  readonly byte: readonly number[]; // one byte of each class
+  readonly kind: Uint8Array; // per byte: EDGE … OTHER, as far as an assertion of the program asks
+  readonly edgeKind: number;
+}
+
+export function isWord(byte: number): boolean {
+  return /\w/.test(String.fromCharCode(byte)) && byte < 0x80;
+}
+
+export function byteClasses(programs: readonly Program[]): ByteClasses {
+  const asked = new Set<string>();
+  for (const { operations, y } of programs)
+    for (const [node, operation] of operations.entries())
+      if (operation === ASSERT) asked.add(ASSERTIONS[y[node]!]!);
+  const lines = asked.has("lineStart") || asked.has("lineEnd");
+  const words = asked.has("wordBoundary") || asked.has("notWordBoundary");
+  const edges = lines || asked.has("textStart") || asked.has("textEnd");
+  const kind = new Uint8Array(256).map((_, byte) =>
+    lines && byte === 10 ? NEWLINE : words && isWord(byte) ? WORD : OTHER,
+  );
+  let of = new Uint8Array(kind);
+  for (const edgesOfNode of distinctEdges(programs)) of = refine(of, edgesOfNode);
+  const byte: number[] = [];
+  of = renumber(of, byte);
+  return { of, count: byte.length, byte, kind, edgeKind: edges ? EDGE : OTHER };
+}
+
+function distinctEdges(programs: readonly Program[]): number[][] {
+  const seen = new Map<string, number[]>();
+  for (const { edges } of programs)
+    for (const node of edges) {
+      if (node.length === 0) continue;
+      const targets = new Map<number, number>();
+      const local = node.map((n, i) =>
+        i % 3 < 2 ? n : (targets.get(n) ?? targets.set(n, targets.size).size - 1),
+      );
+      seen.set(local.join(), local);
+    }
+  return [...seen.values()];
+}
+
+function refine(of: Uint8Array, edges: readonly number[]): Uint8Array<ArrayBuffer> {
+  const target = new Int32Array(256).fill(-1);
+  for (let i = 0; i < edges.length; i += 3)
+    target.fill(edges[i + 2]!, edges[i]!, edges[i + 1]! + 1);
+  const numbers = new Map<number, number>();
+  return Uint8Array.from(of, (old, byte) => {
+    const key = old * 65_536 + target[byte]! + 1;
+    let number = numbers.get(key);
+    if (number === undefined) numbers.set(key, (number = numbers.size));
+    return number;
+  });
+}
+
+function renumber(of: Uint8Array, byte: number[]): Uint8Array<ArrayBuffer> {
+  const numbers = new Map<number, number>();
+  return Uint8Array.from(of, (old, b) => {
+    if (!numbers.has(old)) {
+      numbers.set(old, byte.length);
+      byte.push(b);
+    }
+    return numbers.get(old)!;
+  });
+}

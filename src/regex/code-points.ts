@@ -1,0 +1,76 @@
+/**
+ * Sets of code points as sorted, disjoint, non-adjacent ranges in one flat list: lo, hi, lo, hi, …
+ * both ends inclusive. Surrogates are members like any other: RE2 matches their three bytes.
+ */
+
+import { foldingCodePoints, orbit } from "../kernel/folding.ts";
+
+export type CodePoints = readonly number[];
+
+export const LAST = 0x10ffff;
+export const NOTHING: CodePoints = [];
+export const EVERYTHING: CodePoints = [0, LAST];
+
+/** Puts ranges in any order, overlapping or not, into the form above. */
+export function normalize(ranges: CodePoints): CodePoints {
+  const pairs: [number, number][] = [];
+  for (let i = 0; i < ranges.length; i += 2) pairs.push([ranges[i]!, ranges[i + 1]!]);
+  pairs.sort((a, b) => a[0] - b[0]);
+  const out: number[] = [];
+  for (const [lo, hi] of pairs) {
+    const last = out.length - 1;
+    if (last > 0 && lo <= out[last]! + 1) out[last] = Math.max(out[last]!, hi);
+    else out.push(lo, hi);
+  }
+  return out;
+}
+
+export function negate(set: CodePoints): CodePoints {
+  const out: number[] = [];
+  let next = 0;
+  for (let i = 0; i < set.length; i += 2) {
+    if (set[i]! > next) out.push(next, set[i]! - 1);
+    next = set[i + 1]! + 1;
+  }
+  if (next <= LAST) out.push(next, LAST);
+  return out;
+}
+
+export function union(a: CodePoints, b: CodePoints): CodePoints {
+  return normalize([...a, ...b]);
+}
+
+export function includes(set: CodePoints, cp: number): boolean {
+  let low = 0;
+  let high = set.length >> 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (set[2 * middle + 1]! < cp) low = middle + 1;
+    else high = middle;
+  }
+  return 2 * low < set.length && set[2 * low]! <= cp;
+}
+
+let folding: readonly number[] | undefined;
+
+/** The set with every code point that folds as a member does. */
+export function closeUnderFolding(set: CodePoints): CodePoints {
+  folding ??= foldingCodePoints();
+  const added = folding.filter((cp) => includes(set, cp)).flatMap((cp) => orbit(cp));
+  return added.length === 0 ? set : normalize([...set, ...added.flatMap((cp) => [cp, cp])]);
+}
+
+/** How many code points the set holds. */
+export function size(set: CodePoints): number {
+  let count = 0;
+  for (let i = 0; i < set.length; i += 2) count += set[i + 1]! - set[i]! + 1;
+  return count;
+}
+
+/** Every member, ascending. For small sets. */
+export function members(set: CodePoints): number[] {
+  const out: number[] = [];
+  for (let i = 0; i < set.length; i += 2)
+    for (let cp = set[i]!; cp <= set[i + 1]!; cp++) out.push(cp);
+  return out;
+}

@@ -1,0 +1,156 @@
+/**
+ * The deterministic automaton of a program, built state by state as texts ask for it. A state is the
+ * list of nodes that may come next, in order of priority, with what the assertions among them must
+ * know of the byte before. Whether a match ends at a place depends on the byte after it, so a state
+ * that says `matched` says it of the place before the byte that led to it.
+ *
+ * Forwards, a match drops everything of lower priority: when the state is dead, the last match seen
+ * is the leftmost-first one. Backwards all are followed (`longest`), so the last is the leftmost start.
+ *
+ * Building a state costs time in its nodes: some microseconds for everyday expressions.
+ */
+
+import { EDGE, NEWLINE, WORD, type ByteClasses } from "./byte-classes.ts";
+import { ASSERT, BYTES, MATCH, SPLIT, type Program } from "./program.ts";
+
+export const DEAD = -1;
+
+interface State {
+  readonly nodes: Int32Array;
+  readonly before: number; // kind of the byte read last
+  readonly matched: boolean;
+}
+
+export class LazyAutomaton {
+  readonly #program: Program;
+  readonly #classes: ByteClasses;
+  readonly #backwards: boolean;
+  readonly #numbers = new Map<string, number>();
+  readonly #visited: Int32Array; // by node: the walk that saw it last
+  #walk = 0;
+  #states: State[] = [];
+  #found: number[] = [];
+
+  constructor(program: Program, classes: ByteClasses, backwards: boolean) {
+    this.#program = program;
+    this.#classes = classes;
+    this.#backwards = backwards;
+    this.#visited = new Int32Array(program.operations.length);
+  }
+
+  /** States built since the last reset(): numbers from 0 to size - 1. */
+  get size(): number {
+    return this.#states.length;
+  }
+
+  reset(): void {
+    this.#states = [];
+    this.#numbers.clear();
+  }
+
+  hasMatched(state: number): boolean {
+    return this.#states[state]!.matched;
+  }
+
+  /** The state in which to begin beside a byte of that kind. */
+  start(before: number): number {
+    this.#begin();
+    this.#follow(this.#program.start, undefined);
+    return this.#number(before, false);
+  }
+
+  /** The state after a byte of the class, or after the text's edge; DEAD if none can follow. */
+  step(from: number, byteClass: number): number {
+    const { nodes, before } = this.#states[from]!;
+    const isEdge = byteClass === this.#classes.count;
+    const byte = isEdge ? -1 : this.#classes.byte[byteClass]!;
+    const kind = isEdge ? this.#classes.edgeKind : this.#classes.kind[byte]!;
+    const current = this.#settle(nodes, before, kind);
+    this.#begin();
+    let matched = false;
+    for (const node of current) {
+      if (this.#program.operations[node] === MATCH) {
+        matched = true;
+        if (!this.#backwards) break;
+      } else if (byte >= 0) {
+        const target = this.#target(node, byte);
+        if (target >= 0) this.#follow(target, undefined);
+      }
+    }
+    if (this.#found.length === 0 && !matched) return DEAD;
+    return this.#number(kind, matched);
+  }
+
+  /** The nodes with every assertion decided, now that both neighbours are known. */
+  #settle(nodes: Int32Array, before: number, after: number): readonly number[] | Int32Array {
+    if (!nodes.some((node) => this.#program.operations[node] === ASSERT)) return nodes;
+    const sides: [number, number] = this.#backwards ? [after, before] : [before, after];
+    this.#begin();
+    for (const node of nodes) this.#follow(node, sides);
+    return this.#found;
+  }
+
+  #begin(): void {
+    this.#walk++;
+    this.#found = [];
+  }
+
+  /** Adds what can be reached from a node without a byte, in order; stops at assertions if `sides` is not known. */
+  #follow(start: number, sides: readonly [number, number] | undefined): void {
+    const { operations, x, y } = this.#program;
+    const stack = [start];
+    for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
+      if (this.#visited[node] === this.#walk) continue;
+      this.#visited[node] = this.#walk;
+      const operation = operations[node];
+      if (operation === SPLIT) stack.push(y[node]!, x[node]!);
+      else if (operation === ASSERT && sides) {
+        if (holds(y[node]!, sides)) stack.push(x[node]!);
+      } else this.#found.push(node);
+    }
+  }
+
+  #target(node: number, byte: number): number {
+    if (this.#program.operations[node] !== BYTES) return -1;
+    const edges = this.#program.edges[node]!;
+    let low = 0;
+    let high = edges.length / 3;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (edges[3 * middle + 1]! < byte) low = middle + 1;
+      else high = middle;
+    }
+    return 3 * low < edges.length && edges[3 * low]! <= byte ? edges[3 * low + 2]! : -1;
+  }
+
+  #number(before: number, matched: boolean): number {
+    const nodes = Int32Array.from(this.#found);
+    const asks = nodes.some((node) => this.#program.operations[node] === ASSERT);
+    const kind = asks ? before : 0;
+    const key = `${matched ? "m" : ""}${kind}:${nodes.join()}`;
+    let number = this.#numbers.get(key);
+    if (number === undefined) {
+      number = this.#states.push({ nodes, before: kind, matched }) - 1;
+      this.#numbers.set(key, number);
+    }
+    return number;
+  }
+}
+
+/** By number of program.ASSERTIONS; `left` and `right` are the kinds of the neighbours in the text. */
+function holds(assertion: number, [left, right]: readonly [number, number]): boolean {
+  switch (assertion) {
+    case 0:
+      return left === EDGE || left === NEWLINE;
+    case 1:
+      return right === EDGE || right === NEWLINE;
+    case 2:
+      return left === EDGE;
+    case 3:
+      return right === EDGE;
+    case 4:
+      return (left === WORD) !== (right === WORD);
+    default:
+      return (left === WORD) === (right === WORD);
+  }
+}

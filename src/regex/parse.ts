@@ -1,0 +1,339 @@
+/**
+ * RE2's syntax to AST, without recursion, in time linear in the pattern. Accepts at least what RE2
+ * accepts and refuses with RE2's words; RE2 itself has the last word over acceptance
+ * (expression.ts). What a pattern means follows RE2's parser down to its oddities: a flag group is no
+ * operand (`a(?i)*` repeats the a), `{` that opens no repetition is a brace, directly stacked
+ * repetitions are an error, and (x*)+ without a capture in between is x*.
+ */
+
+import { EMPTY, NESTING_LIMIT, type Assertion, type Node } from "./ast.ts";
+import { parseClass, namedClassAt } from "./parse-class.ts";
+import { closeUnderFolding, EVERYTHING, union, type CodePoints } from "./code-points.ts";
+import { PatternReader } from "./pattern-reader.ts";
+import { orbit } from "../kernel/folding.ts";
+
+/** Flags as bits; the pattern's own groups change them. */
+export const FOLD = 1;
+const LINES = 2; // ^ and $ at line ends
+const DOT_ALL = 4;
+const UNGREEDY = 8;
+const FLAG_LETTERS: Readonly<Record<string, number>> = {
+  i: FOLD,
+  m: LINES,
+  s: DOT_ALL,
+  U: UNGREEDY,
+};
+
+const NOT_NEWLINE: CodePoints = [0, 9, 11, 0x10ffff];
+const REPETITION_LIMIT = 1_000; // RE2's, of one count and of nested counts multiplied
+
+type Operator = "*" | "+" | "?";
+
+/** An operand, and what a repetition after it must know. */
+interface Item {
+  readonly node: Node;
+  readonly operator?: Operator; // the node is the repetition this made, under `flags`
+  readonly flags: number;
+  readonly expansion: number; // nested counts multiplied
+}
+
+interface Group {
+  readonly open: number; // position of its parenthesis, -1 for the whole pattern
+  readonly captures: boolean;
+  readonly outerFlags: number;
+  readonly alternatives: Item[];
+  items: Item[];
+}
+
+export function parseExpression(source: string, options: { caseSensitive: boolean }): Node {
+  return new Parser(source, LINES | (options.caseSensitive ? 0 : FOLD)).parse();
+}
+
+class Parser {
+  readonly #in: PatternReader;
+  readonly #groups: Group[] = [];
+  readonly #names = new Set<string>();
+  #group: Group;
+  #flags: number;
+  #lastRepetition = -1; // where the repetition just before starts
+
+  constructor(source: string, flags: number) {
+    this.#in = new PatternReader(source);
+    this.#flags = flags;
+    this.#group = newGroup(-1, false, flags);
+  }
+
+  parse(): Node {
+    while (!this.#in.done) {
+      const start = this.#in.at;
+      const isRepetition = this.#token();
+      this.#lastRepetition = isRepetition
+        ? this.#lastRepetition < 0
+          ? start
+          : this.#lastRepetition
+        : -1;
+    }
+    if (this.#groups.length > 0) throw this.#in.syntax("missing )", this.#group.open);
+    return closeGroup(this.#group).node;
+  }
+
+  /** Reads one token; true if it was a repetition. */
+  #token(): boolean {
+    const start = this.#in.at;
+    const char = this.#in.next();
+    switch (char) {
+      case "(":
+        this.#open(start);
+        return false;
+      case ")":
+        this.#close(start);
+        return false;
+      case "|":
+        this.#group.alternatives.push(concat(this.#group.items));
+        this.#group.items = [];
+        return false;
+      case "*":
+      case "+":
+      case "?":
+        this.#repeat(start, char);
+        return true;
+      case "{":
+        return this.#count(start);
+      default:
+        this.#operand(char, start);
+        return false;
+    }
+  }
+
+  #operand(char: string, start: number): void {
+    switch (char) {
+      case "^":
+        return this.#assert(this.#flags & LINES ? "lineStart" : "textStart");
+      case "$":
+        return this.#assert(this.#flags & LINES ? "lineEnd" : "textEnd");
+      case ".":
+        return this.#class(this.#flags & DOT_ALL ? EVERYTHING : NOT_NEWLINE);
+      case "[":
+        return this.#class(parseClass(this.#in, start, (this.#flags & FOLD) !== 0));
+      case "\\":
+        return this.#escape(start);
+      default:
+        this.#char(char.codePointAt(0)!);
+    }
+  }
+
+  #escape(start: number): void {
+    const named = namedClassAt(this.#in, start, (this.#flags & FOLD) !== 0);
+    if (named) return this.#class(named);
+    switch (this.#in.peek()) {
+      case "b":
+        return this.#assert("wordBoundary", 1);
+      case "B":
+        return this.#assert("notWordBoundary", 1);
+      case "A":
+        return this.#assert("textStart", 1);
+      case "z":
+        return this.#assert("textEnd", 1);
+      case "C":
+        this.#in.at++;
+        return this.#push({ kind: "byte" });
+      case "Q":
+        this.#in.at++;
+        return this.#quoted();
+      default:
+        this.#char(this.#in.escape(start));
+    }
+  }
+
+  #quoted(): void {
+    while (!this.#in.done) {
+      if (this.#in.take("\\E")) return;
+      this.#char(this.#in.next().codePointAt(0)!);
+    }
+  }
+
+  #assert(assertion: Assertion, skip = 0): void {
+    this.#in.at += skip;
+    this.#push({ kind: "assert", assertion });
+  }
+
+  #class(members: CodePoints): void {
+    this.#push({ kind: "class", members });
+  }
+
+  #char(cp: number): void {
+    const folded = this.#flags & FOLD ? orbit(cp) : [cp];
+    if (folded.length === 1) this.#push({ kind: "char", cp });
+    else this.#class(closeUnderFolding([cp, cp]));
+  }
+
+  #push(node: Node): void {
+    this.#group.items.push({ node, flags: this.#flags, expansion: 1 });
+  }
+
+  #open(start: number): void {
+    if (this.#in.peek() !== "?") return this.#enter(start, true, this.#flags);
+    this.#in.at++;
+    if (this.#in.take("P<")) return this.#openNamed(start);
+    for (const look of ["=", "!", "<=", "<!"])
+      if (this.#in.take(look))
+        throw this.#in.syntax(
+          `look-around is not supported: ${this.#in.source.slice(start, this.#in.at)}`,
+          start,
+        );
+    this.#openFlags(start);
+  }
+
+  #openNamed(start: number): void {
+    const end = this.#in.source.indexOf(">", this.#in.at);
+    const name = end < 0 ? "" : this.#in.source.slice(this.#in.at, end);
+    if (!/^\w+$/.test(name) || this.#names.has(name))
+      throw this.#in.syntax(
+        `invalid named capture group: ${this.#in.source.slice(start, end < 0 ? undefined : end + 1)}`,
+        start,
+      );
+    this.#names.add(name);
+    this.#in.at = end + 1;
+    this.#enter(start, true, this.#flags);
+  }
+
+  #openFlags(start: number): void {
+    let flags = this.#flags;
+    let negated = false;
+    let some = true; // letters since the minus
+    for (;;) {
+      const char = this.#in.done ? "" : this.#in.next();
+      const bit = FLAG_LETTERS[char];
+      if (bit !== undefined) {
+        flags = negated ? flags & ~bit : flags | bit;
+        some = true;
+      } else if (char === "-" && !negated) {
+        negated = true;
+        some = false;
+      } else if ((char === ":" || char === ")") && some) {
+        if (char === ":") this.#enter(start, false, this.#flags);
+        this.#flags = flags;
+        return;
+      } else {
+        const operator = this.#in.source.slice(start, this.#in.at);
+        throw this.#in.syntax(`invalid perl operator: ${operator}`, start);
+      }
+    }
+  }
+
+  #enter(open: number, captures: boolean, outerFlags: number): void {
+    if (this.#groups.length >= NESTING_LIMIT)
+      throw this.#in.tooLarge(`groups are nested deeper than ${NESTING_LIMIT}`, open);
+    this.#groups.push(this.#group);
+    this.#group = newGroup(open, captures, outerFlags);
+  }
+
+  #close(start: number): void {
+    const outer = this.#groups.pop();
+    if (!outer) throw this.#in.syntax("unexpected )", start);
+    const item = closeGroup(this.#group);
+    this.#flags = this.#group.outerFlags;
+    this.#group = outer;
+    outer.items.push(item);
+  }
+
+  #count(start: number): boolean {
+    const found = /^(0|[1-9]\d{0,8})(,(0|[1-9]\d{0,8})?)?\}/.exec(
+      this.#in.source.slice(start + 1, start + 22),
+    );
+    const [text, low, comma, high] = found ?? [];
+    if (text === undefined || Number(low) >= 1e8 || Number(high ?? 0) >= 1e8) {
+      this.#char("{".codePointAt(0)!);
+      return false;
+    }
+    this.#in.at += text.length;
+    const min = Number(low);
+    const max = comma === undefined ? min : high === undefined ? Infinity : Number(high);
+    this.#repeat(start, { min, max });
+    return true;
+  }
+
+  #repeat(start: number, by: Operator | { min: number; max: number }): void {
+    const lazy = this.#in.take("?");
+    const text = (from: number) => this.#in.source.slice(from, this.#in.at);
+    if (this.#lastRepetition >= 0)
+      throw this.#in.syntax(
+        `bad repetition operator: ${text(this.#lastRepetition)}`,
+        this.#lastRepetition,
+      );
+    const flags = lazy ? this.#flags ^ UNGREEDY : this.#flags;
+    if (typeof by !== "string" && exceedsLimit(by))
+      throw this.#in.tooLarge(`invalid repetition size: ${text(start)}`, start, by.min > by.max);
+    const operand = this.#group.items.pop();
+    if (!operand)
+      throw this.#in.syntax(`no argument for repetition operator: ${text(start)}`, start);
+    const repeated =
+      typeof by === "string" ? repeatBy(operand, by, flags) : repeatCounted(operand, by, flags);
+    if (repeated.expansion > REPETITION_LIMIT)
+      throw this.#in.tooLarge(`invalid repetition size: ${text(start)}`, start);
+    this.#group.items.push(repeated);
+  }
+}
+
+function newGroup(open: number, captures: boolean, outerFlags: number): Group {
+  return { open, captures, outerFlags, alternatives: [], items: [] };
+}
+
+function closeGroup(group: Group): Item {
+  const item = alternate([...group.alternatives, concat(group.items)]);
+  return group.captures ? { node: item.node, flags: -1, expansion: item.expansion } : item;
+}
+
+const largest = (items: readonly Item[]) =>
+  items.reduce((most, { expansion }) => Math.max(most, expansion), 1);
+
+function concat(items: readonly Item[]): Item {
+  if (items.length === 1) return items[0]!;
+  const children = items.map((item) => item.node).filter((node) => node.kind !== "empty");
+  const node: Node = children.length === 0 ? EMPTY : { kind: "concat", children };
+  return { node, flags: -1, expansion: largest(items) };
+}
+
+/** Neighbouring alternatives of one character become one class, as in RE2: order cannot matter. */
+function alternate(items: readonly Item[]): Item {
+  if (items.length === 1) return items[0]!;
+  const children: Node[] = [];
+  for (const { node } of items) {
+    const last = children.at(-1);
+    const [a, b] = [last && characters(last), characters(node)];
+    if (a && b) children[children.length - 1] = { kind: "class", members: union(a, b) };
+    else children.push(node);
+  }
+  const node: Node = children.length === 1 ? children[0]! : { kind: "alternate", children };
+  return { node, flags: -1, expansion: largest(items) };
+}
+
+const characters = (node: Node): CodePoints | undefined =>
+  node.kind === "char" ? [node.cp, node.cp] : node.kind === "class" ? node.members : undefined;
+
+function repeatBy(item: Item, operator: Operator, flags: number): Item {
+  const [min, max] = operator === "*" ? [0, Infinity] : operator === "+" ? [1, Infinity] : [0, 1];
+  const greedy = (flags & UNGREEDY) === 0;
+  const { expansion, node } = item;
+  if (item.operator && item.flags === flags && node.kind === "repeat") {
+    if (item.operator === operator) return item;
+    const star: Node = { kind: "repeat", child: node.child, min: 0, max: Infinity, greedy };
+    return { node: star, operator: "*", flags, expansion };
+  }
+  return { node: repetition(node, min!, max!, greedy), operator, flags, expansion };
+}
+
+function repeatCounted(item: Item, count: { min: number; max: number }, flags: number): Item {
+  const { min, max } = count;
+  const times = Math.max(max === Infinity ? min : max, 1);
+  const node = repetition(item.node, min, max, (flags & UNGREEDY) === 0);
+  return { node, flags: -1, expansion: item.expansion * times };
+}
+
+function repetition(child: Node, min: number, max: number, greedy: boolean): Node {
+  if (child.kind === "empty" || max === 0) return EMPTY;
+  return min === 1 && max === 1 ? child : { kind: "repeat", child, min, max, greedy };
+}
+
+const exceedsLimit = ({ min, max }: { min: number; max: number }) =>
+  min > max || min > REPETITION_LIMIT || (max !== Infinity && max > REPETITION_LIMIT);

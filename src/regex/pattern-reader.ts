@@ -1,0 +1,86 @@
+/** A pattern and a position in it: characters, escapes, and the errors that name the position. */
+
+import { QuernError } from "../base/errors.ts";
+import { LAST } from "./code-points.ts";
+
+const CONTROL: Readonly<Record<string, number>> = { a: 7, f: 12, n: 10, r: 13, t: 9, v: 11 };
+
+export class PatternReader {
+  readonly source: string;
+  /** UTF-16 position of what is read next. */
+  at = 0;
+
+  constructor(source: string) {
+    this.source = source;
+  }
+
+  get done(): boolean {
+    return this.at >= this.source.length;
+  }
+
+  /** The UTF-16 unit that comes next, or "". */
+  peek(): string {
+    return this.source.charAt(this.at);
+  }
+
+  /** Reads a whole character. REQUIRES: not done. */
+  next(): string {
+    const cp = this.source.codePointAt(this.at)!;
+    if (cp >= 0xd800 && cp <= 0xdfff) throw this.syntax("invalid UTF-8: a lone surrogate", this.at);
+    const char = String.fromCodePoint(cp);
+    this.at += char.length;
+    return char;
+  }
+
+  /** Steps over `text` if it comes next. */
+  take(text: string): boolean {
+    if (!this.source.startsWith(text, this.at)) return false;
+    this.at += text.length;
+    return true;
+  }
+
+  /** The code point that an escape stands for; its backslash, at `start`, is read already. */
+  escape(start: number): number {
+    if (this.done) throw this.syntax("trailing \\", start);
+    const char = this.next();
+    const control = CONTROL[char];
+    if (control !== undefined) return control;
+    if (char === "x") return this.#hexadecimal(start);
+    if (char === "0" || (/[1-7]/.test(char) && /[0-7]/.test(this.peek()))) return this.#octal(char);
+    if (/[1-9]/.test(char))
+      throw this.syntax(
+        `back-references are not supported, invalid escape sequence: \\${char}`,
+        start,
+      );
+    if (char < "\x80" && !/[A-Za-z0-9]/.test(char)) return char.charCodeAt(0);
+    throw this.#badEscape(start);
+  }
+
+  #hexadecimal(start: number): number {
+    const found = /^(?:\{([0-9A-Fa-f]+)\}|([0-9A-Fa-f]{2}))/.exec(this.source.slice(this.at));
+    const value = Number.parseInt(found?.[1] ?? found?.[2] ?? "", 16);
+    if (!found || value > LAST) throw this.#badEscape(start);
+    this.at += found[0].length;
+    return value;
+  }
+
+  #octal(first: string): number {
+    const rest = /^[0-7]{0,2}/.exec(this.source.slice(this.at, this.at + 2))![0];
+    this.at += rest.length;
+    return Number.parseInt(first + rest, 8);
+  }
+
+  #badEscape(start: number): QuernError {
+    const end = Math.max(this.at, start + 2);
+    return this.syntax(`invalid escape sequence: ${this.source.slice(start, end)}`, start);
+  }
+
+  syntax(message: string, position: number): QuernError {
+    return new QuernError("REGEX_SYNTAX", `regular expression: ${message}`, { position });
+  }
+
+  tooLarge(message: string, position: number, isSyntax = false): QuernError {
+    if (isSyntax) return this.syntax(message, position);
+    return new QuernError("REGEX_TOO_LARGE", `regular expression: ${message}`, { position });
+  }
+}

@@ -1,0 +1,147 @@
+/**
+ * The expression as a non-deterministic automaton over bytes, forwards or backwards. Nodes are
+ * numbers; priority is the order of a split's two targets, and a walk that visits each node once, as
+ * RE2's does, decides what an empty loop means.
+ *
+ * Backwards, sequences run from right to left and assertions keep their meaning in the text. Only
+ * which texts match counts there, not the priority.
+ */
+
+import type { Assertion, Node } from "./ast.ts";
+import { byteGraph, encodeCodePoint, type ByteGraph, type Edges } from "./utf8.ts";
+
+export const MATCH = 0;
+export const SPLIT = 1; // to x, then to y
+export const ASSERT = 2; // ASSERTIONS[y] holds here, then x
+export const BYTES = 3; // one byte along edges[node]
+
+export const ASSERTIONS: readonly Assertion[] = [
+  "lineStart",
+  "lineEnd",
+  "textStart",
+  "textEnd",
+  "wordBoundary",
+  "notWordBoundary",
+];
+
+/** More nodes than this and the automaton declines; RE2's own limit lies at about 90 000. */
+export const NODE_LIMIT = 50_000;
+
+export class ProgramTooLarge extends Error {
+  override readonly name = "ProgramTooLarge";
+}
+
+export interface Program {
+  readonly operations: readonly number[];
+  readonly x: readonly number[];
+  readonly y: readonly number[];
+  readonly edges: readonly Edges[]; // of BYTES nodes: lo, hi, target, …
+  readonly start: number;
+}
+
+/** `searches`: the match may begin anywhere, the leftmost first. Throws ProgramTooLarge. */
+export function compileProgram(
+  node: Node,
+  options: { backwards: boolean; searches: boolean },
+): Program {
+  const builder = new Builder(options.backwards);
+  const match = builder.add(MATCH, 0, 0);
+  let start = builder.compile(node, match);
+  if (options.searches) {
+    const loop = builder.add(SPLIT, start, 0);
+    builder.y[loop] = builder.bytes([0, 255, loop]);
+    start = loop;
+  }
+  const { operations, x, y, edges } = builder;
+  return { operations, x, y, edges, start };
+}
+
+const NO_EDGES: Edges = [];
+
+class Builder {
+  readonly operations: number[] = [];
+  readonly x: number[] = [];
+  readonly y: number[] = [];
+  readonly edges: Edges[] = [];
+  readonly #backwards: boolean;
+
+  constructor(backwards: boolean) {
+    this.#backwards = backwards;
+  }
+
+  add(operation: number, x: number, y: number): number {
+    if (this.operations.length >= NODE_LIMIT) throw new ProgramTooLarge();
+    this.x.push(x);
+    this.y.push(y);
+    this.edges.push(NO_EDGES);
+    return this.operations.push(operation) - 1;
+  }
+
+  bytes(edges: Edges): number {
+    const node = this.add(BYTES, 0, 0);
+    this.edges[node] = edges;
+    return node;
+  }
+
+  /** The node from which `node` is matched and then `next`. */
+  compile(node: Node, next: number): number {
+    switch (node.kind) {
+      case "empty":
+        return next;
+      case "char":
+        return this.#char(node.cp, next);
+      case "class":
+        return this.#graph(byteGraph(node.members, this.#backwards), next);
+      case "byte":
+        return this.bytes([0, 255, next]);
+      case "assert":
+        return this.add(ASSERT, next, ASSERTIONS.indexOf(node.assertion));
+      case "concat": {
+        const children = this.#backwards ? node.children : node.children.toReversed();
+        return children.reduce((after, child) => this.compile(child, after), next);
+      }
+      case "alternate":
+        return node.children
+          .map((child) => this.compile(child, next))
+          .reduceRight((rest, first) => this.add(SPLIT, first, rest));
+      case "repeat":
+        return this.#repeat(node, next);
+    }
+  }
+
+  #char(cp: number, next: number): number {
+    const bytes = encodeCodePoint(cp);
+    if (!this.#backwards) bytes.reverse();
+    return bytes.reduce((after, byte) => this.bytes([byte, byte, after]), next);
+  }
+
+  #graph(graph: ByteGraph, next: number): number {
+    const first = this.operations.length;
+    for (const edges of graph)
+      this.bytes(edges.map((n, i) => (i % 3 < 2 ? n : n < 0 ? next : first + n)));
+    return first;
+  }
+
+  #repeat(node: Node & { kind: "repeat" }, next: number): number {
+    const { child, min, max, greedy } = node;
+    let entry = next;
+    let copies = min;
+    if (max !== Infinity) {
+      // x{2,4} is xx(x(x)?)?
+      for (let i = min; i < max; i++) entry = this.#split(this.compile(child, entry), next, greedy);
+    } else {
+      const loop = this.add(SPLIT, 0, 0);
+      const body = this.compile(child, loop);
+      this.x[loop] = greedy ? body : next;
+      this.y[loop] = greedy ? next : body;
+      entry = min === 0 ? loop : body; // x{3,} is xxx+
+      copies = Math.max(min - 1, 0);
+    }
+    for (let i = 0; i < copies; i++) entry = this.compile(child, entry);
+    return entry;
+  }
+
+  #split(body: number, out: number, greedy: boolean): number {
+    return greedy ? this.add(SPLIT, body, out) : this.add(SPLIT, out, body);
+  }
+}

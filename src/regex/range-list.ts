@@ -1,0 +1,26 @@
+/** Ranges found in a text, as pairs of u32 that grow without an object for each. */
+
+export interface RangeList {
+  length: number; // in pairs
+  data: Uint32Array;
+}
+
+export function newRangeList(capacity = 64): RangeList {
+  return { length: 0, data: new Uint32Array(2 * capacity) };
+}
+
+export function pushRange(list: RangeList, start: number, end: number): void {
+  reserveRanges(list, 1);
+  list.data[2 * list.length] = start;
+  list.data[2 * list.length + 1] = end;
+  list.length++;
+}
+
+/** Makes room for `more` pairs behind those that are there. */
+export function reserveRanges(list: RangeList, more: number): void {
+  const needed = 2 * (list.length + more);
+  if (needed <= list.data.length) return;
+  const grown = new Uint32Array(Math.max(needed, 2 * list.data.length, 128));
+  grown.set(list.data.subarray(0, 2 * list.length));
+  list.data = grown;
+}

@@ -1,0 +1,147 @@
+/**
+ * RE2 as this library asks it: does it accept a pattern, and where in these bytes is its next match.
+ *
+ * Patterns are compiled once and kept, a few at a time: each may grow a cache of some MiB in a heap
+ * of 11. An instance that aborts is thrown away with its patterns and the question asked once more of
+ * a fresh one (5 ms); a question that aborts a fresh instance too is too large.
+ *
+ * RE2 counts a match's start in "units", by the first byte alone: 0xC2…0xDF two bytes, and so on,
+ * whether or not the following bytes belong to it. In valid UTF-8 units are characters. Where a unit
+ * may hold the start anywhere inside (invalid bytes, \C, \B), a second question, anchored at the
+ * beginning, gives the end in bytes, and the length of the match is always exact.
+ */
+
+import { QuernError } from "../base/errors.ts";
+import { isWord } from "./byte-classes.ts";
+import { Re2Aborted, Re2Module } from "./re2-module.ts";
+
+/** RE2 reads at most this much in one call: two copies must fit into its heap. */
+export const RE2_INPUT_LIMIT = 1 << 20;
+const PATTERNS_KEPT = 6;
+
+export interface Re2Expression {
+  readonly source: string;
+  readonly caseSensitive: boolean;
+}
+
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+let instance: Re2Module | undefined;
+const handles = new Map<string, number>(); // in order of use, the latest last
+
+/** How many instances have been thrown away: tests look at it. */
+export let instancesLost = 0;
+
+function attempt<T>(run: (module: Re2Module) => T): T {
+  try {
+    return run((instance ??= new Re2Module()));
+  } catch (error) {
+    if (!(error instanceof Re2Aborted)) throw error;
+    forget();
+  }
+  try {
+    return run((instance ??= new Re2Module()));
+  } catch (error) {
+    if (!(error instanceof Re2Aborted)) throw error;
+    forget();
+    throw new QuernError("REGEX_TOO_LARGE", "regular expression: too large for RE2's memory", {
+      cause: error,
+    });
+  }
+}
+
+function forget(): void {
+  instance = undefined;
+  handles.clear();
+  instancesLost++;
+}
+
+/** RE2's reason to refuse a pattern, undefined if it accepts. `^` and `$` match at line ends. */
+export function re2Refusal({ source, caseSensitive }: Re2Expression): string | undefined {
+  return attempt((module) => {
+    const handle = module.compile(Buffer.from(`(?m)${source}`), !caseSensitive);
+    const error = module.error(handle);
+    module.release(handle);
+    return error?.replace(": (?m)", ": ");
+  });
+}
+
+/**
+ * The next match at or after `from` in the text [start, end) of `bytes`. REQUIRES: the expression is
+ * accepted; end - from < RE2_INPUT_LIMIT.
+ */
+export function re2Find(
+  expression: Re2Expression,
+  bytes: Uint8Array,
+  text: Span,
+  from: number,
+): Span | undefined {
+  const [window, skipped] = windowOf(bytes, text, from);
+  return attempt((module) => {
+    const pattern = `(?m)${expression.source}`;
+    const handle = handleOf(module, pattern, expression.caseSensitive);
+    const { index, lengths } = module.match(handle, window, skipped, false);
+    if (index < 0) return undefined;
+    let at = 0;
+    let size = 1;
+    for (let unit = 0; unit < index; unit++) {
+      size = unitSize(window[at]!);
+      at += size;
+    }
+    const isExact = size === 1 || (isWhole(window, at - size, at) && !mayTear(expression.source));
+    const start = isExact ? at : anchoredEnd(module, expression, window, skipped) - lengths[0]!;
+    return { start: start - skipped + from, end: start - skipped + from + lengths[0]! };
+  });
+}
+
+/** The text from `from` on, behind one byte that stands for its left neighbour: assertions see no more. */
+function windowOf(bytes: Uint8Array, text: Span, from: number): [Uint8Array, number] {
+  if (from === text.start) return [bytes.subarray(from, text.end), 0];
+  const before = bytes[from - 1]!;
+  const window = new Uint8Array(text.end - from + 1);
+  window[0] = before === 10 ? 10 : isWord(before) ? 97 : 32;
+  window.set(bytes.subarray(from, text.end), 1);
+  return [window, 1];
+}
+
+const unitSize = (lead: number) => ((0xe5000000 >>> ((lead >> 3) & 0x1e)) & 3) + 1;
+
+function isWhole(window: Uint8Array, from: number, to: number): boolean {
+  for (let at = from + 1; at < to; at++) if ((window[at]! & 0xc0) !== 0x80) return false;
+  return to <= window.length;
+}
+
+const mayTear = (source: string) => /\\[CB]/.test(source);
+
+function anchoredEnd(
+  module: Re2Module,
+  { source, caseSensitive }: Re2Expression,
+  window: Uint8Array,
+  skipped: number,
+): number {
+  const prefix = skipped === 0 ? "\\A\\C*?(?m:" : "\\A\\C\\C*?(?m:";
+  for (const closing of [")", "\\E)"]) {
+    const handle = handleOf(module, prefix + source + closing, caseSensitive);
+    if (module.error(handle) === undefined)
+      return module.match(handle, window, 0, false).lengths[0]!;
+  }
+  throw new QuernError("INTERNAL", `no anchored form of the expression ${source}`);
+}
+
+function handleOf(module: Re2Module, pattern: string, caseSensitive: boolean): number {
+  const key = `${caseSensitive}${pattern}`;
+  let handle = handles.get(key);
+  if (handle === undefined) {
+    for (const [oldest, old] of handles) {
+      if (handles.size < PATTERNS_KEPT) break;
+      handles.delete(oldest);
+      module.release(old);
+    }
+    handle = module.compile(Buffer.from(pattern), !caseSensitive);
+  } else handles.delete(key);
+  handles.set(key, handle);
+  return handle;
+}

@@ -1,0 +1,148 @@
+/**
+ * Sets of code points as byte sequences, and those as small deterministic graphs.
+ *
+ * Like RE2, a set that reaches from 0x80 (or below) to the last code point in one range takes every
+ * sequence of the right shape, overlong ones included; any other set takes exactly its members'
+ * encodings. Surrogates have their three bytes. No set takes a byte that is part of no sequence.
+ */
+
+import type { CodePoints } from "./code-points.ts";
+import { LAST } from "./code-points.ts";
+
+/** lo, hi of each byte in turn. */
+type Sequence = readonly number[];
+
+const ANY_NON_ASCII: readonly Sequence[] = [
+  [0xc2, 0xdf, 0x80, 0xbf],
+  [0xe0, 0xef, 0x80, 0xbf, 0x80, 0xbf],
+  [0xf0, 0xf4, 0x80, 0xbf, 0x80, 0xbf, 0x80, 0xbf],
+];
+
+const LENGTH_LIMITS = [0x7f, 0x7ff, 0xffff, LAST];
+
+export function encodeCodePoint(cp: number): number[] {
+  if (cp < 0x80) return [cp];
+  const tail = (shift: number) => 0x80 | ((cp >> shift) & 0x3f);
+  if (cp < 0x800) return [0xc0 | (cp >> 6), tail(0)];
+  if (cp < 0x10000) return [0xe0 | (cp >> 12), tail(6), tail(0)];
+  return [0xf0 | (cp >> 18), tail(12), tail(6), tail(0)];
+}
+
+function sequences(set: CodePoints): Sequence[] {
+  const out: Sequence[] = [];
+  for (let i = 0; i < set.length; i += 2) {
+    const [lo, hi] = [set[i]!, set[i + 1]!];
+    if (lo <= 0x80 && hi === LAST) {
+      if (lo < 0x80) out.push([lo, 0x7f]);
+      out.push(...ANY_NON_ASCII);
+    } else addRange(out, lo, hi);
+  }
+  return out;
+}
+
+/** Splits a range until all its members' encodings differ only in bytes that run through whole ranges. */
+function addRange(out: Sequence[], lo: number, hi: number): void {
+  const split = splitAfter(lo, hi);
+  if (split !== undefined) {
+    addRange(out, lo, split);
+    addRange(out, split + 1, hi);
+    return;
+  }
+  const high = encodeCodePoint(hi);
+  out.push(encodeCodePoint(lo).flatMap((byte, i) => [byte, high[i]!]));
+}
+
+function splitAfter(lo: number, hi: number): number | undefined {
+  for (const limit of LENGTH_LIMITS) if (lo <= limit && limit < hi) return limit;
+  if (hi < 0x80) return undefined;
+  for (let bits = 6; bits < 21; bits += 6) {
+    const mask = (1 << bits) - 1;
+    if ((lo & ~mask) === (hi & ~mask)) continue;
+    if ((lo & mask) !== 0) return lo | mask;
+    if ((hi & mask) !== mask) return (hi & ~mask) - 1;
+  }
+  return undefined;
+}
+
+/** A node's edges: lo, hi, target, …, sorted and disjoint; target -1 is the end of a member. */
+export type Edges = readonly number[];
+
+/** Nodes with their edges; node 0 is the root. A member's bytes lead from it to the end. */
+export type ByteGraph = readonly Edges[];
+
+const GRAPHS_KEPT = 100;
+const graphs = new Map<string, ByteGraph>();
+
+/** The smallest graph of a set's sequences, or of the same read backwards. */
+export function byteGraph(set: CodePoints, backwards: boolean): ByteGraph {
+  const key = `${backwards}${set.join()}`;
+  let graph = graphs.get(key);
+  if (!graph) {
+    graph = build(sequences(set).map((sequence) => (backwards ? reversed(sequence) : sequence)));
+    if (graphs.size >= GRAPHS_KEPT) graphs.clear();
+    graphs.set(key, graph);
+  }
+  return graph;
+}
+
+function reversed(sequence: Sequence): Sequence {
+  const out: number[] = [];
+  for (let i = sequence.length - 2; i >= 0; i -= 2) out.push(sequence[i]!, sequence[i + 1]!);
+  return out;
+}
+
+function build(all: readonly Sequence[]): ByteGraph {
+  const nodes: Edges[] = [[]];
+  const byContent = new Map<string, number>();
+  const bySequences = new Map<string, number>();
+
+  const add = (edges: Edges): number => {
+    const key = edges.join();
+    let node = byContent.get(key);
+    if (node === undefined) byContent.set(key, (node = nodes.push(edges) - 1));
+    return node;
+  };
+  const nodeOf = (list: readonly Sequence[]): number => {
+    if (list[0]!.length === 0) return -1;
+    const key = list.join(";");
+    let node = bySequences.get(key);
+    if (node === undefined) bySequences.set(key, (node = add(edgesOf(list))));
+    return node;
+  };
+  const edgesOf = (list: readonly Sequence[]): Edges => {
+    const edges: number[] = [];
+    for (const [lo, hi, rest] of splitByFirst(list)) {
+      const target = nodeOf(rest);
+      const last = edges.length - 3;
+      if (last >= 0 && edges[last + 1] === lo - 1 && edges[last + 2] === target)
+        edges[last + 1] = hi;
+      else edges.push(lo, hi, target);
+    }
+    return edges;
+  };
+  if (all.length > 0) nodes[0] = edgesOf(all);
+  return nodes;
+}
+
+/** Disjoint ranges of the first byte, each with the rests of the sequences that begin in it. */
+function splitByFirst(list: readonly Sequence[]): [number, number, Sequence[]][] {
+  const edges = new Set(list.flatMap((sequence) => [sequence[0]!, sequence[1]! + 1]));
+  const cuts = [...edges].sort((a, b) => a - b);
+  const out: [number, number, Sequence[]][] = [];
+  for (const [i, lo] of cuts.entries()) {
+    const rests = list.filter((sequence) => sequence[0]! <= lo && lo <= sequence[1]!);
+    if (rests.length > 0) out.push([lo, cuts[i + 1]! - 1, rests.map((rest) => rest.slice(2))]);
+  }
+  return out;
+}
+
+/** How many bytes an iteration over matches steps on after an empty one: a whole character, if one stands there. */
+export function characterWidth(bytes: Uint8Array, at: number, end: number): number {
+  const lead = bytes[at]!;
+  const width = lead < 0xc2 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 1;
+  if (width === 1 || at + width > end) return 1;
+  for (let i = 1; i < width; i++) if ((bytes[at + i]! & 0xc0) !== 0x80) return 1;
+  const second = bytes[at + 1]!;
+  const isOverlong = (lead === 0xe0 && second < 0xa0) || (lead === 0xf0 && second < 0x90);
+  return isOverlong || (lead === 0xf4 && second > 0x8f) ? 1 : width;
+}
