@@ -27,7 +27,7 @@ function parseRow(row: string): Language {
     row.split("\t");
   return {
     name,
-    aliases: parts(aliases, " "),
+    aliases: parts(aliases, ","),
     extensions: parts(extensions, " "),
     filenames: parts(filenames, "/"),
     interpreters: parts(interpreters, " "),
@@ -38,22 +38,38 @@ const parts = (text: string, separator: string) => (text === "" ? [] : text.spli
 
 let byName: ReadonlyMap<string, string> | undefined;
 
-/** Lower case names, aliases and extensions without their dot, the stronger claim last: a name beats an alias, an alias an extension. */
+/** All keys in lower case. A name beats an alias, an alias an extension; an extension counts where it is one language's alone, or its first. */
 function names(): ReadonlyMap<string, string> {
   if (byName !== undefined) return byName;
   const map = new Map<string, string>();
-  const claim = (key: string, name: string) => map.set(key, name);
-  for (const { name, extensions } of allLanguages()) {
-    // only the first extension is a language's own; the others are often shared
-    const own = extensions[0]?.slice(1);
-    if (own !== undefined && !map.has(own)) claim(own, name);
+  const claim = (key: string, name: string) => void (map.has(key) || map.set(key, name));
+  const languages = allLanguages();
+  for (const { name } of languages) claim(name.toLowerCase(), name);
+  for (const { name, aliases } of languages) {
+    for (const alias of [name.toLowerCase(), ...aliases]) {
+      claim(alias, name);
+      claim(alias.replaceAll(" ", "-"), name);
+    }
   }
-  for (const { name, aliases } of allLanguages()) {
-    claim(name.toLowerCase().replaceAll(" ", "-"), name);
-    for (const alias of aliases) claim(alias, name);
+  for (const { name, extensions } of languages) {
+    const [first] = extensions;
+    if (first !== undefined) claim(first.slice(1), name);
   }
-  for (const { name } of allLanguages()) claim(name.toLowerCase(), name);
+  for (const [extension, name] of unsharedExtensions(languages)) claim(extension.slice(1), name);
   return (byName = map);
+}
+
+function unsharedExtensions(languages: readonly Language[]): Map<string, string> {
+  const owners = new Map<string, string>();
+  const shared = new Set<string>();
+  for (const { name, extensions } of languages) {
+    for (const extension of extensions) {
+      if (owners.has(extension)) shared.add(extension);
+      owners.set(extension, name);
+    }
+  }
+  for (const extension of shared) owners.delete(extension);
+  return owners;
 }
 
 /** The linguist name for a name, alias or own extension in any case; undefined when nobody knows it. */
@@ -65,14 +81,15 @@ export function languageNamed(nameOrAlias: string): string | undefined {
 export function nearestLanguage(name: string): string | undefined {
   const wanted = name.toLowerCase();
   if (wanted.length > 40) return undefined;
-  // one slip in three letters, three slips at most
+  // one slip in three letters, three slips at most; of keys as near, a name goes before an alias
   let best = Math.min(3, Math.floor(wanted.length / 3)) + 1;
   let nearest: string | undefined;
   for (const [key, language] of names()) {
     if (Math.abs(key.length - wanted.length) >= best || key.length < 3) continue;
-    const slips = editDistance(key, wanted);
-    if (slips >= best) continue;
-    best = slips;
+    const isAlias = key === language.toLowerCase() ? 0 : 0.5;
+    const distance = editDistance(key, wanted) + isAlias;
+    if (distance >= best) continue;
+    best = distance;
     nearest = language;
   }
   return nearest;

@@ -279,6 +279,12 @@ const FILENAME_OWNERS: Readonly<Record<string, string>> = {
   ".eslintrc": "JSON with Comments",
 };
 
+/** The languages that the tables above name; a test holds them against linguist's. */
+export const OWNED_NAMES: readonly string[] = [
+  ...[OWNERS, INTERPRETER_OWNERS, FILENAME_OWNERS].flatMap((owners) => Object.values(owners)),
+  ...Object.values(HINTS).flatMap((hints) => hints.map(([language]) => language)),
+];
+
 interface Tables {
   readonly filenames: ReadonlyMap<string, string>;
   readonly extensions: ReadonlyMap<string, string>;

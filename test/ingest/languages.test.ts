@@ -1,0 +1,94 @@
+import { expect, test } from "vitest";
+import { languageNamed } from "../../src/base/languages.ts";
+import { OWNED_NAMES, languageOf } from "../../src/ingest/languages.ts";
+
+test.each<[string, string, string]>([
+  ["src/a.ts", "", "TypeScript"],
+  ["a.ts", '<?xml version="1.0"?><TS version="2.1">', "XML"],
+  ["a.tsx", "", "TSX"],
+  ["a.d.ts", "", "TypeScript"],
+  ["a.mjs", "", "JavaScript"],
+  ["a.JS", "", "JavaScript"],
+  ["a.c", "", "C"],
+  ["a.h", "#include <stdio.h>\nstruct s { int class_of; };", "C"],
+  ["a.h", "", "C"],
+  ["a.h", "namespace x {\n", "C++"],
+  ["a.h", "int x;\nstd::string y;", "C++"],
+  ["a.h", "template <class T>\n", "C++"],
+  ["a.h", "#import <Foundation/Foundation.h>\n@interface A\n@end", "Objective-C"],
+  ["a.hpp", "", "C++"],
+  ["a.m", "#import <x.h>\n@implementation A\n@end\n", "Objective-C"],
+  ["a.m", "function y = f(x)\n% comment\ny = [1 2];\nend\n", "MATLAB"],
+  ["a.m", '(* ::Package:: *)\nBeginPackage["x`"]', "Wolfram Language"],
+  ["a.m", "", "Objective-C"],
+  ["a.mm", "", "Objective-C++"],
+  ["a.pl", "use strict;\nmy $x = 1;", "Perl"],
+  ["a.pl", "parent(a, b).\nx(Y) :- z(Y).\n", "Prolog"],
+  ["a.pl", "", "Perl"],
+  ["a.pm", "use v6;\n", "Raku"],
+  ["a.r", "x <- 1", "R"],
+  ["a.R", "x <- 1", "R"],
+  ["a.v", "module m(input a);\nendmodule", "Verilog"],
+  ["a.v", "Theorem x : y.\nProof.", "Rocq Prover"],
+  ["a.v", "fn main() {\n}", "V"],
+  ["a.cs", "class A {}", "C#"],
+  ["a.fs", "let x = 1", "F#"],
+  ["a.fs", "#version 330\nvoid main() {}", "GLSL"],
+  ["a.rs", "fn main() {}", "Rust"],
+  ["a.sql", "", "SQL"],
+  ["a.md", "# x", "Markdown"],
+  ["a.php", "<?php", "PHP"],
+  ["a.php", "<?hh", "Hack"],
+  ["a.inc", "<?php", "PHP"],
+  ["a.yml", "", "YAML"],
+  ["a.json", "", "JSON"],
+  ["a.html", "", "HTML"],
+  ["a.S", "", "Assembly"],
+  ["a.ex", "", "Elixir"],
+  ["a.pp", "unit x;\ninterface", "Pascal"],
+  ["a.pp", "class x {}", "Puppet"],
+  ["x/build.gradle.kts", "", "Gradle Kotlin DSL"],
+  ["CMakeLists.txt", "", "CMake"],
+  ["a.txt", "", "Text"],
+  ["x/Makefile", "", "Makefile"],
+  ["Dockerfile", "", "Dockerfile"],
+  [".gitignore", "", "Ignore List"],
+  ["package-lock.json", "", "JSON"],
+  ["go.mod", "", "Go Module"],
+  ["run", "#!/bin/sh\n", "Shell"],
+  ["run", "#!/usr/bin/env python3\n", "Python"],
+  ["run", "#! /usr/bin/env -S node --no-warnings\n", "JavaScript"],
+  ["run", "#!/usr/bin/env A=1 B= /opt/perl5.30\n", "Perl"],
+  ["run", "#!/usr/bin/python3.11 -u\r\n", "Python"],
+  ["run", "#!/usr/local/bin/bash", "Shell"],
+  ["run", "\ufeff#!/bin/sh\n", ""],
+  ["run", "#!/usr/bin/env\n", ""],
+  ["run", "#!\n", ""],
+  ["run", "#", ""],
+  ["run", "", ""],
+  ["data", '<?xml version="1.0"?>\n<a/>', "XML"],
+  ["a.unknown-thing", "text", ""],
+  ["a.constructor", "", ""],
+  [".bashrc", "", "Shell"],
+  [".c", "", ""],
+  ["a.", "", ""],
+  ["x.c/noext", "", ""],
+])("%s holding %j is %s", (path, text, want) => {
+  expect(languageOf(path, new TextEncoder().encode(text))).toBe(want);
+});
+
+test("every language that rules name is in the table", () => {
+  expect(OWNED_NAMES.length).toBeGreaterThan(100);
+  expect(OWNED_NAMES.filter((name) => languageNamed(name) !== name)).toEqual([]);
+});
+
+test("no sign takes long over 4 KiB of anything", () => {
+  const extensions = ["h", "m", "v", "pl", "cls", "inc", "pro", "d", "t", "cs", "fs", "pp", "x"];
+  const texts = [" ", "\n", "a", "\t\n", "@", "class ", "x = ", ":", "^", "(", "a.b "].map((unit) =>
+    unit.repeat(4096),
+  );
+  const bytes = texts.map((text) => new TextEncoder().encode(text));
+  const start = performance.now();
+  for (const extension of extensions) for (const text of bytes) languageOf(`a.${extension}`, text);
+  expect(performance.now() - start).toBeLessThan(extensions.length * texts.length * 10);
+});
