@@ -36,7 +36,7 @@ export async function codesearch(corpus: Corpus, folder: string): Promise<Peer |
 function wordsOf(question: Question): readonly string[] | undefined {
   const own = question.words.csearch;
   if (own !== undefined) return own ?? undefined;
-  return [...(question.isCaseSensitive ? [] : ["-i"]), expressionOf(question)];
+  return [...(question.isCaseSensitive ? [] : ["-i"]), "--", expressionOf(question)];
 }
 
 /** Lines `path: count`. */

@@ -37,7 +37,10 @@ export async function zoekt(
   const symbols = hasSymbols ? ["-require_ctags"] : ["-disable_ctags"];
   // by default it leaves out files with over 20 000 trigrams: then its counts would be others
   const args = ["-index", folder, "-max_trigram_count", String(EVERYTHING), ...symbols];
-  const { seconds, peakBytes } = await measured("zoekt-index", [...args, corpus.path]);
+  // Universal Ctags goes by either name
+  const CTAGS_COMMAND = isOnPath("universal-ctags") ? "universal-ctags" : "ctags";
+  const env = { ...process.env, CTAGS_COMMAND };
+  const { seconds, peakBytes } = await measured("zoekt-index", [...args, corpus.path], { env });
   const server = await serve(folder);
   const count = async (words: readonly string[]) => server.search(words, { ...COUNT, ...FIRST });
   return {

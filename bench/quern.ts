@@ -6,6 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import type { Engine } from "../src/engine.ts";
+import type { Source } from "../src/ingest/source.ts";
 import { watchMemory } from "./command.ts";
 import type { CommandName, Commands, Outcome } from "./subject-commands.ts";
 
@@ -15,6 +17,19 @@ const source = join(root, "src/index.ts");
 
 /** Whether the figures are those of the package, or of its sources behind a loader of TypeScript. */
 export const isBuilt = existsSync(dist);
+
+/** What the benchmark uses of the public interface. */
+export interface Library {
+  open(path: string, options: object): Promise<Engine>;
+  directory(path: string, options: object): Source;
+  git(path: string, options: object): Source;
+  documents(options: object): Source;
+}
+
+/** The environment may name another build, to be compared with. */
+const libraryUrl = process.env["QUERN_ENGINE"] ?? pathToFileURL(isBuilt ? dist : source).href;
+
+export const loadQuern = async () => (await import(libraryUrl)) as Library;
 
 let bundled: Promise<string> | undefined;
 
@@ -46,7 +61,7 @@ export async function startSubject(): Promise<Subject> {
   const child = fork(await bundled, {
     execArgv: isBuilt ? [] : ["--import", "tsx"],
     cwd: root,
-    env: { ...process.env, QUERN_ENGINE: pathToFileURL(isBuilt ? dist : source).href },
+    env: { ...process.env, QUERN_ENGINE: libraryUrl },
   });
   const peakBytes = watchMemory(child, "RssAnon");
   return {

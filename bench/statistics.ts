@@ -24,27 +24,30 @@ export function geometricMean(values: readonly number[]): number | undefined {
 }
 
 export interface Patience {
-  readonly warmUps: number;
-  readonly least: number; // runs
+  readonly least: number; // runs; 2 of those that take longer than all the time there is
   readonly most: number; // runs
   readonly ms: number; // after the least, until so much time is spent
 }
 
-export const THOROUGH: Patience = { warmUps: 2, least: 5, most: 41, ms: 2000 };
-export const QUICK: Patience = { warmUps: 1, least: 3, most: 15, ms: 150 };
+export const THOROUGH: Patience = { least: 7, most: 41, ms: 1500 };
+export const QUICK: Patience = { least: 3, most: 15, ms: 150 };
 
-/** Milliseconds of each run, warm. */
+/** Milliseconds of each run, warm: the first is not counted. */
 export async function sample(run: () => Promise<unknown>, patience: Patience): Promise<number[]> {
-  for (let i = 0; i < patience.warmUps; i++) await run();
+  const { most, ms } = patience;
+  const first = await timed(run);
+  const least = first > ms ? 2 : patience.least;
   const times: number[] = [];
-  const start = performance.now();
-  const goesOn = () =>
-    times.length < patience.least ||
-    (times.length < patience.most && performance.now() - start < patience.ms);
-  while (goesOn()) {
-    const before = performance.now();
-    await run();
-    times.push(performance.now() - before);
+  for (let spent = 0; times.length < least || (times.length < most && spent < ms);) {
+    const time = await timed(run);
+    times.push(time);
+    spent += time;
   }
   return times;
+}
+
+export async function timed(run: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await run();
+  return performance.now() - start;
 }

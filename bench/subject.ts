@@ -8,15 +8,9 @@ import type { Engine } from "../src/engine.ts";
 import type { Source } from "../src/ingest/source.ts";
 import type { FileResult } from "../src/search/response.ts";
 import { generatedFiles } from "./generated.ts";
+import type { Library } from "./quern.ts";
 import { sample } from "./statistics.ts";
 import type { Commands, FileCount, Order, Outcome, SourceSpec } from "./subject-commands.ts";
-
-interface Library {
-  open(path: string, options: object): Promise<Engine>;
-  directory(path: string, options: object): Source;
-  git(path: string, options: object): Source;
-  documents(options: object): Source;
-}
 
 const library = (await import(process.env["QUERN_ENGINE"] ?? "")) as Library;
 let opened: Engine | undefined;

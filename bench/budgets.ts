@@ -1,0 +1,182 @@
+/** The budgets, each with the figure of a record that stands against it. */
+
+import { geometricMean } from "./statistics.ts";
+import { figure } from "./table.ts";
+import type { IndexingFigures, QuestionFigures, Record, Verdict } from "./record.ts";
+import { PEER_NAMES, type PeerName } from "./peer.ts";
+import { MEBIBYTE } from "./index-stage.ts";
+
+type Measured = Omit<Record, "budgets">;
+
+interface Budget {
+  readonly what: string;
+  readonly limit: number;
+  readonly unit: string;
+  /** Whether the figure may not be below the limit, or not above it. */
+  readonly sense: "most" | "least";
+  readonly figure: (record: Measured) => number | undefined;
+}
+
+const most = (what: string, limit: number, unit: string, figure: Budget["figure"]): Budget => ({
+  what,
+  limit,
+  unit,
+  sense: "most",
+  figure,
+});
+const least = (what: string, limit: number, unit: string, figure: Budget["figure"]): Budget => ({
+  what,
+  limit,
+  unit,
+  sense: "least",
+  figure,
+});
+
+const BUDGETS: readonly Budget[] = [
+  least("slowest question against any peer", 1, "× as fast", (r) => lowest(ratios(r))),
+  least("geometric mean against zoekt", 6, "× as fast", (r) => geometricMean(ratios(r, "zoekt"))),
+  least("slowest question against zoekt", 1.5, "× as fast", (r) => lowest(ratios(r, "zoekt"))),
+  most("rare literals (≤ 50 hits), the slowest", 1.5, "ms", (r) => highest(rare(r).map(median))),
+  most("task_struct, either case", 7, "ms", (r) => ofQueries(r, ["task_struct"])),
+  most("return -EINVAL, any case", 40, "ms", (r) => ofNames(r, ["return -EINVAL"])),
+  most("the, any case", 100, "ms", (r) => ofNames(r, ["the"])),
+  least("the, against zoekt", 8, "× as fast", (r) => lowest(ratios(r, "zoekt", ["the"]))),
+  most("expression with a literal", 50, "ms", (r) => ofNames(r, [LOCK])),
+  least("expression with a literal, against rg", 8, "× as fast", (r) =>
+    lowest(ratios(r, "rg", [LOCK])),
+  ),
+  most("alternations of literals", 15, "ms", (r) =>
+    ofNames(r, ["(alloc|free)_pages?", "fixme|todo"]),
+  ),
+  least("expression without a literal, per thread", 1000, "MB/s", (r) => throughput(r, NO_LITERAL)),
+  least("expression without a literal, against rg", 3, "× as fast", (r) =>
+    lowest(ratios(r, "rg", [NO_LITERAL])),
+  ),
+  most("first chunk of a stream, the slowest", 5, "ms", (r) =>
+    highest(
+      r.questions.filter(({ matches }) => matches > 0).map(({ quern }) => quern.firstChunk.median),
+    ),
+  ),
+  most("1 000 repositories of 1 MB: rare literal", 5, "ms", (r) =>
+    r.many?.repositories === 1000 ? r.many.rare.median : undefined,
+  ),
+  most("two workers against one, over 20 ms, the worst", 0.65, "× the time", twoAgainstOne),
+  most("blocking of the caller by a search", 5, "ms", ({ engine }) => engine.searchBlockMs),
+  most("blocking of the caller by indexing", 5, "ms", (r) =>
+    highest(quernRuns(r).map(({ longestBlockMs }) => longestBlockMs ?? 0)),
+  ),
+  least("indexing without symbols, against zoekt", 8, "× as fast", (r) =>
+    indexRatio(r, "zoekt", false),
+  ),
+  least("indexing without symbols, against csearch", 1, "× as fast", (r) =>
+    indexRatio(r, "csearch", false),
+  ),
+  most("indexing with symbols, against zoekt with ctags", 0.7, "× the time", (r) =>
+    inverse(indexRatio(r, "zoekt", true)),
+  ),
+  most("one changed file, documents", 50, "ms", ({ engine }) => engine.updateDocuments?.median),
+  most("one changed file, git", 300, "ms", ({ engine }) => engine.updateGit?.median),
+  most("index without content", 0.14, "× content", (r) =>
+    sizeRatio(r, (bytes, content) => (bytes - content) / content),
+  ),
+  most("data directory", 1.25, "× content", (r) =>
+    sizeRatio(r, (bytes, content) => bytes / content),
+  ),
+  ...[64, 256, 1024].map((mebibytes) =>
+    most(
+      `memory of indexing, budget ${mebibytes} MiB`,
+      120 + 2 * 40 + 1.3 * mebibytes,
+      "MiB",
+      (r) =>
+        mebibytesOf(
+          quernRuns(r).find(
+            (run) => run.memoryBudget === mebibytes * MEBIBYTE && !run.symbols && run.workers === 2,
+          )?.peakBytes,
+        ),
+    ),
+  ),
+  most("memory of a searching process", 150, "MiB", ({ engine }) =>
+    mebibytesOf(engine.searchPeakBytes),
+  ),
+  most("open", 30, "ms", ({ engine }) => engine.open?.median),
+];
+
+const LOCK = String.raw`[a-z]+_lock\(&?[a-z]+->`;
+const NO_LITERAL = "[a-z]{3}_[A-Z]{4}";
+
+export function judge(record: Measured): Verdict[] {
+  return BUDGETS.map(({ what, limit, unit, sense, figure: measure }) => {
+    const measured = measure(record);
+    const isMet = sense === "most" ? (measured ?? NaN) <= limit : (measured ?? NaN) >= limit;
+    return {
+      what,
+      budget: `${sense === "most" ? "≤" : "≥"} ${figure(limit)} ${unit}`,
+      figure: measured === undefined ? undefined : `${figure(measured)} ${unit}`,
+      isMet: measured === undefined ? undefined : isMet,
+    };
+  });
+}
+
+const median = ({ quern }: QuestionFigures) => quern.two.median;
+const lowest = (values: readonly number[]) => (values.length ? Math.min(...values) : undefined);
+const highest = (values: readonly number[]) => (values.length ? Math.max(...values) : undefined);
+const inverse = (value: number | undefined) => (value === undefined ? undefined : 1 / value);
+const mebibytesOf = (bytes: number | undefined) =>
+  bytes === undefined ? undefined : bytes / MEBIBYTE;
+
+const rare = ({ questions }: Measured) =>
+  questions.filter(({ group, matches }) => group === "rare literal" && matches <= 50);
+
+const named = ({ questions }: Measured, names: readonly string[]) =>
+  questions.filter(({ name }) => names.includes(name));
+
+const ofNames = (record: Measured, names: readonly string[]) =>
+  highest(named(record, names).map(median));
+
+const ofQueries = ({ questions }: Measured, queries: readonly string[]) =>
+  highest(questions.filter(({ query }) => queries.includes(query)).map(median));
+
+/** How many times as fast as a peer, exhaustive counts, two workers; of each question both can ask. */
+export function ratios(record: Measured, peer?: PeerName, names?: readonly string[]): number[] {
+  const questions = names ? named(record, names) : record.questions;
+  const peers = peer ? [peer] : PEER_NAMES;
+  return questions.flatMap((question) =>
+    peers.flatMap((one) => {
+      const theirs = question.peers[one]?.count.median;
+      return theirs === undefined ? [] : [theirs / median(question)];
+    }),
+  );
+}
+
+function throughput(record: Measured, name: string): number | undefined {
+  const [question] = named(record, [name]);
+  return question && question.contentBytes / 1e3 / question.quern.one.median;
+}
+
+function twoAgainstOne({ questions }: Measured): number | undefined {
+  const long = questions.filter(({ quern }) => quern.one.median > 20);
+  return highest(long.map(({ quern }) => quern.two.median / quern.one.median));
+}
+
+const quernRuns = ({ indexing }: Measured): IndexingFigures[] =>
+  indexing.filter(({ who }) => who === "quern");
+
+const standardRun = (record: Measured, symbols: boolean) =>
+  quernRuns(record).find(
+    (run) => run.workers === 2 && run.symbols === symbols && run.memoryBudget === 256 * MEBIBYTE,
+  );
+
+function indexRatio(record: Measured, peer: PeerName, symbols: boolean): number | undefined {
+  const ours = standardRun(record, symbols);
+  const theirs = record.indexing.find((run) => run.who === peer && run.symbols === symbols);
+  return ours && theirs && theirs.seconds / ours.seconds;
+}
+
+function sizeRatio(
+  record: Measured,
+  ratio: (bytes: number, content: number) => number,
+): number | undefined {
+  const run = standardRun(record, true);
+  const content = record.engine.contentBytes;
+  return run && content ? ratio(run.bytes, content) : undefined;
+}

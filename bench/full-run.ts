@@ -1,0 +1,146 @@
+/** All stages over one corpus, then the verdicts, the record and the page. */
+
+import { join } from "node:path";
+import { judge } from "./budgets.ts";
+import { corpusAt, readCorpus } from "./corpus.ts";
+import { dataFolder, INDEX_RUNS, indexCorpus, KEPT, peerIndexing } from "./index-stage.ts";
+import { thisMachine } from "./machine.ts";
+import { codesearch } from "./peer-csearch.ts";
+import { ripgrep } from "./peer-rg.ts";
+import { zoekt } from "./peer-zoekt.ts";
+import type { Corpus, Peer, PeerName } from "./peer.ts";
+import { isBuilt } from "./quern.ts";
+import { readQuestions } from "./queries.ts";
+import { askAll } from "./question-stage.ts";
+import { writePage } from "./page.ts";
+import { newestRecords, writeRecord, type IndexingFigures, type Record } from "./record.ts";
+import * as report from "./report.ts";
+import { measureGrowth, measureMany } from "./scale-stage.ts";
+import { THOROUGH } from "./statistics.ts";
+import { terminalTable } from "./table.ts";
+import { measureEngine, measureGit } from "./update-stage.ts";
+
+/** "index": more runs of indexing than the one the questions need. */
+export const STAGES = ["index", "questions", "update", "git", "many", "growth"] as const;
+export type Stage = (typeof STAGES)[number];
+
+export interface FullRun {
+  readonly corpus: string;
+  readonly folder: string;
+  readonly peers: readonly PeerName[];
+  readonly stages: readonly Stage[];
+  readonly queries: string | URL;
+}
+
+type Draft = { -readonly [Key in keyof Omit<Record, "budgets">]: Record[Key] };
+
+const log = (text: string) => console.error(`${new Date().toISOString().slice(11, 19)} ${text}`);
+
+/** Whether every count agrees with the peers' or is explained. */
+export async function fullRun(run: FullRun): Promise<boolean> {
+  const corpus = corpusAt(run.corpus);
+  log(`reading ${corpus.path}`);
+  const draft: Draft = {
+    at: new Date().toISOString(),
+    machine: thisMachine(),
+    corpus: readCorpus(corpus),
+    method: [],
+    indexing: [],
+    questions: [],
+    engine: {},
+    growth: [],
+    failures: [],
+  };
+  const peers = await openPeers(run, corpus, draft);
+  draft.method = methodOf(peers);
+  try {
+    await measure(run, { corpus, peers, draft });
+  } finally {
+    for (const peer of peers) await peer.close();
+  }
+  const record: Record = { ...draft, budgets: judge(draft) };
+  printAll(record);
+  log(`${writeRecord(record)}, ${writePage(newestRecords())}`);
+  return record.failures.length === 0;
+}
+
+async function openPeers({ peers, folder }: FullRun, corpus: Corpus, draft: Draft) {
+  const opened: Peer[] = [];
+  const place = (name: string) => join(folder, name);
+  const open: { readonly [Name in PeerName]: () => Promise<Peer | undefined> } = {
+    rg: async () => ripgrep(corpus),
+    csearch: () => codesearch(corpus, place("csearch")),
+    zoekt: async () => {
+      const plain = await zoekt(corpus, place("zoekt-plain"), { hasSymbols: false });
+      await plain?.close();
+      if (plain) draft.indexing = [...draft.indexing, ...peerIndexing(plain, false)];
+      return await zoekt(corpus, place("zoekt"), { hasSymbols: true });
+    },
+  };
+  for (const name of peers) {
+    log(`preparing ${name}`);
+    const peer = await open[name]();
+    if (peer) opened.push(peer);
+    else log(`${name} is not on the PATH: left out`);
+    if (peer) draft.indexing = [...draft.indexing, ...peerIndexing(peer, name === "zoekt")];
+  }
+  return opened;
+}
+
+interface Measuring {
+  readonly corpus: Corpus;
+  readonly peers: readonly Peer[];
+  readonly draft: Draft;
+}
+
+async function measure(run: FullRun, { corpus, peers, draft }: Measuring): Promise<void> {
+  const has = (stage: Stage) => run.stages.includes(stage);
+  const index = async (how: (typeof INDEX_RUNS)[number]) => {
+    log(`indexing: ${how.workers} workers, ${how.symbols ? "symbols" : "no symbols"}`);
+    const figures = await indexCorpus(corpus, dataFolder(run.folder, how), how);
+    draft.indexing = [...draft.indexing, figures] satisfies IndexingFigures[];
+  };
+  if (has("index")) for (const how of INDEX_RUNS) await index(how);
+  const path = dataFolder(run.folder, KEPT);
+  if (has("questions") || has("update")) await index(KEPT);
+  if (has("questions")) {
+    const questions = readQuestions(run.queries);
+    const onQuestion = ({ name, matches }: { name: string; matches: number }) =>
+      log(`${name}: ${matches}`);
+    const asking = { corpus, path, peers, questions, patience: THOROUGH, onQuestion };
+    const answers = await askAll(asking);
+    draft.questions = answers.questions;
+    draft.failures = answers.failures;
+    draft.engine = { searchPeakBytes: answers.peakBytes };
+  }
+  if (has("update")) log("opening, updating");
+  if (has("update")) draft.engine = { ...draft.engine, ...(await measureEngine(corpus, path)) };
+  if (has("git")) log("git");
+  if (has("git")) draft.engine = { ...draft.engine, ...(await measureGit(corpus, run.folder)) };
+  if (has("many")) log("1 000 repositories");
+  if (has("many")) draft.many = await measureMany(run.folder, 1000);
+  if (has("growth")) log("growth");
+  if (has("growth")) draft.growth = await measureGrowth(run.folder, 32);
+}
+
+const methodOf = (peers: readonly Peer[]): string[] => [
+  "Warm: every file was read before, and every question is asked once before it is measured; one tool at a time. Medians of 7 to 41 runs (2, where one takes more than 1.5 s).",
+  "Counted is every match; quern and zoekt also return the first 50 with their text. All tools read the same files: up to 2 MiB, whatever ignore files say, without .git. Counts are compared, file by file where they differ.",
+  `quern: ${isBuilt ? "the built package" : "its sources"} in a process of its own, times taken there; memory is anonymous memory (RssAnon), for peers the peak resident set (VmHWM).`,
+  ...peers.map(({ version, method }) => `${version}: ${method}`),
+];
+
+function printAll(record: Record): void {
+  const tables = [
+    report.questionTable(record),
+    report.firstTable(record),
+    report.agreementTable(record),
+    report.indexingTable(record),
+    report.growthTable(record),
+    report.ratioTable(record),
+    report.budgetTable(record),
+  ];
+  for (const { title, head, rows } of tables)
+    if (rows.length > 0) console.log(`\n${title}\n\n${terminalTable(head, rows)}`);
+  for (const failure of record.failures) console.log(`\nUNEXPLAINED ${failure}`);
+}

@@ -1,0 +1,117 @@
+/** Every question put to quern (one worker, two workers, stream) and to each peer, one tool after another, warm. */
+
+import type { SearchRequest } from "../src/search/request.ts";
+import { agree } from "./agreement.ts";
+import { MEBIBYTE } from "./index-stage.ts";
+import type { Corpus, Peer } from "./peer.ts";
+import type { Question } from "./queries.ts";
+import { startSubject, type Subject } from "./quern.ts";
+import type { PeerFigures, QuestionFigures } from "./record.ts";
+import { sample, spreadOf, type Patience } from "./statistics.ts";
+
+/** Exact counts of everything, and the first 50 matches with their chunks. */
+export const requestOf = (question: Question): SearchRequest => ({
+  query: question.query,
+  matches: 50,
+  isRegexEnabled: question.isRegex,
+  isCaseSensitivityEnabled: question.isCaseSensitive,
+});
+
+export interface Asking {
+  readonly corpus: Corpus;
+  /** quern's data directory. */
+  readonly path: string;
+  readonly peers: readonly Peer[];
+  readonly questions: readonly Question[];
+  readonly patience: Patience;
+  readonly onQuestion: (figures: QuestionFigures) => void;
+}
+
+export interface Answers {
+  readonly questions: QuestionFigures[];
+  readonly failures: string[];
+  readonly peakBytes: number | undefined; // of the process with two workers
+}
+
+export async function askAll(asking: Asking): Promise<Answers> {
+  const [one, two, checker] = await Promise.all([1, 2, 2].map((n) => searcher(asking.path, n)));
+  const failures: string[] = [];
+  const questions: QuestionFigures[] = [];
+  for (const question of asking.questions) {
+    const ours = await askQuern(question, asking.patience, [one!, two!]);
+    const peers: Partial<Record<string, PeerFigures>> = {};
+    for (const peer of asking.peers) {
+      const figures = await askPeer(asking, {
+        question,
+        peer,
+        ours: ours.matches,
+        checker: checker!,
+      });
+      if (figures) peers[peer.name] = figures;
+      if (figures && !figures.isExplained)
+        failures.push(
+          `${question.name}, ${peer.name}: ${ours.matches} against ${figures.agreement}`,
+        );
+    }
+    const figures: QuestionFigures = { ...ours, peers };
+    questions.push(figures);
+    asking.onQuestion(figures);
+  }
+  const peakBytes = two!.peakBytes();
+  await Promise.all([one!, two!, checker!].map((subject) => subject.end()));
+  return { questions, failures, peakBytes };
+}
+
+export async function searcher(path: string, workers: number): Promise<Subject> {
+  const subject = await startSubject();
+  await subject.do("open", { path, workers, memoryBudget: 256 * MEBIBYTE });
+  return subject;
+}
+
+async function askQuern(
+  question: Question,
+  patience: Patience,
+  [one, two]: [Subject, Subject],
+): Promise<Omit<QuestionFigures, "peers">> {
+  const request = requestOf(question);
+  const alone = await one.do("ask", { request, patience });
+  const both = await two.do("ask", { request, patience });
+  const firstChunk = await two.do("firstChunk", { request, patience });
+  if (alone.matches !== both.matches || !alone.isComplete || !both.isComplete)
+    throw new Error(`${question.name}: ${alone.matches} with 1 worker, ${both.matches} with 2`);
+  return {
+    name: question.name,
+    group: question.group,
+    query: question.query,
+    matches: both.matches,
+    files: both.files,
+    contentBytes: both.contentBytes,
+    quern: {
+      one: spreadOf(alone.times),
+      two: spreadOf(both.times),
+      firstChunk: spreadOf(firstChunk),
+    },
+  };
+}
+
+interface PeerAsking {
+  readonly question: Question;
+  readonly peer: Peer;
+  readonly ours: number;
+  readonly checker: Subject;
+}
+
+async function askPeer(
+  { corpus, patience }: Asking,
+  { question, peer, ours, checker }: PeerAsking,
+): Promise<PeerFigures | undefined> {
+  const words = peer.words(question);
+  if (!words) return undefined;
+  const theirs = await peer.count(words);
+  const count = spreadOf(await sample(() => peer.count(words), patience));
+  const first = spreadOf(await sample(() => peer.first(words), patience));
+  const perFile = () => checker.do("perFile", { request: requestOf(question) });
+  const dispute = { corpus, question, peer, words, theirs, ours, perFile };
+  const { text: agreement, isExplained } = await agree(dispute);
+  return { words: words.join(" "), count, first, ...theirs, agreement, isExplained };
+}

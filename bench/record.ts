@@ -1,0 +1,120 @@
+/** All figures of one run of the benchmark: what bench/record/ holds as JSON and the page is made of. */
+
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import type { Machine } from "./machine.ts";
+import type { PeerName } from "./peer.ts";
+import type { Spread } from "./statistics.ts";
+
+export interface Record {
+  readonly at: string; // ISO date and time
+  readonly machine: Machine;
+  readonly corpus: CorpusFigures;
+  readonly method: readonly string[];
+  readonly indexing: readonly IndexingFigures[];
+  readonly questions: readonly QuestionFigures[];
+  readonly engine: EngineFigures;
+  readonly many?: ManyFigures;
+  readonly growth: readonly GrowthFigures[];
+  readonly budgets: readonly Verdict[];
+  /** Counts that differ from a peer's and nobody knows why. */
+  readonly failures: readonly string[];
+}
+
+export interface CorpusFigures {
+  readonly name: string;
+  /** Of at most 2 MiB each. */
+  readonly files: number;
+  readonly bytes: number;
+}
+
+export interface IndexingFigures {
+  readonly who: "quern" | PeerName;
+  /** For quern. */
+  readonly workers?: number;
+  readonly memoryBudget?: number; // bytes
+  readonly symbols: boolean;
+  readonly seconds: number;
+  readonly bytes: number; // on disk
+  readonly peakBytes: number | undefined;
+  readonly longestBlockMs?: number;
+}
+
+export interface QuestionFigures {
+  readonly name: string;
+  readonly group: string;
+  readonly query: string;
+  readonly matches: number;
+  readonly files: number;
+  readonly contentBytes: number; // read for one answer
+  /** By number of workers. */
+  readonly quern: { readonly one: Spread; readonly two: Spread; readonly firstChunk: Spread };
+  readonly peers: Readonly<Partial<globalThis.Record<PeerName, PeerFigures>>>;
+}
+
+export interface PeerFigures {
+  readonly words: string;
+  /** Every match counted. */
+  readonly count: Spread;
+  /** Its answer up to the first 50 matches. */
+  readonly first: Spread;
+  readonly matches: number;
+  readonly unit: "matches" | "lines";
+  /** "equal", or why not. */
+  readonly agreement: string;
+  readonly isExplained: boolean;
+}
+
+export interface EngineFigures {
+  readonly open?: Spread;
+  readonly updateDocuments?: Spread;
+  readonly updateGit?: Spread;
+  readonly searchPeakBytes?: number | undefined;
+  readonly searchBlockMs?: number; // with 100 000 matches in one answer
+  readonly contentBytes?: number;
+}
+
+export interface ManyFigures {
+  readonly repositories: number;
+  readonly bytesEach: number;
+  readonly seconds: number;
+  readonly rare: Spread;
+}
+
+export interface GrowthFigures {
+  readonly factor: number;
+  readonly contentBytes: number;
+  readonly seconds: number;
+  readonly peakBytes: number | undefined;
+  readonly bytes: number;
+  readonly rare: Spread;
+  readonly frequent: Spread;
+}
+
+export interface Verdict {
+  readonly what: string;
+  readonly budget: string;
+  /** undefined: not measured in this run. */
+  readonly figure: string | undefined;
+  readonly isMet: boolean | undefined;
+}
+
+const folder = new URL("record/", import.meta.url);
+
+export function writeRecord(record: Record): string {
+  mkdirSync(folder, { recursive: true });
+  const name = `${record.at.slice(0, 10)}-${record.corpus.name}.json`;
+  writeFileSync(new URL(name, folder), `${JSON.stringify(record, null, 1)}\n`);
+  return `bench/record/${name}`;
+}
+
+/** The newest record of each corpus, by name of the corpus. */
+export function newestRecords(): Record[] {
+  const newest = new Map<string, Record>();
+  for (const name of readdirSync(folder)
+    .filter((file) => file.endsWith(".json"))
+    .toSorted()) {
+    const record = JSON.parse(readFileSync(new URL(name, folder), "utf8")) as Record;
+    newest.set(record.corpus.name, record);
+  }
+  return [...newest.values()].toSorted((a, b) => b.corpus.bytes - a.corpus.bytes);
+}

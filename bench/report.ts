@@ -1,0 +1,137 @@
+/** The tables of a record, for the terminal and for the page alike. */
+
+import { ratios } from "./budgets.ts";
+import { MEBIBYTE } from "./index-stage.ts";
+import { PEER_NAMES, type PeerName } from "./peer.ts";
+import type { IndexingFigures, QuestionFigures, Record } from "./record.ts";
+import { geometricMean } from "./statistics.ts";
+import { figure, type Cell } from "./table.ts";
+
+export interface Table {
+  readonly title: string;
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly Cell[])[];
+}
+
+type Measured = Omit<Record, "budgets">;
+
+export const presentPeers = ({ questions }: Measured): PeerName[] =>
+  PEER_NAMES.filter((name) => questions.some(({ peers }) => peers[name]));
+
+export function questionTable(record: Measured): Table {
+  const peers = presentPeers(record);
+  return {
+    title: "Questions: median / p95 in ms, every match counted, first 50 matches returned",
+    head: [
+      "question",
+      "matches",
+      "1 worker",
+      "2 workers",
+      "first chunk",
+      ...peers.flatMap((peer) => [peer, `${peer} ×`]),
+    ],
+    rows: record.questions.map((question) => questionRow(question, peers)),
+  };
+}
+
+export function questionRow(question: QuestionFigures, peers: readonly PeerName[]): Cell[] {
+  const { one, two, firstChunk } = question.quern;
+  const spread = ({ median, p95 }: { median: number; p95: number }) =>
+    `${figure(median)} / ${figure(p95)}`;
+  return [
+    question.name,
+    question.matches,
+    spread(one),
+    spread(two),
+    figure(firstChunk.median),
+    ...peers.flatMap((name) => {
+      const peer = question.peers[name];
+      return peer ? [spread(peer.count), figure(peer.count.median / two.median)] : ["–", "–"];
+    }),
+  ];
+}
+
+/** A peer's answer up to the first 50 matches beside ours, which also counts all. */
+export function firstTable(record: Measured): Table {
+  const peers = presentPeers(record);
+  return {
+    title: "First 50 matches: median in ms (quern counts all of them as well)",
+    head: ["question", "quern, 2 workers", ...peers],
+    rows: record.questions
+      .filter(({ peers: asked }) => Object.keys(asked).length > 0)
+      .map(({ name, quern, peers: asked }) => [
+        name,
+        quern.two.median,
+        ...peers.map((peer) => asked[peer]?.first.median),
+      ]),
+  };
+}
+
+export function agreementTable(record: Measured): Table {
+  const rows = record.questions.flatMap(({ name, matches, peers }) =>
+    Object.entries(peers)
+      .filter(([, { agreement }]) => agreement !== "equal")
+      .map(([peer, { agreement }]) => [name, matches, peer, agreement]),
+  );
+  return { title: "Counts that differ", head: ["question", "quern", "peer", "it counts"], rows };
+}
+
+export function ratioTable(record: Measured): Table {
+  const rows = presentPeers(record).map((peer) => {
+    const all = ratios(record, peer);
+    return [peer, all.length, geometricMean(all), Math.min(...all), Math.max(...all)];
+  });
+  return {
+    title: "How many times as fast as its peers quern is, 2 workers",
+    head: ["peer", "questions", "geometric mean", "least", "most"],
+    rows,
+  };
+}
+
+export function indexingTable({ indexing }: Measured): Table {
+  return {
+    title: "Indexing",
+    head: ["", "time, s", "on disk, MB", "peak, MiB"],
+    rows: indexing.map((run) => [
+      describe(run),
+      run.seconds,
+      run.bytes / 1e6,
+      run.peakBytes === undefined ? undefined : run.peakBytes / MEBIBYTE,
+    ]),
+  };
+}
+
+function describe({ who, workers, memoryBudget, symbols }: IndexingFigures): string {
+  const budget = memoryBudget === undefined ? "" : `, budget ${memoryBudget / MEBIBYTE} MiB`;
+  const threads = workers === undefined ? "" : `, ${workers} workers`;
+  return `${who}${threads}${budget}${symbols ? ", symbols" : ""}`;
+}
+
+export function budgetTable({ budgets }: Record): Table {
+  return {
+    title: "Budgets",
+    head: ["", "budget", "figure", ""],
+    rows: budgets.map(({ what, budget, figure: measured, isMet }) => [
+      what,
+      budget,
+      measured ?? "–",
+      isMet === undefined ? "not measured" : isMet ? "pass" : "MISS",
+    ]),
+  };
+}
+
+export function growthTable({ growth }: Measured): Table {
+  return {
+    title: "Growth",
+    head: ["", "content, MB", "index, s", "peak, MiB", "on disk, MB", "rare, ms", "frequent, ms"],
+    rows: growth.map((step) => [
+      `${step.factor}×`,
+      step.contentBytes / 1e6,
+      step.seconds,
+      step.peakBytes === undefined ? undefined : step.peakBytes / MEBIBYTE,
+      step.bytes / 1e6,
+      step.rare.median,
+      step.frequent.median,
+    ]),
+  };
+}

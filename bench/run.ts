@@ -1,0 +1,67 @@
+/**
+ * The benchmark. Without --corpus: smoke, over the fixture repositories. With it: everything, beside
+ * the peers found on this machine; a table on the terminal, a record in bench/record/, and the page.
+ * Ends with 1 when a count differs from a peer's and no reason is known, never for a missed budget.
+ */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { fullRun, STAGES, type Stage } from "./full-run.ts";
+import { writePage } from "./page.ts";
+import { PEER_NAMES, type PeerName } from "./peer.ts";
+import { newestRecords } from "./record.ts";
+import { smoke } from "./smoke.ts";
+
+const HELP = `npm run bench -- [--corpus PATH] [options]
+
+  --corpus PATH    measure over this folder; absent: smoke, over corpus/
+  --peers LIST     of ${PEER_NAMES.join(",")}; default: all that are on the PATH
+  --queries FILE   default: bench/queries.json (smoke: bench/queries-smoke.json)
+  --stages LIST    of ${STAGES.join(",")}; default: all
+  --folder PATH    where indexes are made; default: a temporary folder, removed at the end
+  --page           only write docs/benchmarks.md again, from the records`;
+
+const { values } = parseArgs({
+  options: {
+    corpus: { type: "string" },
+    peers: { type: "string" },
+    queries: { type: "string" },
+    stages: { type: "string" },
+    folder: { type: "string" },
+    page: { type: "boolean" },
+    help: { type: "boolean" },
+  },
+});
+
+/** Some of the words of a list; all where nothing is given. */
+function chosen<Word extends string>(given: string | undefined, all: readonly Word[]): Word[] {
+  if (given === undefined) return [...all];
+  const words = given.split(",").filter((word) => word !== "");
+  const stranger = words.find((word) => !all.includes(word as Word));
+  if (stranger !== undefined) throw new Error(`${stranger} is none of ${all.join(", ")}`);
+  return words as Word[];
+}
+
+async function main(): Promise<boolean> {
+  if (values.help) console.log(HELP);
+  if (values.page) console.log(writePage(newestRecords()));
+  if (values.help || values.page) return true;
+  const here = (file: string) => new URL(file, import.meta.url);
+  if (!values.corpus) return await smoke(values.queries ?? here("queries-smoke.json"));
+  const folder = mkdtempSync(join(values.folder ?? tmpdir(), "quern-bench-"));
+  try {
+    return await fullRun({
+      corpus: values.corpus,
+      folder,
+      peers: chosen<PeerName>(values.peers, PEER_NAMES),
+      stages: chosen<Stage>(values.stages, STAGES),
+      queries: values.queries ?? here("queries.json"),
+    });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+process.exitCode = (await main()) ? 0 : 1;
