@@ -20,9 +20,14 @@ export interface TreeRecord {
   readonly size: number | undefined;
 }
 
-/** `commit`: a full object id. */
-export async function* listTree(git: GitProcesses, commit: string): AsyncGenerator<TreeRecord[]> {
-  const args = ["ls-tree", "-r", "-z", "-l", "--full-tree", "--end-of-options", commit];
+/** `commit`: a full object id. Sizes cost a look at each object, which ends git where one is missing in a partial clone. */
+export async function* listTree(
+  git: GitProcesses,
+  commit: string,
+  withSizes: boolean,
+): AsyncGenerator<TreeRecord[]> {
+  const options = ["-r", "-z", "--full-tree", ...(withSizes ? ["-l"] : [])];
+  const args = ["ls-tree", ...options, "--end-of-options", commit];
   for await (const batch of git.records(args)) yield recordsOf(batch).map(parseTreeLine);
 }
 
@@ -45,12 +50,13 @@ function recordsOf(batch: Buffer): Line[] {
   });
 }
 
-/** `100644 blob <id> <size>\t<path>`, the size padded; `-` for what is no blob, `BAD` for a missing one. */
+/** `100644 blob <id> <size>\t<path>`, the size padded; `-` for what is no blob, `BAD` for a missing one; without sizes no space either. */
 function parseTreeLine({ text, isUtf8 }: Line): TreeRecord {
   const tab = text.indexOf("\t");
   const idStart = text.indexOf(" ", 7) + 1;
-  const idEnd = text.indexOf(" ", idStart);
-  const size = Number(text.slice(idEnd, tab));
+  const space = text.indexOf(" ", idStart);
+  const idEnd = space === -1 || space > tab ? tab : space;
+  const size = idEnd === tab ? Number.NaN : Number(text.slice(idEnd, tab));
   return {
     path: text.slice(tab + 1),
     isUtf8,
@@ -58,6 +64,22 @@ function parseTreeLine({ text, isUtf8 }: Line): TreeRecord {
     id: text.slice(idStart, idEnd),
     size: Number.isNaN(size) ? undefined : size,
   };
+}
+
+/**
+ * Ids of objects of these commits that a partial clone has not fetched; undefined where the
+ * repository is no partial clone. cat-file and ls-tree -l end when they are asked for one.
+ */
+export async function missingObjects(
+  git: GitProcesses,
+  commits: readonly string[],
+): Promise<ReadonlySet<string> | undefined> {
+  const promisors = await git.run(["config", "--get-regexp", String.raw`^remote\..*\.promisor$`]);
+  if (promisors.code !== 0) return undefined;
+  const options = ["--objects", "--no-object-names", "--no-walk", "--missing=print"];
+  const { stdout } = await git.run(["rev-list", ...options, "--end-of-options", ...commits, "--"]);
+  const lines = stdout.split("\n").filter((line) => line.startsWith("?"));
+  return new Set(lines.map((line) => line.slice(1)));
 }
 
 /** Paths that differ between two commits, as they are in the second; those that only changed their permissions are left out. */

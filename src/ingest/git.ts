@@ -16,7 +16,14 @@ import { QuernError } from "../base/errors.ts";
 import type { RepositoryMetadata } from "../store/records.ts";
 import { ObjectReader, OBJECT_LIMITS } from "./git-objects.ts";
 import { GitProcesses } from "./git-process.ts";
-import { isFile, listChanges, listTree, mergeTrees, type MergedRecord } from "./git-trees.ts";
+import {
+  isFile,
+  listChanges,
+  listTree,
+  mergeTrees,
+  missingObjects,
+  type MergedRecord,
+} from "./git-trees.ts";
 import {
   checkedDiskPath,
   checkedMetadata,
@@ -95,7 +102,17 @@ async function open(
     if (missing !== -1) throw noRevision(folder, wanted[missing]!, names === undefined);
     const bases = await knownBases(headers, indexed);
     const revisions = found.map((revision) => withBase(revision!, bases));
-    const listing = new GitListing({ processes, headers, objects, revisions, bases, options });
+    const commits = revisions.map(({ commit }) => commit);
+    const absent = await missingObjects(processes, commits);
+    const listing = new GitListing({
+      processes,
+      headers,
+      objects,
+      revisions,
+      bases,
+      absent,
+      options,
+    });
     return { revisions, entries: () => listing.entries(), close };
   } catch (error) {
     await close();
@@ -238,6 +255,8 @@ interface Parts {
   readonly objects: ObjectReader;
   readonly revisions: readonly (ListedRevision & Commit)[];
   readonly bases: readonly Base[];
+  /** Of a partial clone: what is not to be asked for. */
+  readonly absent: ReadonlySet<string> | undefined;
   readonly options: ListingOptions;
 }
 
@@ -265,12 +284,15 @@ class GitListing {
   }
 
   async *#trees(positions: readonly number[]): AsyncGenerator<readonly Entry[]> {
-    const { processes, revisions } = this.#parts;
-    const lists = positions.map((position) => listTree(processes, revisions[position]!.commit));
+    const { processes, revisions, absent } = this.#parts;
+    const withSizes = absent === undefined;
+    const lists = positions.map((i) => listTree(processes, revisions[i]!.commit, withSizes));
     try {
       for await (const batch of mergeTrees(lists, positions)) {
         if (this.#pace.due) await this.#pace.rest();
-        yield batch.map((record) => this.#entry(record));
+        yield withSizes
+          ? batch.map((record) => this.#entry(record))
+          : await this.#sizedEntries(batch);
       }
     } finally {
       await Promise.all(lists.map((list) => list.return(undefined)));
@@ -297,8 +319,12 @@ class GitListing {
     }
   }
 
+  async #sizedEntries(records: readonly MergedRecord[]): Promise<Entry[]> {
+    return Promise.all(records.map(async (record) => this.#entry(await this.#sized(record))));
+  }
+
   async #sized(record: MergedRecord): Promise<MergedRecord> {
-    if (!isFile(record.mode)) return record;
+    if (!isFile(record.mode) || this.#parts.absent?.has(record.id) === true) return record;
     return { ...record, size: (await this.#parts.headers.read(record.id))?.size };
   }
 
