@@ -10,7 +10,7 @@
  */
 
 import type { SearchEvent } from "../search/response.ts";
-import { errorBody, type Refusal } from "./refusal.ts";
+import { errorBody, toRefusal, type Refusal } from "./refusal.ts";
 
 const STALLED_MS = 60_000;
 
@@ -19,7 +19,6 @@ export interface StreamOptions {
   readonly abort: AbortController;
   /** Called before each event leaves. Rejects if it may not. */
   readonly confirm: () => Promise<void>;
-  readonly toRefusal: (thrown: unknown) => Refusal;
   /** Called once: undefined after [DONE]. */
   readonly onEnd: (refusal: Refusal | undefined) => void;
   readonly stalledMs?: number;
@@ -31,7 +30,7 @@ export function eventStream(
   events: AsyncIterator<SearchEvent>,
   options: StreamOptions,
 ): ReadableStream<Uint8Array> {
-  const { abort, confirm, toRefusal, onEnd, stalledMs = STALLED_MS } = options;
+  const { abort, confirm, onEnd, stalledMs = STALLED_MS } = options;
   let ready: IteratorResult<SearchEvent> | undefined = first;
   let ended = false;
   let stall: NodeJS.Timeout | undefined;

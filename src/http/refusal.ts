@@ -94,33 +94,21 @@ export const notAuthenticated = (cause?: unknown): Refusal =>
 
 export const overloaded = (): Refusal => new Refusal("OVERLOADED", MESSAGES.OVERLOADED);
 
-/** What anything thrown means to the caller. `query`: the one that an error's position points into. */
-export function toRefusal(thrown: unknown, query?: string): Refusal {
+/** What anything thrown means to the caller. */
+export function toRefusal(thrown: unknown): Refusal {
   if (thrown instanceof Refusal) return thrown;
   const code = thrown instanceof QuernError ? FROM_ENGINE[thrown.code] : "UNEXPECTED_ERROR";
   const options = { cause: thrown };
   if (code === "UNEXPECTED_ERROR" || code === "OVERLOADED")
     return new Refusal(code, MESSAGES[code], options);
-  const { message, position } = thrown as QuernError;
-  const shown =
-    query === undefined || position === undefined ? message : pointAt(message, query, position);
-  return new Refusal(code, shown, options);
+  return new Refusal(code, withPosition(thrown as QuernError), options);
 }
 
 export function errorBody({ code, message }: Refusal): ErrorBody {
   return { statusCode: STATUS[code], errorCode: code, message };
 }
 
-const MOST_BEFORE = 60; // UTF-16 units of the query that are shown before the caret, and after it
-
-/** The message, the position, the query's line and a caret under the place. */
-function pointAt(message: string, query: string, position: number): string {
-  const lineStart = query.lastIndexOf("\n", position - 1) + 1;
-  const lineEnd = query.indexOf("\n", position);
-  const from = Math.max(lineStart, position - MOST_BEFORE);
-  const to = Math.min(lineEnd < 0 ? query.length : lineEnd, position + MOST_BEFORE);
-  const printable = (text: string) => text.replace(/[\p{Cc}\p{Cs}]/gu, " ");
-  const before = printable(query.slice(from, position));
-  const after = printable(query.slice(position, to));
-  return `${message} (at position ${position})\n${before}${after}\n${before.replace(/./gsu, " ")}^`;
+/** The engine's message is the reason, the query's line and a caret; a client may want the number as well. */
+function withPosition({ message, position }: QuernError): string {
+  return position === undefined ? message : message.replace(/$|\n/, ` (at position ${position})$&`);
 }

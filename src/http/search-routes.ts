@@ -4,7 +4,7 @@ import type { SearchOptions, SearchRequest } from "../search/request.ts";
 import { eventStream } from "./event-stream.ts";
 import { jsonResponse } from "./json-body.ts";
 import type { Settings } from "./options.ts";
-import { toRefusal, type Refusal } from "./refusal.ts";
+import type { Refusal } from "./refusal.ts";
 import { viewerOption, withBody, type Call, type Route } from "./route.ts";
 import * as schemas from "./schemas.ts";
 
@@ -72,24 +72,21 @@ function present<T extends object>(fields: T): { [Name in keyof T]: Exclude<T[Na
 }
 
 async function answerSearch(call: Call, request: SearchRequest): Promise<Response> {
-  const [response, names] = await inSlot(call, request, (options) =>
+  const [response, names] = await inSlot(call, (options) =>
     Promise.all([call.engine.search(request, options), notIndexed(call, request, options)]),
   );
   const headers = names === "" ? {} : { "X-Quern-Not-Indexed": names };
   return jsonResponse(response, { headers });
 }
 
-/** Runs a search within a slot; its errors point into its query. */
+/** Runs a search within a slot. */
 export async function inSlot<T>(
   call: Call,
-  { query }: SearchRequest,
   run: (options: SearchOptions) => Promise<T>,
 ): Promise<T> {
   const giveBack = call.slots.take();
   try {
     return await run(searchOptions(call, call.request.signal));
-  } catch (error) {
-    throw toRefusal(error, query);
   } finally {
     giveBack();
   }
@@ -144,7 +141,6 @@ async function answerStream(call: Call, request: SearchRequest): Promise<Respons
     giveBack();
     signal.removeEventListener("abort", leave);
   };
-  const explain = (thrown: unknown): Refusal => toRefusal(thrown, request.query);
   try {
     if (signal.aborted) leave();
     const options = searchOptions(call, abort.signal);
@@ -155,11 +151,11 @@ async function answerStream(call: Call, request: SearchRequest): Promise<Respons
       call.onEnd(refusal);
     };
     const { confirm } = call;
-    const body = eventStream(first, events, { abort, confirm, toRefusal: explain, onEnd });
+    const body = eventStream(first, events, { abort, confirm, onEnd });
     return new Response(body, { headers: STREAM_HEADERS });
   } catch (error) {
     settle();
-    throw explain(error);
+    throw error;
   }
 }
 

@@ -50,7 +50,7 @@ function symbolRoute(
         isRegexEnabled: true,
         isCaseSensitivityEnabled: true,
       };
-      const response = await inSlot(call, request, (options) =>
+      const response = await inSlot(call, (options) =>
         call.engine.search(request, { ...options, ...scope.viewer }),
       );
       return jsonResponse(symbolResponse(response));

@@ -1,0 +1,84 @@
+/** Holds responses against the OpenAPI document that is served, with a validator that knows nothing of us. */
+
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+
+type Json = Record<string, unknown>;
+interface Operation {
+  operationId: string;
+  responses: Record<string, { content?: Record<string, unknown>; headers?: Json }>;
+}
+export interface Document extends Json {
+  paths: Record<string, Record<string, Operation>>;
+}
+
+export interface Interface {
+  document: Document;
+  /** What is wrong with a response, or undefined. `path` is the template. */
+  problem(method: string, path: string, response: Response, text: string): string | undefined;
+}
+
+export function readInterface(document: Document): Interface {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+  ajv.addSchema({ ...(closed(document) as Json), $id: "doc:" });
+  const check = (pointer: readonly string[], value: unknown): string | undefined => {
+    const $ref = `doc:#/${pointer.map(escape).join("/")}`;
+    const validate = ajv.compile({ $ref });
+    return validate(value) ? undefined : ajv.errorsText(validate.errors);
+  };
+  return {
+    document,
+    problem(method, path, { status, headers }, text) {
+      const operation = document.paths[path]?.[method];
+      const answer = operation?.responses[status];
+      if (answer === undefined) return `${method} ${path} says nothing of status ${status}`;
+      for (const name of ["link", "x-total-count", "x-quern-not-indexed"])
+        if (
+          headers.has(name) &&
+          !Object.keys(answer.headers ?? {}).some((known) => known.toLowerCase() === name)
+        )
+          return `header ${name} is not described`;
+      const [type = ""] = (headers.get("content-type") ?? "").split(";");
+      if (answer.content === undefined) return text === "" ? undefined : "a body is not described";
+      if (answer.content[type] === undefined) return `content type ${type} is not described`;
+      const pointer = [
+        "paths",
+        path,
+        method,
+        "responses",
+        String(status),
+        "content",
+        type,
+        "schema",
+      ];
+      const values = type === "text/event-stream" ? events(text) : [JSON.parse(text) as unknown];
+      for (const value of values) {
+        const wrong = check(pointer, value);
+        if (wrong !== undefined) return wrong;
+      }
+      return undefined;
+    },
+  };
+}
+
+/** The JSON of each event of a stream that came to its end. */
+export function events(text: string): { type: string; [name: string]: unknown }[] {
+  const lines = text.split("\n\n").filter((line) => line !== "");
+  return lines
+    .map((line) => line.replace(/^data: /, ""))
+    .filter((data) => data !== "[DONE]")
+    .map((data) => JSON.parse(data) as { type: string });
+}
+
+const escape = (part: string) =>
+  encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1"));
+
+/** The document with every object closed: a field that is not described is an error here. */
+function closed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closed);
+  if (typeof value !== "object" || value === null) return value;
+  const fields = Object.entries(value).map(([name, field]) => [name, closed(field)] as const);
+  const isObject = "properties" in value && !("additionalProperties" in value);
+  return { ...Object.fromEntries(fields), ...(isObject && { additionalProperties: false }) };
+}
