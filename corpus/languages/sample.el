@@ -1,0 +1,17 @@
+;;; sample.el --- naïve -*- lexical-binding: t; -*-
+(require 'cl-lib)
+(defconst sample-version "1.0")
+(defvar sample-counter 0 "Doc.")
+(defcustom sample-limit 10 "Doc." :type 'integer)
+(defgroup sample nil "Doc." :group 'tools)
+(defface sample-face '((t :weight bold)) "Doc.")
+(defun sample-add (a &optional b)
+  "Doc."
+  (interactive)
+  (let ((local a)) (+ local (or b 1))))
+(defmacro sample-with (&rest body) `(progn ,@body))
+(cl-defun sample-key (&key x) x)
+(cl-defstruct sample-point x y)
+(define-minor-mode sample-mode "Doc.")
+(defsubst sample-fast () 1)
+(provide 'sample)

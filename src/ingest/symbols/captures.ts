@@ -1,0 +1,34 @@
+/** What a capture of a query stands for; see language.ts. */
+
+import { assert } from "../../base/errors.ts";
+import { SYMBOL_KINDS, type SymbolKind } from "../../store/symbol-kinds.ts";
+import type { Role } from "./runtime.ts";
+
+/** Positions in SYMBOL_KINDS, and below 0 what is no definition. */
+export const LOCAL = -1;
+export const HIDDEN = -2;
+export const DECLARED = -3;
+export const OUTSIDE = -4;
+
+const BLOCKS = new Map([
+  ["local", LOCAL],
+  ["hidden", HIDDEN],
+  ["declared", DECLARED],
+]);
+
+const KIND_IDS = new Map<string, number>(SYMBOL_KINDS.map((kind, id) => [kind, id]));
+
+export const kindId = (kind: SymbolKind): number => KIND_IDS.get(kind)!;
+
+export function roleOf(capture: string): Role {
+  if (KIND_IDS.has(capture)) return "name";
+  if (capture === "keyword") return "keyword";
+  if (capture === "scope" || BLOCKS.has(capture)) return "scope";
+  assert(capture.startsWith("in.") && KIND_IDS.has(capture.slice(3)), `capture @${capture}`);
+  return "parent";
+}
+
+/** The kind a name or a parent has by its capture; what a scope without a name is. */
+export function meaningOf(capture: string): number {
+  return BLOCKS.get(capture) ?? KIND_IDS.get(capture.replace(/^in\./, "")) ?? OUTSIDE;
+}

@@ -1,0 +1,48 @@
+/**
+ * Leaving out what a parser need not see, because nothing in it can be a definition: bodies of C
+ * functions are most of a C file, and parsing is what extraction costs. It also keeps what a parser
+ * stumbles over in a body (macros that are no expressions) from spoiling what comes after it.
+ *
+ *     cuts := (start end)*      bytes, ascending, none empty, none touching
+ *
+ * Cutting "ab{cd}e" by [3, 5] gives "ab{}e", and offset 4 of that is offset 6 of the file.
+ */
+
+export type Cuts = readonly number[];
+
+export function cut(bytes: Uint8Array, cuts: Cuts): Uint8Array {
+  let length = bytes.length;
+  for (let at = 0; at < cuts.length; at += 2) length -= cuts[at + 1]! - cuts[at]!;
+  const out = new Uint8Array(length);
+  let from = 0;
+  let to = 0;
+  for (let at = 0; at < cuts.length; at += 2) {
+    out.set(bytes.subarray(from, cuts[at]!), to);
+    to += cuts[at]! - from;
+    from = cuts[at + 1]!;
+  }
+  out.set(bytes.subarray(from), to);
+  return out;
+}
+
+/** Offsets of the cut text back to the file. A place at which something was cut is the one before the cut. */
+export function uncut(cuts: Cuts): (offset: number) => number {
+  if (cuts.length === 0) return (offset) => offset;
+  const count = cuts.length / 2;
+  const ends = new Float64Array(count); // offsets in the cut text
+  const removed = new Float64Array(count + 1);
+  for (let index = 0; index < count; index++) {
+    ends[index] = cuts[2 * index]! - removed[index]!;
+    removed[index + 1] = removed[index]! + cuts[2 * index + 1]! - cuts[2 * index]!;
+  }
+  return (offset) => {
+    let low = 0;
+    let high = count;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (ends[middle]! < offset) low = middle + 1;
+      else high = middle;
+    }
+    return offset + removed[low]!;
+  };
+}

@@ -1,0 +1,137 @@
+/**
+ * From a file's bytes to its definitions. An extractor belongs to one thread and works on one file
+ * at a time; each thread that extracts has its own.
+ *
+ * Grammars are loaded when a file first needs them and kept, the most recently used ones, up to
+ * MAX_RUNTIMES. A runtime whose memory has grown over MAX_HEAP is dropped after the file that did
+ * it, and one that has trapped at once: the next prepare() loads it anew. So memory is bounded
+ * whatever the number of files, and no file spoils the next.
+ */
+
+import { assert } from "../../base/errors.ts";
+import { roleOf } from "./captures.ts";
+import { cut, uncut } from "./cuts.ts";
+import { embeddedParts, embeddedLanguages } from "./embedded.ts";
+import { languageQuery } from "./languages.ts";
+import type { LanguageQuery } from "./language.ts";
+import { kindsOf, nest, type Kinds } from "./nesting.ts";
+import { createRuntime, type Runtime } from "./runtime.ts";
+import { Decoder } from "./source-text.ts";
+import { joinTables, shiftTable, type SymbolTable } from "./table.ts";
+
+export type Extraction =
+  | { readonly outcome: "symbols"; readonly table: SymbolTable }
+  /** The language has no extractor. */
+  | { readonly outcome: "none" }
+  /** 'too-long': took MAX_MS; 'too-large': over the language's limit; 'failed': the grammar trapped. */
+  | { readonly outcome: "gave-up"; readonly reason: "too-long" | "too-large" | "failed" };
+
+export interface Extractor {
+  /** Loads what files of the language need; false when there is no extractor for it. `language` is linguist's name. */
+  prepare(language: string): Promise<boolean>;
+  /** Never throws for what is in the file. REQUIRES: prepare(language) resolved to true after the last extract(). */
+  extract(language: string, bytes: Uint8Array): Extraction;
+  close(): void;
+}
+
+export interface ExtractorLimits {
+  /** Of one file. Generous, because what is found must not depend on the machine: a file of MAX_BYTES takes some 0.3 s. */
+  readonly maxMs: number;
+  readonly maxBytes: number;
+}
+
+export const LIMITS: ExtractorLimits = { maxMs: 5_000, maxBytes: 4 << 20 };
+const MAX_RUNTIMES = 6;
+const MAX_HEAP = 48 << 20;
+
+export function createExtractor(limits: ExtractorLimits = LIMITS): Promise<Extractor> {
+  return Promise.resolve(new TreeSitterExtractor(limits));
+}
+
+interface Loaded {
+  readonly runtime: Runtime;
+  readonly kinds: Kinds;
+}
+
+class TreeSitterExtractor implements Extractor {
+  readonly #limits: ExtractorLimits;
+  readonly #decoder = new Decoder();
+  /** By language query, the most recently used last. */
+  readonly #loaded = new Map<LanguageQuery, Loaded>();
+
+  constructor(limits: ExtractorLimits) {
+    this.#limits = limits;
+  }
+
+  async prepare(language: string): Promise<boolean> {
+    const needed = embeddedLanguages(language) ?? [language];
+    for (const name of needed) {
+      const query = languageQuery(name);
+      if (query === undefined) return false;
+      await this.#load(query);
+    }
+    return true;
+  }
+
+  extract(language: string, bytes: Uint8Array): Extraction {
+    const parts = embeddedParts(language, bytes);
+    if (parts === undefined) return this.#extractPart(language, bytes);
+    const tables: SymbolTable[] = [];
+    for (const part of parts) {
+      const found = this.#extractPart(part.language, bytes.subarray(part.start, part.end));
+      if (found.outcome !== "symbols") return found;
+      tables.push(shiftTable(found.table, part.start));
+    }
+    return { outcome: "symbols", table: joinTables(tables) };
+  }
+
+  close(): void {
+    this.#loaded.clear();
+  }
+
+  async #load(query: LanguageQuery): Promise<void> {
+    const loaded = this.#loaded.get(query) ?? (await load(query));
+    this.#loaded.delete(query);
+    this.#loaded.set(query, loaded);
+    for (const oldest of this.#loaded.keys()) {
+      if (this.#loaded.size <= MAX_RUNTIMES) break;
+      this.#loaded.delete(oldest);
+    }
+  }
+
+  #extractPart(language: string, bytes: Uint8Array): Extraction {
+    const query = languageQuery(language);
+    if (query === undefined) return { outcome: "none" };
+    if (bytes.length > Math.min(this.#limits.maxBytes, query.maxBytes ?? Infinity))
+      return { outcome: "gave-up", reason: "too-large" };
+    const loaded = this.#loaded.get(query);
+    assert(loaded !== undefined, `extract() of ${language} without prepare()`);
+    try {
+      return this.#run(query, loaded, bytes);
+    } catch {
+      this.#loaded.delete(query);
+      return { outcome: "gave-up", reason: "failed" };
+    } finally {
+      if (loaded.runtime.heapBytes > MAX_HEAP) this.#loaded.delete(query);
+    }
+  }
+
+  #run(query: LanguageQuery, { runtime, kinds }: Loaded, bytes: Uint8Array): Extraction {
+    const cuts = query.cuts?.(bytes) ?? [];
+    const kept = cuts.length === 0 ? bytes : cut(bytes, cuts);
+    const text = this.#decoder.decode(kept);
+    const matches = runtime.match(text, performance.now() + this.#limits.maxMs);
+    if (matches === undefined) return { outcome: "gave-up", reason: "too-long" };
+    const back = uncut(cuts);
+    const table = nest(matches, kinds, {
+      byteOf: (unit) => back(text.byteOf(unit)),
+      nameOf: (start, end) => text.slice(start, end - start),
+    });
+    return { outcome: "symbols", table };
+  }
+}
+
+async function load(query: LanguageQuery): Promise<Loaded> {
+  const runtime = await createRuntime({ grammar: query.grammar, query: query.query, roleOf });
+  return { runtime, kinds: kindsOf(query, runtime.captures) };
+}

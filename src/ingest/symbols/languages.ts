@@ -1,0 +1,108 @@
+/** Every language with an extractor. A new one is a file in `queries/`, its line here, and a fixture. */
+
+import { createRequire } from "node:module";
+import { embeddedLanguages } from "./embedded.ts";
+import type { LanguageQuery } from "./language.ts";
+import { bash } from "./queries/bash.ts";
+import { c } from "./queries/c.ts";
+import { cpp } from "./queries/cpp.ts";
+import { csharp } from "./queries/csharp.ts";
+import { css } from "./queries/css.ts";
+import { dart } from "./queries/dart.ts";
+import { elixir } from "./queries/elixir.ts";
+import { emacsLisp } from "./queries/emacs-lisp.ts";
+import { go } from "./queries/go.ts";
+import { ini } from "./queries/ini.ts";
+import { java } from "./queries/java.ts";
+import { javascript } from "./queries/javascript.ts";
+import { json } from "./queries/json.ts";
+import { kotlin } from "./queries/kotlin.ts";
+import { lua } from "./queries/lua.ts";
+import { markdown } from "./queries/markdown.ts";
+import { objectiveC } from "./queries/objective-c.ts";
+import { ocaml } from "./queries/ocaml.ts";
+import { php } from "./queries/php.ts";
+import { powershell } from "./queries/powershell.ts";
+import { python } from "./queries/python.ts";
+import { ruby } from "./queries/ruby.ts";
+import { rust } from "./queries/rust.ts";
+import { scala } from "./queries/scala.ts";
+import { solidity } from "./queries/solidity.ts";
+import { swift } from "./queries/swift.ts";
+import { toml } from "./queries/toml.ts";
+import { tsx } from "./queries/tsx.ts";
+import { typescript } from "./queries/typescript.ts";
+import { yaml } from "./queries/yaml.ts";
+import { zig } from "./queries/zig.ts";
+
+export const LANGUAGE_QUERIES: readonly LanguageQuery[] = [
+  bash,
+  c,
+  cpp,
+  csharp,
+  css,
+  dart,
+  elixir,
+  emacsLisp,
+  go,
+  ini,
+  java,
+  javascript,
+  json,
+  kotlin,
+  lua,
+  markdown,
+  objectiveC,
+  ocaml,
+  php,
+  powershell,
+  python,
+  ruby,
+  rust,
+  scala,
+  solidity,
+  swift,
+  toml,
+  tsx,
+  typescript,
+  yaml,
+  zig,
+];
+
+const BY_NAME = new Map(
+  LANGUAGE_QUERIES.flatMap((query) => query.names.map((name) => [name, query] as const)),
+);
+
+export const languageQuery = (language: string): LanguageQuery | undefined => BY_NAME.get(language);
+
+/**
+ * Changes whenever equal content may give other symbols: with the package of the grammar and with
+ * our query. Undefined when there is no extractor for the language.
+ */
+export function grammarVersion(language: string): string | undefined {
+  const needed = embeddedLanguages(language) ?? [language];
+  const versions = needed.map((name) => {
+    const query = languageQuery(name);
+    return query && `${packageVersion(query.grammar)}/${query.revision}`;
+  });
+  return versions.includes(undefined) ? undefined : [EXTRACTOR_REVISION, ...versions].join(",");
+}
+
+/** Raised when the rules around the queries change what is found. */
+const EXTRACTOR_REVISION = 1;
+
+const versions = new Map<string, string>();
+
+function packageVersion(specifier: string): string {
+  const name = specifier
+    .split("/")
+    .slice(0, specifier.startsWith("@") ? 2 : 1)
+    .join("/");
+  let version = versions.get(name);
+  if (version === undefined) {
+    const require = createRequire(import.meta.url);
+    version = (require(`${name}/package.json`) as { version: string }).version;
+    versions.set(name, version);
+  }
+  return version;
+}

@@ -1,0 +1,294 @@
+/**
+ * From a query's matches to the table of symbols: who encloses whom, what is local, and which kind
+ * follows from the place.
+ *
+ * One sweep over the matches in order of their extents (outer before inner) with a stack of the open
+ * ones. Linear but for the sort, which is skipped when the query has found them in order.
+ */
+
+import type { SymbolKind } from "../../store/symbol-kinds.ts";
+import { DECLARED, HIDDEN, kindId, LOCAL, meaningOf, OUTSIDE } from "./captures.ts";
+import type { KindsByText, LanguageQuery } from "./language.ts";
+import { MATCH_STRIDE, PATTERN, ROLES, type Matches } from "./runtime.ts";
+import { NO_SYMBOLS, ROW, ROW_STRIDE, type SymbolTable } from "./table.ts";
+
+const ids = (...kinds: SymbolKind[]): ReadonlySet<number> => new Set(kinds.map(kindId));
+
+const OTHER = kindId("other");
+const MACRO = kindId("macro");
+const CONSTRUCTOR = kindId("constructor");
+const CALLABLES = ids("function", "method", "constructor", "operator", "macro");
+const TYPES = ids(
+  ...(["class", "interface", "struct", "union", "enum", "trait"] as const),
+  ...(["protocol", "object", "record", "type", "enumMember"] as const),
+);
+const PARENTS = new Set([...TYPES, ...ids("namespace", "module")]);
+const VARIABLES = ids("variable", "constant");
+const FIELDS = ids("field", "property");
+
+/** In a row's parent: NAMED - index is the parent by name of that index. */
+const NAMED = -2;
+
+/** The kinds a language's captures and names stand for, as numbers. Made once per query. */
+export interface Kinds {
+  readonly captures: Int32Array;
+  readonly members: ReadonlyMap<number, number>;
+  readonly reserved: ReadonlyMap<string, number>;
+  readonly keywords: ReadonlyMap<string, number>;
+  readonly accept: ReadonlyMap<number, RegExp>;
+  readonly hasNamedConstructors: boolean;
+  readonly trim: string;
+}
+
+export function kindsOf(language: LanguageQuery, captures: readonly string[]): Kinds {
+  const members = language.members ?? [["function", "method"]];
+  return {
+    captures: Int32Array.from(captures, meaningOf),
+    members: new Map(members.map(([from, to]) => [kindId(from), kindId(to)])),
+    reserved: byText(language.reserved ?? {}),
+    keywords: byText(language.keywords ?? {}),
+    hasNamedConstructors: language.hasNamedConstructors ?? false,
+    trim: language.trim ?? "",
+    accept: new Map((language.accept ?? []).map(([kind, form]) => [kindId(kind), form])),
+  };
+}
+
+const byText = (kinds: KindsByText): Map<string, number> =>
+  new Map(Object.entries(kinds).map(([text, kind]) => [text, kindId(kind)]));
+
+/** A file's text: units of the matches to bytes, and bytes to names. */
+export interface Place {
+  byteOf(unit: number): number;
+  /** The name between two units, for comparison only. */
+  nameOf(start: number, end: number): string;
+}
+
+/** An open match. `row` is the symbol it is or belongs to, -1 none; `kind` may be LOCAL or HIDDEN. */
+interface Frame {
+  readonly start: number;
+  readonly end: number;
+  readonly kind: number;
+  readonly row: number;
+  readonly nameStart: number;
+}
+
+export function nest(matches: Matches, kinds: Kinds, place: Place): SymbolTable {
+  if (matches.count === 0) return NO_SYMBOLS;
+  const sweep = new Sweep(matches.values, kinds, place);
+  for (const base of inOrder(matches)) sweep.visit(base);
+  return sweep.finish();
+}
+
+/** Where a match begins and ends: its scope, or the name itself. */
+const startOf = (values: Int32Array, base: number) =>
+  values[base + ROLES.scope + 1]! < 0
+    ? values[base + ROLES.name + 1]!
+    : values[base + ROLES.scope + 1]!;
+const endOf = (values: Int32Array, base: number) =>
+  values[base + ROLES.scope + 1]! < 0
+    ? values[base + ROLES.name + 2]!
+    : values[base + ROLES.scope + 2]!;
+
+/** Positions of the matches: by start, the longer first, then the earlier pattern. */
+function inOrder({ count, values }: Matches): Uint32Array {
+  const compare = (a: number, b: number) =>
+    startOf(values, a) - startOf(values, b) ||
+    endOf(values, b) - endOf(values, a) ||
+    values[a + PATTERN]! - values[b + PATTERN]!;
+  const order = Uint32Array.from({ length: count }, (_, index) => index * MATCH_STRIDE);
+  for (let index = 1; index < count; index++)
+    if (compare(order[index - 1]!, order[index]!) > 0) return order.sort(compare);
+  return order;
+}
+
+class Sweep {
+  readonly #values: Int32Array;
+  readonly #kinds: Kinds;
+  readonly #place: Place;
+  readonly #open: Frame[] = [];
+  /** Rows in order of discovery: start and end in units, kind, parent. */
+  readonly #rows: number[] = [];
+  /** Rows that are parents by name: the row, then the start, end and kind of the parent's name. */
+  readonly #named: number[] = [];
+
+  constructor(values: Int32Array, kinds: Kinds, place: Place) {
+    this.#values = values;
+    this.#kinds = kinds;
+    this.#place = place;
+  }
+
+  visit(base: number): void {
+    const start = startOf(this.#values, base);
+    while (this.#open.length > 0 && this.#open.at(-1)!.end <= start) this.#open.pop();
+    if (this.#kinds.trim !== "" && this.#values[base + ROLES.name]! >= 0) this.#trim(base);
+    const end = endOf(this.#values, base);
+    const nameStart = this.#values[base + ROLES.name + 1]!;
+    const isHidden = this.#open.at(-1)?.kind === HIDDEN;
+    if (nameStart < 0) {
+      if (!isHidden) this.#enter(base, start, end);
+      return;
+    }
+    if (this.#open.some((frame) => frame.nameStart === nameStart)) return;
+    this.#closeSibling(start, end);
+    const kind = this.#kindOf(base);
+    if (kind === undefined || (isHidden && kind !== MACRO)) return;
+    const row = this.#add(base, kind);
+    if (end > this.#values[base + ROLES.name + 2]! || start < nameStart)
+      this.#open.push({ start, end, kind, row, nameStart });
+  }
+
+  /** Of `left, right int`, which are one declaration, neither is in the other. */
+  #closeSibling(start: number, end: number): void {
+    const last = this.#open.at(-1);
+    if (last !== undefined && last.nameStart >= 0 && last.start === start && last.end === end)
+      this.#open.pop();
+  }
+
+  /** A scope without a definition: a local block, a hidden part, or a named parent. */
+  #enter(base: number, start: number, end: number): void {
+    const named = this.#values[base + ROLES.parent]!;
+    if (named >= 0) {
+      const kind = this.#kinds.captures[named]!;
+      this.#open.push({ start, end, kind, row: NAMED - this.#addNamed(base, kind), nameStart: -1 });
+      return;
+    }
+    const around = this.#open.at(-1)?.row ?? -1;
+    const kind = this.#kinds.captures[this.#values[base + ROLES.scope]!]!;
+    if (kind === DECLARED && TYPES.has(this.#open.at(-1)?.kind ?? OUTSIDE)) return;
+    this.#open.push({ start, end, kind, row: around, nameStart: -1 });
+  }
+
+  /** Undefined for what is no symbol here: a local variable, an unknown keyword. */
+  #kindOf(base: number): number | undefined {
+    const { captures, keywords, accept } = this.#kinds;
+    const around = this.#open.at(-1)?.kind ?? OUTSIDE;
+    let kind = captures[this.#values[base + ROLES.name]!];
+    if (this.#values[base + ROLES.keyword]! >= 0) {
+      const decided = keywords.get(this.#text(base, "keyword"));
+      if (kind !== OTHER && kind !== decided) return undefined;
+      kind = decided;
+    }
+    if (kind === undefined) return undefined;
+    if (VARIABLES.has(kind) && (around === LOCAL || CALLABLES.has(around))) return undefined;
+    if (CALLABLES.has(kind) && around === DECLARED) return undefined;
+    if (accept.get(kind)?.test(this.#text(base, "name")) === false) return undefined;
+    const isMember = TYPES.has(around) || this.#values[base + ROLES.parent]! >= 0;
+    return isMember ? this.#memberKind(base, kind) : kind;
+  }
+
+  #memberKind(base: number, kind: number): number {
+    const { members, reserved, hasNamedConstructors } = this.#kinds;
+    if (CALLABLES.has(kind) && (hasNamedConstructors || reserved.size > 0)) {
+      const name = this.#text(base, "name");
+      if (hasNamedConstructors && name === this.#typeName(base)) return CONSTRUCTOR;
+      const special = reserved.get(name);
+      if (special !== undefined) return special;
+    }
+    return members.get(kind) ?? kind;
+  }
+
+  /** The name of the type a match is a member of. */
+  #typeName(base: number): string {
+    if (this.#values[base + ROLES.parent]! >= 0) return this.#text(base, "parent");
+    const row = this.#open.at(-1)!.row;
+    const [names, at] =
+      row <= NAMED ? [this.#named, (NAMED - row) * 3] : [this.#rows, row * ROW_STRIDE];
+    return this.#place.nameOf(names[at]!, names[at + 1]!);
+  }
+
+  #text(base: number, role: "name" | "keyword" | "parent"): string {
+    const at = base + ROLES[role];
+    return this.#place.nameOf(this.#values[at + 1]!, this.#values[at + 2]!);
+  }
+
+  /** Takes from a name what does not belong to it. */
+  #trim(base: number): void {
+    const at = base + ROLES.name;
+    const text = this.#text(base, "name");
+    const isExtra = (index: number) => this.#kinds.trim.includes(text[index]!);
+    let [from, to] = [0, text.length];
+    while (from < to && isExtra(from)) from++;
+    while (from < to && isExtra(to - 1)) to--;
+    this.#values[at + 2] = this.#values[at + 1]! + to;
+    this.#values[at + 1]! += from;
+  }
+
+  #add(base: number, kind: number): number {
+    const row = this.#rows.length / ROW_STRIDE;
+    const at = base + ROLES.name;
+    const named = this.#values[base + ROLES.parent]!;
+    const parent =
+      named < 0 ? this.#parentOf(kind) : NAMED - this.#addNamed(base, this.#kinds.captures[named]!);
+    this.#rows.push(this.#values[at + 1]!, this.#values[at + 2]!, kind, parent);
+    return row;
+  }
+
+  /** The innermost definition; for a field, the innermost that is no function. */
+  #parentOf(kind: number): number {
+    let depth = this.#open.length - 1;
+    if (FIELDS.has(kind)) while (depth > 0 && CALLABLES.has(this.#open[depth]!.kind)) depth--;
+    return this.#open[depth]?.row ?? -1;
+  }
+
+  #addNamed(base: number, kind: number): number {
+    const at = base + ROLES.parent;
+    return this.#named.push(this.#values[at + 1]!, this.#values[at + 2]!, kind) / 3 - 1;
+  }
+
+  finish(): SymbolTable {
+    const { positions, kept } = this.#number();
+    const { targets, outside } = this.#resolve(positions, kept.length);
+    const rows = new Int32Array((kept.length + outside.length) * ROW_STRIDE);
+    let at = 0;
+    const write = (values: readonly number[], from: number, parent: number) => {
+      rows[at + ROW.start] = this.#place.byteOf(values[from]!);
+      rows[at + ROW.end] = this.#place.byteOf(values[from + 1]!);
+      rows[at + ROW.kind] = values[from + 2]!;
+      rows[at + ROW.parent] = parent;
+      at += ROW_STRIDE;
+    };
+    for (const row of kept) {
+      const parent = this.#rows[row * ROW_STRIDE + ROW.parent]!;
+      if (parent <= NAMED) write(this.#rows, row * ROW_STRIDE, targets[NAMED - parent]!);
+      else write(this.#rows, row * ROW_STRIDE, parent < 0 ? -1 : positions[parent]!);
+    }
+    for (const index of outside) write(this.#named, index * 3, -1);
+    return { count: kept.length, rows };
+  }
+
+  /** The rows in order of their names, one for each start, and where each of all rows has gone. */
+  #number(): { positions: Int32Array; kept: number[] } {
+    const count = this.#rows.length / ROW_STRIDE;
+    const startAt = (row: number) => this.#rows[row * ROW_STRIDE]!;
+    const order = Uint32Array.from({ length: count }, (_, row) => row);
+    order.sort((a, b) => startAt(a) - startAt(b) || a - b);
+    const positions = new Int32Array(count);
+    const kept: number[] = [];
+    for (const row of order) {
+      if (kept.length === 0 || startAt(kept.at(-1)!) !== startAt(row)) kept.push(row);
+      positions[row] = kept.length - 1;
+    }
+    return { positions, kept };
+  }
+
+  /** For each parent by name: the definition of that name, or a row behind the definitions. */
+  #resolve(positions: Int32Array, count: number): { targets: number[]; outside: number[] } {
+    const byName = new Map<string, number>();
+    const outside: number[] = [];
+    const targets: number[] = [];
+    if (this.#named.length === 0) return { targets, outside };
+    for (const kinds of [VARIABLES, PARENTS])
+      for (let at = this.#rows.length - ROW_STRIDE; at >= 0; at -= ROW_STRIDE)
+        if (kinds.has(this.#rows[at + 2]!))
+          byName.set(
+            this.#place.nameOf(this.#rows[at]!, this.#rows[at + 1]!),
+            positions[at / ROW_STRIDE]!,
+          );
+    for (let index = 0; index < this.#named.length / 3; index++) {
+      const name = this.#place.nameOf(this.#named[index * 3]!, this.#named[index * 3 + 1]!);
+      if (!byName.has(name)) byName.set(name, count + outside.push(index) - 1);
+      targets.push(byName.get(name)!);
+    }
+    return { targets, outside };
+  }
+}

@@ -1,0 +1,56 @@
+import { cCuts } from "../c-cuts.ts";
+import type { LanguageQuery } from "../language.ts";
+import { C_FAMILY } from "./shared/c-family.ts";
+
+const within = (inner: string) => `(qualified_identifier name: ${inner})`;
+
+/** `A::f`, `A::B::f`: a member of the last of its scopes. */
+const qualified = (name: string) => {
+  const one = (scope: string) => `(qualified_identifier scope: ${scope} name: ${name})`;
+  const scopes = [
+    "(namespace_identifier) @in.class",
+    "(template_type name: (type_identifier) @in.class)",
+  ];
+  return scopes
+    .map(one)
+    .flatMap((inner) => [inner, within(inner), within(within(inner))])
+    .map((declarator) => `(function_declarator declarator: ${declarator})`)
+    .join("\n");
+};
+
+export const cpp: LanguageQuery = {
+  names: ["C++", "Cuda"],
+  grammar: "@repomix/tree-sitter-wasms/out/tree-sitter-cpp.wasm",
+  revision: 1,
+  members: [
+    ["function", "method"],
+    ["variable", "field"],
+  ],
+  hasNamedConstructors: true,
+  cuts: cCuts,
+  query: `
+    (lambda_expression) @hidden
+    (requires_expression) @hidden
+    (template_parameter_list) @hidden
+    (friend_declaration (declaration) @hidden)
+    (namespace_definition name: (_) @namespace) @scope
+    (namespace_alias_definition name: (namespace_identifier) @namespace)
+    (class_specifier name: (type_identifier) @class body: (_)) @scope
+    (class_specifier name: (template_type name: (type_identifier) @class) body: (_)) @scope
+    (class_specifier name: (qualified_identifier name: (type_identifier) @class) body: (_)) @scope
+    (struct_specifier name: (template_type name: (type_identifier) @struct) body: (_)) @scope
+    (struct_specifier name: (qualified_identifier name: (type_identifier) @struct) body: (_)) @scope
+    (concept_definition name: (identifier) @type)
+    (alias_declaration name: (type_identifier) @type)
+    (function_declarator declarator: (field_identifier) @method)
+    (function_declarator declarator: (destructor_name) @method)
+    (function_declarator declarator: (operator_name) @operator)
+    (function_declarator declarator: (template_function name: (identifier) @function))
+    (operator_cast "operator" @operator)
+    ${qualified("[(identifier) (destructor_name)] @method")}
+    ${qualified("(operator_name) @operator")}
+    (reference_declarator (field_identifier) @field)
+    (reference_declarator (identifier) @variable)
+    ${C_FAMILY}
+  `,
+};

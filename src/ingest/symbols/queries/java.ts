@@ -1,0 +1,26 @@
+import type { LanguageQuery } from "../language.ts";
+
+export const java: LanguageQuery = {
+  names: ["Java"],
+  grammar: "@vscode/tree-sitter-wasm/wasm/tree-sitter-java.wasm",
+  revision: 1,
+  query: `
+    (package_declaration [(identifier) (scoped_identifier)] @package)
+    (class_declaration name: (identifier) @class) @scope
+    (interface_declaration name: (identifier) @interface) @scope
+    (enum_declaration name: (identifier) @enum) @scope
+    (record_declaration name: (identifier) @record) @scope
+    (record_declaration parameters: (formal_parameters (formal_parameter name: (identifier) @field)))
+    (annotation_type_declaration name: (identifier) @interface) @scope
+    (enum_constant name: (identifier) @enumMember) @scope
+    (constructor_declaration name: (identifier) @constructor) @scope
+    (compact_constructor_declaration name: (identifier) @constructor) @scope
+    (method_declaration name: (identifier) @method) @scope
+    (annotation_type_element_declaration name: (identifier) @method)
+    (constant_declaration declarator: (variable_declarator name: (identifier) @constant))
+    (field_declaration (modifiers "static" "final") declarator: (variable_declarator name: (identifier) @constant))
+    (field_declaration declarator: (variable_declarator name: (identifier) @field))
+    (lambda_expression) @local
+    (static_initializer) @local
+  `,
+};

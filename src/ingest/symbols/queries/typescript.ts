@@ -1,0 +1,12 @@
+import type { LanguageQuery } from "../language.ts";
+import { ecmascriptKeywords, ecmascriptReserved } from "./shared/ecmascript.ts";
+import { typescriptQuery } from "./shared/typescript.ts";
+
+export const typescript: LanguageQuery = {
+  names: ["TypeScript"],
+  grammar: "@vscode/tree-sitter-wasm/wasm/tree-sitter-typescript.wasm",
+  revision: 1,
+  keywords: ecmascriptKeywords,
+  reserved: ecmascriptReserved,
+  query: typescriptQuery,
+};

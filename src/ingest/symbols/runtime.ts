@@ -1,0 +1,262 @@
+/**
+ * One instance of the tree-sitter runtime that holds one grammar and its query, driven through the
+ * runtime's C functions: its JavaScript classes make an object of every captured node, which costs
+ * more than the query itself. What the query finds is read from the runtime's memory into one
+ * Int32Array.
+ *
+ * Why an instance for each grammar: in a shared one, functions of equal name in two grammars are
+ * linked to whichever came first, and a grammar that traps takes all others with it. An instance
+ * costs some milliseconds and the memory it touches; compiled modules are shared within a thread.
+ *
+ * A trap or an abort throws whatever the engine throws; the instance is dead then and must be dropped.
+ */
+
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { assert } from "../../base/errors.ts";
+import type { SourceText } from "./source-text.ts";
+
+/**
+ * What one match of the query says, in MATCH_STRIDE numbers: its pattern's position in the query,
+ * then capture, start and end of each role, in UTF-16 units, -1 where the match has none.
+ */
+export const MATCH_STRIDE = 13;
+export const PATTERN = 0;
+/** Where the three numbers of a role begin. */
+export const ROLES = { name: 1, scope: 4, parent: 7, keyword: 10 } as const;
+export type Role = keyof typeof ROLES;
+
+export interface Matches {
+  readonly count: number;
+  /** REQUIRES: read before the next query of this runtime. */
+  readonly values: Int32Array;
+}
+
+export interface RuntimeOptions {
+  /** Package and path of the grammar, such as `tree-sitter-wasms/out/tree-sitter-c.wasm`. */
+  readonly grammar: string;
+  readonly query: string;
+  roleOf(capture: string): Role;
+}
+
+/** The C functions in use. The module options given to the runtime become this. */
+interface Bindings {
+  readonly HEAP32: Int32Array;
+  readonly HEAPU8: Uint8Array;
+  currentParseCallback: ((index: number) => string) | null;
+  currentProgressCallback: (() => boolean) | null;
+  currentQueryProgressCallback: (() => boolean) | null;
+  UTF8ToString(address: number, length?: number): string;
+  stringToUTF8(text: string, address: number, capacity: number): void;
+  loadWebAssemblyModule(
+    module: WebAssembly.Module,
+    flags: { loadAsync: true },
+  ): Promise<Record<string, () => number>>;
+  _malloc(length: number): number;
+  _free(address: number): void;
+  _ts_init(): number;
+  _ts_parser_new_wasm(): void;
+  _ts_parser_set_language(parser: number, language: number): number;
+  _ts_parser_reset(parser: number): void;
+  _ts_parser_parse_wasm(...args: [number, number, number, number, number]): number;
+  _ts_tree_delete(tree: number): void;
+  _ts_tree_root_node_wasm(tree: number): void;
+  _ts_node_end_index_wasm(tree: number): number;
+  _ts_node_to_string_wasm(tree: number): number;
+  _ts_query_new(...args: [number, number, number, number, number]): number;
+  _ts_query_capture_count(query: number): number;
+  _ts_query_capture_name_for_id(query: number, id: number, length: number): number;
+  _ts_query_matches_wasm(...args: number[]): void;
+}
+
+type Imports = ConstructorParameters<typeof WebAssembly.Instance>[1];
+
+const RUNTIME = "web-tree-sitter";
+const SLICE = 5119; // units that fit the runtime's input buffer
+const NODE_WORDS = 5;
+const UNLIMITED = -1;
+const CHECK_EVERY = 16; // callbacks per look at the clock: some 10 µs of parsing each
+
+const compiled = new Map<string, WebAssembly.Module>();
+
+/** Each path is read and compiled once per thread. */
+async function compile(specifier: string): Promise<WebAssembly.Module> {
+  const path = createRequire(import.meta.url).resolve(specifier);
+  let module = compiled.get(path);
+  if (module === undefined) {
+    module = new WebAssembly.Module(await readFile(path));
+    compiled.set(path, module);
+  }
+  return module;
+}
+
+/**
+ * A fresh copy of the runtime. Its package keeps one instance per copy of its code, so the code is
+ * taken anew. Each call has a require of its own, because a require keeps what it has loaded alive.
+ */
+async function instantiate(): Promise<Bindings> {
+  const module = await compile(`${RUNTIME}/tree-sitter.wasm`);
+  const require = createRequire(import.meta.url);
+  const path = require.resolve(RUNTIME);
+  delete require.cache[path];
+  const { Parser } = require(path) as { Parser: { init(options: object): Promise<void> } };
+  delete require.cache[path];
+  const options = {
+    printErr: () => undefined, // an abort prints before it throws
+    instantiateWasm(imports: Imports, receive: (...made: unknown[]) => void) {
+      receive(new WebAssembly.Instance(module, imports), module);
+    },
+  };
+  await Parser.init(options);
+  return options as unknown as Bindings;
+}
+
+export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
+  const [c, module] = await Promise.all([instantiate(), compile(options.grammar)]);
+  const functions = await c.loadWebAssemblyModule(module, { loadAsync: true });
+  const entry = Object.keys(functions).find(
+    (name) => name.startsWith("tree_sitter_") && !name.includes("_external_scanner_"),
+  );
+  assert(entry !== undefined, `${options.grammar} is no grammar`);
+  return new Runtime(c, functions[entry]!(), options);
+}
+
+export class Runtime {
+  readonly #c: Bindings;
+  readonly #transfer: number;
+  readonly #parser: number;
+  readonly #input: number;
+  readonly #query: number;
+  /** Of each capture: where its role begins in a match. */
+  readonly #places: Int32Array;
+  /** Of each capture: its name in the query. */
+  readonly captures: readonly string[];
+  #values = new Int32Array(MATCH_STRIDE * 256);
+  #deadline = 0;
+  #ticks = 0;
+
+  constructor(c: Bindings, language: number, options: RuntimeOptions) {
+    this.#c = c;
+    this.#transfer = c._ts_init();
+    c._ts_parser_new_wasm();
+    this.#parser = this.#word(0);
+    this.#input = this.#word(1);
+    assert(c._ts_parser_set_language(this.#parser, language) === 1, options.grammar);
+    this.#query = this.#compileQuery(language, options.query);
+    this.captures = this.#captureNames();
+    this.#places = Int32Array.from(this.captures, (name) => ROLES[options.roleOf(name)]);
+  }
+
+  /** Bytes of the instance's memory, which never shrinks. */
+  get heapBytes(): number {
+    return this.#c.HEAPU8.length;
+  }
+
+  /**
+   * The query's matches in the text, in the order in which the query finds them. Undefined when that
+   * took until the deadline, a time of `performance.now()`.
+   */
+  match(text: SourceText, deadline: number): Matches | undefined {
+    const tree = this.#parse(text, deadline);
+    if (tree === 0) return undefined;
+    try {
+      return this.#run(tree);
+    } finally {
+      this.#c._ts_tree_delete(tree);
+    }
+  }
+
+  /** The tree as an S-expression, for tests and for writing queries. */
+  show(text: SourceText): string {
+    const tree = this.#parse(text, Infinity);
+    this.#c._ts_tree_root_node_wasm(tree);
+    const address = this.#c._ts_node_to_string_wasm(tree);
+    const shown = this.#c.UTF8ToString(address);
+    this.#c._free(address);
+    this.#c._ts_tree_delete(tree);
+    return shown;
+  }
+
+  #word(index: number): number {
+    return this.#c.HEAP32[(this.#transfer >> 2) + index]!;
+  }
+
+  /** Address of the tree, or 0 when the deadline passed. */
+  #parse(text: SourceText, deadline: number): number {
+    const c = this.#c;
+    this.#deadline = deadline;
+    c.currentParseCallback = (index) => text.slice(index, SLICE);
+    c.currentProgressCallback = () => this.#isLate();
+    const tree = c._ts_parser_parse_wasm(this.#parser, this.#input, 0, 0, 0);
+    c.currentParseCallback = null;
+    c.currentProgressCallback = null;
+    if (tree === 0) c._ts_parser_reset(this.#parser);
+    return tree;
+  }
+
+  #isLate(): boolean {
+    this.#ticks = (this.#ticks + 1) % CHECK_EVERY;
+    return this.#ticks === 0 && performance.now() > this.#deadline;
+  }
+
+  /** Undefined when the deadline passed. */
+  #run(tree: number): Matches | undefined {
+    const c = this.#c;
+    c._ts_tree_root_node_wasm(tree);
+    let late = false;
+    c.currentQueryProgressCallback = () => (late ||= this.#isLate());
+    c._ts_query_matches_wasm(this.#query, tree, 0, 0, 0, 0, 0, 0, UNLIMITED, UNLIMITED, 0);
+    c.currentQueryProgressCallback = null;
+    const count = this.#word(0);
+    const address = this.#word(1);
+    if (!late) this.#read(tree, address, count);
+    c._free(address);
+    return late ? undefined : { count, values: this.#values };
+  }
+
+  /** In memory a match is: pattern, number of captures, and for each its capture and its node of NODE_WORDS. */
+  #read(tree: number, address: number, count: number): void {
+    if (this.#values.length < count * MATCH_STRIDE)
+      this.#values = new Int32Array(count * MATCH_STRIDE * 2);
+    const { HEAP32: words, _ts_node_end_index_wasm: endOf } = this.#c;
+    const values = this.#values;
+    const transfer = this.#transfer >> 2;
+    let at = address >> 2;
+    for (let base = 0; base < count * MATCH_STRIDE; base += MATCH_STRIDE) {
+      values.fill(-1, base, base + MATCH_STRIDE);
+      values[base + PATTERN] = words[at]!;
+      const last = at + 2 + words[at + 1]! * (NODE_WORDS + 1);
+      for (at += 2; at < last; at += NODE_WORDS + 1) {
+        const place = base + this.#places[words[at]!]!;
+        for (let word = 0; word < NODE_WORDS; word++)
+          words[transfer + word] = words[at + 1 + word]!;
+        values[place] = words[at]!;
+        values[place + 1] = words[at + 2]!;
+        values[place + 2] = endOf(tree);
+      }
+    }
+  }
+
+  #compileQuery(language: number, source: string): number {
+    const c = this.#c;
+    const capacity = source.length * 3 + 1;
+    const address = c._malloc(capacity);
+    c.stringToUTF8(source, address, capacity);
+    const length = c.HEAPU8.indexOf(0, address) - address;
+    const query = c._ts_query_new(language, address, length, this.#transfer, this.#transfer + 4);
+    c._free(address);
+    assert(
+      query !== 0,
+      `query: error ${this.#word(1)} at ${source.slice(this.#word(0)).slice(0, 60)}`,
+    );
+    return query;
+  }
+
+  #captureNames(): string[] {
+    const c = this.#c;
+    return Array.from({ length: c._ts_query_capture_count(this.#query) }, (_, id) => {
+      const address = c._ts_query_capture_name_for_id(this.#query, id, this.#transfer);
+      return c.UTF8ToString(address, this.#word(0));
+    });
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * A file's bytes in the form the parser reads: UTF-16 code units, with the way back from a unit to
+ * its byte. Pure ASCII, which is most files, needs neither copy nor map: unit i is byte i.
+ *
+ * Text that is not valid UTF-8 parses too: each byte that starts no valid sequence is one U+FFFD, so
+ * the way back stays exact. The map costs 6 bytes for each byte of a file that is not ASCII; its
+ * arrays are reused from file to file.
+ */
+
+import { isAscii } from "node:buffer";
+
+export interface SourceText {
+  /** In UTF-16 units. */
+  readonly length: number;
+  /** Units from `start`, at most `count`, as a string. Empty at the end. */
+  slice(start: number, count: number): string;
+  /** Offset of the byte at which a unit's character begins; the length in bytes for the end. */
+  byteOf(unit: number): number;
+  /** The unit that begins at or after a byte. */
+  unitOf(byte: number): number;
+}
+
+/** REQUIRES: one text of a Decoder is in use at a time, and nobody writes to `bytes` meanwhile. */
+export class Decoder {
+  #units = new Uint16Array(1 << 12);
+  #offsets = new Uint32Array(1 << 12);
+
+  decode(bytes: Uint8Array): SourceText {
+    if (isAscii(bytes)) return new AsciiText(bytes);
+    if (this.#units.length < bytes.length + 1) {
+      const capacity = bytes.length + (bytes.length >> 2) + 1;
+      this.#units = new Uint16Array(capacity);
+      this.#offsets = new Uint32Array(capacity);
+    }
+    const length = decodeUtf8(bytes, this.#units, this.#offsets);
+    return new MappedText(this.#units.subarray(0, length), this.#offsets);
+  }
+}
+
+class AsciiText implements SourceText {
+  readonly length: number;
+  readonly #bytes: Buffer;
+
+  constructor(bytes: Uint8Array) {
+    this.length = bytes.length;
+    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  }
+
+  slice(start: number, count: number): string {
+    return this.#bytes.toString("latin1", start, Math.min(start + count, this.length));
+  }
+
+  byteOf(unit: number): number {
+    return unit;
+  }
+
+  unitOf(byte: number): number {
+    return byte;
+  }
+}
+
+class MappedText implements SourceText {
+  readonly length: number;
+  readonly #units: Buffer;
+  readonly #offsets: Uint32Array;
+
+  constructor(units: Uint16Array, offsets: Uint32Array) {
+    this.length = units.length;
+    this.#units = Buffer.from(units.buffer, units.byteOffset, units.byteLength);
+    this.#offsets = offsets;
+  }
+
+  slice(start: number, count: number): string {
+    return this.#units.toString("utf16le", 2 * start, 2 * Math.min(start + count, this.length));
+  }
+
+  byteOf(unit: number): number {
+    return this.#offsets[Math.min(unit, this.length)]!;
+  }
+
+  unitOf(byte: number): number {
+    let low = 0;
+    let high = this.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#offsets[middle]! < byte) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+/** Fills units and the offset of each unit's character, ends with the offset of the end; returns the number of units. */
+function decodeUtf8(bytes: Uint8Array, units: Uint16Array, offsets: Uint32Array): number {
+  let count = 0;
+  let at = 0;
+  while (at < bytes.length) {
+    const lead = bytes[at]!;
+    offsets[count] = at;
+    if (lead < 0x80) {
+      units[count++] = lead;
+      at++;
+      continue;
+    }
+    const point = codePointAt(bytes, at);
+    if (point > 0xffff) {
+      offsets[count + 1] = at;
+      units[count++] = 0xd800 + ((point - 0x10000) >> 10);
+      units[count++] = 0xdc00 + (point & 0x3ff);
+      at += 4;
+    } else {
+      units[count++] = point < 0 ? 0xfffd : point;
+      at += point < 0 ? 1 : point < 0x800 ? 2 : 3;
+    }
+  }
+  offsets[count] = at;
+  return count;
+}
+
+/** The code point of the sequence that starts here, or -1 where none does. REQUIRES: bytes[at] >= 0x80. */
+function codePointAt(bytes: Uint8Array, at: number): number {
+  const lead = bytes[at]!;
+  const length = lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
+  if (length === 0) return -1;
+  let point = lead & (0xff >> (length + 1));
+  for (let next = at + 1; next < at + length; next++) {
+    const byte = bytes[next];
+    if (byte === undefined || (byte & 0xc0) !== 0x80) return -1;
+    point = (point << 6) | (byte & 0x3f);
+  }
+  const least = length === 2 ? 0x80 : length === 3 ? 0x800 : 0x10000;
+  const surrogate = point >= 0xd800 && point <= 0xdfff;
+  return point < least || point > 0x10ffff || surrogate ? -1 : point;
+}

@@ -1,0 +1,87 @@
+/**
+ * Every language's fixture against its golden list. To write the lists anew: UPDATE_GOLDEN=1, then
+ * read the diff as a person of that language would.
+ */
+
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { beforeAll, expect, test } from "vitest";
+import { createExtractor, type Extractor } from "../../../src/ingest/symbols/extract.ts";
+import { LANGUAGE_QUERIES } from "../../../src/ingest/symbols/languages.ts";
+import { showSymbols } from "./show.ts";
+
+const FOLDER = "corpus/languages";
+
+/** Of every fixture; `cuts.c` and its like hold one language's difficult cases. */
+const FIXTURES: readonly (readonly [file: string, language: string])[] = [
+  ["sample.c", "C"],
+  ["sample.cpp", "C++"],
+  ["sample.cs", "C#"],
+  ["sample.css", "CSS"],
+  ["sample.dart", "Dart"],
+  ["sample.el", "Emacs Lisp"],
+  ["sample.ex", "Elixir"],
+  ["sample.go", "Go"],
+  ["sample.html", "HTML"],
+  ["sample.ini", "INI"],
+  ["sample.java", "Java"],
+  ["sample.js", "JavaScript"],
+  ["sample.json", "JSON"],
+  ["sample.kt", "Kotlin"],
+  ["sample.lua", "Lua"],
+  ["sample.m", "Objective-C"],
+  ["sample.md", "Markdown"],
+  ["sample.ml", "OCaml"],
+  ["sample.php", "PHP"],
+  ["sample.ps1", "PowerShell"],
+  ["sample.py", "Python"],
+  ["sample.rb", "Ruby"],
+  ["sample.rs", "Rust"],
+  ["sample.scala", "Scala"],
+  ["sample.sh", "Shell"],
+  ["sample.sol", "Solidity"],
+  ["sample.svelte", "Svelte"],
+  ["sample.swift", "Swift"],
+  ["sample.toml", "TOML"],
+  ["sample.ts", "TypeScript"],
+  ["sample.tsx", "TSX"],
+  ["sample.vue", "Vue"],
+  ["sample.yaml", "YAML"],
+  ["sample.zig", "Zig"],
+];
+
+let extractor: Extractor;
+beforeAll(async () => {
+  extractor = await createExtractor();
+});
+
+async function linesOf(file: string, language: string): Promise<string[]> {
+  const bytes = readFileSync(`${FOLDER}/${file}`);
+  expect(await extractor.prepare(language), `an extractor for ${language}`).toBe(true);
+  const found = extractor.extract(language, bytes);
+  if (found.outcome !== "symbols") throw new Error(`${file}: ${JSON.stringify(found)}`);
+  return showSymbols(found.table, bytes);
+}
+
+test.each(FIXTURES)("%s has the symbols of its golden list", async (file, language) => {
+  const golden = `${FOLDER}/golden/${file}.symbols`;
+  const lines = await linesOf(file, language);
+  if (process.env.UPDATE_GOLDEN) writeFileSync(golden, lines.map((line) => `${line}\n`).join(""));
+  expect(lines).toEqual(readFileSync(golden, "utf8").trimEnd().split("\n"));
+});
+
+test("every language has a fixture, and every fixture is tested", () => {
+  const tested = new Set(FIXTURES.map(([, language]) => language));
+  for (const { names } of LANGUAGE_QUERIES)
+    expect(
+      names.some((name) => tested.has(name)),
+      names.join(),
+    ).toBe(true);
+  const files = readdirSync(FOLDER).filter((name) => name.startsWith("sample."));
+  expect(files.sort()).toEqual(FIXTURES.map(([file]) => file).sort());
+  for (const file of files) expect(existsSync(`${FOLDER}/golden/${file}.symbols`)).toBe(true);
+});
+
+test("every query is in the table", () => {
+  const files = readdirSync("src/ingest/symbols/queries").filter((name) => name.endsWith(".ts"));
+  expect(LANGUAGE_QUERIES.length).toBe(files.length);
+});

@@ -1,0 +1,22 @@
+/** Symbols as lines that people can read and compare. */
+
+import { ROW, ROW_STRIDE, type SymbolTable } from "../../../src/ingest/symbols/table.ts";
+import { SYMBOL_KINDS } from "../../../src/store/symbol-kinds.ts";
+
+/**
+ * One line a symbol: `line:column kind parentKind:parentName/name`, columns in characters from 1. A
+ * parent that is no definition in the file has a `?` behind its kind.
+ */
+export function showSymbols({ count, rows }: SymbolTable, bytes: Uint8Array): string[] {
+  const text = Buffer.from(bytes);
+  const at = (row: number, column: number) => rows[row * ROW_STRIDE + column]!;
+  const name = (row: number) => text.toString("utf8", at(row, ROW.start), at(row, ROW.end));
+  const kind = (row: number) => SYMBOL_KINDS[at(row, ROW.kind)]!;
+  return Array.from({ length: count }, (_, row) => {
+    const before = text.toString("utf8", 0, at(row, ROW.start)).split("\n");
+    const place = `${before.length}:${[...before.at(-1)!].length + 1}`;
+    const parent = at(row, ROW.parent);
+    const prefix = parent < 0 ? "" : `${kind(parent)}${parent < count ? "" : "?"}:${name(parent)}/`;
+    return `${place} ${kind(row)} ${prefix}${name(row)}`;
+  });
+}
