@@ -50,45 +50,39 @@ async function times(
 
 /** The corpus as a bare repository of one commit, indexed; then commits of one file each. */
 export async function measureGit(corpus: Corpus, folder: string): Promise<EngineFigures> {
-  const repository = join(folder, "corpus.git");
-  const git = (...args: string[]) =>
-    execFileSync("git", [...IDENTITY, `--git-dir=${repository}`, ...args], {
-      encoding: "utf8",
-      maxBuffer: 1 << 30,
-    }).trim();
-  execFileSync("git", ["init", "--quiet", "--bare", "--initial-branch=main", repository]);
-  git(`--work-tree=${corpus.path}`, "add", "--all", "--force", ".");
-  git("commit", "--quiet", "--message=all");
+  const path = join(folder, "corpus.git");
+  execFileSync("git", ["init", "--quiet", "--bare", "--initial-branch=main", path]);
+  const git: Git = (input, ...args) => {
+    const where = [`--git-dir=${path}`, `--work-tree=${corpus.path}`];
+    const options = { input, encoding: "utf8", maxBuffer: 1 << 28 } as const;
+    return execFileSync("git", [...IDENTITY, ...where, ...args], options).trim();
+  };
+  git("", "add", "--all", "--force", ".");
+  commit(git, "all");
   const subject = await startSubject();
   await subject.do("open", { path: join(folder, "quern-git"), ...OPTIONS });
-  const source = { kind: "git", path: repository, name: "corpus" } as const;
+  const source = { kind: "git", path, name: corpus.name } as const;
   const index = async () => (await subject.do("index", { source, symbols: true })).ms;
   await index();
   const ms: number[] = [];
   for (let run = 0; run < RUNS; run++) {
-    commitOne(git, repository, run);
+    const blob = git(`int quern_benchmark_${run};\n`, "hash-object", "-w", "--stdin");
+    git("", "update-index", "--add", "--cacheinfo", `100644,${blob},quern-benchmark.c`);
+    commit(git, `change ${run}`);
     ms.push(await index());
   }
   await subject.end();
   return { updateGit: spreadOf(ms) };
 }
 
-const IDENTITY = [
-  "-c",
-  "user.name=quern",
-  "-c",
-  "user.email=quern@localhost",
-  "-c",
-  "core.bare=false",
-];
+type Git = (input: string, ...args: string[]) => string;
 
-function commitOne(git: (...args: string[]) => string, repository: string, run: number): void {
-  const blob = execFileSync("git", [`--git-dir=${repository}`, "hash-object", "-w", "--stdin"], {
-    input: `int quern_benchmark_${run};\n`,
-    encoding: "utf8",
-  }).trim();
-  git("update-index", "--add", "--cacheinfo", `100644,${blob},quern-benchmark.c`);
-  const tree = git("write-tree");
-  const commit = git("commit-tree", "-p", "HEAD", "-m", `change ${run}`, tree);
-  git("update-ref", "refs/heads/main", commit);
+const IDENTITY = ["-c", "user.name=quern", "-c", "user.email=quern@localhost"];
+
+/** What is staged; the work tree is never written to. */
+function commit(git: Git, message: string): void {
+  const [head] = git("", "for-each-ref", "--format=%(objectname)", "refs/heads/main").split("\n");
+  const parent = head ? ["-p", head] : [];
+  const made = git("", "commit-tree", ...parent, "-m", message, git("", "write-tree"));
+  git("", "update-ref", "refs/heads/main", made);
 }

@@ -1,0 +1,232 @@
+/**
+ * How fast the kernel's functions are, in GB/s of the bytes they read, one thread, text in cache.
+ * Each case states its answer, got the slow way: a function that answers otherwise fails.
+ *
+ *     npx tsx bench/kernel.ts [FOLDER]      text: up to 16 MB of the folder's files; absent: generated
+ */
+
+import { readFileSync } from "node:fs";
+import Benchmark from "benchmark";
+import { Arena } from "../src/kernel/arena.ts";
+import { FOLDING_TABLE_BYTES, writeFoldingTable } from "../src/kernel/folding.ts";
+import { createGramLists } from "../src/kernel/gram-lists.ts";
+import { createKernel } from "../src/kernel/kernel.ts";
+import { Automaton } from "../src/regex/automaton.ts";
+import { parseExpression } from "../src/regex/parse.ts";
+import { prepareLiteral } from "../src/search/literal.ts";
+import { placeLiteral } from "../src/search/scan.ts";
+import { OVERLAP, PAGE_BYTES } from "../src/store/format.ts";
+import { filesOf } from "./corpus.ts";
+import { generatedFiles, randomNumbers } from "./generated.ts";
+import { terminalTable, type Cell } from "./table.ts";
+
+const TEXT_BYTES = 16_000_000;
+const SECONDS_EACH = 0.5;
+
+interface Case {
+  readonly name: string;
+  /** Read in one run. */
+  readonly bytes: number;
+  readonly run: () => number;
+  /** The answer, got the slow way. */
+  readonly expected: () => number;
+}
+
+function* contents(folder: string | undefined): Generator<Uint8Array> {
+  if (folder) for (const path of filesOf(folder)) yield readFileSync(path);
+  else for (const { content } of generatedFiles(0, TEXT_BYTES)) yield content;
+}
+
+function readText(folder: string | undefined): Buffer {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for (const content of contents(folder)) {
+    if (content.subarray(0, 8000).includes(0)) continue;
+    pieces.push(content);
+    bytes += content.length;
+    if (bytes >= TEXT_BYTES) break;
+  }
+  return Buffer.concat(pieces).subarray(0, TEXT_BYTES);
+}
+
+const text = readText(process.argv[2]);
+const string = text.toString("latin1"); // so that positions are those of bytes
+const kernel = createKernel();
+const arena = new Arena(kernel);
+const { run } = kernel;
+const from = arena.put(text);
+const to = from + text.length;
+
+const matchesOf = (expression: RegExp) => string.match(expression)?.length ?? 0;
+
+function literalCase(word: string, caseSensitive: boolean): Case {
+  const literal = prepareLiteral({ kind: "literal", text: word, caseSensitive });
+  const placed = placeLiteral(literal, arena);
+  const { table, out } = oneRun(word.length);
+  const [first, second] = literal.rarest;
+  const flags = caseSensitive ? "g" : "gi";
+  return {
+    name: `literal ${word}, ${caseSensitive ? "exact" : "either case"}`,
+    bytes: text.length,
+    run: () =>
+      run.scanLiteral(table, 1, placed.bytes, placed.masks, literal.length, first, second, out),
+    expected: () => matchesOf(new RegExp(word, flags)),
+  };
+}
+
+const folding = kernel.reserve(FOLDING_TABLE_BYTES);
+writeFoldingTable(kernel.bytes, folding);
+
+function foldedCase(word: string): Case {
+  const literal = prepareLiteral({ kind: "literal", text: word, caseSensitive: false });
+  const { points, leads } = placeLiteral(literal, arena);
+  const { table, out } = oneRun(literal.shortest);
+  return {
+    name: `literal ${word}, code point by code point`,
+    bytes: text.length,
+    run: () => run.scanFolded(table, 1, points, literal.points.length, leads, folding, out),
+    expected: () => text.toString().match(new RegExp(word, "giu"))?.length ?? 0,
+  };
+}
+
+/** The whole text as one run. */
+function oneRun(shortest: number): { table: number; out: number } {
+  const table = arena.take(24);
+  kernel.words.set([from, to, to, from, 0, 0], table >>> 2);
+  return { table, out: arena.take(8 * (1 + Math.floor(text.length / shortest))) };
+}
+
+function expressionCase(source: string): Case {
+  const node = parseExpression(source, { caseSensitive: true });
+  const automaton = new Automaton(kernel, node, false);
+  return {
+    name: `expression ${source}`,
+    bytes: text.length,
+    run: () => automaton.count(from, to),
+    expected: () => matchesOf(new RegExp(source, "gm")),
+  };
+}
+
+function gramsCase(): Case {
+  const lists = createGramLists(createKernel(), PAGE_BYTES + OVERLAP);
+  return {
+    name: "grams of pages, into lists",
+    bytes: text.length,
+    run() {
+      lists.clear();
+      for (let at = 0; at < text.length; at += PAGE_BYTES)
+        lists.add(text.subarray(at, at + PAGE_BYTES + OVERLAP));
+      return lists.pages;
+    },
+    expected: () => Math.ceil(text.length / PAGE_BYTES),
+  };
+}
+
+const PAGES = 16_384; // of a segment of 256 MiB
+const BITMAP = PAGES / 8;
+
+/** A list with one page in `every`. */
+function pagesOf(every: number): Set<number> {
+  const random = randomNumbers(every);
+  const pages = Array.from({ length: PAGES }, (_, page) => page);
+  return new Set(pages.filter(() => random() * every < 1));
+}
+
+function placeBits(pages: Set<number>): number {
+  const bits = arena.put(new Uint8Array(BITMAP));
+  for (const page of pages) kernel.bytes[bits + (page >> 3)]! |= 1 << (page & 7);
+  return bits;
+}
+
+function postingCases(every: number): Case[] {
+  const pages = pagesOf(every);
+  const bits = placeBits(pages);
+  const list = arena.take(5 * PAGES);
+  const length = run.encodeGaps(bits, PAGES, list);
+  const decoded = arena.put(new Uint8Array(BITMAP));
+  const name = `one page in ${every}`;
+  return [
+    {
+      name: `decode gaps, ${name}`,
+      bytes: length,
+      run: () => run.decodeGaps(list, length, PAGES, decoded),
+      expected: () => pages.size,
+    },
+    {
+      name: `encode gaps, ${name}`,
+      bytes: BITMAP,
+      run: () => run.encodeGaps(bits, PAGES, list),
+      expected: () => length,
+    },
+  ];
+}
+
+function bitmapCases(): Case[] {
+  const [some, others] = [pagesOf(3), pagesOf(5)];
+  const [left, right] = [placeBits(some), placeBits(others)];
+  const [both, either] = [placeBits(some), placeBits(some)];
+  run.intersectBits(both, right, BITMAP);
+  run.uniteBits(either, right, BITMAP);
+  const common = [...some].filter((page) => others.has(page)).length;
+  const count = (bits: number) => run.countBits(bits, BITMAP);
+  return [
+    {
+      name: "intersect bitmaps",
+      bytes: 2 * BITMAP,
+      run: () => (run.intersectBits(both, right, BITMAP), both),
+      expected: () => (count(both) === common ? both : NaN),
+    },
+    {
+      name: "unite bitmaps",
+      bytes: 2 * BITMAP,
+      run: () => (run.uniteBits(either, right, BITMAP), either),
+      expected: () => (count(either) === some.size + others.size - common ? either : NaN),
+    },
+    {
+      name: "count bits",
+      bytes: BITMAP,
+      run: () => count(left),
+      expected: () => some.size,
+    },
+  ];
+}
+
+const CASES: readonly Case[] = [
+  {
+    name: "copy into the kernel",
+    bytes: text.length,
+    run: () => (kernel.bytes.set(text, from), text.length),
+    expected: () => text.length,
+  },
+  {
+    name: "count newlines",
+    bytes: text.length,
+    run: () => run.countNewlines(from, to),
+    expected: () => matchesOf(/\n/g),
+  },
+  literalCase("quern_is_not_in_here", true),
+  literalCase("quern_is_not_in_here", false),
+  literalCase("return", true),
+  literalCase("return", false),
+  literalCase("the", false),
+  foldedCase("return"),
+  foldedCase("é"),
+  expressionCase("[a-z]+_lock\\(&?[a-z]+->"),
+  expressionCase("[a-z]{3}_[A-Z]{4}"),
+  expressionCase("(alloc|free)_pages?"),
+  expressionCase("static.*inline.*void"),
+  gramsCase(),
+  ...[3, 30, 300].flatMap(postingCases),
+  ...bitmapCases(),
+];
+
+function measure({ name, bytes, run: call, expected }: Case): Cell[] {
+  const want = expected();
+  const got = call();
+  if (got !== want) throw new Error(`${name}: ${got}, expected ${want}`);
+  const { stats } = new Benchmark(name, call, { maxTime: SECONDS_EACH, minSamples: 5 }).run();
+  return [name, bytes / stats.mean / 1e9, stats.mean * 1e6, `± ${stats.rme.toFixed(1)} %`];
+}
+
+console.log(`${(text.length / 1e6).toFixed(1)} MB of text\n`);
+console.log(terminalTable(["", "GB/s", "µs a run", ""], CASES.map(measure)));
