@@ -30,36 +30,27 @@ export function readInterface(document: Document): Interface {
   return {
     document,
     problem(method, path, { status, headers }, text) {
-      const operation = document.paths[path]?.[method];
-      const answer = operation?.responses[status];
+      const answer = document.paths[path]?.[method]?.responses[status];
       if (answer === undefined) return `${method} ${path} says nothing of status ${status}`;
-      for (const name of ["link", "x-total-count", "x-quern-not-indexed"])
-        if (
-          headers.has(name) &&
-          !Object.keys(answer.headers ?? {}).some((known) => known.toLowerCase() === name)
-        )
-          return `header ${name} is not described`;
-      const [type = ""] = (headers.get("content-type") ?? "").split(";");
+      const strange = strangeHeader(headers, answer.headers ?? {});
+      if (strange !== undefined) return `header ${strange} is not described`;
       if (answer.content === undefined) return text === "" ? undefined : "a body is not described";
+      const type = headers.get("content-type") ?? "";
       if (answer.content[type] === undefined) return `content type ${type} is not described`;
-      const pointer = [
-        "paths",
-        path,
-        method,
-        "responses",
-        String(status),
-        "content",
-        type,
-        "schema",
-      ];
+      const schema = ["responses", String(status), "content", type, "schema"];
       const values = type === "text/event-stream" ? events(text) : [JSON.parse(text) as unknown];
-      for (const value of values) {
-        const wrong = check(pointer, value);
-        if (wrong !== undefined) return wrong;
-      }
-      return undefined;
+      return values
+        .map((value) => check(["paths", path, method, ...schema], value))
+        .find((wrong) => wrong !== undefined);
     },
   };
+}
+
+const TELLING = ["link", "x-total-count", "x-quern-not-indexed"];
+
+function strangeHeader(headers: Headers, described: Json): string | undefined {
+  const known = new Set(Object.keys(described).map((name) => name.toLowerCase()));
+  return TELLING.find((name) => headers.has(name) && !known.has(name));
 }
 
 /** The JSON of each event of a stream that came to its end. */

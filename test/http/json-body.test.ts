@@ -1,0 +1,49 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { jsonParts, jsonResponse } from "../../src/http/json-body.ts";
+
+test("the parts together are what JSON.stringify makes", () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      expect([...jsonParts(value)].join("")).toBe(JSON.stringify(value));
+    }),
+  );
+});
+
+test.each<[string, unknown]>([
+  ["undefined fields are absent", { a: [{ b: undefined, c: [1] }], d: undefined }],
+  ["undefined items are null", [[undefined], undefined]],
+  ["empty lists", { a: [], b: [[]], c: {} }],
+  ["names that need escapes", { 'a"b': [1], "\u2028": ["\ud800"] }],
+])("%s", (_name, value) => {
+  expect([...jsonParts(value)].join("")).toBe(JSON.stringify(value));
+});
+
+test("a short answer has a length, a long one comes in pieces", async () => {
+  const short = jsonResponse({ files: [1] });
+  expect([short.headers.get("content-type"), await short.text()]).toEqual([
+    "application/json",
+    '{"files":[1]}',
+  ]);
+  const range = { start: { byteOffset: 1 }, end: { byteOffset: 2 } };
+  const value = { files: [{ chunks: [{ matchRanges: Array(20_000).fill(range) }] }] };
+  const sizes: number[] = [];
+  let text = "";
+  for await (const piece of jsonResponse(value).body!) {
+    sizes.push(piece.length);
+    text += Buffer.from(piece).toString();
+  }
+  expect(JSON.parse(text)).toEqual(value);
+  expect(sizes.length).toBeGreaterThan(5);
+  expect(Math.max(...sizes)).toBeLessThan(70_000);
+});
+
+test("between pieces other work gets its turn", async () => {
+  const range = { start: { byteOffset: 1, lineNumber: 1 }, end: { byteOffset: 2, lineNumber: 1 } };
+  const value = { files: [{ matchRanges: Array(100_000).fill(range) }] };
+  let turns = 0;
+  const timer = setInterval(() => turns++, 0);
+  await jsonResponse(value).text();
+  clearInterval(timer);
+  expect(turns).toBeGreaterThan(10);
+});
