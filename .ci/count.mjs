@@ -1,0 +1,14 @@
+/** Prints `N passed, N failed` from vitest's JSON report. A file that could not be loaded is one failure. */
+
+import { readFileSync } from "node:fs";
+
+const { testResults } = JSON.parse(readFileSync(process.argv[2], "utf8"));
+let passed = 0;
+let failed = 0;
+for (const { status, assertionResults } of testResults) {
+  const fails = assertionResults.filter((result) => result.status === "failed").length;
+  passed += assertionResults.filter((result) => result.status === "passed").length;
+  failed += fails === 0 && status === "failed" ? 1 : fails;
+}
+console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = passed > 0 && failed === 0 ? 0 : 1;

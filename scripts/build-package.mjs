@@ -1,0 +1,11 @@
+/** Builds dist/ anew: no chunk of an earlier build may be packed. */
+
+import { rmSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { build } from "tsup";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+process.chdir(root); // tsup looks for its configuration there
+
+rmSync("dist", { recursive: true, force: true });
+await build({});

@@ -1,0 +1,51 @@
+/** quern: the public API, all of it. */
+
+export { QuernError, type ErrorCode } from "./base/errors.ts";
+export {
+  open,
+  type CheckReport,
+  type CompactReport,
+  type Engine,
+  type FileContent,
+  type FolderEntry,
+  type IndexOptions,
+  type IndexProgress,
+  type IndexReport,
+  type OpenOptions,
+  type Repository,
+} from "./engine.ts";
+export { directory, type DirectoryOptions } from "./ingest/directory.ts";
+export {
+  documents,
+  type Document,
+  type DocumentsOptions,
+  type RemovedDocument,
+} from "./ingest/documents.ts";
+export { git, type GitOptions } from "./ingest/git.ts";
+export type {
+  Content,
+  Entry,
+  FileEntry,
+  Indexed,
+  ListedRevision,
+  Listing,
+  ListingOptions,
+  RemovedEntry,
+  SkippedEntry,
+  Source,
+} from "./ingest/source.ts";
+export type { SearchOptions, SearchRequest, Viewer } from "./search/request.ts";
+export type {
+  Chunk,
+  Explanation,
+  FileResult,
+  Position,
+  Range,
+  RepositoryInfo,
+  ResultSymbol,
+  SearchEvent,
+  SearchResponse,
+} from "./search/response.ts";
+export type { SearchStats } from "./search/stats.ts";
+export type { CodeHostType, RepositoryMetadata, SkippedFile, SkipReason } from "./store/records.ts";
+export type { SymbolKind } from "./store/symbol-kinds.ts";
