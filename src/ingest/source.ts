@@ -13,6 +13,7 @@ export interface Source {
   /** Of the repository. The same name is the same repository. Not empty, without control characters. */
   readonly name: string;
   readonly metadata: RepositoryMetadata;
+  /** Rejects with SOURCE_NOT_FOUND, SOURCE_UNREADABLE, NOT_A_GIT_REPOSITORY, REVISION_NOT_FOUND, GIT_MISSING, or ABORTED. */
   open(indexed: Indexed, options: ListingOptions): Promise<Listing>;
 }
 
@@ -46,6 +47,7 @@ export interface ListedRevision {
   readonly base?: string;
 }
 
+/** In a revision with a base an entry replaces all that the base has under its path. */
 export type Entry = FileEntry | SkippedEntry | RemovedEntry;
 
 /** A file with content. `revisions` are positions in Listing.revisions. One path may have several entries with different revisions. */
@@ -61,15 +63,16 @@ export interface FileEntry {
 
 /**
  * How content is had: bytes at hand; a file that a worker reads by itself; or a function that is
- * called once, and only when the content is needed. Rejecting or throwing with the code
- * SOURCE_UNREADABLE lists the file as 'unreadable', anything else ends the run.
+ * called once, and only when the content is needed; the bytes it gives are the caller's own. Rejecting
+ * or throwing with the code SOURCE_UNREADABLE lists the file as 'unreadable', anything else ends the
+ * run. Where the size is known only then, content over maxFileSize is listed by who reads it.
  */
 export type Content =
   | { readonly bytes: Uint8Array }
   | { readonly file: string }
   | { readonly read: () => Promise<Uint8Array> | Uint8Array };
 
-/** A file whose content is not searchable; 'submodule', 'symlink' and 'invalid-path' are listed, not found. */
+/** A file whose content is not searchable; 'submodule', 'symlink' and 'invalid-path' are listed, not found. The path of an 'invalid-path' is for people: see shownPath(). */
 export interface SkippedEntry {
   readonly kind: "skipped";
   readonly path: string;
