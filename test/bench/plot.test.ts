@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { dotPlot, linePlots } from "../../bench/plot.ts";
+import { figure, markdownTable, terminalTable } from "../../bench/table.ts";
+
+test.each<[number | undefined, string]>([
+  [undefined, "–"],
+  [NaN, "–"],
+  [0, "0"],
+  [0.012345, "0.0123"],
+  [1.5, "1.5"],
+  [99.96, "100"],
+  [1234.5, "1 235"],
+  [1_706_550, "1 706 550"],
+])("%d prints as %s", (value, want) => {
+  expect(figure(value)).toBe(want);
+});
+
+test("tables: first column left, the others right; Markdown escapes its own sign", () => {
+  const rows = [
+    ["a|b", 1],
+    ["c", 22],
+  ];
+  expect(terminalTable(["", "n"], rows)).toBe("      n\na|b   1\nc    22");
+  expect(markdownTable(["x", "n"], rows).split("\n")).toEqual([
+    "| x | n |",
+    "| --- | --: |",
+    "| a\\|b | 1 |",
+    "| c | 22 |",
+  ]);
+});
+
+const circles = (image: string) =>
+  [...image.matchAll(/<circle cx="([\d.]+)" cy="\d+" r="4" fill="#\w+"\/>/g)].map(([, x]) =>
+    Number(x),
+  );
+
+test("a dot for each value, equal distances for equal ratios", () => {
+  const rows = [
+    { name: "<a>", values: [0.1, undefined] },
+    { name: "b", values: [1, 10] },
+  ];
+  const image = dotPlot("t", ["one", "two"], rows);
+  const [, , tenth, unit, ten] = circles(image);
+  expect(circles(image)).toHaveLength(5); // two of the legend
+  expect(ten! - unit!).toBeCloseTo(unit! - tenth!, 0);
+  expect(image).toContain("&lt;a&gt;");
+});
+
+test("lines fit their panel, also when all is nothing", () => {
+  const panel = { title: "t", unit: "s", lines: [{ name: "", values: [0, 0, 0] }] };
+  expect(linePlots(["1", "2", "4"], [panel])).not.toMatch(/NaN|Infinity/);
+});

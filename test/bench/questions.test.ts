@@ -1,0 +1,49 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { atomOf, expressionOf, readQuestions } from "../../bench/queries.ts";
+import { parseQuery } from "../../src/query/parse.ts";
+
+const here = (name: string) => new URL(`../../bench/${name}`, import.meta.url);
+const [large, small] = ["queries.json", "queries-smoke.json"].map((name) =>
+  readQuestions(here(name)),
+) as [ReturnType<typeof readQuestions>, ReturnType<typeof readQuestions>];
+
+test("there are at least 40 questions of every kind", () => {
+  expect(large.length).toBeGreaterThanOrEqual(40);
+  expect(new Set(large.map(({ group }) => group))).toEqual(
+    new Set([
+      "rare literal",
+      "literal",
+      "frequent literal",
+      "short",
+      "several words",
+      "filter",
+      "expression",
+      "expression without literal",
+      "symbol",
+      "negation",
+      "filter only",
+    ]),
+  );
+});
+
+test("no field of the files is misspelt", () => {
+  const known = ["name", "group", "query", "regex", "case", "multiline", "words", "differs"];
+  for (const file of ["queries.json", "queries-smoke.json"])
+    for (const row of JSON.parse(readFileSync(here(file), "utf8")) as object[])
+      expect(known).toEqual(expect.arrayContaining(Object.keys(row)));
+});
+
+test.each([...large, ...small])("$name parses: $query", ({ query, isRegex, isCaseSensitive }) => {
+  parseQuery(query, { regex: isRegex, caseSensitive: isCaseSensitive });
+});
+
+test.each([
+  ["a.b", false, "a.b", "a\\.b"],
+  ['"a \\"b\\\\ c"', false, 'a "b\\ c', 'a "b\\\\ c'],
+  ["a.b", true, "a.b", "a.b"],
+  ['"^a b\\("', true, "^a b\\(", "^a b\\("],
+])("%s (expression: %s) asks for %s", (query, isRegex, atom, expression) => {
+  const question = { ...large[0]!, query, isRegex };
+  expect([atomOf(question), expressionOf(question)]).toEqual([atom, expression]);
+});
