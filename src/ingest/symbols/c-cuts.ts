@@ -10,36 +10,42 @@
 
 import type { Cuts } from "./cuts.ts";
 
-const BRACE_AT_END = /\{[ \t]*(?:\/[/*][^\n]*)?\r?\n/g;
+const UNINDENTED = /\n(?:[A-Za-z_](?!\w*[ \t]*:)|\{)/;
 const DIRECTIVE = /\n[ \t]*#[ \t]*(if|endif|else|elif|define)/g;
-const UNDERSCORED = /\b__[a-z_]+\b/g;
-const LETTER = /[A-Za-z_]/;
+const NEWLINE = 10;
+const SPACE = 32;
+const SLASH = 47;
 
 export function cCuts(bytes: Uint8Array): Cuts {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
   const cuts: number[] = [];
   let from = 0;
-  BRACE_AT_END.lastIndex = 0;
-  for (let hit = BRACE_AT_END.exec(text); hit !== null; hit = BRACE_AT_END.exec(text)) {
-    const start = hit.index + 1;
-    if (!opensBody(text, hit.index)) continue;
-    const end = text.indexOf("\n}", hit.index);
-    if (end <= start || !isWhole(text.slice(start, end))) continue;
-    addAnnotations(text, from, start, cuts);
-    cuts.push(start, end);
+  for (let brace = text.indexOf("{"); brace >= 0; brace = text.indexOf("{", brace + 1)) {
+    if (!opensBody(text, brace)) continue;
+    const end = text.indexOf("\n}", brace);
+    if (end <= brace + 1 || !isWhole(text.slice(brace, end))) continue;
+    addAnnotations(text, from, brace, cuts);
+    cuts.push(brace + 1, end);
     from = end;
-    BRACE_AT_END.lastIndex = end;
+    brace = end;
   }
   addAnnotations(text, from, text.length, cuts);
   return cuts;
 }
 
 function opensBody(text: string, brace: number): boolean {
-  const line = text.lastIndexOf("\n", brace) + 1;
-  if (line < brace && !LETTER.test(text[line]!)) return false;
+  let next = brace + 1;
+  while (isBlank(text.charCodeAt(next))) next++;
+  const after = text.charCodeAt(next);
+  if (after !== NEWLINE && after !== SLASH) return false;
   const before = text[lastSolid(text, brace)];
-  return before === ")" || before === "=";
+  if (before !== ")" && before !== "=") return false;
+  const line = text.lastIndexOf("\n", brace) + 1;
+  return line === brace || isLetter(text.charCodeAt(line));
 }
+
+const isBlank = (code: number) => code === SPACE || code === 9 || code === 13;
+const isLetter = (code: number) => ((code | 32) - 97) >>> 0 < 26 || code === 95;
 
 /** Position of the last character before `at` that is no white space. */
 function lastSolid(text: string, at: number): number {
@@ -48,8 +54,12 @@ function lastSolid(text: string, at: number): number {
   return at;
 }
 
-/** Whether nothing is lost with the text but statements. */
+/**
+ * Whether nothing is lost with the text but statements: no macro, no half of an #if, and no line from
+ * the left margin but labels, since a definition there says that the body has ended before.
+ */
 function isWhole(body: string): boolean {
+  if (UNINDENTED.test(body)) return false;
   if (!body.includes("#")) return true;
   let depth = 0;
   for (const [, word] of body.matchAll(DIRECTIVE)) {
@@ -60,6 +70,9 @@ function isWhole(body: string): boolean {
   return depth === 0;
 }
 
+/** Annotations without underscores. */
+const BARE = ["notrace", "noinline"];
+
 /** Words of this form that are types, specifiers the grammar knows, or the C library's. */
 const KNOWN = new Set(
   (
@@ -68,31 +81,60 @@ const KNOWN = new Set(
     "__except __finally __leave __thread __alignof __func __wsum __be __le"
   ).split(" "),
 );
-const TAGS = /\b(?:struct|union|enum|define|undef|ifdef|ifndef|defined|goto|if|elif)$/;
+/** `__u32`, `__poll_t`, `__foo__`, `__FILE`. */
+const NO_ANNOTATION = /[^a-z_]|_t$|__$/;
+const TAG = /\s+[A-Za-z_]\w*\s*\{/y;
+const DIRECTIVES = /\b(?:define|undef|ifdef|ifndef|defined|goto|if|elif)$/;
 const SPECIFIERS = /\b(?:static|extern|inline|const|volatile|typedef|unsigned|signed)$/;
 const TWO_WORDS = /\s+[A-Za-z_]\w*[\s*]+[A-Za-z_]/y;
 
 function addAnnotations(text: string, from: number, to: number, cuts: number[]): void {
-  if (text.indexOf("__", from) < 0) return;
-  const part = text.slice(from, to);
-  for (const { 0: word, index } of part.matchAll(UNDERSCORED)) {
-    const end = index + word.length;
-    if (!isAnnotation(part, index, end, word)) continue;
-    cuts.push(from + index, from + end);
+  const first = cuts.length;
+  for (const word of BARE)
+    for (let at = text.indexOf(word, from); at >= 0 && at < to; at = text.indexOf(word, at + 1))
+      if (isBare(text, at, at + word.length)) cuts.push(at, at + word.length);
+  const hasBare = cuts.length > first;
+  for (let start = text.indexOf("__", from); start >= 0 && start < to;) {
+    let end = start + 2;
+    while (isWord(text.charCodeAt(end))) end++;
+    if (!isWord(text.charCodeAt(start - 1)) && isAnnotation(text, start, end))
+      cuts.push(start, end);
+    start = text.indexOf("__", end);
   }
+  if (hasBare) sortPairs(cuts, first);
 }
 
-function isAnnotation(text: string, start: number, end: number, word: string): boolean {
-  if (KNOWN.has(word) || word.endsWith("_t") || word.endsWith("__")) return false;
-  const next = /\S/g;
-  next.lastIndex = end;
-  const after = next.exec(text)?.[0] ?? "";
+/** A word of BARE between two others. */
+function isBare(text: string, start: number, end: number): boolean {
+  if (text.charCodeAt(start - 1) !== SPACE || text.charCodeAt(end) !== SPACE) return false;
+  return isWord(text.charCodeAt(start - 2)) && isLetter(text.charCodeAt(end + 1));
+}
+
+function sortPairs(cuts: number[], first: number): void {
+  const pairs = [];
+  for (let at = first; at < cuts.length; at += 2) pairs.push([cuts[at]!, cuts[at + 1]!] as const);
+  pairs.sort(([a], [b]) => a - b);
+  cuts.splice(first, cuts.length - first, ...pairs.flat());
+}
+
+const isWord = (code: number) => isLetter(code) || (code - 48) >>> 0 < 10;
+
+function isAnnotation(text: string, start: number, end: number): boolean {
+  const word = text.slice(start, end);
+  if (KNOWN.has(word) || NO_ANNOTATION.test(word)) return false;
+  let next = end;
+  while (text.charCodeAt(next) <= SPACE) next++;
+  const after = text[next] ?? "";
   const last = lastSolid(text, start);
   const before = text[last] ?? "";
-  if (before === "}") return after === ";" || after === "*" || LETTER.test(after);
-  if (after !== "*" && !LETTER.test(after)) return false;
+  if (before === "}") return after === ";" || after === "*" || isLetter(after.charCodeAt(0));
+  if (after !== "*" && !isLetter(after.charCodeAt(0))) return false;
   const head = text.slice(Math.max(0, last - 12), last + 1);
-  if (TAGS.test(head)) return false;
+  if (/\b(?:struct|union|enum)$/.test(head)) {
+    TAG.lastIndex = end;
+    return TAG.test(text);
+  }
+  if (DIRECTIVES.test(head)) return false;
   if (/[\w*)]/.test(before) && !SPECIFIERS.test(head)) return true;
   TWO_WORDS.lastIndex = end;
   return /[\w*;/]/.test(before) && TWO_WORDS.test(text);

@@ -128,6 +128,7 @@ class Sweep {
       if (!isHidden) this.#enter(base, start, end);
       return;
     }
+    if (nameStart === this.#values[base + ROLES.name + 2]) return; // the parser made it up
     if (this.#open.some((frame) => frame.nameStart === nameStart)) return;
     this.#closeSibling(start, end);
     const kind = this.#kindOf(base);
