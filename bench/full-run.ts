@@ -9,7 +9,7 @@ import { codesearch } from "./peer-csearch.ts";
 import { ripgrep } from "./peer-rg.ts";
 import { zoekt } from "./peer-zoekt.ts";
 import type { Corpus, Peer, PeerName } from "./peer.ts";
-import { isBuilt } from "./quern.ts";
+import { buildPackage, describeBuild } from "./quern.ts";
 import { readQuestions } from "./queries.ts";
 import { askAll } from "./question-stage.ts";
 import { writePage } from "./page.ts";
@@ -38,6 +38,7 @@ const log = (text: string) => console.error(`${new Date().toISOString().slice(11
 
 /** Whether every count agrees with the peers' or is explained. */
 export async function fullRun(run: FullRun): Promise<boolean> {
+  buildPackage();
   const corpus = corpusAt(run.corpus);
   log(`reading ${corpus.path}`);
   const draft: Draft = {
@@ -51,7 +52,8 @@ export async function fullRun(run: FullRun): Promise<boolean> {
     growth: [],
     failures: [],
   };
-  const peers = await openPeers(run, corpus, draft);
+  const areAsked = run.stages.some((stage) => stage === "index" || stage === "questions");
+  const peers = areAsked ? await openPeers(run, corpus, draft) : [];
   draft.method = methodOf(peers);
   try {
     await measure(run, { corpus, peers, draft });
@@ -126,7 +128,7 @@ async function measure(run: FullRun, { corpus, peers, draft }: Measuring): Promi
 const methodOf = (peers: readonly Peer[]): string[] => [
   "Warm: every file was read before, and every question is asked once before it is measured; one tool at a time. Medians of 7 to 41 runs (2, where one takes more than 1.5 s).",
   "Counted is every match; quern and zoekt also return the first 50 with their text. All tools read the same files: up to 2 MiB, whatever ignore files say, without .git. Counts are compared, file by file where they differ.",
-  `quern: ${isBuilt ? "the built package" : "its sources"} in a process of its own, times taken there; memory is anonymous memory (RssAnon), for peers the peak resident set (VmHWM).`,
+  `quern: ${describeBuild()} in a process of its own, times taken there; memory is anonymous memory (RssAnon), for peers the peak resident set (VmHWM).`,
   ...peers.map(({ version, method }) => `${version}: ${method}`),
 ];
 

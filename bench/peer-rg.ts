@@ -23,8 +23,8 @@ export function ripgrep(corpus: Corpus): Peer | undefined {
     index: undefined,
     words: wordsOf,
     async count(words) {
-      const counts = await perFile(words);
-      return { matches: [...counts.values()].reduce((a, b) => a + b, 0), unit: "matches" };
+      const counts = await run(["--count-matches", "--no-filename", ...words]);
+      return { matches: counts.split("\n").reduce((a, b) => a + Number(b), 0), unit: "matches" };
     },
     first: async (words) => void (await run(["--line-number", ...words], 50)),
     perFile,

@@ -1,7 +1,7 @@
 /** quern as a subject of measurement: a process of its own, from the built package where there is one. */
 
-import { fork, type ChildProcess } from "node:child_process";
-import { existsSync, mkdtempSync } from "node:fs";
+import { fork, spawnSync, type ChildProcess } from "node:child_process";
+import { mkdtempSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -9,14 +9,38 @@ import { build } from "esbuild";
 import type { Engine } from "../src/engine.ts";
 import type { Source } from "../src/ingest/source.ts";
 import { watchMemory } from "./command.ts";
+import { filesOf } from "./corpus.ts";
 import type { CommandName, Commands, Outcome } from "./subject-commands.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const dist = join(root, "dist/index.js");
 const source = join(root, "src/index.ts");
 
-/** Whether the figures are those of the package, or of its sources behind a loader of TypeScript. */
-export const isBuilt = existsSync(dist);
+/** Whether there is a package and nothing in the sources is newer. */
+export function isBuilt(): boolean {
+  const built = statSync(dist, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return [...filesOf(join(root, "src"))].every((file) => statSync(file).mtimeMs <= built);
+}
+
+let chosen = process.env["QUERN_ENGINE"]; // another build, to be compared with
+
+/** Leaves a package that was built from these very sources, if they can be built. */
+export function buildPackage(): void {
+  if (chosen !== undefined || isBuilt()) return;
+  const [kernel, rest] = ["scripts/build-kernel.mjs", "scripts/build-package.mjs"];
+  for (const script of [kernel, rest])
+    spawnSync(process.execPath, [script], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
+}
+
+/** Chosen once: a file saved during a run must not change what is measured. */
+function libraryUrl(): string {
+  chosen ??= pathToFileURL(isBuilt() ? dist : source).href;
+  return chosen;
+}
+
+/** What is measured, for the record. */
+export const describeBuild = () =>
+  libraryUrl().endsWith(".ts") ? "its sources, behind a loader of TypeScript" : "the built package";
 
 /** What the benchmark uses of the public interface. */
 export interface Library {
@@ -26,10 +50,7 @@ export interface Library {
   documents(options: object): Source;
 }
 
-/** The environment may name another build, to be compared with. */
-const libraryUrl = process.env["QUERN_ENGINE"] ?? pathToFileURL(isBuilt ? dist : source).href;
-
-export const loadQuern = async () => (await import(libraryUrl)) as Library;
+export const loadQuern = async () => (await import(libraryUrl())) as Library;
 
 let bundled: Promise<string> | undefined;
 
@@ -58,10 +79,11 @@ export interface Subject {
 
 export async function startSubject(): Promise<Subject> {
   bundled ??= bundleSubject();
+  const url = libraryUrl();
   const child = fork(await bundled, {
-    execArgv: isBuilt ? [] : ["--import", "tsx"],
+    execArgv: url.endsWith(".ts") ? ["--import", "tsx"] : [],
     cwd: root,
-    env: { ...process.env, QUERN_ENGINE: libraryUrl },
+    env: { ...process.env, QUERN_ENGINE: url },
   });
   const peakBytes = watchMemory(child, "RssAnon");
   return {
