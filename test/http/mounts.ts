@@ -36,7 +36,7 @@ export const MOUNTS: Record<string, (handler: Handler) => Promise<Mounted>> = {
   },
 
   Fastify: async (handler) => {
-    const app = fastify();
+    const app = fastify({ forceCloseConnections: true });
     const listener = toNodeListener(handler);
     app.removeAllContentTypeParsers();
     app.addContentTypeParser("*", (_request, _body, done) => done(null));
