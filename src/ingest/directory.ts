@@ -22,7 +22,7 @@ import { basename, join, resolve } from "node:path";
 import type { Ignore } from "ignore";
 import { QuernError } from "../base/errors.ts";
 import type { RepositoryMetadata, SkipReason } from "../store/records.ts";
-import { isIgnored, rulesOf, type Rules } from "./ignore.ts";
+import { isIgnored, rulesBelow, rulesOf, type Rules } from "./ignore.ts";
 import {
   checkedDiskPath,
   checkedMetadata,
@@ -147,7 +147,7 @@ class Walk {
       previous = path;
       if (isIgnored(path, this.#extra, rules)) continue;
       if (child.kind !== "folder") this.#add(child, path, twice);
-      else if (isValidPath(path.slice(0, -1))) yield* this.#folder(path, rules);
+      else if (isValidPath(path.slice(0, -1))) yield* this.#folder(path, rulesBelow(rules, path));
       else this.#skip(shownPath(path.slice(0, -1)), "invalid-path");
       if (this.#batch.length < BATCH) continue;
       yield this.#batch;
@@ -180,7 +180,7 @@ class Walk {
       .filter((child) => child.kind === "file" && RULE_FILES.includes(child.name))
       .flatMap((child) => readRules(join(this.#tree.root, folder, child.name)));
     const own = rulesOf(lines);
-    return own === undefined ? above : { own, folder, above };
+    return own === undefined ? above : { lines, own, folder, above };
   }
 
   #add(child: Child, path: string, twice: boolean): void {

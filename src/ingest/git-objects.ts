@@ -128,8 +128,8 @@ class Batch {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #hasContent: boolean;
   readonly #limits: ObjectLimits;
-  // answered from #next on: shift() of a long array would be quadratic
-  #asked: Request[] = [];
+  /** To be answered from #next on; those before are let go, for a request holds on to its content. */
+  #asked: (Request | undefined)[] = [];
   #next = 0;
   #objects = 0;
   #bytes = 0;
@@ -152,7 +152,10 @@ class Batch {
     const over = (error?: QuernError) => {
       if (isOver) return;
       isOver = true;
-      report(this.#asked.slice(this.#next), error);
+      report(
+        this.#asked.slice(this.#next).filter((request) => request !== undefined),
+        error,
+      );
     };
     this.#child.once("error", (cause) => over(cannotStart(cause)));
     this.#child.once("close", () => over());
@@ -234,9 +237,11 @@ class Batch {
   }
 
   #answer(): Request | undefined {
-    const request = this.#asked[this.#next++];
-    if (this.#next === this.#asked.length) {
-      this.#asked = [];
+    const request = this.#asked[this.#next];
+    this.#asked[this.#next++] = undefined;
+    // not shift(): with many asked ahead it would be quadratic
+    if (this.#next === this.#asked.length || this.#next === 1024) {
+      this.#asked = this.#asked.slice(this.#next);
       this.#next = 0;
     }
     return request;

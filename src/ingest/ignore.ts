@@ -17,6 +17,7 @@ const ignoreCase = process.platform === "win32" || process.platform === "darwin"
 
 /** The rules in force in one folder: its own, then those of the folders above. */
 export interface Rules {
+  readonly lines: readonly string[];
   readonly own: Ignore | undefined;
   /** Path of the folder with '/' at its end; '' for the root. */
   readonly folder: string;
@@ -43,4 +44,19 @@ export function isIgnored(
     if (ignored || unignored) return ignored;
   }
   return false;
+}
+
+/**
+ * The rules for what is in `folder`, which was not left out. Where rules of one place leave it out
+ * and others brought it back, the first must not leave out what is in it on its account.
+ */
+export function rulesBelow(rules: Rules | undefined, folder: string): Rules | undefined {
+  if (rules === undefined) return undefined;
+  const above = rulesBelow(rules.above, folder);
+  const inner = folder.slice(rules.folder.length);
+  if (rules.own?.test(inner).ignored === true) {
+    const lines = [...rules.lines, `!/${inner.replace(/[\\*?[\] ]/g, "\\$&")}`];
+    return { lines, own: rulesOf(lines), folder: rules.folder, above };
+  }
+  return above === rules.above ? rules : { ...rules, above };
 }

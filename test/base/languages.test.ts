@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import * as linguist from "linguist-languages";
 import { expect, test } from "vitest";
 import {
   allLanguages,
@@ -44,6 +45,24 @@ test.each<[string, string | undefined]>([
   ["constructor", undefined],
 ])("%j is %s", (name, want) => {
   expect(languageNamed(name)).toBe(want);
+});
+
+test("the table is that of the installed package: else run scripts/build-languages.mjs", () => {
+  const show = (language: {
+    name: string;
+    extensions?: readonly string[];
+    filenames?: readonly string[];
+  }) =>
+    [
+      language.name,
+      (language.extensions ?? []).join(" ").toLowerCase(),
+      (language.filenames ?? []).join("/"),
+    ].join(": ");
+  expect(allLanguages().map(show)).toEqual(
+    Object.values(linguist)
+      .map(show)
+      .toSorted((a, b) => (a.split(": ")[0]! < b.split(": ")[0]! ? -1 : 1)),
+  );
 });
 
 test("every language is found by its name, and by its aliases where nobody else is", () => {
