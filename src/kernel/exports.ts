@@ -41,4 +41,7 @@ export interface KernelExports {
   intersectBits(into: number, other: number, bytes: number): void;
   uniteBits(into: number, other: number, bytes: number): void;
   countBits(bits: number, bytes: number): number;
+
+  // automaton
+  runAutomaton(run: number): number;
 }

@@ -56,7 +56,9 @@ let folding: readonly number[] | undefined;
 /** The set with every code point that folds as a member does. */
 export function closeUnderFolding(set: CodePoints): CodePoints {
   folding ??= foldingCodePoints();
-  const added = folding.filter((cp) => includes(set, cp)).flatMap((cp) => orbit(cp));
+  const inside =
+    size(set) < folding.length ? members(set) : folding.filter((cp) => includes(set, cp));
+  const added = inside.flatMap((cp) => orbit(cp)).filter((cp) => !includes(set, cp));
   return added.length === 0 ? set : normalize([...set, ...added.flatMap((cp) => [cp, cp])]);
 }
 

@@ -28,6 +28,10 @@ export class LazyAutomaton {
   readonly #numbers = new Map<string, number>();
   readonly #visited: Int32Array; // by node: the walk that saw it last
   #walk = 0;
+  /** Nodes visited since the host last set it to 0: what building has cost. */
+  work = 0;
+  /** Nodes that all states hold together: what they cost in memory. */
+  held = 0;
   #states: State[] = [];
   #found: number[] = [];
 
@@ -43,9 +47,15 @@ export class LazyAutomaton {
     return this.#states.length;
   }
 
-  reset(): void {
+  /** Forgets all states but `keep`, which becomes state 0. */
+  reset(keep?: number): void {
+    const kept = keep === undefined ? undefined : this.#states[keep]!;
     this.#states = [];
     this.#numbers.clear();
+    this.held = 0;
+    if (!kept) return;
+    this.#found = [...kept.nodes];
+    this.#number(kept.before, kept.matched);
   }
 
   hasMatched(state: number): boolean {
@@ -102,6 +112,7 @@ export class LazyAutomaton {
     for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
       if (this.#visited[node] === this.#walk) continue;
       this.#visited[node] = this.#walk;
+      this.work++;
       const operation = operations[node];
       if (operation === SPLIT) stack.push(y[node]!, x[node]!);
       else if (operation === ASSERT && sides) {
@@ -132,6 +143,7 @@ export class LazyAutomaton {
     if (number === undefined) {
       number = this.#states.push({ nodes, before: kind, matched }) - 1;
       this.#numbers.set(key, number);
+      this.held += nodes.length;
     }
     return number;
   }

@@ -8,7 +8,7 @@
 
 import { EMPTY, NESTING_LIMIT, type Assertion, type Node } from "./ast.ts";
 import { parseClass, namedClassAt } from "./parse-class.ts";
-import { closeUnderFolding, EVERYTHING, union, type CodePoints } from "./code-points.ts";
+import { EVERYTHING, normalize, union, type CodePoints } from "./code-points.ts";
 import { PatternReader } from "./pattern-reader.ts";
 import { orbit } from "../kernel/folding.ts";
 
@@ -164,7 +164,7 @@ class Parser {
   #char(cp: number): void {
     const folded = this.#flags & FOLD ? orbit(cp) : [cp];
     if (folded.length === 1) this.#push({ kind: "char", cp });
-    else this.#class(closeUnderFolding([cp, cp]));
+    else this.#class(normalize(folded.flatMap((relative) => [relative, relative])));
   }
 
   #push(node: Node): void {

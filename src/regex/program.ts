@@ -24,12 +24,8 @@ export const ASSERTIONS: readonly Assertion[] = [
   "notWordBoundary",
 ];
 
-/** More nodes than this and the automaton declines; RE2's own limit lies at about 90 000. */
+/** Expressions of more nodes are refused; RE2's own limit lies at about 90 000. */
 export const NODE_LIMIT = 50_000;
-
-export class ProgramTooLarge extends Error {
-  override readonly name = "ProgramTooLarge";
-}
 
 export interface Program {
   readonly operations: readonly number[];
@@ -39,7 +35,7 @@ export interface Program {
   readonly start: number;
 }
 
-/** `searches`: the match may begin anywhere, the leftmost first. Throws ProgramTooLarge. */
+/** `searches`: the match may begin anywhere, the leftmost first. REQUIRES: countNodes(node) <= NODE_LIMIT. */
 export function compileProgram(
   node: Node,
   options: { backwards: boolean; searches: boolean },
@@ -56,6 +52,27 @@ export function compileProgram(
   return { operations, x, y, edges, start };
 }
 
+/** The nodes of the larger of an expression's two programs, nearly, or any number over NODE_LIMIT. */
+export function countNodes(node: Node): number {
+  switch (node.kind) {
+    case "empty":
+      return 0;
+    case "char":
+    case "byte":
+    case "assert":
+      return node.kind === "char" ? encodeCodePoint(node.cp).length : 1;
+    case "class":
+      return Math.max(byteGraph(node.members, false).length, byteGraph(node.members, true).length);
+    case "concat":
+    case "alternate":
+      return node.children.reduce((total, child) => total + countNodes(child) + 1, 0);
+    case "repeat": {
+      const { min, max } = node;
+      return (countNodes(node.child) + 1) * (max === Infinity ? Math.max(min, 1) : max) + 2;
+    }
+  }
+}
+
 const NO_EDGES: Edges = [];
 
 class Builder {
@@ -70,7 +87,6 @@ class Builder {
   }
 
   add(operation: number, x: number, y: number): number {
-    if (this.operations.length >= NODE_LIMIT) throw new ProgramTooLarge();
     this.x.push(x);
     this.y.push(y);
     this.edges.push(NO_EDGES);

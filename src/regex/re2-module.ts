@@ -209,7 +209,9 @@ for (const name of [
     (operation) => `_emval_${operation}`,
   ),
   ...["init", "destroy", "rdlock", "unlock", "wrlock"].map((lock) => `pthread_rwlock_${lock}`),
-  ...["__cxa_atexit", "strftime_l", "setTempRet0"],
+  "__cxa_atexit",
+  "strftime_l",
+  "setTempRet0",
 ])
   ignored[name] = nothing;
 

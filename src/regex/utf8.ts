@@ -92,9 +92,10 @@ function reversed(sequence: Sequence): Sequence {
 }
 
 function build(all: readonly Sequence[]): ByteGraph {
+  const rests = new Rests();
   const nodes: Edges[] = [[]];
   const byContent = new Map<string, number>();
-  const bySequences = new Map<string, number>();
+  const byRests = new Map<string, number>();
 
   const add = (edges: Edges): number => {
     const key = edges.join();
@@ -102,17 +103,17 @@ function build(all: readonly Sequence[]): ByteGraph {
     if (node === undefined) byContent.set(key, (node = nodes.push(edges) - 1));
     return node;
   };
-  const nodeOf = (list: readonly Sequence[]): number => {
-    if (list[0]!.length === 0) return -1;
-    const key = list.join(";");
-    let node = bySequences.get(key);
-    if (node === undefined) bySequences.set(key, (node = add(edgesOf(list))));
+  const nodeOf = (list: readonly number[]): number => {
+    if (list[0] === END) return END;
+    const key = list.join();
+    let node = byRests.get(key);
+    if (node === undefined) byRests.set(key, (node = add(edgesOf(list))));
     return node;
   };
-  const edgesOf = (list: readonly Sequence[]): Edges => {
+  const edgesOf = (list: readonly number[]): Edges => {
     const edges: number[] = [];
-    for (const [lo, hi, rest] of splitByFirst(list)) {
-      const target = nodeOf(rest);
+    for (const [lo, hi, after] of rests.splitByFirst(list)) {
+      const target = nodeOf(after);
       const last = edges.length - 3;
       if (last >= 0 && edges[last + 1] === lo - 1 && edges[last + 2] === target)
         edges[last + 1] = hi;
@@ -120,20 +121,51 @@ function build(all: readonly Sequence[]): ByteGraph {
     }
     return edges;
   };
-  if (all.length > 0) nodes[0] = edgesOf(all);
+  if (all.length > 0) nodes[0] = edgesOf(all.map((sequence) => rests.number(sequence)));
   return nodes;
 }
 
-/** Disjoint ranges of the first byte, each with the rests of the sequences that begin in it. */
-function splitByFirst(list: readonly Sequence[]): [number, number, Sequence[]][] {
-  const edges = new Set(list.flatMap((sequence) => [sequence[0]!, sequence[1]! + 1]));
-  const cuts = [...edges].sort((a, b) => a - b);
-  const out: [number, number, Sequence[]][] = [];
-  for (const [i, lo] of cuts.entries()) {
-    const rests = list.filter((sequence) => sequence[0]! <= lo && lo <= sequence[1]!);
-    if (rests.length > 0) out.push([lo, cuts[i + 1]! - 1, rests.map((rest) => rest.slice(2))]);
+const END = -1;
+
+/** What may be left of sequences, numbered: equal rests have equal numbers. No bytes left: END. */
+class Rests {
+  readonly #lo: number[] = [];
+  readonly #hi: number[] = [];
+  readonly #next: number[] = [];
+  readonly #numbers = new Map<number, number>();
+
+  number(sequence: Sequence): number {
+    let rest = END;
+    for (let i = sequence.length - 2; i >= 0; i -= 2) {
+      const key = ((rest + 1) * 256 + sequence[i]!) * 256 + sequence[i + 1]!;
+      let number = this.#numbers.get(key);
+      if (number === undefined) {
+        this.#lo.push(sequence[i]!);
+        this.#hi.push(sequence[i + 1]!);
+        number = this.#next.push(rest) - 1;
+        this.#numbers.set(key, number);
+      }
+      rest = number;
+    }
+    return rest;
   }
-  return out;
+
+  /** Disjoint ranges of the first byte, each with what is left of the rests that begin in it. */
+  splitByFirst(list: readonly number[]): [number, number, number[]][] {
+    const edges = new Uint8Array(257);
+    for (const rest of list) edges[this.#lo[rest]!] = edges[this.#hi[rest]! + 1] = 1;
+    const out: [number, number, number[]][] = [];
+    for (let lo = 0; lo < 256;) {
+      let end = lo + 1;
+      while (end < 256 && edges[end] === 0) end++;
+      const after = new Set<number>();
+      for (const rest of list)
+        if (this.#lo[rest]! <= lo && lo <= this.#hi[rest]!) after.add(this.#next[rest]!);
+      if (after.size > 0) out.push([lo, end - 1, [...after]]);
+      lo = end;
+    }
+    return out;
+  }
 }
 
 /** How many bytes an iteration over matches steps on after an empty one: a whole character, if one stands there. */

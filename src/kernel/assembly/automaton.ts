@@ -1,0 +1,263 @@
+/**
+ * Running a table-driven automaton over a text until it has found all matches, or needs a state that
+ * is not built yet: then it returns, the host builds the state, and calls again.
+ *
+ * What it works on is a block of u32 words, the run; offsets of its fields are the constants below.
+ * Tables hold a word for each state and byte class: UNKNOWN, DEAD, or the next state's number, with
+ * the bit MATCHED if a match ends (backwards: begins) before the byte just read. The text's edge is
+ * one more class, behind those of the bytes.
+ *
+ * Three tables: `forward` and `backward` have one column a class; `pairs` has one a pair of classes
+ * and makes two bytes a step. It is filled on the way, from steps that end in an ordinary state; all
+ * other pairs stay UNKNOWN and are taken byte by byte. Its words are row offsets, not numbers, so a
+ * step is one dependent load. Only states below `pairStates` have a row.
+ *
+ * Forwards the automaton looks for a match that begins anywhere, so it is dead only after a match:
+ * the last one it saw is the leftmost-first. Backwards from its end, the last place seen is its start.
+ */
+
+const UNKNOWN: u32 = 0xffffffff;
+const DEAD: u32 = 0xfffffffe;
+const MATCHED: u32 = 0x80000000;
+
+// fields of the run, as byte offsets; those the host reads are named in src/regex/run.ts as well
+const AT: usize = 0; // address of the next byte
+const FROM: usize = 4; // the text
+const TO: usize = 8;
+const FLOOR: usize = 12; // no match begins before: the end of the match before
+const STATE: usize = 16; // number, or UNKNOWN to begin anew
+const LAST: usize = 20; // end of the best match so far, 0: none
+const FUEL: usize = 24; // bytes that may still be read before a PAUSE
+const PHASE: usize = 28; // 0 forwards, 1 backwards
+const MODE: usize = 32;
+const COUNT: usize = 36; // matches counted, or pairs in `out`
+const MISSING: usize = 40; // the class, or the kind of byte, that is asked for
+const BACK_AT: usize = 44;
+const BACK_STATE: usize = 48;
+const BEST: usize = 52; // start of the match, 0: not seen yet
+const OUT: usize = 56;
+const OUT_PAIRS: usize = 60;
+const CLASSES: usize = 64; // u8[256], then u8[256] kinds, u32[256] and u32[256] columns of a pair's bytes
+const CLASS_COUNT: usize = 68;
+const FORWARD: usize = 72;
+const BACKWARD: usize = 76;
+const PAIRS: usize = 80;
+const PAIR_STATES: usize = 84;
+const EDGE_KIND: usize = 88;
+const STARTS: usize = 96; // u32[4] by kind of the byte before
+const BACK_STARTS: usize = 112; // u32[4] by kind of the byte after
+
+const KINDS: usize = 256;
+const FIRST: usize = 512;
+const SECOND: usize = 1536;
+
+// modes
+const COUNTING: u32 = 0;
+const SINGLE: u32 = 2; // 1: all ranges
+
+// answers
+const GO_ON: u32 = 0; // within this file: the phase is over
+const DONE: u32 = 1;
+const NEED_STEP: u32 = 2;
+const NEED_START: u32 = 3;
+const PAUSE: u32 = 4;
+const FULL: u32 = 5;
+const FOUND: u32 = 6;
+
+/** How many bytes are taken one by one after a pair was not in the table. Measured: see docs/regular-expressions.md. */
+const SINGLE_STEPS: u32 = 4;
+
+/**
+ * Goes on with the run at `c` and says why it stopped: 1 the text is done, 2 a step (`MISSING` is the
+ * class) or 3 a start (the kind) of the phase's automaton is not known, 4 out of fuel, 5 `out` is
+ * full, 6 one match is found (mode 2). REQUIRES: in modes 0 and 1 the expression matches no empty text.
+ */
+export function runAutomaton(c: usize): u32 {
+  const mode = load<u32>(c, MODE);
+  while (true) {
+    if (load<u32>(c, PHASE) == 0) {
+      const answer = forward(c);
+      if (answer != GO_ON) return answer;
+      if (mode == COUNTING) {
+        store<u32>(c, load<u32>(c, COUNT) + 1, COUNT);
+        restart(c);
+        continue;
+      }
+      store<u32>(c, load<u32>(c, LAST), BACK_AT);
+      store<u32>(c, UNKNOWN, BACK_STATE);
+      store<u32>(c, 0, BEST);
+      store<u32>(c, 1, PHASE);
+    }
+    const answer = backward(c);
+    if (answer != GO_ON) return answer;
+    store<u32>(c, 0, PHASE);
+    if (mode == SINGLE) return FOUND;
+    const count = load<u32>(c, COUNT);
+    const out = <usize>load<u32>(c, OUT) + ((<usize>count) << 3);
+    store<u32>(out, load<u32>(c, BEST));
+    store<u32>(out, load<u32>(c, LAST), 4);
+    store<u32>(c, count + 1, COUNT);
+    restart(c);
+    if (count + 1 == load<u32>(c, OUT_PAIRS)) return FULL;
+  }
+}
+
+function restart(c: usize): void {
+  const last = load<u32>(c, LAST);
+  store<u32>(c, last, AT);
+  store<u32>(c, last, FLOOR);
+  store<u32>(c, 0, LAST);
+  store<u32>(c, UNKNOWN, STATE);
+}
+
+/** Up to the end of the leftmost match, in LAST. */
+function forward(c: usize): u32 {
+  const classes = <usize>load<u32>(c, CLASSES);
+  const to = <usize>load<u32>(c, TO);
+  let at = <usize>load<u32>(c, AT);
+  let state = load<u32>(c, STATE);
+  if (state == UNKNOWN) {
+    if (at == to && load<u32>(c, FLOOR) != load<u32>(c, FROM) && load<u32>(c, MODE) != SINGLE) return DONE;
+    const kind =
+      at == <usize>load<u32>(c, FROM)
+        ? load<u32>(c, EDGE_KIND)
+        : <u32>load<u8>(classes + load<u8>(at - 1), KINDS);
+    state = load<u32>(c + STARTS + (<usize>kind << 2));
+    if (state == UNKNOWN) {
+      store<u32>(c, kind, MISSING);
+      return NEED_START;
+    }
+  }
+  const fuel = load<i32>(c, FUEL);
+  if (fuel <= 0) return PAUSE;
+  const begin = at;
+  const limit = min<usize>(to, at + fuel);
+  const table = <usize>load<u32>(c, FORWARD);
+  const pairs = <usize>load<u32>(c, PAIRS);
+  const pairStates = load<u32>(c, PAIR_STATES);
+  const classCount = load<u32>(c, CLASS_COUNT);
+  const stride: u32 = (classCount + 1) << 2;
+  const pairStride: u32 = (classCount * classCount) << 2;
+  let last = load<u32>(c, LAST);
+  let answer = GO_ON;
+
+  let running = true;
+  while (running) {
+    if (state < pairStates) {
+      let row = state * pairStride;
+      while (at + 4 <= limit) {
+        const next = load<u32>(
+          pairs +
+            row +
+            load<u32>(classes + (<usize>load<u8>(at) << 2), FIRST) +
+            load<u32>(classes + (<usize>load<u8>(at, 1) << 2), SECOND),
+        );
+        if (next == UNKNOWN) break;
+        const after = load<u32>(
+          pairs +
+            next +
+            load<u32>(classes + (<usize>load<u8>(at, 2) << 2), FIRST) +
+            load<u32>(classes + (<usize>load<u8>(at, 3) << 2), SECOND),
+        );
+        if (after == UNKNOWN) {
+          row = next;
+          at += 2;
+          break;
+        }
+        row = after;
+        at += 4;
+      }
+      state = row / pairStride;
+    }
+    let steps: u32 = 0;
+    let before = UNKNOWN; // the state two bytes back, if both steps were ordinary
+    let beforeClass: u32 = 0;
+    do {
+      const isEdge = at == limit;
+      if (isEdge && limit != to) {
+        answer = PAUSE;
+        running = false;
+ break;
+      }
+      const byteClass = isEdge ? classCount : <u32>load<u8>(classes + load<u8>(at));
+      const next = load<u32>(table + state * stride + (byteClass << 2));
+      if (next >= MATCHED) {
+        if (next == UNKNOWN) {
+          store<u32>(c, byteClass, MISSING);
+          answer = NEED_STEP;
+          running = false;
+ break;
+        }
+        if (next == DEAD) {
+          running = false;
+          break;
+        }
+        last = <u32>at;
+        before = UNKNOWN;
+        state = next ^ MATCHED;
+      } else {
+        if (before < pairStates && next < pairStates)
+          store<u32>(pairs + before * pairStride + ((beforeClass * classCount + byteClass) << 2), next * pairStride);
+        before = state;
+        beforeClass = byteClass;
+        state = next;
+      }
+      if (isEdge) {
+        running = false;
+        break;
+      }
+      at++;
+      steps++;
+    } while (steps < SINGLE_STEPS || state >= pairStates);
+  }
+  store<u32>(c, <u32>at, AT);
+  store<u32>(c, state, STATE);
+  store<u32>(c, last, LAST);
+  store<i32>(c, fuel - <i32>(at - begin), FUEL);
+  if (answer == GO_ON && last == 0) return DONE;
+  return answer;
+}
+
+/** Down to the leftmost start of the match that ends at LAST, in BEST. */
+function backward(c: usize): u32 {
+  const classes = <usize>load<u32>(c, CLASSES);
+  const from = <usize>load<u32>(c, FROM);
+  const floor = <usize>load<u32>(c, FLOOR);
+  let at = <usize>load<u32>(c, BACK_AT);
+  let state = load<u32>(c, BACK_STATE);
+  if (state == UNKNOWN) {
+    const kind =
+      at == <usize>load<u32>(c, TO)
+        ? load<u32>(c, EDGE_KIND)
+        : <u32>load<u8>(classes + load<u8>(at), KINDS);
+    state = load<u32>(c + BACK_STARTS + (<usize>kind << 2));
+    if (state == UNKNOWN) {
+      store<u32>(c, kind, MISSING);
+      return NEED_START;
+    }
+  }
+  const table = <usize>load<u32>(c, BACKWARD);
+  const classCount = load<u32>(c, CLASS_COUNT);
+  const stride: u32 = (classCount + 1) << 2;
+  let answer = GO_ON;
+  while (true) {
+    // the byte before the floor is read too: whether a match begins at the floor depends on it
+    const byteClass = at == from ? classCount : <u32>load<u8>(classes + load<u8>(at - 1));
+    const next = load<u32>(table + state * stride + (byteClass << 2));
+    if (next >= MATCHED) {
+      if (next == UNKNOWN) {
+        store<u32>(c, byteClass, MISSING);
+        answer = NEED_STEP;
+        break;
+      }
+      if (next == DEAD) break;
+      store<u32>(c, <u32>at, BEST);
+      state = next ^ MATCHED;
+    } else state = next;
+    if (at == floor) break;
+    at--;
+  }
+  store<u32>(c, <u32>at, BACK_AT);
+  store<u32>(c, state, BACK_STATE);
+  return answer;
+}

@@ -1,0 +1,221 @@
+/**
+ * The automaton of one expression in one kernel: the kernel's loop runs it, this side builds the
+ * states it asks for. When the tables are full they are emptied and filled anew from the state at
+ * hand; an expression that fills them without getting on is given up (`isThrashing`), for RE2 to take.
+ */
+
+import type { Kernel } from "../kernel/kernel.ts";
+import type { Node } from "./ast.ts";
+import { byteClasses, type ByteClasses } from "./byte-classes.ts";
+import { eachMatch } from "./iterate.ts";
+import { DEAD, LazyAutomaton } from "./lazy-automaton.ts";
+import { compileProgram } from "./program.ts";
+import { pushRange, reserveRanges, type RangeList } from "./range-list.ts";
+import * as run from "./run.ts";
+
+/** The bytes run between two looks at the budget. */
+const FUEL = 65_536;
+/** Tables that fill up within so few bytes a state, twice in a row, are not worth filling. */
+const BYTES_PER_STATE = 16;
+const FILLS_ALLOWED = 2;
+
+/** Nodes visited between two looks at the budget: some ten milliseconds. */
+const WORK = 500_000;
+/** Nodes that all states of a direction may hold together: some ten MiB. */
+const HELD = 1_000_000;
+
+const COUNTING = 0;
+const RANGES = 1;
+const SINGLE = 2;
+
+const DONE = 1;
+const NEED_STEP = 2;
+const NEED_START = 3;
+const PAUSE = 4;
+
+export type Budget = () => boolean;
+
+export class Automaton {
+  readonly #kernel: Kernel;
+  readonly #classes: ByteClasses;
+  readonly #forward: LazyAutomaton;
+  readonly #backward: LazyAutomaton;
+  readonly #capacity: run.Capacity;
+  readonly #matchesEmpty: boolean;
+  readonly #mayGiveUp: boolean;
+  #place!: run.Place;
+  #bytesRun = 0; // since the tables were emptied
+  #fills = 0; // in a row, that were not worth it
+  stopped = false;
+
+  /** `mayGiveUp`: a call may stop, with nothing of worth done, once the automaton is thrashing. */
+  constructor(kernel: Kernel, node: Node, options: { matchesEmpty: boolean; mayGiveUp?: boolean }) {
+    const forward = compileProgram(node, { backwards: false, searches: true });
+    const backward = compileProgram(node, { backwards: true, searches: false });
+    this.#kernel = kernel;
+    this.#classes = byteClasses([forward, backward]);
+    this.#forward = new LazyAutomaton(forward, this.#classes, false);
+    this.#backward = new LazyAutomaton(backward, this.#classes, true);
+    this.#capacity = run.capacity(this.#classes.count);
+    this.#matchesEmpty = options.matchesEmpty;
+    this.#mayGiveUp = options.mayGiveUp ?? false;
+  }
+
+  get isThrashing(): boolean {
+    return this.#fills >= FILLS_ALLOWED;
+  }
+
+  count(from: number, to: number, budget?: Budget): number {
+    if (this.#matchesEmpty) return this.#singles(from, to, undefined, budget);
+    this.#begin(from, to, COUNTING);
+    this.#run(budget);
+    return this.#get(run.COUNT);
+  }
+
+  /** Appends the ranges, relative to `from`. */
+  ranges(from: number, to: number, out: RangeList, budget?: Budget): number {
+    if (this.#matchesEmpty) return this.#singles(from, to, out, budget);
+    this.#begin(from, to, RANGES);
+    const before = out.length;
+    for (let answer = PAUSE; answer !== DONE && !this.stopped;) {
+      answer = this.#run(budget);
+      this.#drain(from, out);
+    }
+    return out.length - before;
+  }
+
+  #drain(from: number, out: RangeList): void {
+    const count = this.#get(run.COUNT);
+    reserveRanges(out, count);
+    const source = this.#place.out / 4;
+    const target = 2 * out.length;
+    for (let i = 0; i < 2 * count; i++)
+      out.data[target + i] = this.#kernel.words[source + i]! - from;
+    out.length += count;
+    this.#set(run.COUNT, 0);
+  }
+
+  /** One match a call: what follows an empty match is for eachMatch to say. */
+  #singles(from: number, to: number, out: RangeList | undefined, budget?: Budget): number {
+    this.#begin(from, to, SINGLE);
+    let count = 0;
+    eachMatch(
+      this.#kernel.bytes,
+      { start: from, end: to },
+      (at) => {
+        if (this.stopped) return undefined;
+        this.#set(run.AT, at);
+        this.#set(run.FLOOR, at);
+        this.#set(run.LAST, 0);
+        this.#set(run.STATE, run.UNKNOWN);
+        const answer = this.#run(budget);
+        if (answer === DONE || this.stopped) return undefined;
+        return { start: this.#get(run.BEST), end: this.#get(run.LAST) };
+      },
+      (match) => {
+        count++;
+        if (out) pushRange(out, match.start - from, match.end - from);
+      },
+    );
+    return count;
+  }
+
+  #begin(from: number, to: number, mode: number): void {
+    const { place, isNew } = run.takePlace(this.#kernel, this);
+    this.#place = place;
+    if (isNew) {
+      this.#forward.reset();
+      this.#backward.reset();
+      run.preparePlace(this.#kernel, place, this.#classes);
+      run.clearForward(this.#kernel, place);
+      run.clearBackward(this.#kernel, place);
+    }
+    this.stopped = false;
+    this.#set(run.AT, from);
+    this.#set(run.FROM, from);
+    this.#set(run.TO, to);
+    this.#set(run.FLOOR, from);
+    this.#set(run.STATE, run.UNKNOWN);
+    this.#set(run.LAST, 0);
+    this.#set(run.FUEL, FUEL);
+    this.#set(run.PHASE, 0);
+    this.#set(run.MODE, mode);
+    this.#set(run.COUNT, 0);
+  }
+
+  /** Until the text is done, `out` is full, one match is found, or the budget says stop. */
+  #run(budget: Budget | undefined): number {
+    const address = this.#place.words * 4;
+    for (;;) {
+      const answer = this.#kernel.run.runAutomaton(address);
+      if (answer === NEED_STEP) this.#step();
+      else if (answer === NEED_START) this.#start();
+      else if (answer !== PAUSE) return answer;
+      if ((answer === PAUSE || this.#hasWorked()) && this.#mustStop(budget)) return PAUSE;
+    }
+  }
+
+  #hasWorked(): boolean {
+    if (this.#mayGiveUp && this.isThrashing) return true;
+    return this.#forward.work + this.#backward.work > WORK;
+  }
+
+  #mustStop(budget: Budget | undefined): boolean {
+    this.#bytesRun += FUEL - this.#get(run.FUEL);
+    this.#set(run.FUEL, FUEL);
+    this.#forward.work = this.#backward.work = 0;
+    this.stopped = (this.#mayGiveUp && this.isThrashing) || (budget?.() ?? false);
+    return this.stopped;
+  }
+
+  #step(): void {
+    const isBackwards = this.#get(run.PHASE) === 1;
+    const field = isBackwards ? run.BACK_STATE : run.STATE;
+    const automaton = isBackwards ? this.#backward : this.#forward;
+    const limit = isBackwards ? this.#capacity.backward : this.#capacity.forward;
+    if (automaton.size >= limit - 1 || automaton.held > HELD) this.#empty(isBackwards);
+    const state = this.#get(field);
+    const byteClass = this.#get(run.MISSING);
+    const next = automaton.step(state, byteClass);
+    const table = isBackwards ? this.#place.backward : this.#place.forward;
+    const at = table / 4 + state * (this.#classes.count + 1) + byteClass;
+    this.#kernel.words[at] =
+      next === DEAD
+        ? run.DEAD_ENTRY
+        : automaton.hasMatched(next)
+          ? (next | run.MATCHED_BIT) >>> 0
+          : next;
+  }
+
+  /** Forgets all states of one direction but the one at hand. */
+  #empty(isBackwards: boolean): void {
+    if (isBackwards) {
+      this.#backward.reset(this.#get(run.BACK_STATE));
+      run.clearBackward(this.#kernel, this.#place);
+      this.#set(run.BACK_STATE, 0);
+      return;
+    }
+    const bytes = this.#bytesRun + FUEL - this.#get(run.FUEL);
+    if (bytes < BYTES_PER_STATE * this.#forward.size) this.#fills++;
+    else this.#fills = 0;
+    this.#bytesRun = this.#get(run.FUEL) - FUEL;
+    this.#forward.reset(this.#get(run.STATE));
+    run.clearForward(this.#kernel, this.#place);
+    this.#set(run.STATE, 0);
+  }
+
+  #start(): void {
+    const isBackwards = this.#get(run.PHASE) === 1;
+    const kind = this.#get(run.MISSING);
+    const state = (isBackwards ? this.#backward : this.#forward).start(kind);
+    this.#set((isBackwards ? run.BACK_STARTS : run.STARTS) + kind, state);
+  }
+
+  #get(field: number): number {
+    return this.#kernel.words[this.#place.words + field]!;
+  }
+
+  #set(field: number, value: number): void {
+    this.#kernel.words[this.#place.words + field] = value;
+  }
+}

@@ -1,0 +1,151 @@
+/**
+ * A regular expression, accepted and understood: what the planner asks of it. It is accepted if RE2
+ * accepts it and it keeps our limits, which are looked at before RE2 sees the pattern: RE2 lives in a
+ * heap of 16 MiB.
+ */
+
+import { QuernError } from "../base/errors.ts";
+import type { Node } from "./ast.ts";
+import { includes } from "./code-points.ts";
+import { parseExpression } from "./parse.ts";
+import { countNodes, NODE_LIMIT } from "./program.ts";
+import { re2Refusal } from "./re2.ts";
+import { requiredFormula, type Formula } from "./required.ts";
+
+export interface Expression {
+  readonly source: string; // the pattern as given
+  readonly caseSensitive: boolean;
+  readonly syntax: Node;
+  /** What every match must contain. */
+  readonly required: Formula;
+  /**
+   * Whether a match can contain or look across a newline, or be empty. If not, every match lies within
+   * one line, newline excluded, and scanning whole lines alone gives the same matches.
+   */
+  readonly crossesLines: boolean;
+  /** Whether an empty match is possible at all. */
+  readonly matchesEmpty: boolean;
+}
+
+export const PATTERN_LIMIT = 10_000; // UTF-16 units
+const RANGES_LIMIT = 30_000; // of all classes together: RE2 keeps each in its heap
+const KEPT = 64;
+
+const accepted = new Map<string, Expression>(); // the latest last
+
+/** Throws REGEX_SYNTAX or REGEX_TOO_LARGE; `position` counts from `offset`, the pattern's place in the query. */
+export function compileExpression(
+  source: string,
+  options: { caseSensitive: boolean; offset?: number },
+): Expression {
+  const { caseSensitive, offset = 0 } = options;
+  const key = `${caseSensitive}${source}`;
+  let expression = accepted.get(key);
+  if (!expression) {
+    expression = shiftErrors(offset, () => understand(source, caseSensitive));
+    for (const [oldest] of accepted) {
+      if (accepted.size < KEPT) break;
+      accepted.delete(oldest);
+    }
+    accepted.set(key, expression);
+  }
+  return expression;
+}
+
+function shiftErrors<T>(offset: number, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof QuernError)) throw error;
+    const { code, message, cause, position = 0 } = error;
+    throw new QuernError(code, message, { cause, position: position + offset });
+  }
+}
+
+function understand(source: string, caseSensitive: boolean): Expression {
+  if (source.length > PATTERN_LIMIT)
+    throw tooLarge(`longer than ${PATTERN_LIMIT} characters`, PATTERN_LIMIT);
+  const syntax = parseExpression(source, { caseSensitive });
+  if (sum(syntax, (node) => (node.kind === "class" ? node.members.length / 2 : 0)) > RANGES_LIMIT)
+    throw tooLarge("its character classes are too large", 0);
+  const refusal = re2Refusal({ source, caseSensitive });
+  if (refusal !== undefined) throw refused(source, refusal);
+  if (countNodes(syntax) > NODE_LIMIT) throw tooLarge("its repetitions are too large", 0);
+  const matchesEmpty = canBeEmpty(syntax);
+  return {
+    source,
+    caseSensitive,
+    syntax,
+    required: requiredFormula(syntax),
+    crossesLines: matchesEmpty || seesOtherLines(syntax),
+    matchesEmpty,
+  };
+}
+
+function tooLarge(reason: string, position: number): QuernError {
+  return new QuernError("REGEX_TOO_LARGE", `regular expression: ${reason}`, { position });
+}
+
+function refused(source: string, refusal: string): QuernError {
+  const isSize = /too large|repetition size/.test(refusal);
+  const argument = refusal.slice(refusal.indexOf(": ") + 2);
+  const position = Math.max(source.indexOf(argument), 0);
+  const code = isSize ? "REGEX_TOO_LARGE" : "REGEX_SYNTAX";
+  return new QuernError(code, `regular expression: ${refusal}`, { position });
+}
+
+function childrenOf(node: Node): readonly Node[] {
+  switch (node.kind) {
+    case "concat":
+    case "alternate":
+      return node.children;
+    case "repeat":
+      return [node.child];
+    case "empty":
+    case "char":
+    case "class":
+    case "byte":
+    case "assert":
+      return [];
+  }
+}
+
+const sum = (node: Node, value: (node: Node) => number): number =>
+  childrenOf(node).reduce((total, child) => total + sum(child, value), value(node));
+
+function canBeEmpty(node: Node): boolean {
+  switch (node.kind) {
+    case "empty":
+    case "assert":
+      return true;
+    case "char":
+    case "class":
+    case "byte":
+      return false;
+    case "concat":
+      return node.children.every(canBeEmpty);
+    case "alternate":
+      return node.children.some(canBeEmpty);
+    case "repeat":
+      return node.min === 0 || canBeEmpty(node.child);
+  }
+}
+
+/** Whether it may read a newline, or asks where the text begins or ends. */
+function seesOtherLines(node: Node): boolean {
+  switch (node.kind) {
+    case "char":
+      return node.cp === 10;
+    case "class":
+      return includes(node.members, 10);
+    case "byte":
+      return true;
+    case "assert":
+      return node.assertion === "textStart" || node.assertion === "textEnd";
+    case "empty":
+    case "concat":
+    case "alternate":
+    case "repeat":
+      return childrenOf(node).some(seesOtherLines);
+  }
+}

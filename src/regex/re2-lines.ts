@@ -1,0 +1,46 @@
+/**
+ * All matches of an expression that does not cross lines, found by RE2 alone. A question costs RE2 a
+ * copy of its whole input, so it is asked of a window of lines: small after a match, doubled after a
+ * window without one. Cost: 4 µs a match, and each byte a few times at RE2's 90 MB/s.
+ */
+
+import type { Budget } from "./automaton.ts";
+import { pushRange, type RangeList } from "./range-list.ts";
+import { RE2_INPUT_LIMIT, re2Find, type Re2Expression, type Span } from "./re2.ts";
+
+const SMALLEST = 256;
+const LARGEST = 64 * 1024;
+const NEWLINE = 10;
+
+/** Appends ranges relative to the text's start. REQUIRES: no match is empty. */
+export function scanLinesWithRe2(
+  expression: Re2Expression,
+  bytes: Uint8Array,
+  text: Span,
+  to: { out: RangeList; budget: Budget | undefined },
+): "done" | "stopped" | "line too long" {
+  let size = SMALLEST;
+  let lineStart = text.start;
+  for (let from = text.start; from < text.end;) {
+    if (to.budget?.()) return "stopped";
+    const end = lineEnd(bytes, Math.min(from + size, text.end), text.end);
+    if (end - from >= RE2_INPUT_LIMIT) return "line too long";
+    const window = { start: lineStart, end };
+    const match = re2Find(expression, bytes, window, from);
+    if (match) {
+      pushRange(to.out, match.start - text.start, match.end - text.start);
+      from = match.end;
+      size = SMALLEST;
+    } else {
+      from = lineStart = end;
+      size = Math.min(2 * size, LARGEST);
+    }
+  }
+  return "done";
+}
+
+/** Behind the newline at or after `at - 1`. */
+function lineEnd(bytes: Uint8Array, at: number, end: number): number {
+  const newline = bytes.indexOf(NEWLINE, at - 1);
+  return newline < 0 || newline >= end ? end : newline + 1;
+}

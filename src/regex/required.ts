@@ -1,0 +1,246 @@
+/**
+ * What every match of an expression must contain, as a formula over literals: the part of an
+ * expression that an index can answer. It may ask for less than the expression does, never for more.
+ *
+ * For each node: the few texts it matches (`exact`), or else the texts with which all its matches
+ * begin and end and a formula for what lies between. Concatenation joins the ends, so that [ab]foo
+ * gives afoo or bfoo. A text that matches in any case is kept folded; joined with others it makes
+ * them match in any case too, which only asks for less.
+ */
+
+import { foldCodePoint, foldText, orbit } from "../kernel/folding.ts";
+import type { Node } from "./ast.ts";
+import { members, size, type CodePoints } from "./code-points.ts";
+
+/** Literals in text form, simplified; `fold`: it matches in any case, and `text` is folded. */
+export type Formula =
+  | { readonly kind: "any" } // nothing is required
+  | { readonly kind: "none" } // cannot match
+  | { readonly kind: "literal"; readonly text: string; readonly fold: boolean } // LITERAL_BYTES or more
+  | { readonly kind: "and"; readonly children: readonly Formula[] }
+  | { readonly kind: "or"; readonly children: readonly Formula[] };
+
+interface Literal {
+  readonly text: string;
+  readonly fold: boolean;
+}
+
+/** One of these; none of them if empty. */
+type Texts = readonly Literal[];
+
+interface Parts {
+  readonly exact?: Texts;
+  readonly prefix: Texts;
+  readonly suffix: Texts;
+  readonly inner: Formula; // besides prefix and suffix
+}
+
+/** A gram has three bytes; shorter literals are of no use. Bytes of the shortest case form count. */
+const LITERAL_BYTES = 3;
+const TEXTS = 32; // kept at a time
+const CLASS_MEMBERS = 16;
+const COPIES = 64; // of a counted repetition
+const ALTERNATIVES = 1_000; // in one or
+const ABSORBED = 100; // up to so many children are compared with each other
+
+const ANY: Formula = { kind: "any" };
+const NONE: Formula = { kind: "none" };
+const NOTHING: Texts = [{ text: "", fold: false }];
+const UNKNOWN: Parts = { prefix: NOTHING, suffix: NOTHING, inner: ANY };
+
+export function requiredFormula(node: Node): Formula {
+  return whole(partsOf(node));
+}
+
+/** One line: any, none, "text", "text"i for any case, (and …), (or …). */
+export function showFormula(formula: Formula): string {
+  switch (formula.kind) {
+    case "any":
+    case "none":
+      return formula.kind;
+    case "literal":
+      return JSON.stringify(formula.text) + (formula.fold ? "i" : "");
+    case "and":
+    case "or":
+      return `(${[formula.kind, ...formula.children.map(showFormula)].join(" ")})`;
+  }
+}
+
+function partsOf(node: Node): Parts {
+  switch (node.kind) {
+    case "empty":
+    case "assert":
+      return exactly(NOTHING);
+    case "char":
+      return classParts([node.cp, node.cp]);
+    case "class":
+      return classParts(node.members);
+    case "byte":
+      return UNKNOWN;
+    case "concat":
+      return node.children.map(partsOf).reduce(concat);
+    case "alternate":
+      return alternate(node.children.map(partsOf));
+    case "repeat":
+      return repeat(node);
+  }
+}
+
+const exactly = (exact: Texts): Parts => ({ exact, prefix: exact, suffix: exact, inner: ANY });
+
+function classParts(set: CodePoints): Parts {
+  if (size(set) > CLASS_MEMBERS) return UNKNOWN;
+  const inside = new Set(members(set));
+  const texts = new Map<string, Literal>();
+  for (const cp of inside) {
+    if (cp >= 0xd800 && cp <= 0xdfff) return UNKNOWN;
+    const family = orbit(cp);
+    const fold = family.length > 1 && family.every((relative) => inside.has(relative));
+    const text = String.fromCodePoint(fold ? foldCodePoint(cp) : cp);
+    texts.set(`${fold}${text}`, { text, fold });
+  }
+  return exactly([...texts.values()]);
+}
+
+function repeat({ child, min, max }: Node & { kind: "repeat" }): Parts {
+  const part = partsOf(child);
+  if (min === 0) return max === 1 ? alternate([part, exactly(NOTHING)]) : UNKNOWN;
+  let parts = part;
+  for (let i = 1; i < Math.min(min, COPIES); i++) parts = concat(parts, part);
+  if (min === max && min <= COPIES) return parts;
+  const inner = and([parts.exact ? ANY : parts.inner, whole(part)]);
+  return { prefix: parts.prefix, suffix: parts.suffix, inner };
+}
+
+function concat(left: Parts, right: Parts): Parts {
+  const joined = cross(left.suffix, right.prefix);
+  if (left.exact && right.exact) {
+    if (joined) return exactly(joined);
+    const inner = and([anyOf(left.exact), anyOf(right.exact)]);
+    return { prefix: left.exact, suffix: right.exact, inner };
+  }
+  if (left.exact) {
+    if (joined) return { prefix: joined, suffix: right.suffix, inner: right.inner };
+    return { prefix: left.exact, suffix: right.suffix, inner: and([whole(right)]) };
+  }
+  if (right.exact) {
+    if (joined) return { prefix: left.prefix, suffix: joined, inner: left.inner };
+    return { prefix: left.prefix, suffix: right.exact, inner: whole(left) };
+  }
+  const between = joined ? anyOf(joined) : and([anyOf(left.suffix), anyOf(right.prefix)]);
+  const inner = and([left.inner, between, right.inner]);
+  return { prefix: left.prefix, suffix: right.suffix, inner };
+}
+
+function alternate(parts: readonly Parts[]): Parts {
+  if (parts.every((part) => part.exact)) {
+    const exact = distinct(parts.flatMap((part) => part.exact!));
+    if (exact.length <= TEXTS) return exactly(exact);
+  }
+  return {
+    prefix: few(parts.flatMap((part) => part.prefix)),
+    suffix: few(parts.flatMap((part) => part.suffix)),
+    inner: or(parts.map(whole)),
+  };
+}
+
+/** All that is known of a node's matches. */
+function whole(parts: Parts): Formula {
+  if (parts.exact) return anyOf(parts.exact);
+  return and([anyOf(parts.prefix), parts.inner, anyOf(parts.suffix)]);
+}
+
+function few(texts: Texts): Texts {
+  const kept = distinct(texts);
+  return kept.length <= TEXTS ? kept : NOTHING;
+}
+
+function distinct(texts: Texts): Texts {
+  const byKey = new Map(texts.map((literal) => [`${literal.fold}${literal.text}`, literal]));
+  return [...byKey.values()];
+}
+
+/** Each of the first followed by each of the second; undefined if they are too many. */
+function cross(first: Texts, second: Texts): Texts | undefined {
+  if (first.length * second.length > TEXTS) return undefined;
+  return distinct(first.flatMap((a) => second.map((b) => join(a, b))));
+}
+
+function join(a: Literal, b: Literal): Literal {
+  if (a.fold === b.fold) return { text: a.text + b.text, fold: a.fold };
+  return { text: foldText(a.text + b.text), fold: true };
+}
+
+function anyOf(texts: Texts): Formula {
+  if (texts.some((literal) => shortestBytes(literal) < LITERAL_BYTES)) return ANY;
+  return or(texts.map(({ text, fold }) => ({ kind: "literal", text, fold })));
+}
+
+const utf8Length = (cp: number) => (cp < 0x80 ? 1 : cp < 0x800 ? 2 : cp < 0x10000 ? 3 : 4);
+
+/** Up to LITERAL_BYTES. */
+function shortestBytes({ text, fold }: Literal): number {
+  let bytes = 0;
+  for (let at = 0; at < text.length && bytes < LITERAL_BYTES; at++) {
+    const cp = text.codePointAt(at)!;
+    if (cp > 0xffff) at++;
+    bytes += fold ? Math.min(...orbit(cp).map(utf8Length)) : utf8Length(cp);
+  }
+  return bytes;
+}
+
+function and(given: readonly Formula[]): Formula {
+  const children = given.flatMap((child) => (child.kind === "and" ? child.children : [child]));
+  if (children.some((child) => child.kind === "none")) return NONE;
+  const kept = strongest(children.filter((child) => child.kind !== "any"));
+  if (kept.length === 0) return ANY;
+  return kept.length === 1 ? kept[0]! : { kind: "and", children: kept };
+}
+
+function or(given: readonly Formula[]): Formula {
+  const children = given.flatMap((child) => (child.kind === "or" ? child.children : [child]));
+  if (children.some((child) => child.kind === "any")) return ANY;
+  const kept = weakest(children.filter((child) => child.kind !== "none"));
+  if (kept.length === 0) return NONE;
+  if (kept.length > ALTERNATIVES) return ANY;
+  return kept.length === 1 ? kept[0]! : { kind: "or", children: kept };
+}
+
+/** Without children that another one implies. */
+function strongest(children: readonly Formula[]): Formula[] {
+  return absorb(children, (other, child) => implies(other, child));
+}
+
+/** Without children that imply another one. */
+function weakest(children: readonly Formula[]): Formula[] {
+  return absorb(children, (other, child) => implies(child, other));
+}
+
+function absorb(
+  children: readonly Formula[],
+  makesIdle: (other: Formula, child: Formula) => boolean,
+): Formula[] {
+  const unique = [...new Map(children.map((child) => [showFormula(child), child])).values()];
+  if (unique.length > ABSORBED) return unique;
+  const kept: Formula[] = [];
+  for (const [i, child] of unique.entries()) {
+    const others = [...kept, ...unique.slice(i + 1)];
+    if (!others.some((other) => makesIdle(other, child))) kept.push(child);
+  }
+  return kept;
+}
+
+function implies(a: Formula, b: Formula): boolean {
+  if (b.kind === "any" || a.kind === "none") return true;
+  if (a.kind === "any" || b.kind === "none") return false;
+  if (a.kind === "or") return a.children.every((child) => implies(child, b));
+  if (b.kind === "and") return b.children.every((child) => implies(a, child));
+  if (b.kind === "or" && b.children.some((child) => implies(a, child))) return true;
+  if (a.kind === "and") return a.children.some((child) => implies(child, b));
+  return a.kind === "literal" && b.kind === "literal" && contains(a, b);
+}
+
+function contains(a: Literal, b: Literal): boolean {
+  if (a.fold && !b.fold) return false;
+  return (b.fold && !a.fold ? foldText(a.text) : a.text).includes(b.text);
+}

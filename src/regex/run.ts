@@ -1,0 +1,144 @@
+/**
+ * A place in kernel memory where one automaton runs: its tables and the run's fields, which
+ * kernel/assembly/automaton.ts describes. A kernel's places are few and are taken over from whoever
+ * used them longest ago, so that any number of expressions in a row needs no more memory.
+ */
+
+import type { Kernel } from "../kernel/kernel.ts";
+
+/** Word numbers of the run's fields that the host reads and writes. */
+export const AT = 0;
+export const FROM = 1;
+export const TO = 2;
+export const FLOOR = 3;
+export const STATE = 4;
+export const LAST = 5;
+export const FUEL = 6;
+export const PHASE = 7;
+export const MODE = 8;
+export const COUNT = 9;
+export const MISSING = 10;
+export const BACK_STATE = 12;
+export const BEST = 13;
+const OUT = 14;
+const OUT_PAIRS = 15;
+const CLASSES = 16;
+export const CLASS_COUNT = 17;
+const FORWARD = 18;
+const BACKWARD = 19;
+const PAIRS = 20;
+export const PAIR_STATES = 21;
+export const EDGE_KIND = 22;
+export const STARTS = 24;
+export const BACK_STARTS = 28;
+
+export const UNKNOWN = 0xffff_ffff;
+export const DEAD_ENTRY = 0xffff_fffe;
+export const MATCHED_BIT = 0x8000_0000;
+
+const FIELDS_BYTES = 128;
+const CLASSES_BYTES = 2_560;
+// Room for about 5 000 states of an everyday expression, and half of them backwards.
+const FORWARD_BYTES = 512 * 1024;
+const BACKWARD_BYTES = 256 * 1024;
+// The pair table is walked at random: it pays while its hot part fits the second-level cache.
+const PAIRS_BYTES = 512 * 1024;
+const OUT_RANGES = 2_048;
+
+const PLACES = 12; // of 1.3 MiB each
+
+export interface Place {
+  readonly words: number; // word number of the run's fields
+  readonly classes: number; // addresses
+  readonly forward: number;
+  readonly backward: number;
+  readonly pairs: number;
+  readonly out: number;
+  owner: object | undefined;
+}
+
+const places = new WeakMap<Kernel, Place[]>();
+
+/** The owner's place, and whether it has just got it: then its tables are empty. */
+export function takePlace(kernel: Kernel, owner: object): { place: Place; isNew: boolean } {
+  let list = places.get(kernel);
+  if (!list) places.set(kernel, (list = []));
+  const at = list.findIndex((place) => place.owner === owner);
+  if (at === list.length - 1 && at >= 0) return { place: list[at]!, isNew: false };
+  if (at >= 0) {
+    const [place] = list.splice(at, 1);
+    list.push(place!);
+    return { place: place!, isNew: false };
+  }
+  const place = list.length < PLACES ? reservePlace(kernel) : list.shift()!;
+  place.owner = owner;
+  list.push(place);
+  return { place, isNew: true };
+}
+
+function reservePlace(kernel: Kernel): Place {
+  const length =
+    FIELDS_BYTES + CLASSES_BYTES + FORWARD_BYTES + BACKWARD_BYTES + PAIRS_BYTES + 8 * OUT_RANGES;
+  const start = kernel.reserve(length);
+  const classes = start + FIELDS_BYTES;
+  const forward = classes + CLASSES_BYTES;
+  const backward = forward + FORWARD_BYTES;
+  const pairs = backward + BACKWARD_BYTES;
+  const out = pairs + PAIRS_BYTES;
+  return { words: start / 4, classes, forward, backward, pairs, out, owner: undefined };
+}
+
+export interface Capacity {
+  readonly forward: number; // states
+  readonly backward: number;
+  readonly pairs: number;
+}
+
+/** How many states of an automaton with so many byte classes fit. */
+export function capacity(classCount: number): Capacity {
+  const stride = 4 * (classCount + 1);
+  const pairs = Math.floor(PAIRS_BYTES / (4 * classCount * classCount));
+  return {
+    forward: Math.floor(FORWARD_BYTES / stride),
+    backward: Math.floor(BACKWARD_BYTES / stride),
+    pairs: pairs < 4 ? 0 : pairs,
+  };
+}
+
+/** Writes the fixed fields and the columns of each byte. */
+export function preparePlace(
+  kernel: Kernel,
+  place: Place,
+  classes: { of: Uint8Array; kind: Uint8Array; count: number; edgeKind: number },
+): void {
+  const { words } = kernel;
+  const set = (field: number, value: number) => (words[place.words + field] = value);
+  set(OUT, place.out);
+  set(OUT_PAIRS, OUT_RANGES);
+  set(CLASSES, place.classes);
+  set(CLASS_COUNT, classes.count);
+  set(FORWARD, place.forward);
+  set(BACKWARD, place.backward);
+  set(PAIRS, place.pairs);
+  set(PAIR_STATES, capacity(classes.count).pairs);
+  set(EDGE_KIND, classes.edgeKind);
+  kernel.bytes.set(classes.of, place.classes);
+  kernel.bytes.set(classes.kind, place.classes + 256);
+  const columns = (place.classes + 512) / 4;
+  for (let byte = 0; byte < 256; byte++) {
+    words[columns + byte] = classes.of[byte]! * classes.count * 4;
+    words[columns + 256 + byte] = classes.of[byte]! * 4;
+  }
+}
+
+/** Empties the tables forwards, the pairs with them. */
+export function clearForward(kernel: Kernel, place: Place): void {
+  kernel.words.fill(UNKNOWN, place.forward / 4, place.backward / 4);
+  kernel.words.fill(UNKNOWN, place.pairs / 4, place.out / 4);
+  kernel.words.fill(UNKNOWN, place.words + STARTS, place.words + STARTS + 4);
+}
+
+export function clearBackward(kernel: Kernel, place: Place): void {
+  kernel.words.fill(UNKNOWN, place.backward / 4, place.pairs / 4);
+  kernel.words.fill(UNKNOWN, place.words + BACK_STARTS, place.words + BACK_STARTS + 4);
+}
