@@ -1,0 +1,194 @@
+/**
+ * What a caller gets of an engine that holds more than they may see is what an engine would give
+ * that holds nothing else: files, ranges, counts, lists, refusals. Ids and times aside, the two
+ * answers are compared as a whole.
+ */
+
+import fc from "fast-check";
+import { afterAll, expect, test } from "vitest";
+import type { Engine } from "../../src/engine.ts";
+import { openEngine, type Fixture } from "./engine.ts";
+import { events } from "./interface.ts";
+import { bearer, clientOf, mint, post, startService } from "./service.ts";
+
+const WORDS = ["needle", "Needle", "hay", "func", "needles", "x", "ß"];
+const fixture = (name: string, seed: number): Fixture => ({
+  name,
+  public: seed % 2 === 0,
+  fork: seed % 3 === 0,
+  files: Object.fromEntries(
+    Array.from({ length: 3 + seed }, (_, n) => [
+      `${["src", "lib", "needle"][(seed + n) % 3]}/${n}.${["ts", "c", "md"][(seed * n) % 3]}`,
+      Array.from(
+        { length: 5 },
+        (_, line) =>
+          `${WORDS[(seed * 7 + n * 3 + line) % WORDS.length]} = function ${WORDS[(seed + line) % 5]}() {}`,
+      ).join("\n"),
+    ]),
+  ),
+});
+const ALL = ["a/one", "a/two", "b/one", "b/two"].map(fixture);
+const NAMES = ALL.map(({ name }) => name);
+
+const engines = new Map<string, Promise<Engine>>();
+function engineOf(names: readonly string[]): Promise<Engine> {
+  const key = names.join();
+  const opened = engines.get(key) ?? openEngine(ALL.filter(({ name }) => names.includes(name)));
+  engines.set(key, opened);
+  return opened;
+}
+afterAll(async () => {
+  for (const engine of engines.values()) await (await engine).close();
+});
+
+const COUNTERS = [
+  "actualMatchCount",
+  "totalMatchCount",
+  "fileCount",
+  "filesConsidered",
+  "filesLoaded",
+  "regexpsConsidered",
+];
+
+/** Without ids and what depends on time or on the layout of segments. */
+function comparable(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(comparable);
+  if (typeof value !== "object" || value === null) return value;
+  const isStats = "totalMatchCount" in value;
+  const fields = Object.entries(value)
+    .filter(([name]) => !["id", "repoId", "repositoryId", "indexedAt"].includes(name))
+    .filter(([name]) => !isStats || COUNTERS.includes(name))
+    .map(([name, field]) => [name, comparable(field)]);
+  return Object.fromEntries(fields);
+}
+
+type Ask = (secret: string) => [path: string, init: RequestInit];
+const query = fc.oneof(
+  fc.constantFrom(...WORDS),
+  fc.constantFrom(
+    "needle or hay",
+    "-(needle)",
+    "-file:src",
+    "repo:one needle",
+    '""',
+    "visibility:public x",
+  ),
+  fc.constantFrom(
+    "reposet:a/one,b/two func",
+    "fork:only needle",
+    "lang:ts",
+    "sym:needle",
+    "file:needle",
+    "rev:HEAD hay",
+  ),
+);
+const ask: fc.Arbitrary<[string, Ask]> = fc.oneof(
+  fc
+    .record({
+      query,
+      matches: fc.constantFrom(0, 1, 5, 1000),
+      contextLines: fc.constantFrom(0, 1),
+      isRegexEnabled: fc.boolean(),
+      isCaseSensitivityEnabled: fc.boolean(),
+    })
+    .map((body): [string, Ask] => [
+      JSON.stringify(body),
+      (secret) => ["/api/search", post(body, bearer(secret))],
+    ]),
+  fc
+    .record({ query })
+    .map(({ query }): [string, Ask] => [
+      `stream ${query}`,
+      (secret) => ["/api/stream_search", post({ query, matches: 1000 }, bearer(secret))],
+    ]),
+  fc
+    .record({
+      symbolName: fc.constantFrom("needle", "hay"),
+      repoName: fc.constantFrom(undefined, ...NAMES),
+    })
+    .map((body): [string, Ask] => [
+      `symbol ${JSON.stringify(body)}`,
+      (secret) => ["/api/find_references", post(body, bearer(secret))],
+    ]),
+  fc
+    .constantFrom(
+      "/api/repos",
+      "/api/repos?query=one&perPage=1",
+      ...NAMES.map((name) => `/api/source?repo=${encodeURIComponent(name)}&path=src/0.ts`),
+    )
+    .map((path): [string, Ask] => [path, (secret) => [path, { headers: bearer(secret) }]]),
+  fc
+    .constantFrom(...NAMES)
+    .map((repoName): [string, Ask] => [
+      `tree ${repoName}`,
+      (secret) => [
+        "/api/tree",
+        post({ repoName, revisionName: "HEAD", paths: ["src"] }, bearer(secret)),
+      ],
+    ]),
+);
+
+/** A stream's files come in any order of chunks: what counts is what it told in all. */
+function read(text: string): unknown {
+  if (!text.startsWith("data: ")) return comparable(JSON.parse(text));
+  const all = events(text);
+  const files = all
+    .flatMap((event) => (event["files"] as unknown[]) ?? [])
+    .map((file) => JSON.stringify(comparable(file)));
+  return [files.sort(), comparable(all.at(-1))];
+}
+
+async function answer(
+  engine: Engine,
+  names: readonly string[] | undefined,
+  scope: readonly string[] | undefined,
+  ask: Ask,
+) {
+  const service = await startService({}, engine);
+  const idsOf = (list: readonly string[]) => list.map((name) => service.ids[name]!);
+  let secret = service.keys.ada;
+  if (scope !== undefined) secret = (await mint(service, secret, idsOf(scope))).token;
+  if (names !== undefined) service.visible.set("ada", new Set(idsOf(names)));
+  const response = await clientOf(service.handler)(...ask(secret));
+  const headers = ["x-total-count", "link", "x-quern-not-indexed"].map((name) =>
+    response.headers.get(name),
+  );
+  return [response.status, headers, read(await response.text())];
+}
+
+test("a caller gets what an engine of only their repositories would give", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.subarray(NAMES),
+      fc.option(fc.subarray(NAMES), { nil: undefined }),
+      ask,
+      async (names, scope, [, request]) => {
+        const visible = scope === undefined ? names : names.filter((name) => scope.includes(name));
+        const got = await answer(await engineOf(NAMES), names, scope, request);
+        const want = await answer(await engineOf(visible), undefined, undefined, request);
+        expect(got).toEqual(want);
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
+
+test("without a credential one gets what an engine of only the public repositories would give", async () => {
+  await fc.assert(
+    fc.asyncProperty(ask, async ([, request]) => {
+      const shown = ALL.filter((repository) => repository.public).map(({ name }) => name);
+      const anonymous = async (engine: Engine, who: "public" | "all") => {
+        const { handler } = await startService({ anonymous: who }, engine);
+        const [path, { headers, ...init }] = request("");
+        const kept = new Headers(headers as Record<string, string>);
+        kept.delete("authorization");
+        const response = await clientOf(handler)(path, { ...init, headers: kept });
+        return [response.status, read(await response.text())];
+      };
+      expect(await anonymous(await engineOf(NAMES), "public")).toEqual(
+        await anonymous(await engineOf(shown), "all"),
+      );
+    }),
+    { numRuns: 50 },
+  );
+});
