@@ -152,14 +152,14 @@ function ended(child: ChildProcessByStdio<null, Readable, Readable>): Promise<nu
 }
 
 export function cannotStart(cause: unknown): QuernError {
-  if ((cause as NodeJS.ErrnoException).code === "ENOENT") {
+  const { code } = cause as NodeJS.ErrnoException;
+  if (code === "ENOENT" || code === "EACCES") {
     const message =
       "there is no git command on the PATH; install git, or index the folder with directory()";
     return new QuernError("GIT_MISSING", message, { cause });
   }
-  return new QuernError("GIT_MISSING", `the git command cannot be started: ${String(cause)}`, {
-    cause,
-  });
+  const message = `the git command cannot be started: ${String(cause)}`;
+  return new QuernError("SOURCE_UNREADABLE", message, { cause });
 }
 
 export function failed(folder: string, stderr: string): QuernError {
