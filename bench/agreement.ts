@@ -9,8 +9,6 @@ import type { Corpus, Count, Peer } from "./peer.ts";
 import type { Question } from "./queries.ts";
 import type { FileCount } from "./subject-commands.ts";
 
-const MOST_RANGES = 400_000; // above, an answer with all ranges would not fit into memory
-
 export interface Agreement {
   readonly text: string;
   readonly isExplained: boolean;
@@ -35,12 +33,10 @@ export async function agree(dispute: Dispute): Promise<Agreement> {
   if (unit === "matches" && matches === ours) return explained("equal");
   const nature = question.differs[peer.name];
   if (nature) return explained(`${matches} ${unit}: ${nature}`);
-  if (ours > MOST_RANGES) {
-    const text = `${matches} ${unit}: not compared, more than ${MOST_RANGES} matches`;
-    return { text, isExplained: unit === "lines" };
-  }
   const files = new Map((await dispute.perFile()).map((file) => [file.path, file[unit]]));
   if (sum(files.values()) === matches) return explained("equal");
+  if (matches > peer.mostPerFile)
+    return { text: `${matches} ${unit}: too many to compare by file`, isExplained: false };
   return await explain(dispute, files);
 }
 

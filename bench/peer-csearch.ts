@@ -28,6 +28,7 @@ export async function codesearch(corpus: Corpus, folder: string): Promise<Peer |
     },
     first: async (words) => void (await run(["-n", ...words], 50)),
     perFile,
+    mostPerFile: Infinity,
     excuse,
     close: async () => {},
   };

@@ -28,6 +28,7 @@ export function ripgrep(corpus: Corpus): Peer | undefined {
     },
     first: async (words) => void (await run(["--line-number", ...words], 50)),
     perFile,
+    mostPerFile: Infinity,
     excuse: ({ bytes }) =>
       bytes.includes(0)
         ? "rg stops at a NUL wherever it is"

@@ -36,8 +36,9 @@ export interface Peer {
   count(words: readonly string[]): Promise<Count>;
   /** Its answer up to the first 50 matches. */
   first(words: readonly string[]): Promise<void>;
-  /** Counts per path, in count()'s unit. Not timed. */
+  /** Counts per path, in count()'s unit. Not timed. REQUIRES: at most mostPerFile matches. */
   perFile(words: readonly string[]): Promise<Map<string, number>>;
+  readonly mostPerFile: number;
   /** Why the tool counts this file otherwise; undefined: no reason is known. */
   excuse(file: SuspectFile, question: Question): string | undefined;
   close(): Promise<void>;

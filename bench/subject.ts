@@ -67,9 +67,12 @@ const commands: Commands = {
     }, patience);
   },
 
+  // streamed, so that millions of ranges are never there at once
   async perFile({ request }) {
-    const { files } = await engine().search({ ...request, matches: Number.MAX_SAFE_INTEGER });
-    return files.map(countOf);
+    const counts: FileCount[] = [];
+    for await (const event of engine().stream({ ...request, matches: Number.MAX_SAFE_INTEGER }))
+      if (event.type === "chunk") counts.push(...event.files.map(countOf));
+    return counts;
   },
 
   async longestBlock({ request }) {

@@ -27,6 +27,7 @@ const peer = (files: Record<string, number>): Peer => ({
   count: async () => ({ matches: 0, unit: "matches" }),
   first: async () => {},
   perFile: async () => new Map(Object.entries(files)),
+  mostPerFile: Infinity,
   excuse: ({ bytes }) => (bytes.includes(0) ? "a NUL" : undefined),
   close: async () => {},
 });
