@@ -134,8 +134,15 @@ function note(
 
 async function compare(language: string, files: string[]): Promise<Comparison> {
   const all: Comparison = {
-    ...{ files: files.length, bytes: 0, ms: 0, failed: 0, ours: 0, theirs: 0, both: 0 },
-    ...{ extra: new Map(), missing: new Map() },
+    files: files.length,
+    bytes: 0,
+    ms: 0,
+    failed: 0,
+    ours: 0,
+    theirs: 0,
+    both: 0,
+    extra: new Map(),
+    missing: new Map(),
   };
   const theirs = ctags(files);
   const extractor = await createExtractor();

@@ -84,6 +84,7 @@ const KNOWN = new Set(
 /** `__u32`, `__poll_t`, `__foo__`, `__FILE`. */
 const NO_ANNOTATION = /[^a-z_]|_t$|__$/;
 const TAG = /\s+[A-Za-z_]\w*\s*\{/y;
+const TAGS = /\b(?:struct|union|enum)$/;
 const DIRECTIVES = /\b(?:define|undef|ifdef|ifndef|defined|goto|if|elif)$/;
 const SPECIFIERS = /\b(?:static|extern|inline|const|volatile|typedef|unsigned|signed)$/;
 const TWO_WORDS = /\s+[A-Za-z_]\w*[\s*]+[A-Za-z_]/y;
@@ -124,18 +125,23 @@ function isAnnotation(text: string, start: number, end: number): boolean {
   if (KNOWN.has(word) || NO_ANNOTATION.test(word)) return false;
   let next = end;
   while (text.charCodeAt(next) <= SPACE) next++;
-  const after = text[next] ?? "";
+  const isName = isLetter(text.charCodeAt(next));
+  const isPointer = text[next] === "*";
   const last = lastSolid(text, start);
-  const before = text[last] ?? "";
-  if (before === "}") return after === ";" || after === "*" || isLetter(after.charCodeAt(0));
-  if (after !== "*" && !isLetter(after.charCodeAt(0))) return false;
-  const head = text.slice(Math.max(0, last - 12), last + 1);
-  if (/\b(?:struct|union|enum)$/.test(head)) {
-    TAG.lastIndex = end;
-    return TAG.test(text);
-  }
-  if (DIRECTIVES.test(head)) return false;
-  if (/[\w*)]/.test(before) && !SPECIFIERS.test(head)) return true;
-  TWO_WORDS.lastIndex = end;
-  return /[\w*;/]/.test(before) && TWO_WORDS.test(text);
+  if (text[last] === "}") return isName || isPointer || text[next] === ";";
+  return (isName || isPointer) && isRedundant(text, last, end);
+}
+
+/** Whether what is before `last` and what is after `end` are a declaration without what is between. */
+function isRedundant(text: string, last: number, end: number): boolean {
+  const before = text.slice(Math.max(0, last - 12), last + 1);
+  if (TAGS.test(before)) return matchesAt(TAG, text, end);
+  if (DIRECTIVES.test(before)) return false;
+  if (/[\w*)]$/.test(before) && !SPECIFIERS.test(before)) return true;
+  return /[\w*;/]$/.test(before) && matchesAt(TWO_WORDS, text, end);
+}
+
+function matchesAt(sticky: RegExp, text: string, at: number): boolean {
+  sticky.lastIndex = at;
+  return sticky.test(text);
 }

@@ -44,8 +44,15 @@ export const LIMITS: ExtractorLimits = { maxMs: 5_000, maxBytes: 4 << 20 };
 const MAX_RUNTIMES = 6;
 const MAX_HEAP = 48 << 20;
 
-export function createExtractor(limits: ExtractorLimits = LIMITS): Promise<Extractor> {
-  return Promise.resolve(new TreeSitterExtractor(limits));
+/** Where queries are found by linguist's names. */
+type Languages = (name: string) => LanguageQuery | undefined;
+
+/** The defaults are for everything but tests. */
+export function createExtractor(
+  limits: ExtractorLimits = LIMITS,
+  languages: Languages = languageQuery,
+): Promise<Extractor> {
+  return Promise.resolve(new TreeSitterExtractor(limits, languages));
 }
 
 interface Loaded {
@@ -55,18 +62,20 @@ interface Loaded {
 
 class TreeSitterExtractor implements Extractor {
   readonly #limits: ExtractorLimits;
+  readonly #languages: Languages;
   readonly #decoder = new Decoder();
   /** By language query, the most recently used last. */
   readonly #loaded = new Map<LanguageQuery, Loaded>();
 
-  constructor(limits: ExtractorLimits) {
+  constructor(limits: ExtractorLimits, languages: Languages) {
     this.#limits = limits;
+    this.#languages = languages;
   }
 
   async prepare(language: string): Promise<boolean> {
     const needed = embeddedLanguages(language) ?? [language];
     for (const name of needed) {
-      const query = languageQuery(name);
+      const query = this.#languages(name);
       if (query === undefined) return false;
       await this.#load(query);
     }
@@ -100,7 +109,7 @@ class TreeSitterExtractor implements Extractor {
   }
 
   #extractPart(language: string, bytes: Uint8Array): Extraction {
-    const query = languageQuery(language);
+    const query = this.#languages(language);
     if (query === undefined) return { outcome: "none" };
     if (bytes.length > Math.min(this.#limits.maxBytes, query.maxBytes ?? Infinity))
       return { outcome: "gave-up", reason: "too-large" };

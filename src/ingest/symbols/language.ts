@@ -14,6 +14,8 @@
  *     @keyword               a word that decides: `keywords` must give the kind of the name
  *                            beside it, or gives it where that is @other
  *
+ * Patterns in ERROR keep what a syntax error has torn from its declaration: `class` and a name.
+ *
  * Where two patterns name the same place the earlier pattern wins, so special cases come first.
  * Variables and constants inside functions are dropped, fields there belong to the type around the
  * function, and a function directly inside a type is a method.

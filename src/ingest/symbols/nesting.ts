@@ -79,6 +79,12 @@ export function nest(matches: Matches, kinds: Kinds, place: Place): SymbolTable 
   return sweep.finish();
 }
 
+/** Whether the place says that this is no definition for others to find. */
+function isLocal(kind: number, around: number): boolean {
+  if (VARIABLES.has(kind)) return around === LOCAL || CALLABLES.has(around);
+  return CALLABLES.has(kind) && around === DECLARED;
+}
+
 /** Where a match begins and ends: its scope, or the name itself. */
 const startOf = (values: Int32Array, base: number) =>
   values[base + ROLES.scope + 1]! < 0
@@ -129,13 +135,21 @@ class Sweep {
       return;
     }
     if (nameStart === this.#values[base + ROLES.name + 2]) return; // the parser made it up
-    if (this.#open.some((frame) => frame.nameStart === nameStart)) return;
+    if (this.#isOpen(nameStart)) return;
     this.#closeSibling(start, end);
     const kind = this.#kindOf(base);
     if (kind === undefined || (isHidden && kind !== MACRO)) return;
     const row = this.#add(base, kind);
     if (end > this.#values[base + ROLES.name + 2]! || start < nameStart)
       this.#open.push({ start, end, kind, row, nameStart });
+  }
+
+  /** Whether an earlier pattern has found the name: its frame is among the innermost then. */
+  #isOpen(nameStart: number): boolean {
+    const last = this.#open.length - 1;
+    for (let depth = last; depth >= 0 && depth > last - 4; depth--)
+      if (this.#open[depth]!.nameStart === nameStart) return true;
+    return false;
   }
 
   /** Of `left, right int`, which are one declaration, neither is in the other. */
@@ -169,9 +183,7 @@ class Sweep {
       if (kind !== OTHER && kind !== decided) return undefined;
       kind = decided;
     }
-    if (kind === undefined) return undefined;
-    if (VARIABLES.has(kind) && (around === LOCAL || CALLABLES.has(around))) return undefined;
-    if (CALLABLES.has(kind) && around === DECLARED) return undefined;
+    if (kind === undefined || isLocal(kind, around)) return undefined;
     if (accept.get(kind)?.test(this.#text(base, "name")) === false) return undefined;
     const isMember = TYPES.has(around) || this.#values[base + ROLES.parent]! >= 0;
     return isMember ? this.#memberKind(base, kind) : kind;

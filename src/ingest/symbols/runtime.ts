@@ -218,7 +218,7 @@ export class Runtime {
   #read(tree: number, address: number, count: number): void {
     if (this.#values.length < count * MATCH_STRIDE)
       this.#values = new Int32Array(count * MATCH_STRIDE * 2);
-    const { HEAP32: words, _ts_node_end_index_wasm: endOf } = this.#c;
+    const words = this.#c.HEAP32;
     const values = this.#values;
     const transfer = this.#transfer >> 2;
     let at = address >> 2;
@@ -232,7 +232,7 @@ export class Runtime {
           words[transfer + word] = words[at + 1 + word]!;
         values[place] = words[at]!;
         values[place + 1] = words[at + 2]!;
-        values[place + 2] = endOf(tree);
+        values[place + 2] = this.#c._ts_node_end_index_wasm(tree);
       }
     }
   }

@@ -16,8 +16,6 @@ export interface SourceText {
   slice(start: number, count: number): string;
   /** Offset of the byte at which a unit's character begins; the length in bytes for the end. */
   byteOf(unit: number): number;
-  /** The unit that begins at or after a byte. */
-  unitOf(byte: number): number;
 }
 
 /** REQUIRES: one text of a Decoder is in use at a time, and nobody writes to `bytes` meanwhile. */
@@ -53,10 +51,6 @@ class AsciiText implements SourceText {
   byteOf(unit: number): number {
     return unit;
   }
-
-  unitOf(byte: number): number {
-    return byte;
-  }
 }
 
 class MappedText implements SourceText {
@@ -76,17 +70,6 @@ class MappedText implements SourceText {
 
   byteOf(unit: number): number {
     return this.#offsets[Math.min(unit, this.length)]!;
-  }
-
-  unitOf(byte: number): number {
-    let low = 0;
-    let high = this.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.#offsets[middle]! < byte) low = middle + 1;
-      else high = middle;
-    }
-    return low;
   }
 }
 

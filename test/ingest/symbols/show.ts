@@ -14,7 +14,7 @@ export function showSymbols({ count, rows }: SymbolTable, bytes: Uint8Array): st
   const kind = (row: number) => SYMBOL_KINDS[at(row, ROW.kind)]!;
   return Array.from({ length: count }, (_, row) => {
     const before = text.toString("utf8", 0, at(row, ROW.start)).split("\n");
-    const place = `${before.length}:${[...before.at(-1)!].length + 1}`;
+    const place = `${before.length}:${Array.from(before.at(-1)!).length + 1}`;
     const parent = at(row, ROW.parent);
     const prefix = parent < 0 ? "" : `${kind(parent)}${parent < count ? "" : "?"}:${name(parent)}/`;
     return `${place} ${kind(row)} ${prefix}${name(row)}`;

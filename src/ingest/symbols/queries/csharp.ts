@@ -28,5 +28,8 @@ export const csharp: LanguageQuery = {
     (field_declaration (modifier "const") (variable_declaration (variable_declarator name: (identifier) @constant)))
     (field_declaration (variable_declaration (variable_declarator name: (identifier) @field)))
     (lambda_expression) @local
+    (ERROR "class" . (identifier) @class)
+    (ERROR "interface" . (identifier) @interface)
+    (ERROR "struct" . (identifier) @struct)
   `,
 };

@@ -10,6 +10,10 @@ export const go: LanguageQuery = {
   names: ["Go"],
   grammar: "@vscode/tree-sitter-wasm/wasm/tree-sitter-go.wasm",
   revision: 1,
+  accept: [
+    ["variable", /[^_]/],
+    ["constant", /[^_]/],
+  ],
   query: `
     (block) @hidden
     (package_clause (package_identifier) @package)
@@ -26,5 +30,6 @@ export const go: LanguageQuery = {
     (method_elem name: (field_identifier) @method)
     (const_spec name: (identifier) @constant)
     (var_spec name: (identifier) @variable)
+    (ERROR "func" . (identifier) @function)
   `,
 };

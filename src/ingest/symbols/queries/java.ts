@@ -22,5 +22,8 @@ export const java: LanguageQuery = {
     (field_declaration declarator: (variable_declarator name: (identifier) @field))
     (lambda_expression) @local
     (static_initializer) @local
+    (ERROR "class" . (identifier) @class)
+    (ERROR "interface" . (identifier) @interface)
+    (ERROR "enum" . (identifier) @enum)
   `,
 };

@@ -30,5 +30,6 @@ export const kotlin: LanguageQuery = {
     (lambda_literal) @local
     (anonymous_initializer) @local
     (object_literal) @local
+    (ERROR "fun" . (simple_identifier) @function)
   `,
 };

@@ -24,5 +24,7 @@ export const php: LanguageQuery = {
     (anonymous_function) @local
     (arrow_function) @local
     (program (expression_statement (assignment_expression left: (variable_name (name) @variable))))
+    (ERROR "class" . (name) @class)
+    (ERROR "function" . (name) @function)
   `,
 };

@@ -20,5 +20,7 @@ export const python: LanguageQuery = {
     (expression_statement (assignment left: (pattern_list (tuple_pattern (identifier) @variable))))
     (expression_statement (assignment left: (pattern_list (tuple_pattern (list_splat_pattern (identifier) @variable)))))
     (expression_statement (assignment left: (tuple_pattern (identifier) @variable)))
+    (ERROR "class" . (identifier) @class)
+    (ERROR "def" . (identifier) @function)
   `,
 };

@@ -32,5 +32,8 @@ export const ruby: LanguageQuery = {
     (assignment left: (constant) @constant)
     (assignment left: (global_variable) @variable)
     (alias name: (_) @method)
+    (ERROR "class" . (constant) @class)
+    (ERROR "module" . (constant) @module)
+    (ERROR "def" . (identifier) @function)
   `,
 };

@@ -30,5 +30,8 @@ export const rust: LanguageQuery = {
     (static_item name: (identifier) @variable)
     (mod_item name: (identifier) @module body: (_)) @scope
     (macro_definition name: (identifier) @macro)
+    (ERROR "fn" . (identifier) @function)
+    (ERROR "struct" . [(identifier) (type_identifier)] @struct)
+    (ERROR "trait" . [(identifier) (type_identifier)] @trait)
   `,
 };

@@ -32,5 +32,6 @@ export const swift: LanguageQuery = {
     (computed_property) @local
     (lambda_literal) @local
     (willset_didset_block) @local
+    (ERROR "func" . (simple_identifier) @function)
   `,
 };

@@ -43,6 +43,9 @@ export const ecmascript = (name: string) => `
     left: (member_expression property: (property_identifier) @class)
     right: (class)) @scope)
 
+  (ERROR "class" . [(identifier) (${name})] @class)
+  (ERROR "function" . (identifier) @function)
+
   (arrow_function body: (_) @local)
   (function_expression body: (_) @local)
   (class_static_block) @local

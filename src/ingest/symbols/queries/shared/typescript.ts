@@ -14,6 +14,9 @@ export const typescriptQuery = `
   (module name: (identifier) @namespace) @scope
   (module name: (string (string_fragment) @module)) @scope
   (function_signature name: (identifier) @function) @scope
+  (ERROR "interface" . [(identifier) (type_identifier)] @interface)
+  (ERROR "enum" . [(identifier) (type_identifier)] @enum)
+  (ERROR (method_signature name: (property_identifier) @method))
   (abstract_method_signature name: [(property_identifier) (private_property_identifier)] @method)
   (class_body (method_signature name: (property_identifier) @method))
   (interface_body (method_signature name: (property_identifier) @method))

@@ -1,0 +1,84 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { cCuts } from "../../../src/ingest/symbols/c-cuts.ts";
+import { cut, uncut } from "../../../src/ingest/symbols/cuts.ts";
+
+const text = (bytes: Uint8Array) => Buffer.from(bytes).toString("latin1");
+const bytes = (source: string) => Buffer.from(source, "latin1");
+
+/** Ascending, without empty or touching cuts. */
+const cuts = fc
+  .array(fc.tuple(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 5 })), { maxLength: 6 })
+  .map((steps) => {
+    let at = 0;
+    return steps.flatMap(([kept, removed]) => {
+      const start = at + kept;
+      at = start + removed;
+      return [start, at];
+    });
+  });
+
+test("what is kept is where it was", () => {
+  fc.assert(
+    fc.property(cuts, (pairs) => {
+      const whole = Uint8Array.from({ length: 80 }, (_, index) => index);
+      const back = uncut(pairs);
+      const kept = cut(whole, pairs);
+      const isCut = (at: number) =>
+        pairs.some((start, index) => index % 2 === 0 && at >= start && at < pairs[index + 1]!);
+      expect([...kept]).toEqual([...whole].filter((at) => !isCut(at)));
+      const starts = new Set(pairs.filter((_, index) => index % 2 === 1));
+      // an offset right behind a cut stands for the end of what is before it
+      kept.forEach((value, at) => {
+        if (!starts.has(value)) expect(back(at)).toBe(value);
+      });
+    }),
+  );
+});
+
+/** C, and what is left of it. */
+const CASES: readonly (readonly [what: string, source: string, left: string])[] = [
+  ["a body", "int f(void)\n{\n\treturn 1;\n}\nint g;\n", "int f(void)\n{\n}\nint g;\n"],
+  ["a body behind its head", "int f(void) {\n\treturn 1;\n}\n", "int f(void) {\n}\n"],
+  ["a table", "int t[] = {\n\t1,\n\t2,\n};\n", "int t[] = {\n};\n"],
+  ["labels", "int f(void)\n{\n\tgoto out;\nout:\n\treturn;\n}\n", "int f(void)\n{\n}\n"],
+  ["balanced #if", "void f()\n{\n#ifdef A\n\ta();\n#else\n#endif\n}\n", "void f()\n{\n}\n"],
+  ["a struct stays", "struct s\n{\n\tint a;\n};\n", "struct s\n{\n\tint a;\n};\n"],
+  ["half an #if stays", "int f()\n{\n#else\n\tb();\n}\n", "int f()\n{\n#else\n\tb();\n}\n"],
+  ["a macro in a body", "int f()\n{\n#define X 1\n}\n", "int f()\n{\n#define X 1\n}\n"],
+  [
+    "a body that ends elsewhere",
+    "int f()\n{\n\ta();\n }\nint g()\n{\n\tb();\n}\n",
+    "int f()\n{\n\ta();\n }\nint g()\n{\n}\n",
+  ],
+  ["an annotation", "static int __init f(void);", "static int  f(void);"],
+  ["between type and pointer", "char __user *p;", "char  *p;"],
+  ["behind the tag", "struct __packed s {", "struct  s {"],
+  ["before the type", "static __always_inline int f(int);", "static  int f(int);"],
+  ["without underscores", "static u64 notrace f(void);", "static u64  f(void);"],
+  ["a type stays", "static __u32 f(void);", "static __u32 f(void);"],
+  ["a type of letters stays", "static __wsum f(int);", "static __wsum f(int);"],
+  ["a name stays", "int __foo(int);", "int __foo(int);"],
+  ["a struct's name stays", "struct __foo *p;", "struct __foo *p;"],
+  ["a macro's name stays", "#define __init x", "#define __init x"],
+];
+
+test.each(CASES)("%s", (_, source, left) => {
+  expect(text(cut(bytes(source), cCuts(bytes(source))))).toBe(left);
+});
+
+test("cuts of any text are in order and inside it", () => {
+  const pieces = ["\n", "{", "}", "\n}", ") ", "__init ", "notrace ", "int ", "#if\n", "=", "x"];
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 60 }), (parts) => {
+      const source = parts.join("");
+      const pairs = cCuts(bytes(source));
+      expect(pairs.length % 2).toBe(0);
+      pairs.forEach((at, index) =>
+        expect(at).toBeGreaterThan(index === 0 ? -1 : pairs[index - 1]!),
+      );
+      expect(pairs.at(-1) ?? 0).toBeLessThanOrEqual(source.length);
+    }),
+    { numRuns: 500 },
+  );
+});
