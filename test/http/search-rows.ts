@@ -1,0 +1,229 @@
+/** Searches, streams and symbols. */
+
+import { expect } from "vitest";
+import { events } from "./interface.ts";
+import { asks, needle, type Row } from "./rows.ts";
+import { post, bearer } from "./service.ts";
+
+const search = ["post", "/api/search"] as [string, string];
+const stream = ["post", "/api/stream_search"] as [string, string];
+const definitions = ["post", "/api/find_definitions"] as [string, string];
+const references = ["post", "/api/find_references"] as [string, string];
+
+interface Found {
+  files: { repository: string; fileName: { text: string } }[];
+  stats: { totalMatchCount: number };
+}
+export const SEARCH_ROWS: Row[] = [
+  // ── search ──
+  {
+    name: "search finds",
+    operation: search,
+    request: asks("/api/search", needle),
+    status: 200,
+    check: (body: Found) => {
+      expect(body.stats.totalMatchCount).toBe(11);
+      expect(body.files.length).toBe(7);
+    },
+  },
+  {
+    name: "search takes JSON under any content type",
+    operation: search,
+    request: ({ keys }) => [
+      "/api/search",
+      post(needle, { ...bearer(keys.ada), "Content-Type": "text/plain" }),
+    ],
+    status: 200,
+  },
+  {
+    name: "search says which of the named repositories are not there",
+    operation: search,
+    request: asks("/api/search", { ...needle, query: "reposet:acme/open,no/such,é needle" }),
+    status: 200,
+    check: (_: unknown, headers) => {
+      expect(headers.get("x-quern-not-indexed")).toBe("no/such, %C3%A9");
+    },
+  },
+  {
+    name: "search of matches: 0 counts",
+    operation: search,
+    request: asks("/api/search", { ...needle, matches: 0 }),
+    status: 200,
+    check: (body: Found) => {
+      expect([body.files.length, body.stats.totalMatchCount]).toEqual([0, 11]);
+    },
+  },
+  {
+    name: "a query that does not parse",
+    operation: search,
+    request: asks("/api/search", { ...needle, query: "a file:(" }),
+    status: 400,
+    code: "FAILED_TO_PARSE_QUERY",
+    check: (body: { message: string }) => {
+      expect(body.message).toMatch(/at position 7/);
+      expect(body.message.split("\n").slice(-2)).toEqual(["  a file:(", "         ^"]);
+    },
+  },
+  {
+    name: "an expression that does not parse",
+    operation: search,
+    request: asks("/api/search", { ...needle, query: "[", isRegexEnabled: true }),
+    status: 400,
+    code: "FAILED_TO_PARSE_QUERY",
+  },
+  {
+    name: "an expression that is too large",
+    operation: search,
+    request: asks("/api/search", { ...needle, query: "x{1001}", isRegexEnabled: true }),
+    status: 400,
+    code: "FAILED_TO_PARSE_QUERY",
+  },
+  {
+    name: "an unknown context",
+    operation: search,
+    request: asks("/api/search", { ...needle, query: "context:nope x" }),
+    status: 404,
+    code: "SEARCH_CONTEXT_NOT_FOUND",
+  },
+  {
+    name: "a body with a wrong field",
+    operation: search,
+    request: asks("/api/search", { ...needle, contextLines: 1001 }),
+    status: 400,
+    code: "INVALID_REQUEST_BODY",
+    check: (body: { message: string }) => expect(body.message).toContain("contextLines"),
+  },
+  {
+    name: "more matches than the host allows",
+    operation: search,
+    request: asks("/api/search", { ...needle, matches: 100_001 }),
+    status: 400,
+    code: "INVALID_REQUEST_BODY",
+    check: (body: { message: string }) => expect(body.message).toContain("100000"),
+  },
+  {
+    name: "a body over the limit",
+    operation: search,
+    request: asks("/api/search", { ...needle, query: "x".repeat(1 << 20) }),
+    status: 413,
+    code: "BODY_TOO_LARGE",
+  },
+  {
+    name: "a bug below",
+    operation: search,
+    request: asks("/api/search", { ...needle, query: "boom" }),
+    status: 500,
+    code: "UNEXPECTED_ERROR",
+    check: (body: { message: string }, _headers, service) => {
+      expect(body.message).not.toContain("/srv/secret");
+      expect(String(service.events.at(-1)?.detail)).toContain("/srv/secret");
+    },
+  },
+  {
+    name: "an engine that closes",
+    operation: search,
+    request: asks("/api/search", { ...needle, query: "closing" }),
+    status: 503,
+    code: "OVERLOADED",
+    check: (_: unknown, headers) => expect(headers.get("retry-after")).toBe("1"),
+  },
+  {
+    name: "no credential",
+    operation: search,
+    request: () => ["/api/search", post(needle)],
+    status: 401,
+    code: "NOT_AUTHENTICATED",
+    check: (_: unknown, headers) => expect(headers.get("www-authenticate")).toBe("Bearer"),
+  },
+
+  // ── streams ──
+  {
+    name: "a stream ends with final and [DONE]",
+    operation: stream,
+    request: asks("/api/stream_search", needle),
+    status: 200,
+    check: (text: string) => {
+      expect(text.endsWith("data: [DONE]\n\n")).toBe(true);
+      const types = events(text).map(({ type }) => type);
+      expect(new Set(types.slice(0, -1))).toEqual(new Set(["chunk"]));
+      expect(types.at(-1)).toBe("final");
+    },
+  },
+  {
+    name: "a stream whose query does not parse is no stream",
+    operation: stream,
+    request: asks("/api/stream_search", { ...needle, query: " " }),
+    status: 400,
+    code: "FAILED_TO_PARSE_QUERY",
+  },
+  {
+    name: "a stream that fails on its way says so in an event",
+    operation: stream,
+    request: asks("/api/stream_search", { ...needle, query: "later" }),
+    status: 200,
+    check: (text: string) => {
+      expect(events(text).map(({ type }) => type)).toEqual(["chunk", "error"]);
+      expect(events(text)[1]).toMatchObject({
+        error: { statusCode: 500, errorCode: "UNEXPECTED_ERROR" },
+      });
+    },
+  },
+
+  // ── symbols ──
+  {
+    name: "definitions",
+    operation: definitions,
+    request: asks("/api/find_definitions", { symbolName: "needle", language: "JavaScript" }),
+    status: 200,
+    check: (body: {
+      stats: object;
+      files: { fileName: string; matches: { lineContent: string }[] }[];
+    }) => {
+      expect(body.stats).toEqual({ matchCount: 2 });
+      expect(body.files.map(({ fileName }) => fileName)).toEqual(["src/a.ts", "src/a.ts"]);
+      const lines = body.files.flatMap(({ matches }) =>
+        matches.map(({ lineContent }) => lineContent),
+      );
+      expect(lines.toSorted((a, b) => a.length - b.length)).toEqual([
+        "function needle() {}",
+        "export function needle(): number {",
+      ]);
+    },
+  },
+  {
+    name: "references in one repository, word-bounded and case-sensitive",
+    operation: references,
+    request: asks("/api/find_references", {
+      symbolName: "needle",
+      repoName: "acme/open",
+      language: "ts",
+    }),
+    status: 200,
+    check: (body: { stats: object; files: { fileName: string; matches: object[] }[] }) => {
+      expect(body.stats).toEqual({ matchCount: 5 });
+      const found = body.files.map(({ fileName, matches }) => `${fileName} ${matches.length}`);
+      expect(new Set(found)).toEqual(new Set(["src/a.ts 3", "src/deep/b.ts 2"]));
+    },
+  },
+  {
+    name: "references in another case: none",
+    operation: references,
+    request: asks("/api/find_references", { symbolName: "Needle" }),
+    status: 200,
+    check: (body: { stats: object }) => expect(body.stats).toEqual({ matchCount: 0 }),
+  },
+  {
+    name: "symbols of no repository",
+    operation: definitions,
+    request: asks("/api/find_definitions", { symbolName: "x", repoName: "no/such" }),
+    status: 404,
+    code: "REPOSITORY_NOT_FOUND",
+  },
+  {
+    name: "an empty symbol",
+    operation: definitions,
+    request: asks("/api/find_definitions", { symbolName: "" }),
+    status: 400,
+    code: "INVALID_REQUEST_BODY",
+  },
+];
