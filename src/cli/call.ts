@@ -1,0 +1,49 @@
+/** What every command shares: options, and how its exit code gets out. */
+
+import { type Command, InvalidArgumentError } from "commander";
+import type { ExitCode, Io } from "./io.ts";
+
+export interface Call {
+  readonly io: Io;
+  readonly exit: (code: ExitCode) => void;
+}
+
+export interface CommonFlags {
+  db: string;
+  json?: true;
+}
+
+export function withCommonOptions(command: Command): Command {
+  return command
+    .option("--db <dir>", "data directory", "./.quern")
+    .option("--json", "answer in JSON");
+}
+
+/** For an option that may be given several times. */
+export const collect = (value: string, before: string[] | undefined): string[] => [
+  ...(before ?? []),
+  value,
+];
+
+export function wholeNumber(value: string): number {
+  const number = Number(value);
+  if (!/^\d+$/.test(value) || !Number.isSafeInteger(number))
+    throw new InvalidArgumentError("It must be a whole number of 0 or more.");
+  return number;
+}
+
+export function date(value: string): Date {
+  const date = new Date(value);
+  if (Number.isNaN(date.getTime()))
+    throw new InvalidArgumentError("It must be a date such as 2030-12-31.");
+  return date;
+}
+
+export function oneOf<Word extends string>(words: readonly Word[]): (value: string) => Word {
+  return (value) => {
+    const word = words.find((known) => known === value);
+    if (word === undefined)
+      throw new InvalidArgumentError(`It must be one of ${words.join(", ")}.`);
+    return word;
+  };
+}

@@ -1,0 +1,42 @@
+/** Errors for people: the code, what is wrong, and what to do where the message does not say it. */
+
+import { QuernError, type ErrorCode } from "../base/errors.ts";
+
+const ADVICE: Readonly<Record<ErrorCode, string>> = {
+  INVALID_REQUEST: "",
+  QUERY_SYNTAX: "",
+  REGEX_SYNTAX: "",
+  REGEX_TOO_LARGE: "",
+  CONTEXT_NOT_FOUND: "saved sets of repositories are known to a host only; use repo: or reposet:",
+  SOURCE_NOT_FOUND: "check the path",
+  SOURCE_UNREADABLE: "check the permissions of the path",
+  NOT_A_GIT_REPOSITORY: "",
+  REVISION_NOT_FOUND: "git branch --all and git tag list what there is",
+  GIT_MISSING: "install git, or put it on the PATH",
+  INDEX_NOT_FOUND: "--db DIR names another directory; quern index PATH makes an index",
+  INDEX_LOCKED: "another process is writing; try again when it is done",
+  INDEX_VERSION: "index again into a new directory",
+  INDEX_CORRUPT: "quern check tells what is damaged; index again into a new directory",
+  INDEX_READ_ONLY: "the disk or directory may only be read",
+  DISK_FULL: "make room, then run the same command again: nothing is lost",
+  PERMISSION_DENIED: "check the permissions of the data directory",
+  ENGINE_CLOSED: "",
+  ABORTED: "stopped; what was indexed before is as it was",
+  DUPLICATE_ID: "",
+  INTERNAL: "this is a bug of quern",
+};
+
+/** Never a stack. */
+export function describeError(error: unknown): string {
+  const { code, message } = codeAndMessage(error);
+  const advice = code in ADVICE ? ADVICE[code as ErrorCode] : "";
+  return `quern: ${code}: ${message}\n${advice === "" ? "" : `  ${advice}\n`}`;
+}
+
+function codeAndMessage(error: unknown): { code: string; message: string } {
+  if (error instanceof QuernError) return error;
+  if (!(error instanceof Error)) return { code: "INTERNAL", message: String(error) };
+  // what the operating system refuses, such as a port that is taken
+  const isSystem = "code" in error && "syscall" in error;
+  return { code: isSystem ? String(error.code) : "INTERNAL", message: error.message };
+}

@@ -1,0 +1,74 @@
+/** quern explain: how a query was understood and planned, and what would find more. */
+
+import type { Command } from "commander";
+import type { Explanation } from "../search/response.ts";
+import type { Call } from "./call.ts";
+import { withEngine } from "./engine-session.ts";
+import { printJson, printLines } from "./io.ts";
+import { type QueryFlags, requestOf, withQueryOptions } from "./query-options.ts";
+import { count, duration, visible } from "./style.ts";
+
+export function addExplain(program: Command, call: Call): void {
+  const { io } = call;
+  withQueryOptions(program.command("explain"))
+    .summary("tell how a query is understood and planned")
+    .action((words: string[], flags: QueryFlags) =>
+      withEngine(io, { db: flags.db, readOnly: true }, async (engine) => {
+        const explanation = await engine.explain(requestOf(words, flags), { signal: io.signal });
+        if (flags.json) printJson(io, explanation);
+        else printLines(io.stdout, showExplanation(explanation));
+      }),
+    );
+}
+
+function showExplanation(explanation: Explanation): string[] {
+  const { query, segments, stats } = explanation;
+  return [
+    `query: ${visible(query)}`,
+    ...segments.flatMap(showSegment),
+    `${count(stats.totalMatchCount, "match", "matches")} in ${count(stats.fileCount, "file")}, ` +
+      `${count(stats.filesLoaded, "file")} read, ${duration(stats.duration / 1e6)}`,
+    ...explainNothing(explanation),
+  ];
+}
+
+type Segment = Explanation["segments"][number];
+
+function showSegment({ id, outcome, literals, candidatePages, candidateFiles }: Segment): string[] {
+  return [
+    `segment ${id}: ${outcome}, ${count(candidateFiles, "candidate file")}, ${count(candidatePages, "page")}`,
+    ...literals.map(({ text, pages, grams }) => {
+      const lists = grams.map((gram) => `${JSON.stringify(gram.gram)} ${gram.pages}`).join(", ");
+      return `  ${JSON.stringify(text)}: ${count(pages, "page")}; grams: ${lists}`;
+    }),
+  ];
+}
+
+const CHANGES: Readonly<Record<Explanation["suggestions"][number]["change"], string>> = {
+  "ignore-case": "without --case",
+  literal: "without --regex",
+  regex: "with --regex",
+  "all-revisions": "in all revisions",
+  "drop-filter": "with fewer filters",
+  language: "in another language",
+};
+
+const REASONS: Readonly<Record<Explanation["notIndexed"][number]["reason"], string>> = {
+  unknown: "is not indexed",
+  indexing: "is being indexed for the first time",
+  "files-skipped": "holds files that are not searchable",
+};
+
+/** What to tell one whose search found nothing. */
+export function explainNothing({ notIndexed, suggestions }: Explanation): string[] {
+  return [
+    ...notIndexed.map(({ repository, reason, files }) => {
+      const many = files === undefined ? "" : ` (${count(files, "file")})`;
+      return `quern: ${visible(repository)} ${REASONS[reason]}${many}`;
+    }),
+    ...suggestions.map(({ change, request, totalMatchCount }) => {
+      const found = count(totalMatchCount, "match", "matches");
+      return `quern: ${found} ${CHANGES[change]}: ${visible(request.query)}`;
+    }),
+  ];
+}

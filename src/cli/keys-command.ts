@@ -1,0 +1,120 @@
+/** quern keys: who may search what quern serve serves. The store lies in the data directory. */
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { lmdbTokenStore } from "../auth/lmdb-stores.ts";
+import { createApiKey } from "../auth/secrets.ts";
+import { QuernError } from "../base/errors.ts";
+import type { TokenRecord, TokenStore } from "../auth/token-store.ts";
+import { type Call, type CommonFlags, date, withCommonOptions } from "./call.ts";
+import { printJson, printLines } from "./io.ts";
+import { table, visible } from "./style.ts";
+
+interface KeyFlags extends CommonFlags {
+  owner: string;
+}
+
+/** Whose key it is, where nobody is named: one person's machine needs no names. */
+const DEFAULT_OWNER = "local";
+
+/** Its name begins with a dot, so that the data directory still counts as empty before the first index run. */
+export const tokenFolder = (db: string): string => join(db, ".keys");
+
+export function addKeys(program: Command, call: Call): void {
+  const keys = program.command("keys").summary("make, list and revoke API keys");
+  withOwner(withCommonOptions(keys.command("create")))
+    .summary("make an API key and print its secret")
+    .option("--name <name>", "what it is for")
+    .option("--expires <date>", "default: never", date)
+    .action((flags: KeyFlags & { name?: string; expires?: Date }) =>
+      withTokens(flags, (tokens) => create(tokens, flags, call)),
+    );
+  withOwner(withCommonOptions(keys.command("list")))
+    .summary("list the keys of an owner")
+    .action((flags: KeyFlags) => withKeys(flags, (tokens) => list(tokens, flags, call)));
+  withCommonOptions(keys.command("revoke"))
+    .summary("make a key worthless, at once")
+    .argument("<id>", "as keys list prints it; not the secret")
+    .action((id: string, flags: CommonFlags) =>
+      withKeys(flags, (tokens) => revoke(tokens, id, flags, call)),
+    );
+}
+
+const withOwner = (command: Command): Command =>
+  command.option("--owner <id>", "whose key it is", DEFAULT_OWNER);
+
+async function withTokens(
+  { db }: CommonFlags,
+  use: (tokens: TokenStore) => Promise<void>,
+): Promise<void> {
+  const tokens = lmdbTokenStore(tokenFolder(db));
+  try {
+    await use(tokens);
+  } finally {
+    await tokens[Symbol.asyncDispose]();
+  }
+}
+
+/** Makes no store for one that mistyped the directory. */
+async function withKeys(
+  flags: CommonFlags,
+  use: (tokens: TokenStore) => Promise<void>,
+): Promise<void> {
+  if (!existsSync(tokenFolder(flags.db)))
+    throw new QuernError("INDEX_NOT_FOUND", `no key was ever made in ${flags.db}`);
+  await withTokens(flags, use);
+}
+
+async function create(
+  tokens: TokenStore,
+  { owner, name, expires, json }: KeyFlags & { name?: string; expires?: Date },
+  { io }: Call,
+): Promise<void> {
+  const key = await createApiKey(tokens, {
+    ownerId: owner,
+    ...(name !== undefined && { name }),
+    ...(expires !== undefined && { expiresAt: expires }),
+  });
+  if (json) return printJson(io, key);
+  io.stdout.write(`${key.secret}\n`);
+  if (io.stderr.isTTY)
+    io.stderr.write(`quern: key ${key.id}; its secret is not shown again, and kept nowhere\n`);
+}
+
+async function list(tokens: TokenStore, flags: KeyFlags, call: Call): Promise<void> {
+  const keys: TokenRecord[] = [];
+  for await (const record of tokens.list(flags.owner))
+    if (record.kind === "api-key") keys.push(record);
+  call.exit(keys.length > 0 ? 0 : 1);
+  if (flags.json)
+    printJson(
+      call.io,
+      keys.map((key) => ({ ...key, hash: undefined })),
+    );
+  else printLines(call.io.stdout, table(keys.map(rowOf)));
+}
+
+function rowOf({ id, name, createdAt, expiresAt, revokedAt, lastUsedAt }: TokenRecord): string[] {
+  const day = (at: Date): string => at.toISOString().slice(0, 10);
+  const state = revokedAt
+    ? `revoked ${day(revokedAt)}`
+    : expiresAt
+      ? `${expiresAt.getTime() <= Date.now() ? "expired" : "expires"} ${day(expiresAt)}`
+      : "valid";
+  const used = lastUsedAt ? `used ${day(lastUsedAt)}` : "never used";
+  return [id, `made ${day(createdAt)}`, state, used, visible(name ?? "")];
+}
+
+async function revoke(
+  tokens: TokenStore,
+  id: string,
+  flags: CommonFlags,
+  { io, exit }: Call,
+): Promise<void> {
+  const revoked = await tokens.revoke(id, new Date());
+  exit(revoked ? 0 : 1);
+  if (flags.json) printJson(io, { revoked });
+  else if (!revoked)
+    io.stderr.write(`quern: ${visible(id)} is the id of no key that is still good\n`);
+}

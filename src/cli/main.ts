@@ -1,0 +1,59 @@
+/** The command: reads the arguments, runs what they ask for, and answers with the exit code. */
+
+import { Command, CommanderError } from "commander";
+import type { Call } from "./call.ts";
+import { describeError } from "./errors.ts";
+import { addExplain } from "./explain-command.ts";
+import { addIndex } from "./index-command.ts";
+import type { ExitCode, Io } from "./io.ts";
+import { addKeys } from "./keys-command.ts";
+import { addRead, addRemove, addRepositories } from "./repository-commands.ts";
+import { addSearch } from "./search-command.ts";
+import { addServe } from "./serve-command.ts";
+import { addCheck, addCompact } from "./upkeep-commands.ts";
+import { VERSION } from "../http/version.ts";
+
+const COMMANDS = [
+  addIndex,
+  addSearch,
+  addServe,
+  addRepositories,
+  addRead,
+  addExplain,
+  addRemove,
+  addCheck,
+  addCompact,
+  addKeys,
+];
+
+/** 0: found or done; 1: nothing found, or `check` found damage; 2: an error, told on stderr. */
+export async function run(argv: readonly string[], io: Io): Promise<ExitCode | 2> {
+  let code: ExitCode = 0;
+  const call: Call = { io, exit: (given) => (code = given) };
+  try {
+    await commandLine(call).parseAsync([...argv], { from: "user" });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    io.stderr.write(describeError(error));
+    return 2;
+  }
+}
+
+function commandLine(call: Call): Command {
+  const { stdout, stderr } = call.io;
+  const program = new Command("quern")
+    .description("Code search: index repositories into a directory, and search it.")
+    .version(VERSION)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void stdout.write(text),
+      writeErr: (text) => void stderr.write(text),
+      getOutHelpWidth: () => stdout.columns ?? 100,
+      getErrHelpWidth: () => stderr.columns ?? 100,
+      outputError: (text, write) => write(text.replace(/^error: /, "quern: ")),
+    })
+    .showHelpAfterError("  quern help COMMAND tells its options");
+  for (const add of COMMANDS) add(program, call);
+  return program;
+}

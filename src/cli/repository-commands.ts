@@ -1,0 +1,76 @@
+/** quern repos, read, remove: what is in the index. */
+
+import type { Command } from "commander";
+import type { Repository } from "../engine.ts";
+import { type Call, type CommonFlags, withCommonOptions } from "./call.ts";
+import { withEngine } from "./engine-session.ts";
+import { printJson, printLines } from "./io.ts";
+import { bytes, table, visible } from "./style.ts";
+
+export function addRepositories(program: Command, call: Call): void {
+  const { io } = call;
+  withCommonOptions(program.command("repos"))
+    .summary("list what is indexed")
+    .description("List what is indexed. Ends with 1 where nothing is.")
+    .action((flags: CommonFlags) =>
+      withEngine(io, { db: flags.db, readOnly: true }, async (engine) => {
+        const repositories = await engine.repositories();
+        if (flags.json) printJson(io, repositories);
+        else printLines(io.stdout, table(repositories.map(rowOf)));
+        call.exit(repositories.length > 0 ? 0 : 1);
+      }),
+    );
+}
+
+function rowOf(repository: Repository): string[] {
+  const { name, revisions, contentBytes, skipped, state, indexedAt } = repository;
+  const files = revisions.find(({ isDefault }) => isDefault)?.files ?? 0;
+  return [
+    visible(name),
+    `${files} files`,
+    bytes(contentBytes),
+    indexedAt.toISOString().slice(0, 16).replace("T", " "),
+    visible(revisions.map((revision) => revision.name).join(", ")),
+    ...(skipped.length > 0 ? [`${skipped.length} not searchable`] : []),
+    ...(state === "indexing" ? ["being indexed"] : []),
+  ];
+}
+
+export function addRead(program: Command, call: Call): void {
+  const { io } = call;
+  withCommonOptions(program.command("read"))
+    .summary("print a file")
+    .description("Print a file as it was indexed. Ends with 1 where there is none.")
+    .argument("<repository>")
+    .argument("<path>")
+    .option("--rev <revision>", "default: the repository's default revision")
+    .action((repository: string, path: string, flags: CommonFlags & { rev?: string }) =>
+      withEngine(io, { db: flags.db, readOnly: true }, async (engine) => {
+        const { rev: revision } = flags;
+        const file = await engine.read({ repository, path, ...(revision && { revision }) });
+        call.exit(file ? 0 : 1);
+        if (!file) return void io.stderr.write(`quern: there is no ${repository}:${path}\n`);
+        const { bytes: content, ...described } = file;
+        if (flags.json) printJson(io, described);
+        else io.stdout.write(io.stdout.isTTY ? visible(file.content) : content);
+      }),
+    );
+}
+
+export function addRemove(program: Command, call: Call): void {
+  const { io } = call;
+  withCommonOptions(program.command("remove"))
+    .summary("take a repository out of the index")
+    .description(
+      "Take a repository out of the index. Ends with 1 where there is none of that name.",
+    )
+    .argument("<repository>")
+    .action((repository: string, flags: CommonFlags) =>
+      withEngine(io, { db: flags.db }, async (engine) => {
+        const removed = await engine.remove(repository);
+        call.exit(removed ? 0 : 1);
+        if (flags.json) printJson(io, { removed });
+        else if (!removed) io.stderr.write(`quern: ${repository} is not indexed\n`);
+      }),
+    );
+}

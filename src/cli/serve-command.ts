@@ -1,0 +1,108 @@
+/** quern serve: the HTTP interface on a port, until the process is told to end. */
+
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Command } from "commander";
+import { lmdbTokenStore } from "../auth/lmdb-stores.ts";
+import type { Engine } from "../engine.ts";
+import { createHandler } from "../http/handler.ts";
+import { toNodeListener } from "../http/node-listener.ts";
+import type { HandlerOptions } from "../http/options.ts";
+import {
+  type Call,
+  collect,
+  type CommonFlags,
+  oneOf,
+  wholeNumber,
+  withCommonOptions,
+} from "./call.ts";
+import { withEngine } from "./engine-session.ts";
+import { type Io, printJson } from "./io.ts";
+import { tokenFolder } from "./keys-command.ts";
+
+interface ServeFlags extends CommonFlags {
+  port: number;
+  host: string;
+  anonymous?: "public" | "all";
+  basePath?: string;
+  serviceName?: string;
+  maxMatches?: number;
+  timeout?: number;
+  cors?: string[];
+  workers?: number;
+}
+
+/** What runs when the process is told to end has this long to finish. */
+const GRACE_MS = 2_000;
+
+export function addServe(program: Command, call: Call): void {
+  withCommonOptions(program.command("serve"))
+    .summary("answer searches over HTTP")
+    .description(
+      "Answer searches over HTTP, with the index as it is at each search: quern index may run meanwhile.\n" +
+        "Without --anonymous an API key is needed: quern keys create makes one.",
+    )
+    .option("--port <n>", "0: any free one", wholeNumber, 3000)
+    .option("--host <name>", "address to listen on", "127.0.0.1")
+    .option("--anonymous <what>", "searchable without a key: public, all", oneOf(["public", "all"]))
+    .option("--base-path <path>", "comes before /api")
+    .option("--service-name <name>", "of the header X-<name>-Api-Key; default: Quern")
+    .option("--max-matches <n>", "most matches a search may ask for", wholeNumber)
+    .option("--timeout <ms>", "for each search; default: 10000", wholeNumber)
+    .option("--cors <origin>", "whose pages may call; may be repeated; * for all", collect)
+    .option("--workers <n>", "threads; default: one a core, at most 4", wholeNumber)
+    .action((flags: ServeFlags) => {
+      const { db, workers } = flags;
+      const options = { db, readOnly: true, ...(workers !== undefined && { workers }) };
+      return withEngine(call.io, options, (engine) => serve(engine, flags, call.io));
+    });
+}
+
+async function serve(engine: Engine, flags: ServeFlags, io: Io): Promise<void> {
+  const tokens = lmdbTokenStore(tokenFolder(flags.db));
+  try {
+    const handler = createHandler(engine, { tokens, ...handlerOptions(flags) });
+    const server = createServer(toNodeListener(handler));
+    await listen(server, flags);
+    announce(server, flags, io);
+    if (!io.signal.aborted) await once(io.signal, "abort");
+    await close(server);
+  } finally {
+    await tokens[Symbol.asyncDispose]();
+  }
+}
+
+function handlerOptions(flags: ServeFlags): HandlerOptions {
+  const { anonymous, basePath, serviceName, maxMatches, timeout, cors } = flags;
+  return {
+    ...(anonymous !== undefined && { anonymous }),
+    ...(basePath !== undefined && { basePath }),
+    ...(serviceName !== undefined && { serviceName }),
+    ...(maxMatches !== undefined && { maxMatches }),
+    ...(timeout !== undefined && { timeoutMs: timeout }),
+    ...(cors !== undefined && { cors: { origins: cors } }),
+  };
+}
+
+/** Rejects where the port is taken or not ours to take. */
+async function listen(server: Server, { port, host }: ServeFlags): Promise<void> {
+  server.listen(port, host);
+  await once(server, "listening");
+}
+
+function announce(server: Server, { host, basePath = "", json }: ServeFlags, io: Io): void {
+  const { port } = server.address() as AddressInfo;
+  const url = `http://${host.includes(":") ? `[${host}]` : host}:${port}${basePath}`;
+  if (json) printJson(io, { url });
+  else io.stdout.write(`quern answers at ${url}/api/search; Ctrl+C ends it\n`);
+}
+
+async function close(server: Server): Promise<void> {
+  const closed = once(server, "close");
+  server.close();
+  server.closeIdleConnections();
+  const timer = setTimeout(() => server.closeAllConnections(), GRACE_MS);
+  await closed;
+  clearTimeout(timer);
+}

@@ -1,0 +1,98 @@
+/**
+ * Found files as people read them:
+ *
+ *     task-queue:src/retry.ts
+ *     11-/** Tries again. *\/          - context
+ *     12:export function retry() {     : a line with a match
+ *     --                               lines left out
+ */
+
+import type { Chunk, FileResult, Range } from "../search/response.ts";
+import type { Paint, Style } from "./style.ts";
+
+interface Line {
+  readonly number: number;
+  readonly text: string;
+  /** Columns, 0-based in code points of `text`, ends exclusive. Absent: no match is on the line. */
+  readonly marks: readonly (readonly [number, number])[] | undefined;
+}
+
+export interface FileView {
+  readonly style: Style;
+  /** Whether the revisions a file is in are told. */
+  readonly revisions: boolean;
+}
+
+export function showFile(file: FileResult, view: FileView): string[] {
+  const lines = [showHeading(file, view)];
+  let last: number | undefined;
+  for (const chunk of file.chunks) {
+    const shown = linesOf(chunk);
+    if (last !== undefined && shown[0] && shown[0].number > last + 1)
+      lines.push(view.style.quiet("--"));
+    lines.push(...shown.map((line) => showLine(line, view.style)));
+    last = shown.at(-1)?.number;
+  }
+  return lines;
+}
+
+export const placeOf = (file: FileResult): string => `${file.repository}:${file.fileName.text}`;
+
+function showHeading(file: FileResult, { style, revisions }: FileView): string {
+  const { text, matchRanges } = file.fileName;
+  const marks = matchRanges
+    .map(({ start, end }) => [start.column - 1, end.column - 1] as const)
+    .filter(([start, end]) => end - start < Array.from(text).length); // a filter's, over the whole path
+  const names =
+    revisions && file.branches ? ` ${style.quiet(`(${file.branches.join(", ")})`)}` : "";
+  const path = mark(style.foreign(text), marks, style, style.heading);
+  return style.heading(`${file.repository}:`) + path + style.foreign(names);
+}
+
+function showLine({ number, text, marks }: Line, style: Style): string {
+  const separator = marks ? ":" : "-";
+  return (
+    style.line(String(number)) + separator + mark(style.foreign(text), marks ?? [], style, (s) => s)
+  );
+}
+
+function mark(
+  text: string,
+  marks: readonly (readonly [number, number])[],
+  style: Style,
+  rest: Paint,
+): string {
+  const characters = Array.from(text);
+  let shown = "";
+  let from = 0;
+  for (const [start, end] of marks) {
+    shown += rest(characters.slice(from, start).join(""));
+    shown += style.match(characters.slice(start, end).join(""));
+    from = end;
+  }
+  return shown + rest(characters.slice(from).join(""));
+}
+
+function linesOf({ content, contentStart, matchRanges }: Chunk): Line[] {
+  const texts = content.split("\n");
+  if (texts.length > 1 && texts.at(-1) === "") texts.pop();
+  const marks = new Map<number, [number, number][]>();
+  for (const range of matchRanges) addMarks(range, marks);
+  return texts.map((text, n) => {
+    const number = contentStart.lineNumber + n;
+    const before = n === 0 ? contentStart.column : 1;
+    const own = marks.get(number)?.map(([start, end]) => [start - before, end - before] as const);
+    return { number, text, marks: own };
+  });
+}
+
+/** Columns of each line the range touches, 1-based. */
+function addMarks({ start, end }: Range, marks: Map<number, [number, number][]>): void {
+  for (let line = start.lineNumber; line <= end.lineNumber; line++) {
+    const from = line === start.lineNumber ? start.column : 1;
+    const to = line === end.lineNumber ? end.column : Infinity;
+    const own = marks.get(line);
+    if (own) own.push([from, to]);
+    else marks.set(line, [[from, to]]);
+  }
+}

@@ -1,0 +1,79 @@
+/** Colours, for terminals only, and how numbers are written for people. */
+
+import type { Io, Output } from "./io.ts";
+
+export type Paint = (text: string) => string;
+
+export interface Style {
+  readonly heading: Paint;
+  readonly match: Paint;
+  readonly line: Paint;
+  readonly quiet: Paint;
+  /** Text of others, made safe for a terminal; unchanged where there is none. */
+  readonly foreign: Paint;
+}
+
+const RESET = "\x1b[0m";
+const paint = (code: string) => (text: string) =>
+  text === "" ? "" : `\x1b[${code}m${text}${RESET}`;
+const same = (text: string): string => text;
+
+const PLAIN = { heading: same, match: same, line: same, quiet: same };
+const COLOURED = {
+  heading: paint("1;35"),
+  match: paint("1;31"),
+  line: paint("32"),
+  quiet: paint("2"),
+};
+
+/** See no-color.org: any value of NO_COLOR but the empty one counts. */
+export function styleFor(output: Output, env: Io["env"]): Style {
+  const colours = output.isTTY && !env["NO_COLOR"] && env["TERM"] !== "dumb";
+  return { ...(colours ? COLOURED : PLAIN), foreign: output.isTTY ? visible : same };
+}
+
+/**
+ * Control characters as their pictures, one for one, so that columns hold: a file could move the
+ * cursor or retitle the window. Tabs stay, and the CR of a line that ends as on Windows goes.
+ */
+export function visible(text: string): string {
+  return text.replace(/\r(?=\n|$)/g, "").replace(/\p{Cc}/gu, picture);
+}
+
+function picture(control: string): string {
+  if (control === "\t" || control === "\n") return control;
+  const code = control.charCodeAt(0);
+  return code < 0x20 ? String.fromCharCode(0x2400 + code) : "␡";
+}
+
+/** `1 match`, `12,345 matches`. */
+export function count(n: number, one: string, many = `${one}s`): string {
+  return `${n.toLocaleString("en-US")} ${n === 1 ? one : many}`;
+}
+
+const UNITS = ["bytes", "KB", "MB", "GB", "TB"];
+
+/** In thousands: `999 bytes`, `1.2 MB`. */
+export function bytes(n: number): string {
+  let unit = 0;
+  for (; n >= 1000 && unit < UNITS.length - 1; unit++) n /= 1000;
+  return `${unit > 0 && n < 10 ? n.toFixed(1) : Math.round(n)} ${UNITS[unit]}`;
+}
+
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Number(ms.toPrecision(2))} ms`;
+  return `${(ms / 1000).toFixed(1)} s`;
+}
+
+/** Columns of equal width, two spaces apart. */
+export function table(rows: readonly (readonly string[])[]): string[] {
+  const widths: number[] = [];
+  for (const row of rows)
+    row.forEach((cell, n) => (widths[n] = Math.max(widths[n] ?? 0, cell.length)));
+  return rows.map((row) =>
+    row
+      .map((cell, n) => cell.padEnd(widths[n] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+}

@@ -1,0 +1,57 @@
+/** quern check and compact. */
+
+import type { Command } from "commander";
+import type { CheckReport } from "../engine.ts";
+import { type Call, type CommonFlags, withCommonOptions } from "./call.ts";
+import { withEngine } from "./engine-session.ts";
+import { printJson, printLines } from "./io.ts";
+import { progressLine } from "./progress.ts";
+import { bytes, count, duration, visible } from "./style.ts";
+
+export function addCheck(program: Command, call: Call): void {
+  const { io } = call;
+  withCommonOptions(program.command("check"))
+    .summary("look for damage")
+    .description("Read and verify everything. Ends with 1 where something is damaged.")
+    .action((flags: CommonFlags) =>
+      withEngine(io, { db: flags.db, readOnly: true }, async (engine) => {
+        const report = await engine.check({ signal: io.signal });
+        if (flags.json) printJson(io, report);
+        else printLines(io.stdout, showReport(report));
+        call.exit(report.ok ? 0 : 1);
+      }),
+    );
+}
+
+function showReport({ ok, segments, files, bytes: size, problems }: CheckReport): string[] {
+  const held = `${count(segments, "segment")}, ${count(files, "file")}, ${bytes(size)}`;
+  return [
+    ...problems.map(({ segment, repository, message }) =>
+      [
+        ...(segment === undefined ? [] : [`segment ${segment}`]),
+        ...(repository === undefined ? [] : [visible(repository)]),
+        message,
+      ].join(": "),
+    ),
+    ok ? `no damage: ${held}` : `${count(problems.length, "problem")} in ${held}`,
+  ];
+}
+
+export function addCompact(program: Command, call: Call): void {
+  const { io } = call;
+  withCommonOptions(program.command("compact"))
+    .summary("merge segments and free what nothing names")
+    .action(async (flags: CommonFlags) => {
+      const progress = progressLine(io);
+      const { onProgress } = progress;
+      const report = await withEngine(io, { db: flags.db }, (engine) =>
+        engine.compact({ signal: io.signal, onProgress }),
+      ).finally(() => progress.clear());
+      const { segmentsBefore, segmentsAfter, bytesFreed, durationMs } = report;
+      if (flags.json) printJson(io, report);
+      else
+        printLines(io.stdout, [
+          `${count(segmentsBefore, "segment")} became ${segmentsAfter}, ${bytes(bytesFreed)} freed, ${duration(durationMs)}`,
+        ]);
+    });
+}

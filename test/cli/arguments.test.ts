@@ -1,0 +1,139 @@
+/** What the command says of itself, and to those who mistype. */
+
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { describeError } from "../../src/cli/errors.ts";
+import { QuernError } from "../../src/base/errors.ts";
+import { VERSION } from "../../src/http/version.ts";
+import { quern } from "./terminal.ts";
+
+const COMMANDS = [
+  "index",
+  "search",
+  "serve",
+  "repos",
+  "read",
+  "explain",
+  "remove",
+  "check",
+  "compact",
+];
+const KEYS = ["create", "list", "revoke"].map((name) => ["keys", name]);
+const folder = mkdtempSync(join(tmpdir(), "quern-cli-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test.each([...COMMANDS.map((name) => [name]), ...KEYS])(
+  "%s %s has help, --db and --json",
+  async (...names) => {
+    const words = names.filter((name) => name !== undefined);
+    const { code, stdout, stderr } = await quern([...words, "--help"]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain(`Usage: quern ${words.join(" ")}`);
+    expect(stdout).toContain("--db <dir>");
+    expect(stdout).toContain("--json");
+  },
+);
+
+test("help lists every command", async () => {
+  const { code, stdout } = await quern(["--help"]);
+  expect(code).toBe(0);
+  for (const name of [...COMMANDS, "keys"]) expect(stdout).toMatch(new RegExp(`^  ${name} `, "m"));
+});
+
+test("the version is the package's", async () => {
+  expect(await quern(["--version"])).toEqual({ code: 0, stdout: `${VERSION}\n`, stderr: "" });
+});
+
+test.each<[string[], RegExp]>([
+  [["serch", "x"], /unknown command 'serch'\n\(Did you mean search\?\)/],
+  [["search"], /missing required argument 'query'/],
+  [["search", "x", "--nope"], /unknown option '--nope'/],
+  [["search", "x", "-C", "many"], /must be a whole number/],
+  [["search", "x", "-m", "-1"], /must be a whole number/],
+  [["index"], /missing required argument 'path'/],
+  [["index", "a", "--code-host", "sourceforge"], /must be one of github, gitlab/],
+  [["index", "a", "b", "--name", "x"], /^quern: INVALID_REQUEST: --name is for one path/],
+  [["index", "src", "--rev", "main"], /^quern: INVALID_REQUEST: --rev is for git repositories/],
+  [["index", ".", "--ignore", "x"], /^quern: INVALID_REQUEST: --ignore is for folders/],
+  [["serve", "--anonymous", "some"], /must be one of public, all/],
+  [["keys", "create", "--expires", "soon"], /must be a date/],
+])("%j is an error", async (argv, message) => {
+  const { code, stdout, stderr } = await quern(argv);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toMatch(message);
+});
+
+test("the bare command shows its help, and is an error", async () => {
+  const { code, stderr } = await quern([]);
+  expect(code).toBe(2);
+  expect(stderr).toContain("Usage: quern");
+});
+
+test.each<[unknown, string]>([
+  [
+    new QuernError("QUERY_SYNTAX", "the query is empty"),
+    "quern: QUERY_SYNTAX: the query is empty\n",
+  ],
+  [
+    new QuernError("GIT_MISSING", "no git"),
+    "quern: GIT_MISSING: no git\n  install git, or put it on the PATH\n",
+  ],
+  [
+    new TypeError("x is not a function"),
+    "quern: INTERNAL: x is not a function\n  this is a bug of quern\n",
+  ],
+  [
+    Object.assign(new Error("address in use"), { code: "EADDRINUSE", syscall: "listen" }),
+    "quern: EADDRINUSE: address in use\n",
+  ],
+  ["thrown text", "quern: INTERNAL: thrown text\n  this is a bug of quern\n"],
+])("%s", (error, told) => expect(describeError(error)).toBe(told));
+
+describe("keys", () => {
+  const db = join(folder, "keyed");
+
+  test("are made, listed, revoked", async () => {
+    const made = await quern(["keys", "create", "--db", db, "--name", "laptop"]);
+    expect(made).toMatchObject({ code: 0, stderr: "" });
+    expect(made.stdout).toMatch(/^qrn_[0-9a-f]{64}\n$/);
+    const json = await quern(["keys", "create", "--db", db, "--expires", "2001-02-03", "--json"]);
+    const { id, secret } = JSON.parse(json.stdout) as { id: string; secret: string };
+    const listed = await quern(["keys", "list", "--db", db]);
+    expect(listed.code).toBe(0);
+    expect(listed.stdout).toMatch(/ valid +never used {2}laptop\n/);
+    expect(listed.stdout).toContain("expired 2001-02-03");
+    expect(await quern(["keys", "revoke", id, "--db", db])).toMatchObject({ code: 0, stderr: "" });
+    expect(await quern(["keys", "revoke", id, "--db", db])).toMatchObject({ code: 1, stdout: "" });
+    const after = await quern(["keys", "list", "--db", db, "--json"]);
+    const revokedAt: unknown = expect.any(String);
+    expect(JSON.parse(after.stdout)).toMatchObject([{ name: "laptop" }, { id, revokedAt }]);
+    expect(listed.stdout + after.stdout).not.toContain(secret.slice(4));
+    expect(after.stdout).not.toContain("hash");
+  });
+
+  test("are their owner's", async () => {
+    await quern(["keys", "create", "--db", db, "--owner", "ada"]);
+    const { stdout } = await quern(["keys", "list", "--db", db, "--owner", "ada", "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject([{ ownerId: "ada" }]);
+    expect(await quern(["keys", "list", "--db", db, "--owner", "bob"])).toMatchObject({
+      code: 1,
+      stdout: "",
+    });
+  });
+
+  test("are not looked for where none was made", async () => {
+    const { code, stderr } = await quern(["keys", "list", "--db", join(folder, "nowhere")]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^quern: INDEX_NOT_FOUND: no key was ever made in /);
+  });
+});
+
+test("a data directory that is not there is an error that says what to do", async () => {
+  writeFileSync(join(folder, "file"), "");
+  const argv = ["search", "x", "--db", join(folder, "none")];
+  const { code, stderr } = await quern(argv);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/^quern: INDEX_NOT_FOUND: .*\n {2}--db DIR/);
+});

@@ -1,0 +1,93 @@
+import { expect, test } from "vitest";
+import { showFile } from "../../src/cli/show-files.ts";
+import { styleFor, visible } from "../../src/cli/style.ts";
+import type { Chunk, FileResult, Range } from "../../src/search/response.ts";
+
+const same = (text: string): string => text;
+const STYLE = {
+  heading: same,
+  match: (text: string) => `«${text}»`,
+  line: same,
+  quiet: same,
+  foreign: visible,
+};
+
+/** "line:column-line:column", 1-based, the end exclusive. */
+function range(place: string): Range {
+  const [from = "", to = ""] = place.split("-");
+  const position = (text: string) => {
+    const [lineNumber = 0, column = 0] = text.split(":").map(Number);
+    return { byteOffset: 0, lineNumber, column };
+  };
+  return { start: position(from), end: position(to) };
+}
+
+const chunk = (start: string, content: string, ...places: string[]): Chunk => ({
+  content,
+  contentStart: range(`${start}-${start}`).start,
+  matchRanges: places.map(range),
+});
+
+const file = (chunks: Chunk[], more: Partial<FileResult> = {}): FileResult => ({
+  fileName: { text: "src/a.ts", matchRanges: [] },
+  webUrl: "",
+  repository: "shop",
+  repositoryId: 1,
+  language: "TypeScript",
+  chunks,
+  ...more,
+});
+
+const show = (result: FileResult, revisions = false): string =>
+  showFile(result, { style: STYLE, revisions }).join("\n");
+
+test.each<[string, Chunk[], string]>([
+  ["one match", [chunk("3:1", "a foo b\n", "3:3-3:6")], "3:a «foo» b"],
+  ["no last newline", [chunk("3:1", "foo", "3:1-3:4")], "3:«foo»"],
+  ["touching matches", [chunk("1:1", "aab\n", "1:1-1:2", "1:2-1:3")], "1:«a»«a»b"],
+  ["context", [chunk("1:1", "x\nfoo\ny\n", "2:1-2:4")], "1-x\n2:«foo»\n3-y"],
+  ["over lines", [chunk("1:1", "ab\ncd\nef\n", "1:2-3:2")], "1:a«b»\n2:«cd»\n3:«e»f"],
+  ["with its newline", [chunk("1:1", "ab\ncd\n", "1:1-1:4")], "1:«ab»\n2-cd"],
+  ["code points", [chunk("1:1", "😀 é foo\n", "1:5-1:8")], "1:😀 é «foo»"],
+  ["a window of a long line", [chunk("1:4001", "xxfooyy", "1:4003-1:4006")], "1:xx«foo»yy"],
+  ["an empty match", [chunk("1:1", "ab\n", "1:2-1:2")], "1:a«»b"],
+  ["an empty line", [chunk("1:1", "\n", "1:1-1:1")], "1:«»"],
+  [
+    "chunks apart",
+    [chunk("1:1", "a\n", "1:1-1:2"), chunk("9:1", "a\n", "9:1-9:2")],
+    "1:«a»\n--\n9:«a»",
+  ],
+  [
+    "chunks that touch",
+    [chunk("1:1", "a\n", "1:1-1:2"), chunk("2:1", "a\n", "2:1-2:2")],
+    "1:«a»\n2:«a»",
+  ],
+  ["what a terminal obeys", [chunk("1:1", "\x1b[2J\ta\r\n", "1:6-1:7")], "1:␛[2J\t«a»"],
+])("%s", (_, chunks, lines) => {
+  expect(show(file(chunks))).toBe(`shop:src/a.ts\n${lines}`);
+});
+
+test("a path is marked where it matches, but not as a whole", () => {
+  const named = (...places: string[]) =>
+    show(file([], { fileName: { text: "src/a.ts", matchRanges: places.map(range) } }));
+  expect(named("1:5-1:6")).toBe("shop:src/«a».ts");
+  expect(named("1:1-1:9")).toBe("shop:src/a.ts");
+});
+
+test("revisions stand behind the path where they are asked for", () => {
+  const result = file([], { branches: ["main", "v1"] });
+  expect(show(result, true)).toBe("shop:src/a.ts (main, v1)");
+  expect(show(result)).toBe("shop:src/a.ts");
+});
+
+test.each([
+  [{ isTTY: true }, {}, true],
+  [{ isTTY: false }, {}, false],
+  [{}, {}, false],
+  [{ isTTY: true }, { NO_COLOR: "1" }, false],
+  [{ isTTY: true }, { NO_COLOR: "" }, true],
+  [{ isTTY: true }, { TERM: "dumb" }, false],
+])("%j with %j: colours %s", (output, env, colours) => {
+  const style = styleFor({ write: () => {}, ...output }, env);
+  expect(style.match("x")).toBe(colours ? "\x1b[1;31mx\x1b[0m" : "x");
+});
