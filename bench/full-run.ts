@@ -62,7 +62,7 @@ export async function fullRun(run: FullRun): Promise<boolean> {
   }
   const record: Record = { ...draft, budgets: judge(draft) };
   printAll(record);
-  log(`${writeRecord(record)}, ${writePage(newestRecords())}`);
+  log(`${writeRecord(record)}, ${await writePage(newestRecords())}`);
   return record.failures.length === 0;
 }
 

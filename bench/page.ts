@@ -1,6 +1,7 @@
 /** docs/benchmarks.md and its plots, from the newest record of each corpus. */
 
 import { mkdirSync, writeFileSync } from "node:fs";
+import { format } from "prettier";
 import { MEBIBYTE } from "./index-stage.ts";
 import { dotPlot, linePlots } from "./plot.ts";
 import type { Record } from "./record.ts";
@@ -32,10 +33,11 @@ npm run bench -- --page                        # this page again, from the recor
 
 Peers that are not on the PATH are left out. Nothing is downloaded.`;
 
-export function writePage(records: readonly Record[]): string {
+export async function writePage(records: readonly Record[]): Promise<string> {
   mkdirSync(new URL("benchmarks/", docs), { recursive: true });
   const page = [HEAD, ...records.map(section)].join("\n\n");
-  writeFileSync(new URL("benchmarks.md", docs), `${page}\n`);
+  const formatted = await format(page, { parser: "markdown", printWidth: 100 });
+  writeFileSync(new URL("benchmarks.md", docs), formatted);
   return "docs/benchmarks.md";
 }
 

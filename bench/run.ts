@@ -46,7 +46,7 @@ function chosen<Word extends string>(given: string | undefined, all: readonly Wo
 
 async function main(): Promise<boolean> {
   if (values.help) console.log(HELP);
-  if (values.page) console.log(writePage(newestRecords()));
+  if (values.page) console.log(await writePage(newestRecords()));
   if (values.help || values.page) return true;
   const here = (file: string) => new URL(file, import.meta.url);
   if (!values.corpus) return await smoke(values.queries ?? here("queries-smoke.json"));
