@@ -9,8 +9,6 @@ export {
   type FileContent,
   type FolderEntry,
   type IndexOptions,
-  type IndexProgress,
-  type IndexReport,
   type OpenOptions,
   type Repository,
 } from "./engine.ts";
@@ -22,6 +20,7 @@ export {
   type RemovedDocument,
 } from "./ingest/documents.ts";
 export { git, type GitOptions } from "./ingest/git.ts";
+export type { IndexProgress, IndexReport } from "./ingest/run.ts";
 export type {
   Content,
   Entry,

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
 import type { Command } from "commander";
 import { QuernError } from "../base/errors.ts";
-import type { IndexReport } from "../engine.ts";
+import type { IndexReport } from "../ingest/run.ts";
 import { directory } from "../ingest/directory.ts";
 import { git } from "../ingest/git.ts";
 import type { Source } from "../ingest/source.ts";
