@@ -68,9 +68,9 @@ function understand(source: string, caseSensitive: boolean): Expression {
   const syntax = parseExpression(source, { caseSensitive });
   if (sum(syntax, (node) => (node.kind === "class" ? node.members.length / 2 : 0)) > RANGES_LIMIT)
     throw tooLarge("its character classes are too large", 0);
+  if (countNodes(syntax) > NODE_LIMIT) throw tooLarge("its repetitions are too large", 0);
   const refusal = re2Refusal({ source, caseSensitive });
   if (refusal !== undefined) throw refused(source, refusal);
-  if (countNodes(syntax) > NODE_LIMIT) throw tooLarge("its repetitions are too large", 0);
   const matchesEmpty = canBeEmpty(syntax);
   return {
     source,

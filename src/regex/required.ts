@@ -38,7 +38,7 @@ interface Parts {
 /** A gram has three bytes; shorter literals are of no use. Bytes of the shortest case form count. */
 const LITERAL_BYTES = 3;
 const TEXTS = 32; // kept at a time
-const CLASS_MEMBERS = 16;
+const CLASS_MEMBERS = 4; // case forms of one letter are one; more cost more lookups than they save
 const COPIES = 64; // of a counted repetition
 const ALTERNATIVES = 1_000; // in one or
 const ABSORBED = 100; // up to so many children are compared with each other
@@ -89,7 +89,7 @@ function partsOf(node: Node): Parts {
 const exactly = (exact: Texts): Parts => ({ exact, prefix: exact, suffix: exact, inner: ANY });
 
 function classParts(set: CodePoints): Parts {
-  if (size(set) > CLASS_MEMBERS) return UNKNOWN;
+  if (size(set) > 4 * CLASS_MEMBERS) return UNKNOWN;
   const inside = new Set(members(set));
   const texts = new Map<string, Literal>();
   for (const cp of inside) {
@@ -99,7 +99,7 @@ function classParts(set: CodePoints): Parts {
     const text = String.fromCodePoint(fold ? foldCodePoint(cp) : cp);
     texts.set(`${fold}${text}`, { text, fold });
   }
-  return exactly([...texts.values()]);
+  return texts.size > CLASS_MEMBERS ? UNKNOWN : exactly([...texts.values()]);
 }
 
 function repeat({ child, min, max }: Node & { kind: "repeat" }): Parts {

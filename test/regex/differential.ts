@@ -1,0 +1,137 @@
+/** One pattern on some texts, asked of everything that can answer: the differences, as lines to read. */
+
+import { QuernError } from "../../src/base/errors.ts";
+import { foldText } from "../../src/kernel/folding.ts";
+import { createKernel } from "../../src/kernel/kernel.ts";
+import { compileExpression, type Expression } from "../../src/regex/expression.ts";
+import { eachMatch } from "../../src/regex/iterate.ts";
+import { createMatcher } from "../../src/regex/matcher.ts";
+import { newRangeList, type RangeList } from "../../src/regex/range-list.ts";
+import { re2Refusal } from "../../src/regex/re2.ts";
+import type { Formula } from "../../src/regex/required.ts";
+import { re2Ranges, verifyRanges } from "../../src/regex/verify.ts";
+import { naiveFinder } from "./naive.ts";
+import { randomFrom, randomPattern, randomSyntax, randomText } from "./random.ts";
+
+const kernel = createKernel();
+const ROOM = 1 << 16;
+const place = kernel.reserve(ROOM);
+
+export const showRanges = ({ data, length }: RangeList): string =>
+  Array.from({ length }, (_, i) => `${data[2 * i]}-${data[2 * i + 1]}`).join(" ");
+
+function naiveRanges(expression: Expression, bytes: Uint8Array): string {
+  const find = naiveFinder(expression.syntax);
+  const found: string[] = [];
+  eachMatch(
+    bytes,
+    { start: 0, end: bytes.length },
+    (from) => find(bytes, from),
+    ({ start, end }) => found.push(`${start}-${end}`),
+  );
+  return found.join(" ");
+}
+
+export function matcherRanges(expression: Expression, bytes: Uint8Array): RangeList {
+  kernel.bytes.set(bytes, place);
+  const out = newRangeList(1);
+  createMatcher(kernel, expression).ranges(place, place + bytes.length, out);
+  return out;
+}
+
+/** The ranges found line by line, each line a text of its own. */
+function lineRanges(expression: Expression, bytes: Uint8Array): string {
+  const found: string[] = [];
+  for (let start = 0; start < bytes.length;) {
+    const newline = bytes.indexOf(10, start);
+    const end = newline < 0 ? bytes.length : newline + 1;
+    const { data, length } = matcherRanges(expression, bytes.subarray(start, end));
+    for (let i = 0; i < length; i++)
+      found.push(`${start + data[2 * i]!}-${start + data[2 * i + 1]!}`);
+    start = end;
+  }
+  return found.join(" ");
+}
+
+export function satisfies(text: string, formula: Formula): boolean {
+  switch (formula.kind) {
+    case "any":
+      return true;
+    case "none":
+      return false;
+    case "literal":
+      return (formula.fold ? foldText(text) : text).includes(formula.text);
+    case "and":
+      return formula.children.every((child) => satisfies(text, child));
+    case "or":
+      return formula.children.some((child) => satisfies(text, child));
+  }
+}
+
+/** What disagrees on one text, or undefined. */
+export function compareOn(expression: Expression, bytes: Uint8Array): string | undefined {
+  const text = { start: 0, end: bytes.length };
+  const claimed = matcherRanges(expression, bytes);
+  const answers = {
+    automaton: showRanges(claimed),
+    naive: naiveRanges(expression, bytes),
+    re2: showRanges(re2Ranges(expression, bytes, text)),
+    ...(expression.crossesLines ? {} : { lines: lineRanges(expression, bytes) }),
+  };
+  kernel.bytes.set(bytes, place);
+  const count = createMatcher(kernel, expression).count(place, place + bytes.length);
+  const wrong = verifyRanges(expression, { bytes, text, claimed });
+  const found = Array.from({ length: claimed.length }, (_, i) =>
+    new TextDecoder().decode(bytes.subarray(claimed.data[2 * i], claimed.data[2 * i + 1])),
+  );
+  if (
+    new Set(Object.values(answers)).size === 1 &&
+    count === claimed.length &&
+    !wrong &&
+    found.every((match) => satisfies(match, expression.required))
+  )
+    return undefined;
+  return JSON.stringify({
+    source: expression.source,
+    caseSensitive: expression.caseSensitive,
+    text: Buffer.from(bytes).toString("hex"),
+    ...answers,
+    count,
+    verified: wrong ? showRanges(wrong) : "yes",
+    required: expression.required,
+  });
+}
+
+/** Parser and RE2 must give one verdict: a refusal of RE2 that is not the parser's is a difference too. */
+export function compareVerdict(source: string, caseSensitive: boolean): string | undefined {
+  const refusal = re2Refusal({ source, caseSensitive });
+  try {
+    compileExpression(source, { caseSensitive });
+    return refusal === undefined
+      ? undefined
+      : `${JSON.stringify(source)}: accepted, RE2: ${refusal}`;
+  } catch (error) {
+    if (!(error instanceof QuernError)) throw error;
+    if (refusal !== undefined) return undefined;
+    return `${JSON.stringify(source)}: ${error.message}, RE2 accepts`;
+  }
+}
+
+const TEXTS = 40;
+
+/** Everything of one seed; the number of cases is TEXTS + 4. */
+export function differencesOf(seed: number): { cases: number; differences: string[] } {
+  const random = randomFrom(seed);
+  const caseSensitive = random(2) === 0;
+  const verdicts = Array.from({ length: 4 }, () => randomSyntax(random));
+  const source = randomPattern(random);
+  const differences = [...verdicts, source].map((each) => compareVerdict(each, caseSensitive));
+  if (differences.every((difference) => difference === undefined)) {
+    const expression = compileExpression(source, { caseSensitive });
+    for (let i = 0; i < TEXTS; i++) differences.push(compareOn(expression, randomText(random)));
+  }
+  return {
+    cases: TEXTS + verdicts.length,
+    differences: differences.filter((difference) => difference !== undefined),
+  };
+}

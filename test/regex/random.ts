@@ -1,0 +1,166 @@
+/** Random patterns and texts: small, nasty, and the same again from the same seed. */
+
+export type Random = (below: number) => number;
+
+/** mulberry32 */
+export function randomFrom(seed: number): Random {
+  let state = seed >>> 0;
+  return (below) => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296) * below);
+  };
+}
+
+const pick = <T>(random: Random, from: readonly T[]): T => from[random(from.length)]!;
+
+const ATOMS = [
+  ...[
+    "a",
+    "b",
+    "ab",
+    "foo",
+    "x",
+    "k",
+    "K",
+    "1",
+    "_",
+    "-",
+    "é",
+    "ſ",
+    "€",
+    "σ",
+    "\\n",
+    "\\x{10ffff}",
+  ],
+  ...[".", "[ab]", "[^a]", "[^é]", "[a-k]", "[^\\n]", "[é-ſ]", "(?s:.)", "\\C", ""],
+  ...[
+    "\\w",
+    "\\W",
+    "\\s",
+    "\\d",
+    "\\pL",
+    "\\PL",
+    "\\p{Greek}",
+    "[[:alpha:]]",
+    "(?i:k)",
+    "\\Q.*\\E",
+  ],
+  ...["^", "$", "\\b", "\\B", "\\A", "\\z", "(?-m:^)", "(?-m:$)"],
+];
+const REPETITIONS = [
+  "*",
+  "+",
+  "?",
+  "*?",
+  "+?",
+  "??",
+  "{2}",
+  "{0,2}",
+  "{1,}",
+  "{2,3}?",
+  "{2,}",
+  "{0}",
+];
+const FLAGS = ["i", "s", "U", "-m", "i-s", "m", "-i"];
+
+export function randomPattern(random: Random, depth = 4): string {
+  const kind = depth <= 0 ? 0 : random(10);
+  const part = () => randomPattern(random, depth - 1);
+  if (kind < 3) return pick(random, ATOMS);
+  if (kind < 6) return part() + part();
+  if (kind < 7) return `(${part()}|${part()})`;
+  if (kind < 8) return `(?:${part()})${pick(random, REPETITIONS)}`;
+  if (kind < 9) return `(${part()})${pick(random, REPETITIONS)}`;
+  return `(?${pick(random, FLAGS)}:${part()})`;
+}
+
+/** Strings that are hardly ever a pattern, for the verdict. */
+export function randomSyntax(random: Random): string {
+  const pieces = [
+    ...[
+      "a",
+      "(",
+      ")",
+      "[",
+      "]",
+      "{",
+      "}",
+      "|",
+      "*",
+      "+",
+      "?",
+      "\\",
+      "^",
+      "$",
+      ".",
+      "-",
+      ",",
+      ":",
+      "=",
+    ],
+    ...[
+      "0",
+      "1",
+      "9",
+      "x",
+      "p",
+      "P",
+      "L",
+      "<",
+      ">",
+      "!",
+      "i",
+      "s",
+      "Q",
+      "E",
+      "d",
+      "é",
+      "{2,3}",
+      "(?P<n>",
+    ],
+    ...[
+      "[[:alpha:]]",
+      "\\pL",
+      "\\p{Greek}",
+      "\\x{41}",
+      "(?i)",
+      "(?:",
+      "[^",
+      "[a-",
+      "\\1",
+      "{1001}",
+      "\n",
+    ],
+  ];
+  let text = "";
+  for (let length = 1 + random(7); length > 0; length--) text += pick(random, pieces);
+  return text;
+}
+
+const PIECES: readonly (readonly number[])[] = [
+  ...[..."abxkK1_-foo \n\0.*"].map((char) => [char.charCodeAt(0)]),
+  [0x61, 0x62],
+  [0x66, 0x6f, 0x6f],
+  [0xc3, 0xa9], // é
+  [0xc5, 0xbf], // ſ
+  [0xcf, 0x83], // σ
+  [0xce, 0xb1], // α
+  [0xe2, 0x82, 0xac], // €
+  [0xe2, 0x84, 0xaa], // the Kelvin sign
+  [0xf0, 0x9f, 0x98, 0x80],
+  [0xf4, 0x8f, 0xbf, 0xbf], // the last code point
+  ...[[0xff], [0xc3], [0x80], [0xe2, 0x82], [0xf0, 0x9f], [0xc0, 0x80]], // no UTF-8
+  ...[
+    [0xe0, 0x80, 0x80],
+    [0xed, 0xa0, 0x80],
+    [0xf4, 0xbf, 0xbf, 0xbf],
+  ], // of its shape, and yet none
+];
+
+export function randomText(random: Random): Uint8Array {
+  const bytes: number[] = [];
+  for (let length = random(14); length > 0; length--) bytes.push(...pick(random, PIECES));
+  return Uint8Array.from(bytes);
+}

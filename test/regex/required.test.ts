@@ -1,0 +1,123 @@
+/** The specification of what an expression requires, by example; then that no match lacks it. */
+
+import { expect, test } from "vitest";
+import { parseExpression } from "../../src/regex/parse.ts";
+import { requiredFormula, showFormula } from "../../src/regex/required.ts";
+
+const required = (source: string, caseSensitive = true) =>
+  showFormula(requiredFormula(parseExpression(source, { caseSensitive })));
+
+test.each<[string, string]>([
+  // literals
+  ["foobar", '"foobar"'],
+  ["ab", "any"],
+  ["abc", '"abc"'],
+  ["", "any"],
+  ["é", "any"],
+  ["éa", '"éa"'],
+  ["€", '"€"'],
+  ["\\x66oo", '"foo"'],
+  ["\\Qa.b*\\E", '"a.b*"'],
+  ["foo\\.bar", '"foo.bar"'],
+  ["a\\nbc", '"a\\nbc"'],
+  // anything may stand between
+  ["foo.bar", '(and "foo" "bar")'],
+  ["foo.*bar", '(and "foo" "bar")'],
+  ["foo.*foobar", '"foobar"'],
+  ["a.*b", "any"],
+  ["abc.*de", '"abc"'],
+  ["foo\\s+bar", '(and "foo" "bar")'],
+  ["foo\\Cbar", '(and "foo" "bar")'],
+  // assertions take no room
+  ["^foo$", '"foo"'],
+  ["\\bfoo\\b", '"foo"'],
+  ["fo\\Bo", '"foo"'],
+  ["\\Afoo\\z", '"foo"'],
+  // groups
+  ["(foo)(bar)", '"foobar"'],
+  ["(?:foo)bar", '"foobar"'],
+  ["(?P<n>foo)bar", '"foobar"'],
+  ["f(o(o(b)))", '"foob"'],
+  // alternatives
+  ["foo|bar", '(or "foo" "bar")'],
+  ["foo|foo", '"foo"'],
+  ["foo|ba", "any"],
+  ["foo|foobar", '"foo"'],
+  ["foobar|foo", '"foo"'],
+  ["(foo|bar)baz", '(or "foobaz" "barbaz")'],
+  ["(a|b)cd", '(or "acd" "bcd")'],
+  ["abc(d|e)", '(or "abcd" "abce")'],
+  ["(foo.*|bar)baz", '(and (or "foo" "bar") "baz")'],
+  ["(foo.*bar|baz)", '(or (and "foo" "bar") "baz")'],
+  ["(|foo)bar", '"bar"'],
+  ["foo(x|)bar", '(or "fooxbar" "foobar")'],
+  ["(alloc|free)_pages?", '(or "alloc_page" "free_page")'],
+  ["static.*inline|static.*void", '(or (and "static" "inline") (and "static" "void"))'],
+  // classes
+  ["[ab]foo", '(or "afoo" "bfoo")'],
+  ["[a-z]foo", '"foo"'],
+  ["foo[0-9]bar", '(and "foo" "bar")'],
+  ["[abc][abc]", "any"],
+  ["[ab][cd]e", '(or "ace" "ade" "bce" "bde")'],
+  ["[abcd][abcd][abcd]foo", '(or "afoo" "bfoo" "cfoo" "dfoo")'],
+  ["[^a]foo", '"foo"'],
+  ["\\d+foo", '"foo"'],
+  ["foo[^\\x00-\\x{10ffff}]", "none"],
+  ["foo|[^\\x00-\\x{10ffff}]", '"foo"'],
+  // repetition
+  ["(foo)*", "any"],
+  ["(foo)+", '"foo"'],
+  ["(foo)?bar", '"bar"'],
+  ["foo(bar)?", '"foo"'],
+  ["(foo){2}", '"foofoo"'],
+  ["(foo){2,}", '"foofoo"'],
+  ["(foo){2,3}x", '"foofoox"'],
+  ["(foo){0}bar", '"bar"'],
+  ["(foo){0,3}bar", '"bar"'],
+  ["ab+c", "any"],
+  ["ab+cde", '"bcde"'],
+  ["fo+bar", '"obar"'],
+  ["(foo|bar)+", '(or "foo" "bar")'],
+  ["x{3}", '"xxx"'],
+  ["x{2}", "any"],
+  ["a*?foo", '"foo"'],
+  // case
+  ["(?i)foo", '"foo"i'],
+  ["(?i)FOO_1", '"foo_1"i'],
+  ["(?i)123", '"123"'],
+  ["(?i)k\\x{212a}s", '"kks"i'],
+  ["(?i:foo)Bar", '"foobar"i'],
+  ["foo(?i).*bar", '(and "foo" "bar"i)'],
+  ["[fF][oO][oO]", '"foo"i'],
+  ["(?i)foo|FOO", '"foo"i'],
+  ["FOO|(?i:foo)", '"foo"i'],
+  ["(?i)[ab]cd", '(or "acd"i "bcd"i)'],
+  ["(?i)é1", '"é1"i'],
+  ["(?i)Σας", '"σασ"i'],
+  ["(?i)K", "any"],
+  // real ones
+  ["[a-z]+_lock\\(&?[a-z]+->", '"_lock("'],
+  ["struct\\s+\\w+_ops\\s", '(and "struct" "_ops")'],
+  [
+    "\\bpci_[a-z]+_config_(byte|word|dword)\\b",
+    '(and "pci_" (or "_config_byte" "_config_word" "_config_dword"))',
+  ],
+  ['MODULE_LICENSE\\("Dual', '"MODULE_LICENSE(\\"Dual"'],
+  [
+    "u(8|16|32|64) \\*?addr",
+    '(or "u8 *addr" "u8 addr" "u16 *addr" "u16 addr" "u32 *addr" "u32 addr" "u64 *addr" "u64 addr")',
+  ],
+])("%s requires %s", (source, want) => {
+  expect(required(source)).toBe(want);
+});
+
+test("without case a letter's every form counts, and a sign's one", () => {
+  expect(required("Foo_Bar", false)).toBe('"foo_bar"i');
+  expect(required("fixme|todo", false)).toBe('(or "fixme"i "todo"i)');
+});
+
+test("thousands of alternatives stay one formula, or none", () => {
+  const words = Array.from({ length: 1_200 }, (_, i) => `w${1_000 + i}`);
+  expect(required(words.slice(0, 900).join("|")).split(" ")).toHaveLength(901);
+  expect(required(words.join("|"))).toBe("any");
+});
