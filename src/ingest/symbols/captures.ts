@@ -8,12 +8,14 @@ import type { Role } from "./runtime.ts";
 export const LOCAL = -1;
 export const HIDDEN = -2;
 export const DECLARED = -3;
-export const OUTSIDE = -4;
+export const TORN = -4;
+export const OUTSIDE = -5;
 
 const BLOCKS = new Map([
   ["local", LOCAL],
   ["hidden", HIDDEN],
   ["declared", DECLARED],
+  ["torn", TORN],
 ]);
 
 const KIND_IDS = new Map<string, number>(SYMBOL_KINDS.map((kind, id) => [kind, id]));

@@ -14,10 +14,11 @@ import { cut, uncut } from "./cuts.ts";
 import { embeddedParts, embeddedLanguages } from "./embedded.ts";
 import { languageQuery } from "./languages.ts";
 import type { LanguageQuery } from "./language.ts";
-import { kindsOf, nest, type Kinds } from "./nesting.ts";
+import { kindsOf, nest, type Kinds, type Nested } from "./nesting.ts";
+import { pieceStarts } from "./pieces.ts";
 import { createRuntime, type Runtime } from "./runtime.ts";
 import { Decoder } from "./source-text.ts";
-import { joinTables, shiftTable, type SymbolTable } from "./table.ts";
+import { joinTables, ROW, ROW_STRIDE, shiftTable, type SymbolTable } from "./table.ts";
 
 export type Extraction =
   | { readonly outcome: "symbols"; readonly table: SymbolTable }
@@ -40,7 +41,11 @@ export interface ExtractorLimits {
   readonly maxBytes: number;
 }
 
-export const LIMITS: ExtractorLimits = { maxMs: 5_000, maxBytes: 4 << 20 };
+export const LIMITS: ExtractorLimits = { maxMs: 3_000, maxBytes: 4 << 20 };
+
+const ERRORS = "(ERROR) @torn";
+/** An ERROR of this length is not near anything any more. */
+const TORN_UNITS = 500;
 const MAX_RUNTIMES = 6;
 const MAX_HEAP = 48 << 20;
 
@@ -125,22 +130,54 @@ class TreeSitterExtractor implements Extractor {
     }
   }
 
-  #run(query: LanguageQuery, { runtime, kinds }: Loaded, bytes: Uint8Array): Extraction {
+  #run(query: LanguageQuery, loaded: Loaded, bytes: Uint8Array): Extraction {
     const cuts = query.cuts?.(bytes) ?? [];
     const kept = cuts.length === 0 ? bytes : cut(bytes, cuts);
-    const text = this.#decoder.decode(kept);
-    const matches = runtime.match(text, performance.now() + this.#limits.maxMs);
-    if (matches === undefined) return { outcome: "gave-up", reason: "too-long" };
+    const deadline = performance.now() + this.#limits.maxMs;
+    const whole = this.#parse(loaded, kept, deadline);
+    if (whole === undefined) return { outcome: "gave-up", reason: "too-long" };
+    const table =
+      whole.tornUnits < TORN_UNITS ? whole.table : this.#mend(loaded, kept, whole.table, deadline);
     const back = uncut(cuts);
-    const table = nest(matches, kinds, {
-      byteOf: (unit) => back(text.byteOf(unit)),
-      nameOf: (start, end) => text.slice(start, end - start),
-    });
+    for (let at = 0; cuts.length > 0 && at < table.rows.length; at += ROW_STRIDE) {
+      table.rows[at + ROW.start] = back(table.rows[at + ROW.start]!);
+      table.rows[at + ROW.end] = back(table.rows[at + ROW.end]!);
+    }
     return { outcome: "symbols", table };
+  }
+
+  /** Undefined when the deadline passed. */
+  #parse({ runtime, kinds }: Loaded, bytes: Uint8Array, deadline: number): Nested | undefined {
+    const text = this.#decoder.decode(bytes);
+    const matches = runtime.match(text, deadline);
+    return (
+      matches &&
+      nest(matches, kinds, {
+        byteOf: (unit) => text.byteOf(unit),
+        nameOf: (start, end) => text.slice(start, end - start),
+      })
+    );
+  }
+
+  /** The symbols of the pieces by themselves, where those are more. */
+  #mend(loaded: Loaded, bytes: Uint8Array, whole: SymbolTable, deadline: number): SymbolTable {
+    const starts = pieceStarts(bytes);
+    const tables: SymbolTable[] = [];
+    for (const [index, start] of starts.entries()) {
+      const piece = this.#parse(loaded, bytes.subarray(start, starts[index + 1]), deadline);
+      if (piece === undefined) return whole;
+      tables.push(shiftTable(piece.table, start));
+    }
+    const mended = joinTables(tables);
+    return mended.count > whole.count ? mended : whole;
   }
 }
 
 async function load(query: LanguageQuery): Promise<Loaded> {
-  const runtime = await createRuntime({ grammar: query.grammar, query: query.query, roleOf });
+  const runtime = await createRuntime({
+    grammar: query.grammar,
+    query: `${query.query}\n${ERRORS}`,
+    roleOf,
+  });
   return { runtime, kinds: kindsOf(query, runtime.captures) };
 }

@@ -101,7 +101,7 @@ function packageVersion(specifier: string): string {
   let version = versions.get(name);
   if (version === undefined) {
     const require = createRequire(import.meta.url);
-    version = (require(`${name}/package.json`) as { version: string }).version;
+    version = `${name}@${(require(`${name}/package.json`) as { version: string }).version}`;
     versions.set(name, version);
   }
   return version;

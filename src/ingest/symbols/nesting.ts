@@ -7,7 +7,7 @@
  */
 
 import type { SymbolKind } from "../../store/symbol-kinds.ts";
-import { DECLARED, HIDDEN, kindId, LOCAL, meaningOf, OUTSIDE } from "./captures.ts";
+import { DECLARED, HIDDEN, kindId, LOCAL, meaningOf, OUTSIDE, TORN } from "./captures.ts";
 import type { KindsByText, LanguageQuery } from "./language.ts";
 import { MATCH_STRIDE, PATTERN, ROLES, type Matches } from "./runtime.ts";
 import { NO_SYMBOLS, ROW, ROW_STRIDE, type SymbolTable } from "./table.ts";
@@ -72,11 +72,17 @@ interface Frame {
   readonly nameStart: number;
 }
 
-export function nest(matches: Matches, kinds: Kinds, place: Place): SymbolTable {
-  if (matches.count === 0) return NO_SYMBOLS;
+/** `tornUnits` is the length of the longest ERROR. */
+export interface Nested {
+  readonly table: SymbolTable;
+  readonly tornUnits: number;
+}
+
+export function nest(matches: Matches, kinds: Kinds, place: Place): Nested {
+  if (matches.count === 0) return { table: NO_SYMBOLS, tornUnits: 0 };
   const sweep = new Sweep(matches.values, kinds, place);
   for (const base of inOrder(matches)) sweep.visit(base);
-  return sweep.finish();
+  return { table: sweep.finish(), tornUnits: sweep.tornUnits };
 }
 
 /** Whether the place says that this is no definition for others to find. */
@@ -108,6 +114,7 @@ function inOrder({ count, values }: Matches): Uint32Array {
 }
 
 class Sweep {
+  tornUnits = 0;
   readonly #values: Int32Array;
   readonly #kinds: Kinds;
   readonly #place: Place;
@@ -169,6 +176,8 @@ class Sweep {
     }
     const around = this.#open.at(-1)?.row ?? -1;
     const kind = this.#kinds.captures[this.#values[base + ROLES.scope]!]!;
+    if (kind === TORN) this.tornUnits = Math.max(this.tornUnits, end - start);
+    if (kind === TORN || kind === OUTSIDE) return;
     if (kind === DECLARED && TYPES.has(this.#open.at(-1)?.kind ?? OUTSIDE)) return;
     this.#open.push({ start, end, kind, row: around, nameStart: -1 });
   }

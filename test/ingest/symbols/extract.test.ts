@@ -1,0 +1,167 @@
+/** What an extractor promises beyond its answers: bounds, errors, a grammar that dies, memory. */
+
+import { readFileSync } from "node:fs";
+import { beforeAll, describe, expect, test } from "vitest";
+import {
+  createExtractor,
+  LIMITS,
+  type Extraction,
+  type Extractor,
+} from "../../../src/ingest/symbols/extract.ts";
+import type { LanguageQuery } from "../../../src/ingest/symbols/language.ts";
+import { grammarVersion, languageQuery } from "../../../src/ingest/symbols/languages.ts";
+import { showSymbols } from "./show.ts";
+
+let extractor: Extractor;
+beforeAll(async () => {
+  extractor = await createExtractor();
+});
+
+async function extract(language: string, source: string | Uint8Array): Promise<Extraction> {
+  expect(await extractor.prepare(language)).toBe(true);
+  return extractor.extract(language, bytesOf(source));
+}
+
+const bytesOf = (source: string | Uint8Array) =>
+  typeof source === "string" ? Buffer.from(source) : source;
+
+async function symbols(language: string, source: string | Uint8Array): Promise<string[]> {
+  const found = await extract(language, source);
+  if (found.outcome !== "symbols") throw new Error(JSON.stringify(found));
+  return showSymbols(found.table, bytesOf(source));
+}
+
+describe("a file that is not as it should be", () => {
+  const HEADS: readonly (readonly [language: string, before: string, after: string])[] = [
+    ["C", "int before(void)\n{\n\treturn 1;\n}\n", "int after(void)\n{\n\treturn 1;\n}\n"],
+    ["Go", "package p\n\nfunc before() {}\n", "\nfunc after() {}\n"],
+    ["Java", "class Before { void m() {} }\n", "\nclass After { void m() {} }\n"],
+    ["Python", "def before():\n    pass\n", "\ndef after():\n    pass\n"],
+    ["Rust", "fn before() {}\n", "\nfn after() {}\n"],
+    ["TypeScript", "class Before { m() {} }\n", "\nclass After { m() {} }\n"],
+  ];
+
+  test.each(HEADS)("%s: an error loses only what is near it", async (language, before, after) => {
+    const padding = after.replaceAll(/after/gi, "Padding").repeat(60);
+    const lines = await symbols(language, `${before}\n@@ ) ( = ]\n\n${padding}\n${after}`);
+    const names = lines.map((line) => line.split(/[ /]/).at(-1)!.toLowerCase());
+    expect(names).toContain("before");
+    expect(names).toContain("after");
+  });
+
+  test("nothing, white space, and bytes that are no text", async () => {
+    for (const source of ["", "\n\n", "\0\0\0", Buffer.from([0xff, 0xfe, 0x00, 0xc3])])
+      expect(await symbols("TypeScript", source)).toEqual([]);
+  });
+
+  test("names around invalid UTF-8 keep their bytes", async () => {
+    const latin1 = Buffer.from("# caf\xe9\ndef na\xefve(): pass\ndef plain(): pass\n", "latin1");
+    expect((await symbols("Python", latin1)).at(-1)).toBe("3:5 function plain");
+    const utf8 = "# 日本語 😀\ndef größe(): pass\n";
+    expect(await symbols("Python", utf8)).toEqual(["2:5 function größe"]);
+  });
+
+  test.each([
+    ["JSON", `${"[".repeat(100_000)}`],
+    ["JSON", `${'{"a":'.repeat(40_000)}1${"}".repeat(40_000)}`],
+    ["C", `int x = ${"(".repeat(100_000)};\nint after;\n`],
+    ["TypeScript", `const x = ${"[".repeat(50_000)}`],
+    ["Python", `${"(".repeat(50_000)}\n`],
+  ])("%s: nesting as deep as one likes", async (language, source) => {
+    const hasty = await createExtractor({ ...LIMITS, maxMs: 200 });
+    await hasty.prepare(language);
+    const found = hasty.extract(language, Buffer.from(source));
+    if (found.outcome === "gave-up") expect(found.reason).toBe("too-long");
+    await hasty.prepare(language);
+    expect(hasty.extract(language, Buffer.from(" "))).toMatchObject({ outcome: "symbols" });
+  });
+});
+
+describe("limits", () => {
+  const source = readFileSync("corpus/languages/sample.ts");
+
+  test("a file over the size has no symbols and says so", async () => {
+    const small = await createExtractor({ ...LIMITS, maxBytes: 100 });
+    await small.prepare("TypeScript");
+    expect(small.extract("TypeScript", source)).toEqual({
+      outcome: "gave-up",
+      reason: "too-large",
+    });
+    expect(await extract("JSON", Buffer.alloc(300_000, " "))).toMatchObject({
+      reason: "too-large",
+    });
+  });
+
+  test("a file over the time has no symbols and says so, and the next one has", async () => {
+    const limits = { ...LIMITS, maxMs: -1 };
+    const hasty = await createExtractor(limits);
+    await hasty.prepare("TypeScript");
+    const long = Buffer.concat(Array.from({ length: 50 }, () => source));
+    expect(hasty.extract("TypeScript", long)).toEqual({ outcome: "gave-up", reason: "too-long" });
+    const patient = { ...LIMITS };
+    Object.assign(limits, patient);
+    expect(hasty.extract("TypeScript", source)).toEqual(await extract("TypeScript", source));
+  });
+});
+
+describe("a grammar that dies", () => {
+  // this build calls a function that nothing provides, at every parse
+  const broken: LanguageQuery = {
+    names: ["Broken"],
+    grammar: "tree-sitter-wasms/out/tree-sitter-yaml.wasm",
+    revision: 1,
+    query: "(block_mapping_pair) @scope",
+  };
+
+  test("fails for its files and for no other", async () => {
+    const languages = (name: string) => (name === "Broken" ? broken : languageQuery(name));
+    const mixed = await createExtractor(LIMITS, languages);
+    for (let round = 0; round < 3; round++) {
+      expect(await mixed.prepare("Broken")).toBe(true);
+      expect(mixed.extract("Broken", Buffer.from("a: 1\n"))).toEqual({
+        outcome: "gave-up",
+        reason: "failed",
+      });
+      await mixed.prepare("Go");
+      expect(mixed.extract("Go", Buffer.from("package p\n")).outcome).toBe("symbols");
+    }
+  });
+
+  test("an error from inside the parser is survived, and the next file has symbols", async () => {
+    const fresh = await createExtractor();
+    await fresh.prepare("Go");
+    const source = Buffer.from("package p\nfunc f() {}\n");
+    const whole = fresh.extract("Go", source);
+    const lying = new Proxy(source, { get: (target, key) => liedAbout(target, key) });
+    expect(fresh.extract("Go", lying)).toMatchObject({ outcome: "gave-up", reason: "failed" });
+    await fresh.prepare("Go");
+    expect(fresh.extract("Go", source)).toEqual(whole);
+  });
+});
+
+/** Throws from inside the parser's call for text, as an abort would. */
+function liedAbout(target: Uint8Array, key: string | symbol): unknown {
+  if (key === "length") return target.length;
+  throw new Error("aborted");
+}
+
+test("memory does not grow with the number of files", async () => {
+  const source = readFileSync("corpus/languages/sample.go");
+  const run = async (times: number) => {
+    for (let time = 0; time < times; time++) await extract("Go", source);
+    return process.memoryUsage().rss;
+  };
+  const before = await run(200);
+  expect((await run(600)) - before).toBeLessThan(24 << 20);
+});
+
+test("languages without an extractor are told apart", async () => {
+  expect(await extractor.prepare("Brainfuck")).toBe(false);
+  expect(extractor.extract("Brainfuck", Buffer.from("+"))).toEqual({ outcome: "none" });
+  expect(grammarVersion("Brainfuck")).toBeUndefined();
+});
+
+test("versions name the grammar's package and our revision", () => {
+  expect(grammarVersion("C")).toMatch(/^\d+,@repomix\/tree-sitter-wasms@\d+\.\d+\.\d+.*\/\d+$/);
+  expect(grammarVersion("Vue")?.split(",").length).toBe(4);
+});
