@@ -1,0 +1,124 @@
+/**
+ * The public surface as text, so that a change of it is a readable diff: docs/api-report.md.
+ * `npm run api-report` writes it; a test fails where it is not up to date.
+ *
+ * For each entry of the package: what it exports, by name, as the compiler declares it, without comments.
+ */
+
+import { writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { format } from "prettier";
+import ts from "typescript";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+export const REPORT = resolve(root, "docs/api-report.md");
+
+const ENTRIES = {
+  quern: "src/index.ts",
+  "quern/http": "src/http/index.ts",
+  "quern/testing": "src/testing.ts",
+} as const;
+
+const OPTIONS: ts.CompilerOptions = {
+  target: ts.ScriptTarget.ES2023,
+  lib: ["lib.es2023.d.ts", "lib.esnext.disposable.d.ts"],
+  types: ["node"],
+  module: ts.ModuleKind.NodeNext,
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  allowImportingTsExtensions: true,
+  skipLibCheck: true,
+  declaration: true,
+  emitDeclarationOnly: true,
+  removeComments: true,
+};
+
+export async function apiReport(): Promise<string> {
+  const program = ts.createProgram(
+    Object.values(ENTRIES).map((entry) => resolve(root, entry)),
+    OPTIONS,
+  );
+  const sections = Object.entries(ENTRIES).map(([name, entry]) => {
+    const declarations = exportsOf(program, resolve(root, entry));
+    return `## ${name}\n\n\`\`\`ts\n${declarations.join("\n\n")}\n\`\`\`\n`;
+  });
+  const page = [
+    "# The public surface",
+    "",
+    "Made by `npm run api-report`. What is not here is not for hosts.",
+    "",
+    sections.join("\n"),
+  ].join("\n");
+  return format(page, { parser: "markdown", printWidth: 100 });
+}
+
+function exportsOf(program: ts.Program, entry: string): string[] {
+  const checker = program.getTypeChecker();
+  const source = program.getSourceFile(entry);
+  const module = source && checker.getSymbolAtLocation(source);
+  if (!module) throw new Error(`${entry} exports nothing`);
+  return checker
+    .getExportsOfModule(module)
+    .map((symbol) => declare(program, checker, symbol))
+    .sort();
+}
+
+function declare(program: ts.Program, checker: ts.TypeChecker, symbol: ts.Symbol): string {
+  const isAlias = (symbol.flags & ts.SymbolFlags.Alias) !== 0;
+  const declared = isAlias ? checker.getAliasedSymbol(symbol) : symbol;
+  const file = declared.declarations?.[0]?.getSourceFile();
+  const statement = file && emitted(program, file).get(declared.name);
+  if (statement === undefined) throw new Error(`${symbol.name} has no declaration`);
+  const text = statement.replace(/^export (declare )?/, "");
+  return /^type .*(typeof |Record<)/.test(text) ? unfold(checker, declared) : text;
+}
+
+/** An alias made from a table, as what it comes to. */
+function unfold(checker: ts.TypeChecker, symbol: ts.Symbol): string {
+  const type = checker.getDeclaredTypeOfSymbol(symbol);
+  const show = (part: ts.Type): string =>
+    checker.typeToString(
+      part,
+      undefined,
+      ts.TypeFormatFlags.NoTruncation | ts.TypeFormatFlags.InTypeAlias,
+    );
+  if (type.isUnion()) return `type ${symbol.name} = ${type.types.map(show).sort().join(" | ")};`;
+  const fields = checker
+    .getPropertiesOfType(type)
+    .map((field) => `${field.name}: ${show(checker.getTypeOfSymbol(field))};`);
+  return `type ${symbol.name} = {\n${fields.join("\n")}\n};`;
+}
+
+const emissions = new WeakMap<ts.SourceFile, ReadonlyMap<string, string>>();
+
+/** The declarations of a file by name. */
+function emitted(program: ts.Program, file: ts.SourceFile): ReadonlyMap<string, string> {
+  const known = emissions.get(file);
+  if (known) return known;
+  let text = "";
+  program.emit(file, (_, written) => void (text = written), undefined, true);
+  const parsed = ts.createSourceFile("emitted.d.ts", text, ts.ScriptTarget.ES2023, true);
+  const byName = new Map(
+    parsed.statements.flatMap((statement) =>
+      namesOf(statement).map((name) => [name, statement.getText()]),
+    ),
+  );
+  emissions.set(file, byName);
+  return byName;
+}
+
+function namesOf(statement: ts.Statement): string[] {
+  if (ts.isVariableStatement(statement))
+    return statement.declarationList.declarations.map((one) => one.name.getText());
+  const isNamed =
+    ts.isFunctionDeclaration(statement) ||
+    ts.isClassDeclaration(statement) ||
+    ts.isInterfaceDeclaration(statement) ||
+    ts.isTypeAliasDeclaration(statement);
+  return isNamed && statement.name ? [statement.name.text] : [];
+}
+
+const [, script] = process.argv;
+if (script !== undefined && resolve(script) === fileURLToPath(import.meta.url))
+  writeFileSync(REPORT, await apiReport());
