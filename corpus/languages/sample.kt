@@ -39,7 +39,9 @@ object Registry : Base() {
     fun register(name: String) {}
 }
 @JvmInline value class Id(val raw: String)
-interface Predicate<in T> { fun test(value: T): Boolean }
+interface Predicate<in T> {
+    fun test(value: T): Boolean
+}
 annotation class Marker(val name: String)
 abstract class Repository<out T : Any> where T : Comparable<T> {
     protected abstract suspend fun load(): List<T>

@@ -7,47 +7,8 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { beforeAll, expect, test } from "vitest";
 import { createExtractor, type Extractor } from "../../../src/ingest/symbols/extract.ts";
 import { LANGUAGE_QUERIES } from "../../../src/ingest/symbols/languages.ts";
+import { FIXTURES, FOLDER } from "./fixtures.ts";
 import { showSymbols } from "./show.ts";
-
-const FOLDER = "corpus/languages";
-
-/** Of every fixture; `cuts.c` and its like hold one language's difficult cases. */
-const FIXTURES: readonly (readonly [file: string, language: string])[] = [
-  ["sample.c", "C"],
-  ["sample.cpp", "C++"],
-  ["sample.cs", "C#"],
-  ["sample.css", "CSS"],
-  ["sample.dart", "Dart"],
-  ["sample.el", "Emacs Lisp"],
-  ["sample.ex", "Elixir"],
-  ["sample.go", "Go"],
-  ["sample.html", "HTML"],
-  ["sample.ini", "INI"],
-  ["sample.java", "Java"],
-  ["sample.js", "JavaScript"],
-  ["sample.json", "JSON"],
-  ["sample.kt", "Kotlin"],
-  ["sample.lua", "Lua"],
-  ["sample.m", "Objective-C"],
-  ["sample.md", "Markdown"],
-  ["sample.ml", "OCaml"],
-  ["sample.php", "PHP"],
-  ["sample.ps1", "PowerShell"],
-  ["sample.py", "Python"],
-  ["sample.rb", "Ruby"],
-  ["sample.rs", "Rust"],
-  ["sample.scala", "Scala"],
-  ["sample.sh", "Shell"],
-  ["sample.sol", "Solidity"],
-  ["sample.svelte", "Svelte"],
-  ["sample.swift", "Swift"],
-  ["sample.toml", "TOML"],
-  ["sample.ts", "TypeScript"],
-  ["sample.tsx", "TSX"],
-  ["sample.vue", "Vue"],
-  ["sample.yaml", "YAML"],
-  ["sample.zig", "Zig"],
-];
 
 let extractor: Extractor;
 beforeAll(async () => {
