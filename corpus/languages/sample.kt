@@ -24,7 +24,9 @@ data class Point(val x: Int, var y: Int = 0, hidden: String = "") : Comparable<P
         fun create() = Point(0)
         const val ZERO = 0
     }
-    inner class Nested { fun deep() {} }
+    inner class Nested {
+        fun deep() {}
+    }
 }
 enum class Level(val weight: Int) {
     LOW(1),
