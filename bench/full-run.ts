@@ -1,19 +1,27 @@
 /** All stages over one corpus, then the verdicts, the record and the page. */
 
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { judge } from "./budgets.ts";
 import { corpusAt, readCorpus } from "./corpus.ts";
-import { dataFolder, INDEX_RUNS, indexCorpus, KEPT, peerIndexing } from "./index-stage.ts";
+import {
+  dataFolder,
+  INDEX_RUNS,
+  indexCorpus,
+  KEPT,
+  peerIndexing,
+  type IndexRun,
+} from "./index-stage.ts";
 import { thisMachine } from "./machine.ts";
 import { codesearch } from "./peer-csearch.ts";
 import { ripgrep } from "./peer-rg.ts";
 import { zoekt } from "./peer-zoekt.ts";
 import type { Corpus, Peer, PeerName } from "./peer.ts";
 import { buildPackage, describeBuild } from "./quern.ts";
-import { readQuestions } from "./queries.ts";
+import { readQuestions, type Question } from "./queries.ts";
 import { askAll } from "./question-stage.ts";
 import { writePage } from "./page.ts";
-import { newestRecords, writeRecord, type IndexingFigures, type Record } from "./record.ts";
+import { newestRecords, writeRecord, type Record } from "./record.ts";
 import * as report from "./report.ts";
 import { measureGrowth, measureMany } from "./scale-stage.ts";
 import { THOROUGH } from "./statistics.ts";
@@ -75,6 +83,7 @@ async function openPeers({ peers, folder }: FullRun, corpus: Corpus, draft: Draf
     zoekt: async () => {
       const plain = await zoekt(corpus, place("zoekt-plain"), { hasSymbols: false });
       await plain?.close();
+      rmSync(place("zoekt-plain"), { recursive: true, force: true });
       if (plain) draft.indexing = [...draft.indexing, ...peerIndexing(plain, false)];
       return await zoekt(corpus, place("zoekt"), { hasSymbols: true });
     },
@@ -95,34 +104,60 @@ interface Measuring {
   readonly draft: Draft;
 }
 
-async function measure(run: FullRun, { corpus, peers, draft }: Measuring): Promise<void> {
-  const has = (stage: Stage) => run.stages.includes(stage);
-  const index = async (how: (typeof INDEX_RUNS)[number]) => {
-    log(`indexing: ${how.workers} workers, ${how.symbols ? "symbols" : "no symbols"}`);
-    const figures = await indexCorpus(corpus, dataFolder(run.folder, how), how);
-    draft.indexing = [...draft.indexing, figures] satisfies IndexingFigures[];
-  };
-  if (has("index")) for (const how of INDEX_RUNS) await index(how);
-  const path = dataFolder(run.folder, KEPT);
-  if (has("questions") || has("update")) await index(KEPT);
-  if (has("questions")) {
-    const questions = readQuestions(run.queries);
-    const onQuestion = ({ name, matches }: { name: string; matches: number }) =>
-      log(`${name}: ${matches}`);
-    const asking = { corpus, path, peers, questions, patience: THOROUGH, onQuestion };
-    const answers = await askAll(asking);
-    draft.questions = answers.questions;
-    draft.failures = answers.failures;
-    draft.engine = { searchPeakBytes: answers.peakBytes };
+/** A stage that fails costs its own figures only: a run is long. */
+async function measure(run: FullRun, measuring: Measuring): Promise<void> {
+  const { corpus, peers, draft } = measuring;
+  const { folder, stages } = run;
+  const has = (...some: Stage[]) => some.some((stage) => stages.includes(stage));
+  const path = dataFolder(folder, KEPT);
+  const engine = async (figures: Promise<Record["engine"]>) =>
+    (draft.engine = { ...draft.engine, ...(await figures) });
+  const steps: readonly [name: string, isWanted: boolean, step: () => Promise<unknown>][] = [
+    ["index", has("index"), () => indexOften(run, measuring)],
+    ["index with symbols", has("questions", "update"), () => indexOnce(measuring, path, KEPT)],
+    [
+      "questions",
+      has("questions"),
+      () => ask(readQuestions(run.queries), { corpus, path, peers, draft }),
+    ],
+    ["update", has("update"), () => engine(measureEngine(corpus, path))],
+    ["git", has("git"), () => engine(measureGit(corpus, folder))],
+    ["many", has("many"), async () => (draft.many = await measureMany(folder, 1000))],
+    ["growth", has("growth"), async () => (draft.growth = await measureGrowth(folder, 32))],
+  ];
+  for (const [name, isWanted, step] of steps) {
+    if (!isWanted) continue;
+    log(name);
+    await step().catch((error: unknown) => {
+      draft.failures = [...draft.failures, `${name}: ${String(error)}`];
+      log(`${name}: ${error instanceof Error ? error.stack : String(error)}`);
+    });
   }
-  if (has("update")) log("opening, updating");
-  if (has("update")) draft.engine = { ...draft.engine, ...(await measureEngine(corpus, path)) };
-  if (has("git")) log("git");
-  if (has("git")) draft.engine = { ...draft.engine, ...(await measureGit(corpus, run.folder)) };
-  if (has("many")) log("1 000 repositories");
-  if (has("many")) draft.many = await measureMany(run.folder, 1000);
-  if (has("growth")) log("growth");
-  if (has("growth")) draft.growth = await measureGrowth(run.folder, 32);
+}
+
+async function indexOnce({ corpus, draft }: Measuring, path: string, how: IndexRun): Promise<void> {
+  const figures = await indexCorpus(corpus, path, how);
+  draft.indexing = [...draft.indexing, figures];
+}
+
+async function indexOften({ folder }: FullRun, measuring: Measuring): Promise<void> {
+  for (const how of INDEX_RUNS) {
+    const path = dataFolder(folder, how);
+    await indexOnce(measuring, path, how);
+    rmSync(path, { recursive: true });
+  }
+}
+
+async function ask(
+  questions: readonly Question[],
+  { draft, ...where }: Measuring & { readonly path: string },
+): Promise<void> {
+  const onQuestion = ({ name, matches }: { name: string; matches: number }) =>
+    log(`${name}: ${matches}`);
+  const answers = await askAll({ ...where, questions, patience: THOROUGH, onQuestion });
+  draft.questions = answers.questions;
+  draft.failures = [...draft.failures, ...answers.failures];
+  draft.engine = { ...draft.engine, searchPeakBytes: answers.peakBytes };
 }
 
 const methodOf = (peers: readonly Peer[]): string[] => [
@@ -144,5 +179,5 @@ function printAll(record: Record): void {
   ];
   for (const { title, head, rows } of tables)
     if (rows.length > 0) console.log(`\n${title}\n\n${terminalTable(head, rows)}`);
-  for (const failure of record.failures) console.log(`\nUNEXPLAINED ${failure}`);
+  for (const failure of record.failures) console.log(`\nFAILED ${failure}`);
 }

@@ -59,7 +59,7 @@ function section(record: Record): string {
     method.map((line) => `- ${line}`).join("\n"),
     ...plots(record),
     ...tables.map(markdown),
-    ...(failures.length ? ["### Unexplained", failures.map((one) => `- ${one}`).join("\n")] : []),
+    ...(failures.length ? ["### Failed", failures.map((one) => `- ${one}`).join("\n")] : []),
   ].join("\n\n");
 }
 

@@ -3,7 +3,7 @@
 import type { SearchRequest } from "../src/search/request.ts";
 import { agree } from "./agreement.ts";
 import { MEBIBYTE } from "./index-stage.ts";
-import type { Corpus, Peer } from "./peer.ts";
+import type { Corpus, Peer, PeerName } from "./peer.ts";
 import type { Question } from "./queries.ts";
 import { startSubject, type Subject } from "./quern.ts";
 import type { PeerFigures, QuestionFigures } from "./record.ts";
@@ -34,33 +34,47 @@ export interface Answers {
 }
 
 export async function askAll(asking: Asking): Promise<Answers> {
-  const [one, two, checker] = await Promise.all([1, 2, 2].map((n) => searcher(asking.path, n)));
+  const start = (workers: number) => searcher(asking.path, workers);
+  const subjects = { one: await start(1), two: await start(2), checker: await start(2) };
   const failures: string[] = [];
   const questions: QuestionFigures[] = [];
   for (const question of asking.questions) {
-    const ours = await askQuern(question, asking.patience, [one!, two!]);
-    const peers: Partial<Record<string, PeerFigures>> = {};
-    for (const peer of asking.peers) {
-      const figures = await askPeer(asking, {
-        question,
-        peer,
-        ours: ours.matches,
-        checker: checker!,
-      });
-      if (figures) peers[peer.name] = figures;
-      if (figures && !figures.isExplained)
-        failures.push(
-          `${question.name}, ${peer.name}: ${ours.matches} against ${figures.agreement}`,
-        );
+    try {
+      const figures = await askEverybody(asking, question, subjects);
+      questions.push(figures);
+      failures.push(...disputesOf(figures));
+      asking.onQuestion(figures);
+    } catch (error) {
+      failures.push(`${question.name}: ${String(error)}`);
     }
-    const figures: QuestionFigures = { ...ours, peers };
-    questions.push(figures);
-    asking.onQuestion(figures);
   }
-  const peakBytes = two!.peakBytes();
-  await Promise.all([one!, two!, checker!].map((subject) => subject.end()));
+  const peakBytes = subjects.two.peakBytes();
+  for (const subject of Object.values(subjects)) await subject.end();
   return { questions, failures, peakBytes };
 }
+
+/** `checker` is apart from the others: what it does is in nobody's figures. */
+type Subjects = Readonly<Record<"one" | "two" | "checker", Subject>>;
+
+async function askEverybody(
+  asking: Asking,
+  question: Question,
+  subjects: Subjects,
+): Promise<QuestionFigures> {
+  const { one, two, checker } = subjects;
+  const ours = await askQuern(question, asking.patience, [one, two]);
+  const peers: Partial<Record<PeerName, PeerFigures>> = {};
+  for (const peer of asking.peers) {
+    const figures = await askPeer(asking, { question, peer, ours: ours.matches, checker });
+    if (figures) peers[peer.name] = figures;
+  }
+  return { ...ours, peers };
+}
+
+const disputesOf = ({ name, matches, peers }: QuestionFigures): string[] =>
+  Object.entries(peers)
+    .filter(([, { isExplained }]) => !isExplained)
+    .map(([peer, { agreement }]) => `${name}: ${matches} against ${peer}'s ${agreement}`);
 
 export async function searcher(path: string, workers: number): Promise<Subject> {
   const subject = await startSubject();

@@ -16,7 +16,7 @@ export interface Record {
   readonly many?: ManyFigures;
   readonly growth: readonly GrowthFigures[];
   readonly budgets: readonly Verdict[];
-  /** Counts that differ from a peer's and nobody knows why. */
+  /** Counts that differ from a peer's and nobody knows why; stages that could not be measured. */
   readonly failures: readonly string[];
 }
 

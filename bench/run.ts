@@ -1,7 +1,8 @@
 /**
  * The benchmark. Without --corpus: smoke, over the fixture repositories. With it: everything, beside
  * the peers found on this machine; a table on the terminal, a record in bench/record/, and the page.
- * Ends with 1 when a count differs from a peer's and no reason is known, never for a missed budget.
+ * Ends with 1 when a count differs from a peer's and no reason is known, or a
+ * stage could not be measured; never for a missed budget.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";
