@@ -20,7 +20,7 @@ export default defineConfig([
   {
     ...common,
     format: "esm",
-    entry: { ...library, worker: "src/worker.ts", cli: "src/cli/bin.ts" },
+    entry: { ...library, worker: "src/worker.ts", check: "src/check.ts", cli: "src/cli/bin.ts" },
   },
   { ...common, format: "cjs", entry: library, shims: true },
   { ...common, format: ["esm", "cjs"], entry: library, dts: { only: true } },

@@ -1,20 +1,22 @@
-/** Bundles src/worker.ts to build/worker.js: what worker threads run when quern is used from its sources. */
+/**
+ * Bundles what runs apart from the caller when quern is used from its sources: build/worker.js, the
+ * threads' entry, and build/check.js, the process that checks an index.
+ */
 
-import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
-const entry = fileURLToPath(new URL("../src/worker.ts", import.meta.url));
+const path = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url));
+const entryPoints = [path("src/worker.ts"), path("src/check.ts")];
 
-if (existsSync(entry))
-  await build({
-    entryPoints: [entry],
-    outfile: fileURLToPath(new URL("../build/worker.js", import.meta.url)),
-    bundle: true,
-    packages: "external",
-    platform: "node",
-    format: "esm",
-    target: "node20",
-    sourcemap: "inline",
-    logLevel: "warning",
-  });
+await build({
+  entryPoints,
+  outdir: path("build"),
+  bundle: true,
+  packages: "external",
+  platform: "node",
+  format: "esm",
+  target: "node20",
+  sourcemap: "inline",
+  logLevel: "warning",
+});

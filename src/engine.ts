@@ -1,9 +1,30 @@
-/** One opened data directory: what a host holds. open() wires store, ingest and search and owns their lifetimes. */
+/**
+ * One opened data directory: what a host holds. open() wires store, ingest and search together and
+ * owns their lifetimes; it decides nothing else.
+ */
 
+import { availableParallelism } from "node:os";
+import { resolve } from "node:path";
+import { QuernError } from "./base/errors.ts";
+import { Writes, type CompactReport } from "./ingest/writes.ts";
+import type { IndexProgress, IndexReport } from "./ingest/run.ts";
 import type { Source } from "./ingest/source.ts";
+import { INGEST_TASKS } from "./ingest/tasks.ts";
+import { CatalogKeeper } from "./store/catalog-keeper.ts";
+import type { CheckReport } from "./store/check.ts";
+import { checkInChild } from "./store/check-process.ts";
+import type { Environment, Snapshot } from "./store/environment.ts";
+import { listFolder, readFile } from "./store/repository-files.ts";
+import { openStore } from "./store/open.ts";
+import { readSkipped, type CatalogRepository } from "./store/catalog.ts";
+import type { CodeHostType, RepositoryMetadata, SkippedFile } from "./store/records.ts";
+import { Searcher, turnstile, type Contexts } from "./search/searcher.ts";
+import { decodeText } from "./search/positions.ts";
+import { defaultWebUrl, externalWebUrl, type WebUrl } from "./search/present.ts";
 import type { SearchOptions, SearchRequest, Viewer } from "./search/request.ts";
 import type { Explanation, SearchEvent, SearchResponse } from "./search/response.ts";
-import type { CodeHostType, RepositoryMetadata, SkippedFile } from "./store/records.ts";
+import { SEARCH_TASKS } from "./search/tasks.ts";
+import { createPool, type Pool } from "./threads/pool.ts";
 
 export interface Engine extends AsyncDisposable {
   readonly path: string;
@@ -45,29 +66,6 @@ export interface IndexOptions {
   symbols?: "after" | "skip";
 }
 
-export interface IndexProgress {
-  repository: string;
-  stage: "list" | "content" | "symbols" | "publish" | "merge";
-  done: number;
-  total: number;
-  bytes: number;
-  totalBytes: number;
-}
-
-export interface IndexReport {
-  repositoryId: number;
-  repository: string;
-  revisions: { name: string; commit?: string; files: number }[];
-  /** Files (path and content) that were not there before. */
-  added: number;
-  removed: number;
-  unchanged: number;
-  skipped: SkippedFile[];
-  bytesRead: number;
-  symbols: number;
-  durationMs: number;
-}
-
 export interface Repository extends Required<
   Pick<RepositoryMetadata, "codeHostType" | "archived" | "fork" | "public" | "rank">
 > {
@@ -104,17 +102,295 @@ export interface FolderEntry {
   path: string;
 }
 
-export interface CompactReport {
-  segmentsBefore: number;
-  segmentsAfter: number;
-  bytesFreed: number;
-  durationMs: number;
+export interface OpenOptions {
+  readOnly?: boolean;
+  /** Threads for searching and indexing. Default min(cores, 4). 0: work on the calling thread, yielding at least every 5 ms. */
+  workers?: number;
+  /** Bytes that indexing may hold beside its fixed base. Default 256 MiB, least 32 MiB. */
+  memoryBudget?: number;
+  /** Bytes. Larger files are listed as skipped ('too-large'), found by path, not by content. Default 2 MiB, most 16 MiB. */
+  maxFileSize?: number;
+  /** Milliseconds a write waits for another process's write lease before INDEX_LOCKED. Default 0. */
+  lockTimeoutMs?: number;
+  /** Where this host shows a file. Default: `/browse/<repository>@<revision>/-/blob/<path>`, segments encoded. */
+  webUrl?: WebUrl;
+  /** Saved sets of repositories for `context:`; undefined: CONTEXT_NOT_FOUND. */
+  contexts?: Contexts;
+  onWarning?: (warning: { code: string; message: string }) => void;
 }
 
-export interface CheckReport {
-  ok: boolean;
-  segments: number;
-  files: number;
-  bytes: number;
-  problems: { segment?: number; repository?: string; message: string }[];
+const MIB = 2 ** 20;
+
+/** Opens (creating it when missing, unless readOnly: then INDEX_NOT_FOUND) one data directory. Takes no lock. */
+export async function open(path: string, options: OpenOptions = {}): Promise<Engine> {
+  const checked = checkOptions(path, options);
+  const environment = await openStore(resolve(path), { readOnly: checked.readOnly });
+  return new OpenedEngine(environment, checked);
+}
+
+type Checked = Required<Omit<OpenOptions, "contexts">> & { contexts: Contexts | undefined };
+
+function checkOptions(path: string, options: OpenOptions): Checked {
+  if (typeof path !== "string" || path === "")
+    throw invalid("open: the path of a data directory must be a string with something in it");
+  if (typeof options !== "object" || options === null)
+    throw invalid("open: options must be an object");
+  return {
+    readOnly: options.readOnly ?? false,
+    workers: within("workers", options.workers ?? Math.min(availableParallelism(), 4), 0, 256),
+    memoryBudget: within(
+      "memoryBudget",
+      options.memoryBudget ?? 256 * MIB,
+      32 * MIB,
+      Number.MAX_SAFE_INTEGER,
+    ),
+    maxFileSize: within("maxFileSize", options.maxFileSize ?? 2 * MIB, 1, 16 * MIB),
+    lockTimeoutMs: within("lockTimeoutMs", options.lockTimeoutMs ?? 0, 0, Number.MAX_SAFE_INTEGER),
+    webUrl: options.webUrl ?? defaultWebUrl,
+    contexts: options.contexts,
+    onWarning: options.onWarning ?? (() => {}),
+  };
+}
+
+function within(name: string, value: number, least: number, most: number): number {
+  if (Number.isInteger(value) && value >= least && value <= most) return value;
+  throw invalid(`open: ${name} must be a whole number from ${least} to ${most}, not ${value}`);
+}
+
+const invalid = (message: string): QuernError => new QuernError("INVALID_REQUEST", message);
+
+class OpenedEngine implements Engine {
+  readonly path: string;
+  readonly #environment: Environment;
+  readonly #catalogs: CatalogKeeper;
+  readonly #pool: Pool;
+  readonly #searcher: Searcher;
+  readonly #writes: Writes;
+  readonly #options: Checked;
+  #closed: Promise<void> | undefined;
+
+  constructor(environment: Environment, options: Checked) {
+    this.path = environment.path;
+    this.#environment = environment;
+    this.#options = options;
+    this.#pool = startPool(environment, options);
+    this.#catalogs = new CatalogKeeper(environment, turnstile);
+    this.#searcher = new Searcher({
+      pool: this.#pool,
+      catalog: () => this.#catalogs.newest(),
+      webUrl: options.webUrl,
+      contexts: options.contexts,
+      onWarning: options.onWarning,
+      indexing: () => this.#writes.indexing,
+      skipped: (repository) => this.#reading((snapshot) => readSkipped(snapshot, repository)),
+    });
+    this.#writes = new Writes({
+      environment,
+      pool: this.#pool,
+      catalogs: this.#catalogs,
+      maxFileSize: options.maxFileSize,
+      memoryBudget: options.memoryBudget,
+      lockTimeoutMs: options.lockTimeoutMs,
+      pause: turnstile,
+      oldestHeld: () => this.#searcher.oldestHeld,
+    });
+  }
+
+  async index(
+    source: Source | Iterable<Source> | AsyncIterable<Source>,
+    options: IndexOptions = {},
+  ): Promise<IndexReport[]> {
+    this.#mustBeOpen();
+    return this.#writes.index(source, options);
+  }
+
+  async search(request: SearchRequest, options: SearchOptions = {}): Promise<SearchResponse> {
+    this.#mustBeOpen();
+    return this.#searcher.search(request, options);
+  }
+
+  stream(request: SearchRequest, options: SearchOptions = {}): AsyncIterable<SearchEvent> {
+    this.#mustBeOpen();
+    return this.#searcher.stream(request, options);
+  }
+
+  async explain(request: SearchRequest, options: SearchOptions = {}): Promise<Explanation> {
+    this.#mustBeOpen();
+    return this.#searcher.explain(request, options);
+  }
+
+  async repositories({ viewer }: { viewer?: Viewer } = {}): Promise<Repository[]> {
+    this.#mustBeOpen();
+    const catalog = await this.#catalogs.newest();
+    const visible = [...catalog.repositories.values()].filter((one) => isVisible(one, viewer));
+    const snapshot = this.#environment.snapshot();
+    try {
+      return visible.map((one) => ({
+        ...describe(one, this.#writes.indexing.has(one.record.name)),
+        skipped: readSkipped(snapshot, one.record.id),
+      }));
+    } finally {
+      snapshot.close();
+    }
+  }
+
+  async read(
+    file: { repository: string; path: string; revision?: string },
+    { viewer }: { viewer?: Viewer } = {},
+  ): Promise<FileContent | undefined> {
+    const found = await this.#find(file, viewer);
+    if (!found) return undefined;
+    const { repository, position } = found;
+    const stored = this.#reading((snapshot) => readFile(snapshot, repository, position, file.path));
+    if (!stored) return undefined;
+    const { record } = repository;
+    const revision = record.revisions[position]!.name;
+    const external = externalWebUrl(record, file.path, revision);
+    return {
+      repository: record.name,
+      path: file.path,
+      revision,
+      language: stored.language,
+      content: decodeText(stored.bytes),
+      bytes: stored.bytes,
+      webUrl: this.#options.webUrl({
+        repository: record.name,
+        repositoryId: record.id,
+        path: file.path,
+        revision,
+      }),
+      ...(external === undefined ? {} : { externalWebUrl: external }),
+    };
+  }
+
+  async list(
+    folder: { repository: string; path: string; revision?: string },
+    { viewer }: { viewer?: Viewer } = {},
+  ): Promise<FolderEntry[] | undefined> {
+    const found = await this.#find(folder, viewer);
+    if (!found) return undefined;
+    const path = folder.path.replace(/\/+$/, "");
+    const children = this.#reading((snapshot) =>
+      listFolder(snapshot, found.repository, found.position, path),
+    );
+    return children?.map(({ type, name }) => ({
+      type,
+      name,
+      path: path === "" ? name : `${path}/${name}`,
+    }));
+  }
+
+  /** The repository and the position of the revision that are asked for, if the viewer may see them. */
+  async #find(
+    asked: { repository: string; path: string; revision?: string },
+    viewer: Viewer | undefined,
+  ): Promise<{ repository: CatalogRepository; position: number } | undefined> {
+    this.#mustBeOpen();
+    if (typeof asked.repository !== "string" || typeof asked.path !== "string")
+      throw invalid("repository and path must be strings");
+    const repository = (await this.#catalogs.newest()).byName.get(asked.repository);
+    if (!repository || !isVisible(repository, viewer)) return undefined;
+    const { revisions } = repository.record;
+    const position =
+      asked.revision === undefined
+        ? 0
+        : revisions.findIndex(
+            ({ name, commit }) => name === asked.revision || commit === asked.revision,
+          );
+    return position < 0 ? undefined : { repository, position };
+  }
+
+  #reading<T>(read: (snapshot: Snapshot) => T): T {
+    const snapshot = this.#environment.snapshot();
+    try {
+      return read(snapshot);
+    } finally {
+      snapshot.close();
+    }
+  }
+
+  async remove(repository: string): Promise<boolean> {
+    this.#mustBeOpen();
+    return this.#writes.remove(repository);
+  }
+
+  async compact(
+    options: { signal?: AbortSignal; onProgress?: (progress: IndexProgress) => void } = {},
+  ): Promise<CompactReport> {
+    this.#mustBeOpen();
+    return this.#writes.compact(options);
+  }
+
+  async check(options: { signal?: AbortSignal } = {}): Promise<CheckReport> {
+    this.#mustBeOpen();
+    return checkInChild(beside("check.js"), this.path, options.signal);
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    const writes = this.#writes.close();
+    await this.#pool.close();
+    await writes;
+    await this.#environment.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #mustBeOpen(): void {
+    if (this.#closed)
+      throw new QuernError("ENGINE_CLOSED", "this engine is closed: open the directory again");
+  }
+}
+
+/** A file that lies beside the bundle, or in build/ where quern runs from its sources. */
+const beside = (name: string): URL =>
+  new URL(import.meta.url.endsWith(".ts") ? `../build/${name}` : `./${name}`, import.meta.url);
+
+function startPool(environment: Environment, { workers, readOnly, onWarning }: Checked): Pool {
+  const { path } = environment;
+  return createPool({
+    size: workers,
+    entry: beside("worker.js"),
+    tasks: { ...INGEST_TASKS, ...SEARCH_TASKS },
+    environment: workers === 0 ? { path, readOnly, opened: environment } : { path, readOnly },
+    onWarning,
+  });
+}
+
+const isVisible = ({ record }: CatalogRepository, viewer: Viewer | undefined): boolean =>
+  viewer?.repositoryIds.has(record.id) ?? true;
+
+function describe({ record }: CatalogRepository, isIndexing: boolean): Omit<Repository, "skipped"> {
+  const { id, name, metadata, revisions, indexedAt, contentBytes } = record;
+  const { codeHostType = "genericGitHost", archived = false, fork = false, rank = 0.5 } = metadata;
+  const { displayName, webUrl } = metadata;
+  const pushedAt = revisions[0]!.committedAt;
+  return {
+    id,
+    name,
+    codeHostType,
+    archived,
+    fork,
+    public: metadata.public ?? false,
+    rank,
+    ...(displayName === undefined ? {} : { displayName }),
+    ...(webUrl === undefined ? {} : { webUrl }),
+    revisions: revisions.map(({ name, commit, files }, i) => ({
+      name,
+      ...(commit === undefined ? {} : { commit }),
+      files,
+      isDefault: i === 0,
+    })),
+    state: isIndexing ? "indexing" : "ready",
+    symbols: { done: 0, total: 0 },
+    indexedAt: new Date(indexedAt),
+    ...(pushedAt === undefined ? {} : { pushedAt: new Date(pushedAt) }),
+    contentBytes,
+  };
 }

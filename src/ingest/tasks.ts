@@ -3,6 +3,7 @@
 import { threadEnvironment } from "../store/thread-environment.ts";
 import type { Task, TaskContext } from "../threads/task.ts";
 import type { Batch, BatchResult, FinishResult } from "./batch.ts";
+import { mergeTask } from "./merging.ts";
 import { SegmentSession } from "./segment-session.ts";
 
 const session = (context: TaskContext): SegmentSession =>
@@ -19,4 +20,5 @@ export const INGEST_TASKS = {
   "ingest.add": add,
   "ingest.finish": finish,
   "ingest.discard": discard,
+  "ingest.merge": mergeTask,
 };

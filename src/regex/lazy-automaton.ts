@@ -1,7 +1,9 @@
 /**
  * The deterministic automaton of a program, built state by state as texts ask for it. A state is the
- * list of nodes that may come next, in order of priority, with what the assertions among them must
- * know of the byte before. Whether a match ends at a place depends on the byte after it, so a state
+ * list of nodes that may come next, in order of priority. Where an assertion is among them the list is
+ * kept as it was before the walk over splits, with the kind of the byte before, and walked anew once
+ * the next byte is known: walking in two parts would visit a node twice, which gives empty loops
+ * another meaning than RE2's. Whether a match ends at a place depends on the byte after it, so a state
  * that says `matched` says it of the place before the byte that led to it.
  *
  * Forwards, a match drops everything of lower priority: when the state is dead, the last match seen
@@ -17,6 +19,7 @@ export const DEAD = -1;
 
 interface State {
   readonly nodes: Int32Array;
+  readonly isOpen: boolean; // nodes are where the walk begins once the next byte is known, else where it ends
   readonly before: number; // kind of the byte read last
   readonly matched: boolean;
 }
@@ -33,7 +36,6 @@ export class LazyAutomaton {
   /** Nodes that all states hold together: what they cost in memory. */
   held = 0;
   #states: State[] = [];
-  #found: number[] = [];
 
   constructor(program: Program, classes: ByteClasses, backwards: boolean) {
     this.#program = program;
@@ -53,9 +55,7 @@ export class LazyAutomaton {
     this.#states = [];
     this.#numbers.clear();
     this.held = 0;
-    if (!kept) return;
-    this.#found = [...kept.nodes];
-    this.#number(kept.before, kept.matched);
+    if (kept) this.#add(kept);
   }
 
   hasMatched(state: number): boolean {
@@ -64,61 +64,52 @@ export class LazyAutomaton {
 
   /** The state in which to begin beside a byte of that kind. */
   start(before: number): number {
-    this.#begin();
-    this.#follow(this.#program.start, undefined);
-    return this.#number(before, false);
+    return this.#number([this.#program.start], before, false);
   }
 
   /** The state after a byte of the class, or after the text's edge; DEAD if none can follow. */
   step(from: number, byteClass: number): number {
-    const { nodes, before } = this.#states[from]!;
     const isEdge = byteClass === this.#classes.count;
     const byte = isEdge ? -1 : this.#classes.byte[byteClass]!;
     const kind = isEdge ? this.#classes.edgeKind : this.#classes.kind[byte]!;
-    const current = this.#settle(nodes, before, kind);
-    this.#begin();
+    const targets = new Set<number>();
     let matched = false;
-    for (const node of current) {
+    for (const node of this.#settled(this.#states[from]!, kind)) {
       if (this.#program.operations[node] === MATCH) {
         matched = true;
         if (!this.#backwards) break;
       } else if (byte >= 0) {
         const target = this.#target(node, byte);
-        if (target >= 0) this.#follow(target, undefined);
+        if (target >= 0) targets.add(target);
       }
     }
-    if (this.#found.length === 0 && !matched) return DEAD;
-    return this.#number(kind, matched);
+    if (targets.size === 0 && !matched) return DEAD;
+    return this.#number([...targets], kind, matched);
   }
 
-  /** The nodes with every assertion decided, now that both neighbours are known. */
-  #settle(nodes: Int32Array, before: number, after: number): readonly number[] | Int32Array {
-    if (!nodes.some((node) => this.#program.operations[node] === ASSERT)) return nodes;
-    const sides: [number, number] = this.#backwards ? [after, before] : [before, after];
-    this.#begin();
-    for (const node of nodes) this.#follow(node, sides);
-    return this.#found;
+  /** The nodes that read a byte or match, now that both neighbours are known. */
+  #settled({ nodes, isOpen, before }: State, after: number): Iterable<number> {
+    if (!isOpen) return nodes;
+    return this.#reach(nodes, this.#backwards ? [after, before] : [before, after]);
   }
 
-  #begin(): void {
-    this.#walk++;
-    this.#found = [];
-  }
-
-  /** Adds what can be reached from a node without a byte, in order; stops at assertions if `sides` is not known. */
-  #follow(start: number, sides: readonly [number, number] | undefined): void {
+  /** What can be reached without a byte, in order of priority; assertions themselves if `sides` is not known. */
+  #reach(from: Iterable<number>, sides: readonly [number, number] | undefined): number[] {
     const { operations, x, y } = this.#program;
-    const stack = [start];
+    const walk = ++this.#walk;
+    const found: number[] = [];
+    const stack = [...from].reverse();
     for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
-      if (this.#visited[node] === this.#walk) continue;
-      this.#visited[node] = this.#walk;
+      if (this.#visited[node] === walk) continue;
+      this.#visited[node] = walk;
       this.work++;
       const operation = operations[node];
       if (operation === SPLIT) stack.push(y[node]!, x[node]!);
       else if (operation === ASSERT && sides) {
         if (holds(y[node]!, sides)) stack.push(x[node]!);
-      } else this.#found.push(node);
+      } else found.push(node);
     }
+    return found;
   }
 
   #target(node: number, byte: number): number {
@@ -134,14 +125,19 @@ export class LazyAutomaton {
     return 3 * low < edges.length && edges[3 * low]! <= byte ? edges[3 * low + 2]! : -1;
   }
 
-  #number(before: number, matched: boolean): number {
-    const nodes = Int32Array.from(this.#found);
-    const asks = nodes.some((node) => this.#program.operations[node] === ASSERT);
-    const kind = asks ? before : 0;
-    const key = `${matched ? "m" : ""}${kind}:${nodes.join()}`;
+  #number(targets: readonly number[], before: number, matched: boolean): number {
+    const reached = this.#reach(targets, undefined);
+    const isOpen = reached.some((node) => this.#program.operations[node] === ASSERT);
+    const nodes = Int32Array.from(isOpen ? targets : reached);
+    return this.#add({ nodes, isOpen, before: isOpen ? before : 0, matched });
+  }
+
+  #add(state: State): number {
+    const { nodes, isOpen, before, matched } = state;
+    const key = `${matched ? "m" : ""}${isOpen ? before : ""}:${nodes.join()}`;
     let number = this.#numbers.get(key);
     if (number === undefined) {
-      number = this.#states.push({ nodes, before: kind, matched }) - 1;
+      number = this.#states.push(state) - 1;
       this.#numbers.set(key, number);
       this.held += nodes.length;
     }

@@ -42,18 +42,22 @@ export interface Environment {
   close(): Promise<void>;
 }
 
+/** Half-open. */
+export type KeyRange = readonly [start: Buffer, end: Buffer];
+
 export interface Snapshot {
   /** The payload, or undefined if there is none under the key. REQUIRES: used or copied before the next get. */
   get(key: Buffer, what: string): Uint8Array | undefined;
   /** The same without looking at the seal, which is still there. */
   getSealed(key: Buffer): Uint8Array | undefined;
-  keys(range: readonly [start: Buffer, end: Buffer]): Iterable<Buffer>;
+  /** In order; at most `limit` of them. */
+  keys(range: KeyRange, limit?: number): Iterable<Buffer>;
   close(): void;
 }
 
 export interface Writer {
   get(key: Buffer, what: string): Uint8Array | undefined;
-  keys(range: readonly [start: Buffer, end: Buffer]): Iterable<Buffer>;
+  keys(range: KeyRange, limit?: number): Iterable<Buffer>;
   put(key: Buffer, ...payload: readonly Uint8Array[]): void;
   remove(key: Buffer): void;
 }
@@ -192,8 +196,8 @@ class LmdbSnapshot implements Snapshot {
     return read(this.#database, key, this.#options);
   }
 
-  keys([start, end]: readonly [start: Buffer, end: Buffer]): Iterable<Buffer> {
-    return this.#database.getKeys({ start, end, ...this.#options }) as Iterable<Buffer>;
+  keys([start, end]: KeyRange, limit = Infinity): Iterable<Buffer> {
+    return this.#database.getKeys({ start, end, limit, ...this.#options }) as Iterable<Buffer>;
   }
 
   close(): void {
@@ -214,8 +218,8 @@ class LmdbWriter implements Writer {
     return value && unseal(value, what);
   }
 
-  keys([start, end]: readonly [start: Buffer, end: Buffer]): Iterable<Buffer> {
-    return [...(this.#database.getKeys({ start, end }) as Iterable<Buffer>)];
+  keys([start, end]: KeyRange, limit = Infinity): Iterable<Buffer> {
+    return [...(this.#database.getKeys({ start, end, limit }) as Iterable<Buffer>)];
   }
 
   put(key: Buffer, ...payload: readonly Uint8Array[]): void {
@@ -227,6 +231,9 @@ class LmdbWriter implements Writer {
   }
 }
 
+/** Values read on this thread so far: while it stays, the last one is still there. */
+export let reads = 0;
+
 /** The value as a plain view: the buffer that lmdb returns has its `length` overridden. */
 function read(
   database: RootDatabase<Buffer, Buffer>,
@@ -237,6 +244,7 @@ function read(
     getBinaryFast(key: Buffer, options?: object): Buffer | undefined;
     lastSize: number;
   };
+  reads++;
   const value = fast.getBinaryFast(key, options);
   return value && new Uint8Array(value.buffer, value.byteOffset, fast.lastSize);
 }

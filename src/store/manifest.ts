@@ -30,7 +30,12 @@ export interface RetiredSegment {
   readonly segment: number;
   /** Milliseconds since 1970. */
   readonly at: number;
+  /** The first generation without it. */
+  readonly generation: number;
 }
+
+/** A float of 8 bytes before the record. */
+const GENERATION_BYTES = 8;
 
 export const EMPTY_MANIFEST: Manifest = {
   generation: 0,
@@ -44,11 +49,20 @@ export const EMPTY_MANIFEST: Manifest = {
 export function readManifest(from: Snapshot | Writer): Manifest {
   const value = from.get(engineKey("manifest"), "the manifest");
   if (!value) throw corrupt("there is no manifest");
-  return unpack(value) as Manifest;
+  return unpack(value.subarray(GENERATION_BYTES)) as Manifest;
+}
+
+/** The manifest's generation alone: a search asks for it first. */
+export function readGeneration(from: Snapshot): number {
+  const value = from.getSealed(engineKey("manifest"));
+  if (!value || value.length < GENERATION_BYTES) throw corrupt("there is no manifest");
+  return new DataView(value.buffer, value.byteOffset).getFloat64(0, true);
 }
 
 export function putManifest(writer: Writer, manifest: Manifest): void {
-  writer.put(engineKey("manifest"), pack(manifest));
+  const generation = new DataView(new ArrayBuffer(GENERATION_BYTES));
+  generation.setFloat64(0, manifest.generation, true);
+  writer.put(engineKey("manifest"), new Uint8Array(generation.buffer), pack(manifest));
 }
 
 /** The next generation, with `change` applied. Throws nothing: may be called within a transaction. */
@@ -68,7 +82,9 @@ export function withRepository(
   return [...others, changed].sort(([a], [b]) => a - b);
 }
 
-/** Retired segments that no search of another process can still be reading. */
-export function deletable(manifest: Manifest, now: number): RetiredSegment[] {
-  return manifest.retired.filter(({ at }) => now - at >= RETIRE_MS);
+/** Retired segments that nobody reads any more: in other processes RETIRE_MS have passed, in this one no search holds an older generation. */
+export function deletable(manifest: Manifest, now: number, oldestHeld: number): RetiredSegment[] {
+  return manifest.retired.filter(
+    ({ at, generation }) => now - at >= RETIRE_MS && generation <= oldestHeld,
+  );
 }

@@ -6,7 +6,7 @@
 
 import { wordsOf } from "../base/growable.ts";
 import type { Bitset } from "../base/bitset.ts";
-import type { Snapshot } from "./environment.ts";
+import { reads, type Snapshot } from "./environment.ts";
 import { BLOCK_BYTES, HASH_BYTES, NO_BLOB, PART, segmentKey } from "./format.ts";
 import { PostingsReader } from "./postings.ts";
 import { corrupt, isSealed, SEAL_BYTES } from "./sealed.ts";
@@ -65,6 +65,12 @@ class Reader implements SegmentReader {
   readonly postings: PostingsReader;
   readonly #verified: Uint8Array;
   #paths: PathTable | undefined;
+  #hashes: Uint8Array | undefined;
+  #last: { block: number; reads: number; text: Uint8Array } = {
+    block: -1,
+    reads: -1,
+    text: new Uint8Array(),
+  };
 
   constructor(snapshot: Snapshot, segment: number, header: SegmentHeader) {
     this.segment = segment;
@@ -83,7 +89,14 @@ class Reader implements SegmentReader {
   get bytes(): number {
     const { header } = this;
     const paths = this.#paths ? this.#paths.bytes.length + 4 * header.files : 0;
-    return 16 * header.blobs + 4 * header.pages + 11 * header.files + this.postings.bytes + paths;
+    return (
+      (this.#hashes?.length ?? 0) +
+      16 * header.blobs +
+      4 * header.pages +
+      11 * header.files +
+      this.postings.bytes +
+      paths
+    );
   }
 
   paths(snapshot: Snapshot): PathTable {
@@ -91,7 +104,13 @@ class Reader implements SegmentReader {
   }
 
   hashes(snapshot: Snapshot): Uint8Array {
-    return mustRead(snapshot, this.segment, PART.HASHES, HASH_BYTES * this.header.blobs).slice();
+    this.#hashes ??= mustRead(
+      snapshot,
+      this.segment,
+      PART.HASHES,
+      HASH_BYTES * this.header.blobs,
+    ).slice();
+    return this.#hashes;
   }
 
   copyText(
@@ -115,12 +134,15 @@ class Reader implements SegmentReader {
     return text;
   }
 
+  /** Borrowed until the next read; the block of the last call is there still if there was none. */
   #block(snapshot: Snapshot, block: number): Uint8Array {
+    if (this.#last.block === block && this.#last.reads === reads) return this.#last.text;
     const value = snapshot.getSealed(segmentKey(this.segment, PART.TEXT, block));
     if (!value || (!this.#verified[block] && !isSealed(value)))
       throw corrupt(`block ${block} of segment ${this.segment}`);
     this.#verified[block] = 1;
-    return value.subarray(0, value.length - SEAL_BYTES);
+    this.#last = { block, reads, text: value.subarray(0, value.length - SEAL_BYTES) };
+    return this.#last.text;
   }
 }
 

@@ -125,7 +125,9 @@ export function differencesOf(seed: number): { cases: number; differences: strin
   const caseSensitive = random(2) === 0;
   const verdicts = Array.from({ length: 4 }, () => randomSyntax(random));
   const source = randomPattern(random);
-  const differences = [...verdicts, source].map((each) => compareVerdict(each, caseSensitive));
+  const differences: (string | undefined)[] = [...verdicts, source].map((each) =>
+    compareVerdict(each, caseSensitive),
+  );
   if (differences.every((difference) => difference === undefined)) {
     const expression = compileExpression(source, { caseSensitive });
     for (let i = 0; i < TEXTS; i++) differences.push(compareOn(expression, randomText(random)));

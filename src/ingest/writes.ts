@@ -1,0 +1,204 @@
+/**
+ * What changes an index: index runs, removal, compaction. Within this process they take turns; each
+ * holds the write lease while it runs, and begins by deleting what interrupted runs have left.
+ */
+
+import { QuernError } from "../base/errors.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { CatalogKeeper } from "../store/catalog-keeper.ts";
+import type { Catalog, Pause } from "../store/catalog.ts";
+import { RETIRE_MS } from "../store/format.ts";
+import type { WrittenSegment } from "../store/segment-writer.ts";
+import { deleteLeftovers } from "../store/leftovers.ts";
+import type { Environment } from "../store/environment.ts";
+import { acquireLease, type Lease } from "../store/lease.ts";
+import type { Pool } from "../threads/pool.ts";
+import { removeRepository } from "./publish.ts";
+import { mergeInput, nextCompaction, nextMerge, publishMerge, type MergeGroup } from "./merging.ts";
+import { indexSources, type IndexProgress, type IndexReport } from "./run.ts";
+import type { Source } from "./source.ts";
+
+export interface WritesOptions {
+  readonly environment: Environment;
+  readonly pool: Pool;
+  readonly catalogs: CatalogKeeper;
+  readonly maxFileSize: number;
+  readonly memoryBudget: number;
+  readonly lockTimeoutMs: number;
+  readonly pause: () => Pause;
+  /** The oldest generation a search of this process reads. */
+  readonly oldestHeld: () => number;
+}
+
+export interface WriteOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: IndexProgress) => void) | undefined;
+}
+
+export interface CompactReport {
+  segmentsBefore: number;
+  segmentsAfter: number;
+  /** Content that nothing names any more, deleted. */
+  bytesFreed: number;
+  durationMs: number;
+}
+
+interface Merging {
+  readonly lease: Lease;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: IndexProgress) => void;
+  readonly next: (catalog: Catalog) => MergeGroup | undefined;
+}
+
+/** A search may hold a retired segment for longer than RETIRE_MS. */
+const RETIRE_CHECK_MS = 20;
+
+type Sources = Source | Iterable<Source> | AsyncIterable<Source>;
+
+export class Writes {
+  readonly #options: WritesOptions;
+  readonly #closing = new AbortController();
+  /** Repositories whose first index is under way. */
+  readonly indexing = new Set<string>();
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(options: WritesOptions) {
+    this.#options = options;
+  }
+
+  index(sources: Sources, { signal, onProgress = () => {} }: WriteOptions): Promise<IndexReport[]> {
+    return this.#turn(signal, async (lease, stop) => {
+      const { environment, pool, maxFileSize, memoryBudget, pause } = this.#options;
+      try {
+        const reports = await indexSources(isOne(sources) ? [sources] : sources, {
+          environment,
+          pool,
+          lease,
+          maxFileSize,
+          memoryBudget,
+          signal: stop,
+          onProgress,
+          pause: pause(),
+          onBegin: (repository) => this.indexing.add(repository),
+        });
+        await this.#merge({ lease, signal: stop, onProgress, next: nextMerge });
+        return reports;
+      } finally {
+        this.indexing.clear();
+      }
+    });
+  }
+
+  /** Resolves to whether there was such a repository. */
+  remove(name: string): Promise<boolean> {
+    return this.#turn(undefined, async (lease, stop) => {
+      const known = (await this.#options.catalogs.newest()).byName.get(name);
+      if (!known) return false;
+      const { id } = known.record;
+      await this.#options.environment.write((writer) => removeRepository(writer, id, lease.owner));
+      await this.#merge({ lease, signal: stop, onProgress: () => {}, next: nextMerge });
+      return true;
+    });
+  }
+
+  compact({ signal, onProgress = () => {} }: WriteOptions): Promise<CompactReport> {
+    return this.#turn(signal, async (lease, stop) => {
+      const start = performance.now();
+      const before = await this.#options.catalogs.newest();
+      await this.#merge({ lease, signal: stop, onProgress, next: nextCompaction });
+      await this.#deleteRetired(lease, stop);
+      const after = await this.#options.catalogs.newest();
+      return {
+        segmentsBefore: before.manifest.segments.length,
+        segmentsAfter: after.manifest.segments.length,
+        bytesFreed: textBytes(before) - textBytes(after),
+        durationMs: performance.now() - start,
+      };
+    });
+  }
+
+  /** One merge after another, each published by itself, until `next` calls for none. */
+  async #merge({ lease: { owner }, signal, onProgress, next }: Merging): Promise<void> {
+    const { environment, pool, catalogs } = this.#options;
+    for (let done = 0; ; done++) {
+      this.#throwIfStopped(signal);
+      const catalog = await catalogs.newest();
+      const group = next(catalog);
+      if (!group) return;
+      const bytes = group.reduce((sum, one) => sum + one.textBytes, 0);
+      onProgress({
+        repository: "",
+        stage: "merge",
+        done,
+        total: done + 1,
+        bytes: 0,
+        totalBytes: bytes,
+      });
+      const input = mergeInput(catalog, group);
+      const task = { merge: input, target: catalog.manifest.nextSegment, owner };
+      const written = await pool.run<WrittenSegment>("ingest.merge", task, { lane: "ingest" });
+      await environment.write((writer) => publishMerge(writer, { catalog, input, written, owner }));
+    }
+  }
+
+  /** Waits until nobody can be reading the retired segments, and deletes them. */
+  async #deleteRetired({ owner }: Lease, signal: AbortSignal): Promise<void> {
+    const { environment, catalogs, oldestHeld } = this.#options;
+    for (;;) {
+      const { retired } = (await catalogs.newest()).manifest;
+      if (retired.length === 0) return;
+      const due = Math.min(...retired.map(({ at }) => at)) + RETIRE_MS;
+      const wait = Math.max(RETIRE_CHECK_MS, due - Date.now());
+      await sleep(wait, undefined, { signal });
+      await deleteLeftovers(environment, owner, oldestHeld());
+    }
+  }
+
+  /** Ends what runs, as if aborted, and refuses what waits. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#last;
+  }
+
+  #turn<T>(
+    signal: AbortSignal | undefined,
+    work: (lease: Lease, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const stop = signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal;
+    const turn = this.#last.then(() => this.#write(stop, work));
+    this.#last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #write<T>(
+    stop: AbortSignal,
+    work: (lease: Lease, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    this.#throwIfStopped(stop);
+    const { environment, lockTimeoutMs } = this.#options;
+    const lease = await acquireLease(environment, { timeoutMs: lockTimeoutMs, signal: stop });
+    try {
+      await deleteLeftovers(environment, lease.owner, this.#options.oldestHeld());
+      return await work(lease, stop);
+    } catch (error) {
+      if (this.#closing.signal.aborted) this.#throwIfStopped(stop);
+      throw error;
+    } finally {
+      // a lease that somebody has taken over is not ours to release, nor is a full disk's
+      await lease.release().catch(() => undefined);
+    }
+  }
+
+  #throwIfStopped(stop: AbortSignal): void {
+    if (this.#closing.signal.aborted)
+      throw new QuernError("ENGINE_CLOSED", "this engine is closed");
+    if (stop.aborted) throw new QuernError("ABORTED", "the caller's signal aborted the run");
+  }
+}
+
+const textBytes = (catalog: Catalog): number =>
+  catalog.manifest.segments.reduce((sum, segment) => sum + segment.textBytes, 0);
+
+function isOne(sources: Sources): sources is Source {
+  return "name" in sources && !(Symbol.iterator in sources) && !(Symbol.asyncIterator in sources);
+}

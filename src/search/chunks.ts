@@ -1,0 +1,114 @@
+/**
+ * From ranges to chunks. Each range is shown with its lines and `contextLines` more on each side;
+ * ranges that share something of that share a chunk. A line of more than LONG_LINE bytes is shown
+ * for WINDOW bytes on each side of the match instead, and nothing beyond where that ends inside it,
+ * so that a minified file does not make the response a hundred times larger than its matches.
+ */
+
+import { decodeText, type Line, type Lines } from "./positions.ts";
+import type { Chunk, ResultSymbol } from "./response.ts";
+
+const NEWLINE = 10;
+const LONG_LINE = 4096;
+const WINDOW = 256;
+
+/** The definition in whose name a range lies, if any. */
+export type SymbolOf = (from: number, to: number) => ResultSymbol | undefined;
+
+interface Group {
+  readonly start: number;
+  end: number;
+  readonly ranges: number[]; // from, to
+}
+
+/** REQUIRES: pairs (from, to), ascending, none overlapping. */
+export function chunksOf(
+  lines: Lines,
+  pairs: Uint32Array,
+  contextLines: number,
+  symbolOf: SymbolOf,
+): Chunk[] {
+  const groups: Group[] = [];
+  for (let i = 0; i < pairs.length; i += 2) {
+    const [from, to] = [pairs[i]!, pairs[i + 1]!];
+    const start = windowStart(lines, lines.at(from), from, contextLines);
+    const end = windowEnd(lines, lines.at(Math.max(from, to - 1)), to, contextLines);
+    const last = groups.at(-1);
+    if (last && last.end > start) {
+      last.end = Math.max(last.end, end);
+      last.ranges.push(from, to);
+    } else groups.push({ start, end, ranges: [from, to] });
+  }
+  return groups.map((group) => chunkOf(lines, group, symbolOf));
+}
+
+function chunkOf(lines: Lines, { start, end, ranges }: Group, symbolOf: SymbolOf): Chunk {
+  const matchRanges = [];
+  const symbols: ResultSymbol[] = [];
+  const contentStart = lines.position(start);
+  for (let i = 0; i < ranges.length; i += 2) {
+    matchRanges.push(lines.range(ranges[i]!, ranges[i + 1]!));
+    const symbol = symbolOf(ranges[i]!, ranges[i + 1]!);
+    if (symbol) symbols.push(symbol);
+  }
+  const content = decodeText(lines.text.subarray(start, end));
+  return { content, matchRanges, contentStart, ...(symbols.length > 0 ? { symbols } : {}) };
+}
+
+function isLong({ text }: Lines, { start, end }: Line): boolean {
+  return end - start - (text[end - 1] === NEWLINE ? 1 : 0) > LONG_LINE;
+}
+
+function windowStart(...[lines, line, from, contextLines]: [Lines, Line, number, number]): number {
+  let start = from;
+  let current = line;
+  for (let i = 0; i <= contextLines; i++) {
+    if (i > 0 && start === 0) break;
+    if (i > 0) current = lineBefore(lines, current);
+    if (isLong(lines, current) && start - current.start > WINDOW)
+      return characterStart(lines.text, start - WINDOW, current.start);
+    start = current.start;
+  }
+  return start;
+}
+
+function windowEnd(...[lines, line, to, contextLines]: [Lines, Line, number, number]): number {
+  const { text } = lines;
+  let end = to;
+  let current = line;
+  for (let i = 0; i <= contextLines; i++) {
+    if (i > 0 && end === text.length) break;
+    if (i > 0) current = lineAfter(lines, current);
+    if (isLong(lines, current) && current.end - end > WINDOW)
+      return characterEnd(text, end + WINDOW, current.end);
+    end = current.end;
+  }
+  return end;
+}
+
+// neighbours of a line, found without moving the walk; their numbers are not asked for
+
+function lineBefore({ text }: Lines, { start, number }: Line): Line {
+  const before = start < 2 ? 0 : text.lastIndexOf(NEWLINE, start - 2) + 1;
+  return { number: number - 1, start: before, end: start };
+}
+
+function lineAfter({ text }: Lines, { end, number }: Line): Line {
+  const newline = text.indexOf(NEWLINE, end);
+  return { number: number + 1, start: end, end: newline < 0 ? text.length : newline + 1 };
+}
+
+const isContinuation = (byte: number | undefined): boolean =>
+  byte !== undefined && (byte & 0xc0) === 0x80;
+
+/** The start of the character that holds the byte at `at`; at most three bytes back. */
+function characterStart(text: Uint8Array, at: number, least: number): number {
+  for (let back = 0; back < 3 && at > least && isContinuation(text[at]); back++) at--;
+  return at;
+}
+
+/** The end of the character that holds the byte before `at`; at most three bytes on. */
+function characterEnd(text: Uint8Array, at: number, most: number): number {
+  for (let on = 0; on < 3 && at < most && isContinuation(text[at]); on++) at++;
+  return at;
+}

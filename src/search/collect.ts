@@ -1,0 +1,59 @@
+/**
+ * Keeps the best files, as many as the response may need: files are taken in rank order until
+ * `matches` ranges are used up, so one is dropped when better ones hold that many by themselves.
+ * Columns, not objects: a frequent word matches every file there is.
+ */
+
+export interface RankedFile {
+  readonly score: number;
+  /** Position of its segment in the request, and its number there. */
+  readonly segment: number;
+  readonly file: number;
+  readonly count: number;
+}
+
+/** Negative when `a` comes first. Called for equal scores only. */
+export type TieBreak = (a: RankedFile, b: RankedFile) => number;
+
+const LEAST_KEPT = 1024;
+
+export class Collector {
+  readonly #matches: number;
+  readonly #tieBreak: TieBreak;
+  #files: RankedFile[] = [];
+  /** Files below this cannot be among the best any more. */
+  #threshold = -Infinity;
+  #pruneAt = 2 * LEAST_KEPT;
+
+  constructor(matches: number, tieBreak: TieBreak) {
+    this.#matches = matches;
+    this.#tieBreak = tieBreak;
+  }
+
+  add(file: RankedFile): void {
+    if (this.#matches === 0 || file.score < this.#threshold) return;
+    this.#files.push(file);
+    if (this.#files.length >= this.#pruneAt) this.#prune();
+  }
+
+  /** The best files, in rank order. */
+  best(): RankedFile[] {
+    this.#prune();
+    return this.#files;
+  }
+
+  #prune(): void {
+    this.#files.sort((a, b) => b.score - a.score || this.#tieBreak(a, b));
+    let ranges = 0;
+    const end = this.#files.findIndex(({ count }) => {
+      if (ranges >= this.#matches) return true;
+      ranges += count;
+      return false;
+    });
+    if (end >= 0) {
+      this.#files.length = end;
+      this.#threshold = this.#files.at(-1)?.score ?? Infinity;
+    }
+    this.#pruneAt = Math.max(2 * this.#files.length, 2 * LEAST_KEPT);
+  }
+}

@@ -1,0 +1,73 @@
+/** The plan of a query in each segment, as a thread sees it: grams, list sizes, candidates. */
+
+import { countBits } from "../base/bitset.ts";
+import { QuernError } from "../base/errors.ts";
+import { gramNumber } from "../kernel/gram-numbers.ts";
+import type { Snapshot } from "../store/environment.ts";
+import type { SegmentReader } from "../store/segment-reader.ts";
+import { pagesWith, type Lookup } from "./candidates.ts";
+import type { Literal } from "./literal.ts";
+import type { SearchInput } from "./messages.ts";
+import type { PreparedQuery } from "./prepare.ts";
+import type { Explanation } from "./response.ts";
+import { SegmentSearch } from "./segment-search.ts";
+import type { ThreadTools } from "./thread-tools.ts";
+
+export type ExplainedSegment = Omit<Explanation["segments"][number], "outcome"> & {
+  /** Whether planning met damage. */
+  readonly isDamaged: boolean;
+};
+
+export function explainSegments(
+  ...[{ segments }, query, snapshot, tools]: [
+    Pick<SearchInput, "segments">,
+    PreparedQuery,
+    Snapshot,
+    ThreadTools,
+  ]
+): ExplainedSegment[] {
+  return segments.flatMap(({ segment, scope, sets }) => {
+    const reader = tools.reader(snapshot, segment);
+    if (!reader) return [];
+    try {
+      const search = new SegmentSearch(reader, snapshot, tools, { query, scope, sets });
+      const lookup = { reader, snapshot, kernel: tools.kernel, arena: tools.arena };
+      return {
+        id: segment,
+        literals: query.atoms.flatMap((atom) =>
+          atom.literals.map((literal) => explainLiteral(literal, lookup)),
+        ),
+        candidatePages: search.planStats.ngramMatches,
+        candidateFiles: countBits(search.candidates),
+        isDamaged: false,
+      };
+    } catch (error) {
+      if (!(error instanceof QuernError) || error.code !== "INDEX_CORRUPT") throw error;
+      return { id: segment, literals: [], candidatePages: 0, candidateFiles: 0, isDamaged: true };
+    }
+  });
+}
+
+function explainLiteral(literal: Literal, lookup: Lookup): ExplainedSegment["literals"][number] {
+  const pages = (grams: readonly number[]) =>
+    countPages(pagesWith(grams, lookup).pages, lookup.reader);
+  const grams = [...gramTexts(literal)].map(([number, gram]) => ({ gram, pages: pages([number]) }));
+  grams.sort((a, b) => a.pages - b.pages || (a.gram < b.gram ? -1 : 1));
+  return { text: literal.text, pages: pages(literal.grams), grams };
+}
+
+const countPages = (
+  pages: ReturnType<typeof pagesWith>["pages"],
+  { header }: SegmentReader,
+): number => (pages ? countBits(pages) : header.pages);
+
+/** Each gram of the planned piece as a person would write it. */
+function gramTexts({ grams, folded }: Literal): Map<number, string> {
+  const texts = new Map<number, string>();
+  for (let i = 2; i < folded.length; i++) {
+    const number = gramNumber(folded[i - 2]!, folded[i - 1]!, folded[i]!);
+    if (grams.includes(number))
+      texts.set(number, Buffer.from(folded.subarray(i - 2, i + 1)).toString());
+  }
+  return texts;
+}

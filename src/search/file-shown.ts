@@ -1,0 +1,89 @@
+/** What a matching file shows: which ranges count, and how well they fit what was searched. */
+
+import { foldText } from "../kernel/folding.ts";
+import type { PathTable } from "../store/segment-tables.ts";
+import { shown, type Facts } from "./evaluate.ts";
+import type { PreparedQuery } from "./prepare.ts";
+import { mergeRanges } from "./ranges.ts";
+import { newRangeList, type RangeList } from "../regex/range-list.ts";
+import type { Found } from "./scan.ts";
+import { pathFit, type AtomFit } from "./score.ts";
+import type { ThreadTools } from "./thread-tools.ts";
+
+/** The content and path atoms whose ranges a matching file shows. */
+export interface ShownAtoms {
+  readonly content: readonly number[];
+  readonly paths: readonly number[];
+}
+
+export function shownBy(query: PreparedQuery, facts: Facts): ShownAtoms {
+  const atoms = new Set<number>();
+  shown(query.root, facts, atoms);
+  const ordered = [...atoms].sort((a, b) => a - b);
+  return {
+    content: ordered.filter((atom) => query.contentAtoms.includes(atom)),
+    paths: ordered.filter((atom) => query.atoms[atom]!.kind === "path"),
+  };
+}
+
+/** The ranges of one atom in one visited blob. */
+export function pairsOf(found: Found, index: number): Uint32Array {
+  const start = 2 * found.starts[index]!;
+  return found.pairs.subarray(start, start + 2 * found.counts[index]!);
+}
+
+/** Ranges that content atoms show in a blob, put together. */
+export function contentRanges(
+  atoms: readonly number[],
+  found: readonly (Found | undefined)[],
+  index: number,
+): Uint32Array {
+  const lists = atoms.map((atom) => found[atom]!).filter(({ counts }) => counts[index]! > 0);
+  return lists.length === 0
+    ? new Uint32Array(0)
+    : mergeRanges(lists.map((one) => pairsOf(one, index)));
+}
+
+const ranges: RangeList = newRangeList();
+
+/** Ranges that path atoms show in a path; without any, the whole path is the one range. */
+export function pathRanges(
+  path: Uint8Array,
+  atoms: readonly number[],
+  query: PreparedQuery,
+  tools: ThreadTools,
+): Uint32Array {
+  const mark = tools.arena.mark();
+  const at = tools.arena.put(path);
+  const lists = atoms.map((number) => {
+    const atom = query.atoms[number]!;
+    if (atom.kind !== "path") return new Uint32Array(0);
+    ranges.length = 0;
+    const count = atom.matcher.ranges(at, at + path.length, ranges);
+    return ranges.data.slice(0, 2 * count);
+  });
+  tools.arena.release(mark);
+  const merged = lists.length === 0 ? new Uint32Array(0) : mergeRanges(lists);
+  return merged.length > 0 ? merged : Uint32Array.of(0, path.length);
+}
+
+export function pathOf({ starts, bytes }: PathTable, file: number): Uint8Array {
+  return bytes.subarray(starts[file]!, starts[file + 1]!);
+}
+
+const foldedTexts = new WeakMap<object, string>();
+
+/** How one atom fits a file: its matches' edges, and its text in the path. */
+export function fitOf(
+  query: PreparedQuery,
+  atom: number,
+  edge: number,
+  foldedPath: string,
+): AtomFit {
+  const prepared = query.atoms[atom]!;
+  if (prepared.kind !== "literal") return { edge, definition: 0, path: 0 };
+  const { literal } = prepared.placed;
+  let text = foldedTexts.get(literal);
+  if (text === undefined) foldedTexts.set(literal, (text = foldText(literal.text)));
+  return { edge, definition: 0, path: pathFit(foldedPath, text) };
+}

@@ -1,0 +1,28 @@
+/** Between pages, blobs and files of a segment. */
+
+import { emptyBitset, forEachBit, setBit, type Bitset } from "../base/bitset.ts";
+import { NO_BLOB } from "../store/format.ts";
+import type { SegmentReader } from "../store/segment-reader.ts";
+
+/** The blobs that some page of the set belongs to. */
+export function blobsOf(pages: Bitset, { header, pageBlobs }: SegmentReader): Bitset {
+  const blobs = emptyBitset(header.blobs);
+  forEachBit(pages, (page) => setBit(blobs, pageBlobs[page]!));
+  return blobs;
+}
+
+/** Files whose blob is in the set; all files with content without a set. */
+export function filesOf(blobs: Bitset | undefined, reader: SegmentReader): Bitset {
+  const { files, header, blobFileStarts, blobFiles } = reader;
+  const out = emptyBitset(header.files);
+  if (blobs) {
+    forEachBit(blobs, (blob) => {
+      for (let i = blobFileStarts[blob]!; i < blobFileStarts[blob + 1]!; i++)
+        setBit(out, blobFiles[i]!);
+    });
+    return out;
+  }
+  for (let file = 0; file < header.files; file++)
+    if (files.blobs[file] !== NO_BLOB) setBit(out, file);
+  return out;
+}

@@ -1,0 +1,34 @@
+/** A queue from those who find to the one who reads: push, then end() or fail(); iterated once. */
+
+export class PartQueue<T> implements AsyncIterable<T> {
+  #parts: T[] = [];
+  #wake: (() => void) | undefined;
+  #ended = false;
+  #failure: unknown;
+
+  push(part: T): void {
+    this.#parts.push(part);
+    this.#wake?.();
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#wake?.();
+  }
+
+  /** What was pushed before is still delivered, then the iteration throws. */
+  fail(error: unknown): void {
+    this.#failure = error;
+    this.end();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<T> {
+    for (;;) {
+      const next = this.#parts.shift();
+      if (next !== undefined) yield next;
+      else if (!this.#ended) await new Promise<void>((resolve) => (this.#wake = resolve));
+      else if (this.#failure !== undefined) throw this.#failure;
+      else return;
+    }
+  }
+}

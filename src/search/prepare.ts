@@ -1,0 +1,74 @@
+/** A plan made ready in one thread: literals placed in its kernel, expressions compiled. */
+
+import type { Arena } from "../kernel/arena.ts";
+import { compileExpression } from "../regex/expression.ts";
+import { createMatcher, type Matcher } from "../regex/matcher.ts";
+import type { Kernel } from "../kernel/kernel.ts";
+import { decide } from "./evaluate.ts";
+import { ContentScanner } from "./expression.ts";
+import { prepareLiteral, type Literal } from "./literal.ts";
+import { shownAtoms, type Plan, type PlanAtom, type PlanNode } from "./plan.ts";
+import { placeLiteral, type PlacedLiteral } from "./scan.ts";
+
+export type PreparedAtom = {
+  /** Those whose grams are looked up in each segment. */
+  readonly literals: readonly Literal[];
+} & (
+  | { readonly kind: "literal"; readonly placed: PlacedLiteral }
+  | { readonly kind: "content"; readonly scanner: ContentScanner }
+  | { readonly kind: "path"; readonly matcher: Matcher }
+  | { readonly kind: "symbol"; readonly matcher: Matcher }
+  | { readonly kind: "language"; readonly language: string | undefined }
+);
+
+const NO_LITERALS: readonly Literal[] = [];
+
+export interface PreparedQuery {
+  readonly root: PlanNode;
+  readonly atoms: readonly PreparedAtom[];
+  /** Atoms that are decided by content. */
+  readonly contentAtoms: readonly number[];
+  /** Atoms whose ranges a file can show. */
+  readonly shown: ReadonlySet<number>;
+  /** Whether a file in whose content no atom holds cannot match. */
+  readonly isContentOnly: boolean;
+}
+
+/** REQUIRES: the arena's mark of before stays until the query is done. */
+export function prepareQuery({ root, atoms }: Plan, kernel: Kernel, arena: Arena): PreparedQuery {
+  const prepared = atoms.map((atom) => prepareAtom(atom, kernel, arena));
+  const isContent = (atom: number) =>
+    ["literal", "content", "symbol"].includes(prepared[atom]!.kind);
+  const withoutContent = {
+    set: () => undefined,
+    atom: (atom: number) => (isContent(atom) ? false : undefined),
+  };
+  return {
+    root,
+    atoms: prepared,
+    contentAtoms: [...atoms.keys()].filter(isContent),
+    shown: shownAtoms(root),
+    isContentOnly: decide(root, withoutContent) === false,
+  };
+}
+
+function prepareAtom(atom: PlanAtom, kernel: Kernel, arena: Arena): PreparedAtom {
+  switch (atom.kind) {
+    case "literal": {
+      const literal = prepareLiteral(atom);
+      return { kind: "literal", placed: placeLiteral(literal, arena), literals: [literal] };
+    }
+    case "content": {
+      const scanner = new ContentScanner(atom, kernel, arena);
+      return { kind: "content", scanner, literals: scanner.literals };
+    }
+    case "path":
+    case "symbol": {
+      const { pattern, caseSensitive } = atom;
+      const matcher = createMatcher(kernel, compileExpression(pattern, { caseSensitive }));
+      return { kind: atom.kind, matcher, literals: NO_LITERALS };
+    }
+    case "language":
+      return { kind: "language", language: atom.language, literals: NO_LITERALS };
+  }
+}

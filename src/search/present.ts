@@ -1,0 +1,88 @@
+/** What a result says beyond its segment: repository, branches, and where the file is shown. */
+
+import type { CatalogRepository } from "../store/catalog.ts";
+import type { CodeHostType, RepositoryRecord } from "../store/records.ts";
+import type { ShownFile } from "./messages.ts";
+import type { FileResult, RepositoryInfo } from "./response.ts";
+
+export type WebUrl = (file: {
+  repository: string;
+  repositoryId: number;
+  path: string;
+  revision: string;
+}) => string;
+
+const encodeSegments = (path: string): string => path.split("/").map(encodeURIComponent).join("/");
+
+export const defaultWebUrl: WebUrl = ({ repository, path, revision }) =>
+  `/browse/${encodeSegments(repository)}@${encodeSegments(revision)}/-/blob/${encodeSegments(path)}`;
+
+// where a file is on its code host, from the repository's page there; absent where unknown
+const EXTERNAL: Readonly<
+  Record<CodeHostType, ((base: string, path: string, revision: string) => string) | undefined>
+> = {
+  github: (base, path, revision) =>
+    `${base}/blob/${encodeSegments(revision)}/${encodeSegments(path)}`,
+  gitlab: (base, path, revision) =>
+    `${base}/-/blob/${encodeSegments(revision)}/${encodeSegments(path)}`,
+  gitea: (base, path, revision) =>
+    `${base}/src/branch/${encodeSegments(revision)}/${encodeSegments(path)}`,
+  azuredevops: (base, path, revision) =>
+    `${base}?path=${encodeURIComponent(path)}&version=${encodeURIComponent(revision)}`,
+  bitbucketCloud: (base, path, revision) =>
+    `${base}/src/${encodeSegments(revision)}/${encodeSegments(path)}`,
+  bitbucketServer: (base, path, revision) =>
+    `${base}/browse/${encodeSegments(path)}?at=${encodeURIComponent(revision)}`,
+  gerrit: (base, path, revision) => `${base}/+/${encodeSegments(revision)}/${encodeSegments(path)}`,
+  genericGitHost: undefined,
+};
+
+export function externalWebUrl(
+  record: RepositoryRecord,
+  path: string,
+  revision: string,
+): string | undefined {
+  const { codeHostType = "genericGitHost", webUrl } = record.metadata;
+  return webUrl === undefined
+    ? undefined
+    : EXTERNAL[codeHostType]?.(webUrl.replace(/\/+$/, ""), path, revision);
+}
+
+export function presentFile(
+  { record }: CatalogRepository,
+  shown: ShownFile,
+  { branches, webUrl }: { branches: readonly string[]; webUrl: WebUrl },
+): FileResult {
+  const { path, language, nameRanges, chunks, content } = shown;
+  const revision = branches[0]!;
+  const external = externalWebUrl(record, path, revision);
+  return {
+    fileName: { text: path, matchRanges: nameRanges },
+    webUrl: webUrl({ repository: record.name, repositoryId: record.id, path, revision }),
+    ...(external === undefined ? {} : { externalWebUrl: external }),
+    repository: record.name,
+    repositoryId: record.id,
+    language,
+    chunks,
+    branches: [...branches],
+    ...(content === undefined ? {} : { content }),
+  };
+}
+
+/** One entry for each repository of the files, by id. */
+export function repositoryInfo(
+  files: readonly FileResult[],
+  repositories: ReadonlyMap<number, CatalogRepository>,
+): RepositoryInfo[] {
+  const ids = [...new Set(files.map(({ repositoryId }) => repositoryId))].sort((a, b) => a - b);
+  return ids.map((id) => {
+    const { name, metadata } = repositories.get(id)!.record;
+    return {
+      id,
+      codeHostType: metadata.codeHostType ?? "genericGitHost",
+      name,
+      ...(metadata.displayName === undefined ? {} : { displayName: metadata.displayName }),
+      ...(metadata.webUrl === undefined ? {} : { webUrl: metadata.webUrl }),
+    };
+  });
+}

@@ -1,0 +1,305 @@
+/** One thread's part of a search: claims segments, plans them, evaluates their windows, keeps the best files. */
+
+import { countBits } from "../base/bitset.ts";
+import { QuernError } from "../base/errors.ts";
+import type { Snapshot } from "../store/environment.ts";
+import { HASH_BYTES, NO_BLOB } from "../store/format.ts";
+import type { SegmentReader } from "../store/segment-reader.ts";
+import type { TaskContext } from "../threads/task.ts";
+import { Collector, type RankedFile } from "./collect.ts";
+import type { Control } from "./control.ts";
+import { pathOf } from "./file-shown.ts";
+import { rateHit, type HitContext } from "./hits.ts";
+import type {
+  RankedFiles,
+  SearchInput,
+  SearchOutput,
+  SegmentPart,
+  StreamPart,
+} from "./messages.ts";
+import type { PreparedQuery } from "./prepare.ts";
+import { SegmentSearch, type Hit, type WindowStats } from "./segment-search.ts";
+import { showFile } from "./show.ts";
+import type { ThreadTools } from "./thread-tools.ts";
+
+/** Below this many windows with candidates a segment is not worth a helper: planning it takes as long. */
+const WORTH_HELP = 4;
+/** A stream posts what it has at the first hit, then so often. */
+const POST_MS = 4;
+
+export interface SearchThread {
+  readonly input: SearchInput;
+  readonly query: PreparedQuery;
+  readonly control: Control;
+  readonly snapshot: Snapshot;
+  readonly tools: ThreadTools;
+  readonly context: TaskContext;
+}
+
+const NO_HASH = new Uint8Array(HASH_BYTES);
+
+type Failure = NonNullable<SegmentPart["failure"]>;
+type Totals = { -readonly [Name in keyof SegmentPart["stats"]]: number };
+
+const zero = (): Totals => ({
+  filesConsidered: 0,
+  filesLoaded: 0,
+  contentBytesLoaded: 0,
+  regexpsConsidered: 0,
+  fileCount: 0,
+  totalMatchCount: 0,
+});
+
+export class SearchRun {
+  readonly #thread: SearchThread;
+  readonly #parts: SegmentPart[] = [];
+  readonly #collector: Collector;
+  readonly #readers = new Map<number, SegmentReader>();
+  readonly #beganAt = performance.timeOrigin + performance.now();
+  readonly #repositoryPlaces: ReadonlyMap<number, number>;
+  #pending: { file: RankedFile; search: SegmentSearch }[] = [];
+  #postedTotals = zero();
+  #lastPost = 0;
+
+  constructor(thread: SearchThread) {
+    this.#thread = thread;
+    this.#repositoryPlaces = new Map(
+      Array.from(thread.input.repositories.ids, (id, place) => [id, place]),
+    );
+    const matches = thread.input.stream ? 0 : thread.input.matches;
+    this.#collector = new Collector(matches, (a, b) => this.#compare(a, b));
+  }
+
+  async run(): Promise<SearchOutput> {
+    const { control, input } = this.#thread;
+    const count = input.segments.length;
+    for (
+      let at = control.claimSegment();
+      at < count && !control.stopped;
+      at = control.claimSegment()
+    )
+      await this.#segment(at, true);
+    if (input.threads > 1)
+      for (let at = 0; at < count && !control.stopped; at++)
+        if (control.isOpen(at)) await this.#segment(at, false);
+    if (input.stream) await this.#post();
+    return { beganAt: this.#beganAt, parts: this.#parts, ranked: this.#columns() };
+  }
+
+  async #segment(position: number, isOwner: boolean): Promise<void> {
+    const began = performance.now();
+    const totals = zero();
+    const part: { -readonly [Name in keyof SegmentPart]: SegmentPart[Name] } = {
+      position,
+      stats: totals,
+      stepsDone: 0,
+      nanoseconds: 0,
+    };
+    this.#parts.push(part);
+    try {
+      const search = this.#plan(position);
+      const steps = stepsOf(search);
+      const planned = performance.now();
+      if (isOwner) part.plan = planOf(search, steps, planned - began);
+      if (isOwner && steps.length > WORTH_HELP) this.#thread.control.open(position);
+      const isShared = !isOwner || steps.length > WORTH_HELP;
+      await this.#windows({ position, search, steps, isShared, totals, part });
+      part.nanoseconds = nanoseconds(performance.now() - planned);
+    } catch (error) {
+      part.failure = failureOf(error);
+    } finally {
+      if (isOwner && part.failure) this.#thread.control.close(position);
+      else if (isOwner && (part.plan?.steps ?? 0) <= WORTH_HELP)
+        this.#thread.control.close(position);
+    }
+  }
+
+  #plan(position: number): SegmentSearch {
+    const { input, query, snapshot, tools } = this.#thread;
+    const { segment, scope, sets } = input.segments[position]!;
+    const reader = tools.reader(snapshot, segment);
+    if (!reader) throw new SegmentGone(segment);
+    this.#readers.set(position, reader);
+    return new SegmentSearch(reader, snapshot, tools, { query, scope, sets });
+  }
+
+  async #windows(work: {
+    readonly position: number;
+    readonly search: SegmentSearch;
+    readonly steps: readonly number[];
+    readonly isShared: boolean;
+    readonly totals: Totals;
+    readonly part: { stepsDone: number };
+  }): Promise<void> {
+    const { position, search, steps, isShared, totals, part } = work;
+    const { control, context, input } = this.#thread;
+    const hits = this.#hitContext(search);
+    const onHit = (hit: Hit) => {
+      const { count, score } = rateHit(hit, hits);
+      totals.fileCount++;
+      totals.totalMatchCount += count;
+      const file = { score, segment: position, file: hit.file, count };
+      if (input.stream) this.#pending.push({ file, search });
+      else this.#collector.add(file);
+    };
+    let own = 0;
+    const next = () =>
+      isShared ? control.claimStep(position, steps.length) : own < steps.length ? own++ : undefined;
+    for (let step = next(); step !== undefined && !control.stopped; step = next()) {
+      addWindow(totals, search.window(steps[step]!, onHit));
+      if (control.stopped) break; // within the window: it counts as not finished
+      part.stepsDone++;
+      if (this.#pending.length > 0 && performance.now() - this.#lastPost > POST_MS)
+        await this.#post();
+      const turn = context.pause();
+      if (turn) await turn;
+    }
+  }
+
+  #hitContext({ reader }: SegmentSearch): HitContext {
+    const { query, tools, snapshot, input } = this.#thread;
+    const rankOf = (file: number) =>
+      input.repositories.ranks[this.#repositoryOf(reader, file)] ?? 0;
+    return { query, tools, reader, paths: reader.paths(snapshot), rankOf };
+  }
+
+  /** Place of a file's repository in the table. */
+  #repositoryOf({ header }: SegmentReader, file: number): number {
+    const { repositories } = header;
+    let [low, high] = [0, repositories.length - 1];
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1;
+      if (repositories[middle]!.first <= file) low = middle;
+      else high = middle - 1;
+    }
+    return this.#repositoryPlaces.get(repositories[low]!.repository) ?? -1;
+  }
+
+  /** Repository name, then path, then content. */
+  #compare(a: RankedFile, b: RankedFile): number {
+    const [left, right] = [this.#readers.get(a.segment)!, this.#readers.get(b.segment)!];
+    const { snapshot } = this.#thread;
+    return (
+      this.#repositoryOf(left, a.file) - this.#repositoryOf(right, b.file) ||
+      Buffer.compare(pathOf(left.paths(snapshot), a.file), pathOf(right.paths(snapshot), b.file)) ||
+      Buffer.compare(this.#hash(a), this.#hash(b))
+    );
+  }
+
+  #hash({ segment, file }: RankedFile): Uint8Array {
+    const reader = this.#readers.get(segment)!;
+    const blob = reader.files.blobs[file]!;
+    const hashes = reader.hashes(this.#thread.snapshot);
+    return blob === NO_BLOB ? NO_HASH : hashes.subarray(HASH_BYTES * blob, HASH_BYTES * (blob + 1));
+  }
+
+  #columns(): RankedFiles {
+    const best = this.#collector.best();
+    const { snapshot, context } = this.#thread;
+    const paths = best.map(({ segment, file }) => {
+      const reader = this.#readers.get(segment)!;
+      return pathOf(reader.paths(snapshot), file);
+    });
+    const pathStarts = new Uint32Array(best.length + 1);
+    paths.forEach((path, i) => (pathStarts[i + 1] = pathStarts[i]! + path.length));
+    const columns = {
+      scores: Int32Array.from(best, ({ score }) => score),
+      segments: Uint32Array.from(best, ({ segment }) => segment),
+      files: Uint32Array.from(best, ({ file }) => file),
+      counts: Uint32Array.from(best, ({ count }) => count),
+      repositories: Uint32Array.from(best, ({ segment, file }) =>
+        this.#repositoryOf(this.#readers.get(segment)!, file),
+      ),
+      pathStarts,
+      paths: new Uint8Array(Buffer.concat(paths)),
+      hashes: new Uint8Array(Buffer.concat(best.map((one) => this.#hash(one)))),
+    };
+    context.transfer(...Object.values(columns).map(({ buffer }) => buffer as ArrayBuffer));
+    return columns;
+  }
+
+  /** Sends what a stream has found since the last time, ranked, as far as ranges are left. */
+  async #post(): Promise<void> {
+    const { control, query, tools, snapshot, input, context } = this.#thread;
+    const { contextLines, whole } = input.stream!;
+    const pending = this.#pending.sort(
+      (a, b) => b.file.score - a.file.score || this.#compare(a.file, b.file),
+    );
+    this.#pending = [];
+    const showing = { query, tools, snapshot, contextLines, whole };
+    const part = {
+      files: [] as StreamPart["files"][number][],
+      contentBytesLoaded: 0,
+      stats: this.#newTotals(),
+    };
+    for (const { file, search } of pending) {
+      const most = control.takeRanges(file.count);
+      if (most === 0) break;
+      const sets = (set: number) => search.isInSet(set, file.file);
+      const { shown, bytesLoaded } = showFile(showing, {
+        reader: search.reader,
+        file: file.file,
+        sets,
+        most,
+      });
+      part.files.push({ ...shown, position: file.segment, file: file.file });
+      part.contentBytesLoaded += bytesLoaded;
+      const turn = context.pause();
+      if (turn) await turn;
+    }
+    context.post(part);
+    this.#lastPost = performance.now();
+  }
+
+  /** What was counted since the last post. */
+  #newTotals(): Totals {
+    const now = zero();
+    for (const { stats } of this.#parts) for (const name of names(now)) now[name] += stats[name];
+    const delta = zero();
+    for (const name of names(now)) delta[name] = now[name] - this.#postedTotals[name];
+    this.#postedTotals = now;
+    return delta;
+  }
+}
+
+const names = (totals: Totals): (keyof Totals)[] => Object.keys(totals) as (keyof Totals)[];
+
+class SegmentGone extends Error {
+  constructor(segment: number) {
+    super(`segment ${segment} is not there any more`);
+  }
+}
+
+/** Damage and disappearance are one segment's affair; anything else ends the search. */
+function failureOf(error: unknown): Failure {
+  if (error instanceof SegmentGone) return { kind: "gone", message: error.message };
+  if (error instanceof QuernError && error.code === "INDEX_CORRUPT")
+    return { kind: "damaged", message: error.message };
+  throw error;
+}
+
+/** Windows in which there is something to evaluate. */
+function stepsOf(search: SegmentSearch): number[] {
+  const steps: number[] = [];
+  for (let window = 0; window + 1 < search.windows.length; window++)
+    if (search.hasWork(window)) steps.push(window);
+  return steps;
+}
+
+function planOf(
+  search: SegmentSearch,
+  steps: readonly number[],
+  ms: number,
+): NonNullable<SegmentPart["plan"]> {
+  const candidates = countBits(search.candidates);
+  return { stats: search.planStats, candidates, steps: steps.length, nanoseconds: nanoseconds(ms) };
+}
+
+function addWindow(totals: Totals, window: WindowStats): void {
+  totals.filesConsidered += window.filesConsidered;
+  totals.filesLoaded += window.filesLoaded;
+  totals.contentBytesLoaded += window.contentBytesLoaded;
+  totals.regexpsConsidered += window.regexpsConsidered;
+}
+
+const nanoseconds = (ms: number): number => Math.round(ms * 1e6);

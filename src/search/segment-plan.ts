@@ -1,0 +1,46 @@
+/** What one segment's metadata and grams say of each atom, before any content is read. */
+
+import { emptyBitset, setBit, type Bitset } from "../base/bitset.ts";
+import type { SegmentReader } from "../store/segment-reader.ts";
+import { pagesWith, type Lookup } from "./candidates.ts";
+import { blobsOf } from "./pages.ts";
+import type { PreparedAtom } from "./prepare.ts";
+
+/** One atom in one segment. */
+export interface AtomPlan {
+  readonly atom: PreparedAtom;
+  /** Files for which it is true, where that is known without content. */
+  exact: Bitset | undefined;
+  /** Blobs in which it may be true; undefined: any. */
+  readonly blobs: Bitset | undefined;
+  /** Of a literal: pages in which it may begin; undefined: any of those blobs. */
+  readonly pages: Bitset | undefined;
+  readonly listBytes: number;
+}
+
+export function planAtom(atom: PreparedAtom, lookup: Lookup): AtomPlan {
+  const plan = { atom, exact: undefined, blobs: undefined, pages: undefined, listBytes: 0 };
+  switch (atom.kind) {
+    case "language":
+      return { ...plan, exact: filesIn(atom.language, lookup.reader) };
+    case "path":
+    case "symbol":
+      return plan;
+    case "literal": {
+      const { pages, listBytes } = pagesWith(atom.placed.literal.grams, lookup);
+      return { ...plan, pages, listBytes, blobs: pages && blobsOf(pages, lookup.reader) };
+    }
+    case "content":
+      return { ...plan, ...atom.scanner.candidates(lookup) };
+  }
+}
+
+function filesIn(language: string | undefined, { header, files }: SegmentReader): Bitset {
+  const set = emptyBitset(header.files);
+  const number = language === undefined ? -1 : header.languages.indexOf(language);
+  if (number >= 0)
+    files.languages.forEach((of, file) => {
+      if (of === number) setBit(set, file);
+    });
+  return set;
+}

@@ -1,0 +1,316 @@
+/**
+ * One query in one segment. Planning decides from metadata, paths and grams which files may match;
+ * then each window is evaluated by itself: literals first, expressions where they still matter, and
+ * every file that matches is handed to `onHit`. Blobs are scanned once, however many files share one.
+ */
+
+import {
+  countBits,
+  emptyBitset,
+  forEachBit,
+  fullBitset,
+  hasBit,
+  intersect,
+  nextBit,
+  setBit,
+  unite,
+  type Bitset,
+} from "../base/bitset.ts";
+import { NO_BLOB } from "../store/format.ts";
+import type { Snapshot } from "../store/environment.ts";
+import type { SegmentReader } from "../store/segment-reader.ts";
+import { boundsOf, type Bounds, type Known } from "./bounds.ts";
+import { decide, type Facts, type Verdict } from "./evaluate.ts";
+import { filesOf } from "./pages.ts";
+import type { PreparedAtom, PreparedQuery } from "./prepare.ts";
+import type { Found } from "./scan.ts";
+import { planAtom, type AtomPlan } from "./segment-plan.ts";
+import type { ThreadTools } from "./thread-tools.ts";
+import { VisitedBlobs } from "./visited-blobs.ts";
+import { Window } from "./window.ts";
+
+/** What a search asks of one segment. */
+export interface SegmentQuery {
+  readonly query: PreparedQuery;
+  /** Files of the searched revisions that the viewer may see. */
+  readonly scope: Bitset;
+  /** By the numbers of the plan's sets. */
+  readonly sets: readonly Bitset[];
+}
+
+/** Counters of one segment's plan. */
+export interface PlanStats {
+  shardFilesConsidered: number;
+  ngramLookups: number;
+  ngramMatches: number;
+  indexBytesLoaded: number;
+}
+
+/** What a window's evaluation found out about one matching file. */
+export interface Hit {
+  readonly file: number;
+  readonly facts: Facts;
+  /** Position among the visited blobs; -1: its content was not looked at. */
+  readonly index: number;
+  readonly found: readonly (Found | undefined)[];
+}
+
+export interface WindowStats {
+  filesConsidered: number;
+  filesLoaded: number;
+  contentBytesLoaded: number;
+  regexpsConsidered: number;
+}
+
+export class SegmentSearch {
+  readonly reader: SegmentReader;
+  readonly planStats: PlanStats;
+  /** Files whose query tree must be evaluated. */
+  readonly candidates: Bitset;
+  readonly windows: Uint32Array;
+  readonly #snapshot: Snapshot;
+  readonly #tools: ThreadTools;
+  readonly #asked: SegmentQuery;
+  readonly #atoms: readonly AtomPlan[];
+  /** Blobs of candidate files in which some content atom may hold. */
+  readonly #visit: Bitset;
+  /** Blobs of candidate files. */
+  readonly #work: Bitset;
+  /** Candidate files that have no place in the text, taken with the first window. */
+  readonly #homeless: readonly number[];
+
+  constructor(reader: SegmentReader, snapshot: Snapshot, tools: ThreadTools, asked: SegmentQuery) {
+    this.reader = reader;
+    this.#snapshot = snapshot;
+    this.#tools = tools;
+    this.#asked = asked;
+    this.windows = tools.windows(reader);
+    const { atoms } = asked.query;
+    const lookup = { reader, snapshot, kernel: tools.kernel, arena: tools.arena };
+    this.#atoms = atoms.map((atom) => planAtom(atom, lookup));
+    this.#planPaths();
+    const { maybe } = boundsOf(asked.query.root, this.#known(), reader.header.files);
+    this.candidates = intersect(maybe.slice(), asked.scope);
+    this.#visit = this.#blobsToVisit();
+    this.#work = asked.query.isContentOnly ? this.#visit : this.#blobsOfCandidates();
+    this.#homeless = this.#filesWithoutBlob();
+    this.planStats = this.#planStats();
+  }
+
+  /** Paths are tried only where metadata leaves a choice. */
+  #planPaths(): void {
+    const paths = this.#atoms.filter((plan) => plan.atom.kind === "path");
+    if (paths.length === 0) return;
+    const { maybe } = boundsOf(this.#asked.query.root, this.#known(), this.reader.header.files);
+    const files = intersect(maybe.slice(), this.#asked.scope);
+    for (const plan of paths) plan.exact = this.#filesWithPath(plan, files);
+  }
+
+  /** Every path of the segment is copied to the kernel once, then tried where it matters. */
+  #filesWithPath({ atom }: AtomPlan, among: Bitset): Bitset {
+    const { starts, bytes } = this.reader.paths(this.#snapshot);
+    const { arena } = this.#tools;
+    const out = emptyBitset(this.reader.header.files);
+    if (atom.kind !== "path") return out;
+    const mark = arena.mark();
+    const at = arena.put(bytes);
+    forEachBit(among, (file) => {
+      if (atom.matcher.count(at + starts[file]!, at + starts[file + 1]!) > 0) setBit(out, file);
+    });
+    arena.release(mark);
+    return out;
+  }
+
+  #known(): Known {
+    const everything = fullBitset(this.reader.header.files);
+    const nothing = emptyBitset(this.reader.header.files);
+    const exact = (files: Bitset): Bounds => ({ sure: files, maybe: files });
+    return {
+      set: (set) => exact(this.#asked.sets[set]!),
+      atom: (atom) => {
+        const plan = this.#atoms[atom]!;
+        if (plan.exact) return exact(plan.exact);
+        if (plan.atom.kind === "path") return { sure: nothing, maybe: everything };
+        return { sure: nothing, maybe: filesOf(plan.blobs, this.reader) };
+      },
+    };
+  }
+
+  #blobsToVisit(): Bitset {
+    const { header, files } = this.reader;
+    const visit = emptyBitset(header.blobs);
+    const content = this.#content;
+    if (content.length === 0) return visit;
+    const any = content.some(({ blobs }) => !blobs) ? undefined : emptyBitset(header.blobs);
+    if (any) for (const { blobs } of content) unite(any, blobs!);
+    forEachBit(this.candidates, (file) => {
+      const blob = files.blobs[file]!;
+      if (blob !== NO_BLOB && (!any || hasBit(any, blob))) setBit(visit, blob);
+    });
+    return visit;
+  }
+
+  #blobsOfCandidates(): Bitset {
+    const { header, files } = this.reader;
+    const blobs = emptyBitset(header.blobs);
+    forEachBit(this.candidates, (file) => {
+      const blob = files.blobs[file]!;
+      if (blob !== NO_BLOB) setBit(blobs, blob);
+    });
+    return blobs;
+  }
+
+  #filesWithoutBlob(): number[] {
+    const homeless: number[] = [];
+    if (this.#asked.query.isContentOnly) return homeless;
+    forEachBit(this.candidates, (file) => {
+      if (this.reader.files.blobs[file] === NO_BLOB) homeless.push(file);
+    });
+    return homeless;
+  }
+
+  #planStats(): PlanStats {
+    const { scope } = this.#asked;
+    const { header } = this.reader;
+    const inScope = countBits(scope);
+    const plans = this.#content;
+    return {
+      shardFilesConsidered: inScope,
+      ngramLookups: plans.reduce((sum, { atom }) => sum + gramsOf(atom), 0),
+      ngramMatches: plans.reduce((sum, plan) => sum + this.#pagesToScan(plan), 0),
+      // of a segment with files that are out of scope it would tell something of those
+      indexBytesLoaded:
+        inScope === header.files ? plans.reduce((sum, { listBytes }) => sum + listBytes, 0) : 0,
+    };
+  }
+
+  #pagesToScan({ pages, blobs }: AtomPlan): number {
+    const { firstPages, pageBlobs } = this.reader;
+    let count = 0;
+    if (pages)
+      forEachBit(pages, (page) => {
+        if (hasBit(this.#visit, pageBlobs[page]!)) count++;
+      });
+    else
+      forEachBit(this.#visit, (blob) => {
+        if (!blobs || hasBit(blobs, blob)) count += firstPages[blob + 1]! - firstPages[blob]!;
+      });
+    return count;
+  }
+
+  get #content(): AtomPlan[] {
+    return this.#asked.query.contentAtoms.map((atom) => this.#atoms[atom]!);
+  }
+
+  isInSet(set: number, file: number): boolean {
+    return hasBit(this.#asked.sets[set]!, file);
+  }
+
+  /** Whether the window holds a file that must be evaluated. */
+  hasWork(window: number): boolean {
+    if (window === 0 && this.#homeless.length > 0) return true;
+    const end = this.windows[window + 1]!;
+    const next = nextBit(this.#work, this.windows[window]!);
+    return next >= 0 && next < end;
+  }
+
+  /** Evaluates the candidate files of one window. */
+  window(number: number, onHit: (hit: Hit) => void): WindowStats {
+    const [first, end] = [this.windows[number]!, this.windows[number + 1]!];
+    const stats = {
+      filesConsidered: 0,
+      filesLoaded: 0,
+      contentBytesLoaded: 0,
+      regexpsConsidered: 0,
+    };
+    const blobs: number[] = [];
+    for (
+      let blob = nextBit(this.#visit, first);
+      blob >= 0 && blob < end;
+      blob = nextBit(this.#visit, blob + 1)
+    )
+      blobs.push(blob);
+    const { query } = this.#asked;
+    const visited = new VisitedBlobs(blobs, {
+      query,
+      atoms: this.#atoms,
+      mayMatch: (blob, content) => this.#mayMatch(blob, content),
+      wantsPairs: query.contentAtoms.length > 1,
+    });
+    if (blobs.length > 0) {
+      const window = new Window(this.reader, this.#snapshot, this.#tools.window, first, end);
+      visited.scan(window, this.#tools);
+      stats.contentBytesLoaded += window.bytesLoaded;
+    }
+    blobs.forEach((blob, index) => this.#settleBlob(blob, { index, visited, stats, onHit }));
+    this.#settleUnread(number, { first, end, visited, stats, onHit });
+    return stats;
+  }
+
+  #settleBlob(blob: number, at: Settling & { index: number }): void {
+    const { blobFileStarts, blobFiles } = this.reader;
+    let files = 0;
+    for (let i = blobFileStarts[blob]!; i < blobFileStarts[blob + 1]!; i++) {
+      const file = blobFiles[i]!;
+      if (!hasBit(this.candidates, file)) continue;
+      files++;
+      this.#settle(file, at.index, at);
+    }
+    at.stats.filesConsidered += files;
+    if (at.visited.loaded[at.index]) at.stats.filesLoaded += files;
+    at.stats.regexpsConsidered += files * at.visited.expressions[at.index]!;
+  }
+
+  /** Candidates in whose content nothing can be found: the grams or the filters have decided. */
+  #settleUnread(number: number, at: Settling & { first: number; end: number }): void {
+    if (this.#asked.query.isContentOnly) return;
+    const { blobFileStarts, blobFiles } = this.reader;
+    const settle = (file: number) => {
+      at.stats.filesConsidered++;
+      this.#settle(file, -1, at);
+    };
+    for (let blob = at.first; blob < at.end; blob++) {
+      if (hasBit(this.#visit, blob)) continue;
+      for (let i = blobFileStarts[blob]!; i < blobFileStarts[blob + 1]!; i++)
+        if (hasBit(this.candidates, blobFiles[i]!)) settle(blobFiles[i]!);
+    }
+    if (number === 0) for (const file of this.#homeless) settle(file);
+  }
+
+  #settle(file: number, index: number, { visited, onHit }: Settling): void {
+    const facts = this.facts(file, (atom) => visited.verdict(atom, index));
+    if (decide(this.#asked.query.root, facts) === true)
+      onHit({ file, facts, index, found: visited.found });
+  }
+
+  /** What is known of a file, given what is known of the content atoms. */
+  facts(file: number, content: (atom: number) => Verdict): Facts {
+    return {
+      set: (set) => hasBit(this.#asked.sets[set]!, file),
+      atom: (atom) => {
+        const { exact } = this.#atoms[atom]!;
+        return exact ? hasBit(exact, file) : content(atom);
+      },
+    };
+  }
+
+  /** Whether a file of the blob may still match. */
+  #mayMatch(blob: number, content: (atom: number) => Verdict): boolean {
+    const { blobFileStarts, blobFiles } = this.reader;
+    for (let i = blobFileStarts[blob]!; i < blobFileStarts[blob + 1]!; i++) {
+      const file = blobFiles[i]!;
+      if (!hasBit(this.candidates, file)) continue;
+      if (decide(this.#asked.query.root, this.facts(file, content)) !== false) return true;
+    }
+    return false;
+  }
+}
+
+interface Settling {
+  readonly visited: VisitedBlobs;
+  readonly stats: WindowStats;
+  readonly onHit: (hit: Hit) => void;
+}
+
+const gramsOf = ({ literals }: PreparedAtom): number =>
+  literals.reduce((sum, { grams }) => sum + grams.length, 0);

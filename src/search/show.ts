@@ -1,0 +1,136 @@
+/** Builds the result of one file: reads its content again, finds its ranges, cuts them into chunks. */
+
+import type { Snapshot } from "../store/environment.ts";
+import { NO_BLOB } from "../store/format.ts";
+import type { SegmentReader } from "../store/segment-reader.ts";
+import { chunksOf } from "./chunks.ts";
+import { contentRanges, pathOf, pathRanges, shownBy } from "./file-shown.ts";
+import type { Facts } from "./evaluate.ts";
+import type { ShownFile } from "./messages.ts";
+import { decodeText, Lines } from "./positions.ts";
+import type { PreparedQuery } from "./prepare.ts";
+import type { AtomPlan } from "./segment-plan.ts";
+import type { ThreadTools } from "./thread-tools.ts";
+import { VisitedBlobs } from "./visited-blobs.ts";
+import { Window } from "./window.ts";
+
+export interface Showing {
+  readonly query: PreparedQuery;
+  readonly tools: ThreadTools;
+  readonly snapshot: Snapshot;
+  readonly contextLines: number;
+  readonly whole: boolean;
+}
+
+export interface FileToShow {
+  readonly reader: SegmentReader;
+  readonly file: number;
+  readonly sets: (set: number) => boolean;
+  readonly most: number;
+}
+
+export function showFile(
+  showing: Showing,
+  wanted: FileToShow,
+): { shown: ShownFile; bytesLoaded: number } {
+  const { query, tools, snapshot } = showing;
+  const { reader, file, most } = wanted;
+  const path = pathOf(reader.paths(snapshot), file);
+  const blob = reader.files.blobs[file]!;
+  const content = blob === NO_BLOB ? undefined : readContent(showing, reader, blob);
+  const facts = factsOf(showing, wanted, { path, content });
+  const shown = shownBy(query, facts);
+  const pairs = content
+    ? contentRanges(shown.content, content.visited.found, 0)
+    : new Uint32Array(0);
+  const name = pathRanges(path, shown.paths, query, tools);
+  const hasOwnName = shown.paths.length > 0;
+  const nameLines = new Lines(Buffer.from(path), () => 0);
+  const chunks = content && pairs.length > 0 ? content.chunks(pairs.subarray(0, 2 * most)) : [];
+  const nameShown = pairs.length > 0 && !hasOwnName ? new Uint32Array(0) : name;
+  return {
+    bytesLoaded: content?.bytesLoaded ?? 0,
+    shown: {
+      path: decodeText(path),
+      language: reader.header.languages[reader.files.languages[file]!]!,
+      nameRanges: rangesOf(nameLines, pairs.length > 0 ? nameShown : name.subarray(0, 2 * most)),
+      chunks,
+      count: Math.min(most, (pairs.length || name.length) / 2),
+      ...(showing.whole && content ? { content: content.text() } : {}),
+    },
+  };
+}
+
+function rangesOf(lines: Lines, pairs: Uint32Array): ReturnType<Lines["range"]>[] {
+  const ranges = [];
+  for (let i = 0; i < pairs.length; i += 2) ranges.push(lines.range(pairs[i]!, pairs[i + 1]!));
+  return ranges;
+}
+
+/** A blob wholly in kernel memory, scanned for every content atom. */
+function readContent(
+  { query, tools, snapshot, contextLines }: Showing,
+  reader: SegmentReader,
+  blob: number,
+) {
+  const { kernel } = tools;
+  const window = new Window(reader, snapshot, tools.window, blob, blob + 1);
+  window.load(blob, reader.firstPages[blob]!, reader.firstPages[blob + 1]!, 0);
+  const visited = new VisitedBlobs([blob], {
+    query,
+    atoms: query.atoms.map(anywhere),
+    mayMatch: () => true,
+    wantsPairs: true,
+  });
+  visited.scan(window, tools);
+  const from = window.address(blob);
+  // made when it is used: a view of the kernel's memory does not survive its growth
+  const text = () => Buffer.from(kernel.bytes.buffer, from, window.length(blob));
+  const count = (start: number, end: number) => kernel.run.countNewlines(from + start, from + end);
+  return {
+    visited,
+    bytesLoaded: window.bytesLoaded,
+    text: () => decodeText(text()),
+    chunks: (pairs: Uint32Array) =>
+      chunksOf(new Lines(text(), count), pairs, contextLines, () => undefined),
+  };
+}
+
+const anywhere = (atom: PreparedQuery["atoms"][number]): AtomPlan => ({
+  atom,
+  exact: undefined,
+  blobs: undefined,
+  pages: undefined,
+  listBytes: 0,
+});
+
+function factsOf(
+  { query, tools }: Showing,
+  { reader, file, sets }: FileToShow,
+  { path, content }: { path: Uint8Array; content: { visited: VisitedBlobs } | undefined },
+): Facts {
+  return {
+    set: sets,
+    atom(number) {
+      const atom = query.atoms[number]!;
+      switch (atom.kind) {
+        case "literal":
+        case "content":
+        case "symbol":
+          return content ? content.visited.verdict(number, 0) : false;
+        case "language":
+          return (
+            atom.language !== undefined &&
+            reader.header.languages[reader.files.languages[file]!] === atom.language
+          );
+        case "path": {
+          const mark = tools.arena.mark();
+          const at = tools.arena.put(path);
+          const count = atom.matcher.count(at, at + path.length);
+          tools.arena.release(mark);
+          return count > 0;
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,89 @@
+/** The tasks of searching, as worker threads serve them. Lane "search". */
+
+import { QuernError } from "../base/errors.ts";
+import { threadEnvironment } from "../store/thread-environment.ts";
+import type { Task, TaskContext } from "../threads/task.ts";
+import { Control } from "./control.ts";
+import { explainSegments, type ExplainedSegment } from "./explain-task.ts";
+import type { SearchInput, SearchOutput, ShowInput, ShownFile, ShowResult } from "./messages.ts";
+import { prepareQuery } from "./prepare.ts";
+import { SearchRun } from "./search-task.ts";
+import { showFile } from "./show.ts";
+import { ThreadTools } from "./thread-tools.ts";
+
+const toolsOf = (context: TaskContext): ThreadTools =>
+  context.memo("search tools", () => new ThreadTools());
+
+const search: Task<SearchInput, SearchOutput> = async (input, context) => {
+  const tools = toolsOf(context);
+  const control = new Control(input.shared);
+  const snapshot = threadEnvironment(context).snapshot();
+  const mark = tools.arena.mark();
+  tools.isStopped = () => control.stopped !== 0;
+  try {
+    const query = prepareQuery(input.plan, tools.kernel, tools.arena);
+    return await new SearchRun({ input, query, control, snapshot, tools, context }).run();
+  } finally {
+    tools.arena.release(mark);
+    snapshot.close();
+  }
+};
+
+const show: Task<ShowInput, ShowResult> = async (input, context) => {
+  const tools = toolsOf(context);
+  const snapshot = threadEnvironment(context).snapshot();
+  const mark = tools.arena.mark();
+  tools.isStopped = () => false;
+  try {
+    const query = prepareQuery(input.plan, tools.kernel, tools.arena);
+    const { contextLines, whole } = input;
+    const files: (ShownFile | undefined)[] = [];
+    let contentBytesLoaded = 0;
+    for (const { segment, file, sets, most } of input.files) {
+      const reader = tools.reader(snapshot, segment);
+      if (!reader) return "gone";
+      const isInSet = (set: number) => sets[set]!;
+      const showing = { query, tools, snapshot, contextLines, whole };
+      const result = unlessDamaged(() => showFile(showing, { reader, file, sets: isInSet, most }));
+      files.push(result?.shown);
+      contentBytesLoaded += result?.bytesLoaded ?? 0;
+      const turn = context.pause();
+      if (turn) await turn;
+    }
+    return { files, contentBytesLoaded };
+  } finally {
+    tools.arena.release(mark);
+    snapshot.close();
+  }
+};
+
+const explain: Task<Pick<SearchInput, "plan" | "segments">, ExplainedSegment[]> = (
+  input,
+  context,
+) => {
+  const tools = toolsOf(context);
+  const snapshot = threadEnvironment(context).snapshot();
+  const mark = tools.arena.mark();
+  try {
+    const query = prepareQuery(input.plan, tools.kernel, tools.arena);
+    return explainSegments(input, query, snapshot, tools);
+  } finally {
+    tools.arena.release(mark);
+    snapshot.close();
+  }
+};
+
+function unlessDamaged<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof QuernError && error.code === "INDEX_CORRUPT") return undefined;
+    throw error;
+  }
+}
+
+export const SEARCH_TASKS = {
+  "search.segments": search,
+  "search.show": show,
+  "search.explain": explain,
+};

@@ -1,0 +1,107 @@
+/**
+ * The blobs of one window that are looked at, and what each content atom found in them. Cheap atoms
+ * go first; a blob none of whose files may match any more is not scanned for the next one.
+ */
+
+import { countBits, hasBit, type Bitset } from "../base/bitset.ts";
+import type { Verdict } from "./evaluate.ts";
+import type { PreparedQuery } from "./prepare.ts";
+import type { AtomPlan } from "./segment-plan.ts";
+import { noneFound, type Found } from "./scan.ts";
+import type { ThreadTools } from "./thread-tools.ts";
+import type { Window } from "./window.ts";
+
+export interface Visit {
+  readonly query: PreparedQuery;
+  readonly atoms: readonly AtomPlan[];
+  /** Whether a file of the blob may match, given what is known of its content. */
+  readonly mayMatch: (blob: number, content: (atom: number) => Verdict) => boolean;
+  readonly wantsPairs: boolean;
+}
+
+export class VisitedBlobs {
+  readonly blobs: readonly number[];
+  /** By number of the atom; undefined: not scanned (yet). */
+  readonly found: (Found | undefined)[];
+  /** 1 for blobs of which content was read. */
+  readonly loaded: Uint8Array;
+  /** Expressions that were run on each blob. */
+  readonly expressions: Uint8Array;
+  readonly #visit: Visit;
+
+  constructor(blobs: readonly number[], visit: Visit) {
+    this.blobs = blobs;
+    this.found = visit.atoms.map(() => undefined);
+    this.loaded = new Uint8Array(blobs.length);
+    this.expressions = new Uint8Array(blobs.length);
+    this.#visit = visit;
+  }
+
+  scan(window: Window, tools: ThreadTools): void {
+    const order = this.#order();
+    let alive: readonly number[] = [...this.blobs.keys()];
+    order.forEach((atom, step) => {
+      const plan = this.#visit.atoms[atom]!;
+      const targets = alive.filter(
+        (index) => !plan.blobs || hasBit(plan.blobs, this.blobs[index]!),
+      );
+      this.found[atom] = spread(
+        this.#scanAtom(plan, targets, window, tools),
+        targets,
+        this.blobs.length,
+      );
+      if (step + 1 < order.length) alive = alive.filter((index) => this.#isAlive(index));
+    });
+  }
+
+  #isAlive(index: number): boolean {
+    return this.#visit.mayMatch(this.blobs[index]!, (atom) => this.verdict(atom, index));
+  }
+
+  /** Literals before expressions, rare before frequent. */
+  #order(): number[] {
+    const { query, atoms } = this.#visit;
+    const cost = (atom: number) => {
+      const { blobs, atom: prepared } = atoms[atom]!;
+      return (prepared.kind === "literal" ? 0 : 2 ** 40) + (blobs ? countBits(blobs) : 2 ** 32);
+    };
+    return query.contentAtoms.length === 1
+      ? [...query.contentAtoms]
+      : [...query.contentAtoms].sort((a, b) => cost(a) - cost(b));
+  }
+
+  #scanAtom(
+    ...[plan, targets, window, tools]: [AtomPlan, readonly number[], Window, ThreadTools]
+  ): Found {
+    const blobs = targets.map((index) => this.blobs[index]!);
+    const { atom } = plan;
+    if (blobs.length === 0) return noneFound(0);
+    for (const index of targets) this.loaded[index] = 1;
+    if (atom.kind === "literal")
+      return tools.literals.scan(window, blobs, atom.placed, plan.pages, this.#visit.wantsPairs);
+    if (atom.kind !== "content") return noneFound(blobs.length);
+    for (const index of targets) this.expressions[index]!++;
+    return atom.scanner.scan(window, blobs, tools.isStopped);
+  }
+
+  /** What is known of a content atom in a visited blob; in any other (-1) none holds. */
+  verdict(atom: number, index: number): Verdict {
+    if (index < 0) return false;
+    const found = this.found[atom];
+    if (found) return found.counts[index]! > 0;
+    const { blobs }: { blobs: Bitset | undefined } = this.#visit.atoms[atom]!;
+    return blobs && !hasBit(blobs, this.blobs[index]!) ? false : undefined;
+  }
+}
+
+/** What was found in some of the blobs, by their places among all. */
+function spread(found: Found, targets: readonly number[], blobs: number): Found {
+  if (targets.length === blobs) return found;
+  const all = { ...noneFound(blobs), pairs: found.pairs };
+  targets.forEach((index, i) => {
+    all.counts[index] = found.counts[i]!;
+    all.edges[index] = found.edges[i]!;
+    all.starts[index] = found.starts[i]!;
+  });
+  return all;
+}

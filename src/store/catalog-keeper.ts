@@ -1,0 +1,35 @@
+/** The newest catalog, loaded again when the manifest has moved on. */
+
+import { loadCatalog, type Catalog, type Pause } from "./catalog.ts";
+import type { Environment } from "./environment.ts";
+import { readGeneration } from "./manifest.ts";
+
+export class CatalogKeeper {
+  readonly #environment: Environment;
+  readonly #pause: () => Pause;
+  #catalog: Catalog | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** `pause` makes what is called now and then while a catalog loads. */
+  constructor(environment: Environment, pause: () => Pause) {
+    this.#environment = environment;
+    this.#pause = pause;
+  }
+
+  /** One after another, so that a generation is loaded once, however many ask for it. */
+  newest(): Promise<Catalog> {
+    const next = this.#last.then(() => this.#refresh());
+    this.#last = next.catch(() => undefined);
+    return next;
+  }
+
+  async #refresh(): Promise<Catalog> {
+    const snapshot = this.#environment.snapshot();
+    try {
+      if (this.#catalog?.manifest.generation === readGeneration(snapshot)) return this.#catalog;
+      return (this.#catalog = await loadCatalog(snapshot, this.#catalog, this.#pause()));
+    } finally {
+      snapshot.close();
+    }
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * Walks everything an index holds and says what is wrong: every seal, every table's own rules, every
+ * list. Reading a page of LMDB's tree that is damaged can end the process, so engines run it in a
+ * child (check-child.ts); it is a plain function for that and for tests.
+ */
+
+import { countBits } from "../base/bitset.ts";
+import { QuernError } from "../base/errors.ts";
+import { loadCatalog, readSkipped } from "./catalog.ts";
+import type { Environment, Snapshot } from "./environment.ts";
+import { HASH_BYTES, NO_BLOB } from "./format.ts";
+import { createKernel } from "../kernel/kernel.ts";
+import { openSegment, type SegmentReader } from "./segment-reader.ts";
+import { decodeList } from "./posting-bits.ts";
+
+export interface CheckReport {
+  ok: boolean;
+  segments: number;
+  files: number;
+  bytes: number;
+  problems: CheckProblem[];
+}
+
+export interface CheckProblem {
+  segment?: number;
+  repository?: string;
+  message: string;
+}
+
+/** What an interrupted run has left behind is no problem. */
+export async function checkEnvironment(environment: Environment): Promise<CheckReport> {
+  const report: CheckReport = { ok: true, segments: 0, files: 0, bytes: 0, problems: [] };
+  const snapshot = environment.snapshot();
+  const attempt = (where: Omit<CheckProblem, "message">, work: () => void) => {
+    try {
+      work();
+    } catch (error) {
+      if (!(error instanceof QuernError)) throw error;
+      report.problems.push({ ...where, message: error.message });
+    }
+  };
+  try {
+    const catalog = await loadCatalog(snapshot, undefined, () => undefined).catch(
+      (error: unknown) => error,
+    );
+    if (catalog instanceof QuernError) report.problems.push({ message: catalog.message });
+    else if (catalog instanceof Error) throw catalog;
+    else {
+      const { manifest, repositories } = catalog as Awaited<ReturnType<typeof loadCatalog>>;
+      for (const { segment } of manifest.segments)
+        attempt({ segment }, () => checkSegment(snapshot, segment, report));
+      for (const [id, { record, places }] of repositories) {
+        attempt({ repository: record.name }, () => void readSkipped(snapshot, id));
+        record.revisions.forEach(({ name, files }, i) => {
+          const named = places.reduce(
+            (sum, { sets }) => sum + (sets[i] ? countBits(sets[i]) : 0),
+            0,
+          );
+          if (named !== files)
+            report.problems.push({
+              repository: record.name,
+              message: `revision ${name} names ${named} files and says ${files}`,
+            });
+        });
+      }
+    }
+  } finally {
+    snapshot.close();
+  }
+  report.ok = report.problems.length === 0;
+  return report;
+}
+
+function checkSegment(snapshot: Snapshot, segment: number, report: CheckReport): void {
+  const reader = openSegment(snapshot, segment);
+  if (!reader) throw new QuernError("INDEX_CORRUPT", "the segment is not there");
+  report.segments++;
+  report.files += reader.header.files;
+  report.bytes += reader.header.textBytes;
+  checkTables(snapshot, reader);
+  const kernel = createKernel();
+  for (const { gram, list } of reader.postings.all(snapshot))
+    if (!decodeList(list, reader.header.pages, kernel))
+      throw new QuernError("INDEX_CORRUPT", `the posting list of gram ${gram} breaks the format`);
+  for (let blob = 0; blob < reader.header.blobs; blob++) reader.blobText(snapshot, blob);
+}
+
+function checkTables(snapshot: Snapshot, reader: SegmentReader): void {
+  const { header, files } = reader;
+  const { starts } = reader.paths(snapshot);
+  const hashes = reader.hashes(snapshot);
+  const isAscending = starts.every((start, i) => i === 0 || start >= starts[i - 1]!);
+  const blobsExist = files.blobs.every((blob) => blob === NO_BLOB || blob < header.blobs);
+  const languagesExist = files.languages.every((language) => language < header.languages.length);
+  if (!isAscending || !blobsExist || !languagesExist || hashes.length !== HASH_BYTES * header.blobs)
+    throw new QuernError("INDEX_CORRUPT", "the tables of files and blobs contradict each other");
+}

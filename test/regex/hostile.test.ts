@@ -1,0 +1,125 @@
+/** Patterns made to hurt: bounded time and memory, or a clear refusal; never a crash, never a hang. */
+
+import { expect, test } from "vitest";
+import { QuernError } from "../../src/base/errors.ts";
+import { createKernel } from "../../src/kernel/kernel.ts";
+import { compileExpression } from "../../src/regex/expression.ts";
+import { createMatcher } from "../../src/regex/matcher.ts";
+import { newRangeList } from "../../src/regex/range-list.ts";
+import { re2Ranges } from "../../src/regex/verify.ts";
+import { showRanges } from "./differential.ts";
+
+const MEGABYTE = 1_000_000;
+const kernel = createKernel();
+const place = kernel.reserve(2 * MEGABYTE);
+
+const deadline = (ms: number) => {
+  const end = performance.now() + ms;
+  return () => performance.now() > end;
+};
+
+/** Puts a text into the kernel and counts; "stopped" if the budget ended it. */
+function count(source: string, text: string, ms = 20_000): number | "stopped" {
+  const length = kernel.bytes.length > 0 ? Buffer.from(text).copy(kernel.bytes, place) : 0;
+  const matcher = createMatcher(kernel, compileExpression(source, { caseSensitive: true }));
+  const found = matcher.count(place, place + length, deadline(ms));
+  return matcher.stopped ? "stopped" : found;
+}
+
+function verdict(source: string, caseSensitive = true): string {
+  try {
+    compileExpression(source, { caseSensitive });
+    return "accepted";
+  } catch (error) {
+    if (error instanceof QuernError) return error.code;
+    throw error;
+  }
+}
+
+const code = "static int raid5_compute_sector(struct r5conf *conf, long at)\n".repeat(3_000);
+
+test.each<[string, string, number]>([
+  ["(a*)*b", "a".repeat(100_000), 0],
+  ["(x+x+)+y", "x".repeat(100_000), 0],
+  ["(x+x+)+y", "x".repeat(100_000) + "y", 1],
+  ["a{1000}", "a".repeat(100_000), 100],
+  ["[^a]*".repeat(50), "b".repeat(100_000) + "a", 1],
+  ["(a?){30}a{30}", "a".repeat(30), 1],
+  ["(?:a?){1000}b", "a".repeat(20_000), 0],
+  ["^(([a-z])+.)+[A-Z]([a-z])+$", code, 0],
+  ["(.*)(.*)(.*)(.*)(.*)[(]x", code, 0],
+  ["[a-q][^u-z\\n]{13}x", code, 0],
+  [".*.*=.*", "x=" + "x".repeat(100_000), 1],
+])("%.40s ends soon", (source, text, want) => {
+  const start = performance.now();
+  expect(count(source, text)).toBe(want);
+  expect(performance.now() - start).toBeLessThan(20_000);
+});
+
+test("x*y|x on a megabyte of x looks at the budget and ends partial", () => {
+  const start = performance.now();
+  expect(count("x*y|x", "x".repeat(MEGABYTE), 200)).toBe("stopped");
+  expect(performance.now() - start).toBeLessThan(2_000);
+});
+
+test.each<[string, string]>([
+  ["((a{100}){100}){100}", "REGEX_TOO_LARGE"],
+  ["a".repeat(10_000), "accepted"],
+  ["a".repeat(10_001), "REGEX_TOO_LARGE"],
+  [Array.from({ length: 150_000 }, (_, i) => `w${i}`).join("|"), "REGEX_TOO_LARGE"],
+  [Array.from({ length: 1_600 }, (_, i) => `w${i}`).join("|"), "accepted"],
+  ["(".repeat(5_000) + ")".repeat(5_000), "REGEX_TOO_LARGE"],
+  ["(?:".repeat(999) + "a" + ")*".repeat(999), "accepted"],
+  ["\\pL{1000}", "REGEX_TOO_LARGE"],
+  ["\\pL".repeat(3_333), "REGEX_TOO_LARGE"],
+  ["[^\\x{100}-\\x{ffff}]{1000}", "accepted"],
+  [".{1000}", "accepted"],
+  ["(.{100}){10}", "accepted"],
+  ["(?i:é{1000})", "accepted"],
+  ["[[:".repeat(3_000), "REGEX_SYNTAX"],
+  ["\\Q".repeat(5_000), "accepted"],
+  ["|".repeat(10_000), "accepted"],
+  ["a?".repeat(5_000), "accepted"],
+])("%.30s: %s", (source, want) => {
+  const start = performance.now();
+  expect(verdict(source)).toBe(want);
+  verdict(source, false);
+  expect(performance.now() - start).toBeLessThan(10_000);
+});
+
+test("large expressions run, in bounded memory", () => {
+  const before = process.memoryUsage.rss();
+  for (const source of ["(a|b|.{500}c){2}", "a?".repeat(3_000) + "b", "(\\w{1,30} ){20}x"])
+    count(source, code, 1_500);
+  expect(process.memoryUsage.rss() - before).toBeLessThan(400 * 1024 * 1024);
+}, 60_000);
+
+test("ten thousand different patterns in a row", () => {
+  count("warm", code);
+  const before = kernel.bytes.length;
+  for (let i = 0; i < 10_000; i++)
+    if (count(`raid${i}|w[a-f]${i}`, "raid5 raid17 wa42 wf42") !== [0, 0][0]) continue;
+  expect(kernel.bytes.length - before).toBeLessThan(32 * 1024 * 1024);
+}, 60_000);
+
+test("an expression that needs ever new states goes to RE2, line by line, and finds the same", () => {
+  const source = "[a-q][^u-z\\n]{13}[x-z(]";
+  let seed = 7;
+  let text = "";
+  for (let i = 0; i < 60_000; i++) {
+    seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fffffff;
+    text += i % 61 === 60 ? "\n" : String.fromCharCode(97 + ((seed >> 16) % 26));
+  }
+  const bytes = Buffer.from(text);
+  kernel.bytes.set(bytes, place);
+  const expression = compileExpression(source, { caseSensitive: true });
+  expect(expression.crossesLines).toBe(false);
+  const matcher = createMatcher(kernel, expression);
+  const want = showRanges(re2Ranges(expression, bytes, { start: 0, end: bytes.length }));
+  for (let round = 0; round < 3; round++) {
+    const out = newRangeList();
+    matcher.ranges(place, place + bytes.length, out);
+    expect(showRanges(out)).toBe(want);
+    expect(matcher.count(place, place + bytes.length)).toBe(out.length);
+  }
+});

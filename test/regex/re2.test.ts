@@ -1,0 +1,118 @@
+import { expect, test } from "vitest";
+import { createKernel } from "../../src/kernel/kernel.ts";
+import { compileExpression } from "../../src/regex/expression.ts";
+import { createMatcher } from "../../src/regex/matcher.ts";
+import { newRangeList, pushRange } from "../../src/regex/range-list.ts";
+import { instancesLost, re2Find, re2Refusal } from "../../src/regex/re2.ts";
+import { re2Ranges, verifyRanges } from "../../src/regex/verify.ts";
+import { showRanges } from "./differential.ts";
+
+const find = (source: string, bytes: Uint8Array, from = 0) =>
+  re2Find({ source, caseSensitive: true }, bytes, { start: 0, end: bytes.length }, from);
+
+test.each<[string, string, number, [number, number] | undefined]>([
+  ["b", "ab", 0, [1, 2]],
+  ["b", "éb", 0, [2, 3]],
+  ["b", "\\xffb", 0, [1, 2]],
+  ["é+", "aéé\\xc3z", 0, [1, 5]],
+  ["z", "\\xf0z", 0, [1, 2]], // a unit of four bytes, of which one is there
+  ["z", "\\xe2\\x82z", 0, [2, 3]],
+  ["z", "\\xf0abz", 0, [3, 4]],
+  ["\\C", "é", 1, [1, 2]],
+  ["\\B", "aéa", 0, [2, 2]],
+  ["^b", "a\nb", 1, [2, 3]],
+  ["^b", "a\nb", 2, [2, 3]],
+  ["\\bb", "ab b", 1, [3, 4]],
+  ["\\Aa", "aa", 1, undefined],
+  ["\\Q\\E\\Qé", "xé", 0, [1, 3]],
+])("%s in %j from %i", (source, text, from, want) => {
+  const latin = text.replace(/\\x(..)/g, (_, hex: string) => `\u{10ff00}${hex}`);
+  const bytes = latin
+    .split("\u{10ff00}")
+    .map((part, i) =>
+      i === 0
+        ? Buffer.from(part)
+        : Buffer.concat([Buffer.from(part.slice(0, 2), "hex"), Buffer.from(part.slice(2))]),
+    );
+  const match = find(source, Buffer.concat(bytes), from);
+  expect(match && [match.start, match.end]).toEqual(want);
+});
+
+test("an instance that aborts is replaced, and the question after it is answered", () => {
+  const before = instancesLost;
+  const bytes = new Uint8Array(8 * 1024 * 1024).fill(97); // more than RE2's heap takes
+  expect(() => find("b", bytes)).toThrow(expect.objectContaining({ code: "REGEX_TOO_LARGE" }));
+  expect(instancesLost).toBeGreaterThan(before);
+  expect(find("b", Buffer.from("ab"))).toEqual({ start: 1, end: 2 });
+});
+
+test("patterns are given back: thousands of them lose no instance", () => {
+  const before = instancesLost;
+  for (let i = 0; i < 5_000; i++) {
+    expect(re2Refusal({ source: `a${i}[^x]+`, caseSensitive: false })).toBeUndefined();
+    find(`b${i}`, Buffer.from("b1 b2"));
+  }
+  expect(instancesLost).toBe(before);
+});
+
+function ranges(source: string, text: Buffer) {
+  const kernel = createKernel();
+  const place = kernel.reserve(text.length);
+  kernel.bytes.set(text, place);
+  const expression = compileExpression(source, { caseSensitive: true });
+  const out = newRangeList();
+  createMatcher(kernel, expression).ranges(place, place + text.length, out);
+  return { expression, out };
+}
+
+test("RE2 confirms what the automaton found, and its answer is told where they differ", () => {
+  const text = Buffer.from("foo é foo\nfoo\n");
+  const whole = { start: 0, end: text.length };
+  const { expression, out } = ranges("fo+", text);
+  const verify = (claimed = out) => verifyRanges(expression, { bytes: text, text: whole, claimed });
+  expect(verify()).toBeUndefined();
+  const missing = newRangeList();
+  pushRange(missing, 0, 3);
+  pushRange(missing, 11, 14);
+  expect(showRanges(verify(missing)!)).toBe("0-3 7-10");
+  const shorter = newRangeList();
+  pushRange(shorter, 0, 2);
+  expect(showRanges(verify(shorter)!)).toBe("0-3");
+  const invented = newRangeList();
+  for (const start of [0, 7, 11, 13]) pushRange(invented, start, start + 3);
+  expect(showRanges(verify(invented)!)).toBe("0-3 7-10 11-14");
+});
+
+test("a match that needs more than the first window is confirmed too", () => {
+  const text = Buffer.from(`a${"x".repeat(5_000)}b`);
+  const whole = { start: 0, end: text.length };
+  for (const source of ["a|ax*b", "ax*b|a", "(?s)a.*", "a(?s:.*)b|x", "x*"]) {
+    const { expression, out } = ranges(source, text);
+    expect(verifyRanges(expression, { bytes: text, text: whole, claimed: out })).toBeUndefined();
+    const some = re2Ranges(expression, text, whole, 3);
+    expect(showRanges(some)).toBe(showRanges({ ...out, length: Math.min(out.length, 3) }));
+  }
+});
+
+test("10 000 matches over lines in 1 MB cost at most three times those in ten files of 100 KB", () => {
+  const block = `${"x".repeat(60)}\nfoo {\n  bar\n}\n${"y".repeat(20)}\n`;
+  const small = Buffer.from(block.repeat(1_000));
+  const large = Buffer.from(block.repeat(10_000));
+  const cost = (text: Buffer) => {
+    const { expression, out } = ranges("\\{\\s+bar\\s+\\}", text);
+    const start = performance.now();
+    const wrong = verifyRanges(expression, {
+      bytes: text,
+      text: { start: 0, end: text.length },
+      claimed: out,
+    });
+    expect(wrong).toBeUndefined();
+    return { ms: performance.now() - start, matches: out.length };
+  };
+  cost(small);
+  let tenSmall = 0;
+  for (let i = 0; i < 10; i++) tenSmall += cost(small).ms;
+  const { ms, matches } = cost(large);
+  expect(matches).toBe(10_000);
+  expect(ms).toBeLessThan(3 * tenSmall + 20);
+});
