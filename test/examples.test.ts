@@ -1,0 +1,128 @@
+/** The examples run, from the sources, as processes of their own. */
+
+import { execFile, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { CORPUS } from "../scripts/build-corpus.ts";
+import { directory, open, type SearchResponse } from "../src/index.ts";
+import type { TokenStore } from "../src/http/index.ts";
+import { tokenStoreSuite } from "../src/testing.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "quern-examples-"));
+const db = join(folder, "index");
+
+beforeAll(async () => {
+  const engine = await open(db);
+  await engine.index([
+    directory(join(CORPUS, "duration"), { public: true }),
+    directory(join(CORPUS, "ledger")),
+  ]);
+  await engine.close();
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const command = (name: string, ...args: string[]): string[] => [
+  resolve("node_modules/tsx/dist/cli.mjs"),
+  "--tsconfig",
+  resolve("examples/tsconfig.json"),
+  resolve("examples", name),
+  ...args,
+];
+
+/** In a folder of its own. */
+function run(name: string, ...args: string[]) {
+  const cwd = join(folder, name.replace(".ts", ""));
+  mkdirSync(cwd, { recursive: true });
+  return promisify(execFile)(process.execPath, command(name, ...args), { cwd });
+}
+
+/** A server; what it returns reads the next line that it prints. */
+function start(name: string, env: Record<string, string> = {}): () => Promise<string> {
+  const child = spawn(process.execPath, command(name), {
+    cwd: folder,
+    env: { ...process.env, PORT: "0", QUERN_DB: db, ...env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(() => void child.kill("SIGTERM"));
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return async () => String((await lines.next()).value);
+}
+
+async function search(url: string, headers: Record<string, string>) {
+  const body = JSON.stringify({ query: "parse", matches: 0 });
+  const response = await fetch(url, { method: "POST", headers, body });
+  const answer = (await response.json()) as Partial<SearchResponse>;
+  return { status: response.status, files: answer.stats?.fileCount };
+}
+
+test("search.ts indexes and finds", async () => {
+  const first = await run("search.ts", join(CORPUS, "duration"), "parseDuration lang:go");
+  expect(first.stdout).toMatch(/^duration\/\S+\.go:\d+: /m);
+  expect(first.stderr).toMatch(/^\d+ new files, 0 as they were\n\d+ matches in \d+ files\n$/);
+  const second = await run("search.ts", join(CORPUS, "duration"), "parseDuration lang:go");
+  expect(second.stderr).toMatch(/^0 new files, /);
+  expect(second.stdout).toBe(first.stdout);
+});
+
+test("express.ts asks the host's sessions", async () => {
+  const url = await start("express.ts")();
+  expect(await (await fetch(url)).text()).toBe("The host's own page");
+  const at = `${url}/code/api/search`;
+  expect(await search(at, {})).toEqual({ status: 401, files: undefined });
+  const all = await search(at, { cookie: "user=ada" });
+  const some = await search(at, { cookie: "user=bob" });
+  expect([all.status, some.status]).toEqual([200, 200]);
+  expect(some.files).toBeGreaterThan(0);
+  expect(all.files).toBeGreaterThan(some.files ?? Infinity);
+});
+
+test("hono.ts answers everyone", async () => {
+  const url = await start("hono.ts")();
+  expect(await (await fetch(url)).text()).toBe("The host's own page");
+  const { status, files } = await search(`${url}/api/search`, {});
+  expect(status).toBe(200);
+  expect(files).toBeGreaterThan(0);
+});
+
+test("own-tokens.ts makes a key that works", async () => {
+  const line = start("own-tokens.ts", { KEYS: join(folder, "keys.json") });
+  const authorization = (await line()).replace("Authorization: ", "");
+  const url = await line();
+  expect((await search(`${url}/api/search`, {})).status).toBe(401);
+  expect((await search(`${url}/api/search`, { authorization })).status).toBe(200);
+});
+
+test("nightly.ts follows the repositories of a folder", async () => {
+  const git = (...args: string[]) => promisify(execFile)("git", args, { cwd: folder });
+  for (const name of ["nightly/clones/one", "nightly/clones/two"]) {
+    mkdirSync(join(folder, name), { recursive: true });
+    await git("init", "--quiet", "--initial-branch=main", name);
+    const who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
+    await git("-C", name, ...who, "commit", "--quiet", "--allow-empty", "-m", "Nothing yet");
+  }
+  const first = await run("nightly.ts", "clones");
+  expect(
+    first.stdout
+      .replace(/\d+ ms/g, "N ms")
+      .split("\n")
+      .sort(),
+  ).toEqual(["", "one: +0 -0, 0 skipped, N ms", "two: +0 -0, 0 skipped, N ms"]);
+  rmSync(join(folder, "nightly/clones/one"), { recursive: true });
+  const second = await run("nightly.ts", "clones");
+  expect(second.stdout).toContain("one: removed\n");
+});
+
+// not by its name: the examples have types of their own, which examples/tsconfig.json knows
+const module: string = resolve("examples/file-token-store.ts");
+const { fileTokenStore } = (await import(module)) as {
+  fileTokenStore(path: string): TokenStore;
+};
+
+describe("file-token-store.ts", () => {
+  tokenStoreSuite({ test }, async () => fileTokenStore(join(folder, "suite.json")));
+});
