@@ -19,29 +19,55 @@ const SLASH = 47;
 export function cCuts(bytes: Uint8Array): Cuts {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
   const cuts: number[] = [];
-  let from = 0;
+  let kept = 0; // the end of the last body
+  const lines = new Lines(text);
   for (let brace = text.indexOf("{"); brace >= 0; brace = text.indexOf("{", brace + 1)) {
-    if (!opensBody(text, brace)) continue;
+    if (!endsLine(text, brace)) continue;
+    if (!opensBody(text, lines.startOf(brace), brace)) continue;
     const end = text.indexOf("\n}", brace);
-    if (end <= brace + 1 || !isWhole(text.slice(brace, end))) continue;
-    addAnnotations(text, from, brace, cuts);
-    cuts.push(brace + 1, end);
-    from = end;
-    brace = end;
+    if (end < 0) break;
+    if (end > brace + 1 && isWhole(text.slice(brace, end))) {
+      addAnnotations(text.slice(kept, brace), kept, cuts);
+      cuts.push(brace + 1, end);
+      kept = end;
+    }
+    brace = end; // also when it stays: looking into it again could take the square of its length
   }
-  addAnnotations(text, from, text.length, cuts);
+  addAnnotations(text.slice(kept), kept, cuts);
   return cuts;
 }
 
-function opensBody(text: string, brace: number): boolean {
+function endsLine(text: string, brace: number): boolean {
   let next = brace + 1;
   while (isBlank(text.charCodeAt(next))) next++;
   const after = text.charCodeAt(next);
-  if (after !== NEWLINE && after !== SLASH) return false;
+  return after === NEWLINE || after === SLASH; // or a comment
+}
+
+/** Starts of lines, of ascending places: each newline is looked for once. */
+class Lines {
+  readonly #text: string;
+  #start = 0;
+  #end: number;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#end = text.indexOf("\n");
+  }
+
+  startOf(at: number): number {
+    while (this.#end >= 0 && this.#end < at) {
+      this.#start = this.#end + 1;
+      this.#end = this.#text.indexOf("\n", this.#start);
+    }
+    return this.#start;
+  }
+}
+
+function opensBody(text: string, line: number, brace: number): boolean {
+  if (line < brace && !isLetter(text.charCodeAt(line))) return false;
   const before = text[lastSolid(text, brace)];
-  if (before !== ")" && before !== "=") return false;
-  const line = text.lastIndexOf("\n", brace) + 1;
-  return line === brace || isLetter(text.charCodeAt(line));
+  return before === ")" || before === "=";
 }
 
 const isBlank = (code: number) => code === SPACE || code === 9 || code === 13;
@@ -89,18 +115,19 @@ const DIRECTIVES = /\b(?:define|undef|ifdef|ifndef|defined|goto|if|elif)$/;
 const SPECIFIERS = /\b(?:static|extern|inline|const|volatile|typedef|unsigned|signed)$/;
 const TWO_WORDS = /\s+[A-Za-z_]\w*[\s*]+[A-Za-z_]/y;
 
-function addAnnotations(text: string, from: number, to: number, cuts: number[]): void {
+/** Those of a part of the text that begins at `offset`. */
+function addAnnotations(part: string, offset: number, cuts: number[]): void {
   const first = cuts.length;
   for (const word of BARE)
-    for (let at = text.indexOf(word, from); at >= 0 && at < to; at = text.indexOf(word, at + 1))
-      if (isBare(text, at, at + word.length)) cuts.push(at, at + word.length);
+    for (let at = part.indexOf(word); at >= 0; at = part.indexOf(word, at + 1))
+      if (isBare(part, at, at + word.length)) cuts.push(offset + at, offset + at + word.length);
   const hasBare = cuts.length > first;
-  for (let start = text.indexOf("__", from); start >= 0 && start < to;) {
-    let end = start + 2;
-    while (isWord(text.charCodeAt(end))) end++;
-    if (!isWord(text.charCodeAt(start - 1)) && isAnnotation(text, start, end))
-      cuts.push(start, end);
-    start = text.indexOf("__", end);
+  let end = 0;
+  for (let start = part.indexOf("__"); start >= 0; start = part.indexOf("__", end)) {
+    end = start + 2;
+    while (isWord(part.charCodeAt(end))) end++;
+    if (!isWord(part.charCodeAt(start - 1)) && isAnnotation(part, start, end))
+      cuts.push(offset + start, offset + end);
   }
   if (hasBare) sortPairs(cuts, first);
 }

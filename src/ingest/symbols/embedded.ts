@@ -21,23 +21,33 @@ export function embeddedLanguages(language: string): readonly string[] | undefin
   return HOSTS.has(language) ? [SCRIPT, "TSX", STYLE] : undefined;
 }
 
-const ELEMENT = /<!--[^]*?-->|<(script|style)\b([^>]*)>([^]*?)<\/\1\s*>/gi;
+// the bounds keep unclosed quotes from costing more than the tag is worth
+const OPENING = /<!--|<(script|style)\b((?:"[^"]{0,400}"|'[^']{0,400}'|[^>"']){0,400})>/gi;
+const CLOSING = { script: /<\/script\s*>/gi, style: /<\/style\s*>/gi };
 const TYPE = /\b(?:type|lang)\s*=\s*["']?([\w/+.-]+)/i;
 
-/** The parts in order; undefined for a language that is no host. */
+/** The parts in order; undefined for a language that is no host. What is not closed goes to the end. */
 export function embeddedParts(language: string, bytes: Uint8Array): Part[] | undefined {
   if (!HOSTS.has(language)) return undefined;
   // one character a byte, so that positions are bytes
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
   const parts: Part[] = [];
-  for (const match of text.matchAll(ELEMENT)) {
-    const [whole, element, attributes, content] = match;
-    const inner = element && languageOf(element.toLowerCase(), TYPE.exec(attributes!)?.[1] ?? "");
-    if (!inner || content === undefined) continue;
-    const start = match.index + whole.indexOf(">", element.length + 1 + attributes!.length) + 1;
-    parts.push({ language: inner, start, end: start + content.length });
+  OPENING.lastIndex = 0;
+  for (let tag = OPENING.exec(text); tag !== null; tag = OPENING.exec(text)) {
+    const start = tag.index + tag[0].length;
+    const element = tag[1]?.toLowerCase() as keyof typeof CLOSING | undefined;
+    const end = element === undefined ? text.indexOf("-->", start) : endOf(element, text, start);
+    if (end < 0) break;
+    const inner = element && languageOf(element, TYPE.exec(tag[2]!)?.[1] ?? "");
+    if (inner) parts.push({ language: inner, start, end });
+    OPENING.lastIndex = end;
   }
   return parts;
+}
+
+function endOf(element: keyof typeof CLOSING, text: string, start: number): number {
+  CLOSING[element].lastIndex = start;
+  return CLOSING[element].exec(text)?.index ?? text.length;
 }
 
 function languageOf(element: string, type: string): string | undefined {

@@ -3,8 +3,8 @@
  * at a time; each thread that extracts has its own.
  *
  * Grammars are loaded when a file first needs them and kept, the most recently used ones, up to
- * MAX_RUNTIMES. A runtime whose memory has grown over MAX_HEAP is dropped after the file that did
- * it, and one that has trapped at once: the next prepare() loads it anew. So memory is bounded
+ * MAX_RUNTIMES. A runtime whose memory has grown over MAX_HEAP, or that has trapped, is loaded
+ * anew by the next prepare(). So memory is bounded
  * whatever the number of files, and no file spoils the next.
  */
 
@@ -104,7 +104,8 @@ class TreeSitterExtractor implements Extractor {
   }
 
   async #load(query: LanguageQuery): Promise<void> {
-    const loaded = this.#loaded.get(query) ?? (await load(query));
+    const kept = this.#loaded.get(query);
+    const loaded = kept && kept.runtime.heapBytes <= MAX_HEAP ? kept : await load(query);
     this.#loaded.delete(query);
     this.#loaded.set(query, loaded);
     for (const oldest of this.#loaded.keys()) {
@@ -125,8 +126,6 @@ class TreeSitterExtractor implements Extractor {
     } catch {
       this.#loaded.delete(query);
       return { outcome: "gave-up", reason: "failed" };
-    } finally {
-      if (loaded.runtime.heapBytes > MAX_HEAP) this.#loaded.delete(query);
     }
   }
 

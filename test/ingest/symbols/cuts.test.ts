@@ -49,7 +49,7 @@ const CASES: readonly (readonly [what: string, source: string, left: string])[] 
   [
     "a body that ends elsewhere",
     "int f()\n{\n\ta();\n }\nint g()\n{\n\tb();\n}\n",
-    "int f()\n{\n\ta();\n }\nint g()\n{\n}\n",
+    "int f()\n{\n\ta();\n }\nint g()\n{\n\tb();\n}\n",
   ],
   ["an annotation", "static int __init f(void);", "static int  f(void);"],
   ["between type and pointer", "char __user *p;", "char  *p;"],
@@ -82,3 +82,13 @@ test("cuts of any text are in order and inside it", () => {
     { numRuns: 500 },
   );
 });
+
+test.each(["){/", ") {\n", "\n)\n{\n#if\n", "x: f() {\n", " __a b ", "\n}", "a=\n{\n"])(
+  "%j a million times takes no more than its length",
+  (piece) => {
+    const source = bytes(piece.repeat(Math.ceil(1_000_000 / piece.length)));
+    const start = performance.now();
+    cCuts(source);
+    expect(performance.now() - start).toBeLessThan(5_000); // the square would be minutes
+  },
+);
