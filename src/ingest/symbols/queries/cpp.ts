@@ -29,6 +29,8 @@ export const cpp: LanguageQuery = {
   hasNamedConstructors: true,
   cuts: cCuts,
   query: `
+    (ERROR "namespace" . (namespace_identifier) @namespace)
+    (ERROR "namespace" . (identifier) @namespace)
     (lambda_expression) @hidden
     (requires_expression) @hidden
     (template_parameter_list) @hidden
