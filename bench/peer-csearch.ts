@@ -1,7 +1,7 @@
 /** codesearch: trigrams of files in one index, then grep over the candidates, on one core. Counts lines. */
 
 import { mkdirSync } from "node:fs";
-import { basename, join, relative } from "node:path";
+import { join, relative } from "node:path";
 import { isOnPath, measured, output, sizeOnDisk } from "./command.ts";
 import type { Corpus, Peer, SuspectFile } from "./peer.ts";
 import { expressionOf, type Question } from "./queries.ts";
@@ -21,7 +21,7 @@ export async function codesearch(corpus: Corpus, folder: string): Promise<Peer |
     version: "codesearch", // it does not tell
     method: "a process for each question: csearch -c",
     index: { seconds, peakBytes, bytes: sizeOnDisk(file) },
-    words: wordsOf,
+    words: csearchWords,
     async count(words) {
       const counts = await perFile(words);
       return { matches: [...counts.values()].reduce((a, b) => a + b, 0), unit: "lines" };
@@ -29,12 +29,12 @@ export async function codesearch(corpus: Corpus, folder: string): Promise<Peer |
     first: async (words) => void (await run(["-n", ...words], 50)),
     perFile,
     mostPerFile: Infinity,
-    excuse,
+    excuse: csearchExcuse,
     close: async () => {},
   };
 }
 
-function wordsOf(question: Question): readonly string[] | undefined {
+export function csearchWords(question: Question): readonly string[] | undefined {
   const own = question.words.csearch;
   if (own !== undefined) return own ?? undefined;
   return [...(question.isCaseSensitive ? [] : ["-i"]), "--", expressionOf(question)];
@@ -51,15 +51,18 @@ function countsOf(text: string, root: string): Map<string, number> {
 }
 
 // what its indexer leaves out: by name, then by content
-function excuse({ path, bytes }: SuspectFile, question: Question): string | undefined {
+export function csearchExcuse(
+  { path, bytes }: SuspectFile,
+  question: Question,
+): string | undefined {
   if (path.split("/").some((name) => /^[.#~]|~$/.test(name)))
     return "cindex skips hidden and temporary files";
-  if (bytes.includes(0)) return "cindex skips files with a NUL";
+  if (bytes.includes(0)) return "cindex takes files with a NUL for text";
   if (!isUtf8(bytes)) return "cindex skips files that are not UTF-8";
   if (longestLine(bytes) > 2000) return "cindex skips files with lines over 2 000 bytes";
   if (gramsOf(bytes) > 20_000) return "cindex skips files with over 20 000 trigrams";
   if (question.isMultiline) return "csearch reads line by line";
-  return bytes.length < 3 || basename(path) === "" ? "no trigram" : undefined;
+  return undefined;
 }
 
 const decoder = new TextDecoder("utf-8", { fatal: true });

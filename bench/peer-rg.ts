@@ -1,7 +1,7 @@
 /** ripgrep: no index, reads every file at every question, on all cores. Its matches end at line ends, unless told. */
 
 import { firstLine, isOnPath, output } from "./command.ts";
-import type { Corpus, Peer } from "./peer.ts";
+import type { Corpus, Peer, SuspectFile } from "./peer.ts";
 import { atomOf, type Question } from "./queries.ts";
 
 // the files that the others index
@@ -21,7 +21,7 @@ export function ripgrep(corpus: Corpus): Peer | undefined {
     version: firstLine("rg", "--version"),
     method: `a process for each question: rg ${FILES.join(" ")} --count-matches`,
     index: undefined,
-    words: wordsOf,
+    words: rgWords,
     async count(words) {
       const counts = await run(["--count-matches", "--no-filename", ...words]);
       return { matches: counts.split("\n").reduce((a, b) => a + Number(b), 0), unit: "matches" };
@@ -29,17 +29,12 @@ export function ripgrep(corpus: Corpus): Peer | undefined {
     first: async (words) => void (await run(["--line-number", ...words], 50)),
     perFile,
     mostPerFile: Infinity,
-    excuse: ({ bytes }) =>
-      bytes.includes(0)
-        ? "rg stops at a NUL wherever it is"
-        : bytes.some((byte) => byte >= 0x80)
-          ? "rg's classes and word edges are those of Unicode"
-          : undefined,
+    excuse: rgExcuse,
     close: async () => {},
   };
 }
 
-function wordsOf(question: Question): readonly string[] | undefined {
+export function rgWords(question: Question): readonly string[] | undefined {
   const own = question.words.rg;
   if (own !== undefined) return own ?? undefined;
   return [
@@ -58,4 +53,11 @@ function countsOf(text: string): Map<string, number> {
     if (path && count) counts.set(path.replace(/^\.\//, ""), Number(count));
   }
   return counts;
+}
+
+export function rgExcuse({ bytes }: SuspectFile, { isRegex, query }: Question): string | undefined {
+  if (bytes.includes(0)) return "rg stops at a NUL wherever it is";
+  if (!isRegex || !bytes.some((byte) => byte >= 0x80)) return undefined;
+  if (/\\[wWdDsSbB]/.test(query)) return "rg's classes and word edges are those of Unicode";
+  return undefined;
 }

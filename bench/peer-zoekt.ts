@@ -48,7 +48,7 @@ export async function zoekt(
     version: "zoekt", // it does not tell
     method: "its server on this machine, warm: POST /api/search with ChunkMatches",
     index: { seconds, peakBytes, bytes: sizeOnDisk(folder) },
-    words: wordsOf,
+    words: zoektWords,
     count: async (words) => ({ matches: (await count(words)).MatchCount, unit: "matches" }),
     first: async (words) => void (await server.search(words, FIRST)),
     async perFile(words) {
@@ -56,7 +56,7 @@ export async function zoekt(
       return new Map((Files ?? []).map((file) => [file.FileName, rangesOf(file.ChunkMatches)]));
     },
     mostPerFile: 400_000, // it answers with every match, as JSON
-    excuse,
+    excuse: zoektExcuse,
     close: () => server.close(),
   };
 }
@@ -130,18 +130,19 @@ function freePort(): Promise<number> {
   });
 }
 
-function wordsOf(question: Question): readonly string[] | undefined {
+export function zoektWords(question: Question): readonly string[] | undefined {
   const own = question.words.zoekt;
   if (own !== undefined) return own ?? undefined;
   const quoted = expressionOf(question).replaceAll(/[\\"]/g, "\\$&");
   return [`content:"${quoted}"`, question.isCaseSensitive ? "case:yes" : "case:no"];
 }
 
-function excuse({ path, bytes }: SuspectFile, question: Question): string | undefined {
+export function zoektExcuse({ path, bytes }: SuspectFile, question: Question): string | undefined {
   if (bytes.includes(0)) return "zoekt skips files with a NUL";
   if (bytes.length < 3) return "zoekt skips files under 3 bytes";
-  if (/^\.(git|hg|svn)$/m.test(path.replaceAll("/", "\n"))) return "zoekt skips .git, .hg and .svn";
-  if (!question.isCaseSensitive && bytes.some((byte) => byte >= 0x80))
-    return "zoekt folds the case of ASCII only in literals";
-  return undefined;
+  if (path.split("/").some((name) => /^\.(git|hg|svn)$/.test(name)))
+    return "zoekt skips .git, .hg and .svn";
+  // U+212A and U+017F fold to k and s
+  const folds = /[\u0080-\uffff]/.test(question.query) || /[\u212a\u017f]/.test(bytes.toString());
+  return folds && !question.isCaseSensitive ? "zoekt folds the case of ASCII only" : undefined;
 }

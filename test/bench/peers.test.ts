@@ -1,0 +1,90 @@
+import { expect, test } from "vitest";
+import type { Peer, SuspectFile } from "../../bench/peer.ts";
+import { csearchExcuse, csearchWords } from "../../bench/peer-csearch.ts";
+import { rgExcuse, rgWords } from "../../bench/peer-rg.ts";
+import { zoektExcuse, zoektWords } from "../../bench/peer-zoekt.ts";
+import type { Question } from "../../bench/queries.ts";
+
+const question = (query: string, more: Partial<Question> = {}): Question => ({
+  name: query,
+  group: "",
+  query,
+  isRegex: false,
+  isCaseSensitive: false,
+  isMultiline: false,
+  words: {},
+  differs: {},
+  ...more,
+});
+
+const REGEX = { isRegex: true, isCaseSensitive: true };
+
+test.each<[Question, string[], string[], string[]]>([
+  [
+    question("->a.b"),
+    ["--fixed-strings", "--ignore-case", "--regexp=->a.b"],
+    ["-i", "--", "->a\\.b"],
+    ['content:"->a\\\\.b"', "case:no"],
+  ],
+  [
+    question('"a \\"b"', { isCaseSensitive: true }),
+    ["--fixed-strings", '--regexp=a "b'],
+    ["--", 'a "b'],
+    ['content:"a \\"b"', "case:yes"],
+  ],
+  [
+    question("a\\s+b", { ...REGEX, isMultiline: true }),
+    ["--multiline", "--regexp=a\\s+b"],
+    ["--", "a\\s+b"],
+    ['content:"a\\\\s+b"', "case:yes"],
+  ],
+])("$query in the words of rg, csearch and zoekt", (asked, rg, csearch, zoekt) => {
+  expect([rgWords(asked), csearchWords(asked), zoektWords(asked)]).toEqual([rg, csearch, zoekt]);
+});
+
+test("a peer's own words go first; null: it cannot ask", () => {
+  const asked = question("a b", { words: { rg: null, csearch: null, zoekt: ["a", "b"] } });
+  expect([rgWords(asked), csearchWords(asked), zoektWords(asked)]).toEqual([
+    undefined,
+    undefined,
+    ["a", "b"],
+  ]);
+});
+
+const file = (content: string | Buffer, path = "a/b.c"): SuspectFile => ({
+  path,
+  bytes: Buffer.from(content as string),
+});
+const manyGrams = Buffer.from(
+  Array.from({ length: 40_000 }, (_, i) => `${String.fromCodePoint(0x4e00 + (i % 20_000))}\n`).join(
+    "",
+  ),
+);
+
+test.each<[Peer["excuse"], SuspectFile, Question, RegExp | undefined]>([
+  [rgExcuse, file("plain"), question("x"), undefined],
+  [rgExcuse, file("a\0"), question("x"), /NUL/],
+  [rgExcuse, file("é"), question("x"), undefined],
+  [rgExcuse, file("é"), question("\\bx", REGEX), /Unicode/],
+  [rgExcuse, file("é"), question("[a-z]x", REGEX), undefined],
+  [csearchExcuse, file("plain"), question("x"), undefined],
+  [csearchExcuse, file("plain", "a/.b/c"), question("x"), /hidden/],
+  [csearchExcuse, file("plain", "a/b~"), question("x"), /temporary/],
+  [csearchExcuse, file("a\0"), question("x"), /NUL/],
+  [csearchExcuse, file(Buffer.of(0xff)), question("x"), /UTF-8/],
+  [csearchExcuse, file("x".repeat(2000)), question("x"), undefined],
+  [csearchExcuse, file("x".repeat(2001)), question("x"), /2 000/],
+  [csearchExcuse, file(manyGrams), question("x"), /trigrams/],
+  [csearchExcuse, file("plain"), question("x", { isMultiline: true }), /line by line/],
+  [zoektExcuse, file("plain"), question("x"), undefined],
+  [zoektExcuse, file("a\0bc"), question("x"), /NUL/],
+  [zoektExcuse, file("ab"), question("x"), /3 bytes/],
+  [zoektExcuse, file("plain", "a/.svn/c"), question("x"), /svn/],
+  [zoektExcuse, file("étoile"), question("x"), undefined],
+  [zoektExcuse, file("\u212aelvin"), question("x"), /ASCII/],
+  [zoektExcuse, file("\u212aelvin"), question("x", { isCaseSensitive: true }), undefined],
+])("%o of %o: %o", (excuse, suspect, asked, want) => {
+  const reason = excuse(suspect, asked);
+  if (want) expect(reason).toMatch(want);
+  else expect(reason).toBeUndefined();
+});
