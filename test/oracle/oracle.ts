@@ -1,5 +1,5 @@
 /**
- * A whole search by brute force: every file, every atom, every byte, nothing remembered. Written from
+ * A whole search by brute force: every file, every atom, every byte. Written from
  * the description of what a search returns, and it shares with the engine the parser, the folding
  * table and the words of the response, nothing else. Ranking is not its subject: files come sorted
  * by repository, path and branches.
@@ -47,7 +47,11 @@ interface Scene {
   readonly repository: CorpusRepository;
   readonly file: SearchedFile;
   readonly contexts: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly found: Found;
 }
+
+/** What was found in each content so far: many files share one. */
+type Found = Map<Uint8Array, Map<Atom, Span[]>>;
 
 /** `matches` is not applied. Throws what the parser throws, INVALID_REQUEST and CONTEXT_NOT_FOUND. */
 export function evaluate(
@@ -65,9 +69,10 @@ export function evaluate(
   const visible = corpus.repositories.filter(
     ({ id }) => options.viewer?.repositoryIds.has(id) ?? true,
   );
+  const found: Found = new Map();
   const results = visible.flatMap((repository) =>
     searched(repository, query)
-      .map((file): Scene => ({ repository, file, contexts }))
+      .map((file): Scene => ({ repository, file, contexts, found }))
       .filter((scene) => holds(query, scene))
       .map((scene) => resultOf(query, scene, checked)),
   );
@@ -144,21 +149,35 @@ function isNamed(value: string, revision: CorpusRevision, repository: CorpusRepo
 }
 
 /** Where a literal or an expression occurs, in the text it looks at. */
-function spansOf(atom: Atom, { repository, file }: Scene): Span[] {
-  if (atom.kind === "literal")
-    return file.skipped ? [] : spansOfLiteral(atom.text, atom.caseSensitive, file.bytes);
-  if (atom.kind !== "regex") return [];
-  const find = (text: Uint8Array) => spansOfExpression(atom.pattern, atom.caseSensitive, text);
-  if (atom.field === "file") return find(Buffer.from(file.path));
-  if (atom.field === "repo") return find(Buffer.from(repository.name));
+function spansOf(atom: Atom, scene: Scene): Span[] {
+  if (atom.kind !== "literal" && atom.kind !== "regex") return [];
+  const { repository, file } = scene;
+  const field = atom.kind === "literal" ? "content" : atom.field;
+  if (field === "file") return search(atom, Buffer.from(file.path));
+  if (field === "repo") return search(atom, Buffer.from(repository.name));
   if (file.skipped !== undefined) return [];
-  if (atom.field === "content") return find(file.bytes);
+  if (field === "content") return spansInContent(atom, scene);
   return (file.symbols ?? []).flatMap(({ start, end }) =>
-    find(file.bytes.subarray(start, end)).map((span) => ({
+    search(atom, file.bytes.subarray(start, end)).map((span) => ({
       start: start + span.start,
       end: start + span.end,
     })),
   );
+}
+
+function spansInContent(atom: TextAtom, { file: { bytes }, found }: Scene): Span[] {
+  const known = found.get(bytes) ?? new Map<Atom, Span[]>();
+  const spans = known.get(atom) ?? search(atom, bytes);
+  found.set(bytes, known.set(atom, spans));
+  return spans;
+}
+
+type TextAtom = Extract<Atom, { kind: "literal" | "regex" }>;
+
+function search(atom: TextAtom, text: Uint8Array): Span[] {
+  return atom.kind === "literal"
+    ? spansOfLiteral(atom.text, atom.caseSensitive, text)
+    : spansOfExpression(atom.pattern, atom.caseSensitive, text);
 }
 
 /** The atoms whose occurrences are shown: those that hold, in branches that hold, under no negation. */

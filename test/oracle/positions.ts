@@ -1,4 +1,4 @@
-/** Lines, columns and chunks of a file's bytes, counted from the start every time. */
+/** Lines, columns and chunks of a file's bytes, as plainly as they can be counted. */
 
 import type { Chunk, Position, Range } from "../../src/search/response.ts";
 import type { CorpusSymbol } from "./corpus.ts";
@@ -24,12 +24,34 @@ export function rangeOf(bytes: Uint8Array, span: Span): Range {
 
 /** `offset` as seen from the line that holds `witness`. */
 function positionOf(bytes: Uint8Array, offset: number, witness: number): Position {
-  const lineStart = startOfLine(bytes, witness);
-  return {
-    byteOffset: offset,
-    lineNumber: bytes.subarray(0, lineStart).filter((byte) => byte === NEWLINE).length + 1,
-    column: Array.from(decode(bytes.subarray(lineStart, offset))).length + 1,
-  };
+  const { lineStarts, characters } = layoutOf(bytes);
+  const line = lineStarts.findLastIndex((start) => start <= witness);
+  const column = characters[offset]! - characters[lineStarts[line]!]! + 1;
+  return { byteOffset: offset, lineNumber: line + 1, column };
+}
+
+interface Layout {
+  readonly lineStarts: number[];
+  /** How many characters the bytes before each offset decode to. */
+  readonly characters: number[];
+}
+
+/** Kept for each content, because an expression can match at every byte. */
+const LAYOUTS = new WeakMap<Uint8Array, Layout>();
+
+export function layoutOf(bytes: Uint8Array): Layout {
+  const known = LAYOUTS.get(bytes);
+  if (known !== undefined) return known;
+  const layout: Layout = { lineStarts: [0], characters: [0] };
+  let begin = 0; // of the character that holds the byte: text decodes piece by piece between beginnings
+  for (const [at, byte] of bytes.entries()) {
+    if (!isContinuation(byte)) begin = at;
+    const piece = Array.from(decode(bytes.subarray(begin, at + 1))).length;
+    layout.characters.push(layout.characters[begin]! + piece);
+    if (byte === NEWLINE) layout.lineStarts.push(at + 1);
+  }
+  LAYOUTS.set(bytes, layout);
+  return layout;
 }
 
 function startOfLine(bytes: Uint8Array, offset: number): number {

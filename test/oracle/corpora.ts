@@ -1,0 +1,122 @@
+/** Random repositories: shared contents, several revisions, skipped files, every filter's two sides. */
+
+import fc from "fast-check";
+import { documentBytes } from "./documents.ts";
+import type { Corpus, CorpusFile, CorpusRepository, CorpusRevision } from "./corpus.ts";
+
+export const REPOSITORY_NAMES = ["acme/api", "acme/web", "Acme/Tools", "other"];
+
+/** With the language that nothing but the name decides. */
+export const PATHS: readonly (readonly [path: string, language: string])[] = [
+  ["main.go", "Go"],
+  ["cmd/foo/main.go", "Go"],
+  ["cmd/foo_test.go", "Go"],
+  ["lib/Foo.java", "Java"],
+  ["lib/bar.py", "Python"],
+  ["Σ/é ſ.py", "Python"],
+  ["no-language", ""],
+  ["a.b/(a)", ""],
+];
+
+const REVISION_NAMES = ["main", "dev", "release/1.0", "v1"];
+
+/** Content with a NUL among its first bytes is skipped as binary. */
+const binary = fc.constantFrom("foo\0bar", "\0").map((text) => Buffer.from(text));
+
+export interface CorpusShape {
+  /** Default 1 to 3. More than one needs a source with several. */
+  readonly revisions?: number;
+  /** Files larger than a page. Default true; an expression that matches everywhere takes minutes on them. */
+  readonly pages?: boolean;
+}
+
+export function corpora({ revisions = 3, pages = true }: CorpusShape = {}): fc.Arbitrary<Corpus> {
+  return fc
+    .array(documentBytes({ pages }), { minLength: 1, maxLength: 5 })
+    .chain((contents) =>
+      fc
+        .uniqueArray(fc.constantFrom(...REPOSITORY_NAMES), { minLength: 1, maxLength: 3 })
+        .chain((names) =>
+          fc.tuple(...names.map((name, i) => repository(i + 1, name, contents, revisions))),
+        ),
+    )
+    .map((repositories) => ({ repositories }));
+}
+
+function repository(
+  id: number,
+  name: string,
+  contents: readonly Uint8Array[],
+  most: number,
+): fc.Arbitrary<CorpusRepository> {
+  const flag = fc.boolean();
+  const metadata = fc.record({ archived: flag, fork: flag, public: flag });
+  const revisions = fc
+    .uniqueArray(fc.constantFrom(...REVISION_NAMES), { minLength: 1, maxLength: most })
+    .chain((names) =>
+      fc.tuple(...names.map((each) => revision(most === 1 ? "HEAD" : each, contents))),
+    )
+    .chain(([first, ...others]) =>
+      fc.tuple(fc.constant(first!), ...others.map((each) => keepSome(first!, each))),
+    );
+  return fc.record({ id: fc.constant(id), name: fc.constant(name), metadata, revisions });
+}
+
+/** Revisions of one repository have much in common. */
+function keepSome(first: CorpusRevision, other: CorpusRevision): fc.Arbitrary<CorpusRevision> {
+  return fc.subarray([...first.files]).map((kept) => {
+    const paths = new Set(kept.map(({ path }) => path));
+    return { ...other, files: [...kept, ...other.files.filter(({ path }) => !paths.has(path))] };
+  });
+}
+
+function revision(name: string, contents: readonly Uint8Array[]): fc.Arbitrary<CorpusRevision> {
+  const commit = Buffer.from(name).toString("hex").padEnd(40, "0").slice(0, 40);
+  return fc
+    .uniqueArray(fc.constantFrom(...PATHS), { maxLength: 5 })
+    .chain((paths) => fc.tuple(...paths.map(([path, language]) => file(path, language, contents))))
+    .map((files) => (name === "HEAD" ? { name, files } : { name, commit, files }));
+}
+
+function file(
+  path: string,
+  language: string,
+  contents: readonly Uint8Array[],
+): fc.Arbitrary<CorpusFile> {
+  const bytes = fc.oneof(
+    { weight: 12, arbitrary: fc.constantFrom(...contents) },
+    { weight: 1, arbitrary: binary },
+  );
+  return bytes.map((content) =>
+    content.subarray(0, 8000).includes(0)
+      ? { path, bytes: content, skipped: "binary" }
+      : { path, bytes: content, ...(language === "" ? {} : { language }) },
+  );
+}
+
+/** The same corpus with a symbol for every `parse`, `foo` and `bar` that is a word, nested by turns. */
+export function withSymbols(corpus: Corpus): Corpus {
+  const mark = (each: CorpusFile): CorpusFile =>
+    each.skipped === undefined ? { ...each, symbols: symbolsIn(each.bytes) } : each;
+  return {
+    repositories: corpus.repositories.map((each) => ({
+      ...each,
+      revisions: each.revisions.map((rev) => ({ ...rev, files: rev.files.map(mark) })),
+    })),
+  };
+}
+
+function symbolsIn(bytes: Uint8Array): NonNullable<CorpusFile["symbols"]> {
+  const found = [
+    ...Buffer.from(bytes)
+      .toString("latin1")
+      .matchAll(/\b(parse|foo|bar)\b/g),
+  ];
+  return found.map(({ index, 0: name }, i) => ({
+    name,
+    start: index,
+    end: index + name.length,
+    kind: i % 2 === 0 ? "class" : "method",
+    ...(i % 2 === 0 ? {} : { parent: { symbol: found[i - 1]![0], kind: "class" as const } }),
+  }));
+}

@@ -1,0 +1,102 @@
+/** Random file contents: what breaks scanners, in small pieces that come back often enough to be found. */
+
+import fc from "fast-check";
+
+/** Few and alike, so that queries hit, overlap and nearly hit. */
+export const WORDS =
+  'foo Foo FOO fo oo bar foobar foo_bar fooBar ba aa baaa aaaa return x xx parse test( (a) a.b "q" a\\b -v or file:x $1 [z]'.split(
+    " ",
+  );
+
+/** Characters whose case partners are odd, and ones of every width. */
+export const ODD =
+  "k K \u212a s S ſ σ ς Σ i I İ ı ß ẞ é É e\u0301 å \u212b ǆ ǅ Ǆ ᲀ в θ ϑ µ μ 中 \u{1f600} \u{10400} \u{10428}".split(
+    " ",
+  );
+
+const BLANKS = [
+  " ",
+  " ",
+  "\t",
+  "\n",
+  "\n",
+  "\n",
+  "\r\n",
+  "\n\n",
+  "\r",
+  "\u00a0",
+  "\ufeff",
+  "\u2028",
+];
+
+/** Truncated, overlong, stray, surrogate, beyond the last code point. */
+const INVALID = [
+  [0xff],
+  [0x80],
+  [0xc3],
+  [0xe2, 0x82],
+  [0xf0, 0x9f, 0x98],
+  [0xc0, 0x80],
+  [0xe0, 0x80, 0x80],
+  [0xed, 0xa0, 0x80],
+  [0xf4, 0x90, 0x80, 0x80],
+  [0xf0, 0x80, 0x80, 0x80],
+].map((bytes) => Buffer.from(bytes));
+
+const piece: fc.Arbitrary<Buffer> = fc.oneof(
+  { weight: 8, arbitrary: fc.constantFrom(...WORDS).map((text) => Buffer.from(text)) },
+  { weight: 3, arbitrary: fc.constantFrom(...ODD).map((text) => Buffer.from(text)) },
+  { weight: 7, arbitrary: fc.constantFrom(...BLANKS).map((text) => Buffer.from(text)) },
+  { weight: 1, arbitrary: fc.constantFrom(...INVALID) },
+);
+
+const short = fc.array(piece, { maxLength: 40 }).map((pieces) => Buffer.concat(pieces));
+
+const text = fc
+  .array(fc.constantFrom(...WORDS, ...ODD, " "), { maxLength: 6 })
+  .map((words) => Buffer.from(words.join("")));
+
+const filler = fc
+  .tuple(
+    fc.constantFrom("x", "-", "é", "中", "\u{1f600}"),
+    fc.constantFrom(200, 256, 512, 520, 4100, 4100),
+  )
+  .map(([character, bytes]) =>
+    Buffer.from(character.repeat(Math.ceil(bytes / Buffer.byteLength(character)))),
+  );
+
+/** Mostly a line of more than 4 KiB, with matches at and around the edges of windows, between other lines. */
+const longLine = fc
+  .tuple(short, fc.array(fc.tuple(text, filler), { minLength: 2, maxLength: 4 }), text, short)
+  .map(([before, parts, last, after]) => Buffer.concat([before, ...parts.flat(), last, after]));
+
+/** Something that straddles the edge of a page of 16 KiB, or stands near it. */
+const pageEdge = fc
+  .tuple(fc.constantFrom(16_384, 32_768), fc.integer({ min: -200, max: 20 }), short, fc.boolean())
+  .map(([page, offset, text, inLines]) =>
+    Buffer.concat([Buffer.alloc(page + offset, inLines ? "lines of text\n" : "z"), text]),
+  );
+
+const BOM = Buffer.from("\ufeff");
+const NEWLINE = Buffer.from("\n");
+const anyBytes = fc.uint8Array({ min: 1, maxLength: 60 }).map((bytes) => Buffer.from(bytes));
+
+/** Never binary, and never UTF-16 by its first bytes. `pages`: at times larger than one page of an index. */
+export function documentBytes({ pages }: { pages: boolean }): fc.Arbitrary<Uint8Array> {
+  return fc
+    .oneof(
+      { weight: 12, arbitrary: short },
+      { weight: 6, arbitrary: longLine },
+      { weight: pages ? 2 : 0, arbitrary: pageEdge },
+      { weight: 1, arbitrary: fc.constant(Buffer.alloc(0)) },
+      { weight: 1, arbitrary: short.map((text) => Buffer.concat([BOM, text])) },
+      { weight: 1, arbitrary: short.map((text) => Buffer.concat([text, NEWLINE])) },
+      { weight: 1, arbitrary: anyBytes },
+    )
+    .map((bytes) => (isUtf16(bytes) ? bytes.subarray(2) : bytes))
+    .map((bytes) => (isUtf16(bytes) ? Buffer.from("again") : bytes));
+}
+
+function isUtf16(bytes: Uint8Array): boolean {
+  return (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
+}

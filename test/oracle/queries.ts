@@ -1,0 +1,256 @@
+/** Random queries that hit: their terms are cut from the documents they will be asked of. */
+
+import fc from "fast-check";
+import { show, SELECTIONS, VISIBILITIES, type Query } from "../../src/query/ast.ts";
+import type { SearchRequest, Viewer } from "../../src/search/request.ts";
+import type { Corpus } from "./corpus.ts";
+import { corpora, REPOSITORY_NAMES, type CorpusShape } from "./corpora.ts";
+import { ODD, WORDS } from "./documents.ts";
+import type { OracleOptions } from "./oracle.ts";
+
+/** Text of one line from a document, mostly 1 to 40 characters, at times over 128 bytes; at times changed. */
+export function literals(corpus: Corpus): fc.Arbitrary<string> {
+  const lines = linesOf(corpus);
+  const cut = fc
+    .tuple(
+      fc.constantFrom(...lines),
+      fc.nat(),
+      fc.oneof(lengths(1, 4), lengths(1, 40), lengths(60, 300)),
+    )
+    .map(([line, place, length]) => {
+      const characters = Array.from(line);
+      const from = place % characters.length;
+      return characters.slice(from, from + length).join("");
+    });
+  return fc.oneof(
+    { weight: 6, arbitrary: cut },
+    { weight: 3, arbitrary: fc.constantFrom(...WORDS, ...ODD) },
+    { weight: 3, arbitrary: fc.tuple(cut, fc.nat(), fc.constantFrom(...ODD, "x", "")).map(change) },
+  );
+}
+
+const lengths = (min: number, max: number) => fc.integer({ min, max });
+
+/** Not empty, and without the newlines that no literal can hold. */
+function linesOf(corpus: Corpus): string[] {
+  const lines = corpus.repositories
+    .flatMap(({ revisions }) => revisions.flatMap(({ files }) => files))
+    .flatMap(({ bytes }) => Buffer.from(bytes).toString().split("\n"))
+    .filter((line) => line !== "");
+  return lines.length === 0 ? ["foo"] : [...new Set(lines)];
+}
+
+/** One character becomes another, or its other case. */
+function change([text, place, other]: [string, number, string]): string {
+  const characters = Array.from(text);
+  const at = place % characters.length;
+  const was = characters[at]!;
+  const swapped = was === was.toUpperCase() ? was.toLowerCase() : was.toUpperCase();
+  characters[at] = other === "" ? swapped : other;
+  return characters.join("");
+}
+
+const PARTS =
+  ". \\w \\W \\d \\s \\S [a-f] [^a] [fb]o [kſ] [[:upper:]] \\pL ^ $ \\b \\B \\A \\z (?i:K) (?-i:foo) (?s:.) \\n x* \\C".split(
+    " ",
+  );
+
+/** Of every construct; RE2 takes all of them. */
+export function expressions(corpus: Corpus): fc.Arbitrary<string> {
+  const escaped = literals(corpus).map((text) =>
+    Array.from(text)
+      .slice(0, 30)
+      .join("")
+      .replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"),
+  );
+  const leaf = fc.oneof(
+    { weight: 6, arbitrary: escaped },
+    {
+      weight: 5,
+      arbitrary: fc.constantFrom(...PARTS),
+    },
+  );
+  return fc.letrec<{ expression: string }>((tie) => ({
+    expression: fc.oneof(
+      { maxDepth: 3, depthIdentifier: "expression" },
+      leaf,
+      fc.array(tie("expression"), { minLength: 2, maxLength: 3 }).map((parts) => parts.join("")),
+      fc
+        .array(tie("expression"), { minLength: 2, maxLength: 3 })
+        .map((parts) => `(${parts.join("|")})`),
+      fc
+        .tuple(tie("expression"), fc.constantFrom("*", "+", "?", "{2}", "{0,3}", "*?", "+?", "??"))
+        .map(([part, times]) => `(?:${part})${times}`),
+    ),
+  })).expression;
+}
+
+export interface QueryShape {
+  readonly regex: boolean;
+  /** Whether `rev:` may occur. Default true. */
+  readonly revisions?: boolean;
+  /** Whether `sym:` may occur. Default true. */
+  readonly symbols?: boolean;
+}
+
+/** Trees of every operator and prefix, up to 5 deep, in a form that parses; often a content atom alone. */
+export function queries(corpus: Corpus, shape: QueryShape): fc.Arbitrary<string> {
+  const tree = fc.letrec<{ query: Query }>((tie) => ({
+    query: fc.oneof(
+      { maxDepth: 5, depthIdentifier: "query", withCrossShrink: true },
+      { weight: 5, arbitrary: atoms(corpus, shape) },
+      { weight: 2, arbitrary: several("and", tie("query")) },
+      { weight: 2, arbitrary: several("or", tie("query")) },
+      { weight: 1, arbitrary: tie("query").map((child): Query => ({ kind: "not", child })) },
+    ),
+  })).query;
+  const everywhere: Query = { kind: "revision", value: "*" };
+  const inAllRevisions = tree.map((child): Query => ({
+    kind: "and",
+    children: [child, everywhere],
+  }));
+  return fc
+    .oneof(
+      { weight: 2, arbitrary: contentAtoms(corpus, shape) },
+      { weight: 2, arbitrary: tree },
+      { weight: shape.revisions === false ? 0 : 1, arbitrary: inAllRevisions },
+    )
+    .map(show);
+}
+
+function contentAtoms(corpus: Corpus, { regex }: QueryShape): fc.Arbitrary<Query> {
+  return regex
+    ? expressions(corpus).map((pattern) => regexOf("content", pattern || "()"))
+    : literals(corpus).map((text): Query => ({ kind: "literal", text, caseSensitive: false }));
+}
+
+function several(kind: "and" | "or", query: fc.Arbitrary<Query>): fc.Arbitrary<Query> {
+  return fc.array(query, { minLength: 2, maxLength: 3 }).map((children) => ({ kind, children }));
+}
+
+function atoms(corpus: Corpus, shape: QueryShape): fc.Arbitrary<Query> {
+  const patterns = fc.constantFrom(
+    "foo",
+    "\\.go$",
+    "^lib/",
+    "main|bar",
+    "O",
+    "[é]",
+    "/",
+    "x*",
+    "(a)",
+  );
+  return fc.oneof(
+    { weight: 12, arbitrary: contentAtoms(corpus, shape) },
+    { weight: 3, arbitrary: patterns.map((pattern) => regexOf("file", pattern)) },
+    { weight: 6, arbitrary: fc.oneof(...filters(shape)) },
+    {
+      weight: shape.symbols === false ? 0 : 2,
+      arbitrary: names.map((name) => regexOf("symbol", name)),
+    },
+  );
+}
+
+const names = fc.constantFrom(
+  "foo",
+  "^p",
+  "r$",
+  "o",
+  "a|b",
+  "(foo|bar)",
+  "O+",
+  "x*",
+  "^parse$",
+  "nothing",
+);
+
+function filters({ revisions = true }: QueryShape): fc.Arbitrary<Query>[] {
+  const languages = ["go", "golang", "Java", "PYTHON", "nobody"];
+  const revs = [
+    "*",
+    "HEAD",
+    "main",
+    "e",
+    "v1",
+    Buffer.from("main").toString("hex").padEnd(40, "0"),
+  ];
+  const sets = fc.uniqueArray(fc.constantFrom(...REPOSITORY_NAMES), { minLength: 1, maxLength: 2 });
+  const selection = fc.constantFrom(...SELECTIONS);
+  return [
+    fc.constantFrom(...languages).map((name): Query => ({ kind: "language", name })),
+    fc.constantFrom("acme", "^A", "web$", "i|r", ".").map((pattern) => regexOf("repo", pattern)),
+    sets.map((each): Query => ({ kind: "reposet", names: each })),
+    fc.constantFrom(...Object.keys(CONTEXTS)).map((name): Query => ({ kind: "context", name })),
+    fc.record({ kind: fc.constantFrom("archived" as const, "fork" as const), value: selection }),
+    fc.constantFrom(...VISIBILITIES).map((value): Query => ({ kind: "visibility", value })),
+    fc.constant<Query>({ kind: "all" }),
+    fc.constant<Query>({ kind: "none" }),
+    ...(revisions
+      ? [fc.constantFrom(...revs).map((value): Query => ({ kind: "revision", value }))]
+      : []),
+  ];
+}
+
+function regexOf(field: "content" | "file" | "repo" | "symbol", pattern: string): Query {
+  return { kind: "regex", field, pattern, caseSensitive: false };
+}
+
+/** The sets of repositories that random queries name. */
+export const CONTEXTS: Readonly<Record<string, readonly string[]>> = {
+  team: ["acme/api", "Acme/Tools"],
+  "the web": ["acme/web", "acme/gone"],
+  empty: [],
+};
+
+export interface SearchCase {
+  readonly corpus: Corpus;
+  readonly request: SearchRequest;
+  readonly options: OracleOptions;
+}
+
+/**
+ * A corpus with a query for it, in either dialect; no limit cuts. `prepare` may change the corpus, to
+ * what an engine makes of it.
+ */
+export function searchCases(
+  shape: CorpusShape & Omit<QueryShape, "regex"> = {},
+  prepare: (corpus: Corpus) => Corpus = (corpus) => corpus,
+): fc.Arbitrary<SearchCase> {
+  return fc.boolean().chain((regex) =>
+    corpora({ pages: !regex, ...shape })
+      .map(prepare)
+      .chain((corpus) =>
+        fc.record({
+          corpus: fc.constant(corpus),
+          request: requests(corpus, { ...shape, regex }),
+          options: viewers(corpus).map((viewer) => ({
+            ...viewer,
+            contexts: (name: string) => CONTEXTS[name],
+          })),
+        }),
+      ),
+  );
+}
+
+function requests(corpus: Corpus, shape: QueryShape): fc.Arbitrary<SearchRequest> {
+  return fc.record({
+    query: queries(corpus, shape),
+    matches: fc.constant(1e9),
+    contextLines: fc.constantFrom(0, 0, 1, 2, 30),
+    whole: fc.boolean(),
+    isRegexEnabled: fc.constant(shape.regex),
+    isCaseSensitivityEnabled: fc.boolean(),
+  });
+}
+
+/** Mostly everybody; else some of the repositories, one that is not there among them. */
+export function viewers(corpus: Corpus): fc.Arbitrary<{ viewer?: Viewer }> {
+  const ids = [...corpus.repositories.map(({ id }) => id), 999];
+  return fc.oneof(
+    { weight: 2, arbitrary: fc.constant({}) },
+    {
+      weight: 1,
+      arbitrary: fc.subarray(ids).map((some) => ({ viewer: { repositoryIds: new Set(some) } })),
+    },
+  );
+}
