@@ -177,6 +177,7 @@ export class Automaton {
     const state = this.#get(field);
     const byteClass = this.#get(run.MISSING);
     const next = automaton.step(state, byteClass);
+    run.useRows(this.#place, this.#classes.count, automaton.size, isBackwards);
     const table = isBackwards ? this.#place.backward : this.#place.forward;
     const at = table / 4 + state * (this.#classes.count + 1) + byteClass;
     this.#kernel.words[at] =
@@ -207,7 +208,9 @@ export class Automaton {
   #start(): void {
     const isBackwards = this.#get(run.PHASE) === 1;
     const kind = this.#get(run.MISSING);
-    const state = (isBackwards ? this.#backward : this.#forward).start(kind);
+    const automaton = isBackwards ? this.#backward : this.#forward;
+    const state = automaton.start(kind);
+    run.useRows(this.#place, this.#classes.count, automaton.size, isBackwards);
     this.#set((isBackwards ? run.BACK_STARTS : run.STARTS) + kind, state);
   }
 

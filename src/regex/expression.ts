@@ -29,6 +29,7 @@ export interface Expression {
 
 export const PATTERN_LIMIT = 10_000; // UTF-16 units
 const RANGES_LIMIT = 30_000; // of all classes together: RE2 keeps each in its heap
+const OPTIONAL_LIMIT = 1_500; // parts in a row that may all be absent: RE2's time grows with the square
 const KEPT = 64;
 
 const accepted = new Map<string, Expression>(); // the latest last
@@ -68,6 +69,7 @@ function understand(source: string, caseSensitive: boolean): Expression {
   const syntax = parseExpression(source, { caseSensitive });
   if (sum(syntax, (node) => (node.kind === "class" ? node.members.length / 2 : 0)) > RANGES_LIMIT)
     throw tooLarge("its character classes are too large", 0);
+  if (optionalRun(syntax) > OPTIONAL_LIMIT) throw tooLarge("too many optional parts in a row", 0);
   if (countNodes(syntax) > NODE_LIMIT) throw tooLarge("its repetitions are too large", 0);
   const refusal = re2Refusal({ source, caseSensitive });
   if (refusal !== undefined) throw refused(source, refusal);
@@ -128,6 +130,35 @@ function canBeEmpty(node: Node): boolean {
       return node.children.some(canBeEmpty);
     case "repeat":
       return node.min === 0 || canBeEmpty(node.child);
+  }
+}
+
+/** The most parts that stand in a row and may all be absent. */
+function optionalRun(node: Node): number {
+  switch (node.kind) {
+    case "concat": {
+      let longest = 0;
+      let current = 0;
+      for (const child of node.children) {
+        const run = optionalRun(child);
+        current = canBeEmpty(child) ? current + run : 0;
+        longest = Math.max(longest, run, current);
+      }
+      return longest;
+    }
+    case "alternate":
+      return Math.max(...node.children.map(optionalRun));
+    case "repeat": {
+      const copies = node.max === Infinity ? 1 : node.max;
+      const run = Math.max(optionalRun(node.child), 1);
+      return canBeEmpty(node.child) ? copies * run : Math.max(copies - node.min, run);
+    }
+    case "empty":
+    case "char":
+    case "class":
+    case "byte":
+    case "assert":
+      return 0;
   }
 }
 

@@ -163,6 +163,7 @@ function distinct(texts: Texts): Texts {
 /** Each of the first followed by each of the second; undefined if they are too many. */
 function cross(first: Texts, second: Texts): Texts | undefined {
   if (first.length * second.length > TEXTS) return undefined;
+  if (first.length === 1 && second.length === 1) return [join(first[0]!, second[0]!)]; // keeps ropes ropes
   return distinct(first.flatMap((a) => second.map((b) => join(a, b))));
 }
 

@@ -55,6 +55,8 @@ export interface Place {
   readonly pairs: number;
   readonly out: number;
   owner: object | undefined;
+  /** Bytes at the start of each table that are not UNKNOWN for sure. */
+  used: { forward: number; backward: number; pairs: number };
 }
 
 const places = new WeakMap<Kernel, Place[]>();
@@ -85,7 +87,8 @@ function reservePlace(kernel: Kernel): Place {
   const backward = forward + FORWARD_BYTES;
   const pairs = backward + BACKWARD_BYTES;
   const out = pairs + PAIRS_BYTES;
-  return { words: start / 4, classes, forward, backward, pairs, out, owner: undefined };
+  const used = { forward: FORWARD_BYTES, backward: BACKWARD_BYTES, pairs: PAIRS_BYTES };
+  return { words: start / 4, classes, forward, backward, pairs, out, owner: undefined, used };
 }
 
 export interface Capacity {
@@ -133,12 +136,32 @@ export function preparePlace(
 
 /** Empties the tables forwards, the pairs with them. */
 export function clearForward(kernel: Kernel, place: Place): void {
-  kernel.words.fill(UNKNOWN, place.forward / 4, place.backward / 4);
-  kernel.words.fill(UNKNOWN, place.pairs / 4, place.out / 4);
-  kernel.words.fill(UNKNOWN, place.words + STARTS, place.words + STARTS + 4);
+  const { used, forward, pairs, words } = place;
+  kernel.words.fill(UNKNOWN, forward / 4, (forward + used.forward) / 4);
+  kernel.words.fill(UNKNOWN, pairs / 4, (pairs + used.pairs) / 4);
+  kernel.words.fill(UNKNOWN, words + STARTS, words + STARTS + 4);
+  used.forward = used.pairs = 0;
 }
 
 export function clearBackward(kernel: Kernel, place: Place): void {
-  kernel.words.fill(UNKNOWN, place.backward / 4, place.pairs / 4);
-  kernel.words.fill(UNKNOWN, place.words + BACK_STARTS, place.words + BACK_STARTS + 4);
+  const { used, backward, words } = place;
+  kernel.words.fill(UNKNOWN, backward / 4, (backward + used.backward) / 4);
+  kernel.words.fill(UNKNOWN, words + BACK_STARTS, words + BACK_STARTS + 4);
+  used.backward = 0;
+}
+
+/** Rows of so many states may be written from now on. */
+export function useRows(
+  place: Place,
+  classCount: number,
+  states: number,
+  backwards: boolean,
+): void {
+  const stride = 4 * (classCount + 1);
+  if (backwards) place.used.backward = states * stride;
+  else {
+    place.used.forward = states * stride;
+    const rows = Math.min(states, capacity(classCount).pairs);
+    place.used.pairs = rows * 4 * classCount * classCount;
+  }
 }

@@ -128,7 +128,7 @@ export function differencesOf(seed: number): { cases: number; differences: strin
   const differences: (string | undefined)[] = [...verdicts, source].map((each) =>
     compareVerdict(each, caseSensitive),
   );
-  if (differences.every((difference) => difference === undefined)) {
+  if (!differences.some(Boolean)) {
     const expression = compileExpression(source, { caseSensitive });
     for (let i = 0; i < TEXTS; i++) differences.push(compareOn(expression, randomText(random)));
   }

@@ -20,7 +20,7 @@ const deadline = (ms: number) => {
 
 /** Puts a text into the kernel and counts; "stopped" if the budget ended it. */
 function count(source: string, text: string, ms = 20_000): number | "stopped" {
-  const length = kernel.bytes.length > 0 ? Buffer.from(text).copy(kernel.bytes, place) : 0;
+  const length = Buffer.from(text).copy(kernel.bytes, place);
   const matcher = createMatcher(kernel, compileExpression(source, { caseSensitive: true }));
   const found = matcher.count(place, place + length, deadline(ms));
   return matcher.stopped ? "stopped" : found;
@@ -43,14 +43,14 @@ test.each<[string, string, number]>([
   ["(x+x+)+y", "x".repeat(100_000), 0],
   ["(x+x+)+y", "x".repeat(100_000) + "y", 1],
   ["a{1000}", "a".repeat(100_000), 100],
-  ["[^a]*".repeat(50), "b".repeat(100_000) + "a", 1],
+  ["[^a]*".repeat(50), "b".repeat(100_000) + "a", 2],
   ["(a?){30}a{30}", "a".repeat(30), 1],
   ["(?:a?){1000}b", "a".repeat(20_000), 0],
   ["^(([a-z])+.)+[A-Z]([a-z])+$", code, 0],
   ["(.*)(.*)(.*)(.*)(.*)[(]x", code, 0],
   ["[a-q][^u-z\\n]{13}x", code, 0],
   [".*.*=.*", "x=" + "x".repeat(100_000), 1],
-])("%.40s ends soon", (source, text, want) => {
+])("%s ends soon", (source, text, want) => {
   const start = performance.now();
   expect(count(source, text)).toBe(want);
   expect(performance.now() - start).toBeLessThan(20_000);
@@ -79,8 +79,10 @@ test.each<[string, string]>([
   ["[[:".repeat(3_000), "REGEX_SYNTAX"],
   ["\\Q".repeat(5_000), "accepted"],
   ["|".repeat(10_000), "accepted"],
-  ["a?".repeat(5_000), "accepted"],
-])("%.30s: %s", (source, want) => {
+  ["a?".repeat(1_000), "accepted"],
+  ["a?".repeat(5_000), "REGEX_TOO_LARGE"],
+  ["(?:a{0,30}b?){40}", "REGEX_TOO_LARGE"],
+])("pattern %#: %s", (source, want) => {
   const start = performance.now();
   expect(verdict(source)).toBe(want);
   verdict(source, false);
@@ -89,8 +91,8 @@ test.each<[string, string]>([
 
 test("large expressions run, in bounded memory", () => {
   const before = process.memoryUsage.rss();
-  for (const source of ["(a|b|.{500}c){2}", "a?".repeat(3_000) + "b", "(\\w{1,30} ){20}x"])
-    count(source, code, 1_500);
+  for (const source of ["(a|b|.{500}c){2}", "a?".repeat(1_000) + "b", "(\\w{1,30} ){20}x"])
+    count(source, code, 500);
   expect(process.memoryUsage.rss() - before).toBeLessThan(400 * 1024 * 1024);
 }, 60_000);
 
@@ -98,7 +100,7 @@ test("ten thousand different patterns in a row", () => {
   count("warm", code);
   const before = kernel.bytes.length;
   for (let i = 0; i < 10_000; i++)
-    if (count(`raid${i}|w[a-f]${i}`, "raid5 raid17 wa42 wf42") !== [0, 0][0]) continue;
+    expect(count(`raid${i}\\b|w[a-f]${i}\\b`, `raid${i} raid wa${i} wf${i}0`)).toBe(2);
   expect(kernel.bytes.length - before).toBeLessThan(32 * 1024 * 1024);
 }, 60_000);
 
