@@ -48,9 +48,10 @@ export class Lines {
   at(offset: number): Line {
     const line = this.#line;
     if (offset < line.start) return this.#back(offset);
-    const endsHere = line.end === this.text.length && this.text[line.end - 1] !== NEWLINE;
-    if (offset < line.end || (offset === line.end && (endsHere || this.text.length === 0)))
-      return line;
+    // behind the text's last newline begins a line without bytes
+    const isEmpty = line.start === line.end;
+    const endsHere = isEmpty || this.text[line.end - 1] !== NEWLINE;
+    if (offset < line.end || (offset === line.end && endsHere)) return line;
     const number = line.number + this.#count(line.end - 1, offset);
     const start = offset === 0 ? 0 : this.text.lastIndexOf(NEWLINE, offset - 1) + 1;
     return (this.#line = { number, start, end: this.#endAfter(offset) });
