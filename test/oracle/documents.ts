@@ -81,12 +81,12 @@ const BOM = Buffer.from("\ufeff");
 const NEWLINE = Buffer.from("\n");
 const anyBytes = fc.uint8Array({ min: 1, maxLength: 60 }).map((bytes) => Buffer.from(bytes));
 
-/** Never binary, and never UTF-16 by its first bytes. `pages`: at times larger than one page of an index. */
+/** Never binary, and never UTF-16 by its first bytes. `pages`: at times larger than one page of an index, and more of the long lines. */
 export function documentBytes({ pages }: { pages: boolean }): fc.Arbitrary<Uint8Array> {
   return fc
     .oneof(
       { weight: 12, arbitrary: short },
-      { weight: 6, arbitrary: longLine },
+      { weight: pages ? 6 : 1, arbitrary: longLine },
       { weight: pages ? 2 : 0, arbitrary: pageEdge },
       { weight: 1, arbitrary: fc.constant(Buffer.alloc(0)) },
       { weight: 1, arbitrary: short.map((text) => Buffer.concat([BOM, text])) },
