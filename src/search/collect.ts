@@ -21,8 +21,8 @@ export class Collector {
   readonly #matches: number;
   readonly #tieBreak: TieBreak;
   #files: RankedFile[] = [];
-  /** Files below this cannot be among the best any more. */
-  #threshold = -Infinity;
+  /** Files below this score cannot be among the best any more. */
+  threshold = -Infinity;
   #pruneAt = 2 * LEAST_KEPT;
 
   constructor(matches: number, tieBreak: TieBreak) {
@@ -31,7 +31,7 @@ export class Collector {
   }
 
   add(file: RankedFile): void {
-    if (this.#matches === 0 || file.score < this.#threshold) return;
+    if (this.#matches === 0) return;
     this.#files.push(file);
     if (this.#files.length >= this.#pruneAt) this.#prune();
   }
@@ -52,7 +52,7 @@ export class Collector {
     });
     if (end >= 0) {
       this.#files.length = end;
-      this.#threshold = this.#files.at(-1)?.score ?? Infinity;
+      this.threshold = this.#files.at(-1)?.score ?? Infinity;
     }
     this.#pruneAt = Math.max(2 * this.#files.length, 2 * LEAST_KEPT);
   }

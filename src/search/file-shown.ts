@@ -1,13 +1,11 @@
-/** What a matching file shows: which ranges count, and how well they fit what was searched. */
+/** What a matching file shows: which of its ranges count. */
 
-import { foldText } from "../kernel/folding.ts";
 import type { PathTable } from "../store/segment-tables.ts";
 import { shown, type Facts } from "./evaluate.ts";
 import type { PreparedQuery } from "./prepare.ts";
 import { mergeRanges } from "./ranges.ts";
 import { newRangeList, type RangeList } from "../regex/range-list.ts";
 import type { Found } from "./scan.ts";
-import { pathFit, type AtomFit } from "./score.ts";
 import type { ThreadTools } from "./thread-tools.ts";
 
 /** The content and path atoms whose ranges a matching file shows. */
@@ -69,21 +67,4 @@ export function pathRanges(
 
 export function pathOf({ starts, bytes }: PathTable, file: number): Uint8Array {
   return bytes.subarray(starts[file]!, starts[file + 1]!);
-}
-
-const foldedTexts = new WeakMap<object, string>();
-
-/** How one atom fits a file: its matches' edges, and its text in the path. */
-export function fitOf(
-  query: PreparedQuery,
-  atom: number,
-  edge: number,
-  foldedPath: string,
-): AtomFit {
-  const prepared = query.atoms[atom]!;
-  if (prepared.kind !== "literal") return { edge, definition: 0, path: 0 };
-  const { literal } = prepared.placed;
-  let text = foldedTexts.get(literal);
-  if (text === undefined) foldedTexts.set(literal, (text = foldText(literal.text)));
-  return { edge, definition: 0, path: pathFit(foldedPath, text) };
 }

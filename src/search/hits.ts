@@ -1,58 +1,91 @@
 /** From hits to counts and scores: what is counted of a matching file, and how it ranks. */
 
-import { foldText } from "../kernel/folding.ts";
-import type { PathTable } from "../store/segment-tables.ts";
-import { contentRanges, fitOf, pairsOf, pathOf, pathRanges, shownBy } from "./file-shown.ts";
-import type { Hit } from "./segment-search.ts";
-import type { PreparedQuery } from "./prepare.ts";
+import type { Snapshot } from "../store/environment.ts";
 import type { SegmentReader } from "../store/segment-reader.ts";
-import { scoreOf } from "./score.ts";
+import type { PathTable } from "../store/segment-tables.ts";
+import {
+  contentRanges,
+  pairsOf,
+  pathOf,
+  pathRanges,
+  shownBy,
+  type ShownAtoms,
+} from "./file-shown.ts";
+import { PathFits } from "./path-fits.ts";
+import type { PreparedQuery } from "./prepare.ts";
+import { atomScore, scoreOf } from "./score.ts";
+import type { Hit } from "./segment-search.ts";
 import type { ThreadTools } from "./thread-tools.ts";
-import { decodeText } from "./positions.ts";
 
-export interface HitContext {
+export interface RaterOptions {
   readonly query: PreparedQuery;
   readonly tools: ThreadTools;
   readonly reader: SegmentReader;
-  readonly paths: PathTable;
+  readonly snapshot: Snapshot;
+  /** Files that may match. */
+  readonly candidates: number;
   /** Rank of the repository a file belongs to, 0 to 1. */
   readonly rankOf: (file: number) => number;
 }
 
-export interface Rated {
-  readonly count: number;
-  readonly score: number;
-}
+/** Rates the hits of one segment, one after another. */
+export class HitRater {
+  /** Of the hit rated last: its ranges in the content or, without any, those in its path. */
+  count = 0;
+  score = 0;
+  readonly #options: RaterOptions;
+  readonly #paths: PathTable;
+  readonly #pathFits: PathFits;
+  /** What every hit shows, where that does not depend on the file. */
+  readonly #always: ShownAtoms | undefined;
 
-/** Ranges that a hit counts: those in its content or, without any, those in its path. */
-export function rateHit(hit: Hit, context: HitContext): Rated {
-  const { query, reader, paths } = context;
-  const atoms = shownBy(query, hit.facts);
-  const content =
-    hit.index < 0 ? [] : atoms.content.filter((atom) => hit.found[atom]!.counts[hit.index]! > 0);
-  const path = pathOf(paths, hit.file);
-  const count =
-    countContent(hit, content) || pathRanges(path, atoms.paths, query, context.tools).length / 2;
-  const folded = foldPath(path);
-  const score = scoreOf({
-    atoms: content.map((atom) => fitOf(query, atom, hit.found[atom]!.edges[hit.index]!, folded)),
-    count,
-    flags: reader.files.flags[hit.file]!,
-    rank: context.rankOf(hit.file),
-    distance: content.length < 2 ? undefined : distanceOf(hit, content),
-  });
-  return { count, score };
-}
+  constructor(options: RaterOptions) {
+    this.#options = options;
+    this.#paths = options.reader.paths(options.snapshot);
+    this.#pathFits = new PathFits(options, this.#paths);
+    const { single } = options.query;
+    if (single !== undefined) this.#always = { content: [single], paths: [] };
+  }
 
-function countContent(hit: Hit, content: readonly number[]): number {
-  if (content.length === 0) return 0;
-  if (content.length === 1) return hit.found[content[0]!]!.counts[hit.index]!;
-  return contentRanges(content, hit.found, hit.index).length / 2;
+  rate(hit: Hit): void {
+    const { query, reader, rankOf } = this.#options;
+    const shown = hit.index >= 0 ? (this.#always ?? shownBy(query, hit)) : shownBy(query, hit);
+    let fit = 0;
+    let atoms = 0;
+    if (hit.index >= 0)
+      for (const atom of shown.content) {
+        const found = hit.found[atom]!;
+        if (found.counts[hit.index] === 0) continue;
+        atoms++;
+        fit += atomScore(found.edges[hit.index]!, 0, this.#pathFits.fit(atom, hit.file));
+      }
+    this.count = this.#countContent(hit, shown, atoms) || this.#countPath(hit, shown);
+    this.score = scoreOf({
+      fit: atoms === 0 ? 0 : fit / atoms,
+      count: this.count,
+      flags: reader.files.flags[hit.file]!,
+      rank: rankOf(hit.file),
+      distance: atoms < 2 ? -1 : distanceOf(hit, shown),
+    });
+  }
+
+  #countContent(hit: Hit, { content }: ShownAtoms, atoms: number): number {
+    if (atoms === 0) return 0;
+    if (content.length === 1) return hit.found[content[0]!]!.counts[hit.index]!;
+    return contentRanges(content, hit.found, hit.index).length / 2;
+  }
+
+  #countPath(hit: Hit, { paths }: ShownAtoms): number {
+    if (paths.length === 0) return 1;
+    const { query, tools } = this.#options;
+    return pathRanges(pathOf(this.#paths, hit.file), paths, query, tools).length / 2;
+  }
 }
 
 /** The least distance between matches of the first atom and of each other one, at most. */
-function distanceOf(hit: Hit, content: readonly number[]): number {
-  const [first, ...others] = content.map((atom) => pairsOf(hit.found[atom]!, hit.index));
+function distanceOf(hit: Hit, { content }: ShownAtoms): number {
+  const holding = content.filter((atom) => hit.found[atom]!.counts[hit.index]! > 0);
+  const [first, ...others] = holding.map((atom) => pairsOf(hit.found[atom]!, hit.index));
   return Math.max(...others.map((other) => gapBetween(first!, other)));
 }
 
@@ -64,10 +97,4 @@ function gapBetween(a: Uint32Array, b: Uint32Array): number {
     else j += 2;
   }
   return gap;
-}
-
-/** Of ASCII without a detour over code points. */
-function foldPath(path: Uint8Array): string {
-  const text = decodeText(path);
-  return text.length === path.length ? text.toLowerCase() : foldText(text);
 }

@@ -32,6 +32,8 @@ export interface PreparedQuery {
   readonly shown: ReadonlySet<number>;
   /** Whether a file in whose content no atom holds cannot match. */
   readonly isContentOnly: boolean;
+  /** The only content atom, where a candidate file matches if and only if it holds. */
+  readonly single: number | undefined;
 }
 
 /** REQUIRES: the arena's mark of before stays until the query is done. */
@@ -49,6 +51,7 @@ export function prepareQuery({ root, atoms }: Plan, kernel: Kernel, arena: Arena
     contentAtoms: [...atoms.keys()].filter(isContent),
     shown: shownAtoms(root),
     isContentOnly: decide(root, withoutContent) === false,
+    single: singleAtom(root, [...atoms.keys()].filter(isContent)),
   };
 }
 
@@ -71,4 +74,21 @@ function prepareAtom(atom: PlanAtom, kernel: Kernel, arena: Arena): PreparedAtom
     case "language":
       return { kind: "language", language: atom.language, literals: NO_LITERALS };
   }
+}
+
+/** Every other operand of the conjunction is known of each file before content is read, and made it a candidate. */
+function singleAtom(root: PlanNode, contentAtoms: readonly number[]): number | undefined {
+  const [atom] = contentAtoms;
+  if (contentAtoms.length !== 1 || occurrences(root, atom!) !== 1) return undefined;
+  const operands = root.kind === "and" ? root.children : [root];
+  return operands.some((operand) => operand.kind === "atom" && operand.atom === atom)
+    ? atom
+    : undefined;
+}
+
+function occurrences(node: PlanNode, atom: number): number {
+  if (node.kind === "atom") return node.atom === atom ? 1 : 0;
+  if (node.kind === "not") return occurrences(node.child, atom);
+  if (node.kind !== "and" && node.kind !== "or") return 0;
+  return node.children.reduce((sum, child) => sum + occurrences(child, atom), 0);
 }

@@ -24,32 +24,25 @@ export const WEIGHTS = {
   rank: 200,
 } as const;
 
-/** One atom that the file shows. */
-export interface AtomFit {
-  readonly edge: number; // 0 to 4
-  readonly definition: number; // 0 to 3
-  readonly path: number; // 0 to 4
-}
-
 export interface FileFit {
-  readonly atoms: readonly AtomFit[];
+  /** The mean of atomScore() over the atoms the file shows. */
+  readonly fit: number;
   readonly count: number;
   readonly flags: number;
   /** 0 to 1. */
   readonly rank: number;
-  /** Bytes between the nearest matches of different atoms; undefined for one atom. */
-  readonly distance: number | undefined;
+  /** Bytes between the nearest matches of different atoms; -1 for one atom. */
+  readonly distance: number;
 }
 
-export function scoreOf({ atoms, count, flags, rank, distance }: FileFit): number {
-  let fit = 0;
-  for (const { edge, definition, path } of atoms)
-    fit += WEIGHTS.edge[edge]! + WEIGHTS.definition[definition]! + WEIGHTS.path[path]!;
+/** How one atom fits a file. */
+export const atomScore = (edge: number, definition: number, path: number): number =>
+  WEIGHTS.edge[edge]! + WEIGHTS.definition[definition]! + WEIGHTS.path[path]!;
+
+export function scoreOf({ fit, count, flags, rank, distance }: FileFit): number {
   const matches = Math.min(WEIGHTS.mostMatches, WEIGHTS.matches * Math.log10(count));
-  const together = distance === undefined ? 0 : WEIGHTS.together / (1 + distance / 64);
-  return Math.round(
-    fit / Math.max(1, atoms.length) + matches + together + penalty(flags) + WEIGHTS.rank * rank,
-  );
+  const together = distance < 0 ? 0 : WEIGHTS.together / (1 + distance / 64);
+  return Math.round(fit + matches + together + penalty(flags) + WEIGHTS.rank * rank);
 }
 
 function penalty(flags: number): number {

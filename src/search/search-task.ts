@@ -9,7 +9,7 @@ import type { TaskContext } from "../threads/task.ts";
 import { Collector, type RankedFile } from "./collect.ts";
 import type { Control } from "./control.ts";
 import { pathOf } from "./file-shown.ts";
-import { rateHit, type HitContext } from "./hits.ts";
+import { HitRater } from "./hits.ts";
 import type {
   RankedFiles,
   SearchInput,
@@ -133,12 +133,13 @@ export class SearchRun {
   }): Promise<void> {
     const { position, search, steps, isShared, totals, part } = work;
     const { control, context, input } = this.#thread;
-    const hits = this.#hitContext(search);
+    const rater = this.#rater(search);
     const onHit = (hit: Hit) => {
-      const { count, score } = rateHit(hit, hits);
+      rater.rate(hit);
       totals.fileCount++;
-      totals.totalMatchCount += count;
-      const file = { score, segment: position, file: hit.file, count };
+      totals.totalMatchCount += rater.count;
+      if (!input.stream && rater.score < this.#collector.threshold) return;
+      const file = { score: rater.score, segment: position, file: hit.file, count: rater.count };
       if (input.stream) this.#pending.push({ file, search });
       else this.#collector.add(file);
     };
@@ -156,11 +157,18 @@ export class SearchRun {
     }
   }
 
-  #hitContext({ reader }: SegmentSearch): HitContext {
+  #rater({ reader, candidates }: SegmentSearch): HitRater {
     const { query, tools, snapshot, input } = this.#thread;
     const rankOf = (file: number) =>
       input.repositories.ranks[this.#repositoryOf(reader, file)] ?? 0;
-    return { query, tools, reader, paths: reader.paths(snapshot), rankOf };
+    return new HitRater({
+      query,
+      tools,
+      reader,
+      snapshot,
+      rankOf,
+      candidates: countBits(candidates),
+    });
   }
 
   /** Place of a file's repository in the table. */

@@ -46,10 +46,9 @@ export interface PlanStats {
   indexBytesLoaded: number;
 }
 
-/** What a window's evaluation found out about one matching file. */
-export interface Hit {
+/** What a window's evaluation found out about one matching file. Borrowed: the next hit is the same object. */
+export interface Hit extends Facts {
   readonly file: number;
-  readonly facts: Facts;
   /** Position among the visited blobs; -1: its content was not looked at. */
   readonly index: number;
   readonly found: readonly (Found | undefined)[];
@@ -231,10 +230,10 @@ export class SegmentSearch {
     )
       blobs.push(blob);
     const { query } = this.#asked;
-    const visited = new VisitedBlobs(blobs, {
+    const visited: VisitedBlobs = new VisitedBlobs(blobs, {
       query,
       atoms: this.#atoms,
-      mayMatch: (blob, content) => this.#mayMatch(blob, content),
+      mayMatch: (index) => this.#mayMatch(index, visited),
       wantsPairs: query.contentAtoms.length > 1,
     });
     if (blobs.length > 0) {
@@ -242,23 +241,32 @@ export class SegmentSearch {
       visited.scan(window, this.#tools);
       stats.contentBytesLoaded += window.bytesLoaded;
     }
-    blobs.forEach((blob, index) => this.#settleBlob(blob, { index, visited, stats, onHit }));
-    this.#settleUnread(number, { first, end, visited, stats, onHit });
+    const settling = { visited, stats, onHit, facts: this.#factsOf(visited) };
+    for (let index = 0; index < blobs.length; index++) this.#settleBlob(index, settling);
+    this.#settleUnread(number, { ...settling, first, end });
     return stats;
   }
 
-  #settleBlob(blob: number, at: Settling & { index: number }): void {
+  #factsOf(visited: VisitedBlobs): FileFacts {
+    return new FileFacts(this.#atoms, this.#asked.sets, visited);
+  }
+
+  #settleBlob(index: number, at: Settling): void {
+    const { visited, stats } = at;
     const { blobFileStarts, blobFiles } = this.reader;
+    const blob = visited.blobs[index]!;
+    const cannotMatch =
+      this.#single !== undefined && visited.found[this.#single]!.counts[index] === 0;
     let files = 0;
     for (let i = blobFileStarts[blob]!; i < blobFileStarts[blob + 1]!; i++) {
       const file = blobFiles[i]!;
       if (!hasBit(this.candidates, file)) continue;
       files++;
-      this.#settle(file, at.index, at);
+      if (!cannotMatch) this.#settle(file, index, at);
     }
-    at.stats.filesConsidered += files;
-    if (at.visited.loaded[at.index]) at.stats.filesLoaded += files;
-    at.stats.regexpsConsidered += files * at.visited.expressions[at.index]!;
+    stats.filesConsidered += files;
+    if (visited.loaded[index]) stats.filesLoaded += files;
+    stats.regexpsConsidered += files * visited.expressions[index]!;
   }
 
   /** Candidates in whose content nothing can be found: the grams or the filters have decided. */
@@ -277,32 +285,57 @@ export class SegmentSearch {
     if (number === 0) for (const file of this.#homeless) settle(file);
   }
 
-  #settle(file: number, index: number, { visited, onHit }: Settling): void {
-    const facts = this.facts(file, (atom) => visited.verdict(atom, index));
-    if (decide(this.#asked.query.root, facts) === true)
-      onHit({ file, facts, index, found: visited.found });
+  #settle(file: number, index: number, { facts, onHit }: Settling): void {
+    facts.file = file;
+    facts.index = index;
+    const isDecided = index >= 0 && this.#single !== undefined;
+    if (isDecided || decide(this.#asked.query.root, facts) === true) onHit(facts);
   }
 
-  /** What is known of a file, given what is known of the content atoms. */
-  facts(file: number, content: (atom: number) => Verdict): Facts {
-    return {
-      set: (set) => hasBit(this.#asked.sets[set]!, file),
-      atom: (atom) => {
-        const { exact } = this.#atoms[atom]!;
-        return exact ? hasBit(exact, file) : content(atom);
-      },
-    };
+  get #single(): number | undefined {
+    return this.#asked.query.single;
   }
 
-  /** Whether a file of the blob may still match. */
-  #mayMatch(blob: number, content: (atom: number) => Verdict): boolean {
+  /** Whether a file of a visited blob may still match. */
+  #mayMatch(index: number, visited: VisitedBlobs): boolean {
     const { blobFileStarts, blobFiles } = this.reader;
+    const facts = this.#factsOf(visited);
+    const blob = visited.blobs[index]!;
     for (let i = blobFileStarts[blob]!; i < blobFileStarts[blob + 1]!; i++) {
-      const file = blobFiles[i]!;
-      if (!hasBit(this.candidates, file)) continue;
-      if (decide(this.#asked.query.root, this.facts(file, content)) !== false) return true;
+      facts.file = blobFiles[i]!;
+      facts.index = index;
+      if (!hasBit(this.candidates, facts.file)) continue;
+      if (decide(this.#asked.query.root, facts) !== false) return true;
     }
     return false;
+  }
+}
+
+/** What is known of one file after another: one object for all, because a frequent word matches every file there is. */
+class FileFacts implements Hit {
+  file = 0;
+  index = -1;
+  readonly #atoms: readonly AtomPlan[];
+  readonly #sets: readonly Bitset[];
+  readonly #visited: VisitedBlobs;
+
+  constructor(atoms: readonly AtomPlan[], sets: readonly Bitset[], visited: VisitedBlobs) {
+    this.#atoms = atoms;
+    this.#sets = sets;
+    this.#visited = visited;
+  }
+
+  get found(): readonly (Found | undefined)[] {
+    return this.#visited.found;
+  }
+
+  set(set: number): boolean {
+    return hasBit(this.#sets[set]!, this.file);
+  }
+
+  atom(atom: number): Verdict {
+    const { exact } = this.#atoms[atom]!;
+    return exact ? hasBit(exact, this.file) : this.#visited.verdict(atom, this.index);
   }
 }
 
@@ -310,6 +343,7 @@ interface Settling {
   readonly visited: VisitedBlobs;
   readonly stats: WindowStats;
   readonly onHit: (hit: Hit) => void;
+  readonly facts: FileFacts;
 }
 
 const gramsOf = ({ literals }: PreparedAtom): number =>

@@ -14,8 +14,8 @@ import type { Window } from "./window.ts";
 export interface Visit {
   readonly query: PreparedQuery;
   readonly atoms: readonly AtomPlan[];
-  /** Whether a file of the blob may match, given what is known of its content. */
-  readonly mayMatch: (blob: number, content: (atom: number) => Verdict) => boolean;
+  /** Whether a file of a visited blob may match, given what is known so far. */
+  readonly mayMatch: (index: number) => boolean;
   readonly wantsPairs: boolean;
 }
 
@@ -39,6 +39,17 @@ export class VisitedBlobs {
 
   scan(window: Window, tools: ThreadTools): void {
     const order = this.#order();
+    const [only] = order;
+    if (order.length === 1 && this.#visit.query.isContentOnly) {
+      // every visited blob is a candidate of the one atom
+      this.found[only!] = this.#scanAtom(
+        this.#visit.atoms[only!]!,
+        [...this.blobs.keys()],
+        window,
+        tools,
+      );
+      return;
+    }
     let alive: readonly number[] = [...this.blobs.keys()];
     order.forEach((atom, step) => {
       const plan = this.#visit.atoms[atom]!;
@@ -50,12 +61,8 @@ export class VisitedBlobs {
         targets,
         this.blobs.length,
       );
-      if (step + 1 < order.length) alive = alive.filter((index) => this.#isAlive(index));
+      if (step + 1 < order.length) alive = alive.filter(this.#visit.mayMatch);
     });
-  }
-
-  #isAlive(index: number): boolean {
-    return this.#visit.mayMatch(this.blobs[index]!, (atom) => this.verdict(atom, index));
   }
 
   /** Literals before expressions, rare before frequent. */
