@@ -98,6 +98,7 @@ function searchOptions(call: Call, signal: AbortSignal): SearchOptions {
 
 const NAMES_REPOSITORY = /(?:^|[\s(-])(?:r|repo|reposet):/;
 const MOST_HEADER_BYTES = 4096;
+const MOST_EXPLAINING_MS = 1000; // for each search that explaining makes: the names do not depend on what they find
 
 /** The header's value; "" where the query names no repository, or only those that are there. */
 async function notIndexed(
@@ -106,9 +107,11 @@ async function notIndexed(
   options: SearchOptions,
 ): Promise<string> {
   if (!NAMES_REPOSITORY.test(request.query)) return "";
-  const explanation = await engine.explain({ ...request, matches: 0 }, options);
+  const timeoutMs = Math.min(options.timeoutMs ?? Infinity, MOST_EXPLAINING_MS);
+  const explanation = await engine.explain({ ...request, matches: 0 }, { ...options, timeoutMs });
   const names = explanation.notIndexed
     .filter(({ reason }) => reason !== "files-skipped")
+    .filter(({ repository }) => request.query.includes(repository)) // a context's are not the caller's words
     .map(({ repository }) => encodeName(repository));
   return fit([...new Set(names)], MOST_HEADER_BYTES);
 }

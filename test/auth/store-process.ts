@@ -1,4 +1,4 @@
-/** A process of its own with a token store open: does what its parent asks. */
+/** A process of its own with a token store open: does what its parent asks, or the one thing its arguments say. */
 
 import { lmdbTokenStore } from "../../src/auth/lmdb-stores.ts";
 
@@ -14,7 +14,13 @@ const COMMANDS: Record<string, (...parts: string[]) => Promise<unknown>> = {
   isRevoked: async (hash = "") => (await store.findByHash(hash))?.revokedAt !== undefined,
 };
 
-process.on("message", ([command, ...parts]: string[]) => {
-  void COMMANDS[command!]!(...parts).then((answer) => process.send!({ answer }));
-});
-process.send!("ready");
+const [command, ...given] = process.argv.slice(3);
+if (command !== undefined) {
+  await COMMANDS[command]!(...given);
+  await store[Symbol.asyncDispose]();
+} else {
+  process.on("message", ([asked, ...parts]: string[]) => {
+    void COMMANDS[asked!]!(...parts).then((answer) => process.send!({ answer }));
+  });
+  process.send!("ready");
+}

@@ -169,7 +169,7 @@ test("a caller gets what an engine of only their repositories would give", async
         expect(got).toEqual(want);
       },
     ),
-    { numRuns: 200 },
+    { numRuns: 100 },
   );
 });
 
@@ -189,6 +189,6 @@ test("without a credential one gets what an engine of only the public repositori
         await anonymous(await engineOf(shown), "all"),
       );
     }),
-    { numRuns: 50 },
+    { numRuns: 30 },
   );
 });

@@ -113,6 +113,16 @@ export const SERVICE_ROWS: Row[] = [
     code: "INSUFFICIENT_PERMISSIONS",
   },
   {
+    name: "users, for an owner's scoped token",
+    operation: users,
+    request: async (service) => {
+      const { token } = await mint(service, service.keys.owner, []);
+      return ["/api/ee/users", { headers: bearer(token) }];
+    },
+    status: 403,
+    code: "INSUFFICIENT_PERMISSIONS",
+  },
+  {
     name: "users, for nobody",
     operation: users,
     request: () => ["/api/ee/users"],
