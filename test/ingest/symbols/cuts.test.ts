@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { cCuts } from "../../../src/ingest/symbols/c-cuts.ts";
+import { goCuts } from "../../../src/ingest/symbols/go-cuts.ts";
 import { cut, uncut } from "../../../src/ingest/symbols/cuts.ts";
 
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString("latin1");
@@ -67,28 +68,68 @@ test.each(CASES)("%s", (_, source, left) => {
   expect(text(cut(bytes(source), cCuts(bytes(source))))).toBe(left);
 });
 
+/** Go, and what is left of it. */
+const GO_CASES: readonly (readonly [what: string, source: string, left: string])[] = [
+  ["a body", "p\nfunc f() {\n\treturn\n}\nvar x\n", "p\nfunc f() {\n}\nvar x\n"],
+  ["two", "\nfunc f() {\n\ta\n}\n\nfunc g() {\n\tb\n}\n", "\nfunc f() {\n}\n\nfunc g() {\n}\n"],
+  ["on one line", "\nfunc f() {}\nfunc g() {\n\tb\n}\n", "\nfunc f() {}\nfunc g() {\n}\n"],
+  ["a raw string stays", "\nfunc f() {\n\ta(`\nx`)\n}\n", "\nfunc f() {\n\ta(`\nx`)\n}\n"],
+  ["its end too", "\nfunc f() {\n\ta(`{\n 1\n}`)\n}\n", "\nfunc f() {\n\ta(`{\n 1\n}`)\n}\n"],
+  ["a type stays", "\ntype T struct {\n\ta int\n}\n", "\ntype T struct {\n\ta int\n}\n"],
+  ["a long head stays", "\nfunc f(\n\ta int,\n) {\n\tb\n}\n", "\nfunc f(\n\ta int,\n) {\n\tb\n}\n"],
+];
+
+test.each(GO_CASES)("Go: %s", (_, source, left) => {
+  expect(text(cut(bytes(source), goCuts(bytes(source))))).toBe(left);
+});
+
 test("cuts of any text are in order and inside it", () => {
-  const pieces = ["\n", "{", "}", "\n}", ") ", "__init ", "notrace ", "int ", "#if\n", "=", "x"];
+  const pieces = [
+    "\n",
+    "{",
+    "}",
+    "\n}",
+    ") ",
+    "__init ",
+    "notrace ",
+    "int ",
+    "#if\n",
+    "=",
+    "x",
+    "\nfunc ",
+  ];
   fc.assert(
-    fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 60 }), (parts) => {
-      const source = parts.join("");
-      const pairs = cCuts(bytes(source));
-      expect(pairs.length % 2).toBe(0);
-      pairs.forEach((at, index) =>
-        expect(at).toBeGreaterThan(index === 0 ? -1 : pairs[index - 1]!),
-      );
-      expect(pairs.at(-1) ?? 0).toBeLessThanOrEqual(source.length);
-    }),
+    fc.property(
+      fc.array(fc.constantFrom(...pieces), { maxLength: 60 }),
+      fc.boolean(),
+      (parts, go) => {
+        const source = parts.join("");
+        const pairs = go ? goCuts(bytes(source)) : cCuts(bytes(source));
+        expect(pairs.length % 2).toBe(0);
+        pairs.forEach((at, index) =>
+          expect(at).toBeGreaterThan(index === 0 ? -1 : pairs[index - 1]!),
+        );
+        expect(pairs.at(-1) ?? 0).toBeLessThanOrEqual(source.length);
+      },
+    ),
     { numRuns: 500 },
   );
 });
 
-test.each(["){/", ") {\n", "\n)\n{\n#if\n", "x: f() {\n", " __a b ", "\n}", "a=\n{\n"])(
-  "%j a million times takes no more than its length",
-  (piece) => {
-    const source = bytes(piece.repeat(Math.ceil(1_000_000 / piece.length)));
-    const start = performance.now();
-    cCuts(source);
-    expect(performance.now() - start).toBeLessThan(5_000); // the square would be minutes
-  },
-);
+test.each([
+  "){/",
+  ") {\n",
+  "\n)\n{\n#if\n",
+  "x: f() {\n",
+  " __a b ",
+  "\n}",
+  "a=\n{\n",
+  "\nfunc ",
+  "\nfunc {\n",
+])("%j a million times takes no more than its length", (piece) => {
+  const source = bytes(piece.repeat(Math.ceil(1_000_000 / piece.length)));
+  const start = performance.now();
+  cCuts(source);
+  goCuts(source);
+  expect(performance.now() - start).toBeLessThan(5_000); // the square would be minutes
+});

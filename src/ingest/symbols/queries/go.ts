@@ -1,3 +1,4 @@
+import { goCuts } from "../go-cuts.ts";
 import type { LanguageQuery } from "../language.ts";
 
 const receiver = (type: string) => `
@@ -14,6 +15,7 @@ export const go: LanguageQuery = {
     ["variable", /[^_]/],
     ["constant", /[^_]/],
   ],
+  cuts: goCuts,
   query: `
     (block) @hidden
     (package_clause (package_identifier) @package)

@@ -1,0 +1,25 @@
+/**
+ * What is cut from Go before parsing; see cuts.ts. gofmt puts `func` and the closing brace of its body
+ * at the left margin and nothing in between, so a body is what lies between a line that starts with
+ * `func` and ends with a brace, and the next `}` at the start of a line. With anything else at the
+ * margin, or behind that brace (a raw string, text that gofmt has not seen), it stays.
+ */
+
+import type { Cuts } from "./cuts.ts";
+
+const UNINDENTED = /\n\S/;
+
+export function goCuts(bytes: Uint8Array): Cuts {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
+  const cuts: number[] = [];
+  for (let head = text.indexOf("\nfunc "); head >= 0; head = text.indexOf("\nfunc ", head)) {
+    const start = text.indexOf("\n", head + 1);
+    const end = text.indexOf("\n}", head + 1);
+    if (start < 0 || end < 0) break;
+    const opens = text[start - 1] === "{" || text.startsWith("{\r", start - 2);
+    const closes = end > start && /^\s?$/.test(text[end + 2] ?? "");
+    if (opens && closes && !UNINDENTED.test(text.slice(start, end))) cuts.push(start, end);
+    head = Math.max(start, opens ? end : 0); // an end in front of the start is that of `{}` on one line
+  }
+  return cuts;
+}
