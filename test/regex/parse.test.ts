@@ -66,7 +66,7 @@ test("positions count from the pattern's place in the query", () => {
 
 test.each(
   [
-    ...[
+    [
       "(?i)a",
       "a(?i)*",
       "(?)a",
@@ -78,7 +78,7 @@ test.each(
       "[-a]",
       "[a-b-c]",
     ],
-    ...[
+    [
       "{",
       "a{",
       "a{,2}",
@@ -93,7 +93,7 @@ test.each(
       "\\pN",
       "\\p{^L}",
     ],
-    ...[
+    [
       "\\P{^Lu}",
       "[[:word:]]",
       "[[:^word:]]",
@@ -106,8 +106,10 @@ test.each(
       "\\b?",
       "(?U)a+",
     ],
-    ...["[[:a]", "(|a)*", "()", "a||b", "x{0}", "\\x{d800}", "a{1000}", "(a{31}){32}", ".{1000}"],
-  ].map((source) => [source]),
+    ["[[:a]", "(|a)*", "()", "a||b", "x{0}", "\\x{d800}", "a{1000}", "(a{31}){32}", ".{1000}"],
+  ]
+    .flat()
+    .map((source) => [source]),
 )("%s is accepted, as by RE2", (source) => {
   expect(compareVerdict(source, true)).toBeUndefined();
   expect(refusal(source)[0]).toBe("accepted");

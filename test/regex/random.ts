@@ -59,66 +59,47 @@ export function randomPattern(random: Random, depth = 4): string {
   return `(?${pick(random, FLAGS)}:${part()})`;
 }
 
+const SYNTAX = [
+  ["a", "(", ")", "[", "]", "{", "}", "|", "*", "+", "?", "\\", "^", "$", ".", "-", ",", ":", "="],
+  [
+    "0",
+    "1",
+    "9",
+    "x",
+    "p",
+    "P",
+    "L",
+    "<",
+    ">",
+    "!",
+    "i",
+    "s",
+    "Q",
+    "E",
+    "d",
+    "é",
+    "{2,3}",
+    "(?P<n>",
+  ],
+  [
+    "[[:alpha:]]",
+    "\\pN",
+    "\\p{Greek}",
+    "\\x{41}",
+    "(?i)",
+    "(?:",
+    "[^",
+    "[a-",
+    "\\1",
+    "{1001}",
+    "\n",
+  ],
+].flat();
+
 /** Strings that are hardly ever a pattern, for the verdict. */
 export function randomSyntax(random: Random): string {
-  const pieces = [
-    [
-      "a",
-      "(",
-      ")",
-      "[",
-      "]",
-      "{",
-      "}",
-      "|",
-      "*",
-      "+",
-      "?",
-      "\\",
-      "^",
-      "$",
-      ".",
-      "-",
-      ",",
-      ":",
-      "=",
-    ],
-    [
-      "0",
-      "1",
-      "9",
-      "x",
-      "p",
-      "P",
-      "L",
-      "<",
-      ">",
-      "!",
-      "i",
-      "s",
-      "Q",
-      "E",
-      "d",
-      "é",
-      "{2,3}",
-      "(?P<n>",
-    ],
-    [
-      "[[:alpha:]]",
-      "\\pN",
-      "\\p{Greek}",
-      "\\x{41}",
-      "(?i)",
-      "(?:",
-      "[^",
-      "[a-",
-      "\\1",
-      "{1001}",
-      "\n",
-    ],
-  ].flat();
   let text = "";
-  for (let length = 1 + random(7); length > 0; length--) text += pick(random, pieces);
+  for (let length = 1 + random(7); length > 0; length--) text += pick(random, SYNTAX);
   return text;
 }
 

@@ -1,0 +1,103 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { createKernel } from "../../src/kernel/kernel.ts";
+import { compileExpression } from "../../src/regex/expression.ts";
+import { createMatcher } from "../../src/regex/matcher.ts";
+import { newRangeList } from "../../src/regex/range-list.ts";
+import { scanLinesWithRe2 } from "../../src/regex/re2-lines.ts";
+import { showRanges } from "./differential.ts";
+
+const kernel = createKernel();
+const place = kernel.reserve(2_000_000);
+const put = (text: string) => place + Buffer.from(text).copy(kernel.bytes, place);
+const matcherOf = (source: string, caseSensitive = true) =>
+  createMatcher(kernel, compileExpression(source, { caseSensitive }));
+
+test("one expression in one kernel has one matcher", () => {
+  expect(matcherOf("fo+")).toBe(matcherOf("fo+"));
+  expect(matcherOf("fo+")).not.toBe(matcherOf("fo+", false));
+});
+
+test("ranges are appended behind what is there, relative to the region", () => {
+  const end = put("a foo b foo");
+  const out = newRangeList(1);
+  expect(matcherOf("foo").ranges(place + 2, end, out)).toBe(2);
+  expect(matcherOf("b").ranges(place, end, out)).toBe(1);
+  expect(showRanges(out)).toBe("0-3 6-9 6-7");
+});
+
+test("more ranges than one answer of the kernel holds", () => {
+  const end = put("ab ".repeat(10_000));
+  const out = newRangeList();
+  expect(matcherOf("a[b]").ranges(place, end, out)).toBe(10_000);
+  expect([out.data[19_998], out.data[19_999]]).toEqual([29_997, 29_999]);
+  expect(matcherOf("a[b]").count(place, end)).toBe(10_000);
+});
+
+test("more expressions at once than the kernel has places", () => {
+  const words = Array.from({ length: 40 }, (_, i) => `word${i}\\b`);
+  const end = put(words.join(" "));
+  for (let round = 0; round < 3; round++)
+    for (const word of words)
+      expect(matcherOf(word.replace("\\b", "x?\\b")).count(place, end)).toBe(1);
+});
+
+test("the budget is asked at least every 64 KiB, and what was found before it said stop stays", () => {
+  const end = put(`foo ${"x".repeat(1_000_000)} foo`);
+  let asked = 0;
+  const matcher = matcherOf("fo+\\b");
+  expect(matcher.count(place, end, () => ++asked < 0)).toBe(2);
+  expect(matcher.stopped).toBe(false);
+  expect(asked).toBeGreaterThanOrEqual(15);
+  const out = newRangeList();
+  expect(matcher.ranges(place, end, out, () => true)).toBe(1);
+  expect(matcher.stopped).toBe(true);
+  expect(matcher.ranges(place, end, out)).toBe(2);
+  expect(matcher.stopped).toBe(false);
+});
+
+test("texts of any length around the loops' strides", () => {
+  for (let length = 0; length < 40; length++)
+    for (let at = 0; at + 3 <= length; at++) {
+      const end = put("-".repeat(at) + "fxo" + "-".repeat(length - at - 3));
+      const out = newRangeList();
+      matcherOf("f[a-z]o").ranges(place, end, out);
+      expect(showRanges(out)).toBe(`${at}-${at + 3}`);
+    }
+});
+
+// long real text, so that the two-byte loop and its table are used in earnest
+const sources = readdirSync("src/regex")
+  .map((name) => readFileSync(`src/regex/${name}`, "utf8"))
+  .join("\n");
+
+test.each([
+  ["[a-z]{3}[A-Z][a-z]+"],
+  ["[a-z]+[A-Z]\\w*\\("],
+  ["(const|let) \\w+ ="],
+  ["export.*function.*string"],
+  ["\\bre[a-z]+\\b"],
+  ["[a-z]+"],
+  ["if \\("],
+  ["[aeiou].{5}[xyz]"],
+  ["^ +return .*;$"],
+  ["(?i)unicode|utf8|RE2"],
+  ["[^\\n]*match[^\\n]*"],
+  ["\\d+|\\w+"],
+  ["zzzqqq"],
+])("%s on this folder's sources, as RE2 finds it", (source) => {
+  const end = put(sources);
+  const expression = compileExpression(source, { caseSensitive: true });
+  const out = newRangeList();
+  createMatcher(kernel, expression).ranges(place, end, out);
+  const want = newRangeList();
+  scanLinesWithRe2(
+    expression,
+    Buffer.from(sources),
+    { start: 0, end: end - place },
+    { out: want, budget: undefined },
+  );
+  expect(out.length).toBe(want.length);
+  expect(showRanges(out)).toBe(showRanges(want));
+  expect(createMatcher(kernel, expression).count(place, end)).toBe(want.length);
+});
