@@ -13,6 +13,7 @@ const common: Options = {
   target: "node20",
   platform: "node",
   splitting: true,
+  removeNodeProtocol: false,
   silent: true,
 };
 

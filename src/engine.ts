@@ -3,6 +3,7 @@
  * owns their lifetimes; it decides nothing else.
  */
 
+import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { QuernError } from "./base/errors.ts";
@@ -348,9 +349,17 @@ class OpenedEngine implements Engine {
   }
 }
 
-/** A file that lies beside the bundle, or in build/ where quern runs from its sources. */
-const beside = (name: string): URL =>
-  new URL(import.meta.url.endsWith(".ts") ? `../build/${name}` : `./${name}`, import.meta.url);
+/** A file that lies beside this one in the package, or in build/ where quern runs from its sources. */
+function beside(name: string): URL {
+  const here: string | undefined = import.meta.url; // absent in ES modules bundled to CommonJS
+  const path = here?.endsWith(".ts") ? `../build/${name}` : `./${name}`;
+  if (here !== undefined && existsSync(new URL(path, here))) return new URL(path, here);
+  throw new QuernError(
+    "INTERNAL",
+    `quern's ${name} is not beside its code: a bundler has taken quern in. ` +
+      "Leave it out of the bundle: mark 'quern' and 'quern/http' as external",
+  );
+}
 
 function startPool(environment: Environment, { workers, readOnly, onWarning }: Checked): Pool {
   const { path } = environment;

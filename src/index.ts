@@ -3,8 +3,6 @@
 export { QuernError, type ErrorCode } from "./base/errors.ts";
 export {
   open,
-  type CheckReport,
-  type CompactReport,
   type Engine,
   type FileContent,
   type FolderEntry,
@@ -33,6 +31,7 @@ export type {
   SkippedEntry,
   Source,
 } from "./ingest/source.ts";
+export type { CompactReport } from "./ingest/writes.ts";
 export type { SearchOptions, SearchRequest, Viewer } from "./search/request.ts";
 export type {
   Chunk,
@@ -46,5 +45,6 @@ export type {
   SearchResponse,
 } from "./search/response.ts";
 export type { SearchStats } from "./search/stats.ts";
+export type { CheckReport } from "./store/check.ts";
 export type { CodeHostType, RepositoryMetadata, SkippedFile, SkipReason } from "./store/records.ts";
 export type { SymbolKind } from "./store/symbol-kinds.ts";
