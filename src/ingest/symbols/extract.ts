@@ -8,6 +8,7 @@
  * whatever the number of files, and no file spoils the next.
  */
 
+import { createRequire } from "node:module";
 import { assert } from "../../base/errors.ts";
 import { roleOf } from "./captures.ts";
 import { cut, uncut } from "./cuts.ts";
@@ -179,4 +180,36 @@ async function load(query: LanguageQuery): Promise<Loaded> {
     roleOf,
   });
   return { runtime, kinds: kindsOf(query, runtime.captures) };
+}
+
+/**
+ * Changes whenever equal content may give other symbols: with the package of the grammar and with
+ * our query. Undefined when there is no extractor for the language.
+ */
+export function grammarVersion(language: string): string | undefined {
+  const needed = embeddedLanguages(language) ?? [language];
+  const versions = needed.map((name) => {
+    const query = languageQuery(name);
+    return query && `${packageVersion(query.grammar)}/${query.revision}`;
+  });
+  return versions.includes(undefined) ? undefined : [EXTRACTOR_REVISION, ...versions].join(",");
+}
+
+/** Raised when the rules around the queries change what is found. */
+const EXTRACTOR_REVISION = 1;
+
+const versions = new Map<string, string>();
+
+function packageVersion(specifier: string): string {
+  const name = specifier
+    .split("/")
+    .slice(0, specifier.startsWith("@") ? 2 : 1)
+    .join("/");
+  let version = versions.get(name);
+  if (version === undefined) {
+    const require = createRequire(import.meta.url);
+    version = `${name}@${(require(`${name}/package.json`) as { version: string }).version}`;
+    versions.set(name, version);
+  }
+  return version;
 }

@@ -4,12 +4,13 @@ import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
 import {
   createExtractor,
+  grammarVersion,
   LIMITS,
   type Extraction,
   type Extractor,
 } from "../../../src/ingest/symbols/extract.ts";
 import type { LanguageQuery } from "../../../src/ingest/symbols/language.ts";
-import { grammarVersion, languageQuery } from "../../../src/ingest/symbols/languages.ts";
+import { languageQuery } from "../../../src/ingest/symbols/languages.ts";
 import { showSymbols } from "./show.ts";
 
 let extractor: Extractor;

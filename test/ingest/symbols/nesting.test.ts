@@ -1,0 +1,97 @@
+/** The sweep against its slow twin, which looks for each name through all matches. */
+
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { kindId } from "../../../src/ingest/symbols/captures.ts";
+import { kindsOf, nest } from "../../../src/ingest/symbols/nesting.ts";
+import { MATCH_STRIDE, ROLES, type Matches } from "../../../src/ingest/symbols/runtime.ts";
+
+const CAPTURES = ["class", "function", "variable", "hidden", "local", "scope"] as const;
+type What = Exclude<(typeof CAPTURES)[number], "scope">;
+
+/** A match: its extent, and what it is. Classes and functions are named by their first character. */
+interface Item {
+  readonly what: What;
+  readonly start: number;
+  readonly end: number;
+}
+
+interface Shape {
+  readonly what: What;
+  readonly inside: readonly Shape[];
+}
+
+const { shapes } = fc.letrec<{ shapes: Shape[]; shape: Shape }>((tie) => ({
+  shapes: fc.array(tie("shape"), { maxLength: 4 }),
+  shape: fc.record({
+    what: fc.constantFrom<What>("class", "function", "variable", "hidden", "local"),
+    inside: fc.oneof({ depthSize: "small" }, fc.constant([]), tie("shapes")),
+  }),
+}));
+
+/** Lays the shapes out behind one another, with a character before and after what is inside. */
+function layOut(all: readonly Shape[], from: number, items: Item[]): number {
+  let at = from;
+  for (const { what, inside } of all) {
+    const start = at;
+    at = what === "variable" ? at + 1 : layOut(inside, at + 1, items) + 1;
+    items.push({ what, start, end: at });
+  }
+  return at;
+}
+
+function matchesOf(items: readonly Item[]): Matches {
+  const values = new Int32Array(items.length * MATCH_STRIDE).fill(-1);
+  items.forEach(({ what, start, end }, index) => {
+    const base = index * MATCH_STRIDE;
+    const isNamed = what !== "hidden" && what !== "local";
+    if (isNamed) values.set([CAPTURES.indexOf(what), start, start + 1], base + ROLES.name);
+    if (what === "variable") return;
+    values.set([CAPTURES.indexOf(isNamed ? "scope" : what), start, end], base + ROLES.scope);
+  });
+  return { count: items.length, values };
+}
+
+/** Each symbol as `start kind parent's start`. */
+function naive(items: readonly Item[]): string[] {
+  const around = (item: Item) =>
+    items
+      .filter((other) => other !== item && other.start <= item.start && item.end <= other.end)
+      .sort((a, b) => a.end - a.start - (b.end - b.start));
+  return items
+    .toSorted((a, b) => a.start - b.start)
+    .flatMap((item) => {
+      const outer = around(item);
+      if (item.what === "hidden" || item.what === "local") return [];
+      if (outer.some(({ what }) => what === "hidden")) return [];
+      const [first] = outer;
+      if (item.what === "variable" && (first?.what === "function" || first?.what === "local"))
+        return [];
+      const kind = item.what === "function" && first?.what === "class" ? "method" : item.what;
+      const parent = outer.find(({ what }) => what !== "local");
+      return [`${item.start} ${kindId(kind)} ${parent?.start ?? -1}`];
+    });
+}
+
+const language = { names: ["Test"], grammar: "", revision: 1, query: "" };
+const place = { byteOf: (unit: number) => unit, nameOf: () => "" };
+
+test("parents, kinds and what is local, as by looking through all", () => {
+  fc.assert(
+    fc.property(shapes, fc.infiniteStream(fc.nat()), (all, random) => {
+      const items: Item[] = [];
+      layOut(all, 0, items);
+      const mixed = items
+        .map((item) => ({ item, key: random.next().value as number }))
+        .sort((a, b) => a.key - b.key)
+        .map(({ item }) => item);
+      const { count, rows } = nest(matchesOf(mixed), kindsOf(language, CAPTURES), place).table;
+      const found = Array.from({ length: count }, (_, row) => {
+        const parent = rows[row * 4 + 3]!;
+        return `${rows[row * 4]} ${rows[row * 4 + 2]} ${parent < 0 ? -1 : rows[parent * 4]}`;
+      });
+      expect(found).toEqual(naive(items));
+    }),
+    { numRuns: 1000 },
+  );
+});
