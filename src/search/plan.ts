@@ -6,6 +6,8 @@
 
 import { languageNamed } from "../base/languages.ts";
 import type { Atom, Query } from "../query/ast.ts";
+import { compileExpression } from "../regex/expression.ts";
+import { plainLiteral } from "../regex/plain-literal.ts";
 
 export type PlanNode =
   | { readonly kind: "all" }
@@ -104,8 +106,12 @@ function planExpression(
 ): { own: PlanAtom } | { host: HostAtom } {
   const { pattern, caseSensitive } = atom;
   switch (atom.field) {
-    case "content":
-      return { own: { kind: "content", pattern, caseSensitive } };
+    case "content": {
+      const plain = plainLiteral(compileExpression(pattern, { caseSensitive }).syntax);
+      return {
+        own: plain ? { kind: "literal", ...plain } : { kind: "content", pattern, caseSensitive },
+      };
+    }
     case "file":
       return { own: { kind: "path", pattern, caseSensitive } };
     case "symbol":

@@ -13,7 +13,7 @@ export interface AtomPlan {
   exact: Bitset | undefined;
   /** Blobs in which it may be true; undefined: any. */
   readonly blobs: Bitset | undefined;
-  /** Of a literal: pages in which it may begin; undefined: any of those blobs. */
+  /** Pages in which a literal may begin, or whose lines hold an expression's matches; undefined: any of those blobs. */
   readonly pages: Bitset | undefined;
   readonly listBytes: number;
 }

@@ -81,6 +81,11 @@ export class Window {
     return this.#origin + this.reader.blobStarts[blob]!;
   }
 
+  /** The kernel's memory, in which addresses count. REQUIRES: not kept across a reservation. */
+  get bytes(): Uint8Array {
+    return this.#kernel.bytes;
+  }
+
   length(blob: number): number {
     return this.reader.blobStarts[blob + 1]! - this.reader.blobStarts[blob]!;
   }

@@ -1,0 +1,40 @@
+/** Expressions that are nothing but a text: they need no automaton. */
+
+import { orbit } from "../kernel/folding.ts";
+import type { Node } from "./ast.ts";
+
+export interface PlainLiteral {
+  readonly text: string; // not empty
+  readonly caseSensitive: boolean;
+}
+
+/** undefined: the expression is more than a text, or obeys case in one place and not in another. */
+export function plainLiteral(node: Node): PlainLiteral | undefined {
+  const parts = node.kind === "concat" ? node.children : [node];
+  const points = parts.map(pointOf);
+  if (parts.length === 0 || points.some((point) => point === undefined)) return undefined;
+  const text = String.fromCodePoint(...points.map((point) => point!.cp));
+  if (points.every((point) => point!.isExact)) {
+    // code points that fold with nothing are the same either way
+    return { text, caseSensitive: true };
+  }
+  const isFolded = points.every((point) => !point!.isExact || orbit(point!.cp).length === 1);
+  return isFolded ? { text, caseSensitive: false } : undefined;
+}
+
+/** The one code point a part matches, exactly or with all that fold as it does. */
+function pointOf(node: Node): { cp: number; isExact: boolean } | undefined {
+  if (node.kind === "char") return { cp: node.cp, isExact: true };
+  if (node.kind !== "class" || node.members.length === 0) return undefined;
+  const members = orbit(node.members[0]!);
+  const isOrbit = members.length > 1 && isSame(members, node.members);
+  return isOrbit ? { cp: members.at(-1)!, isExact: false } : undefined;
+}
+
+/** Whether ranges (first, last, first, last, …) hold exactly the given code points, ascending. */
+function isSame(members: readonly number[], ranges: ArrayLike<number>): boolean {
+  let next = 0;
+  for (let i = 0; i < ranges.length; i += 2)
+    for (let cp = ranges[i]!; cp <= ranges[i + 1]!; cp++) if (members[next++] !== cp) return false;
+  return next === members.length;
+}
