@@ -173,6 +173,7 @@ function printAll(record: Record): void {
     report.firstTable(record),
     report.agreementTable(record),
     report.indexingTable(record),
+    report.manyTable(record),
     report.growthTable(record),
     report.ratioTable(record),
     report.budgetTable(record),

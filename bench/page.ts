@@ -11,6 +11,7 @@ import {
   firstTable,
   growthTable,
   indexingTable,
+  manyTable,
   presentPeers,
   questionTable,
   ratioTable,
@@ -51,6 +52,7 @@ function section(record: Record): string {
     questionTable(record),
     firstTable(record),
     agreementTable(record),
+    manyTable(record),
     growthTable(record),
   ].filter(({ rows }) => rows.length > 0);
   return [

@@ -1,7 +1,7 @@
 /** quern as a subject of measurement: a process of its own, from the built package where there is one. */
 
 import { fork, spawnSync, type ChildProcess } from "node:child_process";
-import { mkdtempSync, statSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -55,7 +55,9 @@ export const loadQuern = async () => (await import(libraryUrl())) as Library;
 let bundled: Promise<string> | undefined;
 
 async function bundleSubject(): Promise<string> {
-  const outfile = join(mkdtempSync(join(tmpdir(), "quern-bench-")), "subject.mjs");
+  const folder = mkdtempSync(join(tmpdir(), "quern-bench-"));
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+  const outfile = join(folder, "subject.mjs");
   await build({
     entryPoints: [join(root, "bench/subject.ts")],
     outfile,

@@ -135,3 +135,13 @@ export function growthTable({ growth }: Measured): Table {
     ]),
   };
 }
+
+export function manyTable({ many }: Measured): Table {
+  return {
+    title: "Many repositories",
+    head: ["", "MB each", "index, s", "rare literal, ms"],
+    rows: many
+      ? [[figure(many.repositories), many.bytesEach / 1e6, many.seconds, many.rare.median]]
+      : [],
+  };
+}
