@@ -137,7 +137,7 @@ export function publishMerge(
   const merged = new Set(input.segments);
   const moved = new Set(input.repositories.map(({ id }) => id));
   const { segment, files, textBytes } = written;
-  const added = files > 0 ? [{ segment, files, textBytes, hasSymbols: false }] : [];
+  const added = files > 0 ? [{ segment, files, textBytes, symbols: 0, hasSymbols: false }] : [];
   const at = Date.now();
   putManifest(
     writer,

@@ -144,7 +144,7 @@ class IndexRun {
   }
 
   #addSegment({ segment, files, textBytes, sets }: WrittenSegment): void {
-    this.#segments.push({ segment, files, textBytes, hasSymbols: false });
+    this.#segments.push({ segment, files, textBytes, symbols: 0, hasSymbols: false });
     const runs = this.#current ? [...this.#waiting, this.#current] : this.#waiting;
     for (const run of runs)
       run.newSets.push(...sets.filter(({ repository }) => repository === run.id));

@@ -31,7 +31,7 @@
  *     POSTINGS    block                       posting lists, see postings.ts
  *     FILES       0                           u32 blob, u16 language, u8 flags: three columns
  *     PATHS       0                           where each path begins (u32, and the end), then paths
- *     SYMBOLS     0                           definitions, see symbols.ts; written later, once
+ *     SYMBOLS     edition, block              definitions, see symbols.ts; written later
  *
  * A file without searchable content has NO_BLOB for its blob and its skip reason in the flags.
  *
@@ -45,13 +45,14 @@
  *     state        what is there                              who sees it      killed here
  *     written      some or all of its values                  nobody           the next writer deletes them
  *     published    named by the manifest                      every search     nothing to do
- *     with symbols the manifest says so                       every search     nothing to do
+ *     with symbols the manifest names their edition           every search     nothing to do
  *     retired      in the manifest's list of retired ones     older searches   a later write deletes it
  *     deleted      nothing                                    nobody           nothing to do
  *
  * A segment's number is the manifest's `nextSegment` or more, so no published number comes twice.
  * Publishing is one transaction: repository record, revision sets, manifest. A merge publishes its
  * result and retires its inputs in one. A retired segment is deleted RETIRE_MS later at the earliest.
+ * So is an edition of symbols that the next one has replaced.
  *
  * **Versions of this format**: 1, the first.
  */

@@ -22,7 +22,9 @@ export interface ManifestSegment {
   readonly segment: number;
   readonly files: number;
   readonly textBytes: number;
-  /** Whether part SYMBOLS is there. */
+  /** The edition of its part SYMBOLS that counts; 0: there is none. */
+  readonly symbols: number;
+  /** Whether that knows the symbols of every blob. */
   readonly hasSymbols: boolean;
 }
 

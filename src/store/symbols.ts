@@ -1,0 +1,306 @@
+/**
+ * Part SYMBOLS of a segment: the definitions of its blobs, written after the segment has been
+ * published. It comes in *editions*: a segment that is merged takes over the symbols that are known,
+ * and a later run writes the next edition with the rest; so does one that knows newer grammars. The
+ * manifest says which edition counts (0: there is none); the others are removed by later runs.
+ *
+ *     number                       holds
+ *     edition | 0                  header: MessagePack, see SymbolsHeader
+ *     edition | 1                  state of each blob (u16), length of its run (u32), first blob of each block (u32)
+ *     edition | 2 + first blob     block: the runs of blobs (symbol-run.ts), one after another
+ *
+ * `edition` stands in the highest byte of the number. A block holds whole runs, SYMBOL_BLOCK_BYTES
+ * unless one run is longer: the symbols of a blob cost one get. A state is 0 where the symbols of the
+ * blob are not known, else 1 + the position of its origin: with which version of the grammar they
+ * were sought and what came of it. A blob under paths of several languages has the symbols of the
+ * first of those that has a grammar.
+ */
+
+import { pack, unpack } from "msgpackr";
+import { bytesOf, GrowableBytes, GrowableWords, wordsOf } from "../base/growable.ts";
+import { reads, type Snapshot, type Writer } from "./environment.ts";
+import { PART, segmentKey } from "./format.ts";
+import { corrupt, isSealed, SEAL_BYTES } from "./sealed.ts";
+import type { SegmentTarget } from "./segment-writer.ts";
+import { countSymbols, decodeSymbols, type SymbolList } from "./symbol-run.ts";
+
+/** With its seal and LMDB's header a block fills four of LMDB's pages exactly. */
+const SYMBOL_BLOCK_BYTES = 16_384 - 16 - SEAL_BYTES;
+const TRANSACTION_BLOCKS = 128;
+const MOST_EDITIONS = 254;
+const EDITION_NUMBERS = 2 ** 24;
+
+export interface Origin {
+  /** Linguist's name. */
+  readonly language: string;
+  /** Of the grammar and its queries; "" where there is none. */
+  readonly version: string;
+  readonly outcome: "symbols" | "none" | "gave-up";
+}
+
+export interface SymbolsHeader {
+  readonly blobs: number;
+  readonly blocks: number;
+  readonly symbols: number;
+  readonly runBytes: number;
+  /** Blobs whose symbols are not known. */
+  readonly unknown: number;
+  readonly origins: readonly Origin[];
+}
+
+/** What is told of a stretch of a segment's blobs. */
+export interface SymbolColumns {
+  /** 0, or 1 + position in `origins`. */
+  readonly states: Uint16Array;
+  readonly lengths: Uint32Array;
+  /** The first blob of each block. */
+  readonly blocks: Uint32Array;
+  readonly origins: readonly Origin[];
+  readonly symbols: number;
+}
+
+export const nextEdition = (edition: number): number => (edition % MOST_EDITIONS) + 1;
+
+const symbolsKey = (segment: number, edition: number, number: number): Buffer =>
+  segmentKey(segment, PART.SYMBOLS, edition * EDITION_NUMBERS + number);
+
+/** The ranges of keys that hold every other edition. */
+export function otherEditions(segment: number, edition: number): [start: Buffer, end: Buffer][] {
+  const after: [Buffer, Buffer] = [symbolsKey(segment, edition + 1, 0), segmentKey(segment + 1, 0)];
+  if (edition === 0) return [after];
+  return [[symbolsKey(segment, 0, 0), symbolsKey(segment, edition, 0)], after];
+}
+
+/** Writes the blocks of a stretch of blobs. Stretches of one edition may be written by several threads. */
+export class SymbolsWriter {
+  readonly #target: SegmentTarget;
+  readonly #edition: number;
+  readonly #firstBlob: number;
+  readonly #states = new GrowableWords();
+  readonly #lengths = new GrowableWords();
+  readonly #blocks = new GrowableWords();
+  readonly #origins = new Map<string, number>();
+  #block = new GrowableBytes(SYMBOL_BLOCK_BYTES);
+  #pending: { blob: number; bytes: Uint8Array }[] = [];
+  #symbols = 0;
+
+  constructor(target: SegmentTarget, edition: number, firstBlob: number) {
+    this.#target = target;
+    this.#edition = edition;
+    this.#firstBlob = firstBlob;
+  }
+
+  /** The next blob's run; undefined: its symbols are not known. */
+  add(origin: Origin | undefined, run: Uint8Array): void {
+    const blob = this.#firstBlob + this.#states.length;
+    const isFull = this.#block.length + run.length > SYMBOL_BLOCK_BYTES;
+    if (isFull && this.#block.length > 0) this.#endBlock();
+    if (run.length > 0 && this.#block.length === 0) this.#blocks.push(blob);
+    this.#states.push(origin ? 1 + this.#originNumber(origin) : 0);
+    this.#lengths.push(run.length);
+    this.#block.push(run);
+    this.#symbols += countSymbols(run);
+  }
+
+  #originNumber(origin: Origin): number {
+    const key = JSON.stringify([origin.language, origin.version, origin.outcome]);
+    const known = this.#origins.get(key);
+    if (known !== undefined) return known;
+    this.#origins.set(key, this.#origins.size);
+    return this.#origins.size - 1;
+  }
+
+  #endBlock(): void {
+    this.#pending.push({ blob: this.#blocks.view.at(-1)!, bytes: this.#block.view.slice() });
+    this.#block = new GrowableBytes(SYMBOL_BLOCK_BYTES);
+    if (this.#pending.length === TRANSACTION_BLOCKS) this.#flush();
+  }
+
+  #flush(): void {
+    const { environment, checkLease, segment } = this.#target;
+    environment.writeUnnamed((writer) => {
+      checkLease(writer);
+      for (const { blob, bytes } of this.#pending)
+        writer.put(symbolsKey(segment, this.#edition, 2 + blob), bytes);
+    });
+    this.#pending = [];
+  }
+
+  finish(): SymbolColumns {
+    if (this.#block.length > 0) this.#endBlock();
+    if (this.#pending.length > 0) this.#flush();
+    return {
+      states: Uint16Array.from(this.#states.view),
+      lengths: this.#lengths.view.slice(),
+      blocks: this.#blocks.view.slice(),
+      origins: [...this.#origins.keys()].map(originOf),
+      symbols: this.#symbols,
+    };
+  }
+}
+
+function originOf(key: string): Origin {
+  const [language, version, outcome] = JSON.parse(key) as [string, string, Origin["outcome"]];
+  return { language, version, outcome };
+}
+
+/** The stretches of a whole segment as one. REQUIRES: in the order of their blobs, without gaps. */
+export function joinColumns(stretches: readonly SymbolColumns[]): SymbolColumns {
+  const origins: Origin[] = [];
+  const numbers = new Map<string, number>();
+  const states = stretches.map((stretch) => {
+    const renumbered = stretch.origins.map((origin) => {
+      const key = JSON.stringify([origin.language, origin.version, origin.outcome]);
+      if (!numbers.has(key)) numbers.set(key, origins.push(origin));
+      return numbers.get(key)!;
+    });
+    return stretch.states.map((state) => (state === 0 ? 0 : renumbered[state - 1]!));
+  });
+  return {
+    states: Uint16Array.from(states.flatMap((each) => [...each])),
+    lengths: Uint32Array.from(stretches.flatMap(({ lengths }) => [...lengths])),
+    blocks: Uint32Array.from(stretches.flatMap(({ blocks }) => [...blocks])),
+    origins,
+    symbols: stretches.reduce((sum, { symbols }) => sum + symbols, 0),
+  };
+}
+
+/** Makes an edition complete: header and columns, after its blocks. Returns how many blobs are unknown in it. */
+export function putSymbols(
+  writer: Writer,
+  segment: number,
+  edition: number,
+  { states, lengths, blocks, origins, symbols }: SymbolColumns,
+): number {
+  let [unknown, runBytes] = [0, 0];
+  for (const state of states) if (state === 0) unknown++;
+  for (const length of lengths) runBytes += length;
+  const header: SymbolsHeader = {
+    blobs: states.length,
+    blocks: blocks.length,
+    symbols,
+    runBytes,
+    unknown,
+    origins,
+  };
+  writer.put(symbolsKey(segment, edition, 0), pack(header));
+  writer.put(symbolsKey(segment, edition, 1), bytesOf(states), bytesOf(lengths), bytesOf(blocks));
+  return unknown;
+}
+
+/** undefined: that edition is not there (any more). */
+export function readSymbolsHeader(
+  snapshot: Snapshot,
+  segment: number,
+  edition: number,
+): SymbolsHeader | undefined {
+  const value = snapshot.get(symbolsKey(segment, edition, 0), `the symbols of segment ${segment}`);
+  return value && (unpack(value) as SymbolsHeader);
+}
+
+/** Some 6 bytes a blob in memory. Like a segment's reader it outlives snapshots. */
+export class SymbolsReader {
+  readonly segment: number;
+  readonly edition: number;
+  readonly header: SymbolsHeader;
+  /** 0, or 1 + position in the header's origins. */
+  readonly states: Uint16Array;
+  /** Where each run begins when all are put together; one more, the end. */
+  readonly #starts: Uint32Array;
+  readonly #blocks: Uint32Array;
+  readonly #verified: Uint8Array;
+  #last: { block: number; reads: number; bytes: Uint8Array } = {
+    block: -1,
+    reads: -1,
+    bytes: new Uint8Array(),
+  };
+
+  constructor(snapshot: Snapshot, segment: number, edition: number, header: SymbolsHeader) {
+    const { blobs, blocks } = header;
+    const what = `the symbols of segment ${segment}`;
+    const value = snapshot.get(symbolsKey(segment, edition, 1), what);
+    if (value?.length !== 6 * blobs + 4 * blocks) throw corrupt(what);
+    this.segment = segment;
+    this.edition = edition;
+    this.header = header;
+    this.states = new Uint16Array(blobs);
+    bytesOf(this.states).set(value.subarray(0, 2 * blobs));
+    const lengths = wordsOf(value.subarray(2 * blobs, 6 * blobs));
+    this.#starts = new Uint32Array(blobs + 1);
+    for (let blob = 0; blob < blobs; blob++)
+      this.#starts[blob + 1] = this.#starts[blob]! + lengths[blob]!;
+    this.#blocks = wordsOf(value.subarray(6 * blobs));
+    this.#verified = new Uint8Array(blocks);
+    if (this.#starts[blobs] !== header.runBytes) throw corrupt(what);
+  }
+
+  get bytes(): number {
+    return 6 * this.header.blobs + 5 * this.header.blocks;
+  }
+
+  /** Whether the blob has definitions. */
+  has(blob: number): boolean {
+    return this.#starts[blob + 1]! > this.#starts[blob]!;
+  }
+
+  /** undefined: the blob's symbols are not known. */
+  origin(blob: number): Origin | undefined {
+    return this.header.origins[this.states[blob]! - 1];
+  }
+
+  /** The blob's definitions into `into`; returns how many bytes were read. */
+  read(...[snapshot, blob, textBytes, into]: [Snapshot, number, number, SymbolList]): number {
+    const run = this.run(snapshot, blob);
+    decodeSymbols(run, textBytes, into);
+    return run.length;
+  }
+
+  /** Borrowed until the next read. */
+  run(snapshot: Snapshot, blob: number): Uint8Array {
+    if (!this.has(blob)) return new Uint8Array();
+    const block = this.#blockOf(blob);
+    const first = this.#blocks[block]!;
+    const from = this.#starts[blob]! - this.#starts[first]!;
+    const to = this.#starts[blob + 1]! - this.#starts[first]!;
+    const bytes = this.#block(snapshot, block);
+    if (bytes.length < to) throw this.#corrupt(block);
+    return bytes.subarray(from, to);
+  }
+
+  #blockOf(blob: number): number {
+    const last = this.#last.block;
+    const blocks = this.#blocks;
+    if (last >= 0 && blocks[last]! <= blob && !(blocks[last + 1]! <= blob)) return last;
+    let [low, high] = [0, blocks.length - 1];
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1;
+      if (blocks[middle]! <= blob) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  #block(snapshot: Snapshot, block: number): Uint8Array {
+    if (this.#last.block === block && this.#last.reads === reads) return this.#last.bytes;
+    const key = symbolsKey(this.segment, this.edition, 2 + this.#blocks[block]!);
+    const value = snapshot.getSealed(key);
+    if (!value || (!this.#verified[block] && !isSealed(value))) throw this.#corrupt(block);
+    this.#verified[block] = 1;
+    this.#last = { block, reads, bytes: value.subarray(0, value.length - SEAL_BYTES) };
+    return this.#last.bytes;
+  }
+
+  #corrupt(block: number): Error {
+    return corrupt(`block ${block} of the symbols of segment ${this.segment}`);
+  }
+}
+
+/** undefined: that edition is not there (any more). */
+export function openSymbols(
+  snapshot: Snapshot,
+  segment: number,
+  edition: number,
+): SymbolsReader | undefined {
+  const header = readSymbolsHeader(snapshot, segment, edition);
+  return header && new SymbolsReader(snapshot, segment, edition, header);
+}

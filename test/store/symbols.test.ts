@@ -1,0 +1,240 @@
+/** Symbols on the disk: what is written is read, whatever it is; what is damaged is said to be. */
+
+import fc from "fast-check";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { GrowableBytes } from "../../src/base/growable.ts";
+import { PART, segmentKey } from "../../src/store/format.ts";
+import { openStore } from "../../src/store/open.ts";
+import { SYMBOL_KINDS } from "../../src/store/symbol-kinds.ts";
+import {
+  decodeSymbols,
+  encodeSymbols,
+  newSymbolList,
+  SYMBOL_ROW,
+  type SymbolTable,
+} from "../../src/store/symbol-run.ts";
+import {
+  joinColumns,
+  nextEdition,
+  openSymbols,
+  otherEditions,
+  putSymbols,
+  SymbolsWriter,
+  type Origin,
+} from "../../src/store/symbols.ts";
+
+const path = mkdtempSync(join(tmpdir(), "quern-symbols-"));
+const environment = await openStore(path, { readOnly: false });
+afterAll(async () => {
+  await environment.close();
+  rmSync(path, { recursive: true, force: true });
+});
+
+const tables: fc.Arbitrary<SymbolTable> = fc
+  .tuple(
+    fc.uniqueArray(fc.oneof(fc.nat(200), fc.nat(2 ** 24)), { maxLength: 40 }),
+    fc.nat(4),
+    fc.infiniteStream(fc.nat(2 ** 20)),
+  )
+  .map(([starts, outsiders, random]) => {
+    const count = starts.length;
+    const total = count === 0 ? 0 : count + outsiders;
+    const next = (below: number) => (random.next().value as number) % below;
+    starts.sort((a, b) => a - b);
+    const rows = Array.from({ length: total }, (_, row) => {
+      const start = starts[row] ?? next(500);
+      const parent = row < count ? next(total + 1) - 1 : -1;
+      return [start, start + next(300), next(SYMBOL_KINDS.length), parent];
+    });
+    return { count, rows: Int32Array.from(rows.flat()) };
+  });
+
+const TEXT_BYTES = 2 ** 24 + 300;
+
+function encode(table: SymbolTable): Uint8Array {
+  const out = new GrowableBytes();
+  encodeSymbols(table, out);
+  return out.view.slice();
+}
+
+function decode(run: Uint8Array, textBytes = TEXT_BYTES): SymbolTable {
+  const list = newSymbolList();
+  decodeSymbols(run, textBytes, list);
+  return { count: list.count, rows: list.rows.slice(0, SYMBOL_ROW * list.total) };
+}
+
+test("the example of the format", () => {
+  const kind = (name: (typeof SYMBOL_KINDS)[number]) => SYMBOL_KINDS.indexOf(name);
+  const rows = [6, 7, kind("class"), -1, 10, 11, kind("method"), 0, 17, 18, kind("method"), 0];
+  const run = encode({ count: 3, rows: Int32Array.from(rows) });
+  expect([...run]).toEqual([3, 0, 6, 1, 12, 3, 1, 6, 6, 1, 5]);
+});
+
+test("a run decodes to its table", () => {
+  fc.assert(
+    fc.property(tables, (table) => {
+      expect(decode(encode(table))).toEqual(table);
+    }),
+  );
+});
+
+test("any bytes are a table or corrupt, and a run cut short or too long for its text is corrupt", () => {
+  const corrupt = expect.objectContaining({ code: "INDEX_CORRUPT" });
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
+      try {
+        const { count, rows } = decode(bytes, 1000);
+        for (let at = 0; at < rows.length; at += SYMBOL_ROW) {
+          expect(rows[at + 1]).toBeLessThanOrEqual(1000);
+          expect(rows[at + 1]).toBeGreaterThanOrEqual(rows[at]!);
+        }
+        expect(count).toBeLessThanOrEqual(20);
+      } catch (error) {
+        expect(error).toEqual(corrupt);
+      }
+    }),
+  );
+  fc.assert(
+    fc.property(tables, (table) => {
+      fc.pre(table.count > 0);
+      const run = encode(table);
+      expect(() => decode(run.subarray(0, -1))).toThrow(corrupt);
+      expect(() => decode(run, table.rows[1]! - 1)).toThrow(corrupt);
+    }),
+  );
+});
+
+const ORIGINS: readonly (Origin | undefined)[] = [
+  undefined,
+  { language: "C", version: "c/1", outcome: "symbols" },
+  { language: "C", version: "c/1", outcome: "gave-up" },
+  { language: "", version: "", outcome: "none" },
+];
+const blobs = fc.array(fc.tuple(fc.constantFrom(...ORIGINS), tables), {
+  minLength: 1,
+  maxLength: 25,
+});
+
+let nextSegment = 1;
+
+/** Written in stretches, as several threads do. */
+async function write(
+  all: readonly (readonly [Origin | undefined, SymbolTable])[],
+  cut: number,
+): Promise<{ segment: number; unknown: number }> {
+  const segment = nextSegment++;
+  const target = { environment, segment, checkLease: () => undefined };
+  const stretches = [
+    [0, all.slice(0, cut)],
+    [cut, all.slice(cut)],
+  ] as const;
+  const columns = stretches.map(([first, part]) => {
+    const writer = new SymbolsWriter(target, 1, first);
+    for (const [origin, table] of part) writer.add(origin, encode(table));
+    return writer.finish();
+  });
+  const unknown = await environment.write((writer) =>
+    putSymbols(writer, segment, 1, joinColumns(columns)),
+  );
+  return { segment, unknown };
+}
+
+test("each blob's symbols and origin are read back, in any order", async () => {
+  await fc.assert(
+    fc.asyncProperty(blobs, fc.nat(25), fc.boolean(), async (all, cut, isBackwards) => {
+      const { segment, unknown } = await write(all, Math.min(cut, all.length));
+      const snapshot = environment.snapshot();
+      const reader = openSymbols(snapshot, segment, 1)!;
+      const list = newSymbolList();
+      const order = isBackwards ? [...all.keys()].reverse() : all.keys();
+      for (const blob of order) {
+        const [origin, table] = all[blob]!;
+        reader.read(snapshot, blob, TEXT_BYTES, list);
+        expect(list.rows.slice(0, SYMBOL_ROW * list.total)).toEqual(table.rows);
+        expect(reader.origin(blob)).toEqual(origin);
+        expect(reader.has(blob)).toBe(table.count > 0);
+      }
+      expect(unknown).toBe(all.filter(([origin]) => !origin).length);
+      expect(reader.header.symbols).toBe(all.reduce((sum, [, { count }]) => sum + count, 0));
+      snapshot.close();
+    }),
+    { numRuns: 60 },
+  );
+});
+
+function largeTable(count: number): SymbolTable {
+  const rows = Array.from({ length: count }, (_, i) => [200 * i, 200 * i + 7, i % 9, -1]);
+  return { count, rows: Int32Array.from(rows.flat()) };
+}
+
+test("runs longer than a block have one of their own", async () => {
+  const sizes = [1, 6000, 10, 3000, 3000, 0, 9000, 5];
+  const all = sizes.map((size) => [ORIGINS[1], largeTable(size)] as const);
+  const { segment } = await write(all, 3);
+  const snapshot = environment.snapshot();
+  const reader = openSymbols(snapshot, segment, 1)!;
+  const list = newSymbolList();
+  for (const [blob, size] of sizes.entries()) {
+    reader.read(snapshot, blob, TEXT_BYTES, list);
+    expect(list.count).toBe(size);
+    if (size > 0) expect(list.rows[SYMBOL_ROW * (size - 1)]).toBe(200 * (size - 1));
+  }
+  expect(reader.header.blocks).toBeGreaterThan(3);
+  snapshot.close();
+});
+
+test("damage in any value is found, and a missing one", async () => {
+  const all = [1, 6000, 10].map((size) => [ORIGINS[1], largeTable(size)] as const);
+  const { segment } = await write(all, 3);
+  const readAll = (): void => {
+    const snapshot = environment.snapshot();
+    try {
+      const reader = openSymbols(snapshot, segment, 1)!;
+      for (const blob of all.keys()) reader.read(snapshot, blob, TEXT_BYTES, newSymbolList());
+    } finally {
+      snapshot.close();
+    }
+  };
+  readAll();
+  const keys = await environment.write((writer) => [
+    ...writer.keys([segmentKey(segment, PART.SYMBOLS), segmentKey(segment + 1, 0)]),
+  ]);
+  expect(keys.length).toBeGreaterThan(3);
+  for (const key of keys) {
+    const raw = await environment.write((writer) => writer.get(key, "")!.slice());
+    await environment.write((writer) => writer.put(key, raw.subarray(1)));
+    expect(readAll).toThrow();
+    await environment.write((writer) => writer.put(key, raw));
+  }
+  readAll();
+  await environment.write((writer) => writer.remove(keys[2]!));
+  expect(readAll).toThrow(expect.objectContaining({ code: "INDEX_CORRUPT" }));
+});
+
+test("the keys of other editions", async () => {
+  const segment = nextSegment++;
+  const target = { environment, segment, checkLease: () => undefined };
+  let edition = 0;
+  for (let i = 0; i < 3; i++) {
+    edition = nextEdition(edition);
+    const writer = new SymbolsWriter(target, edition, 0);
+    writer.add(ORIGINS[1], encode(largeTable(4)));
+    const columns = writer.finish();
+    await environment.write((store) => putSymbols(store, segment, edition, columns));
+  }
+  await environment.write((writer) => {
+    for (const range of otherEditions(segment, 2))
+      for (const key of writer.keys(range)) writer.remove(key);
+  });
+  const snapshot = environment.snapshot();
+  expect([1, 2, 3].map((each) => openSymbols(snapshot, segment, each) !== undefined)).toEqual([
+    false,
+    true,
+    false,
+  ]);
+  snapshot.close();
+  expect(nextEdition(254)).toBe(1);
+});
