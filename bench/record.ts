@@ -109,6 +109,7 @@ export function writeRecord(record: Record): string {
 
 /** The newest record of each corpus, by name of the corpus. */
 export function newestRecords(): Record[] {
+  mkdirSync(folder, { recursive: true });
   const newest = new Map<string, Record>();
   for (const name of readdirSync(folder)
     .filter((file) => file.endsWith(".json"))
