@@ -27,6 +27,7 @@ export interface DispatcherOptions {
 
 interface Seat {
   readonly worker: number;
+  /** Settles when its batch is done; undefined: it is free. */
   busy: Promise<void> | undefined;
   /** Number of the open segment, and files that must be in it. */
   segment: number | undefined;
@@ -72,7 +73,7 @@ export class Dispatcher {
 
   /** Until every batch is done. */
   async drain(): Promise<void> {
-    await Promise.all(this.#seats.map((seat) => seat.busy));
+    await this.#allFree();
     this.#rethrow();
   }
 
@@ -84,7 +85,7 @@ export class Dispatcher {
 
   /** Drops the open segments. For a run that has failed: never rejects. */
   async discard(): Promise<void> {
-    await Promise.all(this.#seats.map((seat) => seat.busy));
+    await this.#allFree();
     await Promise.all(
       this.#seats.map((seat) =>
         this.#run(seat, "ingest.discard", undefined).catch(() => undefined),
@@ -102,8 +103,12 @@ export class Dispatcher {
       this.#rethrow();
       const free = this.#seats.find((seat) => !seat.busy);
       if (free) return free;
-      await Promise.race(this.#seats.map((seat) => seat.busy));
+      await Promise.race(this.#seats.flatMap((seat) => seat.busy ?? []));
     }
+  }
+
+  async #allFree(): Promise<void> {
+    await Promise.all(this.#seats.flatMap((seat) => seat.busy ?? []));
   }
 
   #rethrow(): void {

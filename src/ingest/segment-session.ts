@@ -4,7 +4,7 @@
  */
 
 import { createHash } from "node:crypto";
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import type { Environment } from "../store/environment.ts";
 import { HASH_BYTES, NO_BLOB, OVERLAP, PAGE_BYTES, SEGMENT_BYTES } from "../store/format.ts";
 import { GrowableWords } from "../base/growable.ts";
@@ -17,6 +17,10 @@ import type { SkipReason } from "../store/records.ts";
 import type { TaskContext } from "../threads/task.ts";
 import type { Batch, BatchFile, BatchResult, FinishResult, Outcome } from "./batch.ts";
 import { classify } from "./classify.ts";
+
+// the last two are not there on Windows
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK }: Partial<typeof constants> & { O_RDONLY: number } =
+  constants;
 
 export class SegmentSession {
   readonly #environment: Environment;
@@ -145,9 +149,12 @@ export class SegmentSession {
 
   /** Into a buffer that the next file uses again. */
   #readFile(path: string, maxFileSize: number): Uint8Array | SkipReason {
-    const descriptor = openSync(path, "r");
+    // what was listed as a file may be a link or a pipe by now: neither is followed or waited for
+    const descriptor = openSync(path, O_RDONLY | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0));
     try {
-      const { size } = fstatSync(descriptor);
+      const stat = fstatSync(descriptor);
+      if (!stat.isFile()) return "unreadable";
+      const { size } = stat;
       if (size > maxFileSize) return "too-large";
       if (size > this.#buffer.length) this.#buffer = Buffer.allocUnsafe(2 * size);
       let length = 0;

@@ -79,7 +79,15 @@ function mapQuery(query: Query, place: (atom: Atom) => PlanNode): PlanNode {
       return { kind: query.kind, children: query.children.map((child) => mapQuery(child, place)) };
     case "not":
       return { kind: "not", child: mapQuery(query.child, place) };
-    default:
+    case "literal":
+    case "regex":
+    case "language":
+    case "revision":
+    case "reposet":
+    case "context":
+    case "archived":
+    case "fork":
+    case "visibility":
       return place(query);
   }
 }
@@ -96,7 +104,12 @@ function planAtom(atom: Atom): { own: PlanAtom } | { host: HostAtom } {
     }
     case "regex":
       return planExpression(atom);
-    default:
+    case "revision":
+    case "reposet":
+    case "context":
+    case "archived":
+    case "fork":
+    case "visibility":
       return { host: atom };
   }
 }

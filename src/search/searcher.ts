@@ -251,7 +251,7 @@ export class Searcher {
       ...planQuery(query),
       allRevisions: namesRevision(parsed),
       revisionValues: namedRevisions(query),
-      contexts: await this.#resolveContexts(query),
+      contexts: await this.#resolveContexts(parsed),
     };
   }
 

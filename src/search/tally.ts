@@ -34,16 +34,20 @@ export function tally(outputs: readonly SearchOutput[], segments: number): Tally
 /** What is counted once for a segment. */
 function outcomeOf(parts: readonly SegmentPart[], isDamaged: boolean): Partial<SearchStats> {
   const plan = parts.find((part) => part.plan)?.plan;
-  const done = parts.reduce((sum, { stepsDone }) => sum + stepsDone, 0);
   const considered = parts.reduce((sum, { stats }) => sum + stats.filesConsidered, 0);
-  const isDone = plan !== undefined && done === plan.steps;
   return {
     ...plan?.stats,
     matchTreeConstruction: plan?.nanoseconds ?? 0,
     filesSkipped: (plan?.candidates ?? considered) - considered,
-    crashes: isDamaged ? 1 : 0,
-    shardsScanned: !isDamaged && isDone && plan.candidates > 0 ? 1 : 0,
-    shardsSkippedFilter: !isDamaged && isDone && plan.candidates === 0 ? 1 : 0,
-    shardsSkipped: !isDamaged && !isDone ? 1 : 0,
+    [isDamaged ? "crashes" : endOf(parts, plan)]: 1,
   };
+}
+
+function endOf(
+  parts: readonly SegmentPart[],
+  plan: SegmentPart["plan"],
+): "shardsScanned" | "shardsSkipped" | "shardsSkippedFilter" {
+  const done = parts.reduce((sum, { stepsDone }) => sum + stepsDone, 0);
+  if (!plan || done < plan.steps) return "shardsSkipped";
+  return plan.candidates > 0 ? "shardsScanned" : "shardsSkippedFilter";
 }

@@ -285,7 +285,7 @@ const FAILURES: readonly [pattern: RegExp, code: ErrorCode, advice: string][] = 
 
 function translate(error: unknown): unknown {
   if (error instanceof QuernError || !(error instanceof Error)) return error;
-  const text = `${String((error as { code?: unknown }).code ?? "")} ${error.message}`;
+  const text = `${String((error as { code?: string | number }).code ?? "")} ${error.message}`;
   const failure = FAILURES.find(([pattern]) => pattern.test(text));
   return failure
     ? new QuernError(failure[1], `${failure[2]} (${error.message})`, { cause: error })

@@ -128,10 +128,10 @@ export class PostingsReader {
 
   /** The list of a gram, or undefined if no page holds it. */
   find(snapshot: Snapshot, gram: number): PostingList | undefined {
-    const number = lastAtMost(this.#firstGrams, gram, 0, this.#firstGrams.length);
+    const number = lastAtMost(this.#firstGrams, gram);
     if (number < 0) return undefined;
     const { grams, ends, lists } = this.#block(snapshot, number);
-    const at = lastAtMost(grams, gram, 0, grams.length, ~BITMAP);
+    const at = lastAtMost(grams, gram);
     if (at < 0 || (grams[at]! & ~BITMAP) !== gram) return undefined;
     const bytes = lists.subarray(at === 0 ? 0 : ends[at - 1]!, ends[at]!);
     return { isBitmap: grams[at]! >= BITMAP, bytes };
@@ -172,18 +172,12 @@ export class PostingsReader {
   }
 }
 
-/** The last index in [from, to) whose value (under the mask) is at most `value`, or from - 1. REQUIRES: ascending. */
-function lastAtMost(
-  words: Uint32Array,
-  value: number,
-  from: number,
-  to: number,
-  mask = -1,
-): number {
-  let [low, high] = [from, to];
+/** The last index whose gram (without BITMAP) is at most `gram`, or -1. REQUIRES: ascending. */
+function lastAtMost(grams: Uint32Array, gram: number): number {
+  let [low, high] = [0, grams.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((words[middle]! & mask) >>> 0 <= value) low = middle + 1;
+    if ((grams[middle]! & ~BITMAP) >>> 0 <= gram) low = middle + 1;
     else high = middle;
   }
   return low - 1;
