@@ -11,6 +11,8 @@ import {
 } from "../../../src/ingest/symbols/extract.ts";
 import type { LanguageQuery } from "../../../src/ingest/symbols/language.ts";
 import { languageQuery } from "../../../src/ingest/symbols/languages.ts";
+import { kindId } from "../../../src/ingest/symbols/captures.ts";
+import { joinTables, shiftTable } from "../../../src/ingest/symbols/table.ts";
 import { showSymbols } from "./show.ts";
 
 let extractor: Extractor;
@@ -165,4 +167,22 @@ test("languages without an extractor are told apart", async () => {
 test("versions name the grammar's package and our revision", () => {
   expect(grammarVersion("C")).toMatch(/^\d+,@repomix\/tree-sitter-wasms@\d+\.\d+\.\d+.*\/\d+$/);
   expect(grammarVersion("Vue")?.split(",").length).toBe(4);
+});
+
+test("the example in the format comment, and the same twice in one table", async () => {
+  const found = await extract("Rust", "impl Widget { fn run() {} }");
+  if (found.outcome !== "symbols") throw new Error(found.outcome);
+  const { table } = found;
+  const [method, struct] = [kindId("method"), kindId("struct")];
+  expect([table.count, ...table.rows]).toEqual([1, 17, 20, method, 1, 5, 11, struct, -1]);
+  const twice = joinTables([table, shiftTable(table, 100)]);
+  expect(twice.count).toBe(2);
+  expect([...twice.rows]).toEqual(
+    [
+      [17, 20, method, 2],
+      [117, 120, method, 3],
+      [5, 11, struct, -1],
+      [105, 111, struct, -1],
+    ].flat(),
+  );
 });
