@@ -120,7 +120,7 @@ test("nightly.ts follows the repositories of a folder", async () => {
 // not by its name: the examples have types of their own, which examples/tsconfig.json knows
 const module: string = resolve("examples/file-token-store.ts");
 const { fileTokenStore } = (await import(module)) as {
-  fileTokenStore(path: string): TokenStore;
+  fileTokenStore: (path: string) => TokenStore;
 };
 
 describe("file-token-store.ts", () => {

@@ -1,0 +1,55 @@
+/** What the pages say is there: paths, scripts, options, codes. */
+
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+
+const PAGES = [
+  "README.md",
+  "CONTRIBUTING.md",
+  "examples/README.md",
+  "corpus/README.md",
+  ...readdirSync("docs").map((name) => `docs/${name}`),
+].filter((name) => name.endsWith(".md"));
+
+const read = (page: string): string => readFileSync(page, "utf8");
+const withoutCode = (text: string): string => text.replace(/^```.*?^```$/gms, "");
+
+/** Folders of the project that a path may begin with: then it must be there. */
+const TOP = /^(src|test|docs|bench|scripts|examples|corpus|\.ci)\/[\w./-]+$/;
+/** Made by a command, or only in a clone. */
+const MADE = /^(build|dist)\//;
+
+test.each(PAGES)("%s: links lead somewhere", (page) => {
+  for (const [, target] of withoutCode(read(page)).matchAll(/\]\(([^)#\s]+)[^)]*\)/g))
+    if (!/^https?:/.test(target!))
+      expect(existsSync(join(dirname(page), target!)), target).toBe(true);
+});
+
+test.each(PAGES)("%s: paths of the project are there", (page) => {
+  for (const [, word] of withoutCode(read(page)).matchAll(/`([^`\s]+)`/g))
+    if (TOP.test(word!) && !MADE.test(word!)) expect(existsSync(word!), word).toBe(true);
+});
+
+test.each(PAGES)("%s: npm scripts exist", (page) => {
+  const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
+  for (const [, name] of read(page).matchAll(/npm run ([\w-]+)/g))
+    expect(Object.keys(scripts), name).toContain(name);
+});
+
+test("the README's options are those of open()", () => {
+  const rows = /`open\(path, options\)`:\n\n(.*?)\n\n/s.exec(read("README.md"))![1]!;
+  const named = [...rows.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name);
+  const declared = /interface OpenOptions \{(.*?)\n\}/s.exec(read("docs/api-report.md"))![1]!;
+  expect(named).toEqual([...declared.matchAll(/^ {2}(\w+)\?/gm)].map(([, name]) => name));
+});
+
+test("every error code is in the table of docs/embedding.md", () => {
+  const codes = /type ErrorCode =(.*?);/s.exec(read("docs/api-report.md"))![1]!;
+  for (const [, code] of codes.matchAll(/"(\w+)"/g))
+    expect(read("docs/embedding.md")).toContain(`\`${code}\``);
+});
+
+test("the README leaves a place for measured numbers", () => {
+  expect(read("README.md")).toContain("<!-- numbers: from docs/benchmarks.md -->");
+});

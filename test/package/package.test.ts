@@ -1,0 +1,216 @@
+/** What hosts get: the tarball, in projects of both module systems. */
+
+import { execFile, execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { build } from "esbuild";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { VERSION } from "../../src/http/version.ts";
+import { manifest, packPackage, project, run, type Packed } from "./project.ts";
+
+let packed: Packed;
+let esm: string;
+let cjs: string;
+
+beforeAll(() => {
+  packed = packPackage();
+  esm = project(packed, "module");
+  cjs = project(packed, "commonjs");
+}, 120_000);
+
+afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
+
+describe("the tarball", () => {
+  test("holds the build, and nothing else", () => {
+    const others = packed.files.filter((file) => !/^dist\/[\w-]+\.(c?js|d\.c?ts)$/.test(file));
+    expect(others.sort()).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "package.json"]);
+    for (const name of ["index", "http", "testing"])
+      for (const suffix of ["js", "cjs", "d.ts", "d.cts"])
+        expect(packed.files).toContain(`dist/${name}.${suffix}`);
+    expect(packed.files).toContain("dist/worker.js");
+  });
+
+  test("is small", () => expect(packed.packedBytes).toBeLessThan(1_000_000));
+
+  test("runs nothing when it is installed", () => {
+    const { scripts } = JSON.parse(
+      readFileSync(join(esm, "node_modules/quern/package.json"), "utf8"),
+    ) as { scripts: Record<string, string> };
+    for (const name of ["preinstall", "install", "postinstall", "prepare"])
+      expect(scripts).not.toHaveProperty(name);
+  });
+
+  test("leaves its dependencies outside, and needs no others", () => {
+    const needed = new Set<string>();
+    for (const file of packed.files.filter((name) => /^dist\/.*\.c?js$/.test(name))) {
+      const text = readFileSync(join(esm, "node_modules/quern", file), "utf8");
+      for (const [, , name] of text.matchAll(/(from|import|require\() ?"([^".][^"]*)"/g))
+        if (!name!.startsWith("node:"))
+          needed.add(name!.split("/", name!.startsWith("@") ? 2 : 1).join("/"));
+    }
+    const known = new Set(Object.keys(manifest.dependencies));
+    expect([...needed].filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  test("says which version it is", () => expect(VERSION).toBe(manifest.version));
+});
+
+/** The same in both module systems. */
+const HOST = `
+async function main() {
+  const engine = await open("./index", { workers: 2 });
+  const content = "export const needle = (x) => x;\\n";
+  const [report] = await engine.index(documents({ name: "shop", files: [{ path: "a.ts", content }] }));
+  const { stats } = await engine.search({ query: "needle", matches: 10 });
+  const handler = createHandler(engine, { anonymous: "all" });
+  const ask = (query) =>
+    handler(new Request("http://x/api/search", { method: "POST", body: JSON.stringify({ query, matches: 1 }) }));
+  const [good, bad] = [await ask("needle"), await ask("a or or b")];
+  const error = await engine.search({ query: "", matches: 1 }).catch((thrown) => thrown);
+  await engine.close();
+  console.log(
+    JSON.stringify({
+      added: report.added,
+      found: stats.totalMatchCount,
+      statuses: [good.status, bad.status],
+      isOurs: error instanceof QuernError && error.code,
+      suite: typeof tokenStoreSuite,
+    }),
+  );
+}
+main();
+`;
+
+const NAMES = {
+  quern: "QuernError, documents, open",
+  "quern/http": "createHandler",
+  "quern/testing": "tokenStoreSuite",
+};
+
+const imports = Object.entries(NAMES).map(([name, names]) => `import { ${names} } from "${name}";`);
+const requires = Object.entries(NAMES).map(
+  ([name, names]) => `const { ${names} } = require("${name}");`,
+);
+
+const TYPED = `
+import { open, type Engine, type SearchResponse } from "quern";
+import { createHandler, type TokenStore } from "quern/http";
+import { tokenStoreSuite } from "quern/testing";
+export async function search(engine: Engine): Promise<SearchResponse> {
+  return engine.search({ query: "x", matches: 1 });
+}
+export const host = async (tokens: TokenStore) => createHandler(await open("x"), { tokens });
+// @ts-expect-error
+open(1);
+void tokenStoreSuite;
+`;
+
+const FOUND = {
+  added: 1,
+  found: 1,
+  statuses: [200, 400],
+  isOurs: "QUERY_SYNTAX",
+  suite: "function",
+};
+
+describe("a host", () => {
+  test("of ES modules", async () => {
+    const { stdout, stderr } = await run(esm, "host.mjs", imports.join("\n") + HOST);
+    expect({ ...(JSON.parse(stdout) as object), stderr }).toEqual({ ...FOUND, stderr: "" });
+  });
+
+  test("of CommonJS", async () => {
+    const { stdout, stderr } = await run(cjs, "host.cjs", requires.join("\n") + HOST);
+    expect({ ...(JSON.parse(stdout) as object), stderr }).toEqual({ ...FOUND, stderr: "" });
+  });
+
+  test("compiles with the types, in both", async () => {
+    for (const file of ["types.mts", "types.cts"]) writeFileSync(join(esm, file), TYPED);
+    const tsc = resolve("node_modules/typescript/bin/tsc");
+    const flags = "--noEmit --strict --module nodenext --target es2022 --types node";
+    const args = [tsc, ...flags.split(" "), "types.mts", "types.cts"];
+    await promisify(execFile)(process.execPath, args, { cwd: esm });
+  });
+});
+
+describe("the command", () => {
+  const quern = (...args: string[]) =>
+    promisify(execFile)(process.execPath, [join(esm, "node_modules/quern/dist/cli.js"), ...args], {
+      cwd: esm,
+    });
+
+  test("is a program", () => {
+    const path = join(esm, "node_modules/quern/dist/cli.js");
+    expect(readFileSync(path, "utf8")).toMatch(/^#!\/usr\/bin\/env node\n/);
+    expect(statSync(path).mode & 0o111).toBe(0o111);
+  });
+
+  test("indexes, finds, and ends as it should", async () => {
+    mkdirSync(join(esm, "text"));
+    writeFileSync(join(esm, "text/found.txt"), "a needle in a haystack\n");
+    expect((await quern("index", "text")).stdout).toMatch(/^text: 1 file, 1 added, /);
+    const { stdout, stderr } = await quern("search", "needle in");
+    expect({ stdout, stderr }).toEqual({
+      stdout: "text:found.txt\n1:a needle in a haystack\n",
+      stderr: "",
+    });
+    await expect(quern("search", "needles in")).rejects.toMatchObject({ code: 1, stdout: "" });
+    await expect(quern("search", "a or or b")).rejects.toMatchObject({ code: 2, stdout: "" });
+  });
+
+  test("ends quietly when its reader has seen enough", () => {
+    const script = `node ${join(esm, "node_modules/quern/dist/cli.js")} search --json -- '-(nothing)' | head -c 1`;
+    expect(
+      execFileSync("bash", ["-c", `set -o pipefail; ${script}`], { cwd: esm, encoding: "utf8" }),
+    ).toHaveLength(1);
+  });
+});
+
+describe("a host that is bundled", () => {
+  const bundle = async (format: "esm" | "cjs", external: string[]): Promise<string> => {
+    const entry = join(esm, "bundled.mjs");
+    writeFileSync(entry, imports.join("\n") + HOST);
+    const outfile = join(
+      esm,
+      `bundle-${format}-${external.length}`,
+      format === "esm" ? "out.mjs" : "out.cjs",
+    );
+    await build({
+      entryPoints: [entry],
+      outfile,
+      bundle: true,
+      platform: "node",
+      format,
+      external,
+      logLevel: "error",
+      banner:
+        format === "esm"
+          ? {
+              js: 'import { createRequire as r } from "node:module"; const require = r(import.meta.url);',
+            }
+          : {},
+    });
+    return outfile;
+  };
+  const start = (outfile: string) =>
+    promisify(execFile)(process.execPath, [outfile], { cwd: esm, timeout: 20_000 });
+
+  test.each(["esm", "cjs"] as const)("works where quern stays outside (%s)", async (format) => {
+    const { stdout } = await start(await bundle(format, ["quern"]));
+    expect(JSON.parse(stdout)).toMatchObject({ found: 1, statuses: [200, 400] });
+  });
+
+  test.each(["esm", "cjs"] as const)("is told to leave quern outside (%s)", async (format) => {
+    const native = ["lmdb", "msgpackr", "web-tree-sitter", "re2-wasm"];
+    await expect(start(await bundle(format, native))).rejects.toMatchObject({
+      stderr: expect.stringMatching(/external/) as unknown,
+    });
+  });
+});
+
+test("the folder of the build has no folders", () => {
+  expect(
+    readdirSync("dist", { withFileTypes: true }).filter((entry) => entry.isDirectory()),
+  ).toEqual([]);
+});
