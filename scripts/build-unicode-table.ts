@@ -28,8 +28,7 @@ function encodeBlock(from: number): Uint8Array {
   for (let cp = from; cp < from + BLOCK; cp++) {
     if (cp < 0x80) bytes.push(cp);
     else if (cp < 0x800) bytes.push(0xc0 | (cp >> 6), 0x80 | (cp & 63));
-    else if (cp < 0x10000)
-      bytes.push(0xe0 | (cp >> 12), 0x80 | ((cp >> 6) & 63), 0x80 | (cp & 63));
+    else if (cp < 0x10000) bytes.push(0xe0 | (cp >> 12), 0x80 | ((cp >> 6) & 63), 0x80 | (cp & 63));
     else
       bytes.push(
         0xf0 | (cp >> 18),
