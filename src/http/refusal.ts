@@ -4,7 +4,7 @@
  * machine or a secret, so that of an unexpected error is a constant.
  */
 
-import { QuernError, type ErrorCode } from "../base/errors.ts";
+import type { ErrorCode, QuernError } from "../base/errors.ts";
 
 export const STATUS = {
   INVALID_REQUEST_BODY: 400,
@@ -97,11 +97,17 @@ export const overloaded = (): Refusal => new Refusal("OVERLOADED", MESSAGES.OVER
 /** What anything thrown means to the caller. */
 export function toRefusal(thrown: unknown): Refusal {
   if (thrown instanceof Refusal) return thrown;
-  const code = thrown instanceof QuernError ? FROM_ENGINE[thrown.code] : "UNEXPECTED_ERROR";
+  const code = isQuernError(thrown) ? FROM_ENGINE[thrown.code] : "UNEXPECTED_ERROR";
   const options = { cause: thrown };
   if (code === "UNEXPECTED_ERROR" || code === "OVERLOADED")
     return new Refusal(code, MESSAGES[code], options);
   return new Refusal(code, withPosition(thrown as QuernError), options);
+}
+
+// by its name: the engine may come from another copy of the package than this code (CommonJS beside ESM)
+function isQuernError(thrown: unknown): thrown is QuernError {
+  const isNamed = thrown instanceof Error && thrown.name === "QuernError" && "code" in thrown;
+  return isNamed && Object.hasOwn(FROM_ENGINE, String(thrown.code));
 }
 
 export function errorBody({ code, message }: Refusal): ErrorBody {
