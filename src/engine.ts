@@ -6,6 +6,7 @@
 import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
+import { countBits, emptyBitset, unite } from "./base/bitset.ts";
 import { QuernError } from "./base/errors.ts";
 import { Writes, type CompactReport } from "./ingest/writes.ts";
 import type { IndexProgress, IndexReport } from "./ingest/run.ts";
@@ -16,10 +17,12 @@ import type { CheckReport } from "./store/check.ts";
 import { checkInChild } from "./store/check-process.ts";
 import type { Environment, Snapshot } from "./store/environment.ts";
 import { listFolder, readFile } from "./store/repository-files.ts";
+import type { Manifest } from "./store/manifest.ts";
 import { openStore } from "./store/open.ts";
 import { readSkipped, type CatalogRepository } from "./store/catalog.ts";
 import type { CodeHostType, RepositoryMetadata, SkippedFile } from "./store/records.ts";
-import { Searcher, turnstile, type Contexts } from "./search/searcher.ts";
+import { turnstile } from "./base/turnstile.ts";
+import { Searcher, type Contexts } from "./search/searcher.ts";
 import { decodeText } from "./search/positions.ts";
 import { defaultWebUrl, externalWebUrl, type WebUrl } from "./search/present.ts";
 import type { SearchOptions, SearchRequest, Viewer } from "./search/request.ts";
@@ -77,7 +80,7 @@ export interface Repository extends Required<
   webUrl?: string;
   revisions: { name: string; commit?: string; files: number; isDefault: boolean }[];
   state: "ready" | "indexing";
-  /** Files whose symbols are there, of those that can have some. */
+  /** Files whose symbols are known (that there are none is known too), of all that revisions name. */
   symbols: { done: number; total: number };
   indexedAt: Date;
   /** Commit time of the default revision, where the source knows it. */
@@ -202,6 +205,8 @@ class OpenedEngine implements Engine {
     options: IndexOptions = {},
   ): Promise<IndexReport[]> {
     this.#mustBeOpen();
+    if (!["after", "skip", undefined].includes(options.symbols))
+      throw invalid(`index: symbols must be "after" or "skip"`);
     return this.#writes.index(source, options);
   }
 
@@ -228,6 +233,7 @@ class OpenedEngine implements Engine {
     try {
       return visible.map((one) => ({
         ...describe(one, this.#writes.indexing.has(one.record.name)),
+        symbols: symbolsOf(one, catalog.manifest),
         skipped: readSkipped(snapshot, one.record.id),
       }));
     } finally {
@@ -375,7 +381,23 @@ function startPool(environment: Environment, { workers, readOnly, onWarning }: C
 const isVisible = ({ record }: CatalogRepository, viewer: Viewer | undefined): boolean =>
   viewer?.repositoryIds.has(record.id) ?? true;
 
-function describe({ record }: CatalogRepository, isIndexing: boolean): Omit<Repository, "skipped"> {
+/** A segment's symbols become known at once. */
+function symbolsOf({ places }: CatalogRepository, { segments }: Manifest): Repository["symbols"] {
+  let [done, total] = [0, 0];
+  for (const { segment, count, sets } of places) {
+    const named = emptyBitset(count);
+    for (const set of sets) if (set) unite(named, set);
+    const files = countBits(named);
+    total += files;
+    if (segments.find((one) => one.segment === segment)?.hasSymbols) done += files;
+  }
+  return { done, total };
+}
+
+function describe(
+  { record }: CatalogRepository,
+  isIndexing: boolean,
+): Omit<Repository, "skipped" | "symbols"> {
   const { id, name, metadata, revisions, indexedAt, contentBytes } = record;
   const { codeHostType = "genericGitHost", archived = false, fork = false, rank = 0.5 } = metadata;
   const { displayName, webUrl } = metadata;
@@ -397,7 +419,6 @@ function describe({ record }: CatalogRepository, isIndexing: boolean): Omit<Repo
       isDefault: i === 0,
     })),
     state: isIndexing ? "indexing" : "ready",
-    symbols: { done: 0, total: 0 },
     indexedAt: new Date(indexedAt),
     ...(pushedAt === undefined ? {} : { pushedAt: new Date(pushedAt) }),
     contentBytes,

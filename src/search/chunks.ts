@@ -5,8 +5,9 @@
  * so that a minified file does not make the response a hundred times larger than its matches.
  */
 
-import { decodeText, type Line, type Lines } from "./positions.ts";
-import type { Chunk, ResultSymbol } from "./response.ts";
+import type { ChunkDraft } from "./packed-chunks.ts";
+import type { Line, Lines } from "./positions.ts";
+import type { ResultSymbol } from "./response.ts";
 
 const NEWLINE = 10;
 const LONG_LINE = 4096;
@@ -27,7 +28,7 @@ export function chunksOf(
   pairs: Uint32Array,
   contextLines: number,
   symbolOf: SymbolOf,
-): Chunk[] {
+): ChunkDraft[] {
   const groups: Group[] = [];
   for (let i = 0; i < pairs.length; i += 2) {
     const [from, to] = [pairs[i]!, pairs[i + 1]!];
@@ -42,7 +43,7 @@ export function chunksOf(
   return groups.map((group) => chunkOf(lines, group, symbolOf));
 }
 
-function chunkOf(lines: Lines, { start, end, ranges }: Group, symbolOf: SymbolOf): Chunk {
+function chunkOf(lines: Lines, { start, end, ranges }: Group, symbolOf: SymbolOf): ChunkDraft {
   const matchRanges = [];
   const symbols: ResultSymbol[] = [];
   const contentStart = lines.position(start);
@@ -51,8 +52,8 @@ function chunkOf(lines: Lines, { start, end, ranges }: Group, symbolOf: SymbolOf
     const symbol = symbolOf(ranges[i]!, ranges[i + 1]!);
     if (symbol) symbols.push(symbol);
   }
-  const content = decodeText(lines.text.subarray(start, end));
-  return { content, matchRanges, contentStart, ...(symbols.length > 0 ? { symbols } : {}) };
+  const bytes = lines.text.subarray(start, end);
+  return { bytes, matchRanges, contentStart, ...(symbols.length > 0 ? { symbols } : {}) };
 }
 
 function isLong({ text }: Lines, { start, end }: Line): boolean {

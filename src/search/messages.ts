@@ -3,7 +3,8 @@
 import type { Bitset } from "../base/bitset.ts";
 import type { Plan } from "./plan.ts";
 import type { PlanStats, WindowStats } from "./segment-search.ts";
-import type { Chunk, Range } from "./response.ts";
+import type { PackedChunks } from "./packed-chunks.ts";
+import type { Range } from "./response.ts";
 
 export interface SegmentInput {
   readonly segment: number;
@@ -92,7 +93,7 @@ export interface ShownFile {
   readonly path: string;
   readonly language: string;
   readonly nameRanges: Range[];
-  readonly chunks: Chunk[];
+  readonly chunks: PackedChunks;
   readonly count: number;
   readonly content?: string;
 }

@@ -3,6 +3,7 @@
 import type { CatalogRepository } from "../store/catalog.ts";
 import type { CodeHostType, RepositoryRecord } from "../store/records.ts";
 import type { ShownFile } from "./messages.ts";
+import { unpackChunks } from "./packed-chunks.ts";
 import type { FileResult, RepositoryInfo } from "./response.ts";
 
 export type WebUrl = (file: {
@@ -48,12 +49,18 @@ export function externalWebUrl(
     : EXTERNAL[codeHostType]?.(webUrl.replace(/\/+$/, ""), path, revision);
 }
 
-export function presentFile(
+export async function presentFile(
   { record }: CatalogRepository,
   shown: ShownFile,
-  { branches, webUrl }: { branches: readonly string[]; webUrl: WebUrl },
-): FileResult {
-  const { path, language, nameRanges, chunks, content } = shown;
+  how: {
+    readonly branches: readonly string[];
+    readonly webUrl: WebUrl;
+    readonly pause: () => Promise<void> | undefined;
+  },
+): Promise<FileResult> {
+  const { path, language, nameRanges, content } = shown;
+  const { branches, webUrl } = how;
+  const chunks = await unpackChunks(shown.chunks, how.pause);
   const revision = branches[0]!;
   const external = externalWebUrl(record, path, revision);
   return {

@@ -3,48 +3,48 @@
  * never scans, and works in slices of a few milliseconds whatever the size of the answer.
  */
 
-import { setImmediate as nextTurn } from "node:timers/promises";
-import { hasBit } from "../base/bitset.ts";
 import { QuernError } from "../base/errors.ts";
+import { turnstile } from "../base/turnstile.ts";
 import { atomsOf, namesRevision, show, type Query } from "../query/ast.ts";
 import { parseQuery } from "../query/parse.ts";
 import { simplify } from "../query/simplify.ts";
-import type { Catalog, CatalogRepository } from "../store/catalog.ts";
-import type { Pool } from "../threads/pool.ts";
+import type { Catalog } from "../store/catalog.ts";
 import type { SkippedFile } from "../store/records.ts";
+import type { Pool } from "../threads/pool.ts";
+import {
+  isExhaustive,
+  namedRevisions,
+  stoppable,
+  throwIfAborted,
+  timeStats,
+  type Attempt,
+  type Understood,
+} from "./attempt.ts";
 import { Control, STOPPED } from "./control.ts";
 import { changesOf, notIndexed } from "./explain.ts";
 import type { ExplainedSegment } from "./explain-task.ts";
 import { mergeRanked, type Ranked } from "./merge-ranked.ts";
 import type {
-  RepositoryTable,
   SearchInput,
   SearchOutput,
   SegmentInput,
-  ShowFile,
   ShownFile,
   ShowInput,
   ShowResult,
   StreamPart,
 } from "./messages.ts";
 import { NameMatcher } from "./name-matcher.ts";
-import { planQuery, type HostAtom, type Plan } from "./plan.ts";
+import { PartQueue } from "./part-queue.ts";
+import { planQuery } from "./plan.ts";
 import { presentFile, repositoryInfo, type WebUrl } from "./present.ts";
-import {
-  checkRequest,
-  type CheckedRequest,
-  type SearchOptions,
-  type SearchRequest,
-} from "./request.ts";
+import { ownerFinder, repositoryTable } from "./repository-table.ts";
+import { checkRequest, type SearchOptions, type SearchRequest } from "./request.ts";
 import type { Explanation, FileResult, SearchEvent, SearchResponse } from "./response.ts";
 import { branchesOf, segmentsInScope, unknownContext } from "./scope.ts";
-import { PartQueue } from "./part-queue.ts";
+import { groupFiles, showFileInput } from "./show-groups.ts";
 import { addStats, zeroStats, type SearchStats } from "./stats.ts";
 import { tally } from "./tally.ts";
 
-/** Files and ranges that one message brings back: some ms to receive. */
-const SHOWN_FILES = 32;
-const SHOWN_RANGES = 512;
 /** How often a search starts again because segments were merged away under it. */
 const MOST_ATTEMPTS = 5;
 
@@ -65,27 +65,7 @@ export interface SearcherOptions {
   readonly skipped: (repository: number) => readonly SkippedFile[];
 }
 
-/** A query as understood, before it meets a catalog. */
-export interface Understood {
-  readonly request: CheckedRequest;
-  readonly query: Query;
-  readonly plan: Plan;
-  readonly hostAtoms: readonly HostAtom[];
-  readonly allRevisions: boolean;
-  /** Of `rev:` atoms under no negation: which branches a result names. */
-  readonly revisionValues: readonly string[];
-  readonly contexts: ReadonlyMap<string, ReadonlySet<string>>;
-}
-
-/** One attempt on one catalog. */
-interface Attempt {
-  readonly understood: Understood;
-  readonly options: SearchOptions;
-  readonly catalog: Catalog;
-  readonly segments: readonly SegmentInput[];
-  readonly control: Control;
-  readonly startedAt: number;
-}
+type Presenter = (segment: number, file: number, shown: ShownFile) => Promise<FileResult>;
 
 export class Searcher {
   readonly #options: SearcherOptions;
@@ -152,11 +132,11 @@ export class Searcher {
   }
 
   async #presentPart(
-    { understood, catalog, segments }: Attempt,
+    attempt: Attempt,
     part: StreamPart,
   ): Promise<Extract<SearchEvent, { type: "chunk" }>> {
-    const owner = ownerFinder(catalog);
-    const pause = turnstile();
+    const { catalog, segments } = attempt;
+    const present = this.#presenter(attempt);
     const files: FileResult[] = [];
     const stats = zeroStats();
     addStats(stats, {
@@ -165,11 +145,8 @@ export class Searcher {
     });
     for (const shown of part.files) {
       const { segment } = segments[shown.position]!;
-      files.push(
-        this.#present(understood, owner(segment, shown.file), { segment, file: shown.file, shown }),
-      );
+      files.push(await present(segment, shown.file, shown));
       stats.actualMatchCount += shown.count;
-      await pause();
     }
     return {
       type: "chunk",
@@ -368,7 +345,7 @@ export class Searcher {
         throwIfAborted(options.signal);
         const input: ShowInput = {
           plan: understood.plan,
-          files: groups[at]!.map((file) => showFile(file, segments)),
+          files: groups[at]!.map((file) => showFileInput(file, segments)),
           contextLines,
           whole,
         };
@@ -383,7 +360,7 @@ export class Searcher {
   }
 
   async #respond(
-    { understood, catalog, segments, control, startedAt }: Attempt,
+    attempt: Attempt,
     found: {
       stats: SearchStats;
       outputs: readonly SearchOutput[];
@@ -392,17 +369,16 @@ export class Searcher {
     },
   ): Promise<SearchResponse> {
     const { stats, wanted } = found;
-    const owner = ownerFinder(catalog);
+    const { catalog, segments, control, startedAt } = attempt;
+    const present = this.#presenter(attempt);
     const files: FileResult[] = [];
-    const pause = turnstile();
     const damaged = new Set<number>();
     for (const [i, shown] of found.shown.entries()) {
       const { segment: position, file } = wanted[i]!;
       const { segment } = segments[position]!;
       if (!shown) damaged.add(segment);
-      else files.push(this.#present(understood, owner(segment, file), { segment, file, shown }));
+      else files.push(await present(segment, file, shown));
       stats.actualMatchCount += shown?.count ?? 0;
-      await pause();
     }
     addStats(stats, { crashes: damaged.size, shardsScanned: -damaged.size });
     timeStats(stats, found.outputs, { control, startedAt });
@@ -414,17 +390,18 @@ export class Searcher {
     };
   }
 
-  #present(
-    { allRevisions, revisionValues }: Understood,
-    repository: CatalogRepository,
-    { segment, file, shown }: { segment: number; file: number; shown: ShownFile },
-  ): FileResult {
-    const branches = branchesOf(
-      repository,
-      { segment, file },
-      { values: revisionValues, allRevisions },
-    );
-    return presentFile(repository, shown, { branches, webUrl: this.#options.webUrl });
+  /** Makes results of what the threads have shown, giving way to the event loop between. */
+  #presenter({ understood, catalog }: Attempt): Presenter {
+    const { allRevisions, revisionValues: values } = understood;
+    const { webUrl } = this.#options;
+    const owner = ownerFinder(catalog);
+    const pause = turnstile();
+    return async (segment, file, shown) => {
+      await pause();
+      const repository = owner(segment, file);
+      const branches = branchesOf(repository, { segment, file }, { values, allRevisions });
+      return presentFile(repository, shown, { branches, webUrl, pause });
+    };
   }
 }
 
@@ -436,126 +413,4 @@ function outcomeOf(
   if (isDamaged) return "damaged";
   if (candidateFiles === 0) return "skipped-by-filter";
   return shardsSkipped > 0 ? "not-reached" : "scanned";
-}
-
-export function isExhaustive(stats: SearchStats): boolean {
-  const { actualMatchCount, totalMatchCount, crashes, shardsSkipped, filesSkipped } = stats;
-  return actualMatchCount === totalMatchCount && crashes + shardsSkipped + filesSkipped === 0;
-}
-
-/** The times of the whole search, and why it ended. */
-function timeStats(
-  stats: SearchStats,
-  outputs: readonly SearchOutput[],
-  { control, startedAt }: Pick<Attempt, "control" | "startedAt">,
-): void {
-  stats.duration = Math.round((performance.now() - startedAt) * 1e6);
-  const began = outputs.map(({ beganAt }) => beganAt - performance.timeOrigin - startedAt);
-  stats.wait = began.length === 0 ? 0 : Math.max(0, Math.round(Math.min(...began) * 1e6));
-  if (control.stopped === STOPPED.TIMED_OUT && stats.shardsSkipped > 0)
-    stats.flushReason = "FLUSH_REASON_TIMER_EXPIRED";
-}
-
-/** The values of `rev:` under no negation. */
-function namedRevisions(query: Query): string[] {
-  if (query.kind === "and" || query.kind === "or") return query.children.flatMap(namedRevisions);
-  return query.kind === "revision" ? [query.value] : [];
-}
-
-/** Runs with the caller's time-out and signal in force. */
-async function stoppable<T>({ options, control }: Attempt, run: () => Promise<T>): Promise<T> {
-  const { signal, timeoutMs } = options;
-  throwIfAborted(signal);
-  const timer =
-    timeoutMs === undefined
-      ? undefined
-      : setTimeout(() => control.stop(STOPPED.TIMED_OUT), timeoutMs);
-  let onAbort: (() => void) | undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => {
-      control.stop(STOPPED.ABORTED);
-      reject(abortedError());
-    };
-    signal?.addEventListener("abort", onAbort, { once: true });
-  });
-  try {
-    return await (signal ? Promise.race([run(), aborted]) : run());
-  } finally {
-    clearTimeout(timer);
-    if (onAbort) signal?.removeEventListener("abort", onAbort);
-    control.stop(STOPPED.ABORTED); // whoever is still at it need not be
-  }
-}
-
-function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw abortedError();
-}
-
-const abortedError = (): QuernError =>
-  new QuernError("ABORTED", "the caller's signal aborted the search");
-
-/** To be awaited in long loops: gives way to the event loop every 2 ms. */
-export function turnstile(): () => Promise<void> | undefined {
-  let since = performance.now();
-  return () => {
-    if (performance.now() - since < 2) return undefined;
-    return nextTurn().then(() => void (since = performance.now()));
-  };
-}
-
-const tables = new WeakMap<Catalog, RepositoryTable>();
-
-/** In the order of names, in memory that threads share. */
-function repositoryTable(catalog: Catalog): RepositoryTable {
-  let table = tables.get(catalog);
-  if (table) return table;
-  const records = [...catalog.repositories.values()].map(({ record }) => record);
-  records.sort((a, b) => (a.name < b.name ? -1 : 1));
-  table = {
-    ids: new Uint32Array(new SharedArrayBuffer(4 * records.length)),
-    ranks: new Float64Array(new SharedArrayBuffer(8 * records.length)),
-  };
-  table.ids.set(records.map(({ id }) => id));
-  table.ranks.set(records.map(({ metadata }) => metadata.rank ?? 0.5));
-  tables.set(catalog, table);
-  return table;
-}
-
-/** Finds the repository a file of a segment belongs to. */
-function ownerFinder(catalog: Catalog): (segment: number, file: number) => CatalogRepository {
-  return (segment, file) => {
-    const { repositories } = catalog.headers.get(segment)!;
-    let [low, high] = [0, repositories.length - 1];
-    while (low < high) {
-      const middle = (low + high + 1) >>> 1;
-      if (repositories[middle]!.first <= file) low = middle;
-      else high = middle - 1;
-    }
-    return catalog.repositories.get(repositories[low]!.repository)!;
-  };
-}
-
-/** Small enough to be received in a few milliseconds each; whole files are large. */
-function groupFiles(files: readonly Ranked[], whole: boolean): Ranked[][] {
-  const groups: Ranked[][] = [];
-  let ranges = Infinity;
-  for (const file of files) {
-    const last = groups.at(-1);
-    if (!last || last.length >= (whole ? 1 : SHOWN_FILES) || ranges + file.count > SHOWN_RANGES) {
-      groups.push([file]);
-      ranges = file.count;
-    } else {
-      last.push(file);
-      ranges += file.count;
-    }
-  }
-  return groups;
-}
-
-function showFile(
-  { segment: position, file, count }: Ranked,
-  segments: readonly SegmentInput[],
-): ShowFile {
-  const { segment, sets } = segments[position]!;
-  return { segment, file, most: count, sets: sets.map((set) => hasBit(set, file)) };
 }

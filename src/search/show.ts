@@ -7,6 +7,7 @@ import { chunksOf } from "./chunks.ts";
 import { contentRanges, pathOf, pathRanges, shownBy } from "./file-shown.ts";
 import type { Facts } from "./evaluate.ts";
 import type { ShownFile } from "./messages.ts";
+import { NO_CHUNKS, packChunks } from "./packed-chunks.ts";
 import { decodeText, Lines } from "./positions.ts";
 import type { PreparedQuery } from "./prepare.ts";
 import type { AtomPlan } from "./segment-plan.ts";
@@ -46,7 +47,8 @@ export function showFile(
   const name = pathRanges(path, shown.paths, query, tools);
   const hasOwnName = shown.paths.length > 0;
   const nameLines = new Lines(Buffer.from(path), () => 0);
-  const chunks = content && pairs.length > 0 ? content.chunks(pairs.subarray(0, 2 * most)) : [];
+  const chunks =
+    content && pairs.length > 0 ? content.chunks(pairs.subarray(0, 2 * most)) : NO_CHUNKS;
   const nameShown = pairs.length > 0 && !hasOwnName ? new Uint32Array(0) : name;
   return {
     bytesLoaded: content?.bytesLoaded ?? 0,
@@ -92,7 +94,7 @@ function readContent(
     bytesLoaded: window.bytesLoaded,
     text: () => decodeText(text()),
     chunks: (pairs: Uint32Array) =>
-      chunksOf(new Lines(text(), count), pairs, contextLines, () => undefined),
+      packChunks(chunksOf(new Lines(text(), count), pairs, contextLines, () => undefined)),
   };
 }
 

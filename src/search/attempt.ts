@@ -1,0 +1,92 @@
+/** A query as understood, and one attempt to answer it on one catalog. */
+
+import { QuernError } from "../base/errors.ts";
+import type { Query } from "../query/ast.ts";
+import type { Catalog } from "../store/catalog.ts";
+import { STOPPED, type Control } from "./control.ts";
+import type { SearchOutput, SegmentInput } from "./messages.ts";
+import type { HostAtom, Plan } from "./plan.ts";
+import type { CheckedRequest, SearchOptions } from "./request.ts";
+import type { SearchStats } from "./stats.ts";
+
+/** Before it meets a catalog. */
+export interface Understood {
+  readonly request: CheckedRequest;
+  readonly query: Query;
+  readonly plan: Plan;
+  readonly hostAtoms: readonly HostAtom[];
+  readonly allRevisions: boolean;
+  /** Of `rev:` atoms under no negation: which branches a result names. */
+  readonly revisionValues: readonly string[];
+  readonly contexts: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+export interface Attempt {
+  readonly understood: Understood;
+  readonly options: SearchOptions;
+  readonly catalog: Catalog;
+  readonly segments: readonly SegmentInput[];
+  readonly control: Control;
+  /** performance.now() of the call. */
+  readonly startedAt: number;
+}
+
+/** The values of `rev:` under no negation. */
+export function namedRevisions(query: Query): string[] {
+  if (query.kind === "and" || query.kind === "or") return query.children.flatMap(namedRevisions);
+  return query.kind === "revision" ? [query.value] : [];
+}
+
+/** Runs with the caller's time-out and signal in force. */
+export async function stoppable<T>(
+  { options, control }: Attempt,
+  run: () => Promise<T>,
+): Promise<T> {
+  const { signal, timeoutMs } = options;
+  throwIfAborted(signal);
+  const timer =
+    timeoutMs === undefined
+      ? undefined
+      : setTimeout(() => control.stop(STOPPED.TIMED_OUT), timeoutMs);
+  let onAbort: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => {
+      control.stop(STOPPED.ABORTED);
+      reject(abortedError());
+    };
+    signal?.addEventListener("abort", onAbort, { once: true });
+  });
+  try {
+    return await (signal ? Promise.race([run(), aborted]) : run());
+  } finally {
+    clearTimeout(timer);
+    if (onAbort) signal?.removeEventListener("abort", onAbort);
+    control.stop(STOPPED.ABORTED); // whoever is still at it need not be
+  }
+}
+
+export function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw abortedError();
+}
+
+const abortedError = (): QuernError =>
+  new QuernError("ABORTED", "the caller's signal aborted the search");
+
+/** The times of the whole search, and why it ended. */
+export function timeStats(
+  stats: SearchStats,
+  outputs: readonly SearchOutput[],
+  { control, startedAt }: Pick<Attempt, "control" | "startedAt">,
+): void {
+  stats.duration = Math.round((performance.now() - startedAt) * 1e6);
+  const began = outputs.map(({ beganAt }) => beganAt - performance.timeOrigin - startedAt);
+  stats.wait = began.length === 0 ? 0 : Math.max(0, Math.round(Math.min(...began) * 1e6));
+  if (control.stopped === STOPPED.TIMED_OUT && stats.shardsSkipped > 0)
+    stats.flushReason = "FLUSH_REASON_TIMER_EXPIRED";
+}
+
+/** Whether every match there is was delivered. */
+export function isExhaustive(stats: SearchStats): boolean {
+  const { actualMatchCount, totalMatchCount, crashes, shardsSkipped, filesSkipped } = stats;
+  return actualMatchCount === totalMatchCount && crashes + shardsSkipped + filesSkipped === 0;
+}

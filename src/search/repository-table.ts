@@ -1,0 +1,38 @@
+/** Repositories as threads need them to rank, and to whom a file of a segment belongs. */
+
+import type { Catalog, CatalogRepository } from "../store/catalog.ts";
+import type { RepositoryTable } from "./messages.ts";
+
+const tables = new WeakMap<Catalog, RepositoryTable>();
+
+/** In the order of names, in memory that threads share. */
+export function repositoryTable(catalog: Catalog): RepositoryTable {
+  let table = tables.get(catalog);
+  if (table) return table;
+  const records = [...catalog.repositories.values()].map(({ record }) => record);
+  records.sort((a, b) => (a.name < b.name ? -1 : 1));
+  table = {
+    ids: new Uint32Array(new SharedArrayBuffer(4 * records.length)),
+    ranks: new Float64Array(new SharedArrayBuffer(8 * records.length)),
+  };
+  table.ids.set(records.map(({ id }) => id));
+  table.ranks.set(records.map(({ metadata }) => metadata.rank ?? 0.5));
+  tables.set(catalog, table);
+  return table;
+}
+
+/** Finds the repository a file of a segment belongs to. */
+export function ownerFinder(
+  catalog: Catalog,
+): (segment: number, file: number) => CatalogRepository {
+  return (segment, file) => {
+    const { repositories } = catalog.headers.get(segment)!;
+    let [low, high] = [0, repositories.length - 1];
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1;
+      if (repositories[middle]!.first <= file) low = middle;
+      else high = middle - 1;
+    }
+    return catalog.repositories.get(repositories[low]!.repository)!;
+  };
+}

@@ -1,0 +1,33 @@
+/** Which files are built together: small enough groups to be received in a few milliseconds each. */
+
+import { hasBit } from "../base/bitset.ts";
+import type { SegmentInput, ShowFile } from "./messages.ts";
+import type { Ranked } from "./merge-ranked.ts";
+
+const FILES = 32;
+const RANGES = 512;
+
+/** In the order of the files. Whole files are large: each by itself. */
+export function groupFiles(files: readonly Ranked[], whole: boolean): Ranked[][] {
+  const groups: Ranked[][] = [];
+  let ranges = Infinity;
+  for (const file of files) {
+    const last = groups.at(-1);
+    if (!last || last.length >= (whole ? 1 : FILES) || ranges + file.count > RANGES) {
+      groups.push([file]);
+      ranges = file.count;
+    } else {
+      last.push(file);
+      ranges += file.count;
+    }
+  }
+  return groups;
+}
+
+export function showFileInput(
+  { segment: position, file, count }: Ranked,
+  segments: readonly SegmentInput[],
+): ShowFile {
+  const { segment, sets } = segments[position]!;
+  return { segment, file, most: count, sets: sets.map((set) => hasBit(set, file)) };
+}
