@@ -8,7 +8,6 @@
  * whatever the number of files, and no file spoils the next.
  */
 
-import { createRequire } from "node:module";
 import { assert } from "../../base/errors.ts";
 import { roleOf } from "./captures.ts";
 import { cut, uncut } from "./cuts.ts";
@@ -25,7 +24,7 @@ export type Extraction =
   | { readonly outcome: "symbols"; readonly table: SymbolTable }
   /** The language has no extractor. */
   | { readonly outcome: "none" }
-  /** 'too-long': took MAX_MS; 'too-large': over the language's limit; 'failed': the grammar trapped. */
+  /** 'too-long': took MAX_MS; 'too-large': over the language's limit; 'failed': the grammar trapped or does not load. */
   | { readonly outcome: "gave-up"; readonly reason: "too-long" | "too-large" | "failed" };
 
 export interface Extractor {
@@ -73,6 +72,9 @@ class TreeSitterExtractor implements Extractor {
   /** By language query, the most recently used last. */
   readonly #loaded = new Map<LanguageQuery, Loaded>();
 
+  /** Whose grammar does not load, or does not know the query's nodes: each of their files fails. */
+  readonly #broken = new Set<LanguageQuery>();
+
   constructor(limits: ExtractorLimits, languages: Languages) {
     this.#limits = limits;
     this.#languages = languages;
@@ -83,7 +85,7 @@ class TreeSitterExtractor implements Extractor {
     for (const name of needed) {
       const query = this.#languages(name);
       if (query === undefined) return false;
-      await this.#load(query);
+      if (!this.#broken.has(query)) await this.#load(query).catch(() => this.#broken.add(query));
     }
     return true;
   }
@@ -120,6 +122,7 @@ class TreeSitterExtractor implements Extractor {
     if (query === undefined) return { outcome: "none" };
     if (bytes.length > Math.min(this.#limits.maxBytes, query.maxBytes ?? Infinity))
       return { outcome: "gave-up", reason: "too-large" };
+    if (this.#broken.has(query)) return { outcome: "gave-up", reason: "failed" };
     const loaded = this.#loaded.get(query);
     assert(loaded !== undefined, `extract() of ${language} without prepare()`);
     try {
@@ -180,36 +183,4 @@ async function load(query: LanguageQuery): Promise<Loaded> {
     roleOf,
   });
   return { runtime, kinds: kindsOf(query, runtime.captures) };
-}
-
-/**
- * Changes whenever equal content may give other symbols: with the package of the grammar and with
- * our query. Undefined when there is no extractor for the language.
- */
-export function grammarVersion(language: string): string | undefined {
-  const needed = embeddedLanguages(language) ?? [language];
-  const versions = needed.map((name) => {
-    const query = languageQuery(name);
-    return query && `${packageVersion(query.grammar)}/${query.revision}`;
-  });
-  return versions.includes(undefined) ? undefined : [EXTRACTOR_REVISION, ...versions].join(",");
-}
-
-/** Raised when the rules around the queries change what is found. */
-const EXTRACTOR_REVISION = 1;
-
-const versions = new Map<string, string>();
-
-function packageVersion(specifier: string): string {
-  const name = specifier
-    .split("/")
-    .slice(0, specifier.startsWith("@") ? 2 : 1)
-    .join("/");
-  let version = versions.get(name);
-  if (version === undefined) {
-    const require = createRequire(import.meta.url);
-    version = `${name}@${(require(`${name}/package.json`) as { version: string }).version}`;
-    versions.set(name, version);
-  }
-  return version;
 }

@@ -1,5 +1,7 @@
 /** Every language with an extractor. A new one is a file in `queries/`, its line here, and a fixture. */
 
+import { createRequire } from "node:module";
+import { embeddedLanguages } from "./embedded.ts";
 import type { LanguageQuery } from "./language.ts";
 import { bash } from "./queries/bash.ts";
 import { c } from "./queries/c.ts";
@@ -72,3 +74,35 @@ const BY_NAME = new Map(
 );
 
 export const languageQuery = (language: string): LanguageQuery | undefined => BY_NAME.get(language);
+
+/**
+ * Changes whenever equal content may give other symbols: with the package of the grammar and with
+ * our query. Undefined when there is no extractor for the language.
+ */
+export function grammarVersion(language: string): string | undefined {
+  const needed = embeddedLanguages(language) ?? [language];
+  const versions = needed.map((name) => {
+    const query = languageQuery(name);
+    return query && `${packageVersion(query.grammar)}/${query.revision}`;
+  });
+  return versions.includes(undefined) ? undefined : [EXTRACTOR_REVISION, ...versions].join(",");
+}
+
+/** Raised when the rules around the queries change what is found. */
+const EXTRACTOR_REVISION = 1;
+
+const versions = new Map<string, string>();
+
+function packageVersion(specifier: string): string {
+  const name = specifier
+    .split("/")
+    .slice(0, specifier.startsWith("@") ? 2 : 1)
+    .join("/");
+  let version = versions.get(name);
+  if (version === undefined) {
+    const require = createRequire(import.meta.url);
+    version = `${name}@${(require(`${name}/package.json`) as { version: string }).version}`;
+    versions.set(name, version);
+  }
+  return version;
+}

@@ -4,13 +4,12 @@ import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
 import {
   createExtractor,
-  grammarVersion,
   LIMITS,
   type Extraction,
   type Extractor,
 } from "../../../src/ingest/symbols/extract.ts";
 import type { LanguageQuery } from "../../../src/ingest/symbols/language.ts";
-import { languageQuery } from "../../../src/ingest/symbols/languages.ts";
+import { grammarVersion, languageQuery } from "../../../src/ingest/symbols/languages.ts";
 import { kindId } from "../../../src/ingest/symbols/captures.ts";
 import { joinTables, shiftTable } from "../../../src/ingest/symbols/table.ts";
 import { showSymbols } from "./show.ts";
@@ -127,6 +126,17 @@ describe("a grammar that dies", () => {
       });
       await mixed.prepare("Go");
       expect(mixed.extract("Go", Buffer.from("package p\n")).outcome).toBe("symbols");
+    }
+  });
+
+  test.each([
+    { ...broken, grammar: "tree-sitter-wasms/out/no-such-grammar.wasm" },
+    { ...broken, query: "(no_such_node) @scope" },
+  ])("one that does not load fails for its files: $grammar $query", async (query) => {
+    const own = await createExtractor(LIMITS, () => query);
+    for (let round = 0; round < 2; round++) {
+      expect(await own.prepare("Broken")).toBe(true);
+      expect(own.extract("Broken", Buffer.from("a"))).toMatchObject({ reason: "failed" });
     }
   });
 
