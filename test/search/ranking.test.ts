@@ -1,0 +1,96 @@
+/**
+ * The golden queries asked of the engine: exact counts, and the order a person would want. The first
+ * results of each stand in ranking.golden.txt, so that a change of ranking is a diff to be read;
+ * UPDATE_GOLDEN=1 writes it anew.
+ */
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, describe, expect, test } from "vitest";
+import { open } from "../../src/engine.ts";
+import type { SearchResponse } from "../../src/search/response.ts";
+import { disorder, GOLDEN, indexCorpus, type Golden } from "./golden-corpus.ts";
+
+const LISTING = fileURLToPath(new URL("ranking.golden.txt", import.meta.url));
+const SHOWN = 5;
+
+const path = mkdtempSync(join(tmpdir(), "quern-ranking-"));
+const engine = await open(path, { workers: 1 });
+await indexCorpus(engine);
+const hasSymbols = (await engine.repositories()).some(({ symbols }) => symbols.done > 0);
+afterAll(async () => {
+  await engine.close();
+  rmSync(path, { recursive: true, force: true });
+});
+
+const ask = ({ query, isRegexEnabled = false, isCaseSensitivityEnabled = false }: Golden) =>
+  engine.search({ query, matches: 100_000, isRegexEnabled, isCaseSensitivityEnabled });
+
+const names = ({ files }: SearchResponse): string[] =>
+  files.map(({ repository, fileName }) => `${repository}/${fileName.text}`);
+
+const nameOf = ({ query, isRegexEnabled, isCaseSensitivityEnabled }: Golden): string =>
+  `${query}${isRegexEnabled ? " (regex)" : ""}${isCaseSensitivityEnabled ? " (case)" : ""}`;
+
+/** Rows whose order follows from where a name is defined. */
+const BY_DEFINITION = new Set(
+  GOLDEN.filter(({ definitions }) => definitions).map(({ query }) => query),
+);
+for (const query of [
+  "retryWithBackoff",
+  "RETRYWITHBACKOFF",
+  "retry_with_backoff",
+  "parseDuration",
+  "parseDuration -file:test -file:vendor",
+  "TaskQueue",
+  "enqueue lang:typescript",
+  "debounce or formatBytes",
+])
+  BY_DEFINITION.add(query);
+
+const rows = GOLDEN.map((golden) => ({ name: nameOf(golden), golden }));
+const plain = rows.filter(({ golden }) => golden.definitions === undefined);
+const isByDefinition = ({ golden }: { golden: Golden }) => BY_DEFINITION.has(golden.query);
+const ofSymbols = rows.filter(({ golden }) => golden.definitions !== undefined);
+
+async function checkCounts({ golden }: { golden: Golden }): Promise<void> {
+  const { stats, isSearchExhaustive, files } = await ask(golden);
+  const { totalMatchCount, fileCount } = stats;
+  const { totalMatchCount: matches, fileCount: count } = golden;
+  expect({ totalMatchCount, fileCount }).toEqual({ totalMatchCount: matches, fileCount: count });
+  expect(isSearchExhaustive).toBe(true);
+  expect(files.length).toBe(fileCount);
+}
+
+async function checkOrder({ golden }: { golden: Golden }): Promise<void> {
+  expect(disorder(golden, names(await ask(golden)))).toBeUndefined();
+}
+
+describe("counts", () => test.each(plain)("$name", checkCounts));
+
+describe("order", () => test.each(rows.filter((row) => !isByDefinition(row)))("$name", checkOrder));
+
+describe.runIf(hasSymbols)("definitions", () => {
+  test.each(ofSymbols)("counts: $name", checkCounts);
+  test.each(rows.filter(isByDefinition))("order: $name", checkOrder);
+});
+
+const isWorthListing = ({ golden }: { golden: Golden }) => golden.fileCount > 1;
+
+async function listing(): Promise<string> {
+  const parts: string[] = [];
+  for (const { name, golden } of (hasSymbols ? rows : plain).filter(isWorthListing)) {
+    const files = names(await ask(golden)).slice(0, SHOWN);
+    parts.push([name, ...files.map((file) => `  ${file}`)].join("\n"));
+  }
+  return `${parts.join("\n\n")}\n`;
+}
+
+test("the first results of each query are those of the listing", async () => {
+  const now = await listing();
+  if (process.env["UPDATE_GOLDEN"]) writeFileSync(LISTING, now);
+  expect(now).toBe(readFileSync(LISTING, "utf8"));
+  expect(now.split("\n\n").length).toBeGreaterThanOrEqual(25);
+});
