@@ -13,7 +13,7 @@ import {
 } from "./file-shown.ts";
 import { PathFits } from "./path-fits.ts";
 import type { PreparedQuery } from "./prepare.ts";
-import { atomScore, scoreOf } from "./score.ts";
+import { atomScore, bestPathFit, languageScore, scoreOf, WEIGHTS } from "./score.ts";
 import type { Hit } from "./segment-search.ts";
 import type { ThreadTools } from "./thread-tools.ts";
 
@@ -36,6 +36,10 @@ export class HitRater {
   readonly #options: RaterOptions;
   readonly #paths: PathTable;
   readonly #pathFits: PathFits;
+  /** By position in the segment's languages. */
+  readonly #languageScores: Int16Array;
+  /** How the ranges in the path of the hit rated last fit it. */
+  #pathScore = 0;
   /** What every hit shows, where that does not depend on the file. */
   readonly #always: ShownAtoms | undefined;
 
@@ -43,6 +47,7 @@ export class HitRater {
     this.#options = options;
     this.#paths = options.reader.paths(options.snapshot);
     this.#pathFits = new PathFits(options, this.#paths);
+    this.#languageScores = Int16Array.from(options.reader.header.languages, languageScore);
     const { single } = options.query;
     if (single !== undefined) this.#always = { content: [single], paths: [] };
   }
@@ -61,9 +66,10 @@ export class HitRater {
       }
     this.count = this.#countContent(hit, shown, atoms) || this.#countPath(hit, shown);
     this.score = scoreOf({
-      fit: atoms === 0 ? 0 : fit / atoms,
+      fit: atoms === 0 ? this.#pathScore : fit / atoms,
       count: this.count,
       flags: reader.files.flags[hit.file]!,
+      language: this.#languageScores[reader.files.languages[hit.file]!]!,
       rank: rankOf(hit.file),
       distance: atoms < 2 ? -1 : distanceOf(hit, shown),
     });
@@ -76,9 +82,13 @@ export class HitRater {
   }
 
   #countPath(hit: Hit, { paths }: ShownAtoms): number {
+    this.#pathScore = 0;
     if (paths.length === 0) return 1;
     const { query, tools } = this.#options;
-    return pathRanges(pathOf(this.#paths, hit.file), paths, query, tools).length / 2;
+    const path = pathOf(this.#paths, hit.file);
+    const ranges = pathRanges(path, paths, query, tools);
+    this.#pathScore = WEIGHTS.path[bestPathFit(path, ranges)]!;
+    return ranges.length / 2;
   }
 }
 

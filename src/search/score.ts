@@ -17,18 +17,38 @@ export const WEIGHTS = {
   /** For ten times as many matches. */
   matches: 40,
   mostMatches: 120,
-  test: -350,
+  test: -600,
   vendored: -1200,
   generated: -900,
+  /** Files in a language of prose, and of data: see KIND_OF_LANGUAGE. */
+  prose: -500,
+  data: -250,
   /** For a repository's rank of 1. */
   rank: 200,
 } as const;
+
+const KIND_OF_LANGUAGE: Readonly<Record<string, "prose" | "data">> = {
+  AsciiDoc: "prose",
+  Markdown: "prose",
+  Org: "prose",
+  RDoc: "prose",
+  reStructuredText: "prose",
+  Text: "prose",
+  Textile: "prose",
+  Wikitext: "prose",
+  CSV: "data",
+  JSON: "data",
+  SVG: "data",
+  TSV: "data",
+};
 
 export interface FileFit {
   /** The mean of atomScore() over the atoms the file shows. */
   readonly fit: number;
   readonly count: number;
   readonly flags: number;
+  /** languageScore() of its language. */
+  readonly language: number;
   /** 0 to 1. */
   readonly rank: number;
   /** Bytes between the nearest matches of different atoms; -1 for one atom. */
@@ -39,10 +59,16 @@ export interface FileFit {
 export const atomScore = (edge: number, definition: number, path: number): number =>
   WEIGHTS.edge[edge]! + WEIGHTS.definition[definition]! + WEIGHTS.path[path]!;
 
-export function scoreOf({ fit, count, flags, rank, distance }: FileFit): number {
+export function languageScore(language: string): number {
+  const kind = KIND_OF_LANGUAGE[language];
+  return kind ? WEIGHTS[kind] : 0;
+}
+
+export function scoreOf({ fit, count, flags, language, rank, distance }: FileFit): number {
   const matches = Math.min(WEIGHTS.mostMatches, WEIGHTS.matches * Math.log10(count));
   const together = distance < 0 ? 0 : WEIGHTS.together / (1 + distance / 64);
-  return Math.round(fit + matches + together + penalty(flags) + WEIGHTS.rank * rank);
+  const file = penalty(flags) + language + WEIGHTS.rank * rank;
+  return Math.round(fit + matches + together + file);
 }
 
 function penalty(flags: number): number {
@@ -53,15 +79,40 @@ function penalty(flags: number): number {
   );
 }
 
-/** How a searched text fits a path. REQUIRES: both folded. */
+/** How a searched text fits a path: the place in WEIGHTS.path. REQUIRES: both folded. */
 export function pathFit(path: string, text: string): number {
-  const at = path.lastIndexOf(text);
-  if (at < 0) return 0;
   const base = path.lastIndexOf("/") + 1;
-  if (at + text.length <= base) return 1;
-  if (at < base) return 1;
   const dot = path.indexOf(".", base + 1);
   const end = dot < 0 ? path.length : dot;
-  if (at === base && at + text.length === end) return 4;
-  return at === base || at + text.length === end ? 3 : 2;
+  const at = path.lastIndexOf(text, Math.max(base, end - text.length));
+  if (at < base) return path.includes(text) ? 1 : 0;
+  return fitInBase({ base, end, length: path.length }, at, at + text.length);
+}
+
+/** The same for the best of the ranges (start, end) of expressions in a path. */
+export function bestPathFit(path: Uint8Array, pairs: Uint32Array): number {
+  const base = path.lastIndexOf(SLASH) + 1;
+  const dot = path.indexOf(DOT, base + 1);
+  const end = dot < 0 ? path.length : dot;
+  let best = 1;
+  for (let i = 0; i < pairs.length; i += 2)
+    if (pairs[i]! >= base)
+      best = Math.max(
+        best,
+        fitInBase({ base, end, length: path.length }, pairs[i]!, pairs[i + 1]!),
+      );
+  return best;
+}
+
+const SLASH = 47;
+const DOT = 46;
+
+/** Of a match that begins in the base name, whose extension begins at `end`. */
+function fitInBase(
+  { base, end, length }: { base: number; end: number; length: number },
+  from: number,
+  to: number,
+): number {
+  if (from === base && (to === end || to === length)) return 4;
+  return from === base || to === end ? 3 : 2;
 }
