@@ -72,13 +72,19 @@ function toHeaders(raw: readonly string[]): Headers {
   return headers;
 }
 
-/** The host's name matters to nobody here, so a strange one is not worth an error. */
+/**
+ * Only the path and its query are the client's to choose: a Host of `x/api/health?`, or a whole URL
+ * in the place of the path, must not lead elsewhere. A strange host is not worth an error.
+ */
 function toUrl({ url = "/", headers, socket }: IncomingMessage): string {
   const scheme = "encrypted" in socket && socket.encrypted ? "https" : "http";
-  const { host = "localhost" } = headers;
-  const origin = URL.canParse(`${scheme}://${host}/`) ? `${scheme}://${host}` : "http://localhost";
+  const { host = "" } = headers;
+  const isPlain = /^[\w.:[\]-]+$/.test(host) && URL.canParse(`${scheme}://${host}/`);
+  const origin = `${scheme}://${isPlain ? host : "localhost"}`;
   if (url.startsWith("/")) return origin + url;
-  return URL.canParse(url) ? url : `${origin}/`;
+  if (!URL.canParse(url)) return `${origin}/`;
+  const { pathname, search } = new URL(url);
+  return origin + pathname + search;
 }
 
 function toBody(req: IncomingMessage & { body?: unknown }): NonNullable<RequestInit["body"]> {

@@ -128,6 +128,22 @@ test.each<[string, () => string, number, Code?]>([
     () => lines("GET /api/repos HTTP/1.1", "Host: a b/../c?d#e@f:99999", authorized()),
     200,
   ],
+  [
+    "a host that holds a path",
+    () => lines("GET /api/nope HTTP/1.1", "Host: x/api/health?", authorized()),
+    404,
+    "NOT_FOUND",
+  ],
+  [
+    "a host with a password",
+    () => lines("GET /api/repos HTTP/1.1", "Host: u:p@x", authorized()),
+    200,
+  ],
+  [
+    "a whole URL with a password",
+    () => lines("GET http://u:p@x/api/repos HTTP/1.1", "Host: x", authorized()),
+    200,
+  ],
   ["no host", () => lines("GET /api/repos HTTP/1.0", authorized()), 200],
   [
     "a whole URL",
