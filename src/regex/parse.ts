@@ -35,6 +35,7 @@ interface Item {
   readonly operator?: Operator; // the node is the repetition this made, under `flags`
   readonly flags: number;
   readonly expansion: number; // nested counts multiplied
+  readonly isCapture?: boolean;
 }
 
 interface Group {
@@ -281,7 +282,8 @@ function newGroup(open: number, captures: boolean, outerFlags: number): Group {
 
 function closeGroup(group: Group): Item {
   const item = alternate([...group.alternatives, concat(group.items)]);
-  return group.captures ? { node: item.node, flags: -1, expansion: item.expansion } : item;
+  if (!group.captures) return item;
+  return { node: item.node, flags: -1, expansion: item.expansion, isCapture: true };
 }
 
 const largest = (items: readonly Item[]) =>
@@ -294,15 +296,20 @@ function concat(items: readonly Item[]): Item {
   return { node, flags: -1, expansion: largest(items) };
 }
 
-/** Neighbouring alternatives of one character become one class, as in RE2: order cannot matter. */
+/**
+ * Neighbouring alternatives of one character become one class, as in RE2, captured ones not: it
+ * decides whether the class reaches up to the last code point and so takes overlong forms (utf8.ts).
+ */
 function alternate(items: readonly Item[]): Item {
   if (items.length === 1) return items[0]!;
   const children: Node[] = [];
-  for (const { node } of items) {
-    const last = children.at(-1);
-    const [a, b] = [last && characters(last), characters(node)];
-    if (a && b) children[children.length - 1] = { kind: "class", members: union(a, b) };
+  let last: CodePoints | undefined; // of the alternative before
+  for (const { node, isCapture } of items) {
+    const own = isCapture ? undefined : characters(node);
+    const merged = last && own && union(last, own);
+    if (merged) children[children.length - 1] = { kind: "class", members: merged };
     else children.push(node);
+    last = merged ?? own;
   }
   const node: Node = children.length === 1 ? children[0]! : { kind: "alternate", children };
   return { node, flags: -1, expansion: largest(items) };
