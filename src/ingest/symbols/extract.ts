@@ -46,7 +46,8 @@ export const LIMITS: ExtractorLimits = { maxMs: 3_000, maxBytes: 4 << 20 };
 const ERRORS = "(ERROR) @torn";
 /** An ERROR of this length is not near anything any more. */
 const TORN_UNITS = 500;
-const MAX_RUNTIMES = 6;
+/** Some 10 MB each. A language that is not among them costs 50 to 400 ms to load again. */
+const MAX_RUNTIMES = 10;
 const MAX_HEAP = 48 << 20;
 
 /** Where queries are found by linguist's names. */

@@ -80,29 +80,29 @@ export const languageQuery = (language: string): LanguageQuery | undefined => BY
  * our query. Undefined when there is no extractor for the language.
  */
 export function grammarVersion(language: string): string | undefined {
-  const needed = embeddedLanguages(language) ?? [language];
-  const versions = needed.map((name) => {
-    const query = languageQuery(name);
-    return query && `${packageVersion(query.grammar)}/${query.revision}`;
-  });
-  return versions.includes(undefined) ? undefined : [EXTRACTOR_REVISION, ...versions].join(",");
+  if (!versions.has(language)) versions.set(language, versionOf(language));
+  return versions.get(language);
 }
+
+/** By language: it is asked for every file. */
+const versions = new Map<string, string | undefined>();
 
 /** Raised when the rules around the queries change what is found. */
 const EXTRACTOR_REVISION = 1;
 
-const versions = new Map<string, string>();
+function versionOf(language: string): string | undefined {
+  const parts = (embeddedLanguages(language) ?? [language]).map((name) => {
+    const query = languageQuery(name);
+    return query && `${packageVersion(query.grammar)}/${query.revision}`;
+  });
+  return parts.includes(undefined) ? undefined : [EXTRACTOR_REVISION, ...parts].join(",");
+}
 
 function packageVersion(specifier: string): string {
   const name = specifier
     .split("/")
     .slice(0, specifier.startsWith("@") ? 2 : 1)
     .join("/");
-  let version = versions.get(name);
-  if (version === undefined) {
-    const require = createRequire(import.meta.url);
-    version = `${name}@${(require(`${name}/package.json`) as { version: string }).version}`;
-    versions.set(name, version);
-  }
-  return version;
+  const require = createRequire(import.meta.url);
+  return `${name}@${(require(`${name}/package.json`) as { version: string }).version}`;
 }
