@@ -6,7 +6,6 @@
 import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import { countBits, emptyBitset, unite } from "./base/bitset.ts";
 import { QuernError } from "./base/errors.ts";
 import { Writes, type CompactReport } from "./ingest/writes.ts";
 import type { IndexProgress, IndexReport } from "./ingest/run.ts";
@@ -17,9 +16,8 @@ import type { CheckReport } from "./store/check.ts";
 import { checkInChild } from "./store/check-process.ts";
 import type { Environment, Snapshot } from "./store/environment.ts";
 import { listFolder, readFile } from "./store/repository-files.ts";
-import type { Manifest } from "./store/manifest.ts";
 import { openStore } from "./store/open.ts";
-import { readSkipped, type CatalogRepository } from "./store/catalog.ts";
+import { readSkipped, symbolProgress, type CatalogRepository } from "./store/catalog.ts";
 import type { CodeHostType, RepositoryMetadata, SkippedFile } from "./store/records.ts";
 import { turnstile } from "./base/turnstile.ts";
 import { Searcher, type Contexts } from "./search/searcher.ts";
@@ -233,7 +231,7 @@ class OpenedEngine implements Engine {
     try {
       return visible.map((one) => ({
         ...describe(one, this.#writes.indexing.has(one.record.name)),
-        symbols: symbolsOf(one, catalog.manifest),
+        symbols: symbolProgress(one, catalog.manifest),
         skipped: readSkipped(snapshot, one.record.id),
       }));
     } finally {
@@ -380,19 +378,6 @@ function startPool(environment: Environment, { workers, readOnly, onWarning }: C
 
 const isVisible = ({ record }: CatalogRepository, viewer: Viewer | undefined): boolean =>
   viewer?.repositoryIds.has(record.id) ?? true;
-
-/** A segment's symbols become known at once. */
-function symbolsOf({ places }: CatalogRepository, { segments }: Manifest): Repository["symbols"] {
-  let [done, total] = [0, 0];
-  for (const { segment, count, sets } of places) {
-    const named = emptyBitset(count);
-    for (const set of sets) if (set) unite(named, set);
-    const files = countBits(named);
-    total += files;
-    if (segments.find((one) => one.segment === segment)?.hasSymbols) done += files;
-  }
-  return { done, total };
-}
 
 function describe(
   { record }: CatalogRepository,

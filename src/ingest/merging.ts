@@ -17,8 +17,12 @@ import {
   readManifest,
   type ManifestSegment,
 } from "../store/manifest.ts";
-import { mergeSegments, type MergedRepository, type MergeInput } from "../store/merge.ts";
-import type { WrittenSegment } from "../store/segment-writer.ts";
+import {
+  mergeSegments,
+  type MergedRepository,
+  type MergedSegment,
+  type MergeInput,
+} from "../store/merge.ts";
 import { threadEnvironment } from "../store/thread-environment.ts";
 import type { Task } from "../threads/task.ts";
 
@@ -87,7 +91,7 @@ export interface MergeTaskInput {
   readonly owner: string;
 }
 
-export const mergeTask: Task<MergeTaskInput, WrittenSegment> = async (
+export const mergeTask: Task<MergeTaskInput, MergedSegment> = async (
   { merge, target, owner },
   context,
 ) => {
@@ -114,13 +118,13 @@ export function mergeInput(catalog: Catalog, group: MergeGroup): MergeInput {
       return own.length > 0 ? [{ id: record.id, revisions, places: own }] : [];
     },
   );
-  return { segments, repositories };
+  return { segments, symbols: group.map(({ symbols }) => symbols), repositories };
 }
 
 export interface MergePublication {
   readonly catalog: Catalog;
   readonly input: MergeInput;
-  readonly written: WrittenSegment;
+  readonly written: MergedSegment;
   readonly owner: string;
 }
 
@@ -136,8 +140,8 @@ export function publishMerge(
     moveRepository(writer, catalog.repositories.get(id)!, { input, written });
   const merged = new Set(input.segments);
   const moved = new Set(input.repositories.map(({ id }) => id));
-  const { segment, files, textBytes } = written;
-  const added = files > 0 ? [{ segment, files, textBytes, symbols: 0, hasSymbols: false }] : [];
+  const { segment, files, textBytes, symbols, hasSymbols } = written;
+  const added = files > 0 ? [{ segment, files, textBytes, symbols, hasSymbols }] : [];
   const at = Date.now();
   putManifest(
     writer,

@@ -39,6 +39,7 @@ export interface IndexReport {
   unchanged: number;
   skipped: SkippedFile[];
   bytesRead: number;
+  /** Definitions in its files that this run has parsed: 0 where all were known. */
   symbols: number;
   durationMs: number;
 }

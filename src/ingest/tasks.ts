@@ -5,6 +5,7 @@ import type { Task, TaskContext } from "../threads/task.ts";
 import type { Batch, BatchResult, FinishResult } from "./batch.ts";
 import { mergeTask } from "./merging.ts";
 import { SegmentSession } from "./segment-session.ts";
+import { symbolsTask } from "./symbol-task.ts";
 
 const session = (context: TaskContext): SegmentSession =>
   context.memo("ingest session", () => new SegmentSession(threadEnvironment(context)));
@@ -21,4 +22,5 @@ export const INGEST_TASKS = {
   "ingest.finish": finish,
   "ingest.discard": discard,
   "ingest.merge": mergeTask,
+  "ingest.symbols": symbolsTask,
 };

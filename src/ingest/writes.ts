@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { CatalogKeeper } from "../store/catalog-keeper.ts";
 import type { Catalog, Pause } from "../store/catalog.ts";
 import { RETIRE_MS } from "../store/format.ts";
-import type { WrittenSegment } from "../store/segment-writer.ts";
+import type { MergedSegment } from "../store/merge.ts";
 import { deleteLeftovers } from "../store/leftovers.ts";
 import type { Environment } from "../store/environment.ts";
 import { acquireLease, type Lease } from "../store/lease.ts";
@@ -17,6 +17,7 @@ import { removeRepository } from "./publish.ts";
 import { mergeInput, nextCompaction, nextMerge, publishMerge, type MergeGroup } from "./merging.ts";
 import { indexSources, type IndexProgress, type IndexReport } from "./run.ts";
 import type { Source } from "./source.ts";
+import { findSymbols } from "./symbol-pass.ts";
 
 export interface WritesOptions {
   readonly environment: Environment;
@@ -33,6 +34,10 @@ export interface WritesOptions {
 export interface WriteOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: IndexProgress) => void) | undefined;
+}
+
+export interface IndexWriteOptions extends WriteOptions {
+  readonly symbols?: "after" | "skip" | undefined;
 }
 
 export interface CompactReport {
@@ -66,7 +71,10 @@ export class Writes {
     this.#options = options;
   }
 
-  index(sources: Sources, { signal, onProgress = () => {} }: WriteOptions): Promise<IndexReport[]> {
+  index(
+    sources: Sources,
+    { signal, onProgress = () => {}, symbols = "after" }: IndexWriteOptions,
+  ): Promise<IndexReport[]> {
     return this.#turn(signal, async (lease, stop) => {
       const { environment, pool, maxFileSize, memoryBudget, pause } = this.#options;
       try {
@@ -81,12 +89,37 @@ export class Writes {
           pause: pause(),
           onBegin: (repository) => this.indexing.add(repository),
         });
+        this.indexing.clear();
+        // before merging, which copies them: so a segment's symbols are written once
+        if (symbols !== "skip")
+          await this.#findSymbols(reports, { lease, signal: stop, onProgress });
         await this.#merge({ lease, signal: stop, onProgress, next: nextMerge });
         return reports;
       } finally {
         this.indexing.clear();
       }
     });
+  }
+
+  /** Of all that has none yet, whoever indexed it. */
+  async #findSymbols(
+    reports: readonly IndexReport[],
+    { lease, signal, onProgress }: Omit<Merging, "next">,
+  ): Promise<void> {
+    const { environment, pool, catalogs } = this.#options;
+    const found = await findSymbols({
+      environment,
+      pool,
+      catalog: await catalogs.newest(),
+      owner: lease.owner,
+      throwIfStopped: () => this.#throwIfStopped(signal),
+      onProgress,
+    });
+    // the last report of a repository that was given twice
+    for (const report of [...reports].reverse()) {
+      report.symbols = found.get(report.repositoryId) ?? 0;
+      found.delete(report.repositoryId);
+    }
   }
 
   /** Resolves to whether there was such a repository. */
@@ -136,7 +169,7 @@ export class Writes {
       });
       const input = mergeInput(catalog, group);
       const task = { merge: input, target: catalog.manifest.nextSegment, owner };
-      const written = await pool.run<WrittenSegment>("ingest.merge", task, { lane: "ingest" });
+      const written = await pool.run<MergedSegment>("ingest.merge", task, { lane: "ingest" });
       await environment.write((writer) => publishMerge(writer, { catalog, input, written, owner }));
     }
   }

@@ -4,7 +4,7 @@
  */
 
 import { unpack } from "msgpackr";
-import { wordsFor, type Bitset } from "../base/bitset.ts";
+import { countBits, emptyBitset, unite, wordsFor, type Bitset } from "../base/bitset.ts";
 import { wordsOf } from "../base/growable.ts";
 import type { Snapshot } from "./environment.ts";
 import { repositoryKey, revisionKey, skippedKey } from "./format.ts";
@@ -98,4 +98,23 @@ export function readSkipped(snapshot: Snapshot, repository: number): SkippedFile
     `the skipped files of repository ${repository}`,
   );
   return value ? (unpack(value) as SkippedFile[]) : [];
+}
+
+/** Files that revisions name, and how many of them lie in segments whose symbols are known. */
+export function symbolProgress(
+  { places }: CatalogRepository,
+  { segments }: Manifest,
+): { done: number; total: number } {
+  const withSymbols = new Set(
+    segments.filter(({ hasSymbols }) => hasSymbols).map(({ segment }) => segment),
+  );
+  let [done, total] = [0, 0];
+  for (const { segment, count, sets } of places) {
+    const named = emptyBitset(count);
+    for (const set of sets) if (set) unite(named, set);
+    const files = countBits(named);
+    total += files;
+    if (withSymbols.has(segment)) done += files;
+  }
+  return { done, total };
 }

@@ -52,7 +52,8 @@
  * A segment's number is the manifest's `nextSegment` or more, so no published number comes twice.
  * Publishing is one transaction: repository record, revision sets, manifest. A merge publishes its
  * result and retires its inputs in one. A retired segment is deleted RETIRE_MS later at the earliest.
- * So is an edition of symbols that the next one has replaced.
+ * An edition of symbols that the next one has replaced is deleted by a later run; a search that misses
+ * it starts again.
  *
  * **Versions of this format**: 1, the first.
  */

@@ -1,6 +1,7 @@
 /**
  * Merging: several segments become one. Blobs that no live file has are left out, equal blobs become
- * one; pages get new numbers, posting lists are copied under them; nothing is parsed again.
+ * one; pages get new numbers, posting lists are copied under them; symbols are copied as far as they
+ * are known. Nothing is parsed again.
  *
  * Memory: the tables of the inputs and one gram's pages at a time; text passes through block by block.
  */
@@ -22,6 +23,7 @@ import { decodeList } from "./posting-bits.ts";
 import type { PostingList } from "./postings.ts";
 import { corrupt } from "./sealed.ts";
 import { openSegment, type SegmentReader } from "./segment-reader.ts";
+import { openSymbols, putSymbols, SymbolsWriter, type SymbolsReader } from "./symbols.ts";
 import { SegmentWriter, type SegmentTarget, type WrittenSegment } from "./segment-writer.ts";
 
 /** What a merge must know of a repository: where its files are, and which its revisions name. */
@@ -35,7 +37,15 @@ export interface MergedRepository {
 
 export interface MergeInput {
   readonly segments: readonly number[];
+  /** The edition of each segment's symbols, 0 for none. */
+  readonly symbols: readonly number[];
   readonly repositories: readonly MergedRepository[];
+}
+
+export interface MergedSegment extends WrittenSegment {
+  /** As in the manifest. */
+  readonly symbols: number;
+  readonly hasSymbols: boolean;
 }
 
 /** Called between steps of some hundred microseconds; await what it returns. */
@@ -53,12 +63,16 @@ export async function mergeSegments(
   input: MergeInput,
   target: SegmentTarget,
   { snapshot, kernel, pause }: { snapshot: Snapshot; kernel: Kernel; pause: Pause },
-): Promise<WrittenSegment> {
+): Promise<MergedSegment> {
   const merge = new Merge(input, target, snapshot);
   for (const segment of input.segments) await merge.addSegment(segment, pause);
   merge.addFiles();
-  return merge.finish(kernel);
+  const written = merge.finish(kernel);
+  return { ...written, ...(await merge.copySymbols(target, pause)) };
 }
+
+/** A merged segment is new: its symbols begin with the first edition. */
+const FIRST_EDITION = 1;
 
 class Merge {
   readonly #input: MergeInput;
@@ -157,7 +171,53 @@ class Merge {
     });
   }
 
+  /** Where no file is live nothing is written. */
+  async copySymbols(
+    target: SegmentTarget,
+    pause: Pause,
+  ): Promise<Pick<MergedSegment, "symbols" | "hasSymbols">> {
+    const readers = this.#sources.map(({ reader }, i) => {
+      const edition = this.#input.symbols[i]!;
+      return edition > 0 ? openSymbols(this.#snapshot, reader.segment, edition) : undefined;
+    });
+    if (!readers.some((reader) => reader)) return { symbols: 0, hasSymbols: false };
+    const known = this.#knownSymbols(readers);
+    const writer = new SymbolsWriter(target, FIRST_EDITION, 0);
+    for (let blob = 0; blob < this.#writer.blobs; blob++) {
+      const [reader, old] = [readers[known.sources[blob]! - 1], known.blobs[blob]!];
+      writer.add(reader?.origin(old), reader?.run(this.#snapshot, old) ?? new Uint8Array());
+      const turn = pause();
+      if (turn) await turn;
+    }
+    const columns = writer.finish();
+    const unknown = target.environment.writeUnnamed((transaction) => {
+      target.checkLease(transaction);
+      return putSymbols(transaction, target.segment, FIRST_EDITION, columns);
+    });
+    return { symbols: FIRST_EDITION, hasSymbols: unknown === 0 };
+  }
+
+  /** For each new blob: 1 + a source that knows its symbols, or 0, and its number there. */
+  #knownSymbols(readers: readonly (SymbolsReader | undefined)[]): {
+    sources: Uint32Array;
+    blobs: Uint32Array;
+  } {
+    const sources = new Uint32Array(this.#writer.blobs);
+    const blobs = new Uint32Array(this.#writer.blobs);
+    readers.forEach((reader, i) => {
+      if (!reader) return;
+      this.#sources[i]!.blobs.forEach((blob, old) => {
+        if (blob === NO_BLOB || sources[blob] !== 0 || reader.states[old] === 0) return;
+        sources[blob] = i + 1;
+        blobs[blob] = old;
+      });
+    });
+    return { sources, blobs };
+  }
+
   finish(kernel: Kernel): WrittenSegment {
+    const { segment, files } = this.#writer;
+    if (files === 0) return { segment, files, textBytes: 0, sets: [] };
     const folds = emptyBitset(this.#writer.pages);
     for (const page of this.#folds) setBit(folds, page);
     const lists = new GramMerge(this.#sources, this.#snapshot, this.#writer.pages, kernel);

@@ -90,7 +90,7 @@ export class SymbolsWriter {
     this.#firstBlob = firstBlob;
   }
 
-  /** The next blob's run; undefined: its symbols are not known. */
+  /** The next blob's run, which may be borrowed; origin undefined: its symbols are not known. */
   add(origin: Origin | undefined, run: Uint8Array): void {
     const blob = this.#firstBlob + this.#states.length;
     const isFull = this.#block.length + run.length > SYMBOL_BLOCK_BYTES;
@@ -100,6 +100,7 @@ export class SymbolsWriter {
     this.#lengths.push(run.length);
     this.#block.push(run);
     this.#symbols += countSymbols(run);
+    if (this.#pending.length >= TRANSACTION_BLOCKS) this.#flush(); // reads the lease: not before the copy
   }
 
   #originNumber(origin: Origin): number {
@@ -113,7 +114,6 @@ export class SymbolsWriter {
   #endBlock(): void {
     this.#pending.push({ blob: this.#blocks.view.at(-1)!, bytes: this.#block.view.slice() });
     this.#block = new GrowableBytes(SYMBOL_BLOCK_BYTES);
-    if (this.#pending.length === TRANSACTION_BLOCKS) this.#flush();
   }
 
   #flush(): void {
@@ -148,21 +148,33 @@ function originOf(key: string): Origin {
 export function joinColumns(stretches: readonly SymbolColumns[]): SymbolColumns {
   const origins: Origin[] = [];
   const numbers = new Map<string, number>();
-  const states = stretches.map((stretch) => {
+  const states = new Uint16Array(stretches.reduce((sum, one) => sum + one.states.length, 0));
+  let at = 0;
+  for (const stretch of stretches) {
     const renumbered = stretch.origins.map((origin) => {
       const key = JSON.stringify([origin.language, origin.version, origin.outcome]);
       if (!numbers.has(key)) numbers.set(key, origins.push(origin));
       return numbers.get(key)!;
     });
-    return stretch.states.map((state) => (state === 0 ? 0 : renumbered[state - 1]!));
-  });
+    for (const state of stretch.states) states[at++] = state === 0 ? 0 : renumbered[state - 1]!;
+  }
   return {
-    states: Uint16Array.from(states.flatMap((each) => [...each])),
-    lengths: Uint32Array.from(stretches.flatMap(({ lengths }) => [...lengths])),
-    blocks: Uint32Array.from(stretches.flatMap(({ blocks }) => [...blocks])),
+    states,
+    lengths: joinWords(stretches.map(({ lengths }) => lengths)),
+    blocks: joinWords(stretches.map(({ blocks }) => blocks)),
     origins,
     symbols: stretches.reduce((sum, { symbols }) => sum + symbols, 0),
   };
+}
+
+function joinWords(parts: readonly Uint32Array[]): Uint32Array {
+  const joined = new Uint32Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    joined.set(part, at);
+    at += part.length;
+  }
+  return joined;
 }
 
 /** Makes an edition complete: header and columns, after its blocks. Returns how many blobs are unknown in it. */

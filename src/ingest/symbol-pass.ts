@@ -1,0 +1,207 @@
+/**
+ * Finds the symbols of every segment that lacks some: those that this run has written, those that an
+ * interrupted one has left without, and those whose grammars have become newer since. A segment is one
+ * unit of progress on the disk: its blobs are divided among the threads, and the transaction that
+ * names the new edition is the last step. What is searched meanwhile is the content, and the edition
+ * before.
+ */
+
+import { QuernError } from "../base/errors.ts";
+import type { Catalog } from "../store/catalog.ts";
+import type { Environment } from "../store/environment.ts";
+import { checkLease } from "../store/lease.ts";
+import {
+  nextManifest,
+  putManifest,
+  readManifest,
+  type ManifestSegment,
+} from "../store/manifest.ts";
+import { readBlobs } from "../store/segment-tables.ts";
+import {
+  joinColumns,
+  nextEdition,
+  otherEditions,
+  putSymbols,
+  readSymbolsHeader,
+} from "../store/symbols.ts";
+import type { Pool } from "../threads/pool.ts";
+import type { IndexProgress } from "./run.ts";
+import { isOutdated, type SymbolsInput, type SymbolsOutput } from "./symbol-task.ts";
+
+/** Text of one range: some 0.2 s of parsing, which is how long an abort waits. */
+const RANGE_BYTES = 2 ** 20;
+
+export interface SymbolPass {
+  readonly environment: Environment;
+  readonly pool: Pool;
+  readonly catalog: Catalog;
+  /** Of the write lease. */
+  readonly owner: string;
+  readonly throwIfStopped: () => void;
+  readonly onProgress: (progress: IndexProgress) => void;
+}
+
+/** Resolves to the number of definitions that were found in each repository's files. REQUIRES: the lease is held. */
+export async function findSymbols(pass: SymbolPass): Promise<Map<number, number>> {
+  const pending = await pendingSegments(pass);
+  const found = new Map<number, number>();
+  const progress = progressOf(pass, pending);
+  for (const segment of pending) {
+    pass.throwIfStopped();
+    await findInSegment(pass, segment, (range, outputs) => {
+      progress(range);
+      for (const [repository, symbols] of outputs.flatMap((output) => [...output.found]))
+        found.set(repository, (found.get(repository) ?? 0) + symbols);
+    });
+  }
+  return found;
+}
+
+/** Removes what no edition counts of, and lists what has to be done. */
+async function pendingSegments({ environment, catalog, owner }: SymbolPass) {
+  const snapshot = environment.snapshot();
+  const pending: ManifestSegment[] = [];
+  const dead: Buffer[] = [];
+  try {
+    for (const one of catalog.manifest.segments) {
+      for (const range of otherEditions(one.segment, one.symbols))
+        dead.push(...snapshot.keys(range));
+      const header = one.hasSymbols && readSymbolsHeader(snapshot, one.segment, one.symbols);
+      if (!header || header.origins.some(isOutdated)) pending.push(one);
+    }
+  } finally {
+    snapshot.close();
+  }
+  if (dead.length > 0)
+    await environment.write((writer) => {
+      checkLease(writer, owner);
+      for (const key of dead) writer.remove(key);
+    });
+  return pending;
+}
+
+interface Range {
+  readonly from: number;
+  readonly to: number;
+  readonly bytes: number;
+}
+
+/** Counts blobs, not files: content that several files share is parsed once. */
+function progressOf({ catalog, onProgress }: SymbolPass, pending: readonly ManifestSegment[]) {
+  const total = pending.reduce((sum, one) => sum + catalog.headers.get(one.segment)!.blobs, 0);
+  const totalBytes = pending.reduce((sum, { textBytes }) => sum + textBytes, 0);
+  let [done, bytes] = [0, 0];
+  const tell = () =>
+    onProgress({ repository: "", stage: "symbols", done, total, bytes, totalBytes });
+  if (pending.length > 0) tell();
+  return (range: Range): void => {
+    done += range.to - range.from;
+    bytes += range.bytes;
+    tell();
+  };
+}
+
+/** A segment that turns out to be damaged stays without: searches and check() tell of it. */
+async function findInSegment(
+  pass: SymbolPass,
+  segment: ManifestSegment,
+  onRange: (range: Range, outputs: readonly SymbolsOutput[]) => void,
+): Promise<void> {
+  const edition = nextEdition(segment.symbols);
+  try {
+    const outputs = await inParallel(rangesOf(pass, segment), pass.pool.lanes, async (range) => {
+      pass.throwIfStopped();
+      const outputs = await findInRange(pass, segment, range);
+      onRange(range, outputs);
+      return outputs;
+    });
+    const columns = joinColumns(outputs.flat().map((output) => output.columns));
+    await pass.environment.write((writer) => {
+      checkLease(writer, pass.owner);
+      const unknown = putSymbols(writer, segment.segment, edition, columns);
+      const manifest = readManifest(writer);
+      const segments = manifest.segments.map((one) =>
+        one.segment === segment.segment
+          ? { ...one, symbols: edition, hasSymbols: unknown === 0 }
+          : one,
+      );
+      putManifest(writer, nextManifest(manifest, { segments }));
+    });
+  } catch (error) {
+    if (!(error instanceof QuernError && error.code === "INDEX_CORRUPT")) throw error;
+  }
+}
+
+function rangesOf({ environment, catalog }: SymbolPass, { segment }: ManifestSegment): Range[] {
+  const { blobs } = catalog.headers.get(segment)!;
+  const snapshot = environment.snapshot();
+  try {
+    const starts = readBlobs(snapshot, segment, blobs);
+    const ranges: Range[] = [];
+    for (let from = 0, to = 1; to <= blobs; to++) {
+      const bytes = starts[to]! - starts[from]!;
+      if (bytes < RANGE_BYTES && to < blobs) continue;
+      ranges.push({ from, to, bytes });
+      from = to;
+    }
+    return ranges;
+  } finally {
+    snapshot.close();
+  }
+}
+
+/** At most `lanes` at a time; results in the order of the items. Settles when none is under way any more. */
+async function inParallel<T, O>(
+  items: readonly T[],
+  lanes: number,
+  work: (item: T) => Promise<O>,
+): Promise<O[]> {
+  const outputs: O[] = [];
+  const failures: unknown[] = [];
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    while (next < items.length && failures.length === 0) {
+      const at = next++;
+      try {
+        outputs[at] = await work(items[at]!);
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  if (failures.length > 0) throw failures[0];
+  return outputs;
+}
+
+/** A range of which a thread has died is halved, until the blob that did it is alone; that is given up. */
+async function findInRange(
+  pass: SymbolPass,
+  segment: ManifestSegment,
+  { from, to }: Pick<Range, "from" | "to">,
+): Promise<SymbolsOutput[]> {
+  const run = (isDeadly: boolean) => {
+    const input: SymbolsInput = {
+      segment: segment.segment,
+      edition: segment.symbols,
+      next: nextEdition(segment.symbols),
+      from,
+      to,
+      owner: pass.owner,
+      isDeadly,
+    };
+    return pass.pool.run<SymbolsOutput>("ingest.symbols", input, { lane: "ingest" });
+  };
+  try {
+    return [await run(false)];
+  } catch (error) {
+    pass.throwIfStopped();
+    if (!(error instanceof QuernError && error.code === "INTERNAL")) throw error;
+    if (to - from === 1) return [await run(true)];
+    const middle = (from + to) >>> 1;
+    return [
+      ...(await findInRange(pass, segment, { from, to: middle })),
+      ...(await findInRange(pass, segment, { from: middle, to })),
+    ];
+  }
+}
