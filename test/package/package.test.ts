@@ -9,6 +9,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { VERSION } from "../../src/http/version.ts";
 import { manifest, packPackage, project, run, type Packed } from "./project.ts";
 
+const README = readFileSync("README.md", "utf8");
+
 let packed: Packed;
 let esm: string;
 let cjs: string;
@@ -31,7 +33,10 @@ describe("the tarball", () => {
     expect(packed.files).toContain("dist/worker.js");
   });
 
-  test("is small", () => expect(packed.packedBytes).toBeLessThan(1_000_000));
+  test("is as small as the README says", () => {
+    const megabytes = (packed.packedBytes / 1e6).toFixed(1);
+    expect(README).toContain(`It is ${megabytes} MB packed`);
+  });
 
   test("runs nothing when it is installed", () => {
     const { scripts } = JSON.parse(
@@ -54,6 +59,19 @@ describe("the tarball", () => {
   });
 
   test("says which version it is", () => expect(VERSION).toBe(manifest.version));
+});
+
+test("the README's example runs as printed", async () => {
+  const path = project(packed, "module");
+  mkdirSync(join(path, "src"));
+  writeFileSync(join(path, "src/a.py"), "x = 1\n# TODO: y\n");
+  const [, example] = /^```js\n(.*?)^```$/ms.exec(README)!;
+  expect(example!.trim().split("\n").length).toBeLessThanOrEqual(15);
+  const { stdout, stderr } = await run(path, "example.js", example!);
+  expect({ stdout, stderr }).toEqual({
+    stdout: "src/a.py\n2: # TODO: y\n1 matches in 1 files\n",
+    stderr: "",
+  });
 });
 
 /** The same in both module systems. */

@@ -1,0 +1,74 @@
+/** repos, read, check, explain, compact, remove. */
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { CORPUS } from "../../scripts/build-corpus.ts";
+import type { CheckReport, Repository } from "../../src/index.ts";
+import { ask, db, folder, indexSome } from "./indexed.ts";
+import { quern } from "./terminal.ts";
+
+indexSome();
+
+test("repos lists what is there", async () => {
+  const { code, stdout } = await ask("repos");
+  expect(code).toBe(0);
+  expect(stdout.match(/^[\w-]+/gm)?.toSorted()).toEqual(["duration", "ledger", "task-queue"]);
+  expect(stdout).toContain("main, develop, v2.1.0");
+  const json = JSON.parse((await ask("repos", "--json")).stdout) as Repository[];
+  expect(json.map(({ name }) => name).sort()).toEqual(["duration", "ledger", "task-queue"]);
+});
+
+test("read prints the bytes of a file", async () => {
+  const text = readFileSync(join(CORPUS, "duration/go.mod"), "utf8");
+  expect(await ask("read", "duration", "go.mod")).toEqual({ code: 0, stdout: text, stderr: "" });
+  const { stdout } = await ask("read", "duration", "go.mod", "--json");
+  expect(JSON.parse(stdout)).toMatchObject({
+    repository: "duration",
+    path: "go.mod",
+    content: text,
+  });
+  expect(await ask("read", "duration", "no.mod")).toMatchObject({ code: 1, stdout: "" });
+  expect(await ask("read", "nothing", "go.mod")).toMatchObject({ code: 1, stdout: "" });
+  const old = await ask("read", "task-queue", "src/task.ts", "--rev", "develop");
+  expect(old.stdout).toContain("priority");
+});
+
+test("check finds no damage", async () => {
+  expect((await ask("check")).stdout).toMatch(/^no damage: \d+ segments?, [\d,]+ files, /);
+  const { code, stdout } = await ask("check", "--json");
+  expect({ code, ok: (JSON.parse(stdout) as CheckReport).ok }).toEqual({ code: 0, ok: true });
+});
+
+test("explain tells the plan", async () => {
+  const { code, stdout } = await ask("explain", "retryWithBackoff lang:typescript");
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^query: .*retryWithBackoff/);
+  expect(stdout).toMatch(/^segment \d+: scanned, /m);
+  expect(JSON.parse((await ask("explain", "--json", "money")).stdout)).toHaveProperty("segments");
+});
+
+test("a search that finds nothing tells on a terminal what would", async () => {
+  const { code, stderr } = await quern(["search", "--case", "RETRYWITHBACKOFF", "--db", db], {
+    isTTY: true,
+  });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/matches without --case: RETRYWITHBACKOFF/);
+});
+
+test("compact and remove", async () => {
+  const own = join(folder, "compacted");
+  for (const name of ["duration", "ledger"])
+    await quern(["index", join(CORPUS, name), "--db", own]);
+  const removed = await quern(["remove", "duration", "--db", own, "--json"]);
+  expect({ ...removed, stdout: JSON.parse(removed.stdout) as unknown }).toEqual({
+    code: 0,
+    stdout: { removed: true },
+    stderr: "",
+  });
+  expect(await quern(["remove", "duration", "--db", own])).toMatchObject({ code: 1, stdout: "" });
+  expect((await quern(["search", "repo:duration", "--db", own])).code).toBe(1);
+  const compacted = await quern(["compact", "--db", own]);
+  expect(compacted).toMatchObject({ code: 0, stderr: "" });
+  expect(compacted.stdout).toMatch(/^\d+ segments? became 1, .* freed, /);
+}, 30_000);

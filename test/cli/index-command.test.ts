@@ -1,0 +1,58 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { CORPUS } from "../../scripts/build-corpus.ts";
+import type { IndexReport } from "../../src/index.ts";
+import { ask, db, folder, indexSome, repositories } from "./indexed.ts";
+import { quern } from "./terminal.ts";
+
+indexSome();
+
+test("tells what it did, in words and in JSON", async () => {
+  const own = ["--db", join(folder, "told")];
+  const path = join(CORPUS, "duration");
+  const words = await quern(["index", path, ...own]);
+  expect(words).toMatchObject({ code: 0, stderr: "" });
+  expect(words.stdout).toMatch(
+    /^duration: \d+ files, \d+ added, 0 removed, .* read, [\d.]+ m?s\n$/,
+  );
+  const { stdout } = await quern(["index", path, ...own, "--json"]);
+  const [report] = JSON.parse(stdout) as IndexReport[];
+  expect(report).toMatchObject({ repository: "duration", added: 0, removed: 0 });
+});
+
+test("leaves out the index itself and what it is told to", async () => {
+  const path = join(folder, "self");
+  mkdirSync(path);
+  for (const name of ["a.txt", "b.log"]) writeFileSync(join(path, name), "hay\n");
+  const own = ["--db", join(path, ".quern")];
+  for (const added of [1, 0]) {
+    const { stdout } = await quern(["index", path, ...own, "--ignore", "*.log", "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject([{ added, skipped: [] }]);
+  }
+});
+
+test("shows its progress on a terminal, and takes it away again", async () => {
+  const path = join(CORPUS, "ledger");
+  const { stderr } = await quern(["index", path, "--db", join(folder, "shown")], { isTTY: true });
+  expect(stderr).toContain("\r\x1b[Kledger: ");
+  expect(stderr.endsWith("\r\x1b[K")).toBe(true);
+});
+
+test.each<[string[], string]>([
+  [[join(folder, "nowhere")], "SOURCE_NOT_FOUND"],
+  [[join(repositories, "pebble"), "--rev", "nope"], "REVISION_NOT_FOUND"],
+  [[CORPUS, "--workers", "1000"], "INVALID_REQUEST"],
+])("index %j: %s", async (argv, code) => {
+  const ran = await ask("index", ...argv);
+  expect(ran).toMatchObject({ code: 2, stdout: "" });
+  expect(ran.stderr).toMatch(new RegExp(`^quern: ${code}: [^\\n]+\\n`));
+  expect(ran.stderr).not.toMatch(/\n\s+at /);
+});
+
+test("stops when it is told to", async () => {
+  const ran = await quern(["index", CORPUS, "--db", db], { signal: AbortSignal.abort() });
+  expect(ran.code).toBe(2);
+  expect(ran.stderr).toMatch(/^quern: ABORTED: /);
+  expect((await ask("search", "repo:corpus")).code).toBe(1);
+});

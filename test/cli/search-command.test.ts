@@ -1,0 +1,104 @@
+import { expect, test } from "vitest";
+import type { SearchResponse } from "../../src/index.ts";
+import { ask, db, indexSome } from "./indexed.ts";
+import { quern, type Ran, type World } from "./terminal.ts";
+
+const onTerminal = (world: World, ...argv: string[]): Promise<Ran> =>
+  quern([...argv, "--db", db], { isTTY: true, ...world });
+
+indexSome();
+
+test("prints headings, line numbers and lines, without colours in a pipe", async () => {
+  expect(await ask("search", "parseDurationOrNull lang:go")).toMatchObject({
+    code: 1,
+    stdout: "",
+  });
+  const { code, stdout, stderr } = await ask("search", "--regex", "func Parse\\(", "-C", "1");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const [heading, ...lines] = stdout.trimEnd().split("\n");
+  expect(heading).toMatch(/^duration:\w+\.go$/);
+  expect(lines.map((line) => line.replace(/[^-:\d].*/, ""))).toEqual(
+    expect.arrayContaining([
+      expect.stringMatching(/^\d+:$/),
+      expect.stringMatching(/^\d+-/),
+    ]) as unknown,
+  );
+});
+
+test("marks matches on a terminal, unless NO_COLOR says no", async () => {
+  const { stdout, stderr } = await onTerminal({}, "search", "retryWithBackoff file:retry");
+  expect(stdout).toContain("\x1b[1;31mretryWithBackoff\x1b[0m");
+  expect(stderr).toMatch(/^quern: \d+ matches in \d+ files?, [\d.]+ m?s\n$/);
+  const plain = await onTerminal({ env: { NO_COLOR: "1" } }, "search", "retryWithBackoff");
+  expect(plain.stdout).not.toContain("\x1b[");
+});
+
+test("joins words, as the query language does", async () => {
+  const one = await ask("search", "-c", "money file:ledger");
+  expect(await ask("search", "-c", "money", "file:ledger")).toEqual(one);
+  expect(Number(one.stdout)).toBeGreaterThan(5);
+});
+
+test("takes a query that begins with a dash behind two of them", async () => {
+  const { code, stdout } = await quern([
+    "search",
+    "--db",
+    db,
+    "--count",
+    "--",
+    "-lang:go",
+    "repo:duration",
+  ]);
+  expect(code).toBe(0);
+  expect(Number(stdout)).toBeGreaterThan(0);
+});
+
+test("--json is the response", async () => {
+  const { stdout } = await ask("search", "--json", "-m", "3", "money");
+  const { stats, files, isSearchExhaustive } = JSON.parse(stdout) as SearchResponse;
+  expect(stats.actualMatchCount).toBe(3);
+  expect(stats.totalMatchCount).toBeGreaterThan(3);
+  expect(isSearchExhaustive).toBe(false);
+  expect(files[0]).toMatchObject({ repository: "ledger", branches: ["HEAD"] });
+});
+
+test("--files names all of them, once", async () => {
+  const { stdout } = await ask("search", "--files", "e");
+  const names = stdout.trimEnd().split("\n");
+  expect(new Set(names).size).toBe(names.length);
+  const { stdout: json } = await ask("search", "--json", "-m", "0", "e");
+  expect(names.length).toBe((JSON.parse(json) as SearchResponse).stats.fileCount);
+});
+
+test("says so when not everything is shown, unless that was asked for", async () => {
+  const cut = await ask("search", "e");
+  expect(cut.stderr).toMatch(
+    /^quern: the first 200 matches of [\d,]+ matches; --matches N shows more\n$/,
+  );
+  expect((await ask("search", "e", "-m", "5")).stderr).toBe("");
+});
+
+test("--case and --regex are the request's flags", async () => {
+  expect((await ask("search", "RETRYWITHBACKOFF")).code).toBe(0);
+  expect((await ask("search", "RETRYWITHBACKOFF", "--case")).code).toBe(1);
+  expect((await ask("search", "retry\\w+Backoff")).code).toBe(1);
+  expect((await ask("search", "retry\\w+Backoff", "--regex")).code).toBe(0);
+});
+
+test("names the revisions where the query does", async () => {
+  const { stdout } = await ask("search", "rev:develop priority");
+  expect(stdout).toMatch(/^task-queue:\S+ \([^)]*develop[^)]*\)$/m);
+});
+
+test.each([
+  ["a or or b", "QUERY_SYNTAX"],
+  ["context:mine x", "CONTEXT_NOT_FOUND"],
+])("%s: %s", async (query, code) => {
+  const ran = await ask("search", query);
+  expect(ran).toMatchObject({ code: 2, stdout: "" });
+  expect(ran.stderr).toContain(`quern: ${code}: `);
+});
+
+test("a query that is wrong has a caret under the place", async () => {
+  expect((await ask("search", "a or or b")).stderr).toMatch(/\n {2}a or or b\n {2} +\^\n/);
+});

@@ -1,0 +1,75 @@
+import { execFile } from "node:child_process";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, onTestFinished, test } from "vitest";
+import { CORPUS } from "../../scripts/build-corpus.ts";
+import type { SearchResponse } from "../../src/index.ts";
+import { ask, db, indexSome } from "./indexed.ts";
+import { quern, type Ran } from "./terminal.ts";
+
+indexSome();
+
+/** Starts it, and ends it with the test. */
+async function serve(...argv: string[]): Promise<{ url: string; stop: () => Promise<Ran> }> {
+  const stop = new AbortController();
+  let ended: Promise<Ran> | undefined;
+  const announced = new Promise<string>((resolve) => {
+    const world = { signal: stop.signal, onOutput: resolve };
+    ended = quern(["serve", "--db", db, "--port", "0", "--json", ...argv], world);
+  });
+  const end = async (): Promise<Ran> => {
+    stop.abort();
+    return ended!;
+  };
+  onTestFinished(async () => void (await end()));
+  const { url } = JSON.parse(await announced) as { url: string };
+  return { url, stop: end };
+}
+
+const search = async (url: string, headers: Record<string, string> = {}): Promise<unknown> => {
+  const body = JSON.stringify({ query: "parse", matches: 0 });
+  const response = await fetch(`${url}/api/search`, { method: "POST", headers, body });
+  const { stats } = (await response.json()) as Partial<SearchResponse>;
+  return stats ? stats.fileCount > 0 : response.status;
+};
+
+test("wants a key, which keys create makes and keys revoke takes back", async () => {
+  const { url, stop } = await serve();
+  expect(await search(url)).toBe(401);
+  const { stdout } = await ask("keys", "create", "--json");
+  const { id, secret } = JSON.parse(stdout) as { id: string; secret: string };
+  const headers = { authorization: `Bearer ${secret}` };
+  expect(await search(url, headers)).toBe(true);
+  expect((await ask("keys", "revoke", id)).code).toBe(0);
+  expect(await search(url, headers)).toBe(401);
+  expect(await stop()).toMatchObject({ code: 0, stderr: "" });
+});
+
+test("lets everyone in where it is told to, below a path", async () => {
+  const { url } = await serve("--anonymous", "all", "--base-path", "/code");
+  expect(url).toMatch(/\/code$/);
+  expect(await search(url)).toBe(true);
+});
+
+test("sees what is indexed meanwhile", async () => {
+  const { url } = await serve("--anonymous", "public");
+  // by another process: within one there is one engine for a directory
+  const bin = ["node_modules/tsx/dist/cli.mjs", "src/cli/bin.ts"];
+  const args = ["index", join(CORPUS, "exchange"), "--public", "--db", db];
+  await promisify(execFile)(process.execPath, [...bin, ...args]);
+  const body = JSON.stringify({ query: "OrderBook", matches: 0 });
+  const response = await fetch(`${url}/api/search`, { method: "POST", body });
+  expect(((await response.json()) as SearchResponse).stats.fileCount).toBeGreaterThan(0);
+});
+
+test("a port that is taken is an error", async () => {
+  const other = createServer().listen(0, "127.0.0.1");
+  onTestFinished(() => void other.close());
+  await new Promise((resolve) => other.once("listening", resolve));
+  const { port } = other.address() as AddressInfo;
+  const ran = await ask("serve", "--port", String(port));
+  expect(ran.code).toBe(2);
+  expect(ran.stderr).toMatch(/^quern: EADDRINUSE: /);
+});
