@@ -3,6 +3,9 @@
 export interface KernelExports {
   // text
   countNewlines(from: number, to: number): number;
+  linesAround(
+    ...args: [places: number, count: number, from: number, to: number, out: number]
+  ): number;
   bestEdge(pairs: number, stop: number, lowest: number, limit: number): number;
 
   // scan: (runs, runCount, needle …, out) => matches

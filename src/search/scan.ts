@@ -30,6 +30,14 @@ export function placeLiteral(literal: Literal, arena: Arena): PlacedLiteral {
   };
 }
 
+/** A stretch of a blob's text, in addresses. */
+export interface Region {
+  readonly from: number;
+  readonly to: number;
+  /** Where its blob begins. */
+  readonly lowest: number;
+}
+
 /** What an atom found in the blobs of a window; `index` counts the blobs that are visited. */
 export interface Found {
   /** Matches in each blob. */
@@ -89,6 +97,25 @@ export class LiteralScanner {
     this.#run(plain, window, { placed, isFolded: false, wantsPairs }, found, blobs);
     this.#run(folded, window, { placed, isFolded: true, wantsPairs }, found, blobs);
     return found;
+  }
+
+  /** Where the literal begins in regions of blobs that are loaded: addresses, ascending. */
+  places(placed: PlacedLiteral, regions: readonly Region[], isFolded: boolean): Uint32Array {
+    const runs = new Runs();
+    for (const { from, to, lowest } of regions) runs.add(0, from, to, to, lowest);
+    if (runs.count === 0) return new Uint32Array(0);
+    const mark = this.#arena.mark();
+    const table = this.#arena.take(4 * RUN_WORDS * runs.count);
+    const out = this.#arena.take(
+      8 * (runs.count + Math.floor(runs.bytes / placed.literal.shortest)),
+    );
+    this.#kernel.words.set(runs.words, table >>> 2);
+    const total = this.#scan(placed, isFolded, { table, count: runs.count, out });
+    const { words } = this.#kernel;
+    const places = new Uint32Array(total);
+    for (let i = 0, at = out >>> 2; i < total; i++, at += 2) places[i] = words[at]!;
+    this.#arena.release(mark);
+    return places;
   }
 
   #run(
@@ -183,7 +210,7 @@ function addRuns(
 }
 
 /** Whether some page of the blob needs its code points folded one by one. */
-function foldsIn({ firstPages, folds }: SegmentReader, blob: number): boolean {
+export function foldsIn({ firstPages, folds }: SegmentReader, blob: number): boolean {
   for (let page = firstPages[blob]!; page < firstPages[blob + 1]!; page++)
     if (hasBit(folds, page)) return true;
   return false;

@@ -5,6 +5,7 @@ import type { SegmentReader } from "../store/segment-reader.ts";
 import { pagesWith, type Lookup } from "./candidates.ts";
 import { blobsOf } from "./pages.ts";
 import type { PreparedAtom } from "./prepare.ts";
+import type { PlacedLiteral } from "./scan.ts";
 
 /** One atom in one segment. */
 export interface AtomPlan {
@@ -15,11 +16,20 @@ export interface AtomPlan {
   readonly blobs: Bitset | undefined;
   /** Pages in which a literal may begin, or whose lines hold an expression's matches; undefined: any of those blobs. */
   readonly pages: Bitset | undefined;
+  /** Of an expression: see ExpressionReach. */
+  readonly anchors: readonly PlacedLiteral[] | undefined;
   readonly listBytes: number;
 }
 
 export function planAtom(atom: PreparedAtom, lookup: Lookup): AtomPlan {
-  const plan = { atom, exact: undefined, blobs: undefined, pages: undefined, listBytes: 0 };
+  const plan = {
+    atom,
+    exact: undefined,
+    blobs: undefined,
+    pages: undefined,
+    anchors: undefined,
+    listBytes: 0,
+  };
   switch (atom.kind) {
     case "language":
       return { ...plan, exact: filesIn(atom.language, lookup.reader) };

@@ -103,6 +103,7 @@ const anywhere = (atom: PreparedQuery["atoms"][number]): AtomPlan => ({
   exact: undefined,
   blobs: undefined,
   pages: undefined,
+  anchors: undefined,
   listBytes: 0,
 });
 

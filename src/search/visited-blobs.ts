@@ -88,7 +88,7 @@ export class VisitedBlobs {
       return tools.literals.scan(window, blobs, atom.placed, plan.pages, this.#visit.wantsPairs);
     if (atom.kind !== "content") return noneFound(blobs.length);
     for (const index of targets) this.expressions[index]!++;
-    return atom.scanner.scan(window, blobs, plan.pages, tools.isStopped);
+    return atom.scanner.scan(window, blobs, plan, tools);
   }
 
   /** What is known of a content atom in a visited blob; in any other (-1) none holds. */

@@ -9,3 +9,53 @@ export function countNewlines(from: usize, to: usize): u32 {
   for (; at < to; at++) count += <u32>(load<u8>(at) == 10);
   return count;
 }
+
+/**
+ * The lines that places of [from, to) are on, as pairs (start, end) of addresses, the newline included.
+ * Neighbouring lines become one pair. `places` are `count` addresses (u32), ascending; both ends of
+ * the text count as ends of lines. Returns how many pairs. REQUIRES: room for `count` of them.
+ */
+export function linesAround(places: usize, count: u32, from: usize, to: usize, out: usize): u32 {
+  let next = out;
+  let end = from; // of the last line
+  let begun = false;
+  for (let i: u32 = 0; i < count; i++) {
+    const place = <usize>load<u32>(places + (<usize>i << 2));
+    if (begun && place < end) continue;
+    const start = startOfLine(place, end);
+    const joins = begun && start == end;
+    end = endOfLine(place, to);
+    if (joins) store<u32>(next - 4, <u32>end);
+    else {
+      store<u32>(next, <u32>start);
+      store<u32>(next, <u32>end, 4);
+      next += 8;
+      begun = true;
+    }
+  }
+  return <u32>((next - out) >> 3);
+}
+
+/** After the last newline before `place`, not before `lowest`. */
+function startOfLine(place: usize, lowest: usize): usize {
+  const newline = i8x16.splat(10);
+  let at = place;
+  while (at >= lowest + 16) {
+    const hits = i8x16.bitmask(i8x16.eq(v128.load(at - 16), newline));
+    if (hits) return at - 16 + (32 - clz<u32>(hits));
+    at -= 16;
+  }
+  while (at > lowest && load<u8>(at - 1) != 10) at--;
+  return at;
+}
+
+/** After the first newline at or after `place`, at most `limit`. */
+function endOfLine(place: usize, limit: usize): usize {
+  const newline = i8x16.splat(10);
+  let at = place;
+  for (; at < limit; at += 16) {
+    const hits = i8x16.bitmask(i8x16.eq(v128.load(at), newline));
+    if (hits) return min<usize>(limit, at + ctz(hits) + 1);
+  }
+  return limit;
+}
