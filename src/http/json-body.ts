@@ -1,7 +1,8 @@
 /**
  * JSON written a piece at a time. JSON.stringify of 100 000 ranges blocks a host's event loop for
- * some 60 ms; here objects are written whole only where no list is below them, so no step takes
- * longer than the largest string, and a body is made no faster than it is read.
+ * some 90 ms; here a value is written whole only where no list is below it, and long lists by
+ * slices. It takes about twice the time in all, in steps of some 0.5 ms, and makes a body no faster
+ * than it is read.
  */
 
 const PIECE = 64 * 1024; // UTF-16 units: some 0.3 ms of work
@@ -54,12 +55,7 @@ export function* jsonParts(value: unknown): Generator<string, undefined> {
   if (!holdsList(value)) {
     yield JSON.stringify(value);
   } else if (Array.isArray(value)) {
-    yield "[";
-    for (const [n, item] of value.entries()) {
-      if (n > 0) yield ",";
-      yield* jsonParts(item ?? null);
-    }
-    yield "]";
+    yield* listParts(value);
   } else {
     yield "{";
     let comma = "";
@@ -71,6 +67,19 @@ export function* jsonParts(value: unknown): Generator<string, undefined> {
     }
     yield "}";
   }
+}
+
+const SLICE = 256; // items without lists in them, such as ranges, written at once: 20 KB, 0.1 ms
+
+/** The first item speaks for all: a slice is right for any, only longer where items are. */
+function* listParts(list: readonly unknown[]): Generator<string, undefined> {
+  const step = holdsList(list[0]) ? 1 : SLICE;
+  for (let n = 0; n < list.length; n += step) {
+    yield n === 0 ? "[" : ",";
+    if (step === 1) yield* jsonParts(list[n] ?? null);
+    else yield JSON.stringify(list.slice(n, n + step)).slice(1, -1);
+  }
+  yield "]";
 }
 
 /** Whether a list is in the value, or in a field of it, or in a field of that. */
