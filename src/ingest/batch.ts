@@ -25,8 +25,6 @@ export interface BatchFile {
   readonly content: BatchContent;
   /** Hashes of the contents that the index holds under this path, HASH_BYTES each. */
   readonly known: Uint8Array;
-  /** The skip reasons under which the index lists this path. */
-  readonly knownSkips: readonly SkipReason[];
 }
 
 export type BatchContent =
@@ -37,13 +35,10 @@ export type Outcome =
   | { readonly kind: "added"; readonly bytes: number; readonly textBytes: number }
   /** `known`: position among the known hashes. */
   | { readonly kind: "same"; readonly bytes: number; readonly known: number }
-  /** `isNew`: it was added to the segment, without content; else the index lists it so already. */
-  | {
-      readonly kind: "skipped";
-      readonly bytes: number;
-      readonly reason: SkipReason;
-      readonly isNew: boolean;
-    };
+  /** Its content is not searchable. Nothing was added: that is asked for by a content of its own. */
+  | { readonly kind: "skipped"; readonly bytes: number; readonly reason: SkipReason }
+  /** Added without content, as its `skipped` says. */
+  | { readonly kind: "listed"; readonly bytes: 0 };
 
 export interface BatchResult {
   /** As many as were taken; fewer than given when the segment is full: end it, then send the rest again. */

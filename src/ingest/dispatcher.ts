@@ -157,4 +157,4 @@ export class Dispatcher {
 }
 
 const isNewFile = (outcome: Outcome): boolean =>
-  outcome.kind === "added" || (outcome.kind === "skipped" && outcome.isNew);
+  outcome.kind === "added" || outcome.kind === "listed";

@@ -39,6 +39,9 @@ export async function readContents(
   }
   await reader.end();
   await reading.dispatcher.drain();
+  for (const wanted of run.unlisted) await reader.want(wanted);
+  await reader.end();
+  await reading.dispatcher.drain();
   reader.progress("content");
 }
 

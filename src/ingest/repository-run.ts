@@ -31,7 +31,7 @@ export interface Wanted {
   readonly content: FileEntry["content"] | { readonly skipped: SkipReason };
   /** Positions of the revisions that name it. */
   readonly revisions: readonly number[];
-  /** Files under its path, in the order of file.known and file.knownSkips. */
+  /** Files under its path: with content, in the order of file.known, and without. */
   readonly hashed: readonly FoundFile[];
   readonly others: readonly FoundFile[];
 }
@@ -54,6 +54,8 @@ export class RepositoryRun {
   /** Places whose stored versions have changed. */
   readonly reversioned = new Set<number>();
   readonly #skipped = new Map<string, SkippedFile>();
+  /** Files without searchable content that the index does not hold, by path and reason: revisions that list one each share it. */
+  readonly #unlisted = new Map<string, Wanted>();
   readonly startedAt = performance.now();
   listed = 0;
   taken = 0;
@@ -146,7 +148,9 @@ export class RepositoryRun {
       this.taken++;
       return undefined;
     }
-    return this.#want(entry, NO_VERSION, found, { skipped: reason });
+    this.taken++;
+    this.#settleSkipped(this.#want(entry, NO_VERSION, found, { skipped: reason }), reason);
+    return undefined;
   }
 
   #want(
@@ -168,13 +172,14 @@ export class RepositoryRun {
         hashed.length === 0
           ? NO_HASHES
           : Buffer.concat(hashed.map((one) => this.finder.hash(one)!)),
-      knownSkips: others.map((one) => skipReason(this.finder.flags(one))!),
     };
     return { file, content, revisions: entry.revisions, hashed, others };
   }
 
   /** Notes what became of a file that was wanted. */
-  settle({ file, revisions, hashed, others }: Wanted, outcome: Outcome): void {
+  settle(wanted: Wanted, outcome: Outcome): void {
+    const { file, revisions, hashed } = wanted;
+    if (outcome.kind === "listed") return;
     this.bytesRead += outcome.bytes;
     this.taken++;
     switch (outcome.kind) {
@@ -187,13 +192,34 @@ export class RepositoryRun {
         this.#name(hashed[outcome.known]!, revisions);
         return;
       case "skipped":
-        if (!outcome.isNew) {
-          const known = others[file.knownSkips.indexOf(outcome.reason)]!;
-          this.#reversion(known, file.version);
-          this.#name(known, revisions);
-        }
-        this.#skip({ path: file.path, revisions }, outcome.reason);
+        this.#settleSkipped(wanted, outcome.reason);
     }
+  }
+
+  #settleSkipped(wanted: Wanted, reason: SkipReason): void {
+    const { file, revisions, others } = wanted;
+    const known = others.find((one) => skipReason(this.finder.flags(one)) === reason);
+    if (known) {
+      this.#reversion(known, file.version);
+      this.#name(known, revisions);
+    } else this.#noteUnlisted(wanted, reason);
+    this.#skip({ path: file.path, revisions }, reason);
+  }
+
+  #noteUnlisted(wanted: Wanted, reason: SkipReason): void {
+    const key = `${reason}\0${wanted.file.path}`;
+    const before = this.#unlisted.get(key)?.file.revisions ?? [];
+    const revisions = [...before, ...wanted.file.revisions];
+    this.#unlisted.set(key, {
+      ...wanted,
+      file: { ...wanted.file, revisions },
+      content: { skipped: reason },
+    });
+  }
+
+  /** What is to be listed without content, once every other file is settled. */
+  get unlisted(): Iterable<Wanted> {
+    return this.#unlisted.values();
   }
 
   /** The content is the same and its version another: it is not read again next time. */

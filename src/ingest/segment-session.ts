@@ -71,11 +71,12 @@ export class SegmentSession {
 
   /** undefined: the segment is full. */
   #addFile(batch: Batch, file: BatchFile): Outcome | undefined {
-    const content = this.#read(file, batch.maxFileSize);
-    if (typeof content === "string") return this.#addSkipped(batch, file, content, 0);
+    if ("skipped" in file.content) return this.#list(batch, file, file.content.skipped);
+    const content = this.#read(file.content, batch.maxFileSize);
+    if (typeof content === "string") return { kind: "skipped", bytes: 0, reason: content };
     const classified = classify(file.path, content);
     if (classified.kind === "skipped")
-      return this.#addSkipped(batch, file, classified.reason, content.length);
+      return { kind: "skipped", bytes: content.length, reason: classified.reason };
     const { bytes, language, flags } = classified;
     const hash = createHash("sha256").update(bytes).digest().subarray(0, HASH_BYTES);
     const known = indexOfHash(file.known, hash);
@@ -131,14 +132,15 @@ export class SegmentSession {
     });
   }
 
-  #addSkipped(...[batch, file, reason, bytes]: [Batch, BatchFile, SkipReason, number]): Outcome {
-    const isNew = !file.knownSkips.includes(reason);
-    if (isNew) this.#put(batch, file, { blob: NO_BLOB, language: "", flags: skipFlags(reason) });
-    return { kind: "skipped", bytes, reason, isNew };
+  #list(batch: Batch, file: BatchFile, reason: SkipReason): Outcome {
+    this.#put(batch, file, { blob: NO_BLOB, language: "", flags: skipFlags(reason) });
+    return { kind: "listed", bytes: 0 };
   }
 
-  #read({ content }: BatchFile, maxFileSize: number): Uint8Array | SkipReason {
-    if ("skipped" in content) return content.skipped;
+  #read(
+    content: Exclude<BatchFile["content"], { readonly skipped: SkipReason }>,
+    maxFileSize: number,
+  ): Uint8Array | SkipReason {
     if ("bytes" in content) return content.bytes.length > maxFileSize ? "too-large" : content.bytes;
     try {
       return this.#readFile(content.file, maxFileSize);

@@ -50,7 +50,7 @@ export interface ListedRevision {
 /** In a revision with a base an entry replaces all that the base has under its path. */
 export type Entry = FileEntry | SkippedEntry | RemovedEntry;
 
-/** A file with content. `revisions` are positions in Listing.revisions. One path may have several entries with different revisions. */
+/** A file with content. `revisions` are positions in Listing.revisions. One path may have several entries with different revisions and different content: REQUIRES: what is the same is one entry. */
 export interface FileEntry {
   readonly kind: "file";
   /** UTF-8, '/' between folders, relative, no '.' or '..' parts, no NUL. */

@@ -12,12 +12,18 @@ const WORKERS = [
   { workers: 3, runs: 60 },
 ];
 
-test.each(WORKERS)("any query, $workers workers", async ({ workers, runs }) => {
+const TIMEOUT_MS = 60_000 * RUNS;
+
+test.each(WORKERS)("any query, $workers workers", { timeout: TIMEOUT_MS }, async (given) => {
+  const { workers, runs } = given;
   const engine = await openEngine({ workers, contexts: (name) => CONTEXTS[name] });
   const check = async ({ corpus, request, options }: SearchCase) => {
     const there = await bringTo(engine, corpus);
     const moved = moveViewer(options, corpus, there);
     expect(await difference(engine, there, { request, options: moved })).toBeUndefined();
   };
-  await fc.assert(fc.asyncProperty(searchCases(), check), { numRuns: runs * RUNS });
+  await fc.assert(fc.asyncProperty(searchCases(), check), {
+    numRuns: runs * RUNS,
+    ...(process.env.SEED ? { seed: +process.env.SEED } : {}),
+  });
 });

@@ -1,0 +1,158 @@
+/**
+ * Random histories of an index: states to be reached one after another, each by some way of indexing,
+ * with compaction and reopening between. After each the engine must answer as the oracle does of the
+ * last state alone.
+ */
+
+import fc from "fast-check";
+import { expect } from "vitest";
+import type { Engine } from "../../src/engine.ts";
+import type { IndexReport } from "../../src/ingest/run.ts";
+import { corpora } from "../oracle/corpora.ts";
+import { filesOf, type Corpus, type CorpusRepository } from "../oracle/corpus.ts";
+import { queries } from "../oracle/queries.ts";
+import { difference } from "./corpus-engine.ts";
+import { STYLES, transition, type Style } from "./transition.ts";
+
+export interface Step {
+  readonly corpus: Corpus;
+  readonly queries: readonly { readonly query: string; readonly regex: boolean }[];
+  /** By repository, in turn. */
+  readonly styles: readonly Style[];
+  readonly pick: number;
+  /** Whether repositories are indexed by one call each. */
+  readonly oneByOne: boolean;
+  readonly then: "nothing" | "compact" | "reopen";
+}
+
+export function steps(revisions: 1 | 3): fc.Arbitrary<Step> {
+  return corpora({ revisions, pages: true }).chain((corpus) =>
+    fc.record({
+      corpus: fc.constant(corpus),
+      queries: fc.array(
+        fc.oneof(
+          { weight: 3, arbitrary: queryOf(corpus, false) },
+          { weight: 1, arbitrary: queryOf(small(corpus), true) },
+        ),
+        { minLength: 1, maxLength: 4 },
+      ),
+      styles: fc.array(fc.constantFrom(...STYLES), { minLength: 3, maxLength: 3 }),
+      pick: fc.nat(5),
+      oneByOne: fc.boolean(),
+      then: fc.constantFrom("nothing", "nothing", "compact", "reopen"),
+    }),
+  );
+}
+
+const queryOf = (corpus: Corpus, regex: boolean) =>
+  queries(corpus, { regex }).map((query) => ({ query, regex }));
+
+/** Terms of expressions are cut from short files only; they are asked of all. */
+const small = (corpus: Corpus): Corpus => ({
+  repositories: corpus.repositories.map((each) => ({
+    ...each,
+    revisions: each.revisions.map((revision) => ({
+      ...revision,
+      files: revision.files.filter(({ bytes }) => bytes.length < 4000),
+    })),
+  })),
+});
+
+export interface World {
+  engine: Engine;
+  /** What is indexed, with the engine's numbers. */
+  corpus: Corpus;
+  /** Closes the engine and opens its directory again. */
+  readonly reopen: () => Promise<Engine>;
+  /** Merges all there is. */
+  readonly compact: (engine: Engine) => Promise<void>;
+}
+
+export async function take(world: World, step: Step): Promise<void> {
+  await advance(world, step);
+  if (step.then === "compact") await world.compact(world.engine);
+  if (step.then === "reopen") world.engine = await world.reopen();
+  for (const { query, regex } of step.queries) {
+    const request = { query, matches: 1e9, isRegexEnabled: regex };
+    const asked = { request, options: { contexts: () => ["acme/api"] } };
+    expect(await difference(world.engine, world.corpus, asked)).toBeUndefined();
+  }
+  await checkListing(world);
+}
+
+async function advance(world: World, { corpus, styles, pick, oneByOne }: Step): Promise<void> {
+  const before = new Map(world.corpus.repositories.map((one) => [one.name, one]));
+  const names = new Set(corpus.repositories.map(({ name }) => name));
+  for (const name of before.keys())
+    if (!names.has(name)) expect(await world.engine.remove(name)).toBe(true);
+  const sources = corpus.repositories.map((after, i) =>
+    transition(styles[i]!, before.get(after.name), after, pick),
+  );
+  const reports: IndexReport[] = [];
+  if (oneByOne)
+    for (const source of sources) reports.push(...(await world.engine.index(source, SKIP)));
+  else reports.push(...(await world.engine.index(sources, SKIP)));
+  expect(reports.length).toBe(sources.length);
+  const reported = new Map(reports.map((report) => [report.repository, report]));
+  world.corpus = {
+    repositories: corpus.repositories.map((each) => {
+      const report = reported.get(each.name)!;
+      checkReport(report, before.get(each.name), each);
+      return { ...each, id: report.repositoryId };
+    }),
+  };
+}
+
+const SKIP = { symbols: "skip" } as const;
+
+const searchable = (repository: CorpusRepository | undefined) =>
+  new Map(
+    (repository ? filesOf(repository) : [])
+      .filter(({ skipped }) => skipped === undefined)
+      .map(({ path, bytes }) => [`${path}\0${Buffer.from(bytes).toString("hex")}`, bytes.length]),
+  );
+
+function checkReport(
+  report: IndexReport,
+  before: CorpusRepository | undefined,
+  after: CorpusRepository,
+): void {
+  const [had, has] = [searchable(before), searchable(after)];
+  const unchanged = [...has.keys()].filter((key) => had.has(key)).length;
+  const { added, removed } = report;
+  const expected = { added: has.size - unchanged, removed: had.size - unchanged, unchanged };
+  expect({ added, removed, unchanged: report.unchanged }).toEqual(expected);
+}
+
+/** repositories(), read() and list() tell of the last state alone. */
+async function checkListing({ engine, corpus }: World): Promise<void> {
+  const listed = await engine.repositories();
+  expect(listed.map(({ name }) => name).sort()).toEqual(
+    corpus.repositories.map(({ name }) => name).sort(),
+  );
+  for (const one of corpus.repositories) {
+    const { revisions, contentBytes, skipped } = listed.find(({ name }) => name === one.name)!;
+    expect(revisions.map(({ name, files }) => [name, files])).toEqual(
+      one.revisions.map(({ name, files }) => [name, files.length]),
+    );
+    const bytes = [...searchable(one).values()].reduce((sum, length) => sum + length, 0);
+    expect(contentBytes).toBe(bytes);
+    const left = one.revisions.flatMap(({ name, files }) =>
+      files.filter((file) => file.skipped).map(({ path }) => `${name} ${path}`),
+    );
+    expect(skipped.map(({ revision, path }) => `${revision} ${path}`).sort()).toEqual(left.sort());
+    await checkFiles(engine, one);
+  }
+}
+
+async function checkFiles(engine: Engine, { name, revisions }: CorpusRepository): Promise<void> {
+  const last = revisions.at(-1)!;
+  for (const { path, bytes, skipped } of last.files) {
+    const read = await engine.read({ repository: name, path, revision: last.name });
+    if (skipped) expect(read).toBeUndefined();
+    else expect(Buffer.from(read!.bytes).equals(bytes)).toBe(true);
+  }
+  const top = new Set(last.files.map(({ path }) => path.split("/")[0]));
+  const children = await engine.list({ repository: name, path: "", revision: last.name });
+  expect(new Set(children!.map((child) => child.name))).toEqual(top);
+}

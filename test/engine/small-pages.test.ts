@@ -1,0 +1,67 @@
+/**
+ * The engine with pages of 256 bytes, blocks of 1 000 and segments of 6 KiB: whatever happens at the
+ * edges of these happens in every document. On one thread, because the constants are replaced here only.
+ */
+
+import fc from "fast-check";
+import { expect, test, vi } from "vitest";
+import { checkEnvironment } from "../../src/store/check.ts";
+import { openEnvironment } from "../../src/store/environment.ts";
+import { CONTEXTS, searchCases, type SearchCase } from "../oracle/queries.ts";
+import { bringTo, difference, moveViewer } from "./corpus-engine.ts";
+import { steps, take, type World } from "./history.ts";
+import { openEngine, RUNS, temporaryFolder } from "./opened.ts";
+import { unaccounted } from "./stored-keys.ts";
+
+vi.mock("../../src/store/format.ts", async (original) => ({
+  ...(await original<object>()),
+  PAGE_BYTES: 256,
+  BLOCK_BYTES: 1000,
+  SEGMENT_BYTES: 6 * 1024,
+  RETIRE_MS: 0,
+}));
+
+const TIMEOUT_MS = 60_000 * RUNS;
+
+test("any query", { timeout: TIMEOUT_MS }, async () => {
+  const engine = await openEngine({ contexts: (name) => CONTEXTS[name] });
+  const check = async ({ corpus, request, options }: SearchCase) => {
+    const there = await bringTo(engine, corpus);
+    const moved = moveViewer(options, corpus, there);
+    expect(await difference(engine, there, { request, options: moved })).toBeUndefined();
+  };
+  await fc.assert(fc.asyncProperty(searchCases({ pages: true }), check), { numRuns: 80 * RUNS });
+});
+
+test.each([1, 3] as const)(
+  "any history, up to %i revisions",
+  { timeout: TIMEOUT_MS },
+  async (revisions) => {
+    const check = async (history: Parameters<typeof take>[1][]) => {
+      const path = temporaryFolder();
+      const open = () => openEngine({ contexts: () => ["acme/api"] }, path);
+      const world: World = {
+        engine: await open(),
+        corpus: { repositories: [] },
+        async reopen() {
+          await world.engine.close();
+          return open();
+        },
+        async compact(engine) {
+          const { segmentsAfter } = await engine.compact();
+          expect(segmentsAfter).toBeLessThanOrEqual(16);
+        },
+      };
+      for (const step of history) await take(world, step);
+      await world.engine.close();
+      const environment = openEnvironment(path, { readOnly: true });
+      expect((await checkEnvironment(environment)).problems).toEqual([]);
+      expect(unaccounted(environment)).toEqual([]);
+      await environment.close();
+    };
+    await fc.assert(
+      fc.asyncProperty(fc.array(steps(revisions), { minLength: 2, maxLength: 8 }), check),
+      { numRuns: 12 * RUNS },
+    );
+  },
+);

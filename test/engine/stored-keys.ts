@@ -1,0 +1,47 @@
+/** Whether everything that is stored is there for a reason. */
+
+import { unpack } from "msgpackr";
+import type { Environment, Snapshot } from "../../src/store/environment.ts";
+import { repositoryKey, segmentOfKey } from "../../src/store/format.ts";
+import { readManifest } from "../../src/store/manifest.ts";
+import type { RepositoryRecord } from "../../src/store/records.ts";
+
+/** Keys that neither the manifest nor a repository's record calls for, as numbers. */
+export function unaccounted(environment: Environment): string[] {
+  const snapshot = environment.snapshot();
+  try {
+    const wanted = wantedKeys(snapshot);
+    const keys = [...snapshot.keys([Buffer.from([0]), Buffer.from([255])])];
+    return keys
+      .filter((key) => !wanted(Buffer.from(key)))
+      .map((key) => Buffer.from(key).toString("hex"));
+  } finally {
+    snapshot.close();
+  }
+}
+
+function wantedKeys(snapshot: Snapshot): (key: Buffer) => boolean {
+  const manifest = readManifest(snapshot);
+  const segments = new Set(
+    [...manifest.segments, ...manifest.retired].map(({ segment }) => segment),
+  );
+  const records = new Map(
+    manifest.repositories.map(([id]) => [
+      id,
+      unpack(snapshot.get(repositoryKey(id), "record")!) as RepositoryRecord,
+    ]),
+  );
+  return (key) => {
+    const table = key[0];
+    if (table === 0) return true;
+    if (table === 5) return segments.has(segmentOfKey(key));
+    const record = records.get(key.readUInt32BE(1));
+    if (table === 1 || table === 2 || !record) return record !== undefined;
+    // versions stay as long as their segment
+    if (table === 4) return segments.has(key.readUInt32BE(5));
+    return (
+      record.segments.includes(key.readUInt32BE(5)) &&
+      record.revisions.some(({ number }) => number === key.readUInt16BE(9))
+    );
+  };
+}
