@@ -1,7 +1,7 @@
 /**
- * Symbols of a stretch of a segment's blobs: those that the edition of before knows, with the grammars
+ * Symbols of a range of a segment's blobs: those that the edition of before knows, with the grammars
  * of today, are copied; the rest is parsed. Blocks are written at the end, so a thread that dies
- * leaves nothing of the stretch.
+ * leaves nothing of the range.
  */
 
 import { GrowableBytes } from "../base/growable.ts";
@@ -18,7 +18,7 @@ import {
   type SymbolsReader,
 } from "../store/symbols.ts";
 import { threadEnvironment } from "../store/thread-environment.ts";
-import type { Task } from "../threads/task.ts";
+import type { Task, TaskContext } from "../threads/task.ts";
 import { createExtractor, type Extractor } from "./symbols/extract.ts";
 import { grammarVersion } from "./symbols/languages.ts";
 
@@ -57,26 +57,22 @@ export const symbolsTask: Task<SymbolsInput, SymbolsOutput> = async (input, cont
   const extractor = await context.memo("extractor", () => createExtractor());
   const snapshot = environment.snapshot();
   try {
-    const stretch = new Stretch(input, snapshot, extractor);
+    const range = new Range(input, snapshot, extractor);
     const target = {
       environment,
       segment: input.segment,
       checkLease: (writer: Parameters<typeof checkLease>[0]) => checkLease(writer, input.owner),
     };
     const writer = new SymbolsWriter(target, input.next, input.from);
-    for (let blob = input.from; blob < input.to; blob++) {
-      const [origin, run] = await stretch.symbolsOf(blob);
-      writer.add(origin, run);
-      const turn = context.pause();
-      if (turn) await turn;
-    }
-    return { columns: writer.finish(), found: stretch.found, parsed: stretch.parsed };
+    await range.parse(() => context.pause());
+    for (let blob = input.from; blob < input.to; blob++) writer.add(...range.symbolsOf(blob));
+    return { columns: writer.finish(), found: range.found, parsed: range.parsed };
   } finally {
     snapshot.close();
   }
 };
 
-class Stretch {
+class Range {
   readonly found = new Map<number, number>();
   parsed = 0;
   readonly #input: SymbolsInput;
@@ -84,6 +80,7 @@ class Stretch {
   readonly #extractor: Extractor;
   readonly #reader: SegmentReader;
   readonly #before: SymbolsReader | undefined;
+  readonly #new = new Map<number, readonly [Origin, Uint8Array]>();
 
   constructor(input: SymbolsInput, snapshot: Snapshot, extractor: Extractor) {
     const { segment, edition } = input;
@@ -96,12 +93,36 @@ class Stretch {
     this.#before = edition > 0 ? openSymbols(snapshot, segment, edition) : undefined;
   }
 
-  /** The run is borrowed until the next read. */
-  async symbolsOf(blob: number): Promise<readonly [Origin, Uint8Array]> {
-    const language = this.#languageOf(blob);
+  /** Language by language: a thread keeps few grammars, and loading one takes as long as many files. */
+  async parse(pause: TaskContext["pause"]): Promise<void> {
+    const byLanguage = new Map<string, number[]>();
+    for (let blob = this.#input.from; blob < this.#input.to; blob++) {
+      const language = this.#languageOf(blob);
+      if (this.#isKnown(blob, language)) continue;
+      const blobs = byLanguage.get(language);
+      if (blobs) blobs.push(blob);
+      else byLanguage.set(language, [blob]);
+    }
+    for (const [language, blobs] of byLanguage)
+      for (const blob of blobs) {
+        this.#new.set(blob, await this.#extract(blob, language));
+        const turn = pause();
+        if (turn) await turn;
+      }
+  }
+
+  /** The run is borrowed until the next read. REQUIRES: after parse(). */
+  symbolsOf(blob: number): readonly [Origin | undefined, Uint8Array] {
+    const before = this.#before;
+    return this.#new.get(blob) ?? [before?.origin(blob), before!.run(this.#snapshot, blob)];
+  }
+
+  #isKnown(blob: number, language: string): boolean {
     const known = this.#before?.origin(blob);
-    const isKnown = known && !isOutdated(known) && (known.version !== "" || !versionOf(language));
-    if (isKnown) return [known, this.#before!.run(this.#snapshot, blob)];
+    return !!known && !isOutdated(known) && (known.version !== "" || versionOf(language) === "");
+  }
+
+  async #extract(blob: number, language: string): Promise<readonly [Origin, Uint8Array]> {
     const version = versionOf(language);
     if (version === "") return [{ language, version, outcome: "none" }, NO_RUN];
     if (this.#input.isDeadly) return [{ language, version, outcome: "gave-up" }, NO_RUN];
@@ -114,7 +135,7 @@ class Stretch {
     const run = new GrowableBytes(256);
     encodeSymbols(extraction.table, run);
     this.#count(blob, countSymbols(run.view));
-    return [{ language, version, outcome: "symbols" }, run.view];
+    return [{ language, version, outcome: "symbols" }, run.view.slice()];
   }
 
   /** Of the first of its files whose language has a grammar, else of the first. */
