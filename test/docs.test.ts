@@ -18,7 +18,7 @@ const withoutCode = (text: string): string => text.replace(/^```.*?^```$/gms, ""
 /** Folders of the project that a path may begin with: then it must be there. */
 const TOP = /^(src|test|docs|bench|scripts|examples|corpus|\.ci)\/[\w./-]+$/;
 /** Made by a command, or only in a clone. */
-const MADE = /^(build|dist)\//;
+const MADE = /^(build|dist|bench\/record)\//;
 
 test.each(PAGES)("%s: links lead somewhere", (page) => {
   for (const [, target] of withoutCode(read(page)).matchAll(/\]\(([^)#\s]+)[^)]*\)/g))
