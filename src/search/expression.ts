@@ -3,7 +3,7 @@
 import { countBits, emptyBitset, intersect, unite, type Bitset } from "../base/bitset.ts";
 import type { Arena } from "../kernel/arena.ts";
 import type { Kernel } from "../kernel/kernel.ts";
-import { compileExpression } from "../regex/expression.ts";
+import { compileExpression, type Expression } from "../regex/expression.ts";
 import { createMatcher, type Matcher } from "../regex/matcher.ts";
 import { newRangeList, type RangeList } from "../regex/range-list.ts";
 import type { Formula } from "../regex/required.ts";
@@ -57,6 +57,7 @@ const MOST_ANCHORS = 4;
 const DENSE_BYTES = 1024;
 
 export class ContentScanner {
+  readonly expression: Expression;
   readonly matcher: Matcher;
   /** Those whose grams are looked up in each segment. */
   readonly literals: readonly Literal[];
@@ -69,6 +70,7 @@ export class ContentScanner {
   constructor(expression: ContentExpression, kernel: Kernel, arena: Arena) {
     const { pattern, caseSensitive } = expression;
     const compiled = compileExpression(pattern, { caseSensitive });
+    this.expression = compiled;
     this.matcher = createMatcher(kernel, compiled);
     this.#required = withGrams(compiled.required, arena);
     this.#isLineBound = !compiled.crossesLines;

@@ -102,6 +102,7 @@ export interface ShowOutput {
   /** By place in ShowInput.files; undefined: its content is damaged. */
   readonly files: readonly (ShownFile | undefined)[];
   readonly contentBytesLoaded: number;
+  readonly disagreements: readonly string[];
 }
 
 /** "gone": a segment is not there any more. */
@@ -111,5 +112,6 @@ export type ShowResult = ShowOutput | "gone";
 export interface StreamPart {
   readonly files: readonly (ShownFile & { readonly position: number; readonly file: number })[];
   readonly contentBytesLoaded: number;
+  readonly disagreements: readonly string[];
   readonly stats: SegmentPart["stats"];
 }

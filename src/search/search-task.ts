@@ -234,10 +234,13 @@ export class SearchRun {
       (a, b) => b.file.score - a.file.score || this.#compare(a.file, b.file),
     );
     this.#pending = [];
-    const showing = { query, tools, snapshot, contextLines, whole };
+    const disagreements: string[] = [];
+    const onDisagreement = (message: string) => void disagreements.push(message);
+    const showing = { query, tools, snapshot, contextLines, whole, onDisagreement };
     const part = {
       files: [] as StreamPart["files"][number][],
       contentBytesLoaded: 0,
+      disagreements,
       stats: this.#newTotals(),
     };
     for (const { file, search } of pending) {

@@ -136,6 +136,7 @@ export class Searcher {
     part: StreamPart,
   ): Promise<Extract<SearchEvent, { type: "chunk" }>> {
     const { catalog, segments } = attempt;
+    this.#warn(part.disagreements);
     const present = this.#presenter(attempt);
     const files: FileResult[] = [];
     const stats = zeroStats();
@@ -351,7 +352,10 @@ export class Searcher {
         };
         const result = await pool.run<ShowResult>("search.show", input, { lane: "search" });
         if (result === "gone") isGone = true;
-        else shown[at] = [...result.files];
+        else {
+          shown[at] = [...result.files];
+          this.#warn(result.disagreements);
+        }
         await pause();
       }
     };
@@ -388,6 +392,10 @@ export class Searcher {
       repositoryInfo: repositoryInfo(files, catalog.repositories),
       isSearchExhaustive: isExhaustive(stats),
     };
+  }
+
+  #warn(disagreements: readonly string[]): void {
+    for (const message of disagreements) this.#options.onWarning({ code: "INTERNAL", message });
   }
 
   /** Makes results of what the threads have shown, giving way to the event loop between. */

@@ -12,6 +12,7 @@ import { decodeText, Lines } from "./positions.ts";
 import type { PreparedQuery } from "./prepare.ts";
 import type { AtomPlan } from "./segment-plan.ts";
 import type { ThreadTools } from "./thread-tools.ts";
+import { verified } from "./verify-shown.ts";
 import { VisitedBlobs } from "./visited-blobs.ts";
 import { Window } from "./window.ts";
 
@@ -21,6 +22,8 @@ export interface Showing {
   readonly snapshot: Snapshot;
   readonly contextLines: number;
   readonly whole: boolean;
+  /** Told when RE2 and the automaton differ. */
+  readonly onDisagreement: (message: string) => void;
 }
 
 export interface FileToShow {
@@ -38,7 +41,7 @@ export function showFile(
   const { reader, file, most } = wanted;
   const path = pathOf(reader.paths(snapshot), file);
   const blob = reader.files.blobs[file]!;
-  const content = blob === NO_BLOB ? undefined : readContent(showing, reader, blob);
+  const content = blob === NO_BLOB ? undefined : readContent(showing, wanted, blob);
   const facts = factsOf(showing, wanted, { path, content });
   const shown = shownBy(query, facts);
   const pairs = content
@@ -71,10 +74,11 @@ function rangesOf(lines: Lines, pairs: Uint32Array): ReturnType<Lines["range"]>[
 
 /** A blob wholly in kernel memory, scanned for every content atom. */
 function readContent(
-  { query, tools, snapshot, contextLines }: Showing,
-  reader: SegmentReader,
+  showing: Showing,
+  { reader, most }: Pick<FileToShow, "reader" | "most">,
   blob: number,
 ) {
+  const { query, tools, snapshot, contextLines } = showing;
   const { kernel } = tools;
   const window = new Window(reader, snapshot, tools.window, blob, blob + 1);
   window.load(blob, reader.firstPages[blob]!, reader.firstPages[blob + 1]!, 0);
@@ -86,6 +90,19 @@ function readContent(
   });
   visited.scan(window, tools);
   const from = window.address(blob);
+  for (const atom of query.contentAtoms) {
+    const prepared = query.atoms[atom]!;
+    const found = visited.found[atom];
+    if (prepared.kind !== "content" || !found) continue;
+    const seen = {
+      kernel,
+      from,
+      to: from + window.length(blob),
+      most,
+      onDisagreement: showing.onDisagreement,
+    };
+    visited.found[atom] = verified(prepared.scanner, found, seen);
+  }
   // made when it is used: a view of the kernel's memory does not survive its growth
   const text = () => Buffer.from(kernel.bytes.buffer, from, window.length(blob));
   const count = (start: number, end: number) => kernel.run.countNewlines(from + start, from + end);

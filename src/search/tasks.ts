@@ -38,19 +38,21 @@ const show: Task<ShowInput, ShowResult> = async (input, context) => {
     const query = prepareQuery(input.plan, tools.kernel, tools.arena);
     const { contextLines, whole } = input;
     const files: (ShownFile | undefined)[] = [];
+    const disagreements: string[] = [];
+    const onDisagreement = (message: string) => void disagreements.push(message);
     let contentBytesLoaded = 0;
     for (const { segment, file, sets, most } of input.files) {
       const reader = tools.reader(snapshot, segment);
       if (!reader) return "gone";
       const isInSet = (set: number) => sets[set]!;
-      const showing = { query, tools, snapshot, contextLines, whole };
+      const showing = { query, tools, snapshot, contextLines, whole, onDisagreement };
       const result = unlessDamaged(() => showFile(showing, { reader, file, sets: isInSet, most }));
       files.push(result?.shown);
       contentBytesLoaded += result?.bytesLoaded ?? 0;
       const turn = context.pause();
       if (turn) await turn;
     }
-    return { files, contentBytesLoaded };
+    return { files, contentBytesLoaded, disagreements };
   } finally {
     tools.arena.release(mark);
     snapshot.close();

@@ -1,0 +1,38 @@
+/**
+ * RE2 has the last word on every range of an expression that is returned. Where it disagrees with the
+ * automaton its answer is taken, and somebody is told: that is a bug of ours.
+ */
+
+import type { Kernel } from "../kernel/kernel.ts";
+import { verifyRanges } from "../regex/verify.ts";
+import type { ContentScanner } from "./expression.ts";
+import { pairsOf } from "./file-shown.ts";
+import type { Found } from "./scan.ts";
+
+export interface VerifiedText {
+  readonly kernel: Kernel;
+  /** Where the blob stands in the kernel's memory. */
+  readonly from: number;
+  readonly to: number;
+  /** Ranges that may be shown. */
+  readonly most: number;
+  readonly onDisagreement: (message: string) => void;
+}
+
+/** What the expression found in the one blob that was visited, as RE2 sees it. */
+export function verified(scanner: ContentScanner, found: Found, text: VerifiedText): Found {
+  const count = Math.min(text.most, found.counts[0]!);
+  if (count === 0) return found;
+  const ranges = verifyRanges(scanner.expression, {
+    bytes: text.kernel.bytes,
+    text: { start: text.from, end: text.to },
+    claimed: { length: found.counts[0]!, data: pairsOf(found, 0).slice() },
+    count,
+  });
+  if (!ranges) return found;
+  text.onDisagreement(
+    `the automaton and RE2 disagree about ${JSON.stringify(scanner.expression.source)}: RE2's ranges are shown; please report it`,
+  );
+  const pairs = ranges.data.slice(0, 2 * ranges.length);
+  return { ...found, counts: Uint32Array.of(ranges.length), starts: new Uint32Array(1), pairs };
+}
