@@ -173,6 +173,7 @@ describe("the command", () => {
       stdout: "text:found.txt\n1:a needle in a haystack\n",
       stderr: "",
     });
+    expect((await quern("check")).stdout).toMatch(/^no damage: /);
     await expect(quern("search", "needles in")).rejects.toMatchObject({ code: 1, stdout: "" });
     await expect(quern("search", "a or or b")).rejects.toMatchObject({ code: 2, stdout: "" });
   });
