@@ -1,9 +1,20 @@
-/** The plan of a query in each segment, as a thread sees it: grams, list sizes, candidates. */
+/**
+ * The plan of a query in each segment, as a thread sees it: grams, list sizes, candidates. Of a list only
+ * pages of files in scope are counted: the others would tell of repositories the viewer may not see.
+ */
 
-import { countBits } from "../base/bitset.ts";
+import {
+  countBits,
+  emptyBitset,
+  forEachBit,
+  intersect,
+  setBit,
+  type Bitset,
+} from "../base/bitset.ts";
 import { QuernError } from "../base/errors.ts";
 import { gramNumber } from "../kernel/gram-numbers.ts";
 import type { Snapshot } from "../store/environment.ts";
+import { NO_BLOB } from "../store/format.ts";
 import type { SegmentReader } from "../store/segment-reader.ts";
 import { pagesWith, type Lookup } from "./candidates.ts";
 import type { Literal } from "./literal.ts";
@@ -26,16 +37,20 @@ export function explainSegments(
     ThreadTools,
   ]
 ): ExplainedSegment[] {
-  return segments.flatMap(({ segment, scope, sets }) => {
+  return segments.flatMap(({ segment, scope, sets, symbols: edition }) => {
     const reader = tools.reader(snapshot, segment);
     if (!reader) return [];
     try {
-      const search = new SegmentSearch(reader, snapshot, tools, { query, scope, sets });
+      const symbols = tools.symbols(snapshot, reader, edition);
+      if (symbols === "gone") return [];
+      const asked = { query, scope, sets, symbols, isRanked: false };
+      const search = new SegmentSearch(reader, snapshot, tools, asked);
       const lookup = { reader, snapshot, kernel: tools.kernel, arena: tools.arena };
+      const inScope = pagesOf(scope, reader);
       return {
         id: segment,
         literals: query.atoms.flatMap((atom) =>
-          atom.literals.map((literal) => explainLiteral(literal, lookup)),
+          atom.literals.map((literal) => explainLiteral(literal, lookup, inScope)),
         ),
         candidatePages: search.planStats.ngramMatches,
         candidateFiles: countBits(search.candidates),
@@ -48,18 +63,29 @@ export function explainSegments(
   });
 }
 
-function explainLiteral(literal: Literal, lookup: Lookup): ExplainedSegment["literals"][number] {
-  const pages = (grams: readonly number[]) =>
-    countPages(pagesWith(grams, lookup).pages, lookup.reader);
+function explainLiteral(
+  literal: Literal,
+  lookup: Lookup,
+  inScope: Bitset,
+): ExplainedSegment["literals"][number] {
+  const pages = (grams: readonly number[]) => {
+    const held = pagesWith(grams, lookup).pages;
+    return countBits(held ? intersect(held, inScope) : inScope);
+  };
   const grams = [...gramTexts(literal)].map(([number, gram]) => ({ gram, pages: pages([number]) }));
   grams.sort((a, b) => a.pages - b.pages || (a.gram < b.gram ? -1 : 1));
   return { text: literal.text, pages: pages(literal.grams), grams };
 }
 
-const countPages = (
-  pages: ReturnType<typeof pagesWith>["pages"],
-  { header }: SegmentReader,
-): number => (pages ? countBits(pages) : header.pages);
+function pagesOf(scope: Bitset, { files, firstPages, header }: SegmentReader): Bitset {
+  const pages = emptyBitset(header.pages);
+  forEachBit(scope, (file) => {
+    const blob = files.blobs[file]!;
+    if (blob === NO_BLOB) return;
+    for (let page = firstPages[blob]!; page < firstPages[blob + 1]!; page++) setBit(pages, page);
+  });
+  return pages;
+}
 
 /** Each gram of the planned piece as a person would write it. */
 function gramTexts({ grams, folded }: Literal): Map<number, string> {

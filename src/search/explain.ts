@@ -5,9 +5,9 @@
 
 import { nearestLanguage, languageNamed } from "../base/languages.ts";
 import { QuernError } from "../base/errors.ts";
-import { namesRevision, show, type Atom, type Query } from "../query/ast.ts";
+import { show, type Atom, type Query } from "../query/ast.ts";
 import { parseQuery } from "../query/parse.ts";
-import type { Catalog } from "../store/catalog.ts";
+import type { Catalog, CatalogRepository } from "../store/catalog.ts";
 import type { SkippedFile } from "../store/records.ts";
 import type { CheckedRequest, SearchRequest, Viewer } from "./request.ts";
 import type { Explanation } from "./response.ts";
@@ -31,14 +31,7 @@ export function changesOf(request: CheckedRequest, query: Query): Change[] {
     ...(isRegexEnabled ? [change("literal", { isRegexEnabled: false })] : []),
     ...(!isRegexEnabled && parses(request) ? [change("regex", { isRegexEnabled: true })] : []),
     ...withoutOneFilter(query).map((changed) => change("drop-filter", asQuery(changed))),
-    ...(namesRevision(query)
-      ? []
-      : [
-          change(
-            "all-revisions",
-            asQuery({ kind: "and", children: [query, { kind: "revision", value: "*" }] }),
-          ),
-        ]),
+    ...inAllRevisions(query).map((changed) => change("all-revisions", asQuery(changed))),
   ];
 }
 
@@ -71,6 +64,15 @@ function withoutOneFilter(query: Query): Query[] {
     const rest = parts.filter((_, other) => other !== i);
     return [rest.length === 1 ? rest[0]! : { kind: "and" as const, children: rest }];
   });
+}
+
+/** The query with `rev:*` for the revisions it names, if any. */
+function inAllRevisions(query: Query): Query[] {
+  const parts = conjuncts(query);
+  if (parts.some((part) => part.kind === "revision" && part.value === "*")) return [];
+  const rest = parts.filter((part) => part.kind !== "revision");
+  const everywhere: Query = { kind: "revision", value: "*" };
+  return rest.length === 0 ? [everywhere] : [{ kind: "and", children: [...rest, everywhere] }];
 }
 
 /** The query with each language nobody knows replaced by the nearest one. */
@@ -106,9 +108,8 @@ export function notIndexed(question: NamingQuestion): Explanation["notIndexed"] 
   );
   return namesOf(question).flatMap((name): Explanation["notIndexed"] => {
     const known = catalog.byName.get(name);
-    const isVisible = known !== undefined && (viewer?.repositoryIds.has(known.record.id) ?? true);
     if (!known && indexing.has(name) && !viewer) return [{ repository: name, reason: "indexing" }];
-    if (!isVisible) return [{ repository: name, reason: "unknown" }];
+    if (!known || !isVisible(known, viewer)) return [{ repository: name, reason: "unknown" }];
     const skipped = question
       .skipped(known.record.id)
       .filter(({ path }) =>
@@ -120,9 +121,14 @@ export function notIndexed(question: NamingQuestion): Explanation["notIndexed"] 
   });
 }
 
-/** Exact names in the query, and what `repo:` names without any pattern in it. */
-function namesOf({ query, catalog, contexts, indexing, matches }: NamingQuestion): string[] {
-  const known = [...catalog.byName.keys(), ...indexing];
+const isVisible = ({ record }: CatalogRepository, viewer: Viewer | undefined): boolean =>
+  viewer?.repositoryIds.has(record.id) ?? true;
+
+/** Exact names in the query, what `repo:` matches of the visible ones, and what it spells out where it matches none. */
+function namesOf(question: NamingQuestion): string[] {
+  const { query, catalog, viewer, contexts, indexing, matches } = question;
+  const visible = [...catalog.repositories.values()].filter((one) => isVisible(one, viewer));
+  const known = [...visible.map(({ record }) => record.name), ...(viewer ? [] : indexing)];
   const names = conjuncts(query).flatMap((part): string[] => {
     if (part.kind === "reposet") return [...part.names];
     if (part.kind === "context") return [...contexts.get(part.name)!];

@@ -1,0 +1,254 @@
+/** explain(): how a query was understood, planned, and what else to try; and that it keeps what a viewer may not see. */
+
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { open, type Engine } from "../../src/engine.ts";
+import { documents } from "../../src/ingest/documents.ts";
+import { git } from "../../src/ingest/git.ts";
+import type { SearchOptions, SearchRequest } from "../../src/search/request.ts";
+import type { Explanation } from "../../src/search/response.ts";
+import { openEngine, temporaryFolder } from "../engine/opened.ts";
+
+type Asked = Partial<SearchRequest> & { query: string };
+
+const explain = (engine: Engine, asked: Asked, options?: SearchOptions): Promise<Explanation> =>
+  engine.explain({ matches: 1, ...asked }, options);
+
+type Files = Record<string, string>;
+
+const sourceOf = (name: string, files: Files) =>
+  documents({
+    name,
+    files: Object.entries(files).map(([path, content]) => ({ path, content })),
+  });
+
+const engines: Engine[] = [];
+
+/** Lives until all tests are done: many ask the same one. */
+async function engineWith(...repositories: [name: string, files: Files][]): Promise<Engine> {
+  const engine = await open(mkdtempSync(join(tmpdir(), "quern-explain-")), { workers: 0 });
+  engines.push(engine);
+  await engine.index(repositories.map(([name, files]) => sourceOf(name, files)));
+  return engine;
+}
+
+let engine: Engine;
+let skipping: Engine;
+beforeAll(async () => {
+  engine = await engineWith(["shop", SHOP]);
+  skipping = await engineWith(
+    ["shop", SHOP],
+    ["binary", { "a.png": "\0PNG", "b.bin": "\0", "c.txt": "text" }],
+  );
+});
+afterAll(async () => {
+  for (const one of engines) {
+    await one.close();
+    rmSync(one.path, { recursive: true, force: true });
+  }
+});
+
+const SHOP: Files = {
+  "src/app.ts": "export function Needle() {\n  return foo(bar)\n}\n",
+  "src/other.py": "eddies = 'thread'\n",
+  "README.md": "Nothing of the kind.\n",
+};
+
+const regex = { isRegexEnabled: true };
+const cased = { isCaseSensitivityEnabled: true };
+
+test.each<[Asked, string]>([
+  [{ query: "  a   b " }, "a b"],
+  [{ query: "(a b) or c" }, "a b or c"],
+  [{ query: "f:x r:y c:z" }, "file:x repo:y z"],
+  [{ query: "--fail" }, '"--fail"'],
+  [{ query: "lang:golang" }, "lang:golang"],
+  [{ query: "-(-(a))" }, "a"],
+  [{ query: "a\\(b", ...regex }, '"a\\\\(b"'],
+])("%j is understood as %j", async ({ ...asked }, query) => {
+  expect((await explain(engine, asked)).query).toBe(query);
+});
+
+describe("segments", () => {
+  test("a literal has its grams, rarest first, each with the pages that hold it", async () => {
+    const { segments, stats } = await explain(engine, { query: "needle" });
+    const grams = ["dle", "edl", "eed", "nee"].map((gram) => ({ gram, pages: 1 }));
+    expect(segments).toEqual([
+      {
+        id: expect.any(Number) as number,
+        outcome: "scanned",
+        literals: [{ text: "needle", pages: 1, grams }],
+        candidatePages: 1,
+        candidateFiles: 1,
+      },
+    ]);
+    expect(stats).toMatchObject({ totalMatchCount: 1, ngramLookups: 4, ngramMatches: 1 });
+  });
+
+  test("grams that many pages hold come last", async () => {
+    const { segments } = await explain(engine, { query: "thread" });
+    const [literal] = segments[0]!.literals;
+    expect(literal!.grams.map(({ pages }) => pages)).toEqual([1, 1, 1, 1]);
+    const frequent = await explain(engine, { query: "thing" }); // 'thi' and 'hin' are in README.md alone
+    expect(frequent.segments[0]!.literals[0]!.grams.map(({ gram }) => gram).sort()).toEqual([
+      "hin",
+      "ing",
+      "thi",
+    ]);
+  });
+
+  test.each<[Asked, string[]]>([
+    [{ query: "(alpha|beta)gamma", ...regex }, ["alphagamma", "betagamma"]],
+    [{ query: "x+", ...regex }, []],
+    [{ query: "alpha file:beta" }, ["alpha"]],
+    [{ query: "alpha or beta" }, ["alpha", "beta"]],
+  ])("%j plans the literals %j", async (asked, texts) => {
+    const { segments } = await explain(engine, asked);
+    expect(segments[0]!.literals.map(({ text }) => text).sort()).toEqual(texts);
+  });
+
+  test("a segment without a candidate is not scanned", async () => {
+    const { segments } = await explain(engine, { query: "zebra" });
+    expect(segments).toMatchObject([
+      { outcome: "skipped-by-filter", candidatePages: 0, candidateFiles: 0 },
+    ]);
+  });
+});
+
+describe("suggestions", () => {
+  const ROWS: [Explanation["suggestions"][number]["change"], Asked, Asked][] = [
+    ["ignore-case", { query: "needle", ...cased }, { query: "needle" }],
+    ["literal", { query: "foo(bar)", ...regex }, { query: "foo(bar)" }],
+    ["regex", { query: "fo+\\(" }, { query: "fo+\\(", ...regex }],
+    ["drop-filter", { query: "Needle file:nowhere" }, { query: "Needle" }],
+    ["drop-filter", { query: "Needle -file:app" }, { query: "Needle" }],
+    ["language", { query: "Needle lang:typescrpt" }, { query: "Needle lang:TypeScript" }],
+  ];
+
+  test.each(ROWS)("%s: %j becomes %j", async (change, asked, wanted) => {
+    const { suggestions } = await explain(engine, asked);
+    const [first] = suggestions;
+    expect(first).toMatchObject({ change, request: wanted });
+    for (const { request, totalMatchCount } of suggestions) {
+      const { stats } = await engine.search(request);
+      expect(stats.totalMatchCount, request.query).toBe(totalMatchCount);
+      expect(totalMatchCount).toBeGreaterThan(0);
+    }
+  });
+
+  test("all-revisions: what only another branch has", async () => {
+    const engine = await openEngine();
+    await engine.index(git(twoBranches(), { name: "shop", revisions: ["main", "old"] }));
+    const { suggestions } = await explain(engine, { query: "forgotten" });
+    expect(suggestions).toMatchObject([
+      { change: "all-revisions", request: { query: "forgotten rev:*" }, totalMatchCount: 1 },
+    ]);
+    expect((await explain(engine, { query: "forgotten rev:main" })).suggestions).toMatchObject([
+      { change: "all-revisions", request: { query: "forgotten rev:*" } },
+    ]);
+  });
+
+  test("none where something was found, none where nothing helps", async () => {
+    expect((await explain(engine, { query: "needle" })).suggestions).toEqual([]);
+    expect((await explain(engine, { query: "zebra", ...cased })).suggestions).toEqual([]);
+  });
+});
+
+/** `main` has a file, `old` has another text in it. */
+function twoBranches(): string {
+  const path = temporaryFolder();
+  const run = (...args: string[]) =>
+    execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b.c", ...args], {
+      cwd: path,
+      stdio: "ignore",
+    });
+  const commit = (content: string) => {
+    writeFileSync(join(path, "a.txt"), content);
+    run("add", "a.txt");
+    run("commit", "-m", "text");
+  };
+  run("init", "-b", "old");
+  commit("forgotten\n");
+  run("checkout", "-b", "main");
+  commit("remembered\n");
+  return path;
+}
+
+describe("what is not indexed", () => {
+  test.each<[string, Explanation["notIndexed"]]>([
+    ["repo:^nowhere$ x", [{ repository: "nowhere", reason: "unknown" }]],
+    ["repo:no\\.where x", [{ repository: "no.where", reason: "unknown" }]],
+    ["repo:no.+where x", []],
+    ["reposet:shop,nowhere x", [{ repository: "nowhere", reason: "unknown" }]],
+    ["reposet:binary x", [{ repository: "binary", reason: "files-skipped", files: 2 }]],
+    ["repo:bin file:png x", [{ repository: "binary", reason: "files-skipped", files: 1 }]],
+    ["repo:bin file:txt x", []],
+    ["repo:shop x", []],
+    ["-repo:nowhere x", []],
+    ["x", []],
+  ])("%s", async (query, wanted) => {
+    expect((await explain(skipping, { query })).notIndexed).toEqual(wanted);
+  });
+
+  test("a first index that is under way is told apart, as long as it is", async () => {
+    let finish: (text: string) => void = () => {};
+    const content = new Promise<string>((resolve) => (finish = resolve));
+    const fresh = await engineWith(["shop", SHOP]);
+    let run: Promise<unknown> | undefined;
+    await new Promise<void>((begun) => {
+      const read = () => {
+        begun();
+        return content;
+      };
+      const files = [{ path: "a.txt", content: read }];
+      run = fresh.index(documents({ name: "late", files }));
+    });
+    const named = async (options?: SearchOptions) =>
+      (await explain(fresh, { query: "repo:late text" }, options)).notIndexed;
+    expect(await named()).toEqual([{ repository: "late", reason: "indexing" }]);
+    const viewer = { repositoryIds: new Set([1]) };
+    expect(await named({ viewer })).toEqual([{ repository: "late", reason: "unknown" }]);
+    finish("text");
+    await run;
+    expect(await named()).toEqual([]);
+  });
+});
+
+describe("a viewer", () => {
+  const QUERIES: Asked[] = [
+    { query: "needle" },
+    { query: "needle", ...cased },
+    { query: "repo:secret needle" },
+    { query: "repo:sec.et needle" },
+    { query: "reposet:secret,shop needle" },
+    { query: "zebra" },
+    { query: "zebra lang:rst" },
+    { query: "zebr[ab]", ...regex },
+    { query: "file:secret" },
+    { query: "lang:rust" },
+    { query: "rev:*" },
+  ];
+
+  let one: Engine;
+  let other: Engine;
+  beforeAll(async () => {
+    one = await engineWith(["shop", SHOP], ["secret", { "src/secret.rs": "needle zebra NEEDLE" }]);
+    other = await engineWith(["shop", SHOP], ["public", { "src/public.py": "none of it, look!" }]);
+  });
+
+  /** What a viewer of `shop` alone is told, times aside. */
+  async function told(by: Engine, asked: Asked): Promise<unknown> {
+    const shop = (await by.repositories()).find(({ name }) => name === "shop")!;
+    const viewer = { repositoryIds: new Set([shop.id]) };
+    const { stats, ...rest } = await explain(by, asked, { viewer });
+    const times = { duration: 0, wait: 0, matchTreeConstruction: 0, matchTreeSearch: 0 };
+    return { ...rest, stats: { ...stats, ...times } };
+  }
+
+  test.each(QUERIES)("%j: hidden repositories change nothing of the answer", async (asked) => {
+    expect(await told(one, asked)).toEqual(await told(other, asked));
+  });
+});
