@@ -45,6 +45,6 @@ export type {
   SearchResponse,
 } from "./search/response.ts";
 export type { SearchStats } from "./search/stats.ts";
-export type { CheckReport } from "./store/check.ts";
+export type { CheckProblem, CheckReport } from "./store/check.ts";
 export type { CodeHostType, RepositoryMetadata, SkippedFile, SkipReason } from "./store/records.ts";
 export type { SymbolKind } from "./store/symbol-kinds.ts";
