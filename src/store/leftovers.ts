@@ -3,10 +3,18 @@
  * nobody reads any more. In transactions of some MB, so that a reader's old pages are not held long.
  */
 
-import type { Environment, Snapshot } from "./environment.ts";
-import { segmentKey, segmentOfKey, segmentRange, SEGMENTS_RANGE } from "./format.ts";
+import type { Environment, Snapshot, Writer } from "./environment.ts";
+import {
+  PART,
+  segmentKey,
+  segmentOfKey,
+  segmentRange,
+  SEGMENTS_RANGE,
+  versionsKey,
+} from "./format.ts";
 import { checkLease } from "./lease.ts";
 import { deletable, nextManifest, putManifest, readManifest, type Manifest } from "./manifest.ts";
+import { decodeHeader } from "./segment-tables.ts";
 
 const KEYS_A_TRANSACTION = 256;
 
@@ -53,10 +61,28 @@ async function deleteSegment(
   for (let isMore = true; isMore;) {
     isMore = await environment.write((writer) => {
       checkLease(writer, owner);
+      removeVersions(writer, segment);
       const keys = [...writer.keys(segmentRange(segment), KEYS_A_TRANSACTION)];
       for (const key of keys) writer.remove(key);
       return keys.length === KEYS_A_TRANSACTION;
     });
+  }
+}
+
+/** Versions that nobody moved to another segment; they came with the header and go with it. */
+function removeVersions(writer: Writer, segment: number): void {
+  const header = readHeader(writer, segment);
+  if (!header) return;
+  for (const { repository } of decodeHeader(header).repositories)
+    writer.remove(versionsKey(repository, segment));
+}
+
+/** What is dead may be damaged: then it must still be possible to delete it. */
+function readHeader(writer: Writer, segment: number): Uint8Array | undefined {
+  try {
+    return writer.get(segmentKey(segment, PART.HEADER), `the header of segment ${segment}`);
+  } catch {
+    return undefined;
   }
 }
 

@@ -42,10 +42,11 @@ export interface PathTable {
 }
 
 export const encodeHeader = (header: SegmentHeader): Uint8Array => pack(header);
+export const decodeHeader = (value: Uint8Array): SegmentHeader => unpack(value) as SegmentHeader;
 
 export function readHeader(snapshot: Snapshot, segment: number): SegmentHeader | undefined {
   const value = snapshot.get(segmentKey(segment, PART.HEADER), `the header of segment ${segment}`);
-  return value && (unpack(value) as SegmentHeader);
+  return value && decodeHeader(value);
 }
 
 export const encodeFiles = (files: FileTable): Uint8Array[] => [
