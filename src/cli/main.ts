@@ -49,8 +49,8 @@ function commandLine(call: Call): Command {
     .configureOutput({
       writeOut: (text) => void stdout.write(text),
       writeErr: (text) => void stderr.write(text),
-      getOutHelpWidth: () => stdout.columns ?? 100,
-      getErrHelpWidth: () => stderr.columns ?? 100,
+      getOutHelpWidth: () => stdout.columns || 100,
+      getErrHelpWidth: () => stderr.columns || 100,
       outputError: (text, write) => write(text.replace(/^error: /, "quern: ")),
     })
     .showHelpAfterError("  quern help COMMAND tells its options");

