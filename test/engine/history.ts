@@ -23,7 +23,7 @@ export interface Step {
   readonly pick: number;
   /** Whether repositories are indexed by one call each. */
   readonly oneByOne: boolean;
-  readonly then: "nothing" | "compact" | "reopen";
+  readonly afterwards: "nothing" | "compact" | "reopen";
 }
 
 /** Large files and expressions do not meet: the oracle would take minutes. */
@@ -37,7 +37,7 @@ export function steps(revisions: 1 | 3): fc.Arbitrary<Step> {
         styles: fc.array(fc.constantFrom(...STYLES), { minLength: 3, maxLength: 3 }),
         pick: fc.nat(5),
         oneByOne: fc.boolean(),
-        then: fc.constantFrom("nothing", "nothing", "compact", "reopen"),
+        afterwards: fc.constantFrom("nothing", "nothing", "compact", "reopen"),
       }),
     ),
   );
@@ -55,8 +55,8 @@ export interface World {
 
 export async function take(world: World, step: Step): Promise<void> {
   await advance(world, step);
-  if (step.then === "compact") await world.compact(world.engine);
-  if (step.then === "reopen") world.engine = await world.reopen();
+  if (step.afterwards === "compact") await world.compact(world.engine);
+  if (step.afterwards === "reopen") world.engine = await world.reopen();
   for (const query of step.queries) {
     const request = { query, matches: 1e9, isRegexEnabled: step.regex };
     const asked = { request, options: { contexts: () => ["acme/api"] } };
