@@ -14,6 +14,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   search: ["base", "kernel", "regex", "query", "store", "threads"],
   auth: ["base", "store"],
   worker: ["base", "threads", "ingest", "search"],
+  check: ["store"],
   engine: ["base", "kernel", "query", "store", "threads", "ingest", "search"],
   http: ["base", "store", "search", "auth", "engine"],
   cli: ["base", "store", "ingest", "search", "auth", "engine", "http"],

@@ -38,11 +38,11 @@ const BLOCK_DATA: usize = 12;
  * point beyond ASCII in the text, else 0.
  */
 export function addPage(state: usize, from: usize, to: usize, page: u32): u32 {
-  if (to - from < 3) return isAscii(from, to) ? 0 : foldText(state, from, to) & 1;
   if (isAscii(from, to)) {
-    addAscii(state, from, to, page);
+    if (to - from > 2) addAscii(state, from, to, page);
     return 0;
   }
+  // folding may lengthen text: two bytes can hold a gram
   const folded = <usize>load<u32>(state, 36);
   const result = foldText(state, from, to);
   addAny(state, folded, folded + (result >> 1), page);
@@ -64,7 +64,7 @@ function addAscii(state: usize, from: usize, to: usize, page: u32): void {
   const fresh = <usize>load<u32>(state, 8);
   let last: u32 = load<u8>(classes + load<u8>(from, 1));
   let pair: u32 = <u32>load<u8>(classes + load<u8>(from)) * ASCII_CLASSES + last;
-  let to_ = fresh;
+  let end = fresh;
   for (let at = from + 2; at < to; at++) {
     const next: u32 = load<u8>(classes + load<u8>(at));
     const gram = pair * ASCII_CLASSES + next;
@@ -73,11 +73,11 @@ function addAscii(state: usize, from: usize, to: usize, page: u32): void {
     const word = seen + ((gram >> 5) << 2);
     const bits = load<u32>(word);
     store<u32>(word, bits | (1 << (gram & 31)));
-    store<u32>(to_, gram);
-    to_ += (((bits >> (gram & 31)) & 1) ^ 1) << 2;
+    store<u32>(end, gram);
+    end += (((bits >> (gram & 31)) & 1) ^ 1) << 2;
   }
   const ascii = <usize>load<u32>(state, 12);
-  for (let at = fresh; at < to_; at += 4) {
+  for (let at = fresh; at < end; at += 4) {
     const gram = load<u32>(at);
     store<u32>(seen + ((gram >> 5) << 2), 0);
     append(state, ascii + (gram << 2), gram, page);

@@ -1,0 +1,119 @@
+/** Grams of pages and their lists against slow twins. */
+
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { foldCodePoint } from "../../src/kernel/folding.ts";
+import { createGramLists } from "../../src/kernel/gram-lists.ts";
+import { BYTE_CLASSES, GRAM_LIMIT, gramNumber, gramsOf } from "../../src/kernel/gram-numbers.ts";
+import { createKernel } from "../../src/kernel/kernel.ts";
+
+const PAGE = 600;
+const lists = createGramLists(createKernel(), PAGE);
+
+// slow twin: fold what is valid UTF-8, keep what is not
+function foldBytes(text: Uint8Array): { folded: Buffer; changed: boolean } {
+  const out: Buffer[] = [];
+  let changed = false;
+  for (let at = 0; at < text.length;) {
+    const length = [1, 2, 3, 4].find((size) => isOneCharacter(text.subarray(at, at + size), size));
+    const bytes = Buffer.from(text.subarray(at, at + (length ?? 1)));
+    const point = length ? bytes.toString().codePointAt(0)! : undefined;
+    const folded = point === undefined ? undefined : foldCodePoint(point);
+    if (point !== undefined && folded !== point && point >= 0x80) changed = true;
+    out.push(folded === undefined ? bytes : Buffer.from(String.fromCodePoint(folded)));
+    at += length ?? 1;
+  }
+  return { folded: Buffer.concat(out), changed };
+}
+
+function isOneCharacter(bytes: Uint8Array, size: number): boolean {
+  if (bytes.length !== size) return false;
+  try {
+    return (
+      [...new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)].length === 1
+    );
+  } catch {
+    return false;
+  }
+}
+
+function decodeGaps(gaps: Uint8Array): number[] {
+  const pages: number[] = [];
+  let [page, value, shift] = [-1, 0, 0];
+  for (const byte of gaps) {
+    value |= (byte & 0x7f) << shift;
+    shift += 7;
+    if (byte > 0x7f) continue;
+    pages.push((page += value));
+    [value, shift] = [0, 0];
+  }
+  return pages;
+}
+
+const text = fc.oneof(
+  fc
+    .string({ unit: fc.constantFrom(..."abAB_09 .\n"), maxLength: 200 })
+    .map((one) => Buffer.from(one)),
+  fc
+    .string({ unit: fc.constantFrom(..."aBkſ\u212aéÉσςΣ日𝒳Ⱥ"), maxLength: 60 })
+    .map((one) => Buffer.from(one)),
+  fc.uint8Array({ maxLength: 100 }).map((one) => Buffer.from(one)),
+);
+
+test("lists name the pages that hold a gram, by ascending gram; the flag tells of folding", () => {
+  fc.assert(
+    fc.property(fc.array(text, { maxLength: 6 }), (pages) => {
+      lists.clear();
+      const want = new Map<number, number[]>();
+      pages.forEach((page, number) => {
+        const { folded, changed } = foldBytes(page);
+        expect(lists.add(page), `flag of page ${number}`).toBe(changed);
+        for (const gram of gramsOf(folded)) want.set(gram, [...(want.get(gram) ?? []), number]);
+      });
+      const got: [number, number[]][] = [];
+      lists.forEach((gram, gaps) => got.push([gram, decodeGaps(gaps)]));
+      expect(got).toEqual([...want].sort(([a], [b]) => a - b));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("a list longer than a block of the arena, with gaps of two bytes", () => {
+  lists.clear();
+  const want: number[] = [];
+  for (let page = 0; page < 4000; page++) {
+    const isHere = page % 7 === 0 || (page > 3000 && page % 300 === 0);
+    if (isHere) want.push(page);
+    lists.add(Buffer.from(isHere ? "xyz" : "no"));
+  }
+  const got: number[][] = [];
+  lists.forEach((_, gaps) => got.push(decodeGaps(gaps)));
+  expect(got).toEqual([want]);
+});
+
+test("memory is used again after clear", () => {
+  const fill = () => {
+    lists.clear();
+    for (let page = 0; page < 50; page++)
+      lists.add(Buffer.from(`page ${page} ${"abc ".repeat(100)}`));
+    return lists.bytes;
+  };
+  const first = fill();
+  for (let round = 0; round < 5; round++) expect(fill()).toBe(first);
+});
+
+test("every gram has its own number, below the limit", () => {
+  const seen = new Set<number>();
+  const representatives = [...new Set(BYTE_CLASSES)].map((of) => BYTE_CLASSES.indexOf(of));
+  for (const a of representatives.filter((_, i) => i % 9 === 0))
+    for (const b of representatives) for (const c of representatives) seen.add(gramNumber(a, b, c));
+  const firsts = representatives.filter((_, i) => i % 9 === 0).length;
+  expect(seen.size).toBe(firsts * representatives.length ** 2);
+  expect(Math.max(...[...seen].slice(-1000))).toBeLessThan(GRAM_LIMIT);
+});
+
+test("letters of both cases are one class, other ASCII is one class", () => {
+  expect(gramNumber(65, 66, 67)).toBe(gramNumber(97, 98, 99));
+  expect(gramNumber(32, 33, 10)).toBe(gramNumber(45, 62, 0));
+  expect(gramNumber(95, 95, 95)).not.toBe(gramNumber(45, 45, 45));
+});
