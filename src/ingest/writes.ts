@@ -233,5 +233,7 @@ const textBytes = (catalog: Catalog): number =>
   catalog.manifest.segments.reduce((sum, segment) => sum + segment.textBytes, 0);
 
 function isOne(sources: Sources): sources is Source {
+  if (typeof sources !== "object" || sources === null)
+    throw new QuernError("INVALID_REQUEST", "index: give a source, or several in an iterable");
   return "name" in sources && !(Symbol.iterator in sources) && !(Symbol.asyncIterator in sources);
 }

@@ -1,0 +1,252 @@
+/** Every error code has something that provokes it, and a message that says what to do. */
+
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { QuernError, type ErrorCode } from "../../src/base/errors.ts";
+import { open, type Engine, type OpenOptions } from "../../src/engine.ts";
+import { directory } from "../../src/ingest/directory.ts";
+import { documents } from "../../src/ingest/documents.ts";
+import { git } from "../../src/ingest/git.ts";
+import { openEnvironment, translated } from "../../src/store/environment.ts";
+import { engineKey } from "../../src/store/format.ts";
+import { acquireLease } from "../../src/store/lease.ts";
+import { openEngine, temporaryFolder } from "./opened.ts";
+
+const source = () => documents({ name: "r", files: [{ path: "a", content: "needle" }] });
+const ask = (query: string) => ({ query, matches: 1 });
+type Row = [code: ErrorCode, what: string, provoke: () => Promise<unknown>, says: RegExp];
+
+const search = async (request: object) =>
+  (await openEngine()).search(request as { query: string; matches: number });
+const index = async (...given: Parameters<Engine["index"]>) => (await openEngine()).index(...given);
+const opening = (path: string, options?: OpenOptions) => open(path, options).then((e) => e.close());
+
+/** A data directory with one repository, closed. */
+async function indexed(): Promise<string> {
+  const path = temporaryFolder();
+  const engine = await openEngine({}, path);
+  await engine.index(source());
+  await engine.close();
+  return path;
+}
+
+async function spoiled(key: Buffer, ...payload: Uint8Array[]): Promise<string> {
+  const path = await indexed();
+  const environment = openEnvironment(path, { readOnly: false });
+  await environment.write((writer) => writer.put(key, ...payload));
+  await environment.close();
+  return path;
+}
+
+async function truncated(): Promise<string> {
+  const path = await indexed();
+  const file = join(path, "quern.mdb");
+  const bytes = readFileSync(file);
+  writeFileSync(file, bytes.subarray(0, bytes.length - 4096 * 4));
+  return path;
+}
+
+async function locked(): Promise<unknown> {
+  const path = await indexed();
+  const other = openEnvironment(path, { readOnly: false });
+  const lease = await acquireLease(other, { timeoutMs: 0 });
+  try {
+    return await (await openEngine({}, path)).index(source());
+  } finally {
+    await lease.release();
+    await other.close();
+  }
+}
+
+async function closed(work: (engine: Engine) => unknown): Promise<unknown> {
+  const engine = await openEngine();
+  await engine.close();
+  return work(engine);
+}
+
+function emptyGit(): string {
+  const path = temporaryFolder();
+  execFileSync("git", ["init", "-q", "-b", "main", path]);
+  const author = ["-c", "user.name=t", "-c", "user.email=t@example.org"];
+  execFileSync("git", ["-C", path, ...author, "commit", "-q", "--allow-empty", "-m", "first"]);
+  return path;
+}
+
+async function withoutGit(): Promise<unknown> {
+  const path = process.env["PATH"];
+  process.env["PATH"] = temporaryFolder();
+  try {
+    return await index(git(process.cwd()));
+  } finally {
+    process.env["PATH"] = path;
+  }
+}
+
+const version9 = Buffer.from([9, 0, 0, 0]);
+const gone = "/nowhere/at/all";
+const unreadable = () => {
+  const path = join(temporaryFolder(), "file");
+  writeFileSync(path, "");
+  return path;
+};
+
+const ROWS: Row[] = [
+  ["INVALID_REQUEST", "no path", () => opening(""), /path/],
+  [
+    "INVALID_REQUEST",
+    "workers",
+    () => opening(temporaryFolder(), { workers: -1 }),
+    /workers.*0 to/,
+  ],
+  [
+    "INVALID_REQUEST",
+    "a budget",
+    () => opening(temporaryFolder(), { memoryBudget: 1 }),
+    /memoryBudget/,
+  ],
+  ["INVALID_REQUEST", "no object", () => search(null as never), /object/],
+  ["INVALID_REQUEST", "no matches", () => search({ query: "a" }), /matches must be/],
+  ["INVALID_REQUEST", "half a match", () => search({ query: "a", matches: 0.5 }), /whole number/],
+  ["INVALID_REQUEST", "null", () => search({ ...ask("a"), whole: null }), /whole must be/],
+  ["INVALID_REQUEST", "context", () => search({ ...ask("a"), contextLines: 1001 }), /1000/],
+  ["INVALID_REQUEST", "a query", () => search({ query: 7, matches: 1 }), /query must be a string/],
+  ["INVALID_REQUEST", "no source", () => index(undefined as never), /source/],
+  ["INVALID_REQUEST", "a thing", () => index([{}] as never), /source|name/],
+  ["QUERY_SYNTAX", "blank", () => search(ask(" ")), /./],
+  ["QUERY_SYNTAX", "or without an operand", () => search(ask("a or or b")), /./],
+  ["REGEX_SYNTAX", "not closed", () => search({ ...ask("(a"), isRegexEnabled: true }), /./],
+  ["REGEX_TOO_LARGE", "1001 times", () => search({ ...ask("x{1001}"), isRegexEnabled: true }), /./],
+  ["CONTEXT_NOT_FOUND", "no set", () => search(ask("context:team a")), /team/],
+  ["SOURCE_NOT_FOUND", "no folder", () => index(directory(gone)), /nowhere/],
+  ["SOURCE_NOT_FOUND", "no repository", () => index(git(gone)), /nowhere/],
+  ["SOURCE_UNREADABLE", "a file", () => index(directory(unreadable())), /folder|directory/],
+  ["NOT_A_GIT_REPOSITORY", "a folder", () => index(git(temporaryFolder())), /git/],
+  ["REVISION_NOT_FOUND", "a branch", () => index(git(emptyGit(), { revisions: ["nope"] })), /nope/],
+  ["GIT_MISSING", "an empty PATH", withoutGit, /git/],
+  ["INDEX_NOT_FOUND", "read-only", () => opening(gone, { readOnly: true }), /index something/],
+  ["INDEX_NOT_FOUND", "other files", () => opening("src"), /empty or a new folder/],
+  ["INDEX_NOT_FOUND", "a file", () => opening(unreadable()), /folder/],
+  ["INDEX_LOCKED", "another writer", locked, /lockTimeoutMs/],
+  [
+    "INDEX_VERSION",
+    "version 9",
+    async () => opening(await spoiled(engineKey("format"), version9)),
+    /version 9/,
+  ],
+  [
+    "INDEX_CORRUPT",
+    "a version of 3 bytes",
+    async () => opening(await spoiled(engineKey("format"), version9.subarray(1))),
+    /damaged/,
+  ],
+  ["INDEX_CORRUPT", "cut short", async () => opening(await truncated()), /cut short/],
+  [
+    "INDEX_CORRUPT",
+    "no data file",
+    () => {
+      const path = temporaryFolder();
+      writeFileSync(join(path, "quern.mdb"), Buffer.alloc(8192));
+      return opening(path);
+    },
+    /damaged/,
+  ],
+  [
+    "INDEX_READ_ONLY",
+    "index",
+    async () => (await openEngine({ readOnly: true }, await indexed())).index(source()),
+    /without/,
+  ],
+  [
+    "INDEX_READ_ONLY",
+    "remove",
+    async () => (await openEngine({ readOnly: true }, await indexed())).remove("r"),
+    /without/,
+  ],
+  [
+    "INDEX_READ_ONLY",
+    "compact",
+    async () => (await openEngine({ readOnly: true }, await indexed())).compact(),
+    /without/,
+  ],
+  ["ENGINE_CLOSED", "search", () => closed((engine) => engine.search(ask("a"))), /open/],
+  ["ENGINE_CLOSED", "index", () => closed((engine) => engine.index(source())), /open/],
+  ["ENGINE_CLOSED", "stream", () => closed((engine) => engine.stream(ask("a"))), /open/],
+  ["ENGINE_CLOSED", "repositories", () => closed((engine) => engine.repositories()), /open/],
+  [
+    "ENGINE_CLOSED",
+    "read",
+    () => closed((engine) => engine.read({ repository: "r", path: "a" })),
+    /open/,
+  ],
+  [
+    "ABORTED",
+    "search, before",
+    async () => (await openEngine()).search(ask("a"), { signal: AbortSignal.abort() }),
+    /abort/,
+  ],
+  ["ABORTED", "index, before", () => index(source(), { signal: AbortSignal.abort() }), /abort/],
+  [
+    "ABORTED",
+    "check, before",
+    async () => (await openEngine()).check({ signal: AbortSignal.abort() }),
+    /abort/,
+  ],
+  ["DISK_FULL", "no space", async () => translated(() => fail("ENOSPC")), /make room/],
+  [
+    "INTERNAL",
+    "a bug of ours",
+    async () => {
+      throw new QuernError("INTERNAL", "as thrown");
+    },
+    /./,
+  ],
+];
+
+function fail(code: string): never {
+  throw Object.assign(new Error(`${code}: it failed`), { code });
+}
+
+test.each(ROWS)("%s: %s", async (code, _, provoke, says) => {
+  const error = await provoke().then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error, "it was refused").toBeInstanceOf(QuernError);
+  const { code: actual, message } = error as QuernError;
+  expect(`${actual}: ${message}`).toContain(`${code}: `);
+  expect(message).toMatch(says);
+});
+
+const isRoot = process.getuid?.() === 0;
+
+test.skipIf(isRoot)("PERMISSION_DENIED: a folder of others", async () => {
+  const path = join(temporaryFolder(), "closed");
+  mkdirSync(path, { mode: 0o500 });
+  await expect(open(join(path, "db"))).rejects.toMatchObject({ code: "PERMISSION_DENIED" });
+  chmodSync(path, 0o700);
+});
+
+test("the disk's own words become codes", () => {
+  for (const [words, code] of [
+    ["EACCES", "PERMISSION_DENIED"],
+    ["EROFS", "INDEX_READ_ONLY"],
+    ["MDB_CORRUPTED", "INDEX_CORRUPT"],
+    ["MDB_VERSION_MISMATCH", "INDEX_VERSION"],
+  ] as const)
+    expect(() => translated(() => fail(words))).toThrow(expect.objectContaining({ code }));
+});
+
+test("every code of this side has a row", () => {
+  const elsewhere: Partial<Record<ErrorCode, string>> = {
+    DUPLICATE_ID: "test/auth",
+    PERMISSION_DENIED: "above",
+  };
+  const source = readFileSync("src/base/errors.ts", "utf8");
+  const union = source.slice(source.indexOf("type ErrorCode"), source.indexOf("export class"));
+  const codes = [...union.matchAll(/\| "([A-Z_]+)"/g)].map(([, code]) => code as ErrorCode);
+  const tested = new Set([...ROWS.map(([code]) => code), ...Object.keys(elsewhere)]);
+  expect(codes.filter((code) => !tested.has(code))).toEqual([]);
+  expect(codes.length).toBe(tested.size);
+});
