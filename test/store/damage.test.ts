@@ -1,0 +1,133 @@
+/** What damage does: one segment's is that segment's affair, the manifest's is refused, and no flipped byte goes unnoticed. */
+
+import fc from "fast-check";
+import { open, type RootDatabaseOptionsWithPath } from "lmdb";
+import { expect, test } from "vitest";
+import type { Engine } from "../../src/engine.ts";
+import { documents } from "../../src/ingest/documents.ts";
+import { openEnvironment } from "../../src/store/environment.ts";
+import { engineKey, PART, repositoryKey, segmentKey, type Part } from "../../src/store/format.ts";
+import { readManifest } from "../../src/store/manifest.ts";
+import { isSealed, seal, unseal } from "../../src/store/sealed.ts";
+import { openEngine, temporaryFolder } from "../engine/opened.ts";
+
+test("a sealed value gives back its payload, and any flipped bit or lost byte is noticed", () => {
+  fc.assert(
+    fc.property(fc.array(fc.uint8Array({ maxLength: 40 })), fc.nat(), (parts, place) => {
+      const value = seal(...parts);
+      expect(Buffer.from(unseal(value, "it")).equals(Buffer.concat(parts))).toBe(true);
+      for (let bit = 0; bit < 8; bit++) {
+        const flipped = Buffer.from(value);
+        flipped[place % value.length]! ^= 1 << bit;
+        expect(isSealed(flipped)).toBe(false);
+      }
+      expect(isSealed(value.subarray(0, place % 4))).toBe(false);
+      expect(() => unseal(value.subarray(1), "this value")).toThrow(/this value/);
+    }),
+  );
+});
+
+const TEXT = "a needle in a haystack, and more of it\n";
+
+/** Two segments: one a call. */
+async function twoSegments(path: string): Promise<void> {
+  const engine = await openEngine({}, path);
+  await engine.index(documents({ name: "one", files: [{ path: "a.txt", content: TEXT }] }));
+  await engine.index(documents({ name: "two", files: [{ path: "b.txt", content: TEXT + TEXT }] }));
+  await engine.close();
+}
+
+/** Flips one bit of a stored value, seal included. */
+async function flip(path: string, key: Buffer, byte: number): Promise<void> {
+  const environment = openEnvironment(path, { readOnly: false });
+  const snapshot = environment.snapshot();
+  const value = Buffer.from(snapshot.getSealed(key)!);
+  snapshot.close();
+  value[byte % value.length]! ^= 4;
+  await environment.close();
+  // by lmdb itself: an environment seals what it writes
+  const raw = open<Buffer, Buffer>({
+    path: `${path}/quern.mdb`,
+    noSubdir: true,
+    encoding: "binary",
+    keyEncoding: "binary",
+    mapSize: 2 ** 40,
+  } as RootDatabaseOptionsWithPath);
+  await raw.put(key, value);
+  await raw.close();
+}
+
+async function firstSegment(path: string): Promise<number> {
+  const environment = openEnvironment(path, { readOnly: true });
+  const snapshot = environment.snapshot();
+  const { segments } = readManifest(snapshot);
+  snapshot.close();
+  await environment.close();
+  return segments[0]!.segment;
+}
+
+const ALWAYS_READ: Part[] = [
+  PART.TEXT,
+  PART.BLOBS,
+  PART.FOLDS,
+  PART.GRAMS,
+  PART.POSTINGS,
+  PART.FILES,
+  PART.PATHS,
+];
+
+test.each(ALWAYS_READ)("damage in part %i of a segment costs its answers only", async (part) => {
+  const path = temporaryFolder();
+  await twoSegments(path);
+  await flip(path, segmentKey(await firstSegment(path), part), 11);
+  const warnings: string[] = [];
+  const engine = await openEngine({ onWarning: ({ code }) => void warnings.push(code) }, path);
+  const { files, stats, isSearchExhaustive } = await engine.search({ query: "needle", matches: 9 });
+  expect(files.map(({ repository }) => repository)).toEqual(["two"]);
+  expect(stats.crashes).toBe(1);
+  expect(isSearchExhaustive).toBe(false);
+  expect(new Set(warnings)).toEqual(new Set(["INDEX_CORRUPT"]));
+  const check = await engine.check();
+  expect(check.ok).toBe(false);
+  expect(check.problems.length).toBeGreaterThan(0);
+});
+
+const asks: [what: string, key: Buffer][] = [
+  ["manifest", engineKey("manifest")],
+  ["repository record", repositoryKey(1)],
+];
+
+test.each(asks)("a damaged %s is refused", async (_, key) => {
+  const path = temporaryFolder();
+  await twoSegments(path);
+  await flip(path, key, 20);
+  await expect(use(path)).rejects.toMatchObject({ code: "INDEX_CORRUPT" });
+});
+
+async function use(path: string): Promise<unknown> {
+  const engine: Engine = await openEngine({}, path);
+  return engine.search({ query: "needle", matches: 9 });
+}
+
+test("no flipped byte of any value makes a wrong answer", async () => {
+  const path = temporaryFolder();
+  await twoSegments(path);
+  const environment = openEnvironment(path, { readOnly: true });
+  const snapshot = environment.snapshot();
+  const keys = [...snapshot.keys([Buffer.from([0]), Buffer.from([255])])].map((key) =>
+    Buffer.from(key),
+  );
+  snapshot.close();
+  await environment.close();
+  for (const [i, key] of keys.entries()) {
+    if (key.subarray(1).toString() === "lease") continue;
+    await flip(path, key, i * 7);
+    const engine = await openEngine({ onWarning: () => undefined }, path).catch(() => undefined);
+    const answer = await engine?.search({ query: "needle", matches: 9 }).catch(() => undefined);
+    if (answer?.isSearchExhaustive) expect(answer.stats.totalMatchCount).toBe(3);
+    await engine?.close();
+    await flip(path, key, i * 7);
+  }
+  const whole = await openEngine({}, path);
+  expect((await whole.check()).problems).toEqual([]);
+});
