@@ -6,8 +6,6 @@ import type { AddressInfo } from "node:net";
 import type { Command } from "commander";
 import { lmdbTokenStore } from "../auth/lmdb-stores.ts";
 import type { Engine } from "../engine.ts";
-import { createHandler } from "../http/handler.ts";
-import { toNodeListener } from "../http/node-listener.ts";
 import type { HandlerOptions } from "../http/options.ts";
 import {
   type Call,
@@ -60,6 +58,8 @@ export function addServe(program: Command, call: Call): void {
 }
 
 async function serve(engine: Engine, flags: ServeFlags, io: Io): Promise<void> {
+  // loaded here, because no other command needs it, and it takes longer to load than all the rest
+  const { createHandler, toNodeListener } = await import("../http/index.ts");
   const tokens = lmdbTokenStore(tokenFolder(flags.db));
   try {
     const handler = createHandler(engine, { tokens, ...handlerOptions(flags) });
