@@ -9,8 +9,10 @@ import { show, type Atom, type Query } from "../query/ast.ts";
 import { parseQuery } from "../query/parse.ts";
 import type { Catalog, CatalogRepository } from "../store/catalog.ts";
 import type { SkippedFile } from "../store/records.ts";
+import type { ExplainedSegment } from "./explain-task.ts";
 import type { CheckedRequest, SearchRequest, Viewer } from "./request.ts";
 import type { Explanation } from "./response.ts";
+import type { SearchStats } from "./stats.ts";
 
 type Suggestion = Explanation["suggestions"][number];
 export type Change = Omit<Suggestion, "totalMatchCount">;
@@ -146,4 +148,15 @@ function plainName(pattern: string): string[] {
   return /[\\()[\]{}*+?|^$]/.test(inner.replace(/\\[^A-Za-z0-9]/g, "")) || plain === ""
     ? []
     : [plain];
+}
+
+/** Of a search that was stopped it is not known which segments were reached. */
+export function outcomeOf(
+  { candidateFiles }: Pick<ExplainedSegment, "candidateFiles">,
+  isDamaged: boolean,
+  { shardsSkipped }: SearchStats,
+): Explanation["segments"][number]["outcome"] {
+  if (isDamaged) return "damaged";
+  if (candidateFiles === 0) return "skipped-by-filter";
+  return shardsSkipped > 0 ? "not-reached" : "scanned";
 }

@@ -67,7 +67,7 @@ export class ContentScanner {
   readonly #arena: Arena;
   readonly #ranges: RangeList = newRangeList();
 
-  constructor(expression: ContentExpression, kernel: Kernel, arena: Arena) {
+  constructor(expression: Omit<ContentExpression, "kind">, kernel: Kernel, arena: Arena) {
     const { pattern, caseSensitive } = expression;
     const compiled = compileExpression(pattern, { caseSensitive });
     this.expression = compiled;

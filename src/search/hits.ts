@@ -1,6 +1,7 @@
 /** From hits to counts and scores: what is counted of a matching file, and how it ranks. */
 
 import type { Snapshot } from "../store/environment.ts";
+import { FILE_FLAG } from "../store/format.ts";
 import type { SegmentReader } from "../store/segment-reader.ts";
 import type { PathTable } from "../store/segment-tables.ts";
 import {
@@ -11,8 +12,10 @@ import {
   shownBy,
   type ShownAtoms,
 } from "./file-shown.ts";
+import { EXACT } from "./definitions.ts";
 import { PathFits } from "./path-fits.ts";
 import type { PreparedQuery } from "./prepare.ts";
+import type { Found } from "./scan.ts";
 import { atomScore, bestPathFit, languageScore, scoreOf, WEIGHTS } from "./score.ts";
 import type { Hit } from "./segment-search.ts";
 import type { ThreadTools } from "./thread-tools.ts";
@@ -62,7 +65,7 @@ export class HitRater {
         const found = hit.found[atom]!;
         if (found.counts[hit.index] === 0) continue;
         atoms++;
-        fit += atomScore(found.edges[hit.index]!, 0, this.#pathFits.fit(atom, hit.file));
+        fit += this.#fitOf(atom, found, hit);
       }
     this.count = this.#countContent(hit, shown, atoms) || this.#countPath(hit, shown);
     this.score = scoreOf({
@@ -73,6 +76,14 @@ export class HitRater {
       rank: rankOf(hit.file),
       distance: atoms < 2 ? -1 : distanceOf(hit, shown),
     });
+  }
+
+  #fitOf(atom: number, found: Found, { file, index }: Hit): number {
+    const isTest = (this.#options.reader.files.flags[file]! & FILE_FLAG.TEST) !== 0;
+    const definition = found.definitions?.[index] ?? 0;
+    // what a test defines is named after what it tests
+    const counted = isTest && definition < EXACT ? 0 : definition;
+    return atomScore(found.edges[index]!, counted, this.#pathFits.fit(atom, file));
   }
 
   #countContent(hit: Hit, { content }: ShownAtoms, atoms: number): number {

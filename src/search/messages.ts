@@ -11,6 +11,8 @@ export interface SegmentInput {
   readonly scope: Bitset;
   /** By the numbers of the plan's sets. */
   readonly sets: readonly Bitset[];
+  /** The edition of its symbols, 0 for none. */
+  readonly symbols: number;
 }
 
 /** Repositories as ranking needs them, in the order of their names. */
@@ -86,6 +88,8 @@ export interface ShowFile {
   readonly sets: readonly boolean[];
   /** Ranges that may be shown. */
   readonly most: number;
+  /** As in SegmentInput. */
+  readonly symbols: number;
 }
 
 /** A file result as far as the segment knows it. */

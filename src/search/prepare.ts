@@ -17,7 +17,7 @@ export type PreparedAtom = {
   | { readonly kind: "literal"; readonly placed: PlacedLiteral }
   | { readonly kind: "content"; readonly scanner: ContentScanner }
   | { readonly kind: "path"; readonly matcher: Matcher }
-  | { readonly kind: "symbol"; readonly matcher: Matcher }
+  | { readonly kind: "symbol"; readonly scanner: ContentScanner }
   | { readonly kind: "language"; readonly language: string | undefined }
 );
 
@@ -61,12 +61,12 @@ function prepareAtom(atom: PlanAtom, kernel: Kernel, arena: Arena): PreparedAtom
       const literal = prepareLiteral(atom);
       return { kind: "literal", placed: placeLiteral(literal, arena), literals: [literal] };
     }
-    case "content": {
-      const scanner = new ContentScanner(atom, kernel, arena);
-      return { kind: "content", scanner, literals: scanner.literals };
-    }
-    case "path":
+    case "content":
     case "symbol": {
+      const scanner = new ContentScanner(atom, kernel, arena);
+      return { kind: atom.kind, scanner, literals: scanner.literals };
+    }
+    case "path": {
       const { pattern, caseSensitive } = atom;
       const matcher = createMatcher(kernel, compileExpression(pattern, { caseSensitive }));
       return { kind: atom.kind, matcher, literals: NO_LITERALS };

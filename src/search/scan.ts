@@ -48,6 +48,8 @@ export interface Found {
   readonly starts: Uint32Array;
   /** (start, end) of every match, counted from the start of its blob. */
   pairs: Uint32Array;
+  /** How well the matches fit the blob's definitions, 0 to 3; undefined: not asked. */
+  definitions?: Uint8Array;
 }
 
 export const noneFound = (blobs: number): Found => ({

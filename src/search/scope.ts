@@ -33,8 +33,9 @@ export function segmentsInScope(question: ScopeQuestion): SegmentInput[] {
   const truths = hostAtoms.map(() => new Map<number, readonly boolean[]>());
   return segments
     .sort((a, b) => b.textBytes - a.textBytes || a.segment - b.segment)
-    .map(({ segment }) => ({
+    .map(({ segment, symbols }) => ({
       segment,
+      symbols,
       scope: scopes.get(segment)!,
       sets: hostAtoms.map((atom, i) => setOf(atom, segment, question, truths[i]!)),
     }));

@@ -116,11 +116,13 @@ export class SearchRun {
 
   #plan(position: number): SegmentSearch {
     const { input, query, snapshot, tools } = this.#thread;
-    const { segment, scope, sets } = input.segments[position]!;
+    const { segment, scope, sets, symbols: edition } = input.segments[position]!;
     const reader = tools.reader(snapshot, segment);
-    if (!reader) throw new SegmentGone(segment);
+    const symbols = reader && tools.symbols(snapshot, reader, edition);
+    if (!reader || symbols === "gone") throw new SegmentGone(segment);
     this.#readers.set(position, reader);
-    return new SegmentSearch(reader, snapshot, tools, { query, scope, sets });
+    const isRanked = input.matches > 0;
+    return new SegmentSearch(reader, snapshot, tools, { query, scope, sets, symbols, isRanked });
   }
 
   async #windows(work: {
@@ -249,6 +251,7 @@ export class SearchRun {
       const sets = (set: number) => search.isInSet(set, file.file);
       const { shown, bytesLoaded } = showFile(showing, {
         reader: search.reader,
+        symbols: search.symbols,
         file: file.file,
         sets,
         most,

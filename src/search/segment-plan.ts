@@ -5,6 +5,8 @@ import type { SegmentReader } from "../store/segment-reader.ts";
 import { pagesWith, type Lookup } from "./candidates.ts";
 import { blobsOf } from "./pages.ts";
 import type { PreparedAtom } from "./prepare.ts";
+import type { SegmentSymbols } from "./segment-symbols.ts";
+import { symbolCandidates } from "./symbol-scan.ts";
 import type { PlacedLiteral } from "./scan.ts";
 
 /** One atom in one segment. */
@@ -21,7 +23,12 @@ export interface AtomPlan {
   readonly listBytes: number;
 }
 
-export function planAtom(atom: PreparedAtom, lookup: Lookup): AtomPlan {
+/** `symbols`: undefined where the segment's are not known. */
+export function planAtom(
+  atom: PreparedAtom,
+  lookup: Lookup,
+  symbols: SegmentSymbols | undefined,
+): AtomPlan {
   const plan = {
     atom,
     exact: undefined,
@@ -34,8 +41,11 @@ export function planAtom(atom: PreparedAtom, lookup: Lookup): AtomPlan {
     case "language":
       return { ...plan, exact: filesIn(atom.language, lookup.reader) };
     case "path":
-    case "symbol":
       return plan;
+    case "symbol":
+      return symbols
+        ? { ...plan, ...symbolCandidates(atom.scanner, lookup, symbols) }
+        : { ...plan, blobs: emptyBitset(lookup.reader.header.blobs) };
     case "literal": {
       const { pages, listBytes } = pagesWith(atom.placed.literal.grams, lookup);
       return { ...plan, pages, listBytes, blobs: pages && blobsOf(pages, lookup.reader) };

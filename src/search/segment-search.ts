@@ -20,12 +20,14 @@ import { NO_BLOB } from "../store/format.ts";
 import type { Snapshot } from "../store/environment.ts";
 import type { SegmentReader } from "../store/segment-reader.ts";
 import { boundsOf, type Bounds, type Known } from "./bounds.ts";
+import { jointTest, rateDefinitions } from "./definitions.ts";
 import { decide, type Facts, type Verdict } from "./evaluate.ts";
 import { filesOf } from "./pages.ts";
 import type { PreparedAtom, PreparedQuery } from "./prepare.ts";
 import type { Found } from "./scan.ts";
 import { planAtom, type AtomPlan } from "./segment-plan.ts";
 import type { ThreadTools } from "./thread-tools.ts";
+import type { SegmentSymbols } from "./segment-symbols.ts";
 import { VisitedBlobs } from "./visited-blobs.ts";
 import { Window } from "./window.ts";
 
@@ -36,6 +38,10 @@ export interface SegmentQuery {
   readonly scope: Bitset;
   /** By the numbers of the plan's sets. */
   readonly sets: readonly Bitset[];
+  /** undefined: none are known. */
+  readonly symbols: SegmentSymbols | undefined;
+  /** Whether files are ranked, so that it matters which match names a definition. */
+  readonly isRanked: boolean;
 }
 
 /** Counters of one segment's plan. */
@@ -86,7 +92,7 @@ export class SegmentSearch {
     this.windows = tools.windows(reader);
     const { atoms } = asked.query;
     const lookup = { reader, snapshot, kernel: tools.kernel, arena: tools.arena };
-    this.#atoms = atoms.map((atom) => planAtom(atom, lookup));
+    this.#atoms = atoms.map((atom) => planAtom(atom, lookup, asked.symbols));
     this.#planPaths();
     const { maybe } = boundsOf(asked.query.root, this.#known(), reader.header.files);
     this.candidates = intersect(maybe.slice(), asked.scope);
@@ -201,6 +207,10 @@ export class SegmentSearch {
     return this.#asked.query.contentAtoms.map((atom) => this.#atoms[atom]!);
   }
 
+  get symbols(): SegmentSymbols | undefined {
+    return this.#asked.symbols;
+  }
+
   isInSet(set: number, file: number): boolean {
     return hasBit(this.#asked.sets[set]!, file);
   }
@@ -229,22 +239,35 @@ export class SegmentSearch {
       blob = nextBit(this.#visit, blob + 1)
     )
       blobs.push(blob);
-    const { query } = this.#asked;
+    const { query, symbols, isRanked } = this.#asked;
+    const symbolBytes = symbols?.bytesLoaded ?? 0;
+    const ratesDefinitions = symbols !== undefined && isRanked;
     const visited: VisitedBlobs = new VisitedBlobs(blobs, {
       query,
       atoms: this.#atoms,
       mayMatch: (index) => this.#mayMatch(index, visited),
-      wantsPairs: query.contentAtoms.length > 1,
+      wantsPairs: ratesDefinitions || query.contentAtoms.length > 1,
+      symbols,
     });
     if (blobs.length > 0) {
       const window = new Window(this.reader, this.#snapshot, this.#tools.window, first, end);
       visited.scan(window, this.#tools);
+      if (ratesDefinitions) this.#rateDefinitions(visited, window, symbols);
       stats.contentBytesLoaded += window.bytesLoaded;
     }
     const settling = { visited, stats, onHit, facts: this.#factsOf(visited) };
     for (let index = 0; index < blobs.length; index++) this.#settleBlob(index, settling);
     this.#settleUnread(number, { ...settling, first, end });
+    stats.contentBytesLoaded += (symbols?.bytesLoaded ?? 0) - symbolBytes;
     return stats;
+  }
+
+  #rateDefinitions(visited: VisitedBlobs, window: Window, symbols: SegmentSymbols): void {
+    const isAtJoint = jointTest(window, this.#tools.kernel, this.#tools.arena);
+    for (const atom of this.#asked.query.shown) {
+      const found = visited.found[atom];
+      if (found) found.definitions = rateDefinitions(found, visited.blobs, symbols, isAtJoint);
+    }
   }
 
   #factsOf(visited: VisitedBlobs): FileFacts {

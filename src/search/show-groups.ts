@@ -28,6 +28,6 @@ export function showFileInput(
   { segment: position, file, count }: Ranked,
   segments: readonly SegmentInput[],
 ): ShowFile {
-  const { segment, sets } = segments[position]!;
-  return { segment, file, most: count, sets: sets.map((set) => hasBit(set, file)) };
+  const { segment, sets, symbols } = segments[position]!;
+  return { segment, file, most: count, symbols, sets: sets.map((set) => hasBit(set, file)) };
 }

@@ -11,6 +11,7 @@ import { NO_CHUNKS, packChunks } from "./packed-chunks.ts";
 import { decodeText, Lines } from "./positions.ts";
 import type { PreparedQuery } from "./prepare.ts";
 import type { AtomPlan } from "./segment-plan.ts";
+import type { SegmentSymbols } from "./segment-symbols.ts";
 import type { ThreadTools } from "./thread-tools.ts";
 import { verified } from "./verify-shown.ts";
 import { VisitedBlobs } from "./visited-blobs.ts";
@@ -28,6 +29,7 @@ export interface Showing {
 
 export interface FileToShow {
   readonly reader: SegmentReader;
+  readonly symbols: SegmentSymbols | undefined;
   readonly file: number;
   readonly sets: (set: number) => boolean;
   readonly most: number;
@@ -75,16 +77,18 @@ function rangesOf(lines: Lines, pairs: Uint32Array): ReturnType<Lines["range"]>[
 /** A blob wholly in kernel memory, scanned for every content atom. */
 function readContent(
   showing: Showing,
-  { reader, most }: Pick<FileToShow, "reader" | "most">,
+  { reader, most, symbols }: Pick<FileToShow, "reader" | "most" | "symbols">,
   blob: number,
 ) {
   const { query, tools, snapshot, contextLines } = showing;
   const { kernel } = tools;
+  const symbolBytes = symbols?.bytesLoaded ?? 0;
   const window = new Window(reader, snapshot, tools.window, blob, blob + 1);
   window.load(blob, reader.firstPages[blob]!, reader.firstPages[blob + 1]!, 0);
   const visited = new VisitedBlobs([blob], {
     query,
     atoms: query.atoms.map(anywhere),
+    symbols,
     mayMatch: () => true,
     wantsPairs: true,
   });
@@ -108,10 +112,16 @@ function readContent(
   const count = (start: number, end: number) => kernel.run.countNewlines(from + start, from + end);
   return {
     visited,
-    bytesLoaded: window.bytesLoaded,
+    get bytesLoaded() {
+      return window.bytesLoaded + (symbols?.bytesLoaded ?? 0) - symbolBytes;
+    },
     text: () => decodeText(text()),
     chunks: (pairs: Uint32Array) =>
-      packChunks(chunksOf(new Lines(text(), count), pairs, contextLines, () => undefined)),
+      packChunks(
+        chunksOf(new Lines(text(), count), pairs, contextLines, (start, end) =>
+          symbols?.has(blob) ? symbols.at(blob, [start, end], text()) : undefined,
+        ),
+      ),
   };
 }
 

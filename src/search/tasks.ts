@@ -41,12 +41,15 @@ const show: Task<ShowInput, ShowResult> = async (input, context) => {
     const disagreements: string[] = [];
     const onDisagreement = (message: string) => void disagreements.push(message);
     let contentBytesLoaded = 0;
-    for (const { segment, file, sets, most } of input.files) {
+    for (const { segment, file, sets, most, symbols: edition } of input.files) {
       const reader = tools.reader(snapshot, segment);
-      if (!reader) return "gone";
+      const symbols = reader && unlessDamaged(() => tools.symbols(snapshot, reader, edition));
+      if (!reader || symbols === "gone") return "gone";
       const isInSet = (set: number) => sets[set]!;
       const showing = { query, tools, snapshot, contextLines, whole, onDisagreement };
-      const result = unlessDamaged(() => showFile(showing, { reader, file, sets: isInSet, most }));
+      const result = unlessDamaged(() =>
+        showFile(showing, { reader, symbols, file, sets: isInSet, most }),
+      );
       files.push(result?.shown);
       contentBytesLoaded += result?.bytesLoaded ?? 0;
       const turn = context.pause();

@@ -3,8 +3,11 @@
 import { Arena } from "../kernel/arena.ts";
 import { createKernel, type Kernel } from "../kernel/kernel.ts";
 import type { Snapshot } from "../store/environment.ts";
+import { corrupt } from "../store/sealed.ts";
 import { openSegment, type SegmentReader } from "../store/segment-reader.ts";
+import { openSymbols, type SymbolsReader } from "../store/symbols.ts";
 import { LiteralScanner } from "./scan.ts";
+import { SegmentSymbols } from "./segment-symbols.ts";
 import { WindowMemory, windowsOf } from "./window.ts";
 
 /** Tables of opened segments may take so much memory; linux (1 GB of source) takes 6 MB. */
@@ -19,6 +22,8 @@ export class ThreadTools {
   isStopped: () => boolean = () => false;
   /** In the order of use, the latest last. */
   readonly #readers = new Map<number, { reader: SegmentReader; windows: Uint32Array }>();
+  /** Of those segments. */
+  readonly #symbols = new Map<number, SymbolsReader>();
 
   /** undefined: the segment is not there any more. A segment that is still kept here may be gone as well: its text says so. */
   reader(snapshot: Snapshot, segment: number): SegmentReader | undefined {
@@ -31,6 +36,22 @@ export class ThreadTools {
     return reader;
   }
 
+  /** The segment's definitions of that edition for one search; "gone": it is not there any more. */
+  symbols(
+    snapshot: Snapshot,
+    segment: SegmentReader,
+    edition: number,
+  ): SegmentSymbols | undefined | "gone" {
+    if (edition === 0) return undefined;
+    let reader = this.#symbols.get(segment.segment);
+    if (reader?.edition !== edition) reader = openSymbols(snapshot, segment.segment, edition);
+    if (!reader) return "gone";
+    if (reader.header.blobs !== segment.header.blobs)
+      throw corrupt(`the symbols of segment ${segment.segment}`);
+    this.#symbols.set(segment.segment, reader);
+    return new SegmentSymbols(reader, segment, snapshot);
+  }
+
   windows(reader: SegmentReader): Uint32Array {
     return this.#readers.get(reader.segment)?.windows ?? windowsOf(reader);
   }
@@ -38,10 +59,12 @@ export class ThreadTools {
   #evict(): void {
     let bytes = 0;
     for (const { reader } of this.#readers.values()) bytes += reader.bytes;
+    for (const reader of this.#symbols.values()) bytes += reader.bytes;
     for (const [segment, { reader }] of this.#readers) {
       if (bytes <= TABLE_BYTES || this.#readers.size === 1) return;
       this.#readers.delete(segment);
-      bytes -= reader.bytes;
+      bytes -= reader.bytes + (this.#symbols.get(segment)?.bytes ?? 0);
+      this.#symbols.delete(segment);
     }
   }
 }

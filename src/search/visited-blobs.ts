@@ -8,6 +8,8 @@ import type { Verdict } from "./evaluate.ts";
 import type { PreparedQuery } from "./prepare.ts";
 import type { AtomPlan } from "./segment-plan.ts";
 import { noneFound, type Found } from "./scan.ts";
+import type { SegmentSymbols } from "./segment-symbols.ts";
+import { scanSymbols } from "./symbol-scan.ts";
 import type { ThreadTools } from "./thread-tools.ts";
 import type { Window } from "./window.ts";
 
@@ -17,6 +19,7 @@ export interface Visit {
   /** Whether a file of a visited blob may match, given what is known so far. */
   readonly mayMatch: (index: number) => boolean;
   readonly wantsPairs: boolean;
+  readonly symbols: SegmentSymbols | undefined;
 }
 
 export class VisitedBlobs {
@@ -86,8 +89,14 @@ export class VisitedBlobs {
     for (const index of targets) this.loaded[index] = 1;
     if (atom.kind === "literal")
       return tools.literals.scan(window, blobs, atom.placed, plan.pages, this.#visit.wantsPairs);
-    if (atom.kind !== "content") return noneFound(blobs.length);
+    if (atom.kind !== "content" && atom.kind !== "symbol") return noneFound(blobs.length);
     for (const index of targets) this.expressions[index]!++;
+    const { scanner } = atom;
+    const { symbols } = this.#visit;
+    if (atom.kind === "symbol")
+      return symbols
+        ? scanSymbols({ scanner, reach: plan, window, blobs, symbols, tools })
+        : noneFound(blobs.length);
     return atom.scanner.scan(window, blobs, plan, tools);
   }
 

@@ -1,0 +1,94 @@
+/**
+ * The definitions of one segment as one search reads them: a blob's at a time, into the same columns.
+ * What is read counts as content.
+ */
+
+import type { Snapshot } from "../store/environment.ts";
+import { emptyBitset, setBit, type Bitset } from "../base/bitset.ts";
+import type { SegmentReader } from "../store/segment-reader.ts";
+import { SYMBOL_KINDS } from "../store/symbol-kinds.ts";
+import { newSymbolList, SYMBOL_ROW, type SymbolList } from "../store/symbol-run.ts";
+import type { SymbolsReader } from "../store/symbols.ts";
+import type { ResultSymbol } from "./response.ts";
+
+/** Names hardly ever lie in each other, and never deeper. */
+const MOST_NESTED = 4;
+
+export class SegmentSymbols {
+  /** Of symbol tables. */
+  bytesLoaded = 0;
+  readonly #reader: SymbolsReader;
+  readonly #segment: SegmentReader;
+  readonly #snapshot: Snapshot;
+  readonly #list: SymbolList = newSymbolList();
+  #blob = -1;
+
+  constructor(reader: SymbolsReader, segment: SegmentReader, snapshot: Snapshot) {
+    this.#reader = reader;
+    this.#segment = segment;
+    this.#snapshot = snapshot;
+  }
+
+  has(blob: number): boolean {
+    return this.#reader.has(blob);
+  }
+
+  /** Blobs that have definitions. */
+  blobs(): Bitset {
+    const { blobs } = this.#segment.header;
+    const set = emptyBitset(blobs);
+    for (let blob = 0; blob < blobs; blob++) if (this.#reader.has(blob)) setBit(set, blob);
+    return set;
+  }
+
+  /** REQUIRES: used before the next call. */
+  of(blob: number): SymbolList {
+    if (this.#blob === blob) return this.#list;
+    this.#blob = -1; // a damaged run leaves half a list
+    const { blobStarts } = this.#segment;
+    const textBytes = blobStarts[blob + 1]! - blobStarts[blob]!;
+    this.bytesLoaded += this.#reader.read(this.#snapshot, blob, textBytes, this.#list);
+    this.#blob = blob;
+    return this.#list;
+  }
+
+  /** The definition whose name holds the range, the innermost if names lie in each other. */
+  at(
+    blob: number,
+    [from, to]: readonly [number, number],
+    text: Uint8Array,
+  ): ResultSymbol | undefined {
+    const { count, rows } = this.of(blob);
+    const last = lastStart(rows, count, from);
+    for (let row = last; row >= 0 && row > last - MOST_NESTED; row--)
+      if (to <= rows[row * SYMBOL_ROW + 1]!) return this.#show(row, text);
+    return undefined;
+  }
+
+  #show(row: number, text: Uint8Array): ResultSymbol {
+    const { rows } = this.#list;
+    const parent = rows[row * SYMBOL_ROW + 3]!;
+    const named = this.#named(row, text);
+    return parent < 0 ? named : { ...named, parent: this.#named(parent, text) };
+  }
+
+  #named(row: number, text: Uint8Array): Required<Pick<ResultSymbol, "symbol" | "kind">> {
+    const at = row * SYMBOL_ROW;
+    const { rows } = this.#list;
+    return {
+      symbol: Buffer.from(text.subarray(rows[at]!, rows[at + 1]!)).toString(),
+      kind: SYMBOL_KINDS[rows[at + 2]!]!,
+    };
+  }
+}
+
+/** The last row that starts at `place` or before, or -1. */
+function lastStart(rows: Int32Array, count: number, place: number): number {
+  let [low, high] = [-1, count - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (rows[middle * SYMBOL_ROW]! <= place) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
