@@ -34,7 +34,8 @@ export interface Attempt {
 /** The values of `rev:` under no negation. Ask it of the query as parsed: simplifying may drop some. */
 export function namedRevisions(query: Query): string[] {
   if (query.kind === "and" || query.kind === "or") return query.children.flatMap(namedRevisions);
-  if (query.kind === "not") return query.child.kind === "not" ? namedRevisions(query.child.child) : [];
+  if (query.kind === "not")
+    return query.child.kind === "not" ? namedRevisions(query.child.child) : [];
   return query.kind === "revision" ? [query.value] : [];
 }
 
