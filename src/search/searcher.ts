@@ -21,7 +21,7 @@ import {
   type Understood,
 } from "./attempt.ts";
 import { Control, STOPPED } from "./control.ts";
-import { changesOf, notIndexed } from "./explain.ts";
+import { changesOf, notIndexed, outcomeOf } from "./explain.ts";
 import type { ExplainedSegment } from "./explain-task.ts";
 import { mergeRanked, type Ranked } from "./merge-ranked.ts";
 import type {
@@ -117,10 +117,11 @@ export class Searcher {
       (error: unknown) => parts.fail(error),
     );
     try {
-      let delivered = 0;
+      const delivered = { actualMatchCount: 0, contentBytesLoaded: 0 };
       for await (const part of parts) {
         const event = await this.#presentPart(attempt, part);
-        delivered += event.stats.actualMatchCount;
+        delivered.actualMatchCount += event.stats.actualMatchCount;
+        delivered.contentBytesLoaded += part.contentBytesLoaded;
         if (event.files.length > 0) yield event;
       }
       yield this.#final(attempt, await outputs, delivered);
@@ -160,11 +161,11 @@ export class Searcher {
   #final(
     { segments, control, startedAt }: Attempt,
     outputs: readonly SearchOutput[],
-    delivered: number,
+    delivered: Pick<SearchStats, "actualMatchCount" | "contentBytesLoaded">,
   ): Extract<SearchEvent, { type: "final" }> {
     const { stats, damages } = tally(outputs, segments.length);
     for (const message of damages) this.#options.onWarning({ code: "INDEX_CORRUPT", message });
-    addStats(stats, { actualMatchCount: delivered });
+    addStats(stats, delivered);
     timeStats(stats, outputs, { control, startedAt });
     return { type: "final", accumulatedStats: stats, isSearchExhaustive: isExhaustive(stats) };
   }
@@ -178,7 +179,6 @@ export class Searcher {
       lane: "search",
     });
     const { query, contexts } = understood;
-    const { viewer } = options;
     const matches = (atom: { pattern: string; caseSensitive: boolean }, text: string) =>
       this.#names.matches(atom, text);
     return {
@@ -192,7 +192,7 @@ export class Searcher {
       notIndexed: notIndexed({
         query,
         catalog,
-        viewer,
+        viewer: options.viewer,
         contexts,
         indexing: this.#options.indexing(),
         skipped: this.#options.skipped,
@@ -228,7 +228,7 @@ export class Searcher {
       query,
       ...planQuery(query),
       allRevisions: namesRevision(parsed),
-      revisionValues: namedRevisions(query),
+      revisionValues: namedRevisions(parsed),
       contexts: await this.#resolveContexts(parsed),
     };
   }
@@ -286,7 +286,7 @@ export class Searcher {
     if (gone > 0) return undefined;
     for (const message of damages) this.#options.onWarning({ code: "INDEX_CORRUPT", message });
     const wanted = await this.#chooseFiles(attempt, outputs);
-    const shown = await this.#show(attempt, wanted);
+    const shown = await this.#show(attempt, wanted, stats);
     if (!shown) return undefined;
     return this.#respond(attempt, { stats, outputs, wanted, shown });
   }
@@ -333,6 +333,7 @@ export class Searcher {
   async #show(
     { understood, segments, options }: Attempt,
     files: readonly Ranked[],
+    stats: SearchStats,
   ): Promise<(ShownFile | undefined)[] | undefined> {
     const { pool } = this.#options;
     const { contextLines, whole } = understood.request;
@@ -354,6 +355,7 @@ export class Searcher {
         if (result === "gone") isGone = true;
         else {
           shown[at] = [...result.files];
+          addStats(stats, { contentBytesLoaded: result.contentBytesLoaded });
           this.#warn(result.disagreements);
         }
         await pause();
@@ -411,14 +413,4 @@ export class Searcher {
       return presentFile(repository, shown, { branches, webUrl, pause });
     };
   }
-}
-
-function outcomeOf(
-  { candidateFiles }: Pick<ExplainedSegment, "candidateFiles">,
-  isDamaged: boolean,
-  { shardsSkipped }: SearchStats,
-): Explanation["segments"][number]["outcome"] {
-  if (isDamaged) return "damaged";
-  if (candidateFiles === 0) return "skipped-by-filter";
-  return shardsSkipped > 0 ? "not-reached" : "scanned";
 }

@@ -118,6 +118,32 @@ describe("segments", () => {
   });
 });
 
+test("every segment with files in scope is one of four things", async () => {
+  const many = await engineWith(["shop", SHOP]);
+  await many.index(sourceOf("words", { "a.txt": "zebra\n", "b.txt": "needle\n" }));
+  await many.index(sourceOf("empty", { "a.txt": "" }));
+  for (const query of ["needle", "zebra", "-(needle)", "file:a", "nothing of it", "lang:rust"]) {
+    const { segments, stats } = await explain(many, { query });
+    const { shardsScanned, shardsSkipped, shardsSkippedFilter, crashes } = stats;
+    expect(segments.length, query).toBe(3);
+    expect(shardsScanned + shardsSkipped + shardsSkippedFilter + crashes, query).toBe(3);
+    const scanned = segments.filter(({ outcome }) => outcome === "scanned");
+    expect(shardsScanned, query).toBe(scanned.length);
+  }
+});
+
+test("content that is read again for the files returned is counted, by search and stream alike", async () => {
+  const counted = await engine.search({ query: "needle", matches: 0 });
+  const { stats } = await engine.search({ query: "needle", matches: 1 });
+  const again = stats.contentBytesLoaded - counted.stats.contentBytesLoaded;
+  expect(again).toBeGreaterThanOrEqual(SHOP["src/app.ts"]!.length); // and its symbols
+  const told: number[] = [];
+  for await (const event of engine.stream({ query: "needle", matches: 1 }))
+    told.push((event.type === "chunk" ? event.stats : event.accumulatedStats).contentBytesLoaded);
+  expect(told).toEqual([told[0], told[0]]);
+  expect(told[0]).toBeGreaterThanOrEqual(2 * SHOP["src/app.ts"]!.length);
+});
+
 describe("suggestions", () => {
   const ROWS: [Explanation["suggestions"][number]["change"], Asked, Asked][] = [
     ["ignore-case", { query: "needle", ...cased }, { query: "needle" }],

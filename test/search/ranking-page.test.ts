@@ -1,0 +1,14 @@
+/** The page on ranking tells the weights as they are. */
+
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { WEIGHTS } from "../../src/search/score.ts";
+
+const page = readFileSync("docs/ranking.md", "utf8");
+
+test("the table of weights is the code's", () => {
+  const table = /^\| weight .*?(?=\n\n)/ms.exec(page)![0];
+  const rows = [...table.matchAll(/^\| `(\w+)` +\| ([-\d, ]+?) +\|/gm)];
+  const told = rows.map(([, name, values]) => [name, values!.split(", ").map(Number)]);
+  expect(told).toEqual(Object.entries(WEIGHTS).map(([name, value]) => [name, [value].flat()]));
+});
