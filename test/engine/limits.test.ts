@@ -1,0 +1,200 @@
+/** The limit of matches, time-out, abort, streams, and one order of files whatever the layout and the number of threads. */
+
+import fc from "fast-check";
+import { beforeAll, expect, test } from "vitest";
+import type { Engine } from "../../src/engine.ts";
+import { documents } from "../../src/ingest/documents.ts";
+import type { SearchRequest } from "../../src/search/request.ts";
+import type { FileResult, SearchResponse } from "../../src/search/response.ts";
+import { brokenInvariant } from "./invariants.ts";
+import { openEngine, RUNS } from "./opened.ts";
+
+const WORDS = ["needle", "Needle", "needles", "hay", "stack", "the_needle", "x", "return"];
+
+/** The same 120 files for everyone, of all sizes, in 6 repositories. */
+function corpus(): { name: string; files: { path: string; content: string }[] }[] {
+  let seed = 7;
+  const next = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below;
+  const text = () =>
+    Array.from({ length: next(20) === 0 ? 9000 : next(200) }, () =>
+      next(6) === 0 ? "\n" : `${WORDS[next(WORDS.length)]} `,
+    ).join("");
+  return Array.from({ length: 6 }, (_, r) => ({
+    name: `repo-${r}`,
+    files: Array.from({ length: 20 }, (_, f) => ({
+      path: `src/${f % 7}/f${f}.ts`,
+      content: text(),
+    })),
+  }));
+}
+
+/** One segment or one a repository, on so many threads. */
+async function engineOf(workers: number, together: boolean): Promise<Engine> {
+  const engine = await openEngine({ workers });
+  const sources = corpus().map((each) => documents(each));
+  if (together) await engine.index(sources, { symbols: "skip" });
+  else for (const source of sources.reverse()) await engine.index(source, { symbols: "skip" });
+  return engine;
+}
+
+const REQUESTS: SearchRequest[] = [
+  { query: "needle", matches: 1e6 },
+  { query: "needle", matches: 37, contextLines: 1 },
+  { query: "x -(hay)", matches: 1e6 },
+  { query: "file:f1 or stack", matches: 200 },
+  { query: "n[a-z]+le", matches: 100, isRegexEnabled: true },
+  { query: "Needle", matches: 1, isCaseSensitivityEnabled: true, whole: true },
+  { query: "repo:repo-3", matches: 7 },
+];
+
+/** What must not depend on threads and layout: numbers of repositories may. */
+function fixed({ files, stats, isSearchExhaustive }: SearchResponse): string {
+  const { fileCount, totalMatchCount, actualMatchCount, filesConsidered, filesLoaded } = stats;
+  const counts = { fileCount, totalMatchCount, actualMatchCount, filesConsidered, filesLoaded };
+  const shown = files.map(({ repositoryId: _, ...file }) => file);
+  return JSON.stringify({ shown, isSearchExhaustive, ...counts, r: stats.regexpsConsidered });
+}
+
+test("files, order and counts are the same on 0, 1 and 3 threads and in any layout", async () => {
+  const answers = new Map<string, string[]>();
+  for (const [workers, together] of [
+    [0, true],
+    [1, false],
+    [3, true],
+    [3, false],
+  ] as const) {
+    const engine = await engineOf(workers, together);
+    for (const request of REQUESTS) {
+      const key = JSON.stringify(request);
+      const answer = fixed(await engine.search(request));
+      answers.set(key, [...(answers.get(key) ?? []), answer]);
+    }
+    await engine.close();
+  }
+  for (const [request, [first, ...others]] of answers)
+    for (const other of others) expect(other, request).toBe(first);
+});
+
+const countOf = (file: FileResult): number =>
+  file.chunks.reduce((sum, { matchRanges }) => sum + matchRanges.length, 0) ||
+  file.fileName.matchRanges.length;
+
+test("a limit takes whole files in rank order, and cuts the last one", async () => {
+  const engine = await engineOf(0, true);
+  const query = "needle or file:f3";
+  const all = await engine.search({ query, matches: 1e6 });
+  await fc.assert(
+    fc.asyncProperty(fc.nat(all.stats.totalMatchCount + 10), async (matches) => {
+      const { files, stats, isSearchExhaustive } = await engine.search({ query, matches });
+      const wanted = Math.min(matches, all.stats.totalMatchCount);
+      expect(stats.actualMatchCount).toBe(wanted);
+      expect(stats.totalMatchCount).toBe(all.stats.totalMatchCount);
+      expect(stats.fileCount).toBe(all.stats.fileCount);
+      expect(isSearchExhaustive).toBe(wanted === all.stats.totalMatchCount);
+      expect(files.reduce((sum, file) => sum + countOf(file), 0)).toBe(wanted);
+      expect(files.slice(0, -1)).toEqual(all.files.slice(0, Math.max(0, files.length - 1)));
+      const [last, whole] = [files.at(-1), all.files[files.length - 1]];
+      const ranges = last?.chunks.flatMap((chunk) => chunk.matchRanges) ?? [];
+      const wholeRanges = whole?.chunks.flatMap((chunk) => chunk.matchRanges) ?? [];
+      expect(ranges).toEqual(wholeRanges.slice(0, ranges.length));
+    }),
+    { numRuns: 40 * RUNS },
+  );
+});
+
+const byName = (files: FileResult[]) =>
+  files.toSorted((a, b) =>
+    a.repository + a.fileName.text < b.repository + b.fileName.text ? -1 : 1,
+  );
+
+test.each([0, 2])("a stream's files are those of a search, %i threads", async (workers) => {
+  const engine = await engineOf(workers, false);
+  for (const request of REQUESTS) {
+    const whole = await engine.search(request);
+    const files: FileResult[] = [];
+    const events = [];
+    for await (const event of engine.stream(request)) {
+      events.push(event.type);
+      if (event.type === "chunk") files.push(...event.files);
+      else {
+        const { actualMatchCount, totalMatchCount, fileCount } = event.accumulatedStats;
+        expect(brokenInvariant(event.accumulatedStats)).toBeUndefined();
+        expect(totalMatchCount).toBe(whole.stats.totalMatchCount);
+        expect(fileCount).toBe(whole.stats.fileCount);
+        expect(actualMatchCount).toBe(whole.stats.actualMatchCount);
+        expect(event.isSearchExhaustive).toBe(whole.isSearchExhaustive);
+      }
+    }
+    expect(events.filter((type) => type === "final").length).toBe(1);
+    expect(events.at(-1)).toBe("final");
+    if (whole.isSearchExhaustive) expect(byName(files)).toEqual(byName(whole.files));
+  }
+});
+
+let large: { name: string; files: { path: string; content: string }[] };
+beforeAll(() => {
+  const line = "xyxyxyxyxyxyxyxyxyxyxyxyxyxyxyxyxyxyxyxyxyx\n";
+  const content = line.repeat(20_000);
+  const files = Array.from({ length: 24 }, (_, i) => ({ path: `${i}`, content: `${content}${i}` }));
+  large = { name: "large", files };
+});
+
+test.each([0, 2])("time runs out: a partial answer, %i threads", async (workers) => {
+  const engine = await openEngine({ workers });
+  await engine.index(documents(large), { symbols: "skip" });
+  const request = { query: "(x*y)+|x", matches: 10, isRegexEnabled: true };
+  await engine.search({ query: "nothing here", matches: 1 });
+  const start = performance.now();
+  const { stats, isSearchExhaustive, files } = await engine.search(request, { timeoutMs: 60 });
+  expect(performance.now() - start).toBeLessThan(3000);
+  expect(stats.flushReason).toBe("FLUSH_REASON_TIMER_EXPIRED");
+  expect(isSearchExhaustive).toBe(false);
+  expect(stats.shardsSkipped + stats.filesSkipped).toBeGreaterThan(0);
+  expect(brokenInvariant(stats)).toBeUndefined();
+  if (stats.totalMatchCount > 0) expect(files.length).toBeGreaterThan(0);
+});
+
+test.each([0, 2])(
+  "an abort rejects at once, and the threads are free again, %i threads",
+  async (workers) => {
+    const engine = await openEngine({ workers });
+    await engine.index(documents(large), { symbols: "skip" });
+    const controller = new AbortController();
+    const request = { query: "(x*y)+|x", matches: 10, isRegexEnabled: true };
+    const aborted = engine.search(request, { signal: controller.signal });
+    setTimeout(() => controller.abort(), 30);
+    await expect(aborted).rejects.toMatchObject({ code: "ABORTED" });
+    const start = performance.now();
+    await engine.search({ query: "nothing here", matches: 1 });
+    expect(performance.now() - start).toBeLessThan(2000);
+  },
+);
+
+test("closing ends what runs", async () => {
+  const engine = await openEngine({ workers: 1 });
+  await engine.index(documents(large), { symbols: "skip" });
+  const searching = engine.search({ query: "(x*y)+|x", matches: 10, isRegexEnabled: true });
+  const failed = expect(searching).rejects.toMatchObject({ code: "ENGINE_CLOSED" });
+  await engine.close();
+  await engine.close();
+  await failed;
+});
+
+test("100 000 ranges of one file come without blocking the caller for long", async () => {
+  const engine = await openEngine({ workers: 1 });
+  const content = `${"x".repeat(9)} needle\n`.repeat(100_000);
+  await engine.index(documents({ name: "r", files: [{ path: "a", content }] }), {
+    symbols: "skip",
+  });
+  let [longest, last] = [0, performance.now()];
+  const timer = setInterval(() => {
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+  }, 1);
+  const { stats } = await engine.search({ query: "needle", matches: 100_000 });
+  longest = Math.max(longest, performance.now() - last);
+  clearInterval(timer);
+  expect(stats.actualMatchCount).toBe(100_000);
+  console.log(`longest turn of the event loop: ${longest.toFixed(1)} ms`);
+  expect(longest).toBeLessThan(1000);
+});
