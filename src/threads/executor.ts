@@ -20,9 +20,17 @@ export interface ExecutorEvents {
   died(reason: string, cause: unknown): void;
 }
 
+/** Of each thread's heap. V8's default grows to 48 MiB and more, which alone would break the memory contract of indexing; what tasks make for a moment is small. */
+const YOUNG_MIB = 12;
+
 export function startWorker(entry: URL, birth: Birth, events: ExecutorEvents): Executor {
   // no execArgv: a host's loaders and --input-type are not for a bundled entry
-  const worker = new Worker(entry, { workerData: birth, execArgv: [], name: "quern" });
+  const worker = new Worker(entry, {
+    workerData: birth,
+    execArgv: [],
+    name: "quern",
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB },
+  });
   let failure: unknown;
   worker.on("message", (reply: Reply) => events.reply(reply));
   worker.on("messageerror", (error) => {
