@@ -11,7 +11,10 @@ import type { Environment, Snapshot } from "./environment.ts";
 import { HASH_BYTES, NO_BLOB } from "./format.ts";
 import { createKernel } from "../kernel/kernel.ts";
 import { openSegment, type SegmentReader } from "./segment-reader.ts";
+import type { ManifestSegment } from "./manifest.ts";
 import { decodeList } from "./posting-bits.ts";
+import { newSymbolList } from "./symbol-run.ts";
+import { openSymbols } from "./symbols.ts";
 
 export interface CheckReport {
   ok: boolean;
@@ -47,8 +50,8 @@ export async function checkEnvironment(environment: Environment): Promise<CheckR
     else if (catalog instanceof Error) throw catalog;
     else {
       const { manifest, repositories } = catalog as Awaited<ReturnType<typeof loadCatalog>>;
-      for (const { segment } of manifest.segments)
-        attempt({ segment }, () => checkSegment(snapshot, segment, report));
+      for (const one of manifest.segments)
+        attempt({ segment: one.segment }, () => checkSegment(snapshot, one, report));
       for (const [id, { record, places }] of repositories) {
         attempt({ repository: record.name }, () => void readSkipped(snapshot, id));
         record.revisions.forEach(({ name, files }, i) => {
@@ -71,7 +74,11 @@ export async function checkEnvironment(environment: Environment): Promise<CheckR
   return report;
 }
 
-function checkSegment(snapshot: Snapshot, segment: number, report: CheckReport): void {
+function checkSegment(
+  snapshot: Snapshot,
+  { segment, symbols, hasSymbols }: ManifestSegment,
+  report: CheckReport,
+): void {
   const reader = openSegment(snapshot, segment);
   if (!reader) throw new QuernError("INDEX_CORRUPT", "the segment is not there");
   report.segments++;
@@ -83,6 +90,31 @@ function checkSegment(snapshot: Snapshot, segment: number, report: CheckReport):
     if (!decodeList(list, reader.header.pages, kernel))
       throw new QuernError("INDEX_CORRUPT", `the posting list of gram ${gram} breaks the format`);
   for (let blob = 0; blob < reader.header.blobs; blob++) reader.blobText(snapshot, blob);
+  if (symbols > 0) checkSymbols(snapshot, reader, { symbols, hasSymbols });
+}
+
+function checkSymbols(
+  snapshot: Snapshot,
+  { segment, header, blobStarts }: SegmentReader,
+  { symbols, hasSymbols }: Pick<ManifestSegment, "symbols" | "hasSymbols">,
+): void {
+  const reader = openSymbols(snapshot, segment, symbols);
+  if (!reader) throw new QuernError("INDEX_CORRUPT", "the segment's symbols are not there");
+  const list = newSymbolList();
+  const counted = { symbols: 0, unknown: 0 };
+  for (let blob = 0; blob < header.blobs; blob++) {
+    reader.read(snapshot, blob, blobStarts[blob + 1]! - blobStarts[blob]!, list);
+    counted.symbols += list.count;
+    if (!reader.origin(blob)) counted.unknown++;
+  }
+  const { header: told } = reader;
+  const isSound =
+    told.blobs === header.blobs &&
+    told.symbols === counted.symbols &&
+    told.unknown === counted.unknown &&
+    hasSymbols === (counted.unknown === 0);
+  if (!isSound)
+    throw new QuernError("INDEX_CORRUPT", "what is told of the segment's symbols is not so");
 }
 
 function checkTables(snapshot: Snapshot, reader: SegmentReader): void {
