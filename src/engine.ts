@@ -337,9 +337,9 @@ class OpenedEngine implements Engine {
   }
 
   async #close(): Promise<void> {
-    const writes = this.#writes.close();
+    // writes end first: a thread that is ended within a transaction would keep LMDB's lock
+    await this.#writes.close();
     await this.#pool.close();
-    await writes;
     await this.#environment.close();
   }
 
