@@ -16,7 +16,7 @@ import { EXACT } from "./definitions.ts";
 import { PathFits } from "./path-fits.ts";
 import type { PreparedQuery } from "./prepare.ts";
 import type { Found } from "./scan.ts";
-import { atomScore, bestPathFit, languageScore, scoreOf, WEIGHTS } from "./score.ts";
+import { atomScore, bestPathFit, definesNames, languageScore, scoreOf, WEIGHTS } from "./score.ts";
 import type { Hit } from "./segment-search.ts";
 import type { ThreadTools } from "./thread-tools.ts";
 
@@ -41,6 +41,7 @@ export class HitRater {
   readonly #pathFits: PathFits;
   /** By position in the segment's languages. */
   readonly #languageScores: Int16Array;
+  readonly #definesNames: Uint8Array;
   /** How the ranges in the path of the hit rated last fit it. */
   #pathScore = 0;
   /** What every hit shows, where that does not depend on the file. */
@@ -50,7 +51,9 @@ export class HitRater {
     this.#options = options;
     this.#paths = options.reader.paths(options.snapshot);
     this.#pathFits = new PathFits(options, this.#paths);
-    this.#languageScores = Int16Array.from(options.reader.header.languages, languageScore);
+    const { languages } = options.reader.header;
+    this.#languageScores = Int16Array.from(languages, languageScore);
+    this.#definesNames = Uint8Array.from(languages, (language) => (definesNames(language) ? 1 : 0));
     const { single } = options.query;
     if (single !== undefined) this.#always = { content: [single], paths: [] };
   }
@@ -79,10 +82,12 @@ export class HitRater {
   }
 
   #fitOf(atom: number, found: Found, { file, index }: Hit): number {
-    const isTest = (this.#options.reader.files.flags[file]! & FILE_FLAG.TEST) !== 0;
+    const { files } = this.#options.reader;
+    const isTest = (files.flags[file]! & FILE_FLAG.TEST) !== 0;
     const definition = found.definitions?.[index] ?? 0;
     // what a test defines is named after what it tests
-    const counted = isTest && definition < EXACT ? 0 : definition;
+    const isCounted = this.#definesNames[files.languages[file]!] && !(isTest && definition < EXACT);
+    const counted = isCounted ? definition : 0;
     return atomScore(found.edges[index]!, counted, this.#pathFits.fit(atom, file));
   }
 

@@ -20,7 +20,7 @@ export const WEIGHTS = {
   test: -600,
   vendored: -1200,
   generated: -900,
-  /** Files in a language of prose, and of data: see KIND_OF_LANGUAGE. */
+  /** Files in a language of prose, and of data or settings: see KIND_OF_LANGUAGE. */
   prose: -500,
   data: -250,
   /** For a repository's rank of 1. */
@@ -37,9 +37,15 @@ const KIND_OF_LANGUAGE: Readonly<Record<string, "prose" | "data">> = {
   Textile: "prose",
   Wikitext: "prose",
   CSV: "data",
+  "Git Attributes": "data",
+  "Ignore List": "data",
+  INI: "data",
+  "Java Properties": "data",
   JSON: "data",
   SVG: "data",
+  TOML: "data",
   TSV: "data",
+  YAML: "data",
 };
 
 export interface FileFit {
@@ -63,6 +69,9 @@ export function languageScore(language: string): number {
   const kind = KIND_OF_LANGUAGE[language];
   return kind ? WEIGHTS[kind] : 0;
 }
+
+/** Headings and keys are definitions for `sym:`, and not what somebody who types a name is after. */
+export const definesNames = (language: string): boolean => !KIND_OF_LANGUAGE[language];
 
 export function scoreOf({ fit, count, flags, language, rank, distance }: FileFit): number {
   const matches = Math.min(WEIGHTS.mostMatches, WEIGHTS.matches * Math.log10(count));
