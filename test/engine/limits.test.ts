@@ -51,7 +51,7 @@ const REQUESTS: SearchRequest[] = [
 function fixed({ files, stats, isSearchExhaustive }: SearchResponse): string {
   const { fileCount, totalMatchCount, actualMatchCount, filesConsidered, filesLoaded } = stats;
   const counts = { fileCount, totalMatchCount, actualMatchCount, filesConsidered, filesLoaded };
-  const shown = files.map(({ repositoryId: _, ...file }) => file);
+  const shown = files.map((file) => ({ ...file, repositoryId: 0 }));
   return JSON.stringify({ shown, isSearchExhaustive, ...counts, r: stats.regexpsConsidered });
 }
 
