@@ -68,6 +68,7 @@ export async function mergeSegments(
   for (const segment of input.segments) await merge.addSegment(segment, pause);
   merge.addFiles();
   const written = merge.finish(kernel);
+  if (written.files === 0) return { ...written, symbols: 0, hasSymbols: false };
   return { ...written, ...(await merge.copySymbols(target, pause)) };
 }
 
