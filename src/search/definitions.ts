@@ -22,63 +22,79 @@ const INSIDE = 1;
 /** Of bestEdge(): one end of the match is that of the name (2), the other at a joint at least. */
 const AT_JOINT = 3;
 
-/** The best class of each visited blob. REQUIRES: `found` holds the pairs, and the window their text. */
-export function rateDefinitions(
-  found: Found,
-  blobs: readonly number[],
-  symbols: SegmentSymbols,
-  isAtJoint: JointTest,
-): Uint8Array {
-  const best = new Uint8Array(blobs.length);
-  for (let index = 0; index < blobs.length; index++) {
-    const count = found.counts[index]!;
-    const blob = blobs[index]!;
-    if (count === 0 || !symbols.has(blob)) continue;
-    const from = 2 * found.starts[index]!;
-    const range = { pairs: found.pairs, from, to: from + 2 * count };
-    best[index] = bestDefinition(symbols.of(blob), range, (start, end, name) =>
-      isAtJoint(blob, start, end, name),
-    );
-  }
-  return best;
+/** What was found in the blobs of a window. REQUIRES: with the pairs. */
+export interface Rated {
+  readonly found: readonly Found[];
+  readonly blobs: readonly number[];
+  /** As scanned: it holds the text of every match. */
+  readonly window: Window;
+  readonly symbols: SegmentSymbols;
 }
 
-/** Whether the match [start, end) of a blob lies between two joints of a name. */
-export type JointTest = (
-  ...[blob, start, end, name]: [number, number, number, readonly [number, number]]
-) => boolean;
+/** Rates blobs that hold hits, when they are met: most blobs of several terms hold none. */
+export class DefinitionRater {
+  readonly #rated: Rated;
+  readonly #tools: { readonly kernel: Kernel; readonly arena: Arena };
+  #last = -1;
+
+  constructor(rated: Rated, tools: { readonly kernel: Kernel; readonly arena: Arena }) {
+    this.#rated = rated;
+    this.#tools = tools;
+    for (const found of rated.found) found.definitions = new Uint8Array(rated.blobs.length);
+  }
+
+  /** Sets the best class of each atom in a visited blob. */
+  rate(index: number): void {
+    const { found, blobs, window, symbols } = this.#rated;
+    const blob = blobs[index]!;
+    if (index === this.#last || !symbols.has(blob)) return;
+    this.#last = index;
+    const isAtJoint = (...match: [number, number, number, number]) =>
+      this.#isAtJoint(window.address(blob), match);
+    for (const { pairs, counts, starts, definitions } of found) {
+      const count = counts[index]!;
+      if (count === 0) continue;
+      const from = 2 * starts[index]!;
+      const range = { pairs, from, to: from + 2 * count };
+      definitions![index] = bestDefinition(symbols.of(blob), range, isAtJoint);
+    }
+  }
+
+  /** Whether a match lies between two joints of a name. */
+  #isAtJoint(origin: number, [start, end, nameStart, nameEnd]: readonly number[]): boolean {
+    const { kernel, arena } = this.#tools;
+    const mark = arena.mark();
+    const at = arena.take(8);
+    kernel.words[at >>> 2] = origin + start!;
+    kernel.words[(at >>> 2) + 1] = origin + end!;
+    const edge = kernel.run.bestEdge(at, at + 8, origin + nameStart!, origin + nameEnd!);
+    arena.release(mark);
+    return edge >= AT_JOINT;
+  }
+}
 
 export function bestDefinition(
   { rows, count }: SymbolList,
   { pairs, from, to }: { readonly pairs: Uint32Array; readonly from: number; readonly to: number },
-  isAtJoint: (start: number, end: number, name: readonly [number, number]) => boolean,
+  isAtJoint: (
+    ...match: [start: number, end: number, nameStart: number, nameEnd: number]
+  ) => boolean,
 ): number {
   let best = 0;
   let first = from;
   for (let at = 0; at < SYMBOL_ROW * count && first < to; at += SYMBOL_ROW) {
-    const [nameStart, nameEnd] = [rows[at]!, rows[at + 1]!];
+    const nameStart = rows[at]!;
+    const nameEnd = rows[at + 1]!;
     while (first < to && pairs[first]! < nameStart) first += 2;
     for (let pair = first; pair < to && pairs[pair]! < nameEnd; pair += 2) {
-      const [start, end] = [pairs[pair]!, pairs[pair + 1]!];
+      const start = pairs[pair]!;
+      const end = pairs[pair + 1]!;
       if (end > nameEnd || start === end) continue;
       const atEnds = (start === nameStart ? 1 : 0) + (end === nameEnd ? 1 : 0);
       if (atEnds === 2) return EXACT;
       if (best >= EDGE) continue;
-      best = atEnds === 1 && isAtJoint(start, end, [nameStart, nameEnd]) ? EDGE : INSIDE;
+      best = atEnds === 1 && isAtJoint(start, end, nameStart, nameEnd) ? EDGE : INSIDE;
     }
   }
   return best;
-}
-
-export function jointTest(window: Window, kernel: Kernel, arena: Arena): JointTest {
-  return (blob, start, end, [nameStart, nameEnd]) => {
-    const mark = arena.mark();
-    const at = arena.take(8);
-    const origin = window.address(blob);
-    kernel.words[at >>> 2] = origin + start;
-    kernel.words[(at >>> 2) + 1] = origin + end;
-    const edge = kernel.run.bestEdge(at, at + 8, origin + nameStart, origin + nameEnd);
-    arena.release(mark);
-    return edge >= AT_JOINT;
-  };
 }

@@ -20,7 +20,7 @@ import { NO_BLOB } from "../store/format.ts";
 import type { Snapshot } from "../store/environment.ts";
 import type { SegmentReader } from "../store/segment-reader.ts";
 import { boundsOf, type Bounds, type Known } from "./bounds.ts";
-import { jointTest, rateDefinitions } from "./definitions.ts";
+import { DefinitionRater } from "./definitions.ts";
 import { decide, type Facts, type Verdict } from "./evaluate.ts";
 import { filesOf } from "./pages.ts";
 import type { PreparedAtom, PreparedQuery } from "./prepare.ts";
@@ -249,25 +249,27 @@ export class SegmentSearch {
       wantsPairs: ratesDefinitions || query.contentAtoms.length > 1,
       symbols,
     });
+    let rater: DefinitionRater | undefined;
     if (blobs.length > 0) {
       const window = new Window(this.reader, this.#snapshot, this.#tools.window, first, end);
       visited.scan(window, this.#tools);
-      if (ratesDefinitions) this.#rateDefinitions(visited, window, symbols);
+      if (ratesDefinitions) rater = this.#definitionRater(visited, window, symbols);
       stats.contentBytesLoaded += window.bytesLoaded;
     }
-    const settling = { visited, stats, onHit, facts: this.#factsOf(visited) };
+    const settling = { visited, stats, onHit, rater, facts: this.#factsOf(visited) };
     for (let index = 0; index < blobs.length; index++) this.#settleBlob(index, settling);
     this.#settleUnread(number, { ...settling, first, end });
     stats.contentBytesLoaded += (symbols?.bytesLoaded ?? 0) - symbolBytes;
     return stats;
   }
 
-  #rateDefinitions(visited: VisitedBlobs, window: Window, symbols: SegmentSymbols): void {
-    const isAtJoint = jointTest(window, this.#tools.kernel, this.#tools.arena);
-    for (const atom of this.#asked.query.shown) {
-      const found = visited.found[atom];
-      if (found) found.definitions = rateDefinitions(found, visited.blobs, symbols, isAtJoint);
-    }
+  #definitionRater(
+    visited: VisitedBlobs,
+    window: Window,
+    symbols: SegmentSymbols,
+  ): DefinitionRater {
+    const found = [...this.#asked.query.shown].flatMap((atom) => visited.found[atom] ?? []);
+    return new DefinitionRater({ found, blobs: visited.blobs, window, symbols }, this.#tools);
   }
 
   #factsOf(visited: VisitedBlobs): FileFacts {
@@ -308,11 +310,13 @@ export class SegmentSearch {
     if (number === 0) for (const file of this.#homeless) settle(file);
   }
 
-  #settle(file: number, index: number, { facts, onHit }: Settling): void {
+  #settle(file: number, index: number, { facts, onHit, rater }: Settling): void {
     facts.file = file;
     facts.index = index;
     const isDecided = index >= 0 && this.#single !== undefined;
-    if (isDecided || decide(this.#asked.query.root, facts) === true) onHit(facts);
+    if (!isDecided && decide(this.#asked.query.root, facts) !== true) return;
+    if (index >= 0) rater?.rate(index);
+    onHit(facts);
   }
 
   get #single(): number | undefined {
@@ -367,6 +371,7 @@ interface Settling {
   readonly stats: WindowStats;
   readonly onHit: (hit: Hit) => void;
   readonly facts: FileFacts;
+  readonly rater: DefinitionRater | undefined;
 }
 
 const gramsOf = ({ literals }: PreparedAtom): number =>

