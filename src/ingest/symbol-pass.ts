@@ -46,14 +46,15 @@ export async function findSymbols(pass: SymbolPass): Promise<Map<number, number>
   const pending = await pendingSegments(pass);
   const found = new Map<number, number>();
   const progress = progressOf(pass, pending);
-  for (const segment of pending) {
+  // several segments at once: a small one does not keep all threads busy
+  await inParallel(pending, pass.pool.lanes, async (segment) => {
     pass.throwIfStopped();
     await findInSegment(pass, segment, (range, outputs) => {
       progress(range);
       for (const [repository, symbols] of outputs.flatMap((output) => [...output.found]))
         found.set(repository, (found.get(repository) ?? 0) + symbols);
     });
-  }
+  });
   return found;
 }
 
