@@ -94,7 +94,10 @@ export function pathFit(path: string, text: string): number {
   const dot = path.indexOf(".", base + 1);
   const end = dot < 0 ? path.length : dot;
   const at = path.lastIndexOf(text, Math.max(base, end - text.length));
-  if (at < base) return path.includes(text) ? 1 : 0;
+  if (at < base) {
+    const anywhere = path.lastIndexOf(text);
+    return anywhere < 0 ? 0 : anywhere < base ? 1 : 2;
+  }
   return fitInBase({ base, end, length: path.length }, at, at + text.length);
 }
 
