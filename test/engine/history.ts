@@ -11,7 +11,9 @@ import type { IndexReport } from "../../src/ingest/run.ts";
 import { corpora } from "../oracle/corpora.ts";
 import { filesOf, type Corpus, type CorpusRepository } from "../oracle/corpus.ts";
 import { queries } from "../oracle/queries.ts";
-import { difference } from "./corpus-engine.ts";
+import type { SearchRequest } from "../../src/search/request.ts";
+import type { SearchResponse } from "../../src/search/response.ts";
+import { bringTo, difference } from "./corpus-engine.ts";
 import { STYLES, transition, type Style } from "./transition.ts";
 
 export interface Step {
@@ -61,8 +63,38 @@ export async function take(world: World, step: Step): Promise<void> {
     const request = { query, matches: 1e9, isRegexEnabled: step.regex };
     const asked = { request, options: { contexts: () => ["acme/api"] } };
     expect(await difference(world.engine, world.corpus, asked)).toBeUndefined();
+    await checkShards(world.engine, request);
   }
   await checkListing(world);
+}
+
+/** Every segment in scope has one end. */
+async function checkShards(engine: Engine, request: SearchRequest): Promise<void> {
+  const { stats, segments } = await engine.explain(request);
+  const { shardsScanned, shardsSkipped, shardsSkippedFilter, crashes } = stats;
+  expect(shardsScanned + shardsSkipped + shardsSkippedFilter + crashes).toBe(segments.length);
+}
+
+/** The engine answers as one that has never seen anything but the last state, file for file, in the same order. */
+export async function checkAgainstFresh(world: World, fresh: Engine, step: Step): Promise<void> {
+  await bringTo(fresh, world.corpus);
+  for (const query of [...step.queries, "file:a", "foo or o", "rev:* -(foo)"]) {
+    const request = { query, matches: 50, isRegexEnabled: step.regex };
+    const [old, rebuilt] = [await world.engine.search(request), await fresh.search(request)];
+    expect(independent(old)).toEqual(independent(rebuilt));
+  }
+}
+
+/** What depends neither on the layout of segments nor on the numbers of repositories. */
+function independent({ files, stats, isSearchExhaustive }: SearchResponse): object {
+  const { fileCount, totalMatchCount, actualMatchCount } = stats;
+  const { filesConsidered, filesLoaded, regexpsConsidered } = stats;
+  return {
+    files: files.map((file) => ({ ...file, repositoryId: 0 })),
+    isSearchExhaustive,
+    counts: [fileCount, totalMatchCount, actualMatchCount],
+    work: [filesConsidered, filesLoaded, regexpsConsidered],
+  };
 }
 
 async function advance(world: World, { corpus, styles, pick, oneByOne }: Step): Promise<void> {

@@ -9,7 +9,7 @@ import { checkEnvironment } from "../../src/store/check.ts";
 import { openEnvironment } from "../../src/store/environment.ts";
 import { CONTEXTS, searchCases, type SearchCase } from "../oracle/queries.ts";
 import { bringTo, difference, moveViewer } from "./corpus-engine.ts";
-import { steps, take, type World } from "./history.ts";
+import { checkAgainstFresh, steps, take, type World } from "./history.ts";
 import { openEngine, RUNS, temporaryFolder } from "./opened.ts";
 import { unaccounted } from "./stored-keys.ts";
 
@@ -31,7 +31,7 @@ test("any query", { timeout: TIMEOUT_MS }, async () => {
     expect(await difference(engine, there, { request, options: moved })).toBeUndefined();
   };
   await fc.assert(fc.asyncProperty(searchCases(), check), {
-    numRuns: 80 * RUNS,
+    numRuns: 50 * RUNS,
     endOnFailure: true,
   });
 });
@@ -56,6 +56,8 @@ test.each([1, 3] as const)(
         },
       };
       for (const step of history) await take(world, step);
+      const fresh = await openEngine({ contexts: () => ["acme/api"] });
+      await checkAgainstFresh(world, fresh, history.at(-1)!);
       await world.engine.close();
       const environment = openEnvironment(path, { readOnly: true });
       expect((await checkEnvironment(environment)).problems).toEqual([]);
@@ -64,7 +66,7 @@ test.each([1, 3] as const)(
     };
     await fc.assert(
       fc.asyncProperty(fc.array(steps(revisions), { minLength: 2, maxLength: 8 }), check),
-      { numRuns: 12 * RUNS, endOnFailure: true },
+      { numRuns: 6 * RUNS, endOnFailure: true },
     );
   },
 );
