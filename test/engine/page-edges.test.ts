@@ -19,7 +19,9 @@ const LETTERS = "a b c Q _ - 7 k ſ \u212a é É ß Σ ς å 中 \u{10400} \u{1f
 /** Of every length up to beyond what a page's grams cover of the next. */
 const needles = fc
   .oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: OVERLAP + 60 }))
-  .chain((length) => fc.array(fc.constantFrom(...LETTERS), { minLength: length, maxLength: length }))
+  .chain((length) =>
+    fc.array(fc.constantFrom(...LETTERS), { minLength: length, maxLength: length }),
+  )
   .map((letters) => letters.join(""));
 
 /** Each character as any of those that fold alike. */
