@@ -10,6 +10,8 @@ import { documents } from "../../src/ingest/documents.ts";
 import { git } from "../../src/ingest/git.ts";
 import type { SearchOptions, SearchRequest } from "../../src/search/request.ts";
 import type { Explanation } from "../../src/search/response.ts";
+import { openEnvironment } from "../../src/store/environment.ts";
+import { PART, segmentKey } from "../../src/store/format.ts";
 import { openEngine, temporaryFolder } from "../engine/opened.ts";
 
 type Asked = Partial<SearchRequest> & { query: string };
@@ -116,6 +118,29 @@ describe("segments", () => {
       { outcome: "skipped-by-filter", candidatePages: 0, candidateFiles: 0 },
     ]);
   });
+});
+
+test("a damaged segment is told apart, and the others are explained", async () => {
+  const path = temporaryFolder();
+  const before = await open(path, { workers: 0 });
+  await before.index(sourceOf("broken", { "a.txt": "needle\n" }));
+  await before.index(sourceOf("whole", { "a.txt": "needle here\n" }));
+  await before.close();
+  const environment = openEnvironment(path, { readOnly: false });
+  await environment.write((writer) =>
+    writer.put(segmentKey(1, PART.POSTINGS), Uint8Array.of(9, 9, 9, 9)),
+  );
+  await environment.close();
+  const warnings: string[] = [];
+  const after = await open(path, { workers: 0, onWarning: ({ code }) => warnings.push(code) });
+  const { segments, stats } = await explain(after, { query: "needle" });
+  await after.close();
+  const outcomes = segments.map(({ id, outcome, candidateFiles }) => [id, outcome, candidateFiles]);
+  expect(outcomes).toHaveLength(2);
+  expect(outcomes).toContainEqual([1, "damaged", 0]);
+  expect(outcomes).toContainEqual([2, "scanned", 1]);
+  expect(stats).toMatchObject({ crashes: 1, shardsScanned: 1, totalMatchCount: 1 });
+  expect(new Set(warnings)).toEqual(new Set(["INDEX_CORRUPT"]));
 });
 
 test("every segment with files in scope is one of four things", async () => {
