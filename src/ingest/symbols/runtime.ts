@@ -13,6 +13,7 @@
 
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { setFlagsFromString } from "node:v8";
 import { assert } from "../../base/errors.ts";
 import type { SourceText } from "./source-text.ts";
 
@@ -84,10 +85,26 @@ async function compile(specifier: string): Promise<WebAssembly.Module> {
   const path = createRequire(import.meta.url).resolve(specifier);
   let module = compiled.get(path);
   if (module === undefined) {
-    module = new WebAssembly.Module(await readFile(path));
+    const bytes = await readFile(path);
+    module = withoutTierUp(() => new WebAssembly.Module(bytes));
     compiled.set(path, module);
   }
   return module;
+}
+
+/**
+ * A grammar's lexer is one function of up to 100 KB. V8 would optimise it in the background for ten
+ * to forty seconds, for which a process waits at its exit; baseline code parses as fast (13 MB/s of
+ * C either way). A module keeps the flags it was compiled under, so other modules are not touched.
+ */
+function withoutTierUp<T>(compileModule: () => T): T {
+  const flags = ["wasm-dynamic-tiering", "wasm-tier-up", "wasm-lazy-compilation"];
+  for (const flag of flags) setFlagsFromString(`--no-${flag}`);
+  try {
+    return compileModule();
+  } finally {
+    for (const flag of flags) setFlagsFromString(`--${flag}`);
+  }
 }
 
 /**
