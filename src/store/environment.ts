@@ -7,7 +7,9 @@
  */
 
 import {
+  accessSync,
   closeSync,
+  constants,
   existsSync,
   mkdirSync,
   openSync,
@@ -15,7 +17,7 @@ import {
   readSync,
   statSync,
 } from "node:fs";
-import { join } from "node:path";
+import { resolve } from "node:path";
 import { open as openLmdb, type RootDatabase, type Transaction } from "lmdb";
 import { QuernError, type ErrorCode } from "../base/errors.ts";
 import { corrupt, seal, unseal } from "./sealed.ts";
@@ -62,23 +64,65 @@ export interface Writer {
   remove(key: Buffer): void;
 }
 
+type Database = RootDatabase<Buffer, Buffer>;
+
+/**
+ * LMDB must not be opened twice by one process: environments of one file share what was opened first,
+ * and the last one to close closes it. Worker threads have a table each; lmdb itself joins those.
+ */
+interface SharedDatabase {
+  readonly database: Database;
+  readonly isReadOnly: boolean;
+  users: number;
+}
+
+const shared = new Map<string, SharedDatabase>();
+
 export function openEnvironment(path: string, options: { readOnly: boolean }): Environment {
-  const file = join(path, DATA_FILE);
+  const file = resolve(path, DATA_FILE);
   prepareFolder(path, file, options.readOnly);
-  refuseTruncated(file);
-  const database = translated(() =>
+  let opened = shared.get(file);
+  if (!opened) {
+    refuseTruncated(file);
+    // one that only reads may be joined by one that writes, wherever the disk lets it
+    const isReadOnly = options.readOnly && !isWritable(path, file);
+    opened = { database: openDatabase(file, isReadOnly), isReadOnly, users: 0 };
+    shared.set(file, opened);
+  }
+  opened.users++;
+  return new LmdbEnvironment(path, options.readOnly, opened.database);
+}
+
+function openDatabase(file: string, readOnly: boolean): Database {
+  return translated(() =>
     openLmdb<Buffer, Buffer>({
       path: file,
       noSubdir: true,
       encoding: "binary",
       keyEncoding: "binary",
-      readOnly: options.readOnly,
+      readOnly,
       mapSize: MAP_BYTES,
       maxReaders: 512,
       noMemInit: true,
     } as Parameters<typeof openLmdb>[0] & object),
-  ) as RootDatabase<Buffer, Buffer>;
-  return new LmdbEnvironment(path, options.readOnly, database);
+  ) as Database;
+}
+
+async function closeDatabase(path: string): Promise<void> {
+  const file = resolve(path, DATA_FILE);
+  const opened = shared.get(file)!;
+  if (--opened.users > 0) return;
+  shared.delete(file);
+  await opened.database.close();
+}
+
+function isWritable(path: string, file: string): boolean {
+  try {
+    for (const one of [path, file]) accessSync(one, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function prepareFolder(path: string, file: string, readOnly: boolean): void {
@@ -126,9 +170,10 @@ function refuseTruncated(file: string): void {
 class LmdbEnvironment implements Environment {
   readonly path: string;
   readonly readOnly: boolean;
-  readonly #database: RootDatabase<Buffer, Buffer>;
+  readonly #database: Database;
+  #isOpen = true;
 
-  constructor(path: string, readOnly: boolean, database: RootDatabase<Buffer, Buffer>) {
+  constructor(path: string, readOnly: boolean, database: Database) {
     this.path = path;
     this.readOnly = readOnly;
     this.#database = database;
@@ -163,7 +208,8 @@ class LmdbEnvironment implements Environment {
   }
 
   async close(): Promise<void> {
-    await this.#database.close();
+    if (this.#isOpen) await closeDatabase(this.path);
+    this.#isOpen = false;
   }
 
   #mustBeWritable(): void {
@@ -176,12 +222,12 @@ class LmdbEnvironment implements Environment {
 }
 
 class LmdbSnapshot implements Snapshot {
-  readonly #database: RootDatabase<Buffer, Buffer>;
+  readonly #database: Database;
   readonly #transaction: Transaction;
   readonly #options: { transaction: Transaction };
   #open = true;
 
-  constructor(database: RootDatabase<Buffer, Buffer>, transaction: Transaction) {
+  constructor(database: Database, transaction: Transaction) {
     this.#database = database;
     this.#transaction = transaction;
     this.#options = { transaction };
@@ -207,9 +253,9 @@ class LmdbSnapshot implements Snapshot {
 }
 
 class LmdbWriter implements Writer {
-  readonly #database: RootDatabase<Buffer, Buffer>;
+  readonly #database: Database;
 
-  constructor(database: RootDatabase<Buffer, Buffer>) {
+  constructor(database: Database) {
     this.#database = database;
   }
 
@@ -236,7 +282,7 @@ export let reads = 0;
 
 /** The value as a plain view: the buffer that lmdb returns has its `length` overridden. */
 function read(
-  database: RootDatabase<Buffer, Buffer>,
+  database: Database,
   key: Buffer,
   options?: { transaction: Transaction },
 ): Uint8Array | undefined {

@@ -1,0 +1,35 @@
+/** Several environments of one data directory in one process. */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { open } from "../../src/engine.ts";
+import { documents } from "../../src/ingest/documents.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "quern-environment-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const source = (text: string) =>
+  documents({ name: "r", files: [{ path: "a.txt", content: text }] });
+
+test("a reader and a writer of one process see one index, and each may close first", async () => {
+  const first = await open(folder, { workers: 1 });
+  await first.index(source("alpha"));
+  const reader = await open(folder, { workers: 1, readOnly: true });
+  const count = async (query: string) =>
+    (await reader.search({ query, matches: 1 })).stats.totalMatchCount;
+  expect(await count("alpha")).toBe(1);
+  await first.close();
+  expect(await count("alpha")).toBe(1);
+  const second = await open(folder, { workers: 0 });
+  await second.index(source("beta"));
+  expect([await count("alpha"), await count("beta")]).toEqual([0, 1]);
+  await second.close();
+  expect(await count("beta")).toBe(1);
+  await expect(reader.index(source("gamma"))).rejects.toMatchObject({ code: "INDEX_READ_ONLY" });
+  await reader.close();
+});
