@@ -19,7 +19,10 @@ export class Arena {
   /** Address of `length` bytes with whatever was there before, aligned to 16; SIMD may read 64 bytes past them. */
   take(length: number): number {
     const size = (length + 64 + 15) & ~15;
-    while (this.#chunk < this.#chunks.length && this.#used + size > this.#chunks[this.#chunk]!.length) {
+    while (
+      this.#chunk < this.#chunks.length &&
+      this.#used + size > this.#chunks[this.#chunk]!.length
+    ) {
       this.#chunk++;
       this.#used = 0;
     }
