@@ -54,7 +54,7 @@ export class PathFits {
   #filesWith({ text }: LiteralInPaths): Bitset {
     const { starts } = this.#paths;
     const files = emptyBitset(this.#options.reader.header.files);
-    const folded = this.#bytes.toString("latin1").toLowerCase();
+    const folded = foldedPaths(this.#paths, this.#bytes);
     for (let at = folded.indexOf(text), file = 0; at >= 0; at = folded.indexOf(text, at + 1)) {
       while (starts[file + 1]! <= at) file++;
       if (at + text.length <= starts[file + 1]!) setBit(files, file);
@@ -66,3 +66,12 @@ export class PathFits {
 /** Text of ASCII is looked for byte by byte: folding a path as Latin-1 keeps its length. */
 const encodingFor = (text: string): LiteralInPaths["encoding"] =>
   Buffer.byteLength(text) === text.length ? "latin1" : "utf8";
+
+// one byte a character, as long as the segment's tables are kept: making it takes 2 ms for linux
+const kept = new WeakMap<PathTable, string>();
+
+function foldedPaths(paths: PathTable, bytes: Buffer): string {
+  let folded = kept.get(paths);
+  if (folded === undefined) kept.set(paths, (folded = bytes.toString("latin1").toLowerCase()));
+  return folded;
+}
