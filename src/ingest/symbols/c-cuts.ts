@@ -145,7 +145,8 @@ function sortPairs(cuts: number[], first: number): void {
   cuts.splice(first, cuts.length - first, ...pairs.flat());
 }
 
-const isWord = (code: number) => isLetter(code) || (code - 48) >>> 0 < 10;
+/** False for NaN, which is what stands behind the last character. */
+const isWord = (code: number) => isLetter(code) || (code >= 48 && code <= 57);
 
 function isAnnotation(text: string, start: number, end: number): boolean {
   const word = text.slice(start, end);

@@ -61,6 +61,8 @@ const CASES: readonly (readonly [what: string, source: string, left: string])[] 
   ["a type of letters stays", "static __wsum f(int);", "static __wsum f(int);"],
   ["a name stays", "int __foo(int);", "int __foo(int);"],
   ["a struct's name stays", "struct __foo *p;", "struct __foo *p;"],
+  ["a guard at the very end", "#endif //__A_H__", "#endif //__A_H__"],
+  ["an annotation at the very end", "int a; __init", "int a; __init"],
   ["a macro's name stays", "#define __init x", "#define __init x"],
 ];
 
@@ -91,6 +93,7 @@ test("cuts of any text are in order and inside it", () => {
     "\n}",
     ") ",
     "__init ",
+    "__x",
     "notrace ",
     "int ",
     "#if\n",
