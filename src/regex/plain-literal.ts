@@ -1,10 +1,10 @@
 /** Expressions that are nothing but a text: they need no automaton. */
 
-import { orbit } from "../kernel/folding.ts";
+import { foldCodePoint, orbit } from "../kernel/folding.ts";
 import type { Node } from "./ast.ts";
 
 export interface PlainLiteral {
-  readonly text: string; // not empty
+  readonly text: string; // not empty; folded if case does not matter
   readonly caseSensitive: boolean;
 }
 
@@ -22,14 +22,20 @@ export function plainLiteral(node: Node): PlainLiteral | undefined {
   return isFolded ? { text, caseSensitive: false } : undefined;
 }
 
-/** The one code point a part matches, exactly or with all that fold as it does. */
+/**
+ * The one code point a part matches, exactly or with all that fold as it does. None for a surrogate:
+ * RE2 matches its three bytes, which no text in JavaScript stands for once it is encoded.
+ */
 function pointOf(node: Node): { cp: number; isExact: boolean } | undefined {
-  if (node.kind === "char") return { cp: node.cp, isExact: true };
+  if (node.kind === "char")
+    return isSurrogate(node.cp) ? undefined : { cp: node.cp, isExact: true };
   if (node.kind !== "class" || node.members.length === 0) return undefined;
   const members = orbit(node.members[0]!);
   const isOrbit = members.length > 1 && isSame(members, node.members);
-  return isOrbit ? { cp: members.at(-1)!, isExact: false } : undefined;
+  return isOrbit ? { cp: foldCodePoint(members[0]!), isExact: false } : undefined;
 }
+
+const isSurrogate = (cp: number) => cp >= 0xd800 && cp <= 0xdfff;
 
 /** Whether ranges (first, last, first, last, …) hold exactly the given code points, ascending. */
 function isSame(members: readonly number[], ranges: ArrayLike<number>): boolean {

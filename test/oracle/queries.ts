@@ -51,7 +51,7 @@ function change([text, place, other]: [string, number, string]): string {
 }
 
 const PARTS =
-  ". \\w \\W \\d \\s \\S [a-f] [^a] [fb]o [kſ] [[:upper:]] \\pL ^ $ \\b \\B \\A \\z (?i:K) (?-i:foo) (?s:.) \\n x* \\C".split(
+  ". \\w \\W \\d \\s \\S [a-f] [^a] [fb]o [kſ] [[:upper:]] \\pL ^ $ \\b \\B \\A \\z (?i:K) (?-i:foo) (?s:.) \\n x* \\C \\x{d800} \\x{fffd}".split(
     " ",
   );
 
