@@ -1,6 +1,6 @@
 /** Where requests run: in a worker thread, or inline on the thread that asks. */
 
-import { Worker } from "node:worker_threads";
+import { Worker, type WorkerOptions } from "node:worker_threads";
 import type { Birth, Reply, Request } from "./protocol.ts";
 import { LANES, type TaskTable } from "./task.ts";
 import { runRequest, type Thread } from "./thread.ts";
@@ -25,12 +25,14 @@ const YOUNG_MIB = 12;
 
 export function startWorker(entry: URL, birth: Birth, events: ExecutorEvents): Executor {
   // no execArgv: a host's loaders and --input-type are not for a bundled entry
-  const worker = new Worker(entry, {
+  const options: WorkerOptions = {
     workerData: birth,
     execArgv: [],
     name: "quern",
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB },
-  });
+  };
+  // not `new Worker(entry)`: Next.js takes that for any file of this folder, and its build fails at the declarations
+  const worker = Reflect.construct(Worker, [entry, options]) as Worker;
   let failure: unknown;
   worker.on("message", (reply: Reply) => events.reply(reply));
   worker.on("messageerror", (error) => {
