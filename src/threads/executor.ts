@@ -12,6 +12,8 @@ export interface Executor {
   /** Whether it keeps the process alive. At first it does. */
   hold(alive: boolean): void;
   end(): Promise<void>;
+  /** It dies of this. Nothing can stop a task that runs inline. */
+  kill(failure: Error): void;
 }
 
 export interface ExecutorEvents {
@@ -49,6 +51,10 @@ export function startWorker(entry: URL, birth: Birth, events: ExecutorEvents): E
     send: (request, transfer) => worker.postMessage(request, transfer),
     hold: (alive) => (alive ? worker.ref() : worker.unref()),
     end: async () => void (await worker.terminate()),
+    kill(error) {
+      failure = error;
+      void worker.terminate();
+    },
   };
 }
 
@@ -74,6 +80,7 @@ export function startInline(tasks: TaskTable, birth: Birth, events: ExecutorEven
       running.add(done);
     },
     hold: () => {},
+    kill: () => {},
     async end() {
       thread.closed = true;
       await Promise.all(running);

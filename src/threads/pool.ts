@@ -8,6 +8,7 @@
  *
  * A worker that dies is replaced at once. One that dies MOST_STILLBIRTHS times in a row before it
  * was given anything to do is given up: what waits for it is rejected, and the next job tries again.
+ * One that is stuck in a task which asked for a watch is ended, and has died then like any other.
  *
  * An empty task takes 50 µs there and back (median; 2 µs inline), nearly all of it the two wake-ups.
  */
@@ -17,6 +18,7 @@ import { startInline, startWorker, type Executor, type ExecutorEvents } from "./
 import { closedError, unpackError, type Reply } from "./protocol.ts";
 import { LaneQueue } from "./queue.ts";
 import { LANES, type Lane, type TaskTable } from "./task.ts";
+import { newPulse, watch, type Pulse } from "./watch.ts";
 
 const MOST_STILLBIRTHS = 5;
 
@@ -38,6 +40,11 @@ export interface RunOptions {
   readonly transfer?: readonly ArrayBuffer[];
   /** What it throws rejects run(). */
   readonly onMessage?: (message: unknown) => void;
+  /**
+   * While the task runs, its worker is ended once no task of it has come to a pause() for so long.
+   * REQUIRES: generous, since other tasks of that worker go with it. Without effect inline.
+   */
+  readonly maxSilentMs?: number;
 }
 
 export interface PoolOptions {
@@ -64,6 +71,7 @@ interface Job {
   readonly worker: number | undefined;
   readonly transfer: readonly ArrayBuffer[];
   readonly onMessage: ((message: unknown) => void) | undefined;
+  readonly maxSilentMs: number | undefined;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -76,7 +84,12 @@ interface Seat {
   isHeld: boolean;
   /** Deaths in a row of workers that were given nothing to do. */
   stillbirths: number;
-  readonly running: Record<Lane, Job | undefined>;
+  readonly running: Record<Lane, Running | undefined>;
+  readonly pulse: Pulse;
+}
+
+interface Running extends Job {
+  readonly endWatch: (() => void) | undefined;
 }
 
 class ThreadPool implements Pool {
@@ -99,18 +112,20 @@ class ThreadPool implements Pool {
       isHeld: true,
       stillbirths: 0,
       running: { search: undefined, ingest: undefined },
+      pulse: newPulse(),
     }));
     this.#queues = { search: new LaneQueue(this.lanes), ingest: new LaneQueue(this.lanes) };
   }
 
   run<O>(task: string, input: unknown, options: RunOptions): Promise<O> {
     if (this.#closing) return Promise.reject(closedError());
-    const { lane, worker, transfer = [], onMessage } = options;
+    const { lane, worker, transfer = [], onMessage, maxSilentMs } = options;
     if (worker !== undefined && !this.#seats[worker])
       return Promise.reject(new QuernError("INTERNAL", `there is no worker ${worker}`));
     return new Promise<unknown>((resolve, reject) => {
       const id = this.#nextId++;
-      const job = { id, task, input, lane, worker, transfer, onMessage, resolve, reject };
+      const how = { lane, worker, transfer, onMessage, maxSilentMs };
+      const job = { id, task, input, ...how, resolve, reject };
       this.#queues[lane].push(job);
       const seat = this.#seatFor(job);
       if (seat?.isReady) this.#feed(seat, lane);
@@ -137,7 +152,7 @@ class ThreadPool implements Pool {
 
   #start(seat: Seat): void {
     const { entry, tasks, environment } = this.#options;
-    const birth = { worker: seat.index, environment };
+    const birth = { worker: seat.index, environment, pulse: seat.pulse };
     const events: ExecutorEvents = {
       reply: (reply) => this.#receive(seat, reply),
       died: (reason, cause) => this.#bury(seat, reason, cause),
@@ -163,7 +178,7 @@ class ThreadPool implements Pool {
       const { id, task, input, transfer } = job;
       try {
         seat.executor?.send({ id, lane, task, input }, transfer);
-        seat.running[lane] = job;
+        seat.running[lane] = { ...job, endWatch: this.#watch(seat, job) };
         seat.stillbirths = 0;
       } catch (cause) {
         const message = `the input of ${task} cannot be sent to a worker`;
@@ -171,6 +186,12 @@ class ThreadPool implements Pool {
       }
     }
     this.#hold(seat);
+  }
+
+  #watch({ pulse, executor }: Seat, { task, maxSilentMs }: Job): (() => void) | undefined {
+    if (maxSilentMs === undefined || this.inline) return undefined;
+    const failure = new Error(`${task} gave no sign of life for ${maxSilentMs / 1000} s`);
+    return watch(pulse, maxSilentMs, () => executor?.kill(failure));
   }
 
   #receive(seat: Seat, reply: Reply): void {
@@ -186,7 +207,7 @@ class ThreadPool implements Pool {
       this.#deliver(job, reply.value);
       return;
     }
-    seat.running[lane] = undefined;
+    release(seat, lane);
     if (reply.kind === "result") job.resolve(reply.value);
     else job.reject(unpackError(reply.error));
     this.#feed(seat, lane);
@@ -208,8 +229,7 @@ class ThreadPool implements Pool {
     const message = `worker ${seat.index} died: ${reason}`;
     const error = new QuernError("INTERNAL", message, { cause });
     for (const lane of LANES) {
-      seat.running[lane]?.reject(error);
-      seat.running[lane] = undefined;
+      release(seat, lane)?.reject(error);
       if (wasReady) for (const job of this.#queues[lane].drain(seat.index)) job.reject(error);
     }
     if (++seat.stillbirths < MOST_STILLBIRTHS) this.#start(seat);
@@ -244,14 +264,21 @@ class ThreadPool implements Pool {
     for (const seat of this.#seats) {
       seat.isReady = false;
       for (const lane of LANES) {
-        seat.running[lane]?.reject(closedError());
-        seat.running[lane] = undefined;
+        release(seat, lane)?.reject(closedError());
         for (const worker of [seat.index, undefined])
           for (const job of this.#queues[lane].drain(worker)) job.reject(closedError());
       }
     }
     await Promise.all(this.#seats.map(async (seat) => seat.executor?.end()));
   }
+}
+
+/** What has run in the lane; it is free then. */
+function release(seat: Seat, lane: Lane): Job | undefined {
+  const job = seat.running[lane];
+  job?.endWatch?.();
+  seat.running[lane] = undefined;
+  return job;
 }
 
 const isBusy = ({ running }: Seat) => running.search !== undefined || running.ingest !== undefined;

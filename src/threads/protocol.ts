@@ -7,6 +7,7 @@
 
 import { QuernError, type ErrorCode } from "../base/errors.ts";
 import type { Lane } from "./task.ts";
+import type { Pulse } from "./watch.ts";
 
 export interface Request {
   readonly id: number; // unique in its pool, ascending
@@ -25,6 +26,7 @@ export type Reply =
 export interface Birth {
   readonly worker: number;
   readonly environment: unknown;
+  readonly pulse: Pulse;
 }
 
 /** An error as plain data: structured cloning would lose the class, the code and the position. */

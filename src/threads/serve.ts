@@ -10,11 +10,12 @@ import { runRequest, type Thread } from "./thread.ts";
 export function serveTasks(tasks: TaskTable): void {
   const port = parentPort;
   assert(port !== null, "tasks are served in workers only");
-  const { worker, environment } = workerData as Birth;
+  const { worker, environment, pulse } = workerData as Birth;
   const thread: Thread = {
     tasks,
     worker,
     environment,
+    pulse,
     pausing: new Set(["ingest"]),
     memo: new Map(),
     send: (reply, transfer) => port.postMessage(reply, transfer),

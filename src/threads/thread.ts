@@ -3,6 +3,7 @@
 import { QuernError } from "../base/errors.ts";
 import { closedError, packError, type Reply, type Request } from "./protocol.ts";
 import type { Lane, Task, TaskContext, TaskTable } from "./task.ts";
+import type { Pulse } from "./watch.ts";
 import { turnstile } from "./turnstile.ts";
 
 export type Send = (reply: Reply, transfer: readonly ArrayBuffer[]) => void;
@@ -11,6 +12,8 @@ export interface Thread {
   readonly tasks: TaskTable;
   readonly worker: number;
   readonly environment: unknown;
+  /** Beaten by every pause(). */
+  readonly pulse: Pulse;
   /** Lanes whose tasks give way. */
   readonly pausing: ReadonlySet<Lane>;
   readonly memo: Map<string, unknown>;
@@ -51,6 +54,7 @@ class Context implements TaskContext {
   }
 
   pause(): Promise<void> | undefined {
+    this.#thread.pulse[0]!++;
     if (!this.#pauses || !turnstile.isDue()) return undefined;
     return this.#thread.closed ? Promise.reject(closedError()) : this.#giveWay();
   }

@@ -75,6 +75,33 @@ describe("a worker that dies", () => {
   });
 });
 
+describe("a worker that is stuck", () => {
+  test("in a task without end is ended when it gives no sign of life", async () => {
+    const pool = open(2);
+    await Promise.all([0, 1].map((worker) => pool.run("echo", 0, { ...SEARCH, worker })));
+    const elsewhere = pool.run("sleep", 700, { ...SEARCH, worker: 1 });
+    const stuck = caught(pool.run("loop", 0, { ...INGEST, worker: 0, maxSilentMs: 300 }));
+    const behind = caught(pool.run("echo", 1, { ...SEARCH, worker: 0 }));
+    const message = "worker 0 died: loop gave no sign of life for 0.3 s";
+    const died = { code: "INTERNAL", message };
+    expect(await Promise.all([stuck, behind])).toMatchObject([died, died]);
+    expect(await elsewhere).toBeUndefined();
+    expect(await pool.run("echo", 3, { ...SEARCH, worker: 0 })).toBe(3);
+    expect(warnings).toEqual([message]);
+  });
+
+  test("is not one whose task pauses, or has ended", async () => {
+    const pool = open(1);
+    const watched = { ...INGEST, maxSilentMs: 100 };
+    expect(await pool.run<number>("spin", 500, watched)).toBeGreaterThan(5);
+    await pool.run("echo", 1, watched);
+    expect(await pool.run("memo", 0, SEARCH)).toBe(1);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(await pool.run("memo", 0, SEARCH)).toBe(1); // the same worker
+    expect(warnings).toEqual([]);
+  });
+});
+
 describe("a worker that is dead at start", () => {
   test("five times in a row is given up; every run says so", async () => {
     const pool = open(2, "stillborn");

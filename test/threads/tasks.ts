@@ -64,6 +64,9 @@ export const tasks = {
     return sleep(1000);
   },
   dieSoon: (ms: number) => after(ms, () => process.exit(4)),
+  loop: () => {
+    for (;;);
+  },
   hog: () => {
     const kept: unknown[] = [];
     for (;;) kept.push(Array.from({ length: 10_000 }).fill(kept.length));
