@@ -5,7 +5,7 @@
  * so that a minified file does not make the response a hundred times larger than its matches.
  */
 
-import type { ChunkDraft } from "./packed-chunks.ts";
+import { ChunkPacker, type PackedChunks } from "./packed-chunks.ts";
 import type { Line, Lines } from "./positions.ts";
 import type { ResultSymbol } from "./response.ts";
 
@@ -13,48 +13,46 @@ const NEWLINE = 10;
 const LONG_LINE = 4096;
 const WINDOW = 256;
 
-/** The definition in whose name a range lies, if any. */
-export type SymbolOf = (from: number, to: number) => ResultSymbol | undefined;
+/** After so many ranges a thread that gives way looks at the clock. */
+const RANGES_A_LOOK = 64;
 
-interface Group {
-  readonly start: number;
-  end: number;
-  readonly ranges: number[]; // from, to
+/** What the ranges of one file are cut with. */
+export interface Cutting {
+  readonly contextLines: number;
+  /** The definition in whose name a range lies, if any. */
+  readonly symbolOf: (from: number, to: number) => ResultSymbol | undefined;
+  /** Awaited now and then: a file may have any number of ranges. */
+  readonly pause: () => Promise<void> | undefined;
 }
 
 /** REQUIRES: pairs (from, to), ascending, none overlapping. */
-export function chunksOf(
+export async function cutChunks(
   lines: Lines,
   pairs: Uint32Array,
-  contextLines: number,
-  symbolOf: SymbolOf,
-): ChunkDraft[] {
-  const groups: Group[] = [];
-  for (let i = 0; i < pairs.length; i += 2) {
-    const [from, to] = [pairs[i]!, pairs[i + 1]!];
+  { contextLines, symbolOf, pause }: Cutting,
+): Promise<PackedChunks> {
+  const packer = new ChunkPacker();
+  for (let i = 0; i < pairs.length;) {
+    let [from, to] = [pairs[i]!, pairs[i + 1]!];
     const start = windowStart(lines, lines.at(from), from, contextLines);
-    const end = windowEnd(lines, lines.at(Math.max(from, to - 1)), to, contextLines);
-    const last = groups.at(-1);
-    if (last && last.end > start) {
-      last.end = Math.max(last.end, end);
-      last.ranges.push(from, to);
-    } else groups.push({ start, end, ranges: [from, to] });
+    const contentStart = lines.position(start);
+    for (let end = start; ; [from, to] = [pairs[i]!, pairs[i + 1]!]) {
+      const last = lines.at(Math.max(from, to - 1));
+      end = Math.max(end, windowEnd(lines, last, to, contextLines));
+      packer.range(lines.range(from, to), symbolOf(from, to));
+      i += 2;
+      if (i % (2 * RANGES_A_LOOK) === 0) await pause();
+      if (i < pairs.length && joins(lines, pairs[i]!, contextLines, end)) continue;
+      packer.chunk(lines.text.subarray(start, end), contentStart);
+      break;
+    }
   }
-  return groups.map((group) => chunkOf(lines, group, symbolOf));
+  return packer.finish();
 }
 
-function chunkOf(lines: Lines, { start, end, ranges }: Group, symbolOf: SymbolOf): ChunkDraft {
-  const matchRanges = [];
-  const symbols: ResultSymbol[] = [];
-  const contentStart = lines.position(start);
-  for (let i = 0; i < ranges.length; i += 2) {
-    matchRanges.push(lines.range(ranges[i]!, ranges[i + 1]!));
-    const symbol = symbolOf(ranges[i]!, ranges[i + 1]!);
-    if (symbol) symbols.push(symbol);
-  }
-  const bytes = lines.text.subarray(start, end);
-  return { bytes, matchRanges, contentStart, ...(symbols.length > 0 ? { symbols } : {}) };
-}
+/** Whether a range that begins at `from` is shown with bytes before `end`. */
+const joins = (...[lines, from, contextLines, end]: [Lines, number, number, number]): boolean =>
+  windowStart(lines, lines.at(from), from, contextLines) < end;
 
 function isLong({ text }: Lines, { start, end }: Line): boolean {
   return end - start - (text[end - 1] === NEWLINE ? 1 : 0) > LONG_LINE;

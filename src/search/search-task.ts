@@ -238,7 +238,8 @@ export class SearchRun {
     this.#pending = [];
     const disagreements: string[] = [];
     const onDisagreement = (message: string) => void disagreements.push(message);
-    const showing = { query, tools, snapshot, contextLines, whole, onDisagreement };
+    const pause = () => context.pause();
+    const showing = { query, tools, snapshot, contextLines, whole, pause, onDisagreement };
     const part = {
       files: [] as StreamPart["files"][number][],
       contentBytesLoaded: 0,
@@ -249,7 +250,7 @@ export class SearchRun {
       const most = control.takeRanges(file.count);
       if (most === 0) break;
       const sets = (set: number) => search.isInSet(set, file.file);
-      const { shown, bytesLoaded } = showFile(showing, {
+      const { shown, bytesLoaded } = await showFile(showing, {
         reader: search.reader,
         symbols: search.symbols,
         file: file.file,

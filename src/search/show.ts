@@ -3,11 +3,11 @@
 import type { Snapshot } from "../store/environment.ts";
 import { NO_BLOB } from "../store/format.ts";
 import type { SegmentReader } from "../store/segment-reader.ts";
-import { chunksOf } from "./chunks.ts";
+import { cutChunks } from "./chunks.ts";
 import { contentRanges, pathOf, pathRanges, shownBy } from "./file-shown.ts";
 import type { Facts } from "./evaluate.ts";
 import type { ShownFile } from "./messages.ts";
-import { NO_CHUNKS, packChunks } from "./packed-chunks.ts";
+import { NO_CHUNKS } from "./packed-chunks.ts";
 import { decodeText, Lines } from "./positions.ts";
 import type { PreparedQuery } from "./prepare.ts";
 import type { AtomPlan } from "./segment-plan.ts";
@@ -23,6 +23,8 @@ export interface Showing {
   readonly snapshot: Snapshot;
   readonly contextLines: number;
   readonly whole: boolean;
+  /** Awaited now and then. REQUIRES: nobody else uses the tools meanwhile. */
+  readonly pause: () => Promise<void> | undefined;
   /** Told when RE2 and the automaton differ. */
   readonly onDisagreement: (message: string) => void;
 }
@@ -35,10 +37,10 @@ export interface FileToShow {
   readonly most: number;
 }
 
-export function showFile(
+export async function showFile(
   showing: Showing,
   wanted: FileToShow,
-): { shown: ShownFile; bytesLoaded: number } {
+): Promise<{ shown: ShownFile; bytesLoaded: number }> {
   const { query, tools, snapshot } = showing;
   const { reader, file, most } = wanted;
   const path = pathOf(reader.paths(snapshot), file);
@@ -53,7 +55,7 @@ export function showFile(
   const hasOwnName = shown.paths.length > 0;
   const nameLines = new Lines(Buffer.from(path), () => 0);
   const chunks =
-    content && pairs.length > 0 ? content.chunks(pairs.subarray(0, 2 * most)) : NO_CHUNKS;
+    content && pairs.length > 0 ? await content.chunks(pairs.subarray(0, 2 * most)) : NO_CHUNKS;
   const nameShown = pairs.length > 0 && !hasOwnName ? new Uint32Array(0) : name;
   return {
     bytesLoaded: content?.bytesLoaded ?? 0,
@@ -117,11 +119,12 @@ function readContent(
     },
     text: () => decodeText(text()),
     chunks: (pairs: Uint32Array) =>
-      packChunks(
-        chunksOf(new Lines(text(), count), pairs, contextLines, (start, end) =>
+      cutChunks(new Lines(text(), count), pairs, {
+        contextLines,
+        symbolOf: (start, end) =>
           symbols?.has(blob) ? symbols.at(blob, [start, end], text()) : undefined,
-        ),
-      ),
+        pause: showing.pause,
+      }),
   };
 }
 

@@ -40,14 +40,16 @@ const show: Task<ShowInput, ShowResult> = async (input, context) => {
     const files: (ShownFile | undefined)[] = [];
     const disagreements: string[] = [];
     const onDisagreement = (message: string) => void disagreements.push(message);
+    const pause = () => context.pause();
     let contentBytesLoaded = 0;
     for (const { segment, file, sets, most, symbols: edition } of input.files) {
       const reader = tools.reader(snapshot, segment);
-      const symbols = reader && unlessDamaged(() => tools.symbols(snapshot, reader, edition));
+      const symbols =
+        reader && (await unlessDamaged(() => tools.symbols(snapshot, reader, edition)));
       if (!reader || symbols === "gone") return "gone";
       const isInSet = (set: number) => sets[set]!;
-      const showing = { query, tools, snapshot, contextLines, whole, onDisagreement };
-      const result = unlessDamaged(() =>
+      const showing = { query, tools, snapshot, contextLines, whole, pause, onDisagreement };
+      const result = await unlessDamaged(() =>
         showFile(showing, { reader, symbols, file, sets: isInSet, most }),
       );
       files.push(result?.shown);
@@ -78,9 +80,9 @@ const explain: Task<Pick<SearchInput, "plan" | "segments">, ExplainedSegment[]> 
   }
 };
 
-function unlessDamaged<T>(work: () => T): T | undefined {
+async function unlessDamaged<T>(work: () => T | Promise<T>): Promise<T | undefined> {
   try {
-    return work();
+    return await work();
   } catch (error) {
     if (error instanceof QuernError && error.code === "INDEX_CORRUPT") return undefined;
     throw error;
