@@ -26,10 +26,12 @@ import {
 } from "../store/symbols.ts";
 import type { Pool } from "../threads/pool.ts";
 import type { IndexProgress } from "./run.ts";
-import { isOutdated, type SymbolsInput, type SymbolsOutput } from "./symbol-task.ts";
+import { isOutdated, NO_BLOB, type SymbolsInput, type SymbolsOutput } from "./symbol-task.ts";
 
 /** Text of one range: some 0.2 s of parsing, which is how long an abort waits. */
 const RANGE_BYTES = 2 ** 20;
+/** A parse gives up by itself after 3 s: a thread that is silent for so long is in a loop that cannot end. */
+const MAX_SILENT_MS = 60_000;
 
 export interface SymbolPass {
   readonly environment: Environment;
@@ -39,6 +41,8 @@ export interface SymbolPass {
   readonly owner: string;
   readonly throwIfStopped: () => void;
   readonly onProgress: (progress: IndexProgress) => void;
+  /** Default MAX_SILENT_MS. */
+  readonly maxSilentMs?: number;
 }
 
 /** Resolves to the number of definitions that were found in each repository's files. REQUIRES: the lease is held. */
@@ -81,9 +85,13 @@ async function pendingSegments({ environment, catalog, owner }: SymbolPass) {
   return pending;
 }
 
-interface Range {
+/** Blobs [from, to). */
+interface Stretch {
   readonly from: number;
   readonly to: number;
+}
+
+interface Range extends Stretch {
   readonly bytes: number;
 }
 
@@ -175,34 +183,49 @@ async function inParallel<T, O>(
   return outputs;
 }
 
-/** A range of which a thread has died is halved, until the blob that did it is alone; that is given up. */
+/**
+ * A range of which a thread has died is divided: around the blob that was being parsed, or in two
+ * halves when that is not known. A blob of which a thread dies alone is given up. Without workers
+ * nothing survives such a blob, and nobody could end its parse.
+ */
 async function findInRange(
   pass: SymbolPass,
   segment: ManifestSegment,
-  { from, to }: Pick<Range, "from" | "to">,
+  range: Stretch,
 ): Promise<SymbolsOutput[]> {
+  const parsing = new Int32Array(new SharedArrayBuffer(4)).fill(NO_BLOB);
   const run = (isDeadly: boolean) => {
     const input: SymbolsInput = {
       segment: segment.segment,
       edition: segment.symbols,
       next: nextEdition(segment.symbols),
-      from,
-      to,
+      from: range.from,
+      to: range.to,
       owner: pass.owner,
       isDeadly,
+      parsing,
     };
-    return pass.pool.run<SymbolsOutput>("ingest.symbols", input, { lane: "ingest" });
+    const maxSilentMs = pass.maxSilentMs ?? MAX_SILENT_MS;
+    return pass.pool.run<SymbolsOutput>("ingest.symbols", input, { lane: "ingest", maxSilentMs });
   };
   try {
     return [await run(false)];
   } catch (error) {
     pass.throwIfStopped();
     if (!(error instanceof QuernError && error.code === "INTERNAL")) throw error;
-    if (to - from === 1) return [await run(true)];
-    const middle = (from + to) >>> 1;
-    return [
-      ...(await findInRange(pass, segment, { from, to: middle })),
-      ...(await findInRange(pass, segment, { from: middle, to })),
-    ];
+    if (range.to - range.from === 1) return [await run(true)];
+    const outputs: SymbolsOutput[] = [];
+    for (const part of divide(range, Atomics.load(parsing, 0)))
+      outputs.push(...(await findInRange(pass, segment, part)));
+    return outputs;
   }
+}
+
+function divide({ from, to }: Stretch, suspect: number): Stretch[] {
+  const middle = (from + to) >>> 1;
+  const inside = suspect >= from && suspect < to ? [suspect, suspect + 1] : [middle];
+  const ends = [...inside, to];
+  return [from, ...inside]
+    .map((start, i) => ({ from: start, to: ends[i]! }))
+    .filter((part) => part.from < part.to);
 }

@@ -33,7 +33,11 @@ export interface SymbolsInput {
   readonly owner: string;
   /** Nothing is parsed: a thread has died of it. */
   readonly isDeadly: boolean;
+  /** One word of shared memory, for who asks when this thread has died: the blob that is being parsed, or NO_BLOB. */
+  readonly parsing: Int32Array;
 }
+
+export const NO_BLOB = -1;
 
 export interface SymbolsOutput {
   readonly columns: SymbolColumns;
@@ -105,7 +109,9 @@ class Range {
     }
     for (const [language, blobs] of byLanguage)
       for (const blob of blobs) {
+        this.#input.parsing[0] = blob;
         this.#new.set(blob, await this.#extract(blob, language));
+        this.#input.parsing[0] = NO_BLOB;
         const turn = pause();
         if (turn) await turn;
       }

@@ -1,9 +1,11 @@
 /** A thread that dies of a file costs that file its symbols, and nothing else. */
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { build } from "esbuild";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { QuernError } from "../../src/base/errors.ts";
 import { open } from "../../src/engine.ts";
 import { documents } from "../../src/ingest/documents.ts";
@@ -17,27 +19,25 @@ import { openStore } from "../../src/store/open.ts";
 import { openSymbols } from "../../src/store/symbols.ts";
 import { createPool, type Pool } from "../../src/threads/pool.ts";
 
-const path = mkdtempSync(join(tmpdir(), "quern-pass-"));
-afterAll(() => rmSync(path, { recursive: true, force: true }));
-
-const DEADLY = 5;
 const BLOBS = 9;
+const DEADLY = 5;
 
-/** Dies of every range that holds the deadly blob, unless it is told not to parse it. */
-function mortal(pool: Pool): { pool: Pool; deaths: () => number } {
-  let deaths = 0;
-  const dying: Pool = {
-    lanes: pool.lanes,
-    inline: pool.inline,
-    close: () => pool.close(),
-    run(task, input, options) {
-      const { from, to, isDeadly } = input as SymbolsInput;
-      if (isDeadly || from > DEADLY || to <= DEADLY) return pool.run(task, input, options);
-      deaths++;
-      return Promise.reject(new QuernError("INTERNAL", "worker 0 died"));
-    },
-  };
-  return { pool: dying, deaths: () => deaths };
+/** A store whose files have no symbols yet. */
+async function indexed(contentOf: (i: number) => string): Promise<Environment> {
+  const path = mkdtempSync(join(tmpdir(), "quern-pass-"));
+  const engine = await open(path, { workers: 0 });
+  const files = Array.from({ length: BLOBS }, (_, i) => ({
+    path: `f${i}.ts`,
+    content: contentOf(i),
+  }));
+  await engine.index(documents({ name: "r", files }), { symbols: "skip" });
+  await engine.close();
+  const environment = await openStore(path, { readOnly: false });
+  onTestFinished(async () => {
+    await environment.close();
+    rmSync(path, { recursive: true, force: true });
+  });
+  return environment;
 }
 
 async function newestCatalog(environment: Environment) {
@@ -47,23 +47,8 @@ async function newestCatalog(environment: Environment) {
   return catalog;
 }
 
-test("a deadly blob is found by halving, and given up", async () => {
-  const engine = await open(path, { workers: 0 });
-  const files = Array.from({ length: BLOBS }, (_, i) => ({
-    path: `f${i}.ts`,
-    content: `function f${i}() {}`,
-  }));
-  await engine.index(documents({ name: "r", files }), { symbols: "skip" });
-  await engine.close();
-
-  const environment = await openStore(path, { readOnly: false });
-  const real = createPool({
-    size: 0,
-    entry: new URL("none:"),
-    tasks: INGEST_TASKS,
-    environment: { path, readOnly: false, opened: environment },
-  });
-  const { pool, deaths } = mortal(real);
+/** How many definitions were found, and what came of each blob. */
+async function pass(environment: Environment, pool: Pool, maxSilentMs?: number) {
   const { signal } = new AbortController();
   const lease = await acquireLease(environment, { timeoutMs: 0, signal });
   const found = await findSymbols({
@@ -73,18 +58,95 @@ test("a deadly blob is found by halving, and given up", async () => {
     owner: lease.owner,
     throwIfStopped: () => undefined,
     onProgress: () => undefined,
+    ...(maxSilentMs !== undefined && { maxSilentMs }),
   });
   await lease.release();
-  expect([...found.values()]).toEqual([BLOBS - 1]);
-  expect(deaths()).toBe(4); // 9 blobs, 5, 3 or 2, 1
-
+  await pool.close();
   const [segment] = (await newestCatalog(environment)).manifest.segments;
   expect(segment).toMatchObject({ symbols: 1, hasSymbols: true });
   const snapshot = environment.snapshot();
   const symbols = openSymbols(snapshot, segment!.segment, 1)!;
-  const outcomes = files.map((_, blob) => symbols.origin(blob)!.outcome);
-  expect(outcomes).toEqual(files.map((_, blob) => (blob === DEADLY ? "gave-up" : "symbols")));
+  const outcomes = Array.from({ length: BLOBS }, (_, blob) => symbols.origin(blob)!.outcome);
   snapshot.close();
-  await pool.close();
-  await environment.close();
+  return { found: [...found.values()], outcomes };
+}
+
+const outcomes = (...deadly: number[]) =>
+  Array.from({ length: BLOBS }, (_, blob) => (deadly.includes(blob) ? "gave-up" : "symbols"));
+
+/** Dies of every range that holds the deadly blob, unless it is told not to parse it. */
+function mortal(pool: Pool, saysWhere: boolean): { pool: Pool; deaths: () => number } {
+  let deaths = 0;
+  const dying: Pool = {
+    lanes: pool.lanes,
+    inline: pool.inline,
+    close: () => pool.close(),
+    run(task, input, options) {
+      const { from, to, isDeadly, parsing } = input as SymbolsInput;
+      if (isDeadly || from > DEADLY || to <= DEADLY) return pool.run(task, input, options);
+      deaths++;
+      if (saysWhere) parsing[0] = DEADLY;
+      return Promise.reject(new QuernError("INTERNAL", "worker 0 died"));
+    },
+  };
+  return { pool: dying, deaths: () => deaths };
+}
+
+test.each([
+  ["by halving", false, 4], // ranges of 9 blobs, 5, 3 or 2, 1
+  ["by what the dead thread was at", true, 2],
+])("a deadly blob is found %s, and given up", async (_, saysWhere, expectedDeaths) => {
+  const environment = await indexed((i) => `function f${i}() {}`);
+  const real = createPool({
+    size: 0,
+    entry: new URL("none:"),
+    tasks: INGEST_TASKS,
+    environment: { path: environment.path, readOnly: false, opened: environment },
+  });
+  const { pool, deaths } = mortal(real, saysWhere);
+  expect(await pass(environment, pool)).toEqual({
+    found: [BLOBS - 1],
+    outcomes: outcomes(DEADLY),
+  });
+  expect(deaths()).toBe(expectedDeaths);
+});
+
+let deadlyWorker: URL;
+beforeAll(async () => {
+  const folder = fileURLToPath(new URL("../../build", import.meta.url)); // beside it are the packages
+  mkdirSync(folder, { recursive: true });
+  const outfile = join(folder, "deadly-worker.js");
+  await build({
+    entryPoints: [fileURLToPath(new URL("deadly-worker.ts", import.meta.url))],
+    outfile,
+    bundle: true,
+    packages: "external",
+    platform: "node",
+    format: "esm",
+    target: "node20",
+  });
+  deadlyWorker = pathToFileURL(outfile);
+});
+
+test("threads that loop for ever, and threads that die, are replaced", async () => {
+  const texts = ["a", "b", "loop", "c", "exit", "d", "e", "loop too", "f"];
+  const environment = await indexed((i) => `function f${i}() {} // ${texts[i]}`);
+  const warnings: string[] = [];
+  const pool = createPool({
+    size: 2,
+    entry: deadlyWorker,
+    tasks: {},
+    environment: { path: environment.path, readOnly: false },
+    onWarning: ({ message }) => void warnings.push(message.replace(/^worker \d /, "")),
+  });
+  const start = performance.now();
+  expect(await pass(environment, pool, 1_000)).toEqual({
+    found: [BLOBS - 3],
+    outcomes: outcomes(2, 4, 7),
+  });
+  // each is met once among others, and once alone
+  const silent = "died: ingest.symbols gave no sign of life for 1 s";
+  const loops = Array.from({ length: 4 }, () => silent);
+  expect(warnings.sort()).toEqual(["died: exit code 7", "died: exit code 7", ...loops]);
+  expect(performance.now() - start).toBeLessThan(30_000);
 });

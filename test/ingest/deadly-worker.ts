@@ -1,0 +1,38 @@
+/** Indexes as any worker does, but two texts are deadly: one is parsed for ever, one ends the thread. */
+
+import { createExtractor, type Extractor } from "../../src/ingest/symbols/extract.ts";
+import { INGEST_TASKS } from "../../src/ingest/tasks.ts";
+import { symbolsTask, type SymbolsInput } from "../../src/ingest/symbol-task.ts";
+import { serveTasks } from "../../src/threads/serve.ts";
+import type { TaskContext } from "../../src/threads/task.ts";
+
+async function deadlyExtractor(): Promise<Extractor> {
+  const real = await createExtractor();
+  return {
+    prepare: (language) => real.prepare(language),
+    extract(language, bytes) {
+      const text = Buffer.from(bytes).toString();
+      while (text.includes("loop"));
+      if (text.includes("exit")) process.exit(7);
+      return real.extract(language, bytes);
+    },
+    close: () => real.close(),
+  };
+}
+
+const extractor = deadlyExtractor();
+
+serveTasks({
+  ...INGEST_TASKS,
+  "ingest.symbols": (input: SymbolsInput, context: TaskContext) =>
+    symbolsTask(input, {
+      pause: () => context.pause(),
+      post: (message) => context.post(message),
+      memo: <T>(key: string, make: () => T) =>
+        key === "extractor" ? (extractor as T) : context.memo(key, make),
+      forget: (key) => context.forget(key),
+      worker: context.worker,
+      environment: context.environment,
+      transfer: (...buffers) => context.transfer(...buffers),
+    }),
+});
