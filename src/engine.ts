@@ -28,16 +28,30 @@ import type { Explanation, SearchEvent, SearchResponse } from "./search/response
 import { SEARCH_TASKS } from "./search/tasks.ts";
 import { createPool, type Pool } from "./threads/pool.ts";
 
+/**
+ * One opened data directory. Its calls may run side by side: searches as many as there are, writes
+ * one after another.
+ *
+ * @example
+ * await engine.index(git("./shop"));
+ * const { stats } = await engine.search({ query: "todo", matches: 0 });
+ * console.log(stats.totalMatchCount);
+ */
 export interface Engine extends AsyncDisposable {
+  /** The data directory, absolute. */
   readonly path: string;
   /** One source, or many: many share segments; each repository is published in its own transaction. Waits for its turn in this process. */
   index(
     source: Source | Iterable<Source> | AsyncIterable<Source>,
     options?: IndexOptions,
   ): Promise<IndexReport[]>;
+  /** One answer, when the search is over: the best files, and counts of everything. */
   search(request: SearchRequest, options?: SearchOptions): Promise<SearchResponse>;
+  /** Files as they are found, unranked; the last event is 'final'. Leaving the loop ends the search. */
   stream(request: SearchRequest, options?: SearchOptions): AsyncIterable<SearchEvent>;
+  /** How a query is understood and planned; and where it finds nothing, what would. Runs the search. */
   explain(request: SearchRequest, options?: SearchOptions): Promise<Explanation>;
+  /** What is indexed and visible, by name. */
   repositories(options?: { viewer?: Viewer }): Promise<Repository[]>;
   /** undefined: not there, or not visible: the same answer. revision absent: the default one. */
   read(
@@ -56,55 +70,115 @@ export interface Engine extends AsyncDisposable {
     signal?: AbortSignal;
     onProgress?: (progress: IndexProgress) => void;
   }): Promise<CompactReport>;
+  /** Reads and verifies everything, in a child process. Damage is in the report, not thrown. */
   check(options?: { signal?: AbortSignal }): Promise<CheckReport>;
   /** Running searches reject with ENGINE_CLOSED, a running index stops as if aborted. Idempotent. */
   close(): Promise<void>;
 }
 
+/**
+ * How one index run goes.
+ *
+ * @example
+ * const options: IndexOptions = { symbols: "skip", signal: AbortSignal.timeout(60_000) };
+ * await engine.index(directory("./notes"), options);
+ */
 export interface IndexOptions {
+  /** Aborting rejects with ABORTED; repositories that were published before stay. */
   signal?: AbortSignal;
+  /** Called some times a second; what it throws ends the run. */
   onProgress?: (progress: IndexProgress) => void;
   /** 'after' (default): content is searchable first, symbols follow before index() resolves. 'skip': no symbols. */
   symbols?: "after" | "skip";
 }
 
+/**
+ * An indexed repository.
+ *
+ * @example
+ * for (const { name, revisions, contentBytes } of await engine.repositories())
+ *   console.log(name, revisions[0]?.commit, contentBytes);
+ */
 export interface Repository extends Required<
   Pick<RepositoryMetadata, "codeHostType" | "archived" | "fork" | "public" | "rank">
 > {
+  /** Never changes, and is never given to another repository. */
   id: number;
+  /** As the source gave it. */
   name: string;
+  /** 'genericGitHost' where the source said nothing. */
   codeHostType: CodeHostType;
+  /** For people. */
   displayName?: string;
+  /** Its page on its code host. */
   webUrl?: string;
+  /** The first is the default one. `files`: how many are found by path, binary ones too. */
   revisions: { name: string; commit?: string; files: number; isDefault: boolean }[];
+  /** 'indexing' while an index run of this process is at it for the first time. */
   state: "ready" | "indexing";
   /** Files whose symbols are known (that there are none is known too), of all that revisions name. */
   symbols: { done: number; total: number };
+  /** When its last state was published. */
   indexedAt: Date;
   /** Commit time of the default revision, where the source knows it. */
   pushedAt?: Date;
+  /** Bytes of the content of its files, each file once. */
   contentBytes: number;
+  /** Files that are listed and whose content is not searchable. */
   skipped: SkippedFile[];
 }
 
+/**
+ * A file as it was indexed.
+ *
+ * @example
+ * const file = await engine.read({ repository: "shop", path: "src/cart.ts", revision: "v2.0" });
+ * console.log(file?.language, file?.bytes.length);
+ */
 export interface FileContent {
+  /** The name of its repository. */
   repository: string;
+  /** With '/' between folders, relative to the repository's root. */
   path: string;
+  /** The one that was asked for, or the default one. */
   revision: string;
+  /** The linguist name, or "" when unknown. */
   language: string;
+  /** The bytes as text; what is not valid UTF-8 is U+FFFD. */
   content: string;
+  /** As stored: UTF-16 files are UTF-8 here. The caller's own. */
   bytes: Uint8Array;
+  /** Where this host shows it: OpenOptions.webUrl. */
   webUrl: string;
+  /** Where its code host shows it, where that is known. */
   externalWebUrl?: string;
 }
 
+/**
+ * What is directly in a folder.
+ *
+ * @example
+ * const entries = await engine.list({ repository: "shop", path: "src" });
+ * const folders = entries?.filter(({ type }) => type === "folder").map(({ name }) => name);
+ */
 export interface FolderEntry {
+  /** There are no empty folders. */
   type: "file" | "folder";
+  /** The last part of the path. */
   name: string;
+  /** From the repository's root, with '/' between folders and none at the end. */
   path: string;
 }
 
+/**
+ * How a data directory is opened.
+ *
+ * @example
+ * const options: OpenOptions = { workers: 2, memoryBudget: 128 * 2 ** 20, lockTimeoutMs: 10_000 };
+ * const engine = await open("./index", options);
+ */
 export interface OpenOptions {
+  /** Never writes: index(), remove() and compact() are INDEX_READ_ONLY. Default false. */
   readOnly?: boolean;
   /** Threads for searching and indexing. Default min(cores, 4). 0: work on the calling thread, yielding at least every 5 ms. */
   workers?: number;
@@ -118,12 +192,21 @@ export interface OpenOptions {
   webUrl?: WebUrl;
   /** Saved sets of repositories for `context:`; undefined: CONTEXT_NOT_FOUND. */
   contexts?: Contexts;
+  /** Told of damage that a search met and of workers that died; searches go on. Default: nobody. */
   onWarning?: (warning: { code: string; message: string }) => void;
 }
 
 const MIB = 2 ** 20;
 
-/** Opens (creating it when missing, unless readOnly: then INDEX_NOT_FOUND) one data directory. Takes no lock. */
+/**
+ * Opens (creating it when missing, unless readOnly: then INDEX_NOT_FOUND) one data directory. Takes no lock.
+ *
+ * @example
+ * const engine = await open("./index");
+ * await engine.index(directory("./src"));
+ * const { files } = await engine.search({ query: "todo or fixme", matches: 20 });
+ * await engine.close();
+ */
 export async function open(path: string, options: OpenOptions = {}): Promise<Engine> {
   const checked = checkOptions(path, options);
   const environment = await openStore(resolve(path), { readOnly: checked.readOnly });

@@ -3,6 +3,12 @@
  * Anything thrown that is not a QuernError is a bug in this library.
  */
 
+/**
+ * What went wrong, for programs. The list is closed; a code that is added is a new minor version.
+ *
+ * @example
+ * const mine: readonly ErrorCode[] = ["QUERY_SYNTAX", "REGEX_SYNTAX", "REGEX_TOO_LARGE"];
+ */
 export type ErrorCode =
   | "INVALID_REQUEST" // an option or a field of the request is of the wrong type or out of range
   | "QUERY_SYNTAX" // the query does not parse; `position` is where
@@ -26,12 +32,26 @@ export type ErrorCode =
   | "DUPLICATE_ID" // a token store was given an id or hash it holds
   | "INTERNAL"; // a bug of ours, or a worker that died
 
+/**
+ * Everything that this library throws or rejects with.
+ *
+ * @example
+ * try {
+ *   await engine.search({ query: "a or or b", matches: 10 });
+ * } catch (error) {
+ *   if (error instanceof QuernError && error.code === "QUERY_SYNTAX")
+ *     console.error(error.message, error.position);
+ * }
+ */
 export class QuernError extends Error {
+  /** Always this: for who cannot use instanceof, across realms or copies of the package. */
   override readonly name = "QuernError";
+  /** To switch on; `message` is for people, and may change. */
   readonly code: ErrorCode;
   /** UTF-16 position in the query, for QUERY_SYNTAX and REGEX_*. */
   readonly position?: number;
 
+  /** For a host's own sources and stores, which throw the codes that their contracts name. */
   constructor(
     code: ErrorCode,
     message: string,

@@ -34,6 +34,12 @@ import { Pace } from "./pace.ts";
 import { comparePaths, isValidPath, shownPath } from "./paths.ts";
 import type { Entry, Listing, ListingOptions, Source } from "./source.ts";
 
+/**
+ * How a folder becomes a repository.
+ *
+ * @example
+ * const options: DirectoryOptions = { name: "notes", ignore: ["*.bak", "!keep.bak"] };
+ */
 export type DirectoryOptions = RepositoryMetadata & {
   /** Default: the folder's own name. */
   name?: string;
@@ -48,6 +54,14 @@ const REVISIONS = [0] as const;
 const RULE_FILES = [".gitignore", ".ignore"];
 const MAX_RULE_FILE_BYTES = 1 << 20;
 
+/**
+ * The files below a folder, as they are on the disk; one revision, 'HEAD'. Honours .gitignore and
+ * .ignore files, skips .git. Wrong options throw here, INVALID_REQUEST; a missing folder is
+ * SOURCE_NOT_FOUND at index().
+ *
+ * @example
+ * await engine.index(directory("./notes", { ignore: ["*.bak"] }));
+ */
 export function directory(path: string, options: DirectoryOptions = {}): Source {
   checkedOptions("directory", options, ["ignore", "gitignore"]);
   const root = resolve(checkedDiskPath("directory", path));

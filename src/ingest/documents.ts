@@ -14,20 +14,43 @@ import { checkedMetadata, checkedName, checkedOptions, invalid, shown } from "./
 import { isValidPath, shownPath } from "./paths.ts";
 import type { Content, Entry, Indexed, Listing, ListingOptions, Source } from "./source.ts";
 
+/**
+ * A file of a host's own making.
+ *
+ * @example
+ * const page: Document = { path: "wiki/start.md", version: "17", content: () => "# Start" };
+ */
 export interface Document {
+  /** Relative, with '/' between folders; at most 4 096 bytes of UTF-8. */
   path: string;
   /** A function is called only when `version` differs from what is indexed. */
   content: string | Uint8Array | (() => string | Uint8Array | Promise<string | Uint8Array>);
+  /** Equal versions of a path mean equal content: then it is not read again. */
   version?: string;
 }
 
+/**
+ * A path that is no longer there.
+ *
+ * @example
+ * const gone: RemovedDocument = { path: "wiki/old.md", removed: true };
+ * await engine.index(documents({ name: "wiki", changes: [gone] }));
+ */
 export interface RemovedDocument {
+  /** As it was given with the document. */
   path: string;
+  /** Tells it from a document. */
   removed: true;
 }
 
 type Several<T> = Iterable<T> | AsyncIterable<T>;
 
+/**
+ * What documents() takes: `files` is the whole repository, `changes` only what differs.
+ *
+ * @example
+ * const whole: DocumentsOptions = { name: "wiki", files: [{ path: "start.md", content: "# Start" }] };
+ */
 export type DocumentsOptions = RepositoryMetadata & { name: string } & (
     { files: Several<Document> } | { changes: Several<Document | RemovedDocument> }
   );
@@ -37,6 +60,14 @@ const HEAD = "HEAD";
 const REVISIONS = [0] as const;
 const encoder = new TextEncoder();
 
+/**
+ * Files handed over by the host, from wherever it has them; one revision, 'HEAD'. With `files`, paths
+ * that are not among them are removed; with `changes`, nothing but these paths changes.
+ *
+ * @example
+ * await engine.index(documents({ name: "wiki", files: [{ path: "start.md", content: "# Start" }] }));
+ * await engine.index(documents({ name: "wiki", changes: [{ path: "start.md", removed: true }] }));
+ */
 export function documents(options: DocumentsOptions): Source {
   checkedOptions("documents", options, ["files", "changes"]);
   const given = { files: undefined, changes: undefined, ...options };

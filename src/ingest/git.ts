@@ -36,6 +36,17 @@ import { Pace, throwIfAborted } from "./pace.ts";
 import { isValidPath, shownPath } from "./paths.ts";
 import type { Entry, Indexed, ListedRevision, Listing, ListingOptions, Source } from "./source.ts";
 
+/**
+ * Which revisions of a git repository, and what is known about it.
+ *
+ * @example
+ * const options: GitOptions = {
+ *   name: "acme/shop",
+ *   revisions: ["main", "v2.0"],
+ *   codeHostType: "github",
+ *   webUrl: "https://github.com/acme/shop",
+ * };
+ */
 export type GitOptions = RepositoryMetadata & {
   /** Default: the folder's own name without `.git`. */
   name?: string;
@@ -43,6 +54,13 @@ export type GitOptions = RepositoryMetadata & {
   revisions?: string[];
 };
 
+/**
+ * The committed files of some revisions of a repository, work tree or bare, through the git command.
+ * A later run with the same name replaces the set of revisions, and reads only what changed.
+ *
+ * @example
+ * await engine.index([git("./shop", { revisions: ["main", "v2.0"] }), git("./ledger.git")]);
+ */
 export function git(path: string, options: GitOptions = {}): Source {
   checkedOptions("git", options, ["revisions"]);
   const folder = resolve(checkedDiskPath("git", path));

@@ -19,28 +19,55 @@ import { readContents } from "./read-contents.ts";
 import { RepositoryRun, type Target } from "./repository-run.ts";
 import type { Listing, Source } from "./source.ts";
 
+/**
+ * Where an index run is.
+ *
+ * @example
+ * const show = ({ stage, done, total }: IndexProgress) => console.error(`${stage} ${done}/${total}`);
+ * await engine.index(git("./shop"), { onProgress: show });
+ */
 export interface IndexProgress {
   /** '' where a stage is not about one repository. */
   repository: string;
+  /** In this order for each repository; 'symbols' and 'merge' come at the end of the run. */
   stage: "list" | "content" | "symbols" | "publish" | "merge";
+  /** Files, or segments where the stage is 'merge'. */
   done: number;
+  /** How many there are, as far as is known. */
   total: number;
+  /** Bytes of content that are done. */
   bytes: number;
+  /** Bytes of content that are known to be to do. */
   totalBytes: number;
 }
 
+/**
+ * What a run did to one repository.
+ *
+ * @example
+ * const [report] = await engine.index(git("./shop"));
+ * console.log(report?.added, report?.removed, report?.skipped.length, report?.durationMs);
+ */
 export interface IndexReport {
+  /** Never changes, and is never given to another repository. */
   repositoryId: number;
+  /** Its name. */
   repository: string;
+  /** The first is the default one. `files`: how many are found by path, binary ones too. */
   revisions: { name: string; commit?: string; files: number }[];
   /** Files (path and content) that were not there before. */
   added: number;
+  /** Files (path and content) that no revision names any more. */
   removed: number;
+  /** Files that were there before and still are. */
   unchanged: number;
+  /** Files that are listed and whose content is not searchable. */
   skipped: SkippedFile[];
+  /** Bytes of content that were read from the source. */
   bytesRead: number;
   /** Definitions in its files that this run has parsed: 0 where all were known. */
   symbols: number;
+  /** Milliseconds from its turn in the run to its publication. */
   durationMs: number;
 }
 

@@ -40,11 +40,21 @@ export interface IndexWriteOptions extends WriteOptions {
   readonly symbols?: "after" | "skip" | undefined;
 }
 
+/**
+ * What compact() did.
+ *
+ * @example
+ * const { segmentsBefore, segmentsAfter, bytesFreed } = await engine.compact();
+ * console.log(`${segmentsBefore} → ${segmentsAfter} segments, ${bytesFreed} bytes of content freed`);
+ */
 export interface CompactReport {
+  /** How many segments there were. */
   segmentsBefore: number;
+  /** How many segments there are. */
   segmentsAfter: number;
-  /** Content that nothing names any more, deleted. */
+  /** Bytes of content that nothing names any more, deleted. */
   bytesFreed: number;
+  /** Milliseconds, the wait for readers of what was merged away included. */
   durationMs: number;
 }
 
