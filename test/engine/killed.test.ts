@@ -1,56 +1,95 @@
-/** A writer that is killed at any moment leaves an index that opens, is whole, and answers as before or after. */
+/**
+ * A writer that is killed leaves an index that opens, is whole, and answers as before or as after.
+ * Killed here at the steps of a segment's life and at some random moments; scripts/crash.ts does it
+ * at every transaction, and at as many moments as one likes.
+ */
 
-import { spawn } from "node:child_process";
-import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
-import { documents } from "../../src/ingest/documents.ts";
-import { openEnvironment } from "../../src/store/environment.ts";
-import { openEngine, RUNS, temporaryFolder } from "./opened.ts";
-import { unaccounted } from "./stored-keys.ts";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { bundle, type Bundle } from "./crash/bundle.ts";
+import { recover } from "./crash/holds.ts";
+import { ROUND } from "./crash/operations.ts";
+import type { Step } from "./crash/steps.ts";
+import { runWriter, type Told, type WriterOptions } from "./crash/writer.ts";
+import { RUNS, temporaryFolder } from "./opened.ts";
 
-const WRITER = fileURLToPath(new URL("writer-process.ts", import.meta.url));
+let bundled: Bundle;
+beforeAll(async () => {
+  bundled = await bundle("writer-process");
+});
+afterAll(() => bundled.remove());
 
-/** Runs the writer from where the index stands, and kills it after so many milliseconds of work. */
-async function killWriter(path: string, afterMs: number): Promise<number> {
-  const child = spawn(process.execPath, ["--import", "tsx", WRITER, path], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  let done = -1;
-  let out = "";
-  child.stdout.on("data", (data: Buffer) => {
-    out += data.toString();
-    done = Math.max(done, ...[...out.matchAll(/done (\d+)\n/g)].map(([, round]) => Number(round)));
-  });
-  await new Promise<void>((resolve) => child.stdout.once("data", () => resolve()));
-  await sleep(afterMs);
-  child.kill("SIGKILL");
-  await new Promise((resolve) => child.once("close", resolve));
-  return done;
+const write = (options: Omit<WriterOptions, "script" | "workers">): Promise<Told> =>
+  runWriter({ script: bundled.script("writer-process"), workers: 2, ...options });
+
+const LIFE: readonly Step[] = [
+  "created",
+  "lease taken",
+  "segment written",
+  "segment complete",
+  "published",
+  "symbols written",
+  "symbols named",
+  "merged",
+  "removed",
+  "deleted",
+  "forgotten",
+  "lease released",
+  "key stored",
+];
+
+/**
+ * One directory for all: each kill hits what the one before has left, mended by one operation. Within
+ * a transaction: what the one before it has committed is there, and nothing of its own.
+ */
+async function killWithin(steps: readonly Step[], path: string): Promise<void> {
+  const log = join(path, "steps");
+  let done = 0;
+  for (const step of steps) {
+    const moment = { how: "kill within", step, nth: 1 } as const;
+    const told = await write({ path, first: done, end: done + 2 * ROUND, log, moment });
+    expect(told.isKilled, step).toBe(true);
+    done = await recover(path, told).catch((error: unknown) => {
+      throw new Error(`${step}, in operation ${told.done}`, { cause: error });
+    });
+  }
 }
+
+test("killed at each step of a segment's life", { timeout: 120_000 }, async () => {
+  const folders = [temporaryFolder(), temporaryFolder()];
+  // two at a time
+  const halves = folders.map((path, half) =>
+    killWithin(
+      LIFE.filter((_, i) => i % 2 === half),
+      path,
+    ),
+  );
+  await Promise.all(halves);
+});
 
 test("killed at random moments", { timeout: 60_000 * RUNS }, async () => {
   const path = temporaryFolder();
   const seed = Math.floor(Math.random() * 1e6);
-  let least = 0;
-  for (let i = 0; i < 5 * RUNS; i++) {
-    const at = `seed ${seed}, kill ${i}`;
-    const reported = await killWriter(path, (seed * (i + 7)) % 400);
-    least = Math.max(least, reported);
-    const engine = await openEngine({}, path);
-    expect((await engine.check()).problems, at).toEqual([]);
-    const { files, stats } = await engine.search({ query: "round", matches: 1e6 });
-    const rounds = new Set(files.map(({ chunks }) => /round (\d+)/.exec(chunks[0]!.content)![1]));
-    // all 40 files of one round, which is the last reported or one that ended since
-    expect(rounds.size, at).toBeLessThanOrEqual(1);
-    expect([0, 40], at).toContain(stats.fileCount);
-    const [round = "-1"] = rounds;
-    expect(Number(round), at).toBeGreaterThanOrEqual(reported);
-    await engine.index(documents({ name: "after", files: [{ path: "a", content: `kill ${i}` }] }));
-    expect((await engine.search({ query: `"kill ${i}"`, matches: 1 })).stats.fileCount).toBe(1);
-    await engine.close();
-    const environment = openEnvironment(path, { readOnly: true });
-    expect(unaccounted(environment), at).toEqual([]);
-    await environment.close();
+  let done = 0;
+  for (let i = 0; i < 6 * RUNS; i++) {
+    const told = await write({ path, first: done, end: 1e6, killAfterMs: (seed * (i + 7)) % 500 });
+    done = await recover(path, told).catch((error: unknown) => {
+      throw new Error(`seed ${seed}, kill ${i}, in operation ${told.done}`, { cause: error });
+    });
   }
+});
+
+test("the space of segments that were never published is used again", async () => {
+  const path = temporaryFolder();
+  const log = join(path, "steps");
+  const first = 5; // the operation that writes most: 5 MB of text
+  await write({ path, first: 0, end: first });
+  const moment = { how: "kill within", step: "published", nth: 1 } as const;
+  const sizes: number[] = [];
+  for (let i = 0; i < 5; i++) {
+    expect((await write({ path, first, end: first + 1, log, moment })).isKilled).toBe(true);
+    sizes.push(statSync(join(path, "index", "quern.mdb")).size);
+  }
+  expect(sizes.at(-1), sizes.join()).toBeLessThan(1.2 * sizes[1]!);
 });

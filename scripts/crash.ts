@@ -1,0 +1,102 @@
+/**
+ * Kills a process that indexes, updates, removes, compacts and creates keys, with SIGKILL, again and
+ * again, and after each kill opens, checks and asks what it has left: npx tsx scripts/crash.ts
+ * [--kills 200] [--seed N] for random moments, --steps for every write transaction of a round of
+ * operations, within it and after it. Build the kernel first. What docs/robustness.md tells is this.
+ */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { bundle } from "../test/engine/crash/bundle.ts";
+import { recover } from "../test/engine/crash/holds.ts";
+import { operation, ROUND } from "../test/engine/crash/operations.ts";
+import type { Moment, Step } from "../test/engine/crash/steps.ts";
+import { runWriter, stepsIn, type Told, type WriterOptions } from "../test/engine/crash/writer.ts";
+
+/** Of a kill after the writer has begun: it does some four operations meanwhile. */
+const LATEST_MS = 600;
+
+const { values } = parseArgs({
+  options: {
+    kills: { type: "string", default: "200" },
+    seed: { type: "string", default: `${Date.now() % 1e6}` },
+    steps: { type: "boolean", default: false },
+  },
+});
+
+type Write = (options: Omit<WriterOptions, "script" | "workers">) => Promise<Told>;
+type Counts = Map<string, number>;
+
+const countUp = (counts: Counts, name: string): unknown =>
+  counts.set(name, (counts.get(name) ?? 0) + 1);
+
+/** All in one directory, which goes from kill to kill. */
+async function killAtRandom(write: Write, path: string, counts: Counts): Promise<void> {
+  let state = Number(values.seed);
+  const random = () => (state = (state * 48_271 + 11) % 2_147_483_647) / 2_147_483_647;
+  const log = join(path, "steps");
+  let done = 0;
+  for (let i = 0; i < Number(values.kills); i++) {
+    const killAfterMs = Math.floor(random() * LATEST_MS);
+    const told = await write({ path, first: done, end: 1e6, log, killAfterMs });
+    const change = told.began > told.done ? operation(told.done).kind : "between two";
+    countUp(counts, `killed in: ${change}`);
+    countUp(counts, `last committed: ${stepsIn(log).at(-1) ?? "nothing"}`);
+    done = await recovered(path, told, `kill ${i}, seed ${values.seed}`);
+  }
+  countUp(counts, `operations done: ${done}`);
+}
+
+/** Each in a directory of its own, so that the transactions are those of the first run. */
+async function killAtSteps(write: Write, path: string, counts: Counts): Promise<void> {
+  const log = join(path, "steps");
+  await write({ path, first: 0, end: ROUND, log });
+  const seen: Counts = new Map();
+  for (const step of stepsIn(log)) {
+    countUp(seen, step);
+    for (const how of ["kill within", "kill after"] as const)
+      await killAt(write, { how, step, nth: seen.get(step)! }, counts);
+  }
+}
+
+async function killAt(write: Write, moment: Moment, counts: Counts): Promise<void> {
+  const own = mkdtempSync(join(tmpdir(), "quern-crash-"));
+  const told = await write({ path: own, first: 0, end: ROUND, log: join(own, "steps"), moment });
+  const name: `${string} ${Step}` = `${moment.how} ${moment.step}`;
+  // the last transaction has none after it; and threads may share the work in another way
+  if (told.isKilled) await recovered(own, told, `${name} ${moment.nth}`);
+  countUp(counts, told.isKilled ? name : "not met again");
+  rmSync(own, { recursive: true });
+}
+
+async function recovered(path: string, told: Told, where: string): Promise<number> {
+  try {
+    return await recover(path, told);
+  } catch (error) {
+    throw new Error(`${where}, in operation ${told.done}: the directory is ${path}`, {
+      cause: error,
+    });
+  }
+}
+
+async function main(): Promise<void> {
+  const bundled = await bundle("writer-process");
+  const path = mkdtempSync(join(tmpdir(), "quern-crash-"));
+  const counts: Counts = new Map();
+  const write: Write = (options) =>
+    runWriter({ script: bundled.script("writer-process"), workers: 2, ...options });
+  const start = Date.now();
+  try {
+    await (values.steps ? killAtSteps : killAtRandom)(write, path, counts);
+    rmSync(path, { recursive: true });
+  } finally {
+    bundled.remove();
+  }
+  for (const [name, count] of [...counts].sort(([a], [b]) => (a < b ? -1 : 1)))
+    console.log(`${count}\t${name}`);
+  console.log(`nothing lost, nothing mixed, nothing left; ${(Date.now() - start) / 1000} s`);
+}
+
+await main();

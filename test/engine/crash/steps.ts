@@ -1,0 +1,67 @@
+/**
+ * The write transactions of an index by what they do: the steps of a segment's life, and what stands
+ * around them. A transaction is named by the keys it puts and removes, and by the manifest before and after.
+ */
+
+import { unpack } from "msgpackr";
+import { PART } from "../../../src/store/format.ts";
+import type { Manifest } from "../../../src/store/manifest.ts";
+
+export type Step =
+  | "created"
+  | "lease taken"
+  | "segment written"
+  | "segment complete"
+  | "published"
+  | "symbols written"
+  | "symbols named"
+  | "merged"
+  | "removed"
+  | "deleted"
+  | "forgotten"
+  | "lease released"
+  | "key stored"
+  | "nothing";
+
+/** When the process is to end or to stop: at the n-th transaction of the step, from 1. */
+export interface Moment {
+  /** within: everything is put, nothing committed. after: the next transaction has begun and put nothing. committed: at once, with no lock held. */
+  readonly how: "kill within" | "kill after" | "stop committed";
+  readonly step: Step;
+  readonly nth: number;
+}
+
+export interface Touched {
+  readonly put: readonly Buffer[];
+  readonly removed: readonly Buffer[];
+  readonly before: Manifest | undefined;
+  /** Where the transaction puts one. */
+  readonly after: Manifest | undefined;
+}
+
+/** `value`: as stored, with the generation before the record and the seal behind it. */
+export const manifestIn = (value: Uint8Array): Manifest =>
+  unpack(value.subarray(8, value.length - 4)) as Manifest;
+
+export function nameStep({ put, removed, before, after }: Touched): Step {
+  const puts = (name: string) => put.some((key) => key.subarray(1).toString() === name);
+  if (puts("format")) return "created";
+  if (before && after) return nameManifest(before, after);
+  const parts = new Set(put.filter(isSegment).map((key) => key[5]));
+  if (parts.has(PART.HEADER)) return "segment complete";
+  if (parts.size > 0) return parts.has(PART.SYMBOLS) ? "symbols written" : "segment written";
+  if (removed.some(isSegment)) return "deleted";
+  if (removed.length > 0) return "lease released";
+  return puts("lease") ? "lease taken" : "nothing";
+}
+
+const isSegment = (key: Buffer): boolean => key[0] === 5;
+
+function nameManifest(before: Manifest, after: Manifest): Step {
+  if (after.retired.length > before.retired.length) return "merged";
+  if (after.retired.length < before.retired.length) return "forgotten";
+  if (after.repositories.length < before.repositories.length) return "removed";
+  const editions = ({ segments }: Manifest) => segments.reduce((sum, one) => sum + one.symbols, 0);
+  const isSame = after.segments.length === before.segments.length;
+  return isSame && editions(after) !== editions(before) ? "symbols named" : "published";
+}

@@ -1,0 +1,75 @@
+/** Starts the writer's process, kills it, and tells what it had said. */
+
+import { spawn, type ChildProcess } from "node:child_process";
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Moment, Step } from "./steps.ts";
+
+export interface Told {
+  /** Operations done; and whether another had begun. */
+  readonly done: number;
+  readonly began: number;
+  /** What an operation failed with: its code and message. */
+  readonly failed: string | undefined;
+  readonly isKilled: boolean;
+}
+
+export interface WriterOptions {
+  readonly script: string;
+  readonly path: string;
+  readonly first: number;
+  readonly end: number;
+  readonly workers: number;
+  /** Where to write the steps to. Without it none are watched. */
+  readonly log?: string;
+  readonly moment?: Moment;
+  /** Milliseconds after its first operation has begun. */
+  readonly killAfterMs?: number;
+  readonly retireMs?: number;
+}
+
+export function startWriter(options: WriterOptions): ChildProcess {
+  const { script, path, first, end, workers, log, moment, retireMs = 0 } = options;
+  if (log !== undefined) rmSync(log, { force: true });
+  return spawn(process.execPath, [script, path, `${first}`, `${end}`, `${workers}`], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: {
+      ...process.env,
+      QUERN_RETIRE_MS: `${retireMs}`,
+      ...(log === undefined ? {} : { QUERN_STEPS: log }),
+      ...(moment === undefined ? {} : { QUERN_MOMENT: JSON.stringify(moment) }),
+    },
+  });
+}
+
+/** Runs it to its end, or to the moment it is killed. */
+export async function runWriter(options: WriterOptions): Promise<Told> {
+  const child = startWriter(options);
+  let out = "";
+  const began = new Promise<void>((resolve) => {
+    child.stdout!.on("data", (data: Buffer) => {
+      out += data.toString();
+      resolve();
+    });
+  });
+  const closed = new Promise((resolve) => child.once("close", resolve));
+  if (options.killAfterMs !== undefined) {
+    await Promise.race([began, closed]);
+    await sleep(options.killAfterMs);
+    child.kill("SIGKILL");
+  }
+  await closed;
+  return { ...told(out, options.first), isKilled: child.signalCode === "SIGKILL" };
+}
+
+export function told(out: string, first: number): Omit<Told, "isKilled"> {
+  const last = (word: string) =>
+    Math.max(first, ...[...out.matchAll(new RegExp(`^${word} (\\d+)$`, "gm"))].map(after));
+  const failed = /^failed \d+ (.*)$/m.exec(out)?.[1];
+  return { done: last("done"), began: last("begin"), failed };
+}
+
+const after = ([, number]: RegExpMatchArray): number => Number(number) + 1;
+
+export const stepsIn = (log: string): Step[] =>
+  existsSync(log) ? (readFileSync(log, "utf8").split("\n").slice(0, -1) as Step[]) : [];
