@@ -13,7 +13,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { extname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { createExtractor, type Extractor } from "../src/ingest/symbols/extract.ts";
-import { ROW, ROW_STRIDE } from "../src/ingest/symbols/table.ts";
+import { ROW, SYMBOL_ROW } from "../src/store/symbol-run.ts";
 import { SYMBOL_KINDS } from "../src/store/symbol-kinds.ts";
 
 const LANGUAGES: Record<string, string> = {
@@ -112,7 +112,7 @@ function ourSymbols(extractor: Extractor, language: string, bytes: Buffer): Symb
   const symbols: Symbols = new Map();
   let line = 1;
   let at = 0;
-  for (let base = 0; base < count * ROW_STRIDE; base += ROW_STRIDE) {
+  for (let base = 0; base < count * SYMBOL_ROW; base += SYMBOL_ROW) {
     const start = rows[base + ROW.start]!;
     for (; at < start; at++) if (bytes[at] === 10) line++;
     const name = bytes.toString("latin1", start, rows[base + ROW.end]);

@@ -20,14 +20,27 @@ import type { GrowableBytes } from "../base/growable.ts";
 import { corrupt } from "./sealed.ts";
 import { SYMBOL_KINDS } from "./symbol-kinds.ts";
 
-/** A row is start, end (bytes of the name in the blob), kind (position in SYMBOL_KINDS), parent (position of a row, or -1). */
-export const SYMBOL_ROW = 4;
-
+/**
+ * The symbols of one file, in one array of numbers: a run of 78 000 files makes no object a symbol.
+ *
+ *     row := start end kind parent      SYMBOL_ROW 32-bit numbers
+ *
+ * `start` and `end` are bytes of the name in the file, `kind` a position in SYMBOL_KINDS, `parent`
+ * the position of another row or -1. The first `count` rows are definitions, sorted by start, each
+ * start once. The rows after them are no definitions: names used only as parents, such as the type
+ * of an `impl` that is defined elsewhere. Their own parent is -1.
+ *
+ * A `method` of `impl Widget` in a file without Widget's definition, as text `impl Widget { fn run() {} }`:
+ * count 1, rows (17, 20, method, 1) and (5, 11, struct, -1).
+ */
 export interface SymbolTable {
-  /** Definitions, by start, each start once; the rows after them are names used as parents only. */
   readonly count: number;
   readonly rows: Int32Array;
 }
+
+export const SYMBOL_ROW = 4;
+/** Positions in a row. */
+export const ROW = { start: 0, end: 1, kind: 2, parent: 3 } as const;
 
 /** A table that is filled again and again. */
 export interface SymbolList {

@@ -9,6 +9,7 @@
  */
 
 import { assert } from "../../base/errors.ts";
+import { ROW, SYMBOL_ROW, type SymbolTable } from "../../store/symbol-run.ts";
 import { roleOf } from "./captures.ts";
 import { cut, uncut } from "./cuts.ts";
 import { embeddedParts, embeddedLanguages } from "./embedded.ts";
@@ -18,7 +19,7 @@ import { kindsOf, nest, type Kinds, type Nested } from "./nesting.ts";
 import { pieceStarts } from "./pieces.ts";
 import { createRuntime, type Runtime } from "./runtime.ts";
 import { Decoder } from "./source-text.ts";
-import { joinTables, ROW, ROW_STRIDE, shiftTable, type SymbolTable } from "./table.ts";
+import { joinTables, shiftTable } from "./table.ts";
 
 export type Extraction =
   | { readonly outcome: "symbols"; readonly table: SymbolTable }
@@ -143,7 +144,7 @@ class TreeSitterExtractor implements Extractor {
     const table =
       whole.tornUnits < TORN_UNITS ? whole.table : this.#mend(loaded, kept, whole.table, deadline);
     const back = uncut(cuts);
-    for (let at = 0; cuts.length > 0 && at < table.rows.length; at += ROW_STRIDE) {
+    for (let at = 0; cuts.length > 0 && at < table.rows.length; at += SYMBOL_ROW) {
       table.rows[at + ROW.start] = back(table.rows[at + ROW.start]!);
       table.rows[at + ROW.end] = back(table.rows[at + ROW.end]!);
     }

@@ -7,10 +7,11 @@
  */
 
 import type { SymbolKind } from "../../store/symbol-kinds.ts";
+import { ROW, SYMBOL_ROW, type SymbolTable } from "../../store/symbol-run.ts";
 import { DECLARED, HIDDEN, kindId, LOCAL, meaningOf, OUTSIDE, TORN } from "./captures.ts";
 import type { KindsByText, LanguageQuery } from "./language.ts";
 import { MATCH_STRIDE, PATTERN, ROLES, type Matches } from "./runtime.ts";
-import { NO_SYMBOLS, ROW, ROW_STRIDE, type SymbolTable } from "./table.ts";
+import { NO_SYMBOLS } from "./table.ts";
 
 const ids = (...kinds: SymbolKind[]): ReadonlySet<number> => new Set(kinds.map(kindId));
 
@@ -214,7 +215,7 @@ class Sweep {
     if (this.#values[base + ROLES.parent]! >= 0) return this.#text(base, "parent");
     const row = this.#open.at(-1)!.row;
     const [names, at] =
-      row <= NAMED ? [this.#named, (NAMED - row) * 3] : [this.#rows, row * ROW_STRIDE];
+      row <= NAMED ? [this.#named, (NAMED - row) * 3] : [this.#rows, row * SYMBOL_ROW];
     return this.#place.nameOf(names[at]!, names[at + 1]!);
   }
 
@@ -236,7 +237,7 @@ class Sweep {
   }
 
   #add(base: number, kind: number): number {
-    const row = this.#rows.length / ROW_STRIDE;
+    const row = this.#rows.length / SYMBOL_ROW;
     const at = base + ROLES.name;
     const named = this.#values[base + ROLES.parent]!;
     const parent =
@@ -260,19 +261,19 @@ class Sweep {
   finish(): SymbolTable {
     const { positions, kept } = this.#number();
     const { targets, outside } = this.#resolve(positions, kept.length);
-    const rows = new Int32Array((kept.length + outside.length) * ROW_STRIDE);
+    const rows = new Int32Array((kept.length + outside.length) * SYMBOL_ROW);
     let at = 0;
     const write = (values: readonly number[], from: number, parent: number) => {
       rows[at + ROW.start] = this.#place.byteOf(values[from]!);
       rows[at + ROW.end] = this.#place.byteOf(values[from + 1]!);
       rows[at + ROW.kind] = values[from + 2]!;
       rows[at + ROW.parent] = parent;
-      at += ROW_STRIDE;
+      at += SYMBOL_ROW;
     };
     for (const row of kept) {
-      const parent = this.#rows[row * ROW_STRIDE + ROW.parent]!;
-      if (parent <= NAMED) write(this.#rows, row * ROW_STRIDE, targets[NAMED - parent]!);
-      else write(this.#rows, row * ROW_STRIDE, parent < 0 ? -1 : positions[parent]!);
+      const parent = this.#rows[row * SYMBOL_ROW + ROW.parent]!;
+      if (parent <= NAMED) write(this.#rows, row * SYMBOL_ROW, targets[NAMED - parent]!);
+      else write(this.#rows, row * SYMBOL_ROW, parent < 0 ? -1 : positions[parent]!);
     }
     for (const index of outside) write(this.#named, index * 3, -1);
     return { count: kept.length, rows };
@@ -280,8 +281,8 @@ class Sweep {
 
   /** The rows in order of their names, one for each start, and where each of all rows has gone. */
   #number(): { positions: Int32Array; kept: number[] } {
-    const count = this.#rows.length / ROW_STRIDE;
-    const startAt = (row: number) => this.#rows[row * ROW_STRIDE]!;
+    const count = this.#rows.length / SYMBOL_ROW;
+    const startAt = (row: number) => this.#rows[row * SYMBOL_ROW]!;
     const order = Uint32Array.from({ length: count }, (_, row) => row);
     order.sort((a, b) => startAt(a) - startAt(b) || a - b);
     const positions = new Int32Array(count);
@@ -300,11 +301,11 @@ class Sweep {
     const targets: number[] = [];
     if (this.#named.length === 0) return { targets, outside };
     for (const kinds of [VARIABLES, PARENTS])
-      for (let at = this.#rows.length - ROW_STRIDE; at >= 0; at -= ROW_STRIDE)
+      for (let at = this.#rows.length - SYMBOL_ROW; at >= 0; at -= SYMBOL_ROW)
         if (kinds.has(this.#rows[at + 2]!))
           byName.set(
             this.#place.nameOf(this.#rows[at]!, this.#rows[at + 1]!),
-            positions[at / ROW_STRIDE]!,
+            positions[at / SYMBOL_ROW]!,
           );
     for (let index = 0; index < this.#named.length / 3; index++) {
       const name = this.#place.nameOf(this.#named[index * 3]!, this.#named[index * 3 + 1]!);

@@ -1,6 +1,6 @@
 /** Symbols as lines that people can read and compare. */
 
-import { ROW, ROW_STRIDE, type SymbolTable } from "../../../src/ingest/symbols/table.ts";
+import { ROW, SYMBOL_ROW, type SymbolTable } from "../../../src/store/symbol-run.ts";
 import { SYMBOL_KINDS } from "../../../src/store/symbol-kinds.ts";
 
 /**
@@ -9,7 +9,7 @@ import { SYMBOL_KINDS } from "../../../src/store/symbol-kinds.ts";
  */
 export function showSymbols({ count, rows }: SymbolTable, bytes: Uint8Array): string[] {
   const text = Buffer.from(bytes);
-  const at = (row: number, column: number) => rows[row * ROW_STRIDE + column]!;
+  const at = (row: number, column: number) => rows[row * SYMBOL_ROW + column]!;
   const name = (row: number) => text.toString("utf8", at(row, ROW.start), at(row, ROW.end));
   const kind = (row: number) => SYMBOL_KINDS[at(row, ROW.kind)]!;
   return Array.from({ length: count }, (_, row) => {
