@@ -20,8 +20,10 @@ import { openStore } from "./store/open.ts";
 import { readSkipped, symbolProgress, type CatalogRepository } from "./store/catalog.ts";
 import type { CodeHostType, RepositoryMetadata, SkippedFile } from "./store/records.ts";
 import { turnstile } from "./base/turnstile.ts";
-import { Searcher, type Contexts } from "./search/searcher.ts";
+import { Searcher } from "./search/searcher.ts";
+import type { Contexts } from "./search/understand.ts";
 import { decodeText } from "./search/positions.ts";
+import { NOT_INDEXED, type KnowsNotIndexed } from "./search/not-indexed.ts";
 import { defaultWebUrl, externalWebUrl, type WebUrl } from "./search/present.ts";
 import type { SearchOptions, SearchRequest, Viewer } from "./search/request.ts";
 import type { Explanation, SearchEvent, SearchResponse } from "./search/response.ts";
@@ -244,7 +246,7 @@ function within(name: string, value: number, least: number, most: number): numbe
 
 const invalid = (message: string): QuernError => new QuernError("INVALID_REQUEST", message);
 
-class OpenedEngine implements Engine {
+class OpenedEngine implements Engine, KnowsNotIndexed {
   readonly path: string;
   readonly #environment: Environment;
   readonly #catalogs: CatalogKeeper;
@@ -304,6 +306,14 @@ class OpenedEngine implements Engine {
   async explain(request: SearchRequest, options: SearchOptions = {}): Promise<Explanation> {
     this.#mustBeOpen();
     return this.#searcher.explain(request, options);
+  }
+
+  async [NOT_INDEXED](
+    request: SearchRequest,
+    options: SearchOptions,
+  ): Promise<Explanation["notIndexed"]> {
+    this.#mustBeOpen();
+    return this.#searcher.notIndexed(request, options);
   }
 
   async repositories({ viewer }: { viewer?: Viewer } = {}): Promise<Repository[]> {

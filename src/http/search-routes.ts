@@ -3,6 +3,7 @@
 import type { SearchOptions, SearchRequest } from "../search/request.ts";
 import { eventStream } from "./event-stream.ts";
 import { jsonResponse } from "./json-body.ts";
+import { NOT_INDEXED_HEADER, notIndexedHeader } from "./not-indexed.ts";
 import type { Settings } from "./options.ts";
 import type { Refusal } from "./refusal.ts";
 import { viewerOption, withBody, type Call, type Route } from "./route.ts";
@@ -26,7 +27,7 @@ export function searchRoutes(settings: Settings): Route[] {
           status: 200,
           description: "What was found",
           schema: schemas.searchResponse,
-          headers: NOT_INDEXED,
+          headers: NOT_INDEXED_HEADER,
         },
         refusals: SEARCH_REFUSALS,
       },
@@ -47,6 +48,7 @@ export function searchRoutes(settings: Settings): Route[] {
           description: "What each `data:` line holds",
           schema: schemas.streamEvent,
           contentType: "text/event-stream",
+          headers: NOT_INDEXED_HEADER,
         },
         refusals: SEARCH_REFUSALS,
       },
@@ -60,10 +62,6 @@ const SEARCH_REFUSALS = [
   "SEARCH_CONTEXT_NOT_FOUND",
   "OVERLOADED",
 ] as const;
-const NOT_INDEXED = {
-  "X-Quern-Not-Indexed":
-    "Repositories that the query names and that are not indexed, or not yet: percent-encoded names with commas between.",
-};
 
 /** Absent, not undefined: the difference matters to the engine's types. */
 function present<T extends object>(fields: T): { [Name in keyof T]: Exclude<T[Name], undefined> } {
@@ -72,10 +70,12 @@ function present<T extends object>(fields: T): { [Name in keyof T]: Exclude<T[Na
 }
 
 async function answerSearch(call: Call, request: SearchRequest): Promise<Response> {
-  const [response, names] = await inSlot(call, (options) =>
-    Promise.all([call.engine.search(request, options), notIndexed(call, request, options)]),
+  const [response, headers] = await inSlot(call, (options) =>
+    Promise.all([
+      call.engine.search(request, options),
+      notIndexedHeader(call.engine, request, options),
+    ]),
   );
-  const headers = names === "" ? {} : { "X-Quern-Not-Indexed": names };
   return jsonResponse(response, { headers });
 }
 
@@ -96,44 +96,6 @@ function searchOptions(call: Call, signal: AbortSignal): SearchOptions {
   return { signal, timeoutMs: call.settings.timeoutMs, ...viewerOption(call) };
 }
 
-const NAMES_REPOSITORY = /(?:^|[\s(-])(?:r|repo|reposet):/;
-const MOST_HEADER_BYTES = 4096;
-const MOST_EXPLAINING_MS = 1000; // for each search that explaining makes: the names do not depend on what they find
-
-/** The header's value; "" where the query names no repository, or only those that are there. */
-async function notIndexed(
-  { engine }: Call,
-  request: SearchRequest,
-  options: SearchOptions,
-): Promise<string> {
-  if (!NAMES_REPOSITORY.test(request.query)) return "";
-  const timeoutMs = Math.min(options.timeoutMs ?? Infinity, MOST_EXPLAINING_MS);
-  const explanation = await engine.explain({ ...request, matches: 0 }, { ...options, timeoutMs });
-  const names = explanation.notIndexed
-    .filter(({ reason }) => reason !== "files-skipped")
-    .filter(({ repository }) => request.query.includes(repository)) // a context's are not the caller's words
-    .map(({ repository }) => encodeName(repository));
-  return fit([...new Set(names)], MOST_HEADER_BYTES);
-}
-
-/** Percent-encodes what a header or a list of names cannot hold. */
-function encodeName(name: string): string {
-  return name.replace(/[^!#-$&-+\--~ ]+/g, (part) =>
-    encodeURIComponent(part.replace(/\p{Cs}/gu, "\ufffd")),
-  );
-}
-
-/** As many of the names as fit into the bytes. */
-function fit(names: readonly string[], most: number): string {
-  let list = "";
-  for (const name of names) {
-    const longer = list === "" ? name : `${list}, ${name}`;
-    if (longer.length > most) break;
-    list = longer;
-  }
-  return list;
-}
-
 async function answerStream(call: Call, request: SearchRequest): Promise<Response> {
   const giveBack = call.slots.take();
   const abort = new AbortController();
@@ -147,6 +109,7 @@ async function answerStream(call: Call, request: SearchRequest): Promise<Respons
   try {
     if (signal.aborted) leave();
     const options = searchOptions(call, abort.signal);
+    const notIndexed = await notIndexedHeader(call.engine, request, options);
     const events = call.engine.stream(request, options)[Symbol.asyncIterator]();
     const first = await events.next();
     const onEnd = (refusal: Refusal | undefined): void => {
@@ -155,7 +118,7 @@ async function answerStream(call: Call, request: SearchRequest): Promise<Respons
     };
     const { confirm } = call;
     const body = eventStream(first, events, { abort, confirm, onEnd });
-    return new Response(body, { headers: STREAM_HEADERS });
+    return new Response(body, { headers: { ...STREAM_HEADERS, ...notIndexed } });
   } catch (error) {
     settle();
     throw error;

@@ -56,6 +56,11 @@ export function atomsOf(query: Query): Atom[] {
   return isConstant(query) ? [] : [query];
 }
 
+/** What must all hold of a file. */
+export function conjuncts(query: Query): readonly Query[] {
+  return query.kind === "and" ? query.children : [query];
+}
+
 /**
  * Whether more than the default revisions are searched. Ask it of the query as parsed: simplifying
  * may drop the `rev:` that decides it.

@@ -1,25 +1,12 @@
-/** A query as understood, and one attempt to answer it on one catalog. */
+/** One attempt to answer a query on one catalog. */
 
 import { QuernError } from "../base/errors.ts";
-import type { Query } from "../query/ast.ts";
 import type { Catalog } from "../store/catalog.ts";
 import { STOPPED, type Control } from "./control.ts";
 import type { SearchOutput, SegmentInput } from "./messages.ts";
-import type { HostAtom, Plan } from "./plan.ts";
-import type { CheckedRequest, SearchOptions } from "./request.ts";
+import type { SearchOptions } from "./request.ts";
 import type { SearchStats } from "./stats.ts";
-
-/** Before it meets a catalog. */
-export interface Understood {
-  readonly request: CheckedRequest;
-  readonly query: Query;
-  readonly plan: Plan;
-  readonly hostAtoms: readonly HostAtom[];
-  readonly allRevisions: boolean;
-  /** Of `rev:` atoms under no negation: which branches a result names. */
-  readonly revisionValues: readonly string[];
-  readonly contexts: ReadonlyMap<string, ReadonlySet<string>>;
-}
+import type { Understood } from "./understand.ts";
 
 export interface Attempt {
   readonly understood: Understood;
@@ -29,14 +16,6 @@ export interface Attempt {
   readonly control: Control;
   /** performance.now() of the call. */
   readonly startedAt: number;
-}
-
-/** The values of `rev:` under no negation. Ask it of the query as parsed: simplifying may drop some. */
-export function namedRevisions(query: Query): string[] {
-  if (query.kind === "and" || query.kind === "or") return query.children.flatMap(namedRevisions);
-  if (query.kind === "not")
-    return query.child.kind === "not" ? namedRevisions(query.child.child) : [];
-  return query.kind === "revision" ? [query.value] : [];
 }
 
 /** Runs with the caller's time-out and signal in force. */

@@ -1,16 +1,11 @@
-/**
- * What to change about a query that finds nothing, and which repositories it names that are not
- * there: every suggestion has been tried before it is made.
- */
+/** What to change about a query that finds nothing: every suggestion has been tried before it is made. */
 
 import { nearestLanguage, languageNamed } from "../base/languages.ts";
 import { QuernError } from "../base/errors.ts";
-import { show, type Atom, type Query } from "../query/ast.ts";
+import { conjuncts, show, type Query } from "../query/ast.ts";
 import { parseQuery } from "../query/parse.ts";
-import type { Catalog, CatalogRepository } from "../store/catalog.ts";
-import type { SkippedFile } from "../store/records.ts";
 import type { ExplainedSegment } from "./explain-task.ts";
-import type { CheckedRequest, SearchRequest, Viewer } from "./request.ts";
+import type { CheckedRequest, SearchRequest } from "./request.ts";
 import type { Explanation } from "./response.ts";
 import type { SearchStats } from "./stats.ts";
 
@@ -47,9 +42,6 @@ function parses({ query, isCaseSensitivityEnabled }: CheckedRequest): boolean {
     throw error;
   }
 }
-
-const conjuncts = (query: Query): readonly Query[] =>
-  query.kind === "and" ? query.children : [query];
 
 const isFilter = (query: Query): boolean =>
   query.kind === "not" ||
@@ -89,65 +81,6 @@ function replacedLanguages(query: Query): Query[] {
     );
     return [changed.length === 1 ? changed[0]! : { kind: "and" as const, children: changed }];
   });
-}
-
-export interface NamingQuestion {
-  readonly query: Query;
-  readonly catalog: Catalog;
-  readonly viewer: Viewer | undefined;
-  readonly contexts: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Repositories whose first index is under way. */
-  readonly indexing: ReadonlySet<string>;
-  readonly skipped: (repository: number) => readonly SkippedFile[];
-  readonly matches: (atom: Extract<Atom, { kind: "regex" }>, text: string) => boolean;
-}
-
-/** Repositories the query names that cannot have answered in full. */
-export function notIndexed(question: NamingQuestion): Explanation["notIndexed"] {
-  const { query, catalog, viewer, indexing } = question;
-  const admitted = conjuncts(query).filter(
-    (part) => part.kind === "regex" && part.field === "file",
-  );
-  return namesOf(question).flatMap((name): Explanation["notIndexed"] => {
-    const known = catalog.byName.get(name);
-    if (!known && indexing.has(name) && !viewer) return [{ repository: name, reason: "indexing" }];
-    if (!known || !isVisible(known, viewer)) return [{ repository: name, reason: "unknown" }];
-    const skipped = question
-      .skipped(known.record.id)
-      .filter(({ path }) =>
-        admitted.every((atom) => question.matches(atom as Extract<Atom, { kind: "regex" }>, path)),
-      );
-    return skipped.length > 0
-      ? [{ repository: name, reason: "files-skipped", files: skipped.length }]
-      : [];
-  });
-}
-
-const isVisible = ({ record }: CatalogRepository, viewer: Viewer | undefined): boolean =>
-  viewer?.repositoryIds.has(record.id) ?? true;
-
-/** Exact names in the query, what `repo:` matches of the visible ones, and what it spells out where it matches none. */
-function namesOf(question: NamingQuestion): string[] {
-  const { query, catalog, viewer, contexts, indexing, matches } = question;
-  const visible = [...catalog.repositories.values()].filter((one) => isVisible(one, viewer));
-  const known = [...visible.map(({ record }) => record.name), ...(viewer ? [] : indexing)];
-  const names = conjuncts(query).flatMap((part): string[] => {
-    if (part.kind === "reposet") return [...part.names];
-    if (part.kind === "context") return [...contexts.get(part.name)!];
-    if (part.kind !== "regex" || part.field !== "repo") return [];
-    const matching = known.filter((name) => matches(part, name));
-    return matching.length > 0 ? matching : plainName(part.pattern);
-  });
-  return [...new Set(names)].sort();
-}
-
-/** The name that an expression spells out, if it does. */
-function plainName(pattern: string): string[] {
-  const inner = pattern.replace(/^\^/, "").replace(/\$$/, "");
-  const plain = inner.replace(/\\([^A-Za-z0-9])/g, "$1");
-  return /[\\()[\]{}*+?|^$]/.test(inner.replace(/\\[^A-Za-z0-9]/g, "")) || plain === ""
-    ? []
-    : [plain];
 }
 
 /** Of a search that was stopped it is not known which segments were reached. */

@@ -5,23 +5,13 @@
 
 import { QuernError } from "../base/errors.ts";
 import { turnstile } from "../base/turnstile.ts";
-import { atomsOf, namesRevision, show, type Query } from "../query/ast.ts";
-import { parseQuery } from "../query/parse.ts";
-import { simplify } from "../query/simplify.ts";
+import { show } from "../query/ast.ts";
 import type { Catalog } from "../store/catalog.ts";
 import type { SkippedFile } from "../store/records.ts";
 import type { Pool } from "../threads/pool.ts";
-import {
-  isExhaustive,
-  namedRevisions,
-  stoppable,
-  throwIfAborted,
-  timeStats,
-  type Attempt,
-  type Understood,
-} from "./attempt.ts";
+import { isExhaustive, stoppable, throwIfAborted, timeStats, type Attempt } from "./attempt.ts";
 import { Control, STOPPED } from "./control.ts";
-import { changesOf, notIndexed, outcomeOf } from "./explain.ts";
+import { changesOf, outcomeOf } from "./explain.ts";
 import type { ExplainedSegment } from "./explain-task.ts";
 import { mergeRanked, type Ranked } from "./merge-ranked.ts";
 import type {
@@ -34,23 +24,20 @@ import type {
   StreamPart,
 } from "./messages.ts";
 import { NameMatcher } from "./name-matcher.ts";
+import { notIndexed } from "./not-indexed.ts";
 import { PartQueue } from "./part-queue.ts";
-import { planQuery } from "./plan.ts";
 import { presentFile, repositoryInfo, type WebUrl } from "./present.ts";
 import { ownerFinder, repositoryTable } from "./repository-table.ts";
-import { checkRequest, type SearchOptions, type SearchRequest } from "./request.ts";
+import type { SearchOptions, SearchRequest } from "./request.ts";
 import type { Explanation, FileResult, SearchEvent, SearchResponse } from "./response.ts";
-import { branchesOf, segmentsInScope, unknownContext } from "./scope.ts";
+import { branchesOf, segmentsInScope } from "./scope.ts";
 import { groupFiles, showFileInput } from "./show-groups.ts";
 import { addStats, zeroStats, type SearchStats } from "./stats.ts";
 import { tally } from "./tally.ts";
+import { understand, type Contexts, type Understood } from "./understand.ts";
 
 /** How often a search starts again because segments were merged away under it. */
 const MOST_ATTEMPTS = 5;
-
-export type Contexts = (
-  name: string,
-) => Iterable<string> | undefined | Promise<Iterable<string> | undefined>;
 
 export interface SearcherOptions {
   readonly pool: Pool;
@@ -84,7 +71,7 @@ export class Searcher {
 
   async search(request: SearchRequest, options: SearchOptions = {}): Promise<SearchResponse> {
     const startedAt = performance.now();
-    const understood = await this.understand(request);
+    const understood = await understand(request, this.#options.contexts);
     for (let attempt = 1; ; attempt++) {
       throwIfAborted(options.signal);
       const response = await this.#attempt(understood, options, startedAt);
@@ -100,7 +87,7 @@ export class Searcher {
   /** As search(), in parts as they are found. What was delivered stays: a segment that is merged away meanwhile counts as crashed. */
   async *stream(request: SearchRequest, options: SearchOptions = {}): AsyncGenerator<SearchEvent> {
     const startedAt = performance.now();
-    const understood = await this.understand(request);
+    const understood = await understand(request, this.#options.contexts);
     throwIfAborted(options.signal);
     const catalog = await this.#options.catalog();
     const { generation } = catalog.manifest;
@@ -171,34 +158,48 @@ export class Searcher {
   }
 
   async explain(request: SearchRequest, options: SearchOptions = {}): Promise<Explanation> {
-    const understood = await this.understand(request);
+    const understood = await understand(request, this.#options.contexts);
     const { stats } = await this.search({ ...request, matches: 0 }, options);
     const catalog = await this.#options.catalog();
     const input = { plan: understood.plan, segments: this.segments(understood, catalog, options) };
     const segments = await this.#options.pool.run<ExplainedSegment[]>("search.explain", input, {
       lane: "search",
     });
-    const { query, contexts } = understood;
-    const matches = (atom: { pattern: string; caseSensitive: boolean }, text: string) =>
-      this.#names.matches(atom, text);
     return {
-      query: show(query),
+      query: show(understood.query),
       segments: segments.map(({ isDamaged, ...segment }) => ({
         ...segment,
         outcome: outcomeOf(segment, isDamaged, stats),
       })),
       stats,
       suggestions: stats.totalMatchCount > 0 ? [] : await this.#tryChanges(understood, options),
-      notIndexed: notIndexed({
-        query,
-        catalog,
-        viewer: options.viewer,
-        contexts,
-        indexing: this.#options.indexing(),
-        skipped: this.#options.skipped,
-        matches,
-      }),
+      notIndexed: this.#notIndexed(understood, catalog, options),
     };
+  }
+
+  /** What explain() says in `notIndexed`, on the catalog alone. */
+  async notIndexed(
+    request: SearchRequest,
+    options: SearchOptions = {},
+  ): Promise<Explanation["notIndexed"]> {
+    const understood = await understand(request, this.#options.contexts);
+    return this.#notIndexed(understood, await this.#options.catalog(), options);
+  }
+
+  #notIndexed(
+    { query, contexts }: Understood,
+    catalog: Catalog,
+    { viewer }: SearchOptions,
+  ): Explanation["notIndexed"] {
+    return notIndexed({
+      query,
+      catalog,
+      viewer,
+      contexts,
+      indexing: this.#options.indexing(),
+      skipped: this.#options.skipped,
+      matches: (atom, text) => this.#names.matches(atom, text),
+    });
   }
 
   /** Those changes that find something. */
@@ -213,35 +214,6 @@ export class Searcher {
         found.push({ ...change, totalMatchCount: stats.totalMatchCount });
     }
     return found;
-  }
-
-  async understand(given: SearchRequest): Promise<Understood> {
-    const request = checkRequest(given);
-    const dialect = {
-      regex: request.isRegexEnabled,
-      caseSensitive: request.isCaseSensitivityEnabled,
-    };
-    const parsed = parseQuery(request.query, dialect);
-    const query = simplify(parsed);
-    return {
-      request,
-      query,
-      ...planQuery(query),
-      allRevisions: namesRevision(parsed),
-      revisionValues: namedRevisions(parsed),
-      contexts: await this.#resolveContexts(parsed),
-    };
-  }
-
-  async #resolveContexts(query: Query): Promise<Map<string, ReadonlySet<string>>> {
-    const resolved = new Map<string, ReadonlySet<string>>();
-    for (const atom of atomsOf(query)) {
-      if (atom.kind !== "context" || resolved.has(atom.name)) continue;
-      const names = await this.#options.contexts?.(atom.name);
-      if (!names) throw unknownContext(atom.name);
-      resolved.set(atom.name, new Set(names));
-    }
-    return resolved;
   }
 
   /** undefined: a segment was merged away meanwhile; try again on a newer catalog. */

@@ -150,6 +150,15 @@ export const SEARCH_ROWS: Row[] = [
     },
   },
   {
+    name: "a stream says before its first event which of the named repositories are not there",
+    operation: stream,
+    request: asks("/api/stream_search", { ...needle, query: "repo:no/such needle" }),
+    status: 200,
+    check: (_: unknown, headers) => {
+      expect(headers.get("x-quern-not-indexed")).toBe("no/such");
+    },
+  },
+  {
     name: "a stream whose query does not parse is no stream",
     operation: stream,
     request: asks("/api/stream_search", { ...needle, query: " " }),

@@ -1,0 +1,66 @@
+/**
+ * The header that tells a repository that is not there from one without a match:
+ *
+ *     X-Quern-Not-Indexed: acme/gone, acme/%C3%A9t%C3%A9
+ *
+ * Names that the query spells out and that this caller cannot see, or not yet.
+ */
+
+import type { Engine } from "../engine.ts";
+import { NOT_INDEXED, type KnowsNotIndexed } from "../search/not-indexed.ts";
+import type { SearchOptions, SearchRequest } from "../search/request.ts";
+import type { Explanation } from "../search/response.ts";
+
+const NAME = "X-Quern-Not-Indexed";
+
+/** As the OpenAPI document describes it. */
+export const NOT_INDEXED_HEADER = {
+  [NAME]:
+    "Repositories that the query names and that are not indexed, or not yet: percent-encoded names with commas between.",
+};
+
+const NAMES_REPOSITORY = /(?:^|[\s(-])(?:r|repo|reposet):/;
+const MOST_HEADER_BYTES = 4096;
+
+/** Empty where the query names no repository, or only those that are there. */
+export async function notIndexedHeader(
+  engine: Engine,
+  request: SearchRequest,
+  options: SearchOptions,
+): Promise<Record<string, string>> {
+  if (!NAMES_REPOSITORY.test(request.query)) return {};
+  const names = (await notIndexed(engine, request, options))
+    .filter(({ reason }) => reason !== "files-skipped")
+    .filter(({ repository }) => request.query.includes(repository)) // a context's are not the caller's words
+    .map(({ repository }) => encodeName(repository));
+  const list = fit([...new Set(names)], MOST_HEADER_BYTES);
+  return list === "" ? {} : { [NAME]: list };
+}
+
+/** An engine that a host has wrapped knows only its interface; explaining costs it more searches. */
+async function notIndexed(
+  engine: Engine & Partial<KnowsNotIndexed>,
+  request: SearchRequest,
+  options: SearchOptions,
+): Promise<Explanation["notIndexed"]> {
+  const known = await engine[NOT_INDEXED]?.(request, options);
+  return known ?? (await engine.explain({ ...request, matches: 0 }, options)).notIndexed;
+}
+
+/** Percent-encodes what a header or a list of names cannot hold. */
+function encodeName(name: string): string {
+  return name.replace(/[^!#-$&-+\--~ ]+/g, (part) =>
+    encodeURIComponent(part.replace(/\p{Cs}/gu, "\ufffd")),
+  );
+}
+
+/** As many of the names as fit into the bytes. */
+function fit(names: readonly string[], most: number): string {
+  let list = "";
+  for (const name of names) {
+    const longer = list === "" ? name : `${list}, ${name}`;
+    if (longer.length > most) break;
+    list = longer;
+  }
+  return list;
+}
