@@ -53,7 +53,7 @@ export interface Engine extends AsyncDisposable {
   stream(request: SearchRequest, options?: SearchOptions): AsyncIterable<SearchEvent>;
   /** How a query is understood and planned; and where it finds nothing, what would. Runs the search. */
   explain(request: SearchRequest, options?: SearchOptions): Promise<Explanation>;
-  /** What is indexed and visible, by name. */
+  /** What is indexed and visible. */
   repositories(options?: { viewer?: Viewer }): Promise<Repository[]>;
   /** undefined: not there, or not visible: the same answer. revision absent: the default one. */
   read(
@@ -88,7 +88,7 @@ export interface Engine extends AsyncDisposable {
 export interface IndexOptions {
   /** Aborting rejects with ABORTED; repositories that were published before stay. */
   signal?: AbortSignal;
-  /** Called some times a second; what it throws ends the run. */
+  /** Told where the run is. */
   onProgress?: (progress: IndexProgress) => void;
   /** 'after' (default): content is searchable first, symbols follow before index() resolves. 'skip': no symbols. */
   symbols?: "after" | "skip";

@@ -13,18 +13,38 @@ import { isDeepStrictEqual, inspect } from "node:util";
 import type { TokenRecord, TokenStore } from "./auth/token-store.ts";
 import type { User, UserStore } from "./auth/user-store.ts";
 
+/**
+ * A test runner, as far as the suites need one: `test` of node:test, vitest, jest and mocha's `it` fit.
+ *
+ * @example
+ * import { test } from "node:test";
+ * const runner: Runner = { test: (name, run) => void test(name, run) };
+ */
 export interface Runner {
+  /** Registers a test that fails where `run` rejects. */
   test(name: string, run: () => Promise<void>): void;
 }
 
 type Cases<Store> = Readonly<Record<string, (store: Store) => Promise<void>>>;
 
-/** Holds a TokenStore to its contract. */
+/**
+ * Holds a TokenStore to its contract: `open` is called once for each test.
+ *
+ * @example
+ * import { test } from "node:test";
+ * tokenStoreSuite({ test: (name, run) => void test(name, run) }, async () => memoryTokenStore());
+ */
 export function tokenStoreSuite(runner: Runner, open: () => Promise<TokenStore>): void {
   runAll(runner, open, TOKEN_CASES);
 }
 
-/** Holds a UserStore to its contract. */
+/**
+ * Holds a UserStore to its contract: `open` is called once for each test.
+ *
+ * @example
+ * import { test } from "node:test";
+ * userStoreSuite({ test: (name, run) => void test(name, run) }, async () => memoryUserStore());
+ */
 export function userStoreSuite(runner: Runner, open: () => Promise<UserStore>): void {
   runAll(runner, open, USER_CASES);
 }

@@ -24,7 +24,14 @@ import type { User, UserStore } from "./user-store.ts";
 const MOST_TEXT = 512; // code units: 1 024 bytes of LMDB's 1 978
 const BATCH = 100; // records of a list that are read at once, so that a slow reader holds no transaction open
 
-/** The directory is created when missing. */
+/**
+ * A durable store, safe from several processes at once. The directory is created when missing; it may
+ * be that of lmdbUserStore(), and is not that of an index.
+ *
+ * @example
+ * await using tokens = lmdbTokenStore("./accounts");
+ * const { secret } = await createApiKey(tokens, { ownerId: "ada" });
+ */
 export function lmdbTokenStore(path: string): TokenStore & AsyncDisposable {
   const store = openKeyValue(path);
   const tokens = store.table<Stored<TokenRecord>>("tokens");
@@ -71,7 +78,14 @@ export function lmdbTokenStore(path: string): TokenStore & AsyncDisposable {
   };
 }
 
-/** The directory is created when missing. */
+/**
+ * A durable store, safe from several processes at once. The directory is created when missing; it may
+ * be that of lmdbTokenStore(), and is not that of an index.
+ *
+ * @example
+ * await using users = lmdbUserStore("./accounts");
+ * for await (const { email, role } of users.list()) console.log(email, role);
+ */
 export function lmdbUserStore(path: string): UserStore & AsyncDisposable {
   const store: KeyValueStore = openKeyValue(path);
   const users = store.table<Stored<User>>("users");

@@ -66,7 +66,13 @@ export interface ApiKeyOptions {
   hmacKey?: string | Uint8Array;
 }
 
-/** Makes an API key for a user. The secret is returned this once and kept nowhere. */
+/**
+ * Makes an API key for a user. The secret is returned this once and kept nowhere.
+ *
+ * @example
+ * const { id, secret } = await createApiKey(tokens, { ownerId: "ada", name: "laptop" });
+ * console.log(`Authorization: Bearer ${secret}`); // tokens.revoke(id, new Date()) ends it
+ */
 export async function createApiKey(
   tokens: TokenStore,
   options: ApiKeyOptions,

@@ -5,27 +5,47 @@
 
 import { QuernError } from "../base/errors.ts";
 
+/**
+ * A token, without its secret.
+ *
+ * @example
+ * const live = ({ revokedAt, expiresAt }: TokenRecord): boolean =>
+ *   revokedAt === undefined && (expiresAt === undefined || expiresAt > new Date());
+ */
 export interface TokenRecord {
   /** Random, 128 bits or more. */
   id: string;
+  /** An API key is a user's; a scoped token is minted with one, and may do less. */
   kind: "api-key" | "scoped";
-  /** Hex. */
+  /** Of the secret, in hex: 64 digits. */
   hash: string;
+  /** Id of the user it belongs to. */
   ownerId: string;
+  /** For people, to tell their keys apart. */
   name?: string;
   /** scoped: the repositories it was minted for. */
   repositoryIds?: number[];
   /** scoped: the API key that minted it; when that one stops, this one does. */
   mintedBy?: string;
+  /** Lists are in this order. */
   createdAt: Date;
+  /** From then on it is good for nothing. Absent: never. */
   expiresAt?: Date;
+  /** Since then it is good for nothing. */
   revokedAt?: Date;
+  /** To the minute: see touch(). */
   lastUsedAt?: Date;
 }
 
 /**
+ * Where a handler looks tokens up.
+ *
  * Every call works on copies: a record that was handed in or out is the caller's to change. What a
  * resolved call wrote, every later call sees, whichever process makes it.
+ *
+ * @example
+ * const store: TokenStore = lmdbTokenStore("./accounts");
+ * for await (const { id, name } of store.list("ada")) console.log(id, name);
  */
 export interface TokenStore {
   /** DUPLICATE_ID for an id or a hash that is there, and then nothing is written. */
@@ -42,7 +62,12 @@ export interface TokenStore {
   touch?(id: string, at: Date): Promise<void>;
 }
 
-/** Gone when the process ends: for tests and small hosts. */
+/**
+ * Gone when the process ends: for tests and small hosts.
+ *
+ * @example
+ * const handler = createHandler(engine, { tokens: memoryTokenStore() });
+ */
 export function memoryTokenStore(): TokenStore {
   const byId = new Map<string, TokenRecord>();
   const byHash = new Map<string, TokenRecord>();

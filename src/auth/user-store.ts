@@ -2,20 +2,53 @@
 
 import { byCreation } from "./token-store.ts";
 
+/**
+ * A member of the organization.
+ *
+ * @example
+ * const now = new Date();
+ * const ada: User = {
+ *   id: "ada",
+ *   name: "Ada",
+ *   email: "ada@example.com",
+ *   role: "OWNER",
+ *   suspendedAt: null,
+ *   createdAt: now,
+ *   updatedAt: now,
+ *   lastActivityAt: null,
+ * };
+ * await users.put(ada);
+ */
 export interface User {
+  /** The ownerId of this user's tokens. */
   id: string;
+  /** For people. */
   name: string | null;
+  /** Shown to owners. */
   email: string;
   /** Owners may list the members. */
   role: "OWNER" | "MEMBER";
   /** Not null: none of this user's keys and tokens is good for anything. */
   suspendedAt: Date | null;
+  /** Lists are in this order. */
   createdAt: Date;
+  /** When this record changed last. */
   updatedAt: Date;
+  /** Null: not known. */
   lastActivityAt: Date | null;
 }
 
-/** Works on copies, and every call sees what was resolved before it, as with TokenStore. */
+/**
+ * Where a handler looks users up. Works on copies, and every call sees what was resolved before it,
+ * as with TokenStore.
+ *
+ * @example
+ * const visible = new Map([["ada", new Set([1, 4])]]);
+ * const mine: UserStore = {
+ *   ...memoryUserStore(),
+ *   visibleRepositories: async ({ id }) => visible.get(id) ?? new Set(),
+ * };
+ */
 export interface UserStore {
   /** Any string may be asked for; undefined if no user has it. */
   get(id: string): Promise<User | undefined>;
@@ -27,7 +60,12 @@ export interface UserStore {
   visibleRepositories?(user: User): Promise<"all" | ReadonlySet<number>>;
 }
 
-/** Gone when the process ends: for tests and small hosts. */
+/**
+ * Gone when the process ends: for tests and small hosts.
+ *
+ * @example
+ * const handler = createHandler(engine, { tokens, users: memoryUserStore() });
+ */
 export function memoryUserStore(users: Iterable<User> = []): UserStore {
   const byId = new Map<string, User>();
   for (const user of users) byId.set(user.id, structuredClone(user));

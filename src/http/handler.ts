@@ -24,6 +24,15 @@ import { symbolRoutes } from "./symbol-routes.ts";
 
 export type Handler = (request: Request) => Promise<Response>;
 
+/**
+ * The interface over HTTP, as a function. It never rejects; whatever goes wrong is a response.
+ * Options that let nobody in, or are out of range, are INVALID_REQUEST here.
+ *
+ * @example
+ * const handler = createHandler(engine, { anonymous: "all" });
+ * const body = JSON.stringify({ query: "todo", matches: 10 });
+ * const response = await handler(new Request("http://localhost/api/search", { method: "POST", body }));
+ */
 export function createHandler(engine: Engine, options: HandlerOptions): Handler {
   const settings = checkOptions(options);
   const service: Service = { engine, settings, slots: createSlots(settings.maxConcurrent) };

@@ -12,6 +12,13 @@ import { once } from "node:events";
 import type { Handler } from "./handler.ts";
 import { errorBody, Refusal, STATUS, toRefusal } from "./refusal.ts";
 
+/**
+ * The handler for `node:http`, and so for Express and Fastify.
+ *
+ * @example
+ * import { createServer } from "node:http";
+ * createServer(toNodeListener(createHandler(engine, { anonymous: "all" }))).listen(3000);
+ */
 export function toNodeListener(
   handler: Handler,
 ): (req: IncomingMessage, res: ServerResponse) => void {

@@ -6,6 +6,13 @@ import type { TokenStore } from "../auth/token-store.ts";
 import type { UserStore } from "../auth/user-store.ts";
 import { QuernError } from "../base/errors.ts";
 
+/**
+ * Who may ask, and how much.
+ *
+ * @example
+ * const options: HandlerOptions = { tokens, users, anonymous: "public", timeoutMs: 5_000 };
+ * const handler = createHandler(engine, options);
+ */
 export interface HandlerOptions {
   /** Absent: nobody has a token, and the routes of scoped tokens answer 404. */
   tokens?: TokenStore;
@@ -23,15 +30,15 @@ export interface HandlerOptions {
   tokenPrefixes?: TokenPrefixes;
   /** Secrets are stored as HMAC-SHA-256 under this key. Default: plain SHA-256. */
   hmacKey?: string | Uint8Array;
-  /** How long a scoped token lives. Default 3 600 000. */
+  /** Milliseconds that a scoped token lives. Default 3 600 000. */
   scopedTokenTtlMs?: number;
-  /** The most ranges a search may ask for. Default 100 000. */
+  /** How many ranges a search may ask for. Default 100 000. */
   maxMatches?: number;
-  /** Longer bodies are refused. Default 1 MiB. */
+  /** Bytes; longer bodies are refused. Default 1 MiB. */
   maxBodyBytes?: number;
-  /** After which a search answers with what it has found. Default 10 000. */
+  /** Milliseconds after which a search answers with what it has found. Default 10 000. */
   timeoutMs?: number;
-  /** Searches at once; more are refused. Default 64. */
+  /** How many searches may run at once; more are refused. Default 64. */
   maxConcurrent?: number;
   /** Told of every request once its outcome is known. Never told a secret. */
   audit?: (event: AuditEvent) => void;
@@ -39,13 +46,26 @@ export interface HandlerOptions {
   cors?: { origins: string[] };
 }
 
+/**
+ * What became of a request.
+ *
+ * @example
+ * const audit = ({ at, action, outcome, userId }: AuditEvent): void =>
+ *   console.log(at.toISOString(), action, outcome, userId);
+ * const handler = createHandler(engine, { tokens, audit });
+ */
 export interface AuditEvent {
+  /** When the request came. */
   at: Date;
   /** The operation, as the OpenAPI document names it. */
   action: string;
+  /** 'denied' is 401 and 403, 'failed' any other status from 400 up. */
   outcome: "ok" | "denied" | "failed";
+  /** Whose credential it was, where it was good. */
   userId?: string;
+  /** TokenRecord.id, where a stored token spoke. */
   tokenId?: string;
+  /** The HTTP status. */
   status: number;
   /** For UNEXPECTED_ERROR: what was thrown. */
   detail?: unknown;

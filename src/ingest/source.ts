@@ -9,36 +9,93 @@
 
 import type { RepositoryMetadata, SkipReason } from "../store/records.ts";
 
+/**
+ * A repository, as index() takes it: made by git(), directory() or documents(), or a host's own.
+ *
+ * @example
+ * const files: FileEntry[] = [
+ *   { kind: "file", path: "a.md", revisions: [0], content: { read: () => fetchBytes("a.md") } },
+ * ];
+ * const source: Source = {
+ *   name: "wiki",
+ *   metadata: { public: true },
+ *   open: async () => ({
+ *     revisions: [{ name: "HEAD" }],
+ *     entries: async function* () {
+ *       yield files;
+ *     },
+ *     close: async () => {},
+ *   }),
+ * };
+ * declare function fetchBytes(path: string): Promise<Uint8Array>;
+ */
 export interface Source {
   /** Of the repository. The same name is the same repository. Not empty, without control characters. */
   readonly name: string;
+  /** Replaces what was said of the repository before. */
   readonly metadata: RepositoryMetadata;
   /** Rejects with SOURCE_NOT_FOUND, SOURCE_UNREADABLE, NOT_A_GIT_REPOSITORY, REVISION_NOT_FOUND, GIT_MISSING, or ABORTED. */
   open(indexed: Indexed, options: ListingOptions): Promise<Listing>;
 }
 
+/**
+ * What a source has to keep to.
+ *
+ * @example
+ * const list = async (indexed: Indexed, { signal, maxFileSize }: ListingOptions) => {
+ *   signal.throwIfAborted();
+ *   console.log(indexed.revisions.length, maxFileSize);
+ * };
+ */
 export interface ListingOptions {
+  /** Aborted when the run ends early: stop listing. */
   readonly signal: AbortSignal;
   /** Bytes above which content is not read: such files are listed as skipped, 'too-large'. */
   readonly maxFileSize: number;
 }
 
-/** What the index holds of the repository. */
+/**
+ * What the index holds of the repository.
+ *
+ * @example
+ * const isNew = ({ revisions }: Indexed): boolean => revisions.length === 0;
+ */
 export interface Indexed {
+  /** Empty where the repository is new. `commit` is what the source said it was. */
   readonly revisions: readonly { readonly name: string; readonly commit?: string }[];
 }
 
+/**
+ * What a repository holds now, entry by entry.
+ *
+ * @example
+ * const nothing: Listing = {
+ *   revisions: [{ name: "HEAD" }],
+ *   entries: async function* () {},
+ *   close: async () => {},
+ * };
+ */
 export interface Listing {
   /** Every revision the repository has from now on; the first is the default one. Never empty. */
   readonly revisions: readonly ListedRevision[];
   /** In any order; yields in batches of some hundred. REQUIRES: iterated once. */
   entries(): AsyncIterable<readonly Entry[]>;
+  /** Called once, also after a failure. */
   close(): Promise<void>;
 }
 
+/**
+ * A revision and, where it is known, what of it is indexed already.
+ *
+ * @example
+ * const main: ListedRevision = { name: "main", commit: "9f1c2d7", base: "main" };
+ */
 export interface ListedRevision {
+  /** As `rev:` finds it. */
   readonly name: string;
+  /** Full id, where there is one. */
   readonly commit?: string;
+  /** Shown as pushedAt of the repository. */
   readonly committedAt?: Date;
   /**
    * Name of an indexed revision (see Indexed) of which the entries are the changes. Absent: the
@@ -47,17 +104,37 @@ export interface ListedRevision {
   readonly base?: string;
 }
 
-/** In a revision with a base an entry replaces all that the base has under its path. */
+/**
+ * In a revision with a base an entry replaces all that the base has under its path.
+ *
+ * @example
+ * const paths = (entries: readonly Entry[]): string[] => entries.map(({ path }) => path);
+ */
 export type Entry = FileEntry | SkippedEntry | RemovedEntry;
 
-/** A file with content. `revisions` are positions in Listing.revisions. One path may have several entries with different revisions and different content: REQUIRES: what is the same is one entry. */
+/**
+ * A file with content. One path may have several entries with different revisions and different
+ * content. REQUIRES: what is the same is one entry.
+ *
+ * @example
+ * const file: FileEntry = {
+ *   kind: "file",
+ *   path: "src/cart.ts",
+ *   revisions: [0],
+ *   version: "17",
+ *   content: { file: "/srv/shop/src/cart.ts" },
+ * };
+ */
 export interface FileEntry {
+  /** Tells it from the other entries. */
   readonly kind: "file";
   /** UTF-8, '/' between folders, relative, no '.' or '..' parts, no NUL. */
   readonly path: string;
+  /** 0-based positions in Listing.revisions. */
   readonly revisions: readonly number[];
   /** Equal versions of one path mean equal content: then it is not read again. Absent: not known. */
   readonly version?: string;
+  /** Asked for only where the version is new. */
   readonly content: Content;
 }
 
@@ -66,23 +143,44 @@ export interface FileEntry {
  * called once, and only when the content is needed; the bytes it gives are the caller's own. Rejecting
  * or throwing with the code SOURCE_UNREADABLE lists the file as 'unreadable', anything else ends the
  * run. Where the size is known only then, content over maxFileSize is listed by who reads it.
+ *
+ * @example
+ * const content: Content = { bytes: new TextEncoder().encode("# Start") };
  */
 export type Content =
   | { readonly bytes: Uint8Array }
   | { readonly file: string }
   | { readonly read: () => Promise<Uint8Array> | Uint8Array };
 
-/** A file whose content is not searchable; 'submodule', 'symlink' and 'invalid-path' are listed, not found. The path of an 'invalid-path' is for people: see shownPath(). */
+/**
+ * A file whose content is not searchable; 'submodule', 'symlink' and 'invalid-path' are listed, not
+ * found.
+ *
+ * @example
+ * const link: SkippedEntry = { kind: "skipped", path: "latest", revisions: [0], reason: "symlink" };
+ */
 export interface SkippedEntry {
+  /** Tells it from the other entries. */
   readonly kind: "skipped";
+  /** As of a FileEntry; that of an 'invalid-path' is for people: see shownPath(). */
   readonly path: string;
+  /** 0-based positions in Listing.revisions. */
   readonly revisions: readonly number[];
+  /** Shown in reports. */
   readonly reason: SkipReason;
 }
 
-/** Only for a revision with a base: the path is no longer there. */
+/**
+ * Only for a revision with a base: the path is no longer there.
+ *
+ * @example
+ * const gone: RemovedEntry = { kind: "removed", path: "src/old.ts", revisions: [0] };
+ */
 export interface RemovedEntry {
+  /** Tells it from the other entries. */
   readonly kind: "removed";
+  /** As of a FileEntry. */
   readonly path: string;
+  /** 0-based positions in Listing.revisions. */
   readonly revisions: readonly number[];
 }

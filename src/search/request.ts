@@ -2,7 +2,13 @@
 
 import { QuernError } from "../base/errors.ts";
 
-/** The body of a search, as the specification names its fields. */
+/**
+ * What to search for, as the specification names its fields.
+ *
+ * @example
+ * const request: SearchRequest = { query: "retry lang:go -file:_test", matches: 50, contextLines: 2 };
+ * const { files } = await engine.search(request);
+ */
 export interface SearchRequest {
   /** The query: see the query language. Blank: QUERY_SYNTAX. */
   query: string;
@@ -18,16 +24,31 @@ export interface SearchRequest {
   isCaseSensitivityEnabled?: boolean;
 }
 
-/** Who searches: the repositories it may see. Absent: everything. An empty set sees nothing. */
+/**
+ * Who searches: the repositories it may see. Absent: everything. An empty set sees nothing.
+ *
+ * @example
+ * const viewer: Viewer = { repositoryIds: new Set([1, 4]) };
+ * const { stats } = await engine.search({ query: "todo", matches: 10 }, { viewer });
+ */
 export interface Viewer {
+  /** Ids as in Repository.id; unknown ones do no harm. */
   repositoryIds: ReadonlySet<number>;
 }
 
+/**
+ * How one search goes.
+ *
+ * @example
+ * const options: SearchOptions = { timeoutMs: 500 };
+ * const { isSearchExhaustive } = await engine.search({ query: "todo", matches: 10 }, options);
+ */
 export interface SearchOptions {
   /** Aborting rejects with ABORTED; workers stop within 50 ms. */
   signal?: AbortSignal;
   /** Milliseconds after which the search answers with what it has found. Default: none. */
   timeoutMs?: number;
+  /** Nothing of other repositories shows: not in files, not in counts, not in errors. */
   viewer?: Viewer;
 }
 

@@ -5,6 +5,12 @@ import type { SymbolKind } from "../store/symbol-kinds.ts";
 import type { SearchRequest } from "./request.ts";
 import type { SearchStats } from "./stats.ts";
 
+/**
+ * A place in a file.
+ *
+ * @example
+ * const show = ({ lineNumber, column }: Position): string => `${lineNumber}:${column}`;
+ */
 export interface Position {
   /** 0-based, in the file's UTF-8 bytes (in the path's, for file names). */
   byteOffset: number;
@@ -14,64 +20,143 @@ export interface Position {
   column: number;
 }
 
+/**
+ * A stretch of a file. Where a match is empty, start and end are equal.
+ *
+ * @example
+ * const length = ({ start, end }: Range): number => end.byteOffset - start.byteOffset;
+ */
 export interface Range {
+  /** Of its first byte. */
   start: Position;
+  /** Behind its last byte. */
   end: Position;
 }
 
+/**
+ * A definition that a match stands in the name of.
+ *
+ * @example
+ * const show = ({ kind, symbol, parent }: ResultSymbol): string =>
+ *   `${kind} ${parent ? `${parent.symbol}.` : ""}${symbol}`;
+ */
 export interface ResultSymbol {
+  /** Its name. */
   symbol: string;
+  /** What it defines. */
   kind: SymbolKind;
   /** The definition it stands in. */
   parent?: { symbol: string; kind: SymbolKind };
 }
 
+/**
+ * Some lines of a file, one after another, with the matches in them.
+ *
+ * @example
+ * const lines = ({ content, contentStart }: Chunk): string[] =>
+ *   content.trimEnd().split("\n").map((line, i) => `${contentStart.lineNumber + i}: ${line}`);
+ */
 export interface Chunk {
   /** Whole lines (or windows of very long ones) that hold the matches and their context. */
   content: string;
+  /** Positions are the file's, not the chunk's. */
   matchRanges: Range[];
+  /** Where `content` begins. */
   contentStart: Position;
   /** One for each range inside the name of a definition, in the order of the ranges. */
   symbols?: ResultSymbol[];
 }
 
+/**
+ * A file that matches.
+ *
+ * @example
+ * const { files } = await engine.search({ query: "todo", matches: 10 });
+ * for (const { repository, fileName, chunks } of files)
+ *   console.log(`${repository}/${fileName.text}`, chunks.length);
+ */
 export interface FileResult {
+  /** The path from the repository's root; its ranges are those of `file:`, whether or not content matched. */
   fileName: { text: string; matchRanges: Range[] };
+  /** Where this host shows it: OpenOptions.webUrl. */
   webUrl: string;
+  /** Where its code host shows it, where that is known. */
   externalWebUrl?: string;
+  /** The name of its repository. */
   repository: string;
+  /** The id of its repository. */
   repositoryId: number;
   /** The linguist name, or "" when unknown. */
   language: string;
+  /** In the order of the file. Empty where only the path matches. */
   chunks: Chunk[];
+  /** The searched revisions that have it. */
   branches?: string[];
   /** The whole file, where the request asked for it. */
   content?: string;
 }
 
+/**
+ * A repository of which files are in the response.
+ *
+ * @example
+ * const { repositoryInfo } = await engine.search({ query: "todo", matches: 10 });
+ * const names = new Map(repositoryInfo.map(({ id, name, displayName }) => [id, displayName ?? name]));
+ */
 export interface RepositoryInfo {
+  /** FileResult.repositoryId. */
   id: number;
+  /** 'genericGitHost' where the source said nothing. */
   codeHostType: CodeHostType;
+  /** FileResult.repository. */
   name: string;
+  /** For people. */
   displayName?: string;
+  /** Its page on its code host. */
   webUrl?: string;
 }
 
+/**
+ * The answer to a search.
+ *
+ * @example
+ * const { stats, isSearchExhaustive } = await engine.search({ query: "todo", matches: 10 });
+ * console.log(`${stats.totalMatchCount} matches`, isSearchExhaustive ? "" : "(not all are shown)");
+ */
 export interface SearchResponse {
+  /** Counts are exact, whatever `matches` is, unless the search was stopped or met damage. */
   stats: SearchStats;
+  /** The best first: see docs/ranking.md. */
   files: FileResult[];
+  /** Of the files in this response. */
   repositoryInfo: RepositoryInfo[];
   /** True if and only if every match is in this response. */
   isSearchExhaustive: boolean;
 }
 
+/**
+ * What a stream yields: chunks as they are found, then one 'final'.
+ *
+ * @example
+ * for await (const event of engine.stream({ query: "todo", matches: 100 }))
+ *   if (event.type === "chunk") console.log(event.files.length);
+ *   else console.log(event.accumulatedStats.totalMatchCount);
+ */
 export type SearchEvent =
   | { type: "chunk"; stats: SearchStats; files: FileResult[]; repositoryInfo: RepositoryInfo[] }
   | { type: "final"; accumulatedStats: SearchStats; isSearchExhaustive: boolean };
 
+/**
+ * How a query was understood and planned, and what would find more.
+ *
+ * @example
+ * const { query, suggestions } = await engine.explain({ query: "Retry lang:goo", matches: 10 });
+ * console.log(query, suggestions[0]?.request.query);
+ */
 export interface Explanation {
   /** The canonical form of the query as understood. */
   query: string;
+  /** `pages` are counted in scope, and so are candidates; a page is 16 KiB of text at most. */
   segments: {
     id: number;
     outcome: "scanned" | "skipped-by-filter" | "damaged" | "not-reached";
@@ -80,6 +165,7 @@ export interface Explanation {
     candidatePages: number;
     candidateFiles: number;
   }[];
+  /** Of the search that was run for it. */
   stats: SearchStats;
   /** Only when nothing was found: changes of the request that, tried, find something; best first. */
   suggestions: {

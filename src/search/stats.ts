@@ -1,43 +1,91 @@
+/** The counters of a search: what each counts, and how they add up. */
+
 /**
- * What one search did. The tables below are the only place a counter is named; a shard is a segment.
- * All are non-negative integers. `sum` counters add up over the parts of a search, the others are
- * times of the whole search.
+ * What one search did. A shard is a segment. All counters are integers from 0 up; times are in
+ * nanoseconds, and sums of them over threads may exceed `duration`. See docs/counters.md.
+ *
+ * @example
+ * const { stats } = await engine.search({ query: "todo", matches: 0 });
+ * console.log(`${stats.totalMatchCount} matches in ${stats.duration / 1e6} ms`);
  */
+export interface SearchStats {
+  /** Ranges in this response. */
+  actualMatchCount: number;
+  /** Ranges in the index. */
+  totalMatchCount: number;
+  /** Files that match. */
+  fileCount: number;
+  /** Nanoseconds of planning. */
+  matchTreeConstruction: number;
+  /** Nanoseconds of scanning. */
+  matchTreeSearch: number;
+  /** Files in scope of the segments that were begun. */
+  shardFilesConsidered: number;
+  /** Files whose query tree evaluation was begun. */
+  filesConsidered: number;
+  /** Files of which content was read. */
+  filesLoaded: number;
+  /** Candidate files not evaluated: time, abort, damage. */
+  filesSkipped: number;
+  /** Bytes of content and symbol tables read. */
+  contentBytesLoaded: number;
+  /** Bytes of posting data decoded, of segments wholly in scope. */
+  indexBytesLoaded: number;
+  /** Segments whose evaluation failed. */
+  crashes: number;
+  /** Segments evaluated to the end. */
+  shardsScanned: number;
+  /** Segments not begun or not finished: time, abort. */
+  shardsSkipped: number;
+  /** Segments without a candidate file in scope. */
+  shardsSkippedFilter: number;
+  /** Grams in the plan, once a segment. */
+  ngramLookups: number;
+  /** Candidate pages handed to the scan. */
+  ngramMatches: number;
+  /** (File, expression) pairs evaluated. */
+  regexpsConsidered: number;
+  /** Nanoseconds from the call to the response. */
+  duration: number;
+  /** Nanoseconds before a worker began. */
+  wait: number;
+  /** Whether time ran out before every segment was finished. */
+  flushReason: FlushReason;
+}
 
-const SUMMED = [
-  "actualMatchCount", // ranges in this response
-  "totalMatchCount", // ranges in the index
-  "fileCount", // files that match
-  "matchTreeConstruction", // ns planning
-  "matchTreeSearch", // ns scanning
-  "shardFilesConsidered", // files in scope of the segments that were begun
-  "filesConsidered", // files whose query tree evaluation was begun
-  "filesLoaded", // files of which content was read
-  "filesSkipped", // candidate files not evaluated: time, abort, damage
-  "contentBytesLoaded", // bytes of content and symbol tables read
-  "indexBytesLoaded", // bytes of posting data decoded, of segments wholly in scope
-  "crashes", // segments whose evaluation failed
-  "shardsScanned", // segments evaluated to the end
-  "shardsSkipped", // segments not begun or not finished: time, abort
-  "shardsSkippedFilter", // segments without a candidate file in scope
-  "ngramLookups", // grams in the plan, once a segment
-  "ngramMatches", // candidate pages handed to the scan
-  "regexpsConsidered", // (file, expression) pairs evaluated
-] as const;
-
-const WHOLE = [
-  "duration", // ns, from the call to the response
-  "wait", // ns before a worker began
-] as const;
-
-export type Counter = (typeof SUMMED)[number] | (typeof WHOLE)[number];
 export type FlushReason = "FLUSH_REASON_FINAL_FLUSH" | "FLUSH_REASON_TIMER_EXPIRED";
-export type SearchStats = Record<Counter, number> & { flushReason: FlushReason };
+export type Counter = Exclude<keyof SearchStats, "flushReason">;
+
+/** What adds up over the parts of a search; the others are times of the whole search. */
+const IS_SUMMED: Record<Counter, boolean> = {
+  actualMatchCount: true,
+  totalMatchCount: true,
+  fileCount: true,
+  matchTreeConstruction: true,
+  matchTreeSearch: true,
+  shardFilesConsidered: true,
+  filesConsidered: true,
+  filesLoaded: true,
+  filesSkipped: true,
+  contentBytesLoaded: true,
+  indexBytesLoaded: true,
+  crashes: true,
+  shardsScanned: true,
+  shardsSkipped: true,
+  shardsSkippedFilter: true,
+  ngramLookups: true,
+  ngramMatches: true,
+  regexpsConsidered: true,
+  duration: false,
+  wait: false,
+};
+
+const COUNTERS = Object.keys(IS_SUMMED) as Counter[];
+const SUMMED = COUNTERS.filter((counter) => IS_SUMMED[counter]);
 
 export function zeroStats(): SearchStats {
-  const counters = [...SUMMED, ...WHOLE].map((counter) => [counter, 0]);
   return {
-    ...Object.fromEntries(counters),
+    ...Object.fromEntries(COUNTERS.map((counter) => [counter, 0])),
     flushReason: "FLUSH_REASON_FINAL_FLUSH",
   } as SearchStats;
 }

@@ -16,17 +16,39 @@ import { decodeList } from "./posting-bits.ts";
 import { newSymbolList } from "./symbol-run.ts";
 import { openSymbols } from "./symbols.ts";
 
+/**
+ * What check() found.
+ *
+ * @example
+ * const { ok, problems } = await engine.check();
+ * if (!ok) console.error(problems.map(({ message }) => message).join("\n"));
+ */
 export interface CheckReport {
+  /** Whether there is no problem. */
   ok: boolean;
+  /** How many segments were read. */
   segments: number;
+  /** How many files they hold. */
   files: number;
+  /** Bytes of text they hold. */
   bytes: number;
+  /** Where something is damaged. */
   problems: CheckProblem[];
 }
 
+/**
+ * A damaged place.
+ *
+ * @example
+ * const show = ({ segment, repository, message }: CheckProblem): string =>
+ *   `${repository ?? `segment ${segment}`}: ${message}`;
+ */
 export interface CheckProblem {
+  /** Id of the segment, where it is in one. */
   segment?: number;
+  /** Name of the repository, where it is in its record. */
   repository?: string;
+  /** For people. */
   message: string;
 }
 

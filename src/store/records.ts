@@ -10,17 +10,32 @@ export const CODE_HOST_TYPES = [
   "genericGitHost",
   "azuredevops",
 ] as const;
+/**
+ * What kind of place a repository's page is on; decides how links to its files are made.
+ *
+ * @example
+ * const host: CodeHostType = "gitlab";
+ * await engine.index(git("./shop", { codeHostType: host, webUrl: "https://gitlab.com/acme/shop" }));
+ */
 export type CodeHostType = (typeof CODE_HOST_TYPES)[number];
 
+/**
+ * What a host knows about a repository beside its files. Each index run replaces it as a whole.
+ *
+ * @example
+ * const metadata: RepositoryMetadata = { displayName: "The shop", archived: true, rank: 0.2 };
+ * await engine.index(git("./shop", metadata));
+ */
 export interface RepositoryMetadata {
   /** Default 'genericGitHost'. */
   codeHostType?: CodeHostType;
+  /** For people. */
   displayName?: string;
   /** The repository's page on its code host: base of externalWebUrl. */
   webUrl?: string;
-  /** Default false. */
+  /** Found by `archived:only`, left out by `archived:no`. Default false. */
   archived?: boolean;
-  /** Default false. */
+  /** Found by `fork:only`, left out by `fork:no`. Default false. */
   fork?: boolean;
   /** Whether it may be seen without a credential where the handler's `anonymous` is 'public'. Default false. */
   public?: boolean;
@@ -36,12 +51,28 @@ export const SKIP_REASONS = [
   "symlink",
   "invalid-path",
 ] as const;
+/**
+ * Why the content of a file is not searchable. 'too-large', 'binary' and 'unreadable' files are found
+ * by path, the others not at all.
+ *
+ * @example
+ * const again: readonly SkipReason[] = ["too-large", "unreadable"]; // looked at in the next run
+ */
 export type SkipReason = (typeof SKIP_REASONS)[number];
 
-/** A file that is listed and whose content is not searchable. */
+/**
+ * A file that is listed and whose content is not searchable.
+ *
+ * @example
+ * const [report] = await engine.index(git("./shop"));
+ * const large = report?.skipped.filter(({ reason }) => reason === "too-large");
+ */
 export interface SkippedFile {
+  /** From the repository's root; control characters of an 'invalid-path' are U+FFFD. */
   path: string;
+  /** Name of the revision. */
   revision: string;
+  /** Why. */
   reason: SkipReason;
 }
 

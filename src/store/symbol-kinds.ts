@@ -31,4 +31,10 @@ export const SYMBOL_KINDS = [
   "other",
 ] as const;
 
+/**
+ * What a definition defines: the same words for all languages. docs/symbols.md has what counts as which.
+ *
+ * @example
+ * const callable: readonly SymbolKind[] = ["function", "method", "constructor", "macro"];
+ */
 export type SymbolKind = (typeof SYMBOL_KINDS)[number];
