@@ -10,7 +10,7 @@ import type { Formula } from "../regex/required.ts";
 import { pagesWith, type Lookup } from "./candidates.ts";
 import { prepareLiteral, type Literal } from "./literal.ts";
 import type { ContentExpression } from "./plan.ts";
-import { regionsOf } from "./line-regions.ts";
+import { linesAround, regionsOf, type Stretch } from "./line-regions.ts";
 import { blobsOf } from "./pages.ts";
 import {
   foldsIn,
@@ -20,6 +20,7 @@ import {
   type LiteralScanner,
   type PlacedLiteral,
 } from "./scan.ts";
+import type { SharedLines } from "./shared-lines.ts";
 import type { Window } from "./window.ts";
 
 /** The required literals, with their grams. */
@@ -36,6 +37,8 @@ export interface ExpressionReach {
   readonly pages: Bitset | undefined;
   /** Literals of which every match holds one; undefined: none that can be looked for instead. */
   readonly anchors: readonly PlacedLiteral[] | undefined;
+  /** Of an expression that shares a pass with others. */
+  readonly shared?: SharedLines | undefined;
 }
 
 export interface ExpressionCandidates extends ExpressionReach {
@@ -45,11 +48,11 @@ export interface ExpressionCandidates extends ExpressionReach {
 
 /** What a scan needs of its thread. */
 export interface ScanTools {
+  readonly kernel: Kernel;
+  readonly arena: Arena;
   readonly literals: LiteralScanner;
   readonly isStopped: () => boolean;
 }
-
-type Stretch = readonly [from: number, to: number];
 
 /** More than so many literals are not looked for one after another. */
 const MOST_ANCHORS = 4;
@@ -124,12 +127,8 @@ export class ContentScanner {
       const blob = blobs[index]!;
       const lowest = window.address(blob);
       const before = out.length;
-      const regions = regionsOf(window, blob, reach.pages);
-      for (const [from, to] of this.#worthRunning(window, blob, {
-        regions,
-        anchors: reach.anchors,
-        tools,
-      })) {
+      const stretches = reach.shared?.of(blob) ?? this.#worthRunning(window, blob, reach, tools);
+      for (const [from, to] of stretches) {
         const first = out.length;
         this.matcher.ranges(from, to, out, tools.isStopped);
         shift(out, first, from - lowest);
@@ -148,41 +147,28 @@ export class ContentScanner {
    * fast as running the automaton, and a run costs about as much as 1 KiB of it.
    */
   #worthRunning(
-    window: Window,
-    blob: number,
-    at: {
-      regions: readonly Stretch[];
-      anchors: readonly PlacedLiteral[] | undefined;
-      tools: ScanTools;
-    },
+    ...[window, blob, { pages, anchors }, tools]: [Window, number, ExpressionReach, ScanTools]
   ): readonly Stretch[] {
-    if (!at.anchors) return at.regions;
+    const stretches = regionsOf(window, blob, pages);
+    if (!anchors) return stretches;
     const lowest = window.address(blob);
-    const regions = at.regions.map(([from, to]) => ({ from, to, lowest }));
+    const regions = stretches.map(([from, to]) => ({ from, to, lowest }));
     const isFolded = foldsIn(window.reader, blob);
-    const places = at.anchors.map((anchor) =>
-      at.tools.literals.places(anchor, regions, isFolded && !anchor.literal.caseSensitive),
+    const places = anchors.map((anchor) =>
+      tools.literals.places(anchor, regions, isFolded && !anchor.literal.caseSensitive),
     );
     const count = places.reduce((sum, { length }) => sum + length, 0);
     const bytes = regions.reduce((sum, { from, to }) => sum + to - from, 0);
     if (count === 0) return [];
-    if (count * DENSE_BYTES > bytes) return at.regions;
-    return at.regions.flatMap((region) => this.#linesOf(region, inOrder(places)));
-  }
-
-  #linesOf([from, to]: Stretch, places: Uint32Array): Stretch[] {
-    const own = places.filter((place) => place >= from && place < to);
-    const mark = this.#arena.mark();
-    const at = this.#arena.put(new Uint8Array(own.buffer));
-    const out = this.#arena.take(8 * own.length);
-    const count = this.#kernel.run.linesAround(at, own.length, from, to, out);
-    const { words } = this.#kernel;
-    const lines = Array.from({ length: count }, (_, i): Stretch => {
-      const word = (out >>> 2) + 2 * i;
-      return [words[word]!, words[word + 1]!];
-    });
-    this.#arena.release(mark);
-    return lines;
+    if (count * DENSE_BYTES > bytes) return stretches;
+    const all = inOrder(places);
+    return stretches.flatMap(([from, to]) =>
+      linesAround(
+        tools,
+        [from, to],
+        all.filter((place) => place >= from && place < to),
+      ),
+    );
   }
 
   /** The best edge of the ranges from `first` on. */

@@ -1,17 +1,22 @@
-/** The stretches of a blob that hold every line of some of its pages. */
+/** Stretches of a blob in whole lines: those of some of its pages, and those around some places. */
 
 import { hasBit, type Bitset } from "../base/bitset.ts";
+import type { Arena } from "../kernel/arena.ts";
+import type { Kernel } from "../kernel/kernel.ts";
 import { PAGE_BYTES } from "../store/format.ts";
 import type { Window } from "./window.ts";
 
 const NEWLINE = 10;
+
+/** In addresses. */
+export type Stretch = readonly [from: number, to: number];
 
 /** Loads what it returns: addresses [from, to), ascending, apart. Without pages the whole blob. */
 export function regionsOf(
   window: Window,
   blob: number,
   pages: Bitset | undefined,
-): readonly (readonly [from: number, to: number])[] {
+): readonly Stretch[] {
   const { firstPages } = window.reader;
   const [first, end] = [firstPages[blob]!, firstPages[blob + 1]!];
   const lowest = window.address(blob);
@@ -66,4 +71,23 @@ function extend(
     if (newline >= 0) break;
   }
   return [from, to];
+}
+
+/** The lines of a text that hold some places, which are ascending; neighbouring lines are one stretch. */
+export function linesAround(
+  { kernel, arena }: { readonly kernel: Kernel; readonly arena: Arena },
+  [from, to]: Stretch,
+  places: Uint32Array,
+): Stretch[] {
+  const mark = arena.mark();
+  const at = arena.put(new Uint8Array(places.buffer));
+  const out = arena.take(8 * places.length);
+  const count = kernel.run.linesAround(at, places.length, from, to, out);
+  const { words } = kernel;
+  const lines = Array.from({ length: count }, (_, i): Stretch => {
+    const word = (out >>> 2) + 2 * i;
+    return [words[word]!, words[word + 1]!];
+  });
+  arena.release(mark);
+  return lines;
 }

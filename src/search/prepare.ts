@@ -9,6 +9,7 @@ import { ContentScanner } from "./expression.ts";
 import { prepareLiteral, type Literal } from "./literal.ts";
 import { shownAtoms, type Plan, type PlanAtom, type PlanNode } from "./plan.ts";
 import { placeLiteral, type PlacedLiteral } from "./scan.ts";
+import { sharingOf, type Sharing } from "./shared-lines.ts";
 
 export type PreparedAtom = {
   /** Those whose grams are looked up in each segment. */
@@ -34,6 +35,8 @@ export interface PreparedQuery {
   readonly isContentOnly: boolean;
   /** The only content atom, where a candidate file matches if and only if it holds. */
   readonly single: number | undefined;
+  /** Expressions over content that share a pass; undefined: none do. */
+  readonly sharing: Sharing | undefined;
 }
 
 /** REQUIRES: the arena's mark of before stays until the query is done. */
@@ -52,6 +55,10 @@ export function prepareQuery({ root, atoms }: Plan, kernel: Kernel, arena: Arena
     shown: shownAtoms(root),
     isContentOnly: decide(root, withoutContent) === false,
     single: singleAtom(root, [...atoms.keys()].filter(isContent)),
+    sharing: sharingOf(
+      new Map(prepared.flatMap((atom, i) => (atom.kind === "content" ? [[i, atom.scanner]] : []))),
+      kernel,
+    ),
   };
 }
 

@@ -5,9 +5,11 @@
 
 import { countBits, hasBit, type Bitset } from "../base/bitset.ts";
 import type { Verdict } from "./evaluate.ts";
+import type { ExpressionReach } from "./expression.ts";
 import type { PreparedQuery } from "./prepare.ts";
 import type { AtomPlan } from "./segment-plan.ts";
 import { noneFound, type Found } from "./scan.ts";
+import { SharedLines } from "./shared-lines.ts";
 import type { SegmentSymbols } from "./segment-symbols.ts";
 import { scanSymbols } from "./symbol-scan.ts";
 import type { ThreadTools } from "./thread-tools.ts";
@@ -53,14 +55,17 @@ export class VisitedBlobs {
       );
       return;
     }
+    const { sharing } = this.#visit.query;
+    const shared = sharing && new SharedLines(sharing.pass, window, tools);
     let alive: readonly number[] = [...this.blobs.keys()];
     order.forEach((atom, step) => {
       const plan = this.#visit.atoms[atom]!;
       const targets = alive.filter(
         (index) => !plan.blobs || hasBit(plan.blobs, this.blobs[index]!),
       );
+      const reach = sharing?.atoms.has(atom) ? { ...plan, shared } : plan;
       this.found[atom] = spread(
-        this.#scanAtom(plan, targets, window, tools),
+        this.#scanAtom(reach, targets, window, tools),
         targets,
         this.blobs.length,
       );
@@ -81,7 +86,12 @@ export class VisitedBlobs {
   }
 
   #scanAtom(
-    ...[plan, targets, window, tools]: [AtomPlan, readonly number[], Window, ThreadTools]
+    ...[plan, targets, window, tools]: [
+      AtomPlan & Pick<ExpressionReach, "shared">,
+      readonly number[],
+      Window,
+      ThreadTools,
+    ]
   ): Found {
     const blobs = targets.map((index) => this.blobs[index]!);
     const { atom } = plan;
