@@ -34,13 +34,29 @@ const OPTIONS: ts.CompilerOptions = {
   removeComments: true,
 };
 
-export async function apiReport(): Promise<string> {
+export interface PublicEntry {
+  /** What a host imports: `quern/http`. */
+  readonly name: string;
+  readonly symbols: readonly ts.Symbol[];
+}
+
+/** What the package exports, with the program that knows it. */
+export function publicEntries(): { program: ts.Program; entries: readonly PublicEntry[] } {
   const program = ts.createProgram(
     Object.values(ENTRIES).map((entry) => resolve(root, entry)),
     OPTIONS,
   );
-  const sections = Object.entries(ENTRIES).map(([name, entry]) => {
-    const declarations = exportsOf(program, resolve(root, entry));
+  const entries = Object.entries(ENTRIES).map(([name, entry]) => ({
+    name,
+    symbols: exportsOf(program, resolve(root, entry)),
+  }));
+  return { program, entries };
+}
+
+export async function apiReport(): Promise<string> {
+  const { program, entries } = publicEntries();
+  const sections = entries.map(({ name, symbols }) => {
+    const declarations = symbols.map((symbol) => declare(program, symbol)).sort();
     return `## ${name}\n\n\`\`\`ts\n${declarations.join("\n\n")}\n\`\`\`\n`;
   });
   const page = [
@@ -53,25 +69,24 @@ export async function apiReport(): Promise<string> {
   return format(page, { parser: "markdown", printWidth: 100 });
 }
 
-function exportsOf(program: ts.Program, entry: string): string[] {
+function exportsOf(program: ts.Program, entry: string): ts.Symbol[] {
   const checker = program.getTypeChecker();
   const source = program.getSourceFile(entry);
   const module = source && checker.getSymbolAtLocation(source);
   if (!module) throw new Error(`${entry} exports nothing`);
   return checker
     .getExportsOfModule(module)
-    .map((symbol) => declare(program, checker, symbol))
-    .sort();
+    .map((symbol) =>
+      symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol,
+    );
 }
 
-function declare(program: ts.Program, checker: ts.TypeChecker, symbol: ts.Symbol): string {
-  const isAlias = (symbol.flags & ts.SymbolFlags.Alias) !== 0;
-  const declared = isAlias ? checker.getAliasedSymbol(symbol) : symbol;
-  const file = declared.declarations?.[0]?.getSourceFile();
-  const statement = file && emitted(program, file).get(declared.name);
+function declare(program: ts.Program, symbol: ts.Symbol): string {
+  const file = symbol.declarations?.[0]?.getSourceFile();
+  const statement = file && emitted(program, file).get(symbol.name);
   if (statement === undefined) throw new Error(`${symbol.name} has no declaration`);
   const text = statement.replace(/^export (declare )?/, "");
-  return /^type .*(typeof |Record<)/.test(text) ? unfold(checker, declared) : text;
+  return /^type .*(typeof |Record<)/.test(text) ? unfold(program.getTypeChecker(), symbol) : text;
 }
 
 /** An alias made from a table, as what it comes to. */

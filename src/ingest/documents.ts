@@ -51,8 +51,18 @@ type Several<T> = Iterable<T> | AsyncIterable<T>;
  * @example
  * const whole: DocumentsOptions = { name: "wiki", files: [{ path: "start.md", content: "# Start" }] };
  */
-export type DocumentsOptions = RepositoryMetadata & { name: string } & (
-    { files: Several<Document> } | { changes: Several<Document | RemovedDocument> }
+export type DocumentsOptions = RepositoryMetadata & {
+  /** Of the repository: the same name is the same repository. */
+  name: string;
+} & (
+    | {
+        /** The whole repository, read as a stream. A path that comes twice is INVALID_REQUEST. */
+        files: Several<Document>;
+      }
+    | {
+        /** A log on top of what is indexed: the last word on a path holds. */
+        changes: Several<Document | RemovedDocument>;
+      }
   );
 
 const BATCH = 256;

@@ -148,9 +148,18 @@ export interface FileEntry {
  * const content: Content = { bytes: new TextEncoder().encode("# Start") };
  */
 export type Content =
-  | { readonly bytes: Uint8Array }
-  | { readonly file: string }
-  | { readonly read: () => Promise<Uint8Array> | Uint8Array };
+  | {
+      /** The content itself. */
+      readonly bytes: Uint8Array;
+    }
+  | {
+      /** Its path on the disk, absolute. */
+      readonly file: string;
+    }
+  | {
+      /** Makes the content. */
+      readonly read: () => Promise<Uint8Array> | Uint8Array;
+    };
 
 /**
  * A file whose content is not searchable; 'submodule', 'symlink' and 'invalid-path' are listed, not

@@ -104,7 +104,7 @@ export interface FileResult {
  * const names = new Map(repositoryInfo.map(({ id, name, displayName }) => [id, displayName ?? name]));
  */
 export interface RepositoryInfo {
-  /** FileResult.repositoryId. */
+  /** The id that files of it carry as repositoryId. */
   id: number;
   /** 'genericGitHost' where the source said nothing. */
   codeHostType: CodeHostType;
@@ -143,8 +143,24 @@ export interface SearchResponse {
  *   else console.log(event.accumulatedStats.totalMatchCount);
  */
 export type SearchEvent =
-  | { type: "chunk"; stats: SearchStats; files: FileResult[]; repositoryInfo: RepositoryInfo[] }
-  | { type: "final"; accumulatedStats: SearchStats; isSearchExhaustive: boolean };
+  | {
+      /** Some files more. */
+      type: "chunk";
+      /** What this chunk adds to the counters. */
+      stats: SearchStats;
+      /** In the order in which they were found. */
+      files: FileResult[];
+      /** Of the files in this chunk. */
+      repositoryInfo: RepositoryInfo[];
+    }
+  | {
+      /** The search is over. */
+      type: "final";
+      /** Of the whole search. */
+      accumulatedStats: SearchStats;
+      /** True if and only if every match was in a chunk. */
+      isSearchExhaustive: boolean;
+    };
 
 /**
  * How a query was understood and planned, and what would find more.

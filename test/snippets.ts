@@ -1,0 +1,59 @@
+/** Code that stands in pages and in comments: whether it compiles, as a module of a host. */
+
+import { readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import ts from "typescript";
+
+export interface Snippet {
+  readonly name: string;
+  readonly text: string;
+}
+
+const CONFIG = resolve("examples/tsconfig.json"); // knows the package by its names
+
+function compilerOptions(): ts.CompilerOptions {
+  const { config } = ts.readConfigFile(CONFIG, (path) => readFileSync(path, "utf8")) as {
+    config: unknown;
+  };
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, dirname(CONFIG));
+  const lenient = { noUnusedLocals: false, noUnusedParameters: false, verbatimModuleSyntax: false };
+  return { ...options, ...lenient, moduleDetection: ts.ModuleDetectionKind.Force };
+}
+
+/** What the compiler says of each, by name; names it has nothing to say of are not there. */
+export function complaints(snippets: readonly Snippet[]): Record<string, string[]> {
+  const files = new Map(snippets.map((one, n) => [resolve(`examples/snippet-${n}.ts`), one]));
+  const options = compilerOptions();
+  const host = ts.createCompilerHost(options);
+  const { fileExists, readFile } = host;
+  host.fileExists = (path) => files.has(path) || fileExists(path);
+  host.readFile = (path) => files.get(path)?.text ?? readFile(path);
+  const { getSourceFile } = host;
+  host.getSourceFile = (path, version, ...rest) => {
+    const text = files.get(path)?.text;
+    return text === undefined
+      ? getSourceFile(path, version, ...rest)
+      : ts.createSourceFile(path, text, version);
+  };
+  const roots = [...files.keys(), resolve("src/kernel/webassembly.d.ts")];
+  const program = ts.createProgram(roots, options, host);
+  const said: Record<string, string[]> = {};
+  for (const [path, { name }] of files) {
+    const file = program.getSourceFile(path);
+    const found = [
+      ...program.getSyntacticDiagnostics(file),
+      ...program.getSemanticDiagnostics(file),
+    ];
+    for (const { messageText } of found)
+      (said[name] ??= []).push(ts.flattenDiagnosticMessageText(messageText, "\n"));
+  }
+  return said;
+}
+
+/** Whether a name is used and comes from nowhere in the text. */
+export function lacks(text: string, name: string): boolean {
+  const declared = new RegExp(
+    `\\b(const|let|using|function|class|interface|type) ${name}\\b|import [^;]*\\b${name}\\b[^;]* from`,
+  );
+  return new RegExp(`(?<!\\w|(?<!\\.)\\.)${name}\\b`).test(text) && !declared.test(text);
+}
