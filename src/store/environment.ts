@@ -10,7 +10,6 @@ import {
   accessSync,
   closeSync,
   constants,
-  existsSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -20,6 +19,7 @@ import {
 import { resolve } from "node:path";
 import { open as openLmdb, type RootDatabase, type Transaction } from "lmdb";
 import { QuernError, type ErrorCode } from "../base/errors.ts";
+import { allocateLockFile } from "./lock-file.ts";
 import { corrupt, seal, unseal } from "./sealed.ts";
 
 const DATA_FILE = "quern.mdb";
@@ -94,8 +94,9 @@ export function openEnvironment(path: string, options: { readOnly: boolean }): E
 }
 
 function openDatabase(file: string, readOnly: boolean): Database {
-  return translated(() =>
-    openLmdb<Buffer, Buffer>({
+  return translated(() => {
+    allocateLockFile(`${file}-lock`);
+    return openLmdb<Buffer, Buffer>({
       path: file,
       noSubdir: true,
       encoding: "binary",
@@ -104,8 +105,8 @@ function openDatabase(file: string, readOnly: boolean): Database {
       mapSize: MAP_BYTES,
       maxReaders: 512,
       noMemInit: true,
-    } as Parameters<typeof openLmdb>[0] & object),
-  ) as Database;
+    } as Parameters<typeof openLmdb>[0] & object);
+  }) as Database;
 }
 
 async function closeDatabase(path: string): Promise<void> {
@@ -126,18 +127,28 @@ function isWritable(path: string, file: string): boolean {
 }
 
 function prepareFolder(path: string, file: string, readOnly: boolean): void {
-  if (existsSync(file)) return;
+  if (translated(() => statSync(file, { throwIfNoEntry: false }))) return;
   if (readOnly)
     throw new QuernError(
       "INDEX_NOT_FOUND",
       `there is no index at ${path}; index something into it first`,
     );
-  translated(() => mkdirSync(path, { recursive: true }));
-  if (readdirSync(path).some((name) => !name.startsWith(".")))
+  translated(() => makeFolder(path));
+  if (translated(() => readdirSync(path)).some((name) => !name.startsWith(".")))
     throw new QuernError(
       "INDEX_NOT_FOUND",
       `${path} is not a data directory: it holds other files and no ${DATA_FILE}; name an empty or a new folder`,
     );
+}
+
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true });
+  } catch (error) {
+    // Node says so as well where the disk is read-only
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") mkdirSync(path);
+    throw error;
+  }
 }
 
 /**
@@ -301,6 +312,13 @@ const FAILURES: readonly [pattern: RegExp, code: ErrorCode, advice: string][] = 
     /ENOSPC|MDB_MAP_FULL|No space left|EDQUOT|quota|EFBIG|File too large/i,
     "DISK_FULL",
     "the disk is full or its quota reached: make room and try again; what was published before is intact",
+  ],
+  [
+    // LMDB's word for a write that was cut short, which is what a disk does before it says that it is full
+    /\bEIO\b|Input\/output error/i,
+    "DISK_FULL",
+    "a write was cut short: the disk is full, its quota or the limit of a file's size reached, or it fails; " +
+      "make room or look into the system's log, and try again; what was published before is intact",
   ],
   [
     /EACCES|EPERM|Permission denied|not permitted/i,

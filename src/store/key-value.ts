@@ -17,10 +17,12 @@
  */
 
 import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { type Database, open, type RootDatabase } from "lmdb";
 import { pack, unpack } from "msgpackr";
 import { QuernError } from "../base/errors.ts";
+import { allocateLockFile } from "./lock-file.ts";
 
 const FORMAT_VERSION = 1;
 const MOST_KEY_BYTES = 1900; // LMDB takes 1 978 with the page size that lmdb uses
@@ -80,6 +82,7 @@ export function openKeyValue(path: string): KeyValueStore {
 function openEnvironment(path: string): RootDatabase<Uint8Array, Uint8Array> {
   try {
     mkdirSync(path, { recursive: true });
+    allocateLockFile(join(path, "lock.mdb"));
     return open<Uint8Array, Uint8Array>({
       path,
       noSubdir: false, // or a dot in the name would make it a file
@@ -204,8 +207,17 @@ function storageError(cause: unknown): QuernError {
   if (cause instanceof QuernError) return cause;
   const message = cause instanceof Error ? cause.message : String(cause);
   if (/EACCES|EPERM|EROFS|permission denied|read-only/i.test(message))
-    return new QuernError("PERMISSION_DENIED", "the store may not be written", { cause });
-  if (/ENOSPC|no space/i.test(message))
-    return new QuernError("DISK_FULL", "no space left for the store", { cause });
+    return new QuernError(
+      "PERMISSION_DENIED",
+      "the store may not be written: change its owner or mode, or move it to a disk that is not read-only",
+      { cause },
+    );
+  // LMDB calls a write that was cut short an I/O error
+  if (/ENOSPC|EDQUOT|EFBIG|EIO|no space|quota|too large|input\/output/i.test(message))
+    return new QuernError(
+      "DISK_FULL",
+      "no space left for the store, or its quota is reached: make room and try again; what was stored before is intact",
+      { cause },
+    );
   return new QuernError("INTERNAL", "the store could not be used", { cause });
 }

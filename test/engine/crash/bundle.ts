@@ -4,7 +4,7 @@
  * (lmdb-with-steps.ts), and RETIRE_MS may be given in the environment, as QUERN_RETIRE_MS.
  */
 
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build as runBuild, type Plugin } from "esbuild";
@@ -41,6 +41,7 @@ export interface Bundle {
 export async function bundle(...names: readonly string[]): Promise<Bundle> {
   mkdirSync(join(ROOT, "build"), { recursive: true });
   const folder = mkdtempSync(join(ROOT, "build", "steps-"));
+  chmodSync(folder, 0o755); // for those who run it as somebody else
   const own = names.map((name) => [name, path(`${name}.ts`)]);
   await runBuild({
     entryPoints: Object.fromEntries([

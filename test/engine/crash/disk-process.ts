@@ -1,0 +1,86 @@
+/**
+ * A process that tries things on a directory, one after another, and prints what came of each as
+ * JSON. Ends as the user with the given number where that is not 0.
+ */
+
+import { join } from "node:path";
+import { lmdbTokenStore } from "../../../src/auth/lmdb-stores.ts";
+import { open, type Engine } from "../../../src/engine.ts";
+import { documents } from "../../../src/ingest/documents.ts";
+
+export type Attempt = "open" | "open to read" | "small" | "large" | "search" | "check" | "key";
+
+export interface Outcome {
+  readonly attempt: Attempt;
+  /** Absent where it went well. */
+  readonly code?: string;
+  readonly message?: string;
+  /** How many files a search found. */
+  readonly files?: number;
+}
+
+const [path, user, ...attempts] = process.argv.slice(2) as [string, string, ...Attempt[]];
+if (Number(user) > 0) process.setuid!(Number(user));
+
+let engine: Engine | undefined;
+let count = 0;
+
+/** Lines that no two files share, so that none is stored once for several. */
+const text = (seed: string, lines: number): string =>
+  Array.from({ length: lines }, (_, i) => `${seed} marker ${i}\n`).join("");
+
+const source = (name: string, lines: number, files: number) =>
+  documents({
+    name,
+    files: Array.from({ length: files }, (_, i) => ({
+      path: `${i}.txt`,
+      content: text(`${name} ${i}`, lines),
+    })),
+  });
+
+async function attempt(what: Attempt): Promise<Partial<Outcome>> {
+  switch (what) {
+    case "open":
+    case "open to read":
+      await engine?.close();
+      engine = undefined;
+      engine = await open(path, { workers: 2, readOnly: what === "open to read" });
+      return {};
+    case "small":
+      await engine!.index(source(`small ${count++}`, 10, 1));
+      return {};
+    case "large":
+      await engine!.index(source("large", 20_000, 40));
+      return {};
+    case "search": {
+      const { stats, isSearchExhaustive } = await engine!.search({
+        query: `"marker 0"`,
+        matches: 100,
+      });
+      return { files: isSearchExhaustive ? stats.fileCount : -1 };
+    }
+    case "check": {
+      const { problems } = await engine!.check();
+      return problems[0] ? { code: "damaged", message: problems[0].message } : {};
+    }
+    case "key": {
+      await using tokens = lmdbTokenStore(join(path, "..", "keys"));
+      const createdAt = new Date();
+      const id = `${Math.random()}`;
+      await tokens.create({ id, kind: "api-key", hash: id, ownerId: "o", createdAt });
+      return {};
+    }
+  }
+}
+
+const outcomes: Outcome[] = [];
+for (const what of attempts) {
+  try {
+    outcomes.push({ attempt: what, ...(await attempt(what)) });
+  } catch (error) {
+    const { code = "no code", message } = error as { code?: string; message: string };
+    outcomes.push({ attempt: what, code, message });
+  }
+}
+await engine?.close();
+process.stdout.write(JSON.stringify(outcomes));
