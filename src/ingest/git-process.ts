@@ -105,20 +105,10 @@ export class GitProcesses {
     const end = ended(child);
     end.catch(() => {}); // heard below, unless the loop is left before
     try {
-      let rest: Buffer[] = [];
-      for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
-        const last = chunk.lastIndexOf(0);
-        if (last === -1) {
-          rest.push(chunk);
-          continue;
-        }
-        const head = chunk.subarray(0, last);
-        yield rest.length === 0 ? head : Buffer.concat([...rest, head]);
-        rest = last + 1 === chunk.length ? [] : [chunk.subarray(last + 1)];
-      }
+      const isWhole = yield* nulRecords(child.stdout as AsyncIterable<Buffer>);
       const code = await end;
       throwIfAborted(this.signal);
-      if (code !== 0 || rest.length > 0) throw failed(this.folder, stderr());
+      if (code !== 0 || !isWhole) throw failed(this.folder, stderr());
     } finally {
       child.kill();
     }
@@ -133,6 +123,22 @@ export class GitProcesses {
   #killAll(): void {
     for (const child of this.#live) child.kill();
   }
+}
+
+/** Batches of whole records of an output that comes in any pieces; returns whether it ended with a NUL, or was empty. */
+export async function* nulRecords(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, boolean> {
+  let rest: Buffer[] = [];
+  for await (const chunk of chunks) {
+    const last = chunk.lastIndexOf(0);
+    if (last === -1) {
+      rest.push(chunk);
+      continue;
+    }
+    const head = chunk.subarray(0, last);
+    yield rest.length === 0 ? head : Buffer.concat([...rest, head]);
+    rest = last + 1 === chunk.length ? [] : [chunk.subarray(last + 1)];
+  }
+  return rest.length === 0;
 }
 
 function collectStderr(stream: Readable): () => string {

@@ -114,9 +114,11 @@ export class PostingsReader {
   readonly #firstGrams: Uint32Array;
   readonly #verified: Uint8Array;
 
-  constructor(snapshot: Snapshot, segment: number) {
+  /** `blocks`: as many as the header says. Four zero bytes are a good seal of nothing, so a length is looked at as well. */
+  constructor(snapshot: Snapshot, segment: number, blocks: number) {
     const directory = snapshot.get(segmentKey(segment, PART.GRAMS), `segment ${segment}`);
-    if (!directory) throw corrupt(`segment ${segment} has no directory of grams`);
+    if (directory?.length !== 4 * blocks)
+      throw corrupt(`the directory of grams of segment ${segment}`);
     this.#segment = segment;
     this.#firstGrams = wordsOf(directory);
     this.#verified = new Uint8Array(this.#firstGrams.length);

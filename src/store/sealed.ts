@@ -1,6 +1,7 @@
 /** Sealed values: a payload and its CRC-32 behind it. Node's CRC reads 7 GB/s; a block of text takes 5 µs. */
 
 import { crc32 } from "node:zlib";
+import { unpack } from "msgpackr";
 import { QuernError } from "../base/errors.ts";
 
 export const SEAL_BYTES = 4;
@@ -30,6 +31,27 @@ export function unseal(value: Uint8Array, what: string): Uint8Array {
   if (!isSealed(value)) throw corrupt(what);
   return value.subarray(0, value.length - SEAL_BYTES);
 }
+
+/** A MessagePack record; what is none, or is not as `isRecord` wants it, is damage. */
+export function unpackAs<T extends object>(
+  value: Uint8Array,
+  what: string,
+  isRecord: (record: Readonly<Record<string, unknown>>) => boolean,
+): T {
+  let record: unknown;
+  try {
+    record = unpack(value);
+  } catch {
+    throw corrupt(what);
+  }
+  if (typeof record !== "object" || record === null) throw corrupt(what);
+  if (!isRecord(record as Readonly<Record<string, unknown>>)) throw corrupt(what);
+  return record as T; // the fields that matter were looked at
+}
+
+/** What lengths and places in tables may be. */
+export const isCount = (value: unknown): value is number =>
+  typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 2 ** 32;
 
 export function corrupt(what: string): QuernError {
   return new QuernError(

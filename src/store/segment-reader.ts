@@ -5,7 +5,7 @@
  */
 
 import { wordsOf } from "../base/growable.ts";
-import type { Bitset } from "../base/bitset.ts";
+import { wordsFor, type Bitset } from "../base/bitset.ts";
 import { reads, type Snapshot } from "./environment.ts";
 import { BLOCK_BYTES, HASH_BYTES, NO_BLOB, PART, segmentKey } from "./format.ts";
 import { PostingsReader } from "./postings.ts";
@@ -79,10 +79,11 @@ class Reader implements SegmentReader {
     this.firstPages = firstPages(this.blobStarts);
     if (this.firstPages.at(-1) !== header.pages) throw corrupt(`the pages of segment ${segment}`);
     this.pageBlobs = pageBlobs(this.firstPages);
-    this.folds = wordsOf(mustRead(snapshot, segment, PART.FOLDS));
+    this.folds = wordsOf(mustRead(snapshot, segment, PART.FOLDS, 4 * wordsFor(header.pages)));
     this.files = readFiles(snapshot, segment, header.files);
+    if (!isWithin(this.files, header)) throw corrupt(`the files of segment ${segment}`);
     [this.blobFileStarts, this.blobFiles] = filesByBlob(this.files.blobs, header.blobs);
-    this.postings = new PostingsReader(snapshot, segment);
+    this.postings = new PostingsReader(snapshot, segment, header.postingBlocks);
     this.#verified = new Uint8Array(Math.ceil(header.textBytes / BLOCK_BYTES));
   }
 
@@ -144,6 +145,13 @@ class Reader implements SegmentReader {
     this.#last = { block, reads, text: value.subarray(0, value.length - SEAL_BYTES) };
     return this.#last.text;
   }
+}
+
+/** Whether every file names a blob and a language that are there. */
+function isWithin({ blobs, languages }: FileTable, header: SegmentHeader): boolean {
+  for (const blob of blobs) if (blob !== NO_BLOB && blob >= header.blobs) return false;
+  for (const language of languages) if (language >= header.languages.length) return false;
+  return true;
 }
 
 function pageBlobs(first: Uint32Array): Uint32Array {

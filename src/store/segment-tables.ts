@@ -1,10 +1,10 @@
 /** A segment's tables as its writer collects and its readers use them; format.ts has the layout. */
 
-import { pack, unpack } from "msgpackr";
+import { pack } from "msgpackr";
 import { bytesOf, wordsOf } from "../base/growable.ts";
 import { FILE_FLAG, NO_BLOB, PAGE_BYTES, PART, segmentKey, SKIP_SHIFT } from "./format.ts";
 import { SKIP_REASONS, type SkipReason } from "./records.ts";
-import { corrupt } from "./sealed.ts";
+import { corrupt, isCount, unpackAs } from "./sealed.ts";
 import type { Snapshot } from "./environment.ts";
 
 export interface SegmentHeader {
@@ -42,7 +42,31 @@ export interface PathTable {
 }
 
 export const encodeHeader = (header: SegmentHeader): Uint8Array => pack(header);
-export const decodeHeader = (value: Uint8Array): SegmentHeader => unpack(value) as SegmentHeader;
+export const decodeHeader = (value: Uint8Array): SegmentHeader =>
+  unpackAs<SegmentHeader>(value, "the header of a segment", isHeader);
+
+const COUNTS = ["blobs", "pages", "files", "textBytes", "listBytes", "postingBlocks"] as const;
+
+function isHeader(header: Readonly<Record<string, unknown>>): boolean {
+  const { languages, repositories } = header;
+  return (
+    COUNTS.every((name) => isCount(header[name])) &&
+    Array.isArray(languages) &&
+    languages.every((language) => typeof language === "string") &&
+    Array.isArray(repositories) &&
+    repositories.every(isRepositoryFiles)
+  );
+}
+
+function isRepositoryFiles(value: unknown): boolean {
+  const { repository, first, count } = Object(value) as Partial<RepositoryFiles>;
+  return [repository, first, count].every(isCount);
+}
+
+const isAscending = (words: Uint32Array): boolean => {
+  for (let i = 1; i < words.length; i++) if (words[i]! < words[i - 1]!) return false;
+  return true;
+};
 
 export function readHeader(snapshot: Snapshot, segment: number): SegmentHeader | undefined {
   const value = snapshot.get(segmentKey(segment, PART.HEADER), `the header of segment ${segment}`);
@@ -71,14 +95,16 @@ export const encodePaths = (paths: PathTable): Uint8Array[] => [bytesOf(paths.st
 export function readPaths(snapshot: Snapshot, segment: number, count: number): PathTable {
   const value = mustRead(snapshot, segment, PART.PATHS, 4 * (count + 1), "at least");
   const starts = wordsOf(value.subarray(0, 4 * (count + 1)));
-  if (value.length !== 4 * (count + 1) + starts[count]!)
+  if (value.length !== 4 * (count + 1) + starts[count]! || !isAscending(starts))
     throw corrupt(`the paths of segment ${segment}`);
   return { starts, bytes: value.slice(4 * (count + 1)) };
 }
 
 /** Where each blob begins in the text, and where the last one ends. */
 export function readBlobs(snapshot: Snapshot, segment: number, count: number): Uint32Array {
-  return wordsOf(mustRead(snapshot, segment, PART.BLOBS, 4 * (count + 1)));
+  const starts = wordsOf(mustRead(snapshot, segment, PART.BLOBS, 4 * (count + 1)));
+  if (!isAscending(starts)) throw corrupt(`the blobs of segment ${segment}`);
+  return starts;
 }
 
 /** A part that must be there. REQUIRES: copied before the next read. */

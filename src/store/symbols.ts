@@ -16,11 +16,11 @@
  * first of those that has a grammar.
  */
 
-import { pack, unpack } from "msgpackr";
+import { pack } from "msgpackr";
 import { bytesOf, GrowableBytes, GrowableWords, wordsOf } from "../base/growable.ts";
 import { reads, type Snapshot, type Writer } from "./environment.ts";
 import { PART, segmentKey } from "./format.ts";
-import { corrupt, isSealed, SEAL_BYTES } from "./sealed.ts";
+import { corrupt, isCount, isSealed, SEAL_BYTES, unpackAs } from "./sealed.ts";
 import type { SegmentTarget } from "./segment-writer.ts";
 import { countSymbols, decodeSymbols, type SymbolList } from "./symbol-run.ts";
 
@@ -206,8 +206,14 @@ export function readSymbolsHeader(
   segment: number,
   edition: number,
 ): SymbolsHeader | undefined {
-  const value = snapshot.get(symbolsKey(segment, edition, 0), `the symbols of segment ${segment}`);
-  return value && (unpack(value) as SymbolsHeader);
+  const what = `the symbols of segment ${segment}`;
+  const value = snapshot.get(symbolsKey(segment, edition, 0), what);
+  return value && unpackAs<SymbolsHeader>(value, what, isSymbolsHeader);
+}
+
+function isSymbolsHeader(header: Readonly<Record<string, unknown>>): boolean {
+  const { blobs, blocks, symbols, runBytes, unknown, origins } = header;
+  return [blobs, blocks, symbols, runBytes, unknown].every(isCount) && Array.isArray(origins);
 }
 
 /** Some 6 bytes a blob in memory. Like a segment's reader it outlives snapshots. */

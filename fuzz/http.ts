@@ -1,0 +1,65 @@
+/**
+ * The handler, given requests of any kind: it always answers, with a status of the table, and every
+ * error with the error object; never a 500, a stack or a secret. A seed is written as HTTP writes it.
+ */
+
+import { STATUS, type ErrorBody } from "../src/http/refusal.ts";
+import { startService, type Service } from "../test/http/service.ts";
+import { holds, type Target } from "./target.ts";
+
+const STATUSES = new Set<number>([200, 201, 204, ...Object.values(STATUS)]);
+
+export async function openHttpTarget(): Promise<Target> {
+  const service = await startService({ cors: { origins: ["https://example.org"] } });
+  return {
+    async check(input) {
+      const request = requestOf(input, service);
+      if (request) await checkAnswer(await service.handler(request), request, service);
+    },
+  };
+}
+
+/** undefined: no such request can be made. $KEY and $OWNER stand for secrets, $HOST for the origin. */
+function requestOf(input: Buffer, { keys }: Service): Request | undefined {
+  const end = input.indexOf("\n\n");
+  const head = input.toString("latin1", 0, end < 0 ? input.length : end);
+  const body = end < 0 ? undefined : Uint8Array.from(input.subarray(end + 2));
+  const [first = "", ...lines] = head
+    .replaceAll("$KEY", keys.ada)
+    .replaceAll("$OWNER", keys.owner)
+    .split("\n");
+  const space = first.indexOf(" ");
+  const method = first.slice(0, space);
+  try {
+    const headers = new Headers();
+    for (const line of lines) {
+      const colon = line.indexOf(":");
+      headers.append(line.slice(0, colon), line.slice(colon + 1).trim());
+    }
+    const isBare = method === "GET" || method === "HEAD" || body === undefined;
+    const init = { method, headers, ...(isBare ? {} : { body }) };
+    return new Request(`http://host${first.slice(space + 1)}`, init);
+  } catch {
+    return undefined; // no client can send it
+  }
+}
+
+async function checkAnswer(response: unknown, { method }: Request, { keys }: Service) {
+  holds(response instanceof Response, "the answer is no Response");
+  const { status } = response;
+  const text = await response.text();
+  holds(STATUSES.has(status), `the status ${status}`);
+  for (const secret of Object.values(keys)) holds(!text.includes(secret), "a secret is in it");
+  if (status < 400) return;
+  if (method === "HEAD") return holds(text === "", "a HEAD has a body");
+  const error = JSON.parse(text) as ErrorBody;
+  holds(
+    Object.keys(error).sort().join() === "errorCode,message,statusCode" &&
+      error.statusCode === status &&
+      STATUS[error.errorCode] === status &&
+      typeof error.message === "string",
+    `the error ${text}`,
+  );
+  holds(error.errorCode !== "UNEXPECTED_ERROR", `${status}: ${text}`);
+  holds(!/\n\s+at |node_modules|\.ts:\d/.test(error.message), `a stack: ${error.message}`);
+}

@@ -1,0 +1,22 @@
+/** What is fuzzed: how an input is made of the seeds, and what must hold of any input. */
+
+import type { Random } from "../test/regex/random.ts";
+
+/** An input is bytes, whatever the target makes of them: so it can be mutated, printed and kept as a seed. */
+export interface Target {
+  /** A new input. Default: a seed, mutated. */
+  readonly make?: (random: Random, seeds: readonly Buffer[]) => Buffer;
+  /** Throws (or rejects with) what is wrong. Ends in less than MOST_MS. */
+  readonly check: (input: Buffer) => void | Promise<void>;
+}
+
+/** Longer is a failure, however loaded the machine is: the slowest cases take a twentieth of it. */
+export const MOST_MS = 20_000;
+
+export class Wrong extends Error {
+  override readonly name = "Wrong";
+}
+
+export function holds(condition: boolean, what: string): asserts condition {
+  if (!condition) throw new Wrong(what);
+}

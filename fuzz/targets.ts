@@ -1,0 +1,17 @@
+/** The targets by name. Each is loaded when it is asked for: some open an engine. */
+
+import type { Target } from "./target.ts";
+
+export const TARGETS = {
+  query: async () => (await import("./query.ts")).query,
+  regex: async () => (await import("./regex.ts")).regex,
+  postings: async () => (await import("./postings.ts")).postings,
+  segment: async () => (await import("./segment.ts")).openSegmentTarget(),
+  "git-objects": async () => (await import("./git-objects.ts")).gitObjects,
+  "git-trees": async () => (await import("./git-trees.ts")).gitTrees,
+  http: async () => (await import("./http.ts")).openHttpTarget(),
+} satisfies Record<string, () => Promise<Target>>;
+
+export type TargetName = keyof typeof TARGETS;
+
+export const TARGET_NAMES = Object.keys(TARGETS) as TargetName[];
