@@ -24,10 +24,10 @@ import type { Explanation } from "./response.ts";
 import { SegmentSearch } from "./segment-search.ts";
 import type { ThreadTools } from "./thread-tools.ts";
 
-export type ExplainedSegment = Omit<Explanation["segments"][number], "outcome"> & {
-  /** Whether planning met damage. */
-  readonly isDamaged: boolean;
-};
+export type ExplainedSegment = Omit<Explanation["segments"][number], "outcome">;
+
+/** A segment that is gone, or whose symbols are: it was merged away. */
+export type ExplainResult = readonly ExplainedSegment[] | "gone";
 
 export function explainSegments(
   ...[{ segments }, query, snapshot, tools]: [
@@ -36,31 +36,32 @@ export function explainSegments(
     Snapshot,
     ThreadTools,
   ]
-): ExplainedSegment[] {
-  return segments.flatMap(({ segment, scope, sets, symbols: edition }) => {
-    const reader = tools.reader(snapshot, segment);
-    if (!reader) return [];
+): ExplainResult {
+  const explained: ExplainedSegment[] = [];
+  for (const { segment, scope, sets, symbols: edition } of segments) {
     try {
-      const symbols = tools.symbols(snapshot, reader, edition);
-      if (symbols === "gone") return [];
+      const reader = tools.reader(snapshot, segment);
+      const symbols = reader && tools.symbols(snapshot, reader, edition);
+      if (!reader || symbols === "gone") return "gone";
       const asked = { query, scope, sets, symbols, isRanked: false };
       const search = new SegmentSearch(reader, snapshot, tools, asked);
       const lookup = { reader, snapshot, kernel: tools.kernel, arena: tools.arena };
       const inScope = pagesOf(scope, reader);
-      return {
+      explained.push({
         id: segment,
         literals: query.atoms.flatMap((atom) =>
           atom.literals.map((literal) => explainLiteral(literal, lookup, inScope)),
         ),
         candidatePages: search.planStats.ngramMatches,
         candidateFiles: countBits(search.candidates),
-        isDamaged: false,
-      };
+      });
     } catch (error) {
       if (!(error instanceof QuernError) || error.code !== "INDEX_CORRUPT") throw error;
-      return { id: segment, literals: [], candidatePages: 0, candidateFiles: 0, isDamaged: true };
+      // what is damaged has no plan; the search has told of it
+      explained.push({ id: segment, literals: [], candidatePages: 0, candidateFiles: 0 });
     }
-  });
+  }
+  return explained;
 }
 
 function explainLiteral(

@@ -4,10 +4,9 @@ import { nearestLanguage, languageNamed } from "../base/languages.ts";
 import { QuernError } from "../base/errors.ts";
 import { conjuncts, show, type Query } from "../query/ast.ts";
 import { parseQuery } from "../query/parse.ts";
-import type { ExplainedSegment } from "./explain-task.ts";
 import type { CheckedRequest, SearchRequest } from "./request.ts";
 import type { Explanation } from "./response.ts";
-import type { SearchStats } from "./stats.ts";
+import type { SegmentEnd } from "./tally.ts";
 
 type Suggestion = Explanation["suggestions"][number];
 export type Change = Omit<Suggestion, "totalMatchCount">;
@@ -83,13 +82,10 @@ function replacedLanguages(query: Query): Query[] {
   });
 }
 
-/** Of a search that was stopped it is not known which segments were reached. */
-export function outcomeOf(
-  { candidateFiles }: Pick<ExplainedSegment, "candidateFiles">,
-  isDamaged: boolean,
-  { shardsSkipped }: SearchStats,
-): Explanation["segments"][number]["outcome"] {
-  if (isDamaged) return "damaged";
-  if (candidateFiles === 0) return "skipped-by-filter";
-  return shardsSkipped > 0 ? "not-reached" : "scanned";
-}
+/** What became of a segment, by the counter in which the search counted it. */
+export const OUTCOMES: Readonly<Record<SegmentEnd, Explanation["segments"][number]["outcome"]>> = {
+  shardsScanned: "scanned",
+  shardsSkippedFilter: "skipped-by-filter",
+  shardsSkipped: "not-reached",
+  crashes: "damaged",
+};

@@ -11,8 +11,8 @@ import type { SkippedFile } from "../store/records.ts";
 import type { Pool } from "../threads/pool.ts";
 import { isExhaustive, stoppable, throwIfAborted, timeStats, type Attempt } from "./attempt.ts";
 import { Control, STOPPED } from "./control.ts";
-import { changesOf, outcomeOf } from "./explain.ts";
-import type { ExplainedSegment } from "./explain-task.ts";
+import { changesOf, OUTCOMES } from "./explain.ts";
+import type { ExplainResult } from "./explain-task.ts";
 import { mergeRanked, type Ranked } from "./merge-ranked.ts";
 import type {
   SearchInput,
@@ -33,7 +33,7 @@ import type { Explanation, FileResult, SearchEvent, SearchResponse } from "./res
 import { branchesOf, segmentsInScope } from "./scope.ts";
 import { groupFiles, showFileInput } from "./show-groups.ts";
 import { addStats, zeroStats, type SearchStats } from "./stats.ts";
-import { tally } from "./tally.ts";
+import { tally, type Tally } from "./tally.ts";
 import { understand, type Contexts, type Understood } from "./understand.ts";
 
 /** How often a search starts again because segments were merged away under it. */
@@ -72,16 +72,8 @@ export class Searcher {
   async search(request: SearchRequest, options: SearchOptions = {}): Promise<SearchResponse> {
     const startedAt = performance.now();
     const understood = await understand(request, this.#options.contexts);
-    for (let attempt = 1; ; attempt++) {
-      throwIfAborted(options.signal);
-      const response = await this.#attempt(understood, options, startedAt);
-      if (response) return response;
-      if (attempt === MOST_ATTEMPTS)
-        throw new QuernError(
-          "INTERNAL",
-          "segments were merged away faster than they could be searched",
-        );
-    }
+    const run = (attempt: Attempt) => this.#run(attempt);
+    return this.#onOneCatalog({ understood, options, startedAt }, run);
   }
 
   /** As search(), in parts as they are found. What was delivered stays: a segment that is merged away meanwhile counts as crashed. */
@@ -158,21 +150,36 @@ export class Searcher {
   }
 
   async explain(request: SearchRequest, options: SearchOptions = {}): Promise<Explanation> {
+    const startedAt = performance.now();
     const understood = await understand(request, this.#options.contexts);
-    const { stats } = await this.search({ ...request, matches: 0 }, options);
-    const catalog = await this.#options.catalog();
-    const input = { plan: understood.plan, segments: this.segments(understood, catalog, options) };
-    const segments = await this.#options.pool.run<ExplainedSegment[]>("search.explain", input, {
-      lane: "search",
-    });
+    const counting = { ...understood, request: { ...understood.request, matches: 0 } };
+    const explained = await this.#onOneCatalog(
+      { understood: counting, options, startedAt },
+      (attempt) => this.#explain(attempt),
+    );
+    const isFound = explained.stats.totalMatchCount > 0;
+    return {
+      ...explained,
+      suggestions: isFound ? [] : await this.#tryChanges(understood, options),
+    };
+  }
+
+  /** Counts what the plan finds, and tells the plan; undefined: a segment is gone. */
+  async #explain(attempt: Attempt): Promise<Omit<Explanation, "suggestions"> | undefined> {
+    const { understood, options, catalog, segments } = attempt;
+    const outputs = await this.#searchSegments(attempt);
+    const counted = this.#tally(attempt, outputs);
+    if (!counted) return undefined;
+    const { stats, ends } = counted;
+    timeStats(stats, outputs, attempt);
+    const input = { plan: understood.plan, segments };
+    const { pool } = this.#options;
+    const explained = await pool.run<ExplainResult>("search.explain", input, { lane: "search" });
+    if (explained === "gone") return undefined;
     return {
       query: show(understood.query),
-      segments: segments.map(({ isDamaged, ...segment }) => ({
-        ...segment,
-        outcome: outcomeOf(segment, isDamaged, stats),
-      })),
+      segments: explained.map((segment, i) => ({ ...segment, outcome: OUTCOMES[ends[i]!] })),
       stats,
-      suggestions: stats.totalMatchCount > 0 ? [] : await this.#tryChanges(understood, options),
       notIndexed: this.#notIndexed(understood, catalog, options),
     };
   }
@@ -216,20 +223,35 @@ export class Searcher {
     return found;
   }
 
-  /** undefined: a segment was merged away meanwhile; try again on a newer catalog. */
-  async #attempt(
-    understood: Understood,
-    options: SearchOptions,
-    startedAt: number,
-  ): Promise<SearchResponse | undefined> {
+  /** Runs on the newest catalog, and again on a newer one while it answers undefined: a segment was merged away meanwhile. */
+  async #onOneCatalog<T>(
+    asked: Pick<Attempt, "understood" | "options" | "startedAt">,
+    run: (attempt: Attempt) => Promise<T | undefined>,
+  ): Promise<T> {
+    for (let attempts = 0; attempts < MOST_ATTEMPTS; attempts++) {
+      throwIfAborted(asked.options.signal);
+      const answer = await this.#attempt(asked, run);
+      if (answer !== undefined) return answer;
+    }
+    throw new QuernError(
+      "INTERNAL",
+      "segments were merged away faster than they could be searched",
+    );
+  }
+
+  async #attempt<T>(
+    asked: Pick<Attempt, "understood" | "options" | "startedAt">,
+    run: (attempt: Attempt) => Promise<T>,
+  ): Promise<T> {
+    const { understood, options } = asked;
     const catalog = await this.#options.catalog();
     const { generation } = catalog.manifest;
     this.#hold(generation, 1);
     try {
       const segments = this.segments(understood, catalog, options);
       const control = Control.create(segments.length, understood.request.matches);
-      const attempt = { understood, options, catalog, segments, control, startedAt };
-      return await stoppable(attempt, () => this.#run(attempt));
+      const attempt = { ...asked, catalog, segments, control };
+      return await stoppable(attempt, () => run(attempt));
     } finally {
       this.#hold(generation, -1);
     }
@@ -254,13 +276,21 @@ export class Searcher {
 
   async #run(attempt: Attempt): Promise<SearchResponse | undefined> {
     const outputs = await this.#searchSegments(attempt);
-    const { stats, damages, gone } = tally(outputs, attempt.segments.length);
-    if (gone > 0) return undefined;
-    for (const message of damages) this.#options.onWarning({ code: "INDEX_CORRUPT", message });
+    const stats = this.#tally(attempt, outputs)?.stats;
+    if (!stats) return undefined;
     const wanted = await this.#chooseFiles(attempt, outputs);
     const shown = await this.#show(attempt, wanted, stats);
     if (!shown) return undefined;
     return this.#respond(attempt, { stats, outputs, wanted, shown });
+  }
+
+  /** What the threads counted; damage is told. undefined: a segment is gone. */
+  #tally({ segments }: Attempt, outputs: readonly SearchOutput[]): Tally | undefined {
+    const counted = tally(outputs, segments.length);
+    if (counted.gone > 0) return undefined;
+    for (const message of counted.damages)
+      this.#options.onWarning({ code: "INDEX_CORRUPT", message });
+    return counted;
   }
 
   async #searchSegments(

@@ -3,8 +3,13 @@
 import type { SearchOutput, SegmentPart } from "./messages.ts";
 import { addStats, zeroStats, type SearchStats } from "./stats.ts";
 
+/** The counter in which a segment is counted. */
+export type SegmentEnd = "shardsScanned" | "shardsSkipped" | "shardsSkippedFilter" | "crashes";
+
 export interface Tally {
   readonly stats: SearchStats;
+  /** By position of the segment. */
+  readonly ends: readonly SegmentEnd[];
   /** What was wrong with segments that could not be evaluated. */
   readonly damages: readonly string[];
   /** Segments that were merged away before they were searched. */
@@ -17,6 +22,7 @@ export function tally(outputs: readonly SearchOutput[], segments: number): Tally
   const byPosition: SegmentPart[][] = Array.from({ length: segments }, () => []);
   for (const { parts } of outputs) for (const part of parts) byPosition[part.position]!.push(part);
   const damages: string[] = [];
+  const ends: SegmentEnd[] = [];
   let gone = 0;
   for (const parts of byPosition) {
     for (const { stats: part, nanoseconds } of parts)
@@ -26,28 +32,31 @@ export function tally(outputs: readonly SearchOutput[], segments: number): Tally
     if (isGone) gone++;
     const damage = failures.find(({ kind }) => kind === "damaged");
     if (damage) damages.push(damage.message);
-    addStats(stats, outcomeOf(parts, damage !== undefined || isGone));
+    const end = damage || isGone ? "crashes" : endOf(parts);
+    ends.push(end);
+    addStats(stats, { ...countedOnce(parts), [end]: 1 });
   }
-  return { stats, damages, gone };
+  return { stats, ends, damages, gone };
 }
 
 /** What is counted once for a segment. */
-function outcomeOf(parts: readonly SegmentPart[], isDamaged: boolean): Partial<SearchStats> {
-  const plan = parts.find((part) => part.plan)?.plan;
+function countedOnce(parts: readonly SegmentPart[]): Partial<SearchStats> {
+  const plan = planOf(parts);
   const considered = parts.reduce((sum, { stats }) => sum + stats.filesConsidered, 0);
   return {
     ...plan?.stats,
     matchTreeConstruction: plan?.nanoseconds ?? 0,
     filesSkipped: (plan?.candidates ?? considered) - considered,
-    [isDamaged ? "crashes" : endOf(parts, plan)]: 1,
   };
 }
 
-function endOf(
-  parts: readonly SegmentPart[],
-  plan: SegmentPart["plan"],
-): "shardsScanned" | "shardsSkipped" | "shardsSkippedFilter" {
+function endOf(parts: readonly SegmentPart[]): SegmentEnd {
+  const plan = planOf(parts);
   const done = parts.reduce((sum, { stepsDone }) => sum + stepsDone, 0);
   if (!plan || done < plan.steps) return "shardsSkipped";
   return plan.candidates > 0 ? "shardsScanned" : "shardsSkippedFilter";
 }
+
+/** That of the thread that began the segment, if one did. */
+const planOf = (parts: readonly SegmentPart[]): SegmentPart["plan"] =>
+  parts.find(({ plan }) => plan)?.plan;

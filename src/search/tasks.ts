@@ -4,7 +4,7 @@ import { QuernError } from "../base/errors.ts";
 import { threadEnvironment } from "../store/thread-environment.ts";
 import type { Task, TaskContext } from "../threads/task.ts";
 import { Control } from "./control.ts";
-import { explainSegments, type ExplainedSegment } from "./explain-task.ts";
+import { explainSegments, type ExplainResult } from "./explain-task.ts";
 import type { SearchInput, SearchOutput, ShowInput, ShownFile, ShowResult } from "./messages.ts";
 import { prepareQuery } from "./prepare.ts";
 import { SearchRun } from "./search-task.ts";
@@ -64,10 +64,7 @@ const show: Task<ShowInput, ShowResult> = async (input, context) => {
   }
 };
 
-const explain: Task<Pick<SearchInput, "plan" | "segments">, ExplainedSegment[]> = (
-  input,
-  context,
-) => {
+const explain: Task<Pick<SearchInput, "plan" | "segments">, ExplainResult> = (input, context) => {
   const tools = toolsOf(context);
   const snapshot = threadEnvironment(context).snapshot();
   const mark = tools.arena.mark();

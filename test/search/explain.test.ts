@@ -10,6 +10,7 @@ import { documents } from "../../src/ingest/documents.ts";
 import { git } from "../../src/ingest/git.ts";
 import type { SearchOptions, SearchRequest } from "../../src/search/request.ts";
 import type { Explanation } from "../../src/search/response.ts";
+import type { SearchStats } from "../../src/search/stats.ts";
 import { openEnvironment } from "../../src/store/environment.ts";
 import { PART, segmentKey } from "../../src/store/format.ts";
 import { openEngine, temporaryFolder } from "../engine/opened.ts";
@@ -155,6 +156,63 @@ test("every segment with files in scope is one of four things", async () => {
     const scanned = segments.filter(({ outcome }) => outcome === "scanned");
     expect(shardsScanned, query).toBe(scanned.length);
   }
+});
+
+const OUTCOMES: Record<Explanation["segments"][number]["outcome"], keyof SearchStats> = {
+  scanned: "shardsScanned",
+  "skipped-by-filter": "shardsSkippedFilter",
+  "not-reached": "shardsSkipped",
+  damaged: "crashes",
+};
+
+/** Segments by outcome, and the same as the search counted them. */
+function outcomesOf({ segments, stats }: Explanation) {
+  const kinds = Object.entries(OUTCOMES);
+  const told = kinds.map(([kind]) => segments.filter(({ outcome }) => outcome === kind).length);
+  return { told, counted: kinds.map(([, counter]) => stats[counter]) };
+}
+
+test("of a search that time cut short, outcomes are what became of each segment", async () => {
+  const slow = await engineWith();
+  const names = ["a", "b", "c", "d", "e", "f"];
+  for (const name of names) {
+    const filtered = name === "b" || name === "e";
+    await slow.index(sourceOf(name, { [filtered ? "x.md" : "x.txt"]: "x".repeat(30_000) }));
+  }
+  const asked = { query: "x*y|x file:txt$", ...regex };
+  const seen = new Set<string>();
+  for (const timeoutMs of [0, 1, 5, 20, 80]) {
+    const explanation = await explain(slow, asked, { timeoutMs });
+    const { told, counted } = outcomesOf(explanation);
+    expect(told).toEqual(counted);
+    expect(explanation.segments).toHaveLength(names.length);
+    for (const { outcome, candidateFiles } of explanation.segments) {
+      seen.add(outcome);
+      if (outcome === "scanned") expect(candidateFiles).toBe(1);
+      if (outcome === "skipped-by-filter") expect(candidateFiles).toBe(0);
+    }
+  }
+  expect(seen).toContain("not-reached");
+});
+
+test("counters and segments are of one state, whatever is indexed meanwhile", async () => {
+  const busy = await engineWith(["first", SHOP]);
+  let isDone = false;
+  const index = async () => {
+    for (let i = 0; i < 12; i++)
+      await busy.index(sourceOf(`r${i}`, { "a.txt": i % 2 === 0 ? "needle\n" : "zebra\n" }));
+    isDone = true;
+  };
+  const run = index();
+  let last = 0;
+  while (!isDone) {
+    const explanation = await explain(busy, { query: "needle" });
+    const { told, counted } = outcomesOf(explanation);
+    expect(told).toEqual(counted);
+    last = explanation.segments.length;
+  }
+  await run;
+  expect(last).toBeGreaterThan(0);
 });
 
 test("content that is read again for the files returned is counted, by search and stream alike", async () => {
