@@ -21,8 +21,9 @@ export function embeddedLanguages(language: string): readonly string[] | undefin
   return HOSTS.has(language) ? [SCRIPT, "TSX", STYLE] : undefined;
 }
 
-// the bounds keep unclosed quotes from costing more than the tag is worth
-const OPENING = /<!--|<(script|style)\b((?:"[^"]{0,400}"|'[^']{0,400}'|[^>"']){0,400})>/gi;
+const OPENING = /<!--|<(script|style)\b/gi;
+/** What a tag goes on with: a value in quotes, which may hold a `>`, or its end. */
+const QUOTE_OR_END = /=\s*(["'])|>/g;
 const CLOSING = { script: /<\/script\s*>/gi, style: /<\/style\s*>/gi };
 const TYPE = /\b(?:type|lang)\s*=\s*["']?([\w/+.-]+)/i;
 
@@ -34,15 +35,29 @@ export function embeddedParts(language: string, bytes: Uint8Array): Part[] | und
   const parts: Part[] = [];
   OPENING.lastIndex = 0;
   for (let tag = OPENING.exec(text); tag !== null; tag = OPENING.exec(text)) {
-    const start = tag.index + tag[0].length;
     const element = tag[1]?.toLowerCase() as keyof typeof CLOSING | undefined;
+    const inside = tag.index + tag[0].length;
+    const start = element === undefined ? inside : endOfTag(text, inside);
+    if (start < 0) break;
     const end = element === undefined ? text.indexOf("-->", start) : endOf(element, text, start);
     if (end < 0) break;
-    const inner = element && languageOf(element, TYPE.exec(tag[2]!)?.[1] ?? "");
+    const inner = element && languageOf(element, TYPE.exec(text.slice(inside, start))?.[1] ?? "");
     if (inner) parts.push({ language: inner, start, end });
     OPENING.lastIndex = end;
   }
   return parts;
+}
+
+/** Behind the tag's `>`; -1: it has none. */
+function endOfTag(text: string, inside: number): number {
+  QUOTE_OR_END.lastIndex = inside;
+  for (let sign = QUOTE_OR_END.exec(text); sign !== null; sign = QUOTE_OR_END.exec(text)) {
+    if (sign[1] === undefined) return QUOTE_OR_END.lastIndex;
+    const close = text.indexOf(sign[1], QUOTE_OR_END.lastIndex);
+    if (close < 0) return -1;
+    QUOTE_OR_END.lastIndex = close + 1;
+  }
+  return -1;
 }
 
 function endOf(element: keyof typeof CLOSING, text: string, start: number): number {

@@ -157,10 +157,15 @@ class TreeSitterExtractor implements Extractor {
     const matches = runtime.match(text, deadline);
     return (
       matches &&
-      nest(matches, kinds, {
-        byteOf: (unit) => text.byteOf(unit),
-        nameOf: (start, end) => text.slice(start, end - start),
-      })
+      nest(
+        matches,
+        kinds,
+        {
+          byteOf: (unit) => text.byteOf(unit),
+          nameOf: (start, end) => text.slice(start, end - start),
+        },
+        deadline,
+      )
     );
   }
 

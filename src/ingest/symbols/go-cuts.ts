@@ -14,12 +14,14 @@ export function goCuts(bytes: Uint8Array): Cuts {
   const cuts: number[] = [];
   for (let head = text.indexOf("\nfunc "); head >= 0; head = text.indexOf("\nfunc ", head)) {
     const start = text.indexOf("\n", head + 1);
-    const end = text.indexOf("\n}", head + 1);
-    if (start < 0 || end < 0) break;
-    const opens = text[start - 1] === "{" || text.startsWith("{\r", start - 2);
+    if (start < 0) break;
+    head = start;
+    if (text[start - 1] !== "{" && !text.startsWith("{\r", start - 2)) continue;
+    const end = text.indexOf("\n}", start);
+    if (end < 0) break;
     const closes = end > start && /^\s?$/.test(text[end + 2] ?? "");
-    if (opens && closes && !UNINDENTED.test(text.slice(start, end))) cuts.push(start, end);
-    head = Math.max(start, opens ? end : 0); // an end in front of the start is that of `{}` on one line
+    if (closes && !UNINDENTED.test(text.slice(start, end))) cuts.push(start, end);
+    head = end;
   }
   return cuts;
 }

@@ -27,6 +27,9 @@ const PARENTS = new Set([...TYPES, ...ids("namespace", "module")]);
 const VARIABLES = ids("variable", "constant");
 const FIELDS = ids("field", "property");
 
+/** Matches between two looks at the clock. */
+const CHECK_EVERY = 256;
+
 /** In a row's parent: NAMED - index is the parent by name of that index. */
 const NAMED = -2;
 
@@ -79,10 +82,19 @@ export interface Nested {
   readonly tornUnits: number;
 }
 
-export function nest(matches: Matches, kinds: Kinds, place: Place): Nested {
+/** Undefined when the deadline passed: names as long as a file, or functions as deep, could take the square of it. */
+export function nest(
+  matches: Matches,
+  kinds: Kinds,
+  place: Place,
+  deadline: number,
+): Nested | undefined {
   if (matches.count === 0) return { table: NO_SYMBOLS, tornUnits: 0 };
   const sweep = new Sweep(matches.values, kinds, place);
-  for (const base of inOrder(matches)) sweep.visit(base);
+  for (const [index, base] of inOrder(matches).entries()) {
+    if (index % CHECK_EVERY === CHECK_EVERY - 1 && performance.now() > deadline) return undefined;
+    sweep.visit(base);
+  }
   return { table: sweep.finish(), tornUnits: sweep.tornUnits };
 }
 

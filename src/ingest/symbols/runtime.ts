@@ -76,7 +76,6 @@ const RUNTIME = "web-tree-sitter";
 const SLICE = 5119; // units that fit the runtime's input buffer
 const NODE_WORDS = 5;
 const UNLIMITED = -1;
-const CHECK_EVERY = 16; // callbacks per look at the clock: some 10 µs of parsing each
 
 const compiled = new Map<string, WebAssembly.Module>();
 
@@ -150,7 +149,6 @@ export class Runtime {
   readonly captures: readonly string[];
   #values = new Int32Array(MATCH_STRIDE * 256);
   #deadline = 0;
-  #ticks = 0;
 
   constructor(c: Bindings, language: number, options: RuntimeOptions) {
     this.#c = c;
@@ -198,22 +196,31 @@ export class Runtime {
     return this.#c.HEAP32[(this.#transfer >> 2) + index]!;
   }
 
-  /** Address of the tree, or 0 when the deadline passed. */
+  /**
+   * Address of the tree, or 0 when the deadline passed. That ends the text, too: within one step a
+   * lexer that looks for a way out of an error can read it from every letter of a long word on.
+   */
   #parse(text: SourceText, deadline: number): number {
     const c = this.#c;
     this.#deadline = deadline;
-    c.currentParseCallback = (index) => text.slice(index, SLICE);
+    let isWhole = true;
+    c.currentParseCallback = (index) => {
+      isWhole &&= !this.#isLate();
+      return isWhole ? text.slice(index, SLICE) : "";
+    };
     c.currentProgressCallback = () => this.#isLate();
     const tree = c._ts_parser_parse_wasm(this.#parser, this.#input, 0, 0, 0);
     c.currentParseCallback = null;
     c.currentProgressCallback = null;
+    if (isWhole && tree !== 0) return tree;
     if (tree === 0) c._ts_parser_reset(this.#parser);
-    return tree;
+    else c._ts_tree_delete(tree);
+    return 0;
   }
 
+  /** Asked every hundred steps of the parser: some 10 µs, but a second where its stack has split in hundreds. */
   #isLate(): boolean {
-    this.#ticks = (this.#ticks + 1) % CHECK_EVERY;
-    return this.#ticks === 0 && performance.now() > this.#deadline;
+    return performance.now() > this.#deadline;
   }
 
   /** Undefined when the deadline passed. */

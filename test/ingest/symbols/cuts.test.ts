@@ -129,8 +129,12 @@ test.each([
   "a=\n{\n",
   "\nfunc ",
   "\nfunc {\n",
+  "\nfunc x\n",
+  "\n}\n",
+  "__a ",
+  "{\n\t",
 ])("%j a million times takes no more than its length", (piece) => {
-  const source = bytes(piece.repeat(Math.ceil(1_000_000 / piece.length)));
+  const source = bytes(`${piece.repeat(Math.ceil(1_000_000 / piece.length))}\n}\n`);
   const start = performance.now();
   cCuts(source);
   goCuts(source);

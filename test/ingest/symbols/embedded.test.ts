@@ -12,6 +12,9 @@ const CASES: readonly (readonly [html: string, parts: string[]])[] = [
   ['<style lang="scss">a</style><style lang=css>b</style>', ["CSS a", "CSS b"]],
   ['<style lang="stylus">a</style>', []],
   ["<!-- <script>a</script> --><script>b</script>", ["TypeScript b"]],
+  ["<script data-x='>' lang = \"ts\">a</script>", ["TypeScript a"]],
+  ["<script it's>a</script>", ["TypeScript a"]],
+  ["<script x='>a</script>", []],
   ["<script>a", ["TypeScript a"]],
   ["<!-- <script>a</script>", []],
   ["é<script>é</script>", ["TypeScript é"]],
@@ -23,6 +26,22 @@ test.each(CASES)("%s", (html, parts) => {
   expect(found.map((p) => `${p.language} ${bytes.toString("utf8", p.start, p.end)}`)).toEqual(
     parts,
   );
+});
+
+test.each([
+  "<script ",
+  '<script x="',
+  '<script "',
+  "<script>",
+  "<!--",
+  "<script>a</script ",
+  "<style>-->",
+  "type ",
+])("%j a million times takes no more than its length", (piece) => {
+  const html = Buffer.from(`<script>${piece.repeat(1_000_000 / piece.length)}`);
+  const start = performance.now();
+  embeddedParts("HTML", html);
+  expect(performance.now() - start).toBeLessThan(5_000); // the square would be minutes
 });
 
 test("only hosts have parts", () => {

@@ -85,7 +85,12 @@ test("parents, kinds and what is local, as by looking through all", () => {
         .map((item) => ({ item, key: random.next().value as number }))
         .sort((a, b) => a.key - b.key)
         .map(({ item }) => item);
-      const { count, rows } = nest(matchesOf(mixed), kindsOf(language, CAPTURES), place).table;
+      const { count, rows } = nest(
+        matchesOf(mixed),
+        kindsOf(language, CAPTURES),
+        place,
+        Infinity,
+      )!.table;
       const found = Array.from({ length: count }, (_, row) => {
         const parent = rows[row * 4 + 3]!;
         return `${rows[row * 4]} ${rows[row * 4 + 2]} ${parent < 0 ? -1 : rows[parent * 4]}`;
