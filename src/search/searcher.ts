@@ -38,6 +38,8 @@ import { understand, type Contexts, type Understood } from "./understand.ts";
 
 /** How often a search starts again because segments were merged away under it. */
 const MOST_ATTEMPTS = 5;
+/** Or a search with many groups of files would wait behind all the others, once a group. */
+const SHOWING = { lane: "search", isUrgent: true } as const;
 
 export interface SearcherOptions {
   readonly pool: Pool;
@@ -353,7 +355,7 @@ export class Searcher {
           contextLines,
           whole,
         };
-        const result = await pool.run<ShowResult>("search.show", input, { lane: "search" });
+        const result = await pool.run<ShowResult>("search.show", input, SHOWING);
         if (result === "gone") isGone = true;
         else {
           shown[at] = [...result.files];

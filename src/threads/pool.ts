@@ -3,8 +3,8 @@
  *
  * Jobs wait here, not in the threads: a worker has at most one of each lane, so a worker that dies
  * takes only those with it. A job for any worker goes to the first that is free in its lane; those
- * for one worker and those for any are taken in the order they came. Workers are started when
- * there is work for one more, and keep the process alive only while they have some.
+ * for one worker and those for any are taken in the order they came, urgent ones first. Workers are
+ * started when there is work for one more, and keep the process alive only while they have some.
  *
  * A worker that dies is replaced at once. One that dies MOST_STILLBIRTHS times in a row before it
  * was given anything to do is given up: what waits for it is rejected, and the next job tries again.
@@ -37,6 +37,8 @@ export interface RunOptions {
   readonly lane: Lane;
   /** Index of the worker; absent: the first that is free in that lane. */
   readonly worker?: number;
+  /** Goes before all jobs of its lane that wait and are not: for the rest of what has begun. Default false. */
+  readonly isUrgent?: boolean;
   readonly transfer?: readonly ArrayBuffer[];
   /** What it throws rejects run(). */
   readonly onMessage?: (message: unknown) => void;
@@ -69,6 +71,7 @@ interface Job {
   readonly input: unknown;
   readonly lane: Lane;
   readonly worker: number | undefined;
+  readonly isUrgent: boolean;
   readonly transfer: readonly ArrayBuffer[];
   readonly onMessage: ((message: unknown) => void) | undefined;
   readonly maxSilentMs: number | undefined;
@@ -119,12 +122,12 @@ class ThreadPool implements Pool {
 
   run<O>(task: string, input: unknown, options: RunOptions): Promise<O> {
     if (this.#closing) return Promise.reject(closedError());
-    const { lane, worker, transfer = [], onMessage, maxSilentMs } = options;
+    const { lane, worker, isUrgent = false, transfer = [], onMessage, maxSilentMs } = options;
     if (worker !== undefined && !this.#seats[worker])
       return Promise.reject(new QuernError("INTERNAL", `there is no worker ${worker}`));
     return new Promise<unknown>((resolve, reject) => {
       const id = this.#nextId++;
-      const how = { lane, worker, transfer, onMessage, maxSilentMs };
+      const how = { lane, worker, isUrgent, transfer, onMessage, maxSilentMs };
       const job = { id, task, input, ...how, resolve, reject };
       this.#queues[lane].push(job);
       const seat = this.#seatFor(job);

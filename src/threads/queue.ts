@@ -1,12 +1,44 @@
-/** What waits in one lane: work for whichever worker is free, and work for one worker. */
+/** What waits in one lane: work for whichever worker is free, and work for one worker; what is urgent before the rest. */
 
 export interface Queued {
   readonly id: number; // ascending: who came first
   /** Undefined: any. */
   readonly worker: number | undefined;
+  /** Goes before all that is not. */
+  readonly isUrgent: boolean;
 }
 
 export class LaneQueue<Job extends Queued> {
+  readonly #urgent: Order<Job>;
+  readonly #others: Order<Job>;
+
+  constructor(workers: number) {
+    this.#urgent = new Order(workers);
+    this.#others = new Order(workers);
+  }
+
+  push(job: Job): void {
+    (job.isUrgent ? this.#urgent : this.#others).of(job.worker).push(job);
+  }
+
+  /** The oldest urgent job that this worker may run, or else the oldest. */
+  take(worker: number): Job | undefined {
+    return this.#urgent.take(worker) ?? this.#others.take(worker);
+  }
+
+  /** Whether there is something this worker may run. */
+  has(worker: number): boolean {
+    return this.#urgent.has(worker) || this.#others.has(worker);
+  }
+
+  /** Empties the queue of one worker, or (undefined) the shared one; urgent jobs come first. */
+  drain(worker: number | undefined): Job[] {
+    return [...this.#urgent.of(worker).drain(), ...this.#others.of(worker).drain()];
+  }
+}
+
+/** Jobs in the order they came. */
+class Order<Job extends Queued> {
   readonly #shared = new Fifo<Job>();
   readonly #own: readonly Fifo<Job>[];
 
@@ -14,30 +46,19 @@ export class LaneQueue<Job extends Queued> {
     this.#own = Array.from({ length: workers }, () => new Fifo<Job>());
   }
 
-  push(job: Job): void {
-    this.#of(job.worker).push(job);
-  }
-
-  /** The oldest job that this worker may run. */
   take(worker: number): Job | undefined {
-    const own = this.#of(worker);
+    const own = this.of(worker);
     const mine = own.first;
     const anybodys = this.#shared.first;
     const isMine = mine !== undefined && (anybodys === undefined || mine.id < anybodys.id);
     return (isMine ? own : this.#shared).shift();
   }
 
-  /** Whether there is something this worker may run. */
   has(worker: number): boolean {
-    return this.#shared.first !== undefined || this.#of(worker).first !== undefined;
+    return this.#shared.first !== undefined || this.of(worker).first !== undefined;
   }
 
-  /** Empties the queue of one worker, or (undefined) the shared one. */
-  drain(worker: number | undefined): Job[] {
-    return this.#of(worker).drain();
-  }
-
-  #of(worker: number | undefined): Fifo<Job> {
+  of(worker: number | undefined): Fifo<Job> {
     return (worker === undefined ? undefined : this.#own[worker]) ?? this.#shared;
   }
 }

@@ -12,6 +12,18 @@ describe.each([0, 1, 2])("with %i workers", (size) => {
     expect(log).toEqual(names.flatMap((name) => [`${name} begins`, `${name} ends`]));
   });
 
+  test("what is urgent runs before what waits", async () => {
+    const pool = open(size);
+    const log: unknown[] = [];
+    const run = (name: string, isUrgent: boolean) => {
+      const onMessage = (line: unknown) => log.push(line);
+      return pool.run("log", name, { ...SEARCH, worker: 0, isUrgent, onMessage });
+    };
+    await Promise.all([run("a", false), run("b", false), run("c", true), run("d", true)]);
+    const began = log.filter((line) => String(line).endsWith("begins"));
+    expect(began).toEqual(["c", "d", "a", "b"].map((name) => `${name} begins`));
+  });
+
   test("an ingest task that pauses lets searches through", async () => {
     const pool = open(size);
     let isDone = false;
