@@ -102,7 +102,7 @@ test("next-route.ts answers as a route of Next.js does", async () => {
   onTestFinished(() => void vi.unstubAllEnvs());
   // not by its name: see below
   const route: string = resolve("examples/next-route.ts");
-  const { POST } = (await import(route)) as { POST(request: Request): Promise<Response> };
+  const { POST } = (await import(route)) as { POST: (request: Request) => Promise<Response> };
   const body = JSON.stringify({ query: "parse", matches: 0 });
   const response = await POST(new Request("http://host/api/search", { method: "POST", body }));
   expect(response.status).toBe(200);

@@ -25,14 +25,13 @@ export function complaints(snippets: readonly Snippet[]): Record<string, string[
   const files = new Map(snippets.map((one, n) => [resolve(`examples/snippet-${n}.ts`), one]));
   const options = compilerOptions();
   const host = ts.createCompilerHost(options);
-  const { fileExists, readFile } = host;
-  host.fileExists = (path) => files.has(path) || fileExists(path);
-  host.readFile = (path) => files.get(path)?.text ?? readFile(path);
-  const { getSourceFile } = host;
+  const disk = { ...host };
+  host.fileExists = (path) => files.has(path) || disk.fileExists(path);
+  host.readFile = (path) => files.get(path)?.text ?? disk.readFile(path);
   host.getSourceFile = (path, version, ...rest) => {
     const text = files.get(path)?.text;
     return text === undefined
-      ? getSourceFile(path, version, ...rest)
+      ? disk.getSourceFile(path, version, ...rest)
       : ts.createSourceFile(path, text, version);
   };
   const roots = [...files.keys(), resolve("src/kernel/webassembly.d.ts")];

@@ -1,0 +1,87 @@
+/** The code on the pages: every block compiles, and runs in a project that has what it speaks of. */
+
+import { execFile, execFileSync } from "node:child_process";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { documents, open } from "../src/index.ts";
+import { complaints, lacks } from "./snippets.ts";
+
+const PAGES = [
+  "README.md",
+  "CONTRIBUTING.md",
+  ...readdirSync("docs")
+    .filter((name) => name.endsWith(".md") && name !== "api-report.md") // declarations, no code
+    .map((name) => `docs/${name}`),
+];
+
+/** A page goes on with the engine that it has opened. */
+const PRELUDE = `import { open as openEngine } from "quern";\nconst engine = await openEngine("./.quern");\n`;
+
+const blocks = PAGES.flatMap((page) =>
+  [...readFileSync(page, "utf8").matchAll(/^```(?:ts|js)\n(.*?)^```$/gms)].map(([, text], n) => ({
+    name: `${page}, block ${n + 1}`,
+    text: lacks(text!, "engine") ? PRELUDE + text! : text!,
+  })),
+);
+
+const folder = mkdtempSync(join(tmpdir(), "quern-docs-"));
+const index = join(folder, "index");
+
+beforeAll(async () => {
+  symlinkSync(resolve("node_modules"), join(folder, "node_modules"));
+  const engine = await open(index);
+  await engine.index(documents({ name: "shop", files: [{ path: "a.ts", content: "needle\n" }] }));
+  await engine.close();
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test("there are blocks", () => {
+  expect(blocks.length).toBeGreaterThan(8);
+});
+
+test("every block compiles", () => {
+  expect(complaints(blocks)).toEqual({});
+});
+
+/** A folder with an index, a folder of sources and two repositories. */
+function project(name: string): string {
+  const path = join(folder, name.replace(/\W/g, "-"));
+  for (const made of [".quern", "src", "repositories"])
+    mkdirSync(join(path, made), { recursive: true });
+  copyFileSync(join(index, "quern.mdb"), join(path, ".quern/quern.mdb"));
+  const who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
+  for (const repository of ["shop", "ledger"].map((one) => join(path, "repositories", one))) {
+    execFileSync("git", ["init", "--quiet", repository]);
+    const commit = ["commit", "--quiet", "--allow-empty", "-m", "Nothing yet"];
+    execFileSync("git", ["-C", repository, ...who, ...commit]);
+  }
+  return path;
+}
+
+/** Servers listen at any port, and end after a while. */
+const asProgram = (text: string): string =>
+  `${text.replaceAll("3000", "0").replaceAll("/srv/", "./")}
+setTimeout(() => process.exit(), 1500).unref();
+export {};
+`;
+
+test.concurrent.each(blocks)("$name runs", async ({ name, text }) => {
+  const cwd = project(name);
+  writeFileSync(join(cwd, "block.mts"), asProgram(text));
+  const tsx = resolve("node_modules/tsx/dist/cli.mjs");
+  const args = [tsx, "--tsconfig", resolve("examples/tsconfig.json"), "block.mts"];
+  await promisify(execFile)(process.execPath, args, { cwd });
+});
