@@ -19,6 +19,7 @@ import {
   type Found,
   type LiteralScanner,
   type PlacedLiteral,
+  type Region,
 } from "./scan.ts";
 import type { SharedLines } from "./shared-lines.ts";
 import type { Window } from "./window.ts";
@@ -123,20 +124,26 @@ export class ContentScanner {
     const found = noneFound(blobs.length);
     const out = this.#ranges;
     out.length = 0;
+    const regions = blobs.map(
+      (blob) => reach.shared?.of(blob) ?? regionsOf(window, blob, reach.pages),
+    );
+    const places = reach.anchors && placesOf(reach.anchors, { window, blobs, regions }, tools);
+    let next = 0;
     for (let index = 0; index < blobs.length; index++) {
-      const blob = blobs[index]!;
-      const lowest = window.address(blob);
+      const lowest = window.address(blobs[index]!);
+      const limit = lowest + window.length(blobs[index]!);
+      const first = next;
+      if (places) while (next < places.length && places[next]! < limit) next++;
       const before = out.length;
-      const stretches = reach.shared?.of(blob) ?? this.#worthRunning(window, blob, reach, tools);
-      for (const [from, to] of stretches) {
-        const first = out.length;
+      const own = places?.subarray(first, next);
+      for (const [from, to] of this.#worthRunning(regions[index]!, own, tools)) {
+        const start = out.length;
         this.matcher.ranges(from, to, out, tools.isStopped);
-        shift(out, first, from - lowest);
+        shift(out, start, from - lowest);
       }
       found.starts[index] = before;
       found.counts[index] = out.length - before;
-      if (out.length > before)
-        found.edges[index] = this.#edge(lowest, lowest + window.length(blob), before);
+      if (out.length > before) found.edges[index] = this.#edge(lowest, limit, before);
     }
     found.pairs = out.data.slice(0, 2 * out.length);
     return found;
@@ -147,28 +154,17 @@ export class ContentScanner {
    * fast as running the automaton, and a run costs about as much as 1 KiB of it.
    */
   #worthRunning(
-    ...[window, blob, { pages, anchors }, tools]: [Window, number, ExpressionReach, ScanTools]
+    ...[regions, places, tools]: [readonly Stretch[], Uint32Array | undefined, ScanTools]
   ): readonly Stretch[] {
-    const stretches = regionsOf(window, blob, pages);
-    if (!anchors) return stretches;
-    const lowest = window.address(blob);
-    const regions = stretches.map(([from, to]) => ({ from, to, lowest }));
-    const isFolded = foldsIn(window.reader, blob);
-    const places = anchors.map((anchor) =>
-      tools.literals.places(anchor, regions, isFolded && !anchor.literal.caseSensitive),
-    );
-    const count = places.reduce((sum, { length }) => sum + length, 0);
-    const bytes = regions.reduce((sum, { from, to }) => sum + to - from, 0);
-    if (count === 0) return [];
-    if (count * DENSE_BYTES > bytes) return stretches;
-    const all = inOrder(places);
-    return stretches.flatMap(([from, to]) =>
-      linesAround(
-        tools,
-        [from, to],
-        all.filter((place) => place >= from && place < to),
-      ),
-    );
+    if (!places) return regions;
+    if (places.length === 0) return [];
+    const bytes = regions.reduce((sum, [from, to]) => sum + to - from, 0);
+    if (places.length * DENSE_BYTES > bytes) return regions;
+    return regions.flatMap((region) => {
+      const [from, to] = region;
+      const own = places.filter((place) => place >= from && place < to);
+      return own.length === 0 ? [] : linesAround(tools, region, own);
+    });
   }
 
   /** The best edge of the ranges from `first` on. */
@@ -188,6 +184,30 @@ export class ContentScanner {
 function shift({ data, length }: RangeList, first: number, by: number): void {
   if (by === 0) return;
   for (let i = 2 * first; i < 2 * length; i++) data[i]! += by;
+}
+
+/** Where the anchors begin in regions of a window's blobs, ascending: one scan for each of them. */
+function placesOf(
+  anchors: readonly PlacedLiteral[],
+  at: {
+    readonly window: Window;
+    readonly blobs: readonly number[];
+    readonly regions: readonly (readonly Stretch[])[];
+  },
+  { literals }: ScanTools,
+): Uint32Array {
+  const plain: Region[] = [];
+  const folding: Region[] = [];
+  at.blobs.forEach((blob, index) => {
+    const into = foldsIn(at.window.reader, blob) ? folding : plain;
+    const lowest = at.window.address(blob);
+    for (const [from, to] of at.regions[index]!) into.push({ from, to, lowest });
+  });
+  const lists = anchors.flatMap((anchor) => [
+    literals.places(anchor, plain, false),
+    literals.places(anchor, folding, !anchor.literal.caseSensitive),
+  ]);
+  return inOrder(lists.filter(({ length }) => length > 0));
 }
 
 function inOrder(lists: readonly Uint32Array[]): Uint32Array {

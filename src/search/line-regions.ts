@@ -7,6 +7,8 @@ import { PAGE_BYTES } from "../store/format.ts";
 import type { Window } from "./window.ts";
 
 const NEWLINE = 10;
+/** What is read first to find the end of a line. */
+const LINE_BYTES = 256;
 
 /** In addresses. */
 export type Stretch = readonly [from: number, to: number];
@@ -49,28 +51,40 @@ function extend(
   ...[window, blob, begin, stop]: [Window, number, number, number]
 ): [from: number, to: number] {
   const { firstPages } = window.reader;
-  const [first, end] = [firstPages[blob]!, firstPages[blob + 1]!];
   const lowest = window.address(blob);
   const limit = lowest + window.length(blob);
-  const addressOf = (page: number) => Math.min(limit, lowest + (page - first) * PAGE_BYTES);
+  const addressOf = (page: number) =>
+    Math.min(limit, lowest + (page - firstPages[blob]!) * PAGE_BYTES);
   window.load(blob, begin, stop, 0);
-  let from = addressOf(begin);
-  let lead = begin;
-  while (from > lowest && window.bytes[from - 1] !== NEWLINE) {
-    if (addressOf(lead) === from) window.load(blob, --lead, lead + 1, 0);
-    const newline = window.bytes.subarray(addressOf(lead), from).lastIndexOf(NEWLINE);
-    from = addressOf(lead) + newline + 1;
-    if (newline >= 0) break;
+  return [lineStart(window, addressOf(begin), lowest), lineEnd(window, addressOf(stop), limit)];
+}
+
+/** Where the line begins that goes on at `at`; loads it. REQUIRES: the byte before is loaded. */
+function lineStart(window: Window, at: number, lowest: number): number {
+  if (at === lowest || window.bytes[at - 1] === NEWLINE) return at;
+  let from = at;
+  for (let step = LINE_BYTES; from > lowest; step *= 2) {
+    const before = Math.max(lowest, from - step);
+    window.loadBytes(before, from);
+    const newline = window.bytes.subarray(before, from).lastIndexOf(NEWLINE);
+    if (newline >= 0) return before + newline + 1;
+    from = before;
   }
-  let to = addressOf(stop);
-  let tail = stop;
-  while (to < limit && window.bytes[to - 1] !== NEWLINE) {
-    if (addressOf(tail) === to && tail < end) window.load(blob, tail, ++tail, 0);
-    const newline = window.bytes.subarray(to, addressOf(tail)).indexOf(NEWLINE);
-    to = newline < 0 ? addressOf(tail) : to + newline + 1;
-    if (newline >= 0) break;
+  return lowest;
+}
+
+/** Where the line ends that goes on at `at`, behind its newline; loads it. REQUIRES: the byte before is loaded. */
+function lineEnd(window: Window, at: number, limit: number): number {
+  if (window.bytes[at - 1] === NEWLINE) return at;
+  let to = at;
+  for (let step = LINE_BYTES; to < limit; step *= 2) {
+    const after = Math.min(limit, to + step);
+    window.loadBytes(to, after);
+    const newline = window.bytes.subarray(to, after).indexOf(NEWLINE);
+    if (newline >= 0) return to + newline + 1;
+    to = after;
   }
-  return [from, to];
+  return limit;
 }
 
 /** The lines of a text that hold some places, which are ascending; neighbouring lines are one stretch. */

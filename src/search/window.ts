@@ -96,23 +96,31 @@ export class Window {
     const [from, to] = [blobStarts[blob]!, blobStarts[blob + 1]!];
     const start = from + (first - firstPages[blob]!) * PAGE_BYTES;
     const stop = Math.min(to, from + (end - firstPages[blob]!) * PAGE_BYTES);
-    for (let page = first; page < end; page++)
-      this.#loadPage(page, start + (page - first) * PAGE_BYTES, stop);
-    if (first > firstPages[blob]! && !this.#isLoaded(first - 1)) this.#copy(start - 1, start);
-    if (stop < to && !this.#isLoaded(end)) this.#copy(stop, Math.min(to, stop + beyond));
+    // in one piece where it can be: each piece reads its blocks anew
+    let missing = first > firstPages[blob]! && !this.#isLoaded(first - 1) ? start - 1 : start;
+    for (let page = first; page < end; page++) {
+      const at = start + (page - first) * PAGE_BYTES;
+      if (!this.#isLoaded(page)) setBit(this.#loaded, page - this.#firstPage);
+      else {
+        this.#copy(missing, at);
+        missing = Math.min(stop, at + PAGE_BYTES);
+      }
+    }
+    const isTailMissing = stop < to && !this.#isLoaded(end);
+    this.#copy(missing, isTailMissing ? Math.min(to, stop + beyond) : stop);
+  }
+
+  /** Bytes [from, to) of a blob, by address, without the rest of their pages. */
+  loadBytes(from: number, to: number): void {
+    this.#copy(from - this.#origin, to - this.#origin);
   }
 
   #isLoaded(page: number): boolean {
     return hasBit(this.#loaded, page - this.#firstPage);
   }
 
-  #loadPage(page: number, from: number, stop: number): void {
-    if (this.#isLoaded(page)) return;
-    setBit(this.#loaded, page - this.#firstPage);
-    this.#copy(from, Math.min(from + PAGE_BYTES, stop));
-  }
-
   #copy(from: number, to: number): void {
+    if (from >= to) return;
     this.reader.copyText(this.#snapshot, from, to, this.#kernel.bytes, this.#origin + from);
     this.bytesLoaded += to - from;
   }

@@ -58,14 +58,20 @@
  * **Versions of this format**: 1, the first.
  */
 
+import { SEAL_BYTES } from "./sealed.ts";
+
 export const FORMAT_VERSION = 1;
 
 /** What a posting list lists. 16 KiB: see docs/index-format.md for the measurement. */
 export const PAGE_BYTES = 16_384;
 /** A page's grams cover so many bytes after it. */
 export const OVERLAP = 128;
-/** With its checksum and LMDB's header of 16 bytes a block fills eight of LMDB's pages exactly. */
-export const BLOCK_BYTES = 32_768 - 16 - 4;
+/** LMDB's, before a value that has pages of its own. */
+const VALUE_HEADER_BYTES = 24;
+/** What a value may hold that fills so many of LMDB's pages exactly: a byte more would take one more page. */
+export const filling = (pages: number): number => 4096 * pages - VALUE_HEADER_BYTES - SEAL_BYTES;
+
+export const BLOCK_BYTES = filling(8);
 /** Content of a segment at most; offsets in its text stay below 2^29. */
 export const SEGMENT_BYTES = 256 * 2 ** 20;
 export const HASH_BYTES = 20;
@@ -108,6 +114,12 @@ export const versionsKey = (repository: number, segment: number): Buffer =>
   key(4, ...u32(repository), ...u32(segment));
 export const segmentKey = (segment: number, part: Part, number = 0): Buffer =>
   key(5, ...u32(segment), part, ...u32(number));
+
+/** Makes a key of the segment one of another number. */
+export const renumber = (segmentKey: Buffer, number: number): Buffer => {
+  segmentKey.writeUInt32BE(number, 6);
+  return segmentKey;
+};
 
 /** The half-open ranges of keys that hold all of a repository or a segment. */
 export const repositoryRanges = (repository: number): [start: Buffer, end: Buffer][] =>

@@ -16,12 +16,11 @@
 
 import { bytesOf, GrowableBytes, GrowableWords, wordsOf } from "../base/growable.ts";
 import type { Kernel } from "../kernel/kernel.ts";
-import { PART, segmentKey } from "./format.ts";
+import { filling, PART, segmentKey } from "./format.ts";
 import { corrupt, isSealed, SEAL_BYTES } from "./sealed.ts";
 import type { Snapshot, Writer } from "./environment.ts";
 
-/** With its seal and LMDB's header a block fills four of LMDB's pages exactly. */
-const POSTING_BLOCK_BYTES = 16_384 - 16 - SEAL_BYTES;
+const POSTING_BLOCK_BYTES = filling(4);
 const BITMAP = 0x8000_0000;
 
 /** Writes the lists of one segment. REQUIRES: grams ascending. */

@@ -6,8 +6,9 @@
 
 import { wordsOf } from "../base/growable.ts";
 import { wordsFor, type Bitset } from "../base/bitset.ts";
+import type { QuernError } from "../base/errors.ts";
 import { reads, type Snapshot } from "./environment.ts";
-import { BLOCK_BYTES, HASH_BYTES, NO_BLOB, PART, segmentKey } from "./format.ts";
+import { BLOCK_BYTES, HASH_BYTES, NO_BLOB, PART, renumber, segmentKey } from "./format.ts";
 import { PostingsReader } from "./postings.ts";
 import { corrupt, isSealed, SEAL_BYTES } from "./sealed.ts";
 import {
@@ -66,15 +67,16 @@ class Reader implements SegmentReader {
   readonly #verified: Uint8Array;
   #paths: PathTable | undefined;
   #hashes: Uint8Array | undefined;
-  #last: { block: number; reads: number; text: Uint8Array } = {
-    block: -1,
-    reads: -1,
-    text: new Uint8Array(),
-  };
+  readonly #textKey: Buffer;
+  /** The block that was read last, sealed, and what `reads` said then. */
+  #last: Uint8Array = new Uint8Array();
+  #lastBlock = -1;
+  #lastReads = -1;
 
   constructor(snapshot: Snapshot, segment: number, header: SegmentHeader) {
     this.segment = segment;
     this.header = header;
+    this.#textKey = segmentKey(segment, PART.TEXT);
     this.blobStarts = readBlobs(snapshot, segment, header.blobs);
     this.firstPages = firstPages(this.blobStarts);
     if (this.firstPages.at(-1) !== header.pages) throw corrupt(`the pages of segment ${segment}`);
@@ -121,9 +123,9 @@ class Reader implements SegmentReader {
     for (let next = from; next < to; block++) {
       const start = block * BLOCK_BYTES;
       const end = Math.min(to, start + BLOCK_BYTES);
-      const text = this.#block(snapshot, block);
-      if (text.length < end - start) throw corrupt(`block ${block} of segment ${this.segment}`);
-      target.set(text.subarray(next - start, end - start), at + next - from);
+      const sealed = this.#block(snapshot, block);
+      if (sealed.length - SEAL_BYTES < end - start) throw this.#isBroken(block);
+      target.set(sealed.subarray(next - start, end - start), at + next - from);
       next = end;
     }
   }
@@ -135,15 +137,20 @@ class Reader implements SegmentReader {
     return text;
   }
 
-  /** Borrowed until the next read; the block of the last call is there still if there was none. */
+  /** With its seal. Borrowed until the next read; the block of the last call is there still if there was none. */
   #block(snapshot: Snapshot, block: number): Uint8Array {
-    if (this.#last.block === block && this.#last.reads === reads) return this.#last.text;
-    const value = snapshot.getSealed(segmentKey(this.segment, PART.TEXT, block));
-    if (!value || (!this.#verified[block] && !isSealed(value)))
-      throw corrupt(`block ${block} of segment ${this.segment}`);
+    if (this.#lastBlock === block && this.#lastReads === reads) return this.#last;
+    const value = snapshot.getSealed(renumber(this.#textKey, block));
+    if (!value || (!this.#verified[block] && !isSealed(value))) throw this.#isBroken(block);
     this.#verified[block] = 1;
-    this.#last = { block, reads, text: value.subarray(0, value.length - SEAL_BYTES) };
-    return this.#last.text;
+    this.#last = value;
+    this.#lastBlock = block;
+    this.#lastReads = reads;
+    return value;
+  }
+
+  #isBroken(block: number): QuernError {
+    return corrupt(`block ${block} of segment ${this.segment}`);
   }
 }
 

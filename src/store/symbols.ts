@@ -19,13 +19,12 @@
 import { pack } from "msgpackr";
 import { bytesOf, GrowableBytes, GrowableWords, wordsOf } from "../base/growable.ts";
 import { reads, type Snapshot, type Writer } from "./environment.ts";
-import { PART, segmentKey } from "./format.ts";
+import { filling, PART, segmentKey } from "./format.ts";
 import { corrupt, isCount, isSealed, SEAL_BYTES, unpackAs } from "./sealed.ts";
 import type { SegmentTarget } from "./segment-writer.ts";
 import { countSymbols, decodeSymbols, type SymbolList } from "./symbol-run.ts";
 
-/** With its seal and LMDB's header a block fills four of LMDB's pages exactly. */
-const SYMBOL_BLOCK_BYTES = 16_384 - 16 - SEAL_BYTES;
+const SYMBOL_BLOCK_BYTES = filling(4);
 const TRANSACTION_BLOCKS = 128;
 const MOST_EDITIONS = 254;
 const EDITION_NUMBERS = 2 ** 24;
