@@ -11,7 +11,7 @@
 import { assert } from "../../base/errors.ts";
 import { ROW, SYMBOL_ROW, type SymbolTable } from "../../store/symbol-run.ts";
 import { roleOf } from "./captures.ts";
-import { cut, uncut } from "./cuts.ts";
+import { cut, uncut, type Cuts } from "./cuts.ts";
 import { embeddedParts, embeddedLanguages } from "./embedded.ts";
 import { languageQuery } from "./languages.ts";
 import type { LanguageQuery } from "./language.ts";
@@ -67,6 +67,11 @@ interface Loaded {
   readonly kinds: Kinds;
 }
 
+interface Timed {
+  readonly bytes: Uint8Array;
+  readonly deadline: number;
+}
+
 class TreeSitterExtractor implements Extractor {
   readonly #limits: ExtractorLimits;
   readonly #languages: Languages;
@@ -93,11 +98,13 @@ class TreeSitterExtractor implements Extractor {
   }
 
   extract(language: string, bytes: Uint8Array): Extraction {
+    const deadline = performance.now() + this.#limits.maxMs;
     const parts = embeddedParts(language, bytes);
-    if (parts === undefined) return this.#extractPart(language, bytes);
+    if (parts === undefined) return this.#extractPart(language, bytes, deadline);
     const tables: SymbolTable[] = [];
     for (const part of parts) {
-      const found = this.#extractPart(part.language, bytes.subarray(part.start, part.end));
+      const inner = bytes.subarray(part.start, part.end);
+      const found = this.#extractPart(part.language, inner, deadline);
       if (found.outcome !== "symbols") return found;
       tables.push(shiftTable(found.table, part.start));
     }
@@ -119,7 +126,7 @@ class TreeSitterExtractor implements Extractor {
     }
   }
 
-  #extractPart(language: string, bytes: Uint8Array): Extraction {
+  #extractPart(language: string, bytes: Uint8Array, deadline: number): Extraction {
     const query = this.#languages(language);
     if (query === undefined) return { outcome: "none" };
     if (bytes.length > Math.min(this.#limits.maxBytes, query.maxBytes ?? Infinity))
@@ -128,19 +135,19 @@ class TreeSitterExtractor implements Extractor {
     const loaded = this.#loaded.get(query);
     assert(loaded !== undefined, `extract() of ${language} without prepare()`);
     try {
-      return this.#run(query, loaded, bytes);
+      const table = this.#run(loaded, query.cuts?.(bytes) ?? [], { bytes, deadline });
+      return table ? { outcome: "symbols", table } : { outcome: "gave-up", reason: "too-long" };
     } catch {
       this.#loaded.delete(query);
       return { outcome: "gave-up", reason: "failed" };
     }
   }
 
-  #run(query: LanguageQuery, loaded: Loaded, bytes: Uint8Array): Extraction {
-    const cuts = query.cuts?.(bytes) ?? [];
+  /** Undefined when the deadline passed. */
+  #run(loaded: Loaded, cuts: Cuts, { bytes, deadline }: Timed): SymbolTable | undefined {
     const kept = cuts.length === 0 ? bytes : cut(bytes, cuts);
-    const deadline = performance.now() + this.#limits.maxMs;
     const whole = this.#parse(loaded, kept, deadline);
-    if (whole === undefined) return { outcome: "gave-up", reason: "too-long" };
+    if (whole === undefined) return undefined;
     const table =
       whole.tornUnits < TORN_UNITS ? whole.table : this.#mend(loaded, kept, whole.table, deadline);
     const back = uncut(cuts);
@@ -148,7 +155,7 @@ class TreeSitterExtractor implements Extractor {
       table.rows[at + ROW.start] = back(table.rows[at + ROW.start]!);
       table.rows[at + ROW.end] = back(table.rows[at + ROW.end]!);
     }
-    return { outcome: "symbols", table };
+    return table;
   }
 
   /** Undefined when the deadline passed. */

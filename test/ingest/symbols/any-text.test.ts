@@ -1,0 +1,80 @@
+/** Whatever a file holds, each extractor answers in time, with symbols that can be stored. */
+
+import { readFileSync } from "node:fs";
+import fc from "fast-check";
+import { beforeAll, expect, test } from "vitest";
+import { GrowableBytes } from "../../../src/base/growable.ts";
+import { createExtractor, LIMITS, type Extractor } from "../../../src/ingest/symbols/extract.ts";
+import {
+  decodeSymbols,
+  encodeSymbols,
+  newSymbolList,
+  type SymbolTable,
+} from "../../../src/store/symbol-run.ts";
+import { RUNS } from "../../engine/opened.ts";
+import { FIXTURES, FOLDER } from "./fixtures.ts";
+
+const MAX_MS = 300;
+const GRACE_MS = 2_000; // of a busy machine; what has no bound takes minutes
+
+let extractor: Extractor;
+beforeAll(async () => {
+  extractor = await createExtractor({ ...LIMITS, maxMs: MAX_MS });
+});
+
+const sources = FIXTURES.map(([file]) => readFileSync(`${FOLDER}/${file}`));
+
+/** A text that was whole once: cut off, a part lost, one repeated, another language's or no text in between. */
+function spoiled(source: Buffer): fc.Arbitrary<Buffer> {
+  const place = fc.nat(source.length);
+  const other = fc
+    .tuple(fc.constantFrom(...sources), place, fc.nat(400))
+    .map(([text, from, length]) => text.subarray(from, from + length));
+  const noise = fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes));
+  const repeated = fc
+    .tuple(fc.nat(source.length - 1), fc.integer({ min: 1, max: 30 }))
+    .map(([from, length]) => Buffer.alloc(3_000, source.subarray(from, from + length)));
+  const inserted = fc.oneof(fc.constant(Buffer.alloc(0)), other, noise, repeated);
+  return fc.oneof(
+    place.map((end) => source.subarray(0, end)),
+    fc
+      .tuple(place, place, inserted)
+      .map(([end, start, text]) =>
+        Buffer.concat([source.subarray(0, end), text, source.subarray(start)]),
+      ),
+  );
+}
+
+/** By way of the disk, which refuses what cannot be. */
+function stored(table: SymbolTable, textBytes: number): SymbolTable {
+  const run = new GrowableBytes();
+  encodeSymbols(table, run);
+  const list = newSymbolList();
+  decodeSymbols(run.view, textBytes, list);
+  return { count: list.count, rows: list.rows.slice(0, table.rows.length) };
+}
+
+test.each(FIXTURES)("%s, spoiled", async (file, language) => {
+  const source = readFileSync(`${FOLDER}/${file}`);
+  await fc.assert(
+    fc.asyncProperty(spoiled(source), async (bytes) => {
+      expect(await extractor.prepare(language)).toBe(true);
+      const start = performance.now();
+      const found = extractor.extract(language, bytes);
+      expect(performance.now() - start).toBeLessThan(MAX_MS + GRACE_MS);
+      if (found.outcome === "symbols")
+        expect(found.table).toEqual(stored(found.table, bytes.length));
+      else expect(found).toEqual({ outcome: "gave-up", reason: "too-long" });
+    }),
+    { numRuns: 25 * RUNS },
+  );
+});
+
+test("a word as long as a file is no way past the deadline", async () => {
+  // while it looks for a way out of an error, this lexer tries every letter of the word
+  const swift = Buffer.from(`class Shop {\n  convenience${"l".repeat(100_000)} init(\n}\n`);
+  await extractor.prepare("Swift");
+  const start = performance.now();
+  extractor.extract("Swift", swift);
+  expect(performance.now() - start).toBeLessThan(MAX_MS + GRACE_MS);
+});
