@@ -5,6 +5,8 @@
 
 import { STATUS, type ErrorBody } from "../src/http/refusal.ts";
 import { startService, type Service } from "../test/http/service.ts";
+import type { Random } from "../test/regex/random.ts";
+import { mutate } from "./mutate.ts";
 import { holds, type Target } from "./target.ts";
 
 const STATUSES = new Set<number>([200, 201, 204, ...Object.values(STATUS)]);
@@ -12,11 +14,28 @@ const STATUSES = new Set<number>([200, 201, 204, ...Object.values(STATUS)]);
 export async function openHttpTarget(): Promise<Target> {
   const service = await startService({ cors: { origins: ["https://example.org"] } });
   return {
+    make,
     async check(input) {
       const request = requestOf(input, service);
       if (request) await checkAnswer(await service.handler(request), request, service);
     },
   };
+}
+
+/** Mostly one part of a request is changed: with a broken credential nothing else is looked at. */
+function make(random: Random, seeds: readonly Buffer[]): Buffer {
+  const seed = seeds[random(seeds.length)]!;
+  const end = seed.indexOf("\n\n") + 2;
+  const line = seed.indexOf("\n");
+  const parts: readonly (readonly [number, number])[] = [
+    [end, seed.length],
+    [seed.indexOf(" ") + 1, line],
+    [line + 1, end - 2],
+    [0, seed.length],
+  ];
+  const [from, to] = parts[random(3) === 0 ? random(parts.length) : end < seed.length ? 0 : 1]!;
+  const changed = mutate(random, seed.subarray(from, to), seeds);
+  return Buffer.concat([seed.subarray(0, from), changed, seed.subarray(to)]);
 }
 
 /** undefined: no such request can be made. $KEY and $OWNER stand for secrets, $HOST for the origin. */

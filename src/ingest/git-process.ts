@@ -25,6 +25,12 @@ const OWN_ENVIRONMENT = {
   LC_ALL: "C",
 };
 
+/**
+ * A repository's own configuration names commands; these are the ones that reading could run:
+ * diff-tree asks a file-system monitor about the work tree. Empty is off in every version of git.
+ */
+const OWN_CONFIGURATION = ["-c", "core.fsmonitor=", "-c", "core.hooksPath="];
+
 function environment(extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([key]) => !key.startsWith("GIT_") || KEPT.test(key),
@@ -59,7 +65,7 @@ export class GitProcesses {
   /** With a pipe for standard input. */
   start(args: readonly string[]): ChildProcessWithoutNullStreams {
     throwIfAborted(this.signal);
-    const child = spawn("git", args, {
+    const child = spawn("git", [...OWN_CONFIGURATION, ...args], {
       cwd: this.folder,
       env: this.#environment,
       windowsHide: true,
@@ -71,7 +77,7 @@ export class GitProcesses {
 
   #startReading(args: readonly string[]): ChildProcessByStdio<null, Readable, Readable> {
     throwIfAborted(this.signal);
-    const child = spawn("git", args, {
+    const child = spawn("git", [...OWN_CONFIGURATION, ...args], {
       cwd: this.folder,
       env: this.#environment,
       windowsHide: true,

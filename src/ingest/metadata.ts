@@ -90,10 +90,12 @@ export function invalid(message: string): QuernError {
   return new QuernError("INVALID_REQUEST", message);
 }
 
-/** A value as it stands in a message: short, on one line. */
+/** A value as it stands in a message: short, on one line, and nothing a terminal would obey. */
 export function shown(value: unknown): string {
   if (typeof value === "object" && value !== null)
     return Array.isArray(value) ? "an array" : "an object";
   if (typeof value !== "string") return String(value);
-  return JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}…` : value);
+  const text = JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}…` : value);
+  // JSON leaves DEL and the controls from U+0080 on as they are
+  return text.replace(/\p{Cc}/gu, (control) => `\\u00${control.charCodeAt(0).toString(16)}`);
 }

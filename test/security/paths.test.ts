@@ -1,0 +1,143 @@
+/** No path, wherever it comes from, leads out of what was given to index. */
+
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { connect, type AddressInfo } from "node:net";
+import { join } from "node:path";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { createHandler } from "../../src/http/handler.ts";
+import { toNodeListener } from "../../src/http/node-listener.ts";
+import { directory } from "../../src/ingest/directory.ts";
+import { documents } from "../../src/ingest/documents.ts";
+import { openEngine, temporaryFolder } from "../engine/opened.ts";
+import { bearer, clientOf, post, startService, type Service } from "../http/service.ts";
+
+const SECRET = "the-content-of-a-file-outside";
+
+/** Paths that lead elsewhere for somebody. Those with a backslash or a drive are ordinary names here. */
+const LEAVING = [
+  "../outside",
+  "a/../../outside",
+  "..",
+  ".",
+  "./a",
+  "a/./b",
+  "/etc/passwd",
+  "//host/share",
+  "a//b",
+  "a/",
+  "",
+  "a\0.txt",
+  "\0",
+  "a/..",
+];
+const STRANGE = [
+  "..\\outside",
+  "C:\\boot.ini",
+  "%2e%2e/outside",
+  "%00",
+  "..%2foutside",
+  "...",
+  "a:b",
+];
+
+test("documents: a path that leads elsewhere is listed as invalid and never found", async () => {
+  const engine = await openEngine();
+  const files = [...LEAVING, ...STRANGE].map((path) => ({ path, content: SECRET }));
+  const [report] = await engine.index(documents({ name: "r", files }), { symbols: "skip" });
+  const invalid = report!.skipped.filter(({ reason }) => reason === "invalid-path");
+  expect(invalid.length).toBe(LEAVING.length);
+  const { files: found } = await engine.search({ query: SECRET, matches: 100 });
+  expect(found.map(({ fileName }) => fileName.text).sort()).toEqual([...STRANGE].sort());
+  for (const path of LEAVING)
+    expect(await engine.read({ repository: "r", path }), path).toBeUndefined();
+});
+
+test.skipIf(process.platform === "win32")(
+  "a directory's symlinks are not followed, to files, folders or up, nor is a file swapped for one",
+  async () => {
+    const base = temporaryFolder();
+    const [outside, inside] = [join(base, "outside"), join(base, "inside")];
+    mkdirSync(outside);
+    mkdirSync(join(inside, "sub"), { recursive: true });
+    writeFileSync(join(outside, "secret"), SECRET);
+    writeFileSync(join(inside, "own"), "our own text");
+    const links = { file: join(outside, "secret"), folder: outside, up: "..", self: "." };
+    for (const [name, target] of Object.entries(links))
+      symlinkSync(target, join(inside, "sub", name));
+    symlinkSync(join(outside, "secret"), join(inside, ".gitignore"));
+    const engine = await openEngine();
+    const [report] = await engine.index(directory(inside), { symbols: "skip" });
+    expect(report!.skipped.map(({ path, reason }) => `${path} ${reason}`).sort()).toEqual([
+      ".gitignore symlink",
+      "sub/file symlink",
+      "sub/folder symlink",
+      "sub/self symlink",
+      "sub/up symlink",
+    ]);
+    expect((await engine.search({ query: SECRET, matches: 10 })).stats.totalMatchCount).toBe(0);
+    for (const path of ["sub/file", "sub/folder/secret", "../outside/secret"])
+      expect((await engine.read({ repository: "inside", path }))?.content ?? "").not.toContain(
+        SECRET,
+      );
+  },
+);
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+
+const forms = (path: string) => [encodeURIComponent(path), encodeURI(path).replaceAll("#", "%23")];
+
+test.each([...LEAVING, ...STRANGE, "../../../../../../etc/passwd"])("routes: %j", async (path) => {
+  const client = clientOf(service.handler);
+  const headers = bearer(service.keys.ada);
+  for (const form of forms(path)) {
+    const response = await client(`/api/source?repo=acme%2Fopen&path=${form}`, { headers });
+    expect([404, 400], form).toContain(response.status);
+    expect(await response.text()).not.toMatch(/root:|node_modules|ENOENT/);
+  }
+  const tree = await client(
+    "/api/tree",
+    post({ repoName: "acme/open", revisionName: "HEAD", paths: [path] }, headers),
+  );
+  expect([200, 400, 404]).toContain(tree.status);
+  const said = await tree.text();
+  expect(said).not.toMatch(/root:|passwd"|ENOENT|node_modules/);
+  for (const repo of forms(path)) {
+    const answer = await client(`/api/source?repo=${repo}&path=README.md`, { headers });
+    expect([404, 400]).toContain(answer.status);
+  }
+});
+
+/** As no client of ours would send it: what stands in the first line is not cleaned up on the way. */
+test.each([
+  "/api/../../../etc/passwd",
+  "/../../etc/passwd",
+  "/api/%2e%2e/%2e%2e/etc/passwd",
+  "/api/source/../../../etc/passwd",
+  "/api\\..\\..\\etc\\passwd",
+  "//etc/passwd",
+  "/api/search/%00",
+  "/api/ee/scoped_access_token/..%2f..%2fusers",
+  "http://elsewhere/api/health",
+  "/%ff%fe",
+  "*",
+])("a raw request for %s", async (target) => {
+  const server = createServer(toNodeListener(createHandler(service.engine, { anonymous: "all" })));
+  onTestFinished(() => void server.close());
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const { port } = server.address() as AddressInfo;
+  const answer = await new Promise<string>((done, fail) => {
+    let text = "";
+    const socket = connect(port, "127.0.0.1", () =>
+      socket.write(`GET ${target} HTTP/1.1\r\nHost: host\r\nConnection: close\r\n\r\n`),
+    );
+    socket.on("data", (part) => (text += part.toString("latin1")));
+    socket.on("end", () => done(text)).on("error", fail);
+  });
+  const isHealth = target.endsWith("/api/health");
+  expect(answer).toMatch(isHealth ? /^HTTP\/1\.1 200/ : /^HTTP\/1\.1 4\d\d/);
+  expect(answer).not.toMatch(/root:|ENOENT/);
+});
