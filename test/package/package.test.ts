@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { node24 } from "../../scripts/node-24.ts";
 import { VERSION } from "../../src/http/version.ts";
 import { manifest, packPackage, project, run, type Packed } from "./project.ts";
 
@@ -56,6 +57,13 @@ describe("the tarball", () => {
     }
     const known = new Set(Object.keys(manifest.dependencies));
     expect([...needed].filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  test("starts its threads so that no tracer takes them for any file of the folder", () => {
+    for (const file of packed.files.filter((name) => /^dist\/.*\.c?js$/.test(name)))
+      expect(readFileSync(join(esm, "node_modules/quern", file), "utf8")).not.toMatch(
+        /new Worker\(/,
+      );
   });
 
   test("says which version it is", () => expect(VERSION).toBe(manifest.version));
@@ -142,6 +150,18 @@ describe("a host", () => {
     const { stdout, stderr } = await run(cjs, "host.cjs", requires.join("\n") + HOST);
     expect({ ...(JSON.parse(stdout) as object), stderr }).toEqual({ ...FOUND, stderr: "" });
   });
+
+  test.skipIf(node24() === undefined).each(["module", "commonjs"] as const)(
+    "of Node 24 (%s)",
+    async (type) => {
+      const lines = type === "module" ? imports : requires;
+      const text = [...lines, "console.error(process.version);", HOST].join("\n");
+      const file = type === "module" ? "host.mjs" : "host.cjs";
+      const { stdout, stderr } = await run(project(packed, type), file, text, node24());
+      expect(JSON.parse(stdout)).toEqual(FOUND);
+      expect(stderr).toMatch(/^v24\.\d+\.\d+\n$/);
+    },
+  );
 
   test("compiles with the types, in both", async () => {
     for (const file of ["types.mts", "types.cts"]) writeFileSync(join(esm, file), TYPED);

@@ -62,7 +62,8 @@ export async function run(
   path: string,
   file: string,
   text: string,
+  node = process.execPath,
 ): Promise<{ stdout: string; stderr: string }> {
   writeFileSync(join(path, file), text);
-  return promisify(execFile)(process.execPath, [file], { cwd: path });
+  return promisify(execFile)(node, [file], { cwd: path });
 }
