@@ -8,7 +8,7 @@ import { countBits } from "../base/bitset.ts";
 import { QuernError } from "../base/errors.ts";
 import { loadCatalog, readSkipped } from "./catalog.ts";
 import type { Environment, Snapshot } from "./environment.ts";
-import { HASH_BYTES, NO_BLOB } from "./format.ts";
+import { engineKey, HASH_BYTES, NO_BLOB } from "./format.ts";
 import { createKernel } from "../kernel/kernel.ts";
 import { openSegment, type SegmentReader } from "./segment-reader.ts";
 import type { ManifestSegment } from "./manifest.ts";
@@ -65,6 +65,7 @@ export async function checkEnvironment(environment: Environment): Promise<CheckR
     }
   };
   try {
+    attempt({}, () => void snapshot.get(engineKey("format"), "the format version"));
     const catalog = await loadCatalog(snapshot, undefined, () => undefined).catch(
       (error: unknown) => error,
     );

@@ -253,8 +253,13 @@ class LmdbSnapshot implements Snapshot {
     return read(this.#database, key, this.#options);
   }
 
-  keys([start, end]: KeyRange, limit = Infinity): Iterable<Buffer> {
-    return this.#database.getKeys({ start, end, limit, ...this.#options }) as Iterable<Buffer>;
+  *keys([start, end]: KeyRange, limit = Infinity): Iterable<Buffer> {
+    const range = { start, end, limit, ...this.#options };
+    try {
+      yield* this.#database.getKeys(range) as Iterable<Buffer>;
+    } catch (error) {
+      throw translate(error);
+    }
   }
 
   close(): void {
@@ -302,7 +307,12 @@ function read(
     lastSize: number;
   };
   reads++;
-  const value = fast.getBinaryFast(key, options);
+  let value: Buffer | undefined;
+  try {
+    value = fast.getBinaryFast(key, options);
+  } catch (error) {
+    throw translate(error); // what the tree of a damaged file says
+  }
   return value && new Uint8Array(value.buffer, value.byteOffset, fast.lastSize);
 }
 

@@ -1,0 +1,188 @@
+/**
+ * Damages the data file of an index by a flipped byte, or cuts it short, and sees what processes
+ * that open it make of it. The file has been copied without free pages, so each of its bytes
+ * belongs to a stored value, or to LMDB's own pages: its tree, its keys, its two meta pages.
+ */
+
+import { spawn } from "node:child_process";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { open, type RootDatabaseOptionsWithPath } from "lmdb";
+import { checkInChild } from "../../../src/store/check-process.ts";
+import type { Bundle } from "./bundle.ts";
+import { difference, judge, type Answer, type Verdict } from "./questions.ts";
+import { runWriter } from "./writer.ts";
+
+/** A process that has not answered by then hangs. */
+const HANGS_MS = 30_000;
+/** Operations of the writer: three repositories in some segments. */
+const OPERATIONS = 7;
+
+export interface Target {
+  /** The undamaged data file. */
+  readonly bytes: Buffer;
+  /** The stored values, where they lie, by key. */
+  readonly values: readonly StoredValue[];
+  /** Numbers of the pages that are not text or tables of several pages. */
+  readonly treePages: readonly number[];
+  readonly right: readonly Answer[];
+}
+
+export interface StoredValue {
+  readonly key: Buffer;
+  readonly start: number;
+  readonly end: number;
+}
+
+export async function makeTarget(bundled: Bundle, folder: string): Promise<Target> {
+  const script = bundled.script("writer-process");
+  await runWriter({ script, path: folder, first: 0, end: OPERATIONS, workers: 2 });
+  await copyWhole(join(folder, "index", "quern.mdb"), join(folder, "whole.mdb"));
+  const bytes = readFileSync(join(folder, "whole.mdb"));
+  const values = await locate(bytes, join(folder, "whole.mdb"));
+  const outcome = await tryDamaged(bundled, place(folder, "right", bytes));
+  if (typeof outcome === "string") throw new Error(`the undamaged index: ${outcome}`);
+  return { bytes, values, treePages: treePagesOf(bytes), right: outcome };
+}
+
+/** LMDB's. */
+const PAGE_BYTES = 4096;
+/** Flag of a page that begins a value of several. */
+const OVERFLOW = 4;
+
+/** A page begins with its number and transaction (8 bytes each), padding, flags, and for OVERFLOW how many pages it goes on. */
+function treePagesOf(bytes: Buffer): number[] {
+  const pages: number[] = [];
+  for (let page = 0; page * PAGE_BYTES < bytes.length;) {
+    const at = page * PAGE_BYTES;
+    const isOverflow = (bytes.readUInt16LE(at + 18) & OVERFLOW) !== 0;
+    if (!isOverflow) pages.push(page);
+    page += isOverflow ? bytes.readUInt32LE(at + 20) : 1;
+  }
+  return pages;
+}
+
+const lmdb = (path: string) =>
+  open<Buffer, Buffer>({
+    path,
+    noSubdir: true,
+    encoding: "binary",
+    keyEncoding: "binary",
+    mapSize: 2 ** 40,
+  } as RootDatabaseOptionsWithPath);
+
+/** Without the pages that are free: old values stand in them. */
+async function copyWhole(from: string, to: string): Promise<void> {
+  const database = lmdb(from);
+  await database.backup(to, true);
+  await database.close();
+}
+
+/** A value's bytes stand once in a file without free pages. A lease that nobody holds is not there. */
+async function locate(bytes: Buffer, path: string): Promise<StoredValue[]> {
+  const database = lmdb(path);
+  const values: StoredValue[] = [];
+  for (const { key, value } of database.getRange({ snapshot: true })) {
+    const start = bytes.indexOf(value);
+    if (start < 0) throw new Error("a value does not lie in the file as it is read");
+    values.push({ key: Buffer.from(key), start, end: start + value.length });
+  }
+  await database.close();
+  return values;
+}
+
+/** A directory of an index with such a data file. */
+export function place(folder: string, name: string, bytes: Uint8Array): string {
+  const path = join(folder, name);
+  rmSync(path, { recursive: true, force: true });
+  mkdirSync(path, { recursive: true });
+  writeFileSync(join(path, "quern.mdb"), bytes);
+  return path;
+}
+
+export interface Damage {
+  readonly what: string;
+  readonly bytes: Buffer;
+  /** Undefined: no stored value was hit. */
+  readonly value: StoredValue | undefined;
+  readonly isCut: boolean;
+}
+
+/**
+ * By a random number for each choice. Of ten, one cuts the file, four hit a random value, two a random
+ * byte of the file, and three a byte that belongs to no value.
+ */
+export function damageOf({ bytes, values, treePages }: Target, random: () => number): Damage {
+  const choice = Math.floor(random() * 10);
+  const below = (limit: number) => Math.floor(random() * limit);
+  if (choice === 0) {
+    const length = below(bytes.length);
+    const cut = bytes.subarray(0, length);
+    return { what: `cut to ${length} bytes`, bytes: cut, value: undefined, isCut: true };
+  }
+  const within = values[below(values.length)]!;
+  let at = choice < 5 ? within.start + below(within.end - within.start) : below(bytes.length);
+  const hit = () => values.find(({ start, end }) => start <= at && at < end);
+  while (choice > 6 && hit())
+    at = treePages[below(treePages.length)]! * PAGE_BYTES + below(PAGE_BYTES);
+  const bit = below(8);
+  const flipped = Buffer.from(bytes);
+  flipped[at]! ^= 1 << bit;
+  return { what: `bit ${bit} of byte ${at}`, bytes: flipped, value: hit(), isCut: false };
+}
+
+/** The answers, or how the process ended without any. */
+export function tryDamaged(bundled: Bundle, path: string): Promise<Answer[] | string> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [bundled.script("damage-process"), path], {
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    const out: Buffer[] = [];
+    child.stdout.on("data", (data: Buffer) => out.push(data));
+    const timer = setTimeout(() => child.kill("SIGKILL"), HANGS_MS);
+    child.on("close", (code, signal) => {
+      clearTimeout(timer);
+      if (code === 0) resolve(JSON.parse(Buffer.concat(out).toString()) as Answer[]);
+      else resolve(signal === "SIGKILL" ? "hangs" : "died");
+    });
+  });
+}
+
+export type Outcome = Verdict | "hangs" | "died";
+
+export interface Trial {
+  readonly outcome: Outcome;
+  /** What check() says: nothing, of damage, or that reading ended its process. */
+  readonly check: "clean" | "damage" | "died" | "hangs";
+  /** How each wrong answer differs. */
+  readonly wrong: readonly string[];
+}
+
+/** Of several answers the worst counts. */
+const WORST: readonly Verdict[] = ["wrong", "refused", "partial", "right"];
+
+export async function tryDamage(
+  bundled: Bundle,
+  { target, damage, folder }: { target: Target; damage: Damage; folder: string },
+): Promise<Trial> {
+  const path = place(folder, "damaged", damage.bytes);
+  const [told, check] = await Promise.all([tryDamaged(bundled, path), checked(bundled, path)]);
+  if (typeof told === "string") return { outcome: told as Outcome, check, wrong: [] };
+  const verdicts = told.map((answer) => judge(answer, target.right));
+  const outcome = WORST.find((verdict) => verdicts.includes(verdict))!;
+  const wrong = told.filter((_, i) => verdicts[i] === "wrong");
+  return { outcome, check, wrong: wrong.map((answer) => difference(answer, target.right)) };
+}
+
+async function checked(bundled: Bundle, path: string): Promise<Trial["check"]> {
+  const signal = AbortSignal.timeout(HANGS_MS);
+  try {
+    const { problems } = await checkInChild(pathToFileURL(bundled.script("check")), path, signal);
+    const [first] = problems;
+    if (!first) return "clean";
+    return first.message.includes("ended the process") ? "died" : "damage";
+  } catch {
+    return "hangs";
+  }
+}

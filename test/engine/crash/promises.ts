@@ -1,0 +1,56 @@
+/** What is promised of a damaged data file, by the place that was hit. */
+
+import { PART } from "../../../src/store/format.ts";
+import type { Damage, Outcome, Trial } from "./damage.ts";
+
+type Place =
+  | "cut"
+  | "LMDB's pages"
+  | "format, manifest"
+  | "repository record"
+  | "skipped files"
+  | "revision set"
+  | "versions"
+  | "segment header"
+  | "segment";
+
+export function placeOf({ value, isCut }: Damage): Place {
+  if (isCut) return "cut";
+  if (!value) return "LMDB's pages";
+  switch (value.key[0]!) {
+    case 0:
+      return "format, manifest";
+    case 1:
+      return "repository record";
+    case 2:
+      return "skipped files";
+    case 3:
+      return "revision set";
+    case 4:
+      return "versions";
+    default:
+      return value.key[5] === PART.HEADER ? "segment header" : "segment";
+  }
+}
+
+/** Versions are read by index runs alone. A page of LMDB's own has no checksum: there anything may be. */
+const PROMISED: Record<Place, readonly Outcome[] | undefined> = {
+  cut: ["refused"],
+  "LMDB's pages": undefined,
+  "format, manifest": ["refused"],
+  "repository record": ["refused"],
+  "skipped files": ["refused"],
+  "revision set": ["refused"],
+  versions: ["right"],
+  "segment header": ["refused"],
+  segment: ["right", "partial", "refused"],
+};
+
+/** In words, or undefined. */
+export function brokenPromise(damage: Damage, { outcome, check }: Trial): string | undefined {
+  const promised = PROMISED[placeOf(damage)];
+  if (check === "hangs") return "check hangs";
+  if (promised && !promised.includes(outcome)) return `outcome: ${outcome}`;
+  const isStored = damage.value !== undefined && placeOf(damage) !== "versions";
+  return isStored && check !== "damage" ? `check: ${check}` : undefined;
+}

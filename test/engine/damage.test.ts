@@ -1,0 +1,47 @@
+/**
+ * Flipped bits of the data file, and files cut short, as processes find them: right answers, or what
+ * is missing is told; never another. scripts/damage.ts does it as often as one likes.
+ */
+
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { bundle, type Bundle } from "./crash/bundle.ts";
+import { damageOf, makeTarget, place, tryDamage, tryDamaged } from "./crash/damage.ts";
+import { brokenPromise, placeOf } from "./crash/promises.ts";
+import { RUNS, temporaryFolder } from "./opened.ts";
+
+let bundled: Bundle;
+beforeAll(async () => {
+  bundled = await bundle("writer-process", "damage-process");
+});
+afterAll(() => bundled.remove());
+
+test("a damaged file", { timeout: 120_000 * RUNS }, async () => {
+  const folder = temporaryFolder();
+  const target = await makeTarget(bundled, folder);
+  const seed = Math.floor(Math.random() * 1e6);
+  let state = seed;
+  const random = () => (state = (state * 48_271 + 11) % 2_147_483_647) / 2_147_483_647;
+  for (let i = 0; i < 10 * RUNS; i++) {
+    const damage = damageOf(target, random);
+    const trial = await tryDamage(bundled, { target, damage, folder });
+    const where = `seed ${seed}: ${damage.what} (${placeOf(damage)}) ${trial.wrong.join("; ")}`;
+    expect(brokenPromise(damage, trial), where).toBeUndefined();
+  }
+});
+
+test("a file is refused from the byte on that it lacks", async () => {
+  const folder = temporaryFolder();
+  const { bytes } = await makeTarget(bundled, folder);
+  for (const lost of [1, 4_096, bytes.length - 8_192, bytes.length - 4_095, bytes.length - 1]) {
+    const path = place(folder, "cut", bytes.subarray(0, bytes.length - lost));
+    const told = await tryDamaged(bundled, path);
+    expect(told, `${join(path)} without ${lost} bytes`).toMatchObject([
+      {
+        name: "open",
+        code: "INDEX_CORRUPT",
+        message: expect.stringMatching(/cut short/) as string,
+      },
+    ]);
+  }
+});
