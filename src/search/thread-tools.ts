@@ -5,7 +5,7 @@ import { createKernel, type Kernel } from "../kernel/kernel.ts";
 import type { Snapshot } from "../store/environment.ts";
 import { corrupt } from "../store/sealed.ts";
 import { openSegment, type SegmentReader } from "../store/segment-reader.ts";
-import { openSymbols, type SymbolsReader } from "../store/symbols.ts";
+import { hasEdition, openSymbols, type SymbolsReader } from "../store/symbols.ts";
 import { LiteralScanner } from "./scan.ts";
 import { SegmentSymbols } from "./segment-symbols.ts";
 import { WindowMemory, windowsOf } from "./window.ts";
@@ -44,6 +44,8 @@ export class ThreadTools {
   ): SegmentSymbols | undefined | "gone" {
     if (edition === 0) return undefined;
     let reader = this.#symbols.get(segment.segment);
+    if (reader?.edition === edition && !hasEdition(snapshot, segment.segment, edition))
+      return "gone";
     if (reader?.edition !== edition) reader = openSymbols(snapshot, segment.segment, edition);
     if (!reader) return "gone";
     if (reader.header.blobs !== segment.header.blobs)

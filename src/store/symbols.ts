@@ -312,6 +312,10 @@ export class SymbolsReader {
   }
 }
 
+/** Whether that edition is there: a reader of it may outlive it. */
+export const hasEdition = (snapshot: Snapshot, segment: number, edition: number): boolean =>
+  snapshot.getSealed(symbolsKey(segment, edition, 0)) !== undefined;
+
 /** undefined: that edition is not there (any more). */
 export function openSymbols(
   snapshot: Snapshot,
