@@ -391,6 +391,11 @@ export class Searcher {
       stats.actualMatchCount += shown?.count ?? 0;
     }
     addStats(stats, { crashes: damaged.size, shardsScanned: -damaged.size });
+    for (const segment of damaged)
+      this.#options.onWarning({
+        code: "INDEX_CORRUPT",
+        message: `segment ${segment}: the text of a file that was found is damaged; run check()`,
+      });
     timeStats(stats, found.outputs, { control, startedAt });
     return {
       stats,
