@@ -77,9 +77,11 @@ export class Automaton {
     if (this.#matchesEmpty) return this.#singles(from, to, out, budget);
     this.#begin(from, to, RANGES);
     const before = out.length;
+    const drain = () => this.#drain(from, out);
+    const ask = budget && (() => (drain(), budget()));
     for (let answer = PAUSE; answer !== DONE && !this.stopped;) {
-      answer = this.#run(budget);
-      this.#drain(from, out);
+      answer = this.#run(ask);
+      drain();
     }
     return out.length - before;
   }

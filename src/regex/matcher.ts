@@ -17,8 +17,8 @@ export interface Matcher {
   /**
    * Appends the ranges of all matches of the text [from, to), in order, relative to `from`, and returns
    * how many. They are RE2's: leftmost-first, not overlapping, no empty match that touches the match
-   * before. `budget` is asked at least every 64 KiB of bytes run; when it says true the result is what
-   * was found so far, and `stopped` is set.
+   * before. `budget` is asked at least every 64 KiB of bytes run, with what was found so far in `out`;
+   * when it says true that is the result, and `stopped` is set.
    * REQUIRES: the text is a whole file, or, unless the expression crosses lines, any whole lines of one.
    * A region of another kernel, or one that moves meanwhile, is not seen.
    */

@@ -18,17 +18,13 @@ export interface Attempt {
   readonly startedAt: number;
 }
 
-/** Runs with the caller's time-out and signal in force. */
+/** Runs with the caller's signal in force; the time-out is the control's. */
 export async function stoppable<T>(
   { options, control }: Attempt,
   run: () => Promise<T>,
 ): Promise<T> {
-  const { signal, timeoutMs } = options;
+  const { signal } = options;
   throwIfAborted(signal);
-  const timer =
-    timeoutMs === undefined
-      ? undefined
-      : setTimeout(() => control.stop(STOPPED.TIMED_OUT), timeoutMs);
   let onAbort: (() => void) | undefined;
   const aborted = new Promise<never>((_, reject) => {
     onAbort = () => {
@@ -40,7 +36,6 @@ export async function stoppable<T>(
   try {
     return await (signal ? Promise.race([run(), aborted]) : run());
   } finally {
-    clearTimeout(timer);
     if (onAbort) signal?.removeEventListener("abort", onAbort);
     control.stop(STOPPED.ABORTED); // whoever is still at it need not be
   }

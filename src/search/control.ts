@@ -4,31 +4,51 @@
  * scan it opens the segment, and threads that find nothing more to begin help with its windows.
  */
 
-const STOP = 0;
-const NEXT_SEGMENT = 1;
+import type { CheckedRequest, SearchOptions } from "./request.ts";
+
+/**
+ * Two times (f64): when time runs out, and when showing what was found must have ended. Each thread
+ * reads them by itself, as no timer runs on a thread that scans.
+ */
+const TIMES = 2;
+const STOP = 2 * TIMES;
+/** 1 when nobody wants an answer any more. */
+const ENDED = STOP + 1;
+const NEXT_SEGMENT = STOP + 2;
 /** Ranges that a stream may still deliver. */
-const LEFT = 2;
+const LEFT = STOP + 3;
 /** From here a word a segment: PLANNING, the next step to claim, or CLOSED and more. */
-const STEPS = 3;
+const STEPS = STOP + 4;
 
 const PLANNING = -1;
 const CLOSED = 2 ** 30;
 /** Milliseconds to wait for a plan: far longer than any takes, should its thread have died. */
 const PATIENCE_MS = 250;
+/** What was found is looked for again to be shown: so long at least, and as long as the time-out. */
+const SHOWING_MS = 250;
 
 export const STOPPED = { NO: 0, ABORTED: 1, TIMED_OUT: 2 } as const;
 
 export class Control {
   readonly shared: SharedArrayBuffer;
+  readonly #times: Float64Array;
   readonly #words: Int32Array;
 
   constructor(shared: SharedArrayBuffer) {
     this.shared = shared;
+    this.#times = new Float64Array(shared, 0, TIMES);
     this.#words = new Int32Array(shared);
   }
 
-  static create(segments: number, matches: number): Control {
-    const control = new Control(new SharedArrayBuffer(4 * (STEPS + segments)));
+  /** `timeoutMs` counts from now on. */
+  static create(
+    segments: number,
+    { matches }: Pick<CheckedRequest, "matches">,
+    { timeoutMs = Infinity }: Pick<SearchOptions, "timeoutMs">,
+  ): Control {
+    const control = new Control(new SharedArrayBuffer(8 * Math.ceil((STEPS + segments) / 2)));
+    const end = now() + timeoutMs;
+    control.#times.set([end, end + Math.max(timeoutMs, SHOWING_MS)]);
     control.#words[LEFT] = Math.min(matches, 2 ** 31 - 1);
     control.#words.fill(PLANNING, STEPS);
     return control;
@@ -36,11 +56,18 @@ export class Control {
 
   /** The first reason stays. */
   stop(reason: number): void {
+    if (reason === STOPPED.ABORTED) Atomics.store(this.#words, ENDED, 1);
     Atomics.compareExchange(this.#words, STOP, STOPPED.NO, reason);
   }
 
   get stopped(): number {
+    if (now() > this.#times[0]!) this.stop(STOPPED.TIMED_OUT);
     return Atomics.load(this.#words, STOP);
+  }
+
+  /** Whether what was found should not even be shown any more: aborted, or long after the time-out. */
+  get hasEnded(): boolean {
+    return Atomics.load(this.#words, ENDED) !== 0 || now() > this.#times[1]!;
   }
 
   /** Position of a segment that nobody has begun; past the last one when all are. Its claimer must open or close it. */
@@ -88,3 +115,6 @@ export class Control {
     }
   }
 }
+
+/** The clock of all threads, in milliseconds. */
+const now = (): number => performance.timeOrigin + performance.now();

@@ -40,6 +40,8 @@ export interface ExpressionReach {
   readonly anchors: readonly PlacedLiteral[] | undefined;
   /** Of an expression that shares a pass with others. */
   readonly shared?: SharedLines | undefined;
+  /** Matches in a blob after which the rest of it need not be read; default: none. */
+  readonly most?: number | undefined;
 }
 
 export interface ExpressionCandidates extends ExpressionReach {
@@ -135,11 +137,13 @@ export class ContentScanner {
       const first = next;
       if (places) while (next < places.length && places[next]! < limit) next++;
       const before = out.length;
+      const isEnough = () => out.length - before >= (reach.most ?? Infinity) || tools.isStopped();
       const own = places?.subarray(first, next);
       for (const [from, to] of this.#worthRunning(regions[index]!, own, tools)) {
         const start = out.length;
-        this.matcher.ranges(from, to, out, tools.isStopped);
+        this.matcher.ranges(from, to, out, isEnough);
         shift(out, start, from - lowest);
+        if (this.matcher.stopped || isEnough()) break;
       }
       found.starts[index] = before;
       found.counts[index] = out.length - before;

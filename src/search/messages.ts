@@ -76,6 +76,8 @@ export interface SearchOutput {
 
 export interface ShowInput {
   readonly plan: Plan;
+  /** Control.shared of the search that found them. */
+  readonly shared: SharedArrayBuffer;
   readonly files: readonly ShowFile[];
   readonly contextLines: number;
   readonly whole: boolean;

@@ -246,6 +246,8 @@ export class SearchRun {
       disagreements,
       stats: this.#newTotals(),
     };
+    const { isStopped } = tools;
+    tools.isStopped = () => control.hasEnded;
     for (const { file, search } of pending) {
       const most = control.takeRanges(file.count);
       if (most === 0) break;
@@ -262,6 +264,7 @@ export class SearchRun {
       const turn = context.pause();
       if (turn) await turn;
     }
+    tools.isStopped = isStopped;
     context.post(part);
     this.#lastPost = performance.now();
   }

@@ -87,7 +87,7 @@ export class Searcher {
     const { generation } = catalog.manifest;
     this.#hold(generation, 1);
     const segments = this.segments(understood, catalog, options);
-    const control = Control.create(segments.length, understood.request.matches);
+    const control = Control.create(segments.length, understood.request, options);
     const attempt = { understood, options, catalog, segments, control, startedAt };
     const parts = new PartQueue<StreamPart>();
     const outputs = stoppable(attempt, () =>
@@ -230,33 +230,26 @@ export class Searcher {
     asked: Pick<Attempt, "understood" | "options" | "startedAt">,
     run: (attempt: Attempt) => Promise<T | undefined>,
   ): Promise<T> {
+    const { understood, options } = asked;
     for (let attempts = 0; attempts < MOST_ATTEMPTS; attempts++) {
-      throwIfAborted(asked.options.signal);
-      const answer = await this.#attempt(asked, run);
-      if (answer !== undefined) return answer;
+      throwIfAborted(options.signal);
+      const catalog = await this.#options.catalog();
+      const { generation } = catalog.manifest;
+      this.#hold(generation, 1);
+      try {
+        const segments = this.segments(understood, catalog, options);
+        const control = Control.create(segments.length, understood.request, options);
+        const attempt = { ...asked, catalog, segments, control };
+        const answer = await stoppable(attempt, () => run(attempt));
+        if (answer !== undefined) return answer;
+      } finally {
+        this.#hold(generation, -1);
+      }
     }
     throw new QuernError(
       "INTERNAL",
       "segments were merged away faster than they could be searched",
     );
-  }
-
-  async #attempt<T>(
-    asked: Pick<Attempt, "understood" | "options" | "startedAt">,
-    run: (attempt: Attempt) => Promise<T>,
-  ): Promise<T> {
-    const { understood, options } = asked;
-    const catalog = await this.#options.catalog();
-    const { generation } = catalog.manifest;
-    this.#hold(generation, 1);
-    try {
-      const segments = this.segments(understood, catalog, options);
-      const control = Control.create(segments.length, understood.request.matches);
-      const attempt = { ...asked, catalog, segments, control };
-      return await stoppable(attempt, () => run(attempt));
-    } finally {
-      this.#hold(generation, -1);
-    }
   }
 
   #hold(generation: number, change: 1 | -1): void {
@@ -335,7 +328,7 @@ export class Searcher {
 
   /** Results in the order of the files; undefined: a segment is gone. */
   async #show(
-    { understood, segments, options }: Attempt,
+    { understood, segments, options, control }: Attempt,
     files: readonly Ranked[],
     stats: SearchStats,
   ): Promise<(ShownFile | undefined)[] | undefined> {
@@ -351,6 +344,7 @@ export class Searcher {
         throwIfAborted(options.signal);
         const input: ShowInput = {
           plan: understood.plan,
+          shared: control.shared,
           files: groups[at]!.map((file) => showFileInput(file, segments)),
           contextLines,
           whole,

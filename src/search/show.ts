@@ -93,6 +93,7 @@ function readContent(
     symbols,
     mayMatch: () => true,
     wantsPairs: true,
+    most: query.contentAtoms.length === 1 ? most : undefined,
   });
   visited.scan(window, tools);
   const from = window.address(blob);

@@ -33,7 +33,8 @@ const show: Task<ShowInput, ShowResult> = async (input, context) => {
   const tools = toolsOf(context);
   const snapshot = threadEnvironment(context).snapshot();
   const mark = tools.arena.mark();
-  tools.isStopped = () => false;
+  const control = new Control(input.shared);
+  tools.isStopped = () => control.hasEnded;
   try {
     const query = prepareQuery(input.plan, tools.kernel, tools.arena);
     const { contextLines, whole } = input;
@@ -68,6 +69,7 @@ const explain: Task<Pick<SearchInput, "plan" | "segments">, ExplainResult> = (in
   const tools = toolsOf(context);
   const snapshot = threadEnvironment(context).snapshot();
   const mark = tools.arena.mark();
+  tools.isStopped = () => false;
   try {
     const query = prepareQuery(input.plan, tools.kernel, tools.arena);
     return explainSegments(input, query, snapshot, tools);

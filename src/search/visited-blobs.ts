@@ -22,6 +22,8 @@ export interface Visit {
   readonly mayMatch: (index: number) => boolean;
   readonly wantsPairs: boolean;
   readonly symbols: SegmentSymbols | undefined;
+  /** Matches of an expression that are enough in each blob; default: all. */
+  readonly most?: number | undefined;
 }
 
 export class VisitedBlobs {
@@ -107,7 +109,8 @@ export class VisitedBlobs {
       return symbols
         ? scanSymbols({ scanner, reach: plan, window, blobs, symbols, tools })
         : noneFound(blobs.length);
-    return atom.scanner.scan(window, blobs, plan, tools);
+    const { most } = this.#visit;
+    return atom.scanner.scan(window, blobs, most === undefined ? plan : { ...plan, most }, tools);
   }
 
   /** What is known of a content atom in a visited blob; in any other (-1) none holds. */

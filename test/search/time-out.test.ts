@@ -1,0 +1,90 @@
+/** Searches that would take hours end when their time is up, on whatever thread they run, with what they found. */
+
+import { expect, test } from "vitest";
+import { documents } from "../../src/ingest/documents.ts";
+import { openEngine } from "../engine/opened.ts";
+
+/** `x*y|x` reads a text of x to its end for each of its matches: half an hour for a megabyte. */
+const HARD = { query: "x*y|x", isRegexEnabled: true };
+const megabyte = documents({
+  name: "hard",
+  files: [{ path: "x.txt", content: "x".repeat(1_000_000) }],
+});
+
+const THREADS = [0, 1, 2];
+
+test.each(THREADS)(
+  "search: a partial answer that shows what was found, %i threads",
+  async (workers) => {
+    const engine = await openEngine({ workers });
+    await engine.index(megabyte, { symbols: "skip" });
+    await engine.search({ query: "nothing here", matches: 1 });
+    const start = performance.now();
+    const { stats, files, isSearchExhaustive } = await engine.search(
+      { ...HARD, matches: 10_000 },
+      { timeoutMs: 150 },
+    );
+    expect(performance.now() - start).toBeLessThan(2_000);
+    expect(stats.flushReason).toBe("FLUSH_REASON_TIMER_EXPIRED");
+    expect(isSearchExhaustive).toBe(false);
+    expect(stats.actualMatchCount).toBeGreaterThan(0.5 * stats.totalMatchCount); // showing is timed too
+    const ranges = files.flatMap(({ chunks }) => chunks.flatMap(({ matchRanges }) => matchRanges));
+    expect(ranges).toHaveLength(stats.actualMatchCount);
+    expect(ranges[1]).toMatchObject({ start: { byteOffset: 1 }, end: { byteOffset: 2 } });
+  },
+);
+
+test.each(THREADS)("stream: the same, %i threads", async (workers) => {
+  const engine = await openEngine({ workers });
+  await engine.index(megabyte, { symbols: "skip" });
+  const start = performance.now();
+  let ranges = 0;
+  for await (const event of engine.stream({ ...HARD, matches: 10_000 }, { timeoutMs: 150 }))
+    if (event.type === "chunk")
+      for (const { chunks } of event.files)
+        ranges += chunks.reduce((sum, { matchRanges }) => sum + matchRanges.length, 0);
+    else {
+      expect(event.accumulatedStats.flushReason).toBe("FLUSH_REASON_TIMER_EXPIRED");
+      expect(event.accumulatedStats.totalMatchCount).toBe(ranges);
+      expect(event.isSearchExhaustive).toBe(false);
+    }
+  expect(ranges).toBeGreaterThan(0);
+  expect(performance.now() - start).toBeLessThan(2_000);
+});
+
+test("the first matches of a file are shown without reading the rest of it again", async () => {
+  const engine = await openEngine({ workers: 1 });
+  const content = `${"ab1\n".repeat(50)}${"x".repeat(20_000)}`;
+  await engine.index(documents({ name: "hard", files: [{ path: "x.txt", content }] }));
+  const ask = async (matches: number) => {
+    const start = performance.now();
+    const { stats } = await engine.search({
+      query: "x*y|x|[a-z]+1",
+      isRegexEnabled: true,
+      matches,
+    });
+    expect(stats.totalMatchCount).toBe(20_050);
+    expect(stats.actualMatchCount).toBe(matches);
+    return performance.now() - start;
+  };
+  await ask(0);
+  const counting = await ask(0);
+  expect(await ask(10)).toBeLessThan(1.5 * counting);
+});
+
+test("an abort ends the threads that show, too", async () => {
+  const engine = await openEngine({ workers: 1 });
+  const content = "x".repeat(30_000);
+  await engine.index(documents({ name: "hard", files: [{ path: "x.txt", content }] }));
+  const slow = { query: "x*y|x or nothing", isRegexEnabled: true, matches: 1e6 };
+  const began = performance.now();
+  await engine.search({ ...slow, matches: 0 });
+  const counting = performance.now() - began;
+  const controller = new AbortController();
+  const aborted = engine.search(slow, { signal: controller.signal });
+  setTimeout(() => controller.abort(), 1.3 * counting); // in the midst of showing
+  await expect(aborted).rejects.toMatchObject({ code: "ABORTED" });
+  const start = performance.now();
+  await engine.search({ query: "xxx", matches: 0 });
+  expect(performance.now() - start).toBeLessThan(Math.max(200, 0.3 * counting));
+});
