@@ -1,0 +1,11 @@
+/** A process that seeks the symbols of what a directory lacks, and is killed when so many blobs are done. */
+
+import { open } from "../../src/engine.ts";
+
+const [path, most] = process.argv.slice(2);
+const engine = await open(path!, { workers: 0 });
+await engine.index([], {
+  onProgress: ({ stage, done }) => {
+    if (stage === "symbols" && done >= Number(most)) process.kill(process.pid, "SIGKILL");
+  },
+});

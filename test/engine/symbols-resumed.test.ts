@@ -1,0 +1,129 @@
+/** What is found is kept: through the death of the process, and when other grammars change. */
+
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { pack, unpack } from "msgpackr";
+import { expect, test } from "vitest";
+import { documents } from "../../src/ingest/documents.ts";
+import { findSymbols } from "../../src/ingest/symbol-pass.ts";
+import type { SymbolsOutput } from "../../src/ingest/symbol-task.ts";
+import { INGEST_TASKS } from "../../src/ingest/tasks.ts";
+import { loadCatalog } from "../../src/store/catalog.ts";
+import { openEnvironment, type Environment } from "../../src/store/environment.ts";
+import { PART, segmentKey } from "../../src/store/format.ts";
+import { acquireLease } from "../../src/store/lease.ts";
+import { readManifest } from "../../src/store/manifest.ts";
+import type { SymbolsHeader } from "../../src/store/symbols.ts";
+import { createPool, type Pool } from "../../src/threads/pool.ts";
+import { openEngine, RUNS, temporaryFolder } from "./opened.ts";
+
+const SEGMENTS = 5;
+const FILES = 6;
+const WRITER = fileURLToPath(new URL("symbol-writer-process.ts", import.meta.url));
+
+/** Segments without symbols, each of TypeScript and Go by turns. */
+async function indexed(path: string): Promise<void> {
+  const engine = await openEngine({}, path);
+  for (let i = 0; i < SEGMENTS; i++) {
+    const files = Array.from({ length: FILES }, (_, file) =>
+      file % 2 === 0
+        ? { path: `${file}.ts`, content: `function found${i}_${file}() {}\n` }
+        : { path: `${file}.go`, content: `package p\n\nfunc found${i}_${file}() {}\n` },
+    );
+    await engine.index(documents({ name: `r${i}`, files }), { symbols: "skip" });
+  }
+  await engine.close();
+}
+
+/** Seeks the symbols that are missing; resolves to how many files were parsed. */
+async function parsedBy(environment: Environment): Promise<number> {
+  const pool = createPool({
+    size: 0,
+    entry: new URL("none:"),
+    tasks: INGEST_TASKS,
+    environment: { path: environment.path, readOnly: false, opened: environment },
+  });
+  let parsed = 0;
+  const counting: Pool = {
+    lanes: pool.lanes,
+    inline: pool.inline,
+    close: () => pool.close(),
+    async run<O>(...call: Parameters<Pool["run"]>) {
+      const output = await pool.run<SymbolsOutput>(...call);
+      parsed += output.parsed;
+      return output as O;
+    },
+  };
+  const snapshot = environment.snapshot();
+  const catalog = await loadCatalog(snapshot, undefined, () => undefined);
+  snapshot.close();
+  const { signal } = new AbortController();
+  const lease = await acquireLease(environment, { timeoutMs: 0, signal });
+  await findSymbols({
+    environment,
+    pool: counting,
+    catalog,
+    owner: lease.owner,
+    throwIfStopped: () => undefined,
+    onProgress: () => undefined,
+  });
+  await lease.release();
+  await pool.close();
+  return parsed;
+}
+
+async function checkAll(path: string): Promise<void> {
+  const engine = await openEngine({}, path);
+  expect((await engine.check()).problems).toEqual([]);
+  const { stats } = await engine.search({ query: "sym:^found", matches: 0 });
+  expect(stats.totalMatchCount).toBe(SEGMENTS * FILES);
+  const { stats: text } = await engine.search({ query: "found", matches: 0 });
+  expect(text.totalMatchCount).toBe(SEGMENTS * FILES);
+  await engine.close();
+}
+
+test.each(Array.from({ length: RUNS > 1 ? SEGMENTS : 2 }, (_, i) => 2 * i + 1))(
+  "killed in segment %i, the next run parses what is left",
+  async (segment) => {
+    const path = temporaryFolder();
+    await indexed(path);
+    // it is told of a segment's files before the segment has its symbols
+    const args = ["--import", "tsx", WRITER, path, String(segment * FILES)];
+    const { signal } = spawnSync(process.execPath, args, { stdio: "inherit" });
+    expect(signal).toBe("SIGKILL");
+
+    const engine = await openEngine({}, path);
+    const done = (await engine.repositories()).reduce((sum, one) => sum + one.symbols.done, 0);
+    expect(done).toBe((segment - 1) * FILES);
+    const { stats } = await engine.search({ query: "sym:^found", matches: 0 });
+    expect(stats.totalMatchCount).toBe(done);
+    await engine.close();
+
+    const environment = openEnvironment(path, { readOnly: false });
+    expect(await parsedBy(environment)).toBe(SEGMENTS * FILES - done);
+    expect(await parsedBy(environment)).toBe(0);
+    await environment.close();
+    await checkAll(path);
+  },
+);
+
+test("a newer grammar parses the files of its language, and no others", async () => {
+  const path = temporaryFolder();
+  await indexed(path);
+  const environment = openEnvironment(path, { readOnly: false });
+  expect(await parsedBy(environment)).toBe(SEGMENTS * FILES);
+  await environment.write((writer) => {
+    for (const { segment, symbols } of readManifest(writer).segments) {
+      const key = segmentKey(segment, PART.SYMBOLS, symbols * 2 ** 24);
+      const header = unpack(writer.get(key, "the header")!) as SymbolsHeader;
+      const origins = header.origins.map((origin) =>
+        origin.language === "Go" ? { ...origin, version: "of before" } : origin,
+      );
+      writer.put(key, pack({ ...header, origins }));
+    }
+  });
+  expect(await parsedBy(environment)).toBe((SEGMENTS * FILES) / 2);
+  expect(await parsedBy(environment)).toBe(0);
+  await environment.close();
+  await checkAll(path);
+});
