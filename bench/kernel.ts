@@ -122,7 +122,7 @@ function gramsCase(): Case {
   };
 }
 
-const PAGES = 16_384; // of a segment of 256 MiB
+const PAGES = 32_768; // of a segment of 256 MiB
 const BITMAP = PAGES / 8;
 
 /** A list with one page in `every`. */

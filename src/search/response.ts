@@ -172,7 +172,7 @@ export type SearchEvent =
 export interface Explanation {
   /** The canonical form of the query as understood. */
   query: string;
-  /** `pages` are counted in scope, and so are candidates; a page is 16 KiB of text at most. */
+  /** `pages` are counted in scope, and so are candidates; a page is 8 KiB of text at most. */
   segments: {
     id: number;
     outcome: "scanned" | "skipped-by-filter" | "damaged" | "not-reached";

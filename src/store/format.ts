@@ -62,8 +62,8 @@ import { SEAL_BYTES } from "./sealed.ts";
 
 export const FORMAT_VERSION = 1;
 
-/** What a posting list lists. 16 KiB: see docs/index-format.md for the measurement. */
-export const PAGE_BYTES = 16_384;
+/** What a posting list lists. 8 KiB: see docs/index-format.md for the measurement. */
+export const PAGE_BYTES = 8_192;
 /** A page's grams cover so many bytes after it. */
 export const OVERLAP = 128;
 /** LMDB's, before a value that has pages of its own. */

@@ -70,9 +70,9 @@ const longLine = fc
   .tuple(short, fc.array(fc.tuple(text, filler), { minLength: 2, maxLength: 4 }), text, short)
   .map(([before, parts, last, after]) => Buffer.concat([before, ...parts.flat(), last, after]));
 
-/** Something that straddles the edge of a page of 16 KiB, or stands near it. */
+/** Something that straddles the edge of a page of 8 KiB, or stands near it. */
 const pageEdge = fc
-  .tuple(fc.constantFrom(16_384, 32_768), fc.integer({ min: -200, max: 20 }), short, fc.boolean())
+  .tuple(fc.constantFrom(8_192, 16_384), fc.integer({ min: -200, max: 20 }), short, fc.boolean())
   .map(([page, offset, text, inLines]) =>
     Buffer.concat([Buffer.alloc(page + offset, inLines ? "lines of text\n" : "z"), text]),
   );
