@@ -29,7 +29,7 @@ export interface Patience {
   readonly ms: number; // after the least, until so much time is spent
 }
 
-export const THOROUGH: Patience = { least: 7, most: 41, ms: 1500 };
+export const THOROUGH: Patience = { least: 5, most: 31, ms: 700 };
 export const QUICK: Patience = { least: 3, most: 15, ms: 150 };
 
 /** Milliseconds of each run, warm: the first is not counted. */
