@@ -1,0 +1,34 @@
+/**
+ * Searches and updates in a loop, to see whether memory grows:
+ *
+ *     node --expose-gc --import tsx scripts/soak.ts [searches] [updates] [seed]
+ *
+ * 100 000 searches and 1 000 updates, if nothing else is said, on two workers; prints a line for each
+ * twentieth of them. Linux only. Build the kernel and the worker first.
+ */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { open } from "../src/engine.ts";
+import { soak } from "../test/engine/soak.ts";
+
+const [searches = 100_000, updates = 1_000, seed = 1] = process.argv.slice(2).map(Number);
+const path = mkdtempSync(join(tmpdir(), "quern-soak-"));
+const engine = await open(path, { workers: 2 });
+const start = performance.now();
+await soak(engine, {
+  searches,
+  updates,
+  seed,
+  samples: 20,
+  onSample(sample) {
+    const seconds = ((performance.now() - start) / 1000).toFixed(0);
+    const mebibytes = (sample.anonymous / 2 ** 20).toFixed(1);
+    console.log(
+      `${seconds} s: ${sample.searches} searches, ${sample.updates} updates, ${mebibytes} MiB`,
+    );
+  },
+});
+await engine.close();
+rmSync(path, { recursive: true, force: true, maxRetries: 3 });

@@ -1,0 +1,95 @@
+/** Bounds of docs/limits.md, measured: memory that does not grow, answers of a known size, a caller that is not blocked. */
+
+import { execFile } from "node:child_process";
+import { openSync, readSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import { documents } from "../../src/ingest/documents.ts";
+import type { Answer } from "./memory-process.ts";
+import { openEngine } from "./opened.ts";
+import type { Sample } from "./soak.ts";
+
+const MIB = 2 ** 20;
+const isLinux = process.platform === "linux";
+
+/** In a process of its own: what this one holds would hide it. */
+async function measured<T>(...args: readonly (string | number)[]): Promise<T> {
+  const script = fileURLToPath(new URL("memory-process.ts", import.meta.url));
+  const options = ["--expose-gc", "--import", "tsx", script, ...args.map(String)];
+  const { stdout } = await promisify(execFile)(process.execPath, options);
+  return JSON.parse(stdout) as T;
+}
+
+describe.skipIf(!isLinux)("memory", () => {
+  test("600 searches and 6 updates: what the second half adds is small", async () => {
+    const samples = await measured<Sample[]>("loop", 600, 6);
+    const [middle, end] = [samples[4]!, samples[9]!].map(({ anonymous }) => anonymous / MIB);
+    console.log(`RssAnon after 300 and 600 searches: ${middle!.toFixed()}, ${end!.toFixed()} MiB`);
+    expect(samples.at(-1)).toMatchObject({ searches: 600, updates: 6 });
+    expect(end! - middle!).toBeLessThan(48);
+  });
+
+  test("an answer takes at most 1 KiB a range: 100 000 of 1.7 million, one a line", async () => {
+    const { matches, ranges, before, highest } = await measured<Answer>("matches", 100_000);
+    console.log(`${((highest - before) / MIB).toFixed()} MiB for ${ranges} ranges`);
+    expect([matches, ranges]).toEqual([1_700_000, 100_000]);
+    expect(highest - before).toBeLessThan(1024 * ranges);
+  });
+});
+
+/** Milliseconds this thread has worked; waiting for a busy machine does not count. Steps of up to 4 ms. */
+function processorClock(): () => number {
+  if (!isLinux) return () => performance.now();
+  const file = openSync("/proc/thread-self/schedstat", "r");
+  const text = Buffer.alloc(64);
+  return () => {
+    readSync(file, text, 0, text.length, 0);
+    return Number.parseInt(text.toString("latin1"), 10) / 1e6;
+  };
+}
+
+async function longestTurn(work: () => Promise<unknown>): Promise<number> {
+  const now = processorClock();
+  let [longest, last, isOver] = [0, now(), false];
+  const turn = () => {
+    const end = now();
+    longest = Math.max(longest, end - last);
+    last = end;
+    if (!isOver) setImmediate(turn);
+  };
+  setImmediate(turn);
+  await work();
+  isOver = true;
+  turn();
+  return longest;
+}
+
+const FORMS: [what: string, content: string][] = [
+  ["a line each", `${"x".repeat(9)} needle\n`.repeat(100_000)],
+  ["in one line", `${"x".repeat(9)} needle`.repeat(100_000)],
+];
+
+describe.each([0, 1])("%i workers", (workers) => {
+  test.each(FORMS)(
+    "100 000 ranges of one file, %s, do not block the caller",
+    async (_, content) => {
+      const engine = await openEngine({ workers });
+      await engine.index(documents({ name: "r", files: [{ path: "a", content }] }), {
+        symbols: "skip",
+      });
+      const request = { query: "needle", matches: 100_000 };
+      const turns: number[] = [];
+      for (let run = 0; run < 3; run++)
+        turns.push(
+          await longestTurn(async () => {
+            const { stats } = await engine.search(request);
+            expect(stats.actualMatchCount).toBe(100_000);
+          }),
+        );
+      const median = turns.toSorted((a, b) => a - b)[2]!;
+      console.log(`${workers} workers: longest turn ${median.toFixed(1)} ms (median of 3)`);
+      expect(median).toBeLessThan(isLinux ? 20 : 200);
+    },
+  );
+});
