@@ -41,6 +41,8 @@ export interface Environment {
   write<T>(work: (writer: Writer) => T): Promise<T>;
   /** One transaction on this thread, flushed to the disk later, at the latest with the next write(). For segments that nothing names yet. */
   writeUnnamed<T>(work: (writer: Writer) => T): T;
+  /** What processes that have died were reading is no longer kept for them. LMDB looks only when somebody opens the file. */
+  forgetDeadReaders(): void;
   close(): Promise<void>;
 }
 
@@ -216,6 +218,10 @@ class LmdbEnvironment implements Environment {
       flags: number,
     ) => R;
     return translated(() => transact(() => work(new LmdbWriter(this.#database)), FLUSHED_LATER));
+  }
+
+  forgetDeadReaders(): void {
+    translated(() => this.#database.readerCheck());
   }
 
   async close(): Promise<void> {

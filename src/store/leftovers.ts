@@ -1,6 +1,7 @@
 /**
  * Deletes what no manifest names: segments that an interrupted run has written, and retired ones that
- * nobody reads any more. In transactions of some MB, so that a reader's old pages are not held long.
+ * nobody reads any more; and frees what dead readers hold. In transactions of some MB, so that a
+ * reader's old pages are not held long.
  */
 
 import type { Environment, Snapshot, Writer } from "./environment.ts";
@@ -24,6 +25,7 @@ export async function deleteLeftovers(
   owner: string,
   oldestHeld: number,
 ): Promise<void> {
+  environment.forgetDeadReaders();
   const snapshot = environment.snapshot();
   let manifest: Manifest;
   let stored: number[];

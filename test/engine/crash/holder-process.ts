@@ -1,0 +1,8 @@
+/** A process that holds a snapshot until it is killed. */
+
+import { openEnvironment } from "../../../src/store/environment.ts";
+import { readManifest } from "../../../src/store/manifest.ts";
+
+const snapshot = openEnvironment(process.argv[2]!, { readOnly: true }).snapshot();
+process.stdout.write(`holds generation ${readManifest(snapshot).generation}\n`);
+setInterval(() => snapshot.close(), 2 ** 30);

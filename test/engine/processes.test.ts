@@ -1,0 +1,174 @@
+/** Several processes on one directory: readers beside a writer, writers that wait, stop and are taken over, readers that die. */
+
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { documents } from "../../src/ingest/documents.ts";
+import { openEnvironment } from "../../src/store/environment.ts";
+import { bundle, type Bundle } from "./crash/bundle.ts";
+import { digestOf } from "./crash/digest.ts";
+import { apply, operation, ROUND, stateAfter, type State } from "./crash/operations.ts";
+import { stateOfProcess } from "./crash/process-state.ts";
+import type { Moment, Step } from "./crash/steps.ts";
+import { runWriter, startWriter, told } from "./crash/writer.ts";
+import { openEngine, temporaryFolder } from "./opened.ts";
+
+let bundled: Bundle;
+beforeAll(async () => {
+  bundled = await bundle("writer-process", "reader-process", "holder-process");
+});
+afterAll(() => bundled.remove());
+
+const writerOf = (path: string) =>
+  ({ script: bundled.script("writer-process"), path, first: 0, end: ROUND, workers: 2 }) as const;
+
+function start(script: string, path: string): ChildProcess {
+  const child = spawn(process.execPath, [bundled.script(script), path], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return child;
+}
+
+const digest = ({ repositories }: State): string =>
+  digestOf(
+    [...repositories].flatMap(([name, its]) =>
+      [...its].map(([path, content]) => [name, path, content] as const),
+    ),
+  );
+
+/** What may be published, in order: a call publishes its repositories one by one, in either order. */
+function published(operations: number): Map<string, number> {
+  const positions = new Map<string, number>();
+  for (let i = 0; i <= operations; i++) {
+    const state = stateAfter(i);
+    positions.set(digest(state), 2 * i);
+    const change = operation(i);
+    if (change.kind !== "index" || i === operations) continue;
+    for (const one of change.repositories)
+      positions.set(
+        digest(apply(state, { kind: "index", repositories: new Map([one]) })),
+        2 * i + 1,
+      );
+  }
+  // a compaction changes nothing: the state after it is that before it
+  return positions;
+}
+
+test("readers beside a writer answer from one published state after another", async () => {
+  const path = temporaryFolder();
+  await runWriter({ ...writerOf(path), end: 1 });
+  const readers = [0, 1].map(() => start("reader-process", join(path, "index")));
+  const answers = readers.map(({ stdout }) => text(stdout!));
+  const end = 2 * ROUND;
+  const { done } = await runWriter({ ...writerOf(path), first: 1, end, retireMs: 50 });
+  expect(done).toBe(end);
+  for (const { stdin } of readers) stdin!.end();
+  const positions = published(end);
+  for (const answer of await Promise.all(answers)) {
+    const seen = answer.trim().split("\n");
+    const places = seen.map((line) => positions.get(line) ?? -1);
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(places[0]).toBeGreaterThan(-1);
+    expect(new Set(places).size).toBeGreaterThan(2);
+  }
+});
+
+/** A writer that has stopped itself at the moment, the lease in its hands. */
+async function stopped(path: string, step: Step): Promise<ChildProcess> {
+  const moment: Moment = { how: "stop committed", step, nth: 1 };
+  const child = startWriter({ ...writerOf(path), log: join(path, "steps"), moment });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  for (let i = 0; stateOfProcess(child.pid!) !== "T"; i++) {
+    if (i > 1000) throw new Error(`the writer has not stopped at ${step}`);
+    await sleep(10);
+  }
+  return child;
+}
+
+const other = () => documents({ name: "other", files: [{ path: "a", content: "by another" }] });
+
+test("a second writer is refused, or waits for its turn", async () => {
+  const path = temporaryFolder();
+  const child = await stopped(path, "published");
+  const [hasty, patient] = [
+    await openEngine({}, join(path, "index")),
+    await openEngine({ lockTimeoutMs: 30_000 }, join(path, "index")),
+  ];
+  const refused = hasty.index(other());
+  await expect(refused).rejects.toMatchObject({ code: "INDEX_LOCKED" });
+  await expect(refused).rejects.toThrow(`process ${child.pid} writes`);
+  const waiting = patient.index(other());
+  await sleep(100);
+  expect((await hasty.repositories()).map(({ name }) => name)).not.toContain("other");
+  child.kill("SIGCONT");
+  await waiting;
+  expect((await hasty.repositories()).map(({ name }) => name)).toContain("other");
+  child.kill("SIGKILL");
+});
+
+/** Everything that is stored, byte for byte. */
+function stored(path: string): Promise<string> {
+  const environment = openEnvironment(path, { readOnly: true });
+  const snapshot = environment.snapshot();
+  const keys = [...snapshot.keys([Buffer.from([0]), Buffer.from([255])])].map((key) =>
+    Buffer.from(key),
+  );
+  const lines = keys.map((key) => {
+    const value = Buffer.from(snapshot.getSealed(key)!).toString("latin1");
+    return [key.toString("hex"), "", value] as const;
+  });
+  snapshot.close();
+  return environment.close().then(() => digestOf(lines));
+}
+
+test.each(["lease taken", "segment complete", "published", "symbols written"] as const)(
+  "a writer that stopped at '%s' and was taken over writes nothing when it goes on",
+  async (step) => {
+    const path = temporaryFolder();
+    const child = await stopped(path, step);
+    const index = join(path, "index");
+    const real = Date.now.bind(Date);
+    const clock = vi.spyOn(Date, "now").mockImplementation(() => real() + 31_000);
+    const engine = await openEngine({}, index);
+    await engine.index(other());
+    clock.mockRestore();
+    const before = await stored(index);
+    const words = text(child.stdout!);
+    child.kill("SIGCONT");
+    await once(child, "close");
+    expect(told(await words, 0).failed).toMatch(/^INDEX_LOCKED: .*taken over/);
+    expect(await stored(index)).toBe(before);
+    expect((await engine.check()).problems).toEqual([]);
+  },
+);
+
+vi.mock("../../src/store/format.ts", async (original) => ({
+  ...(await original<object>()),
+  RETIRE_MS: 0,
+}));
+
+test("a reader that was killed does not hold old pages for ever", async () => {
+  const path = temporaryFolder();
+  const engine = await openEngine({}, path);
+  const update = (i: number) =>
+    engine.index(
+      documents({ name: "r", files: [{ path: "a", content: `${i} of them\n`.repeat(40_000) }] }),
+      { symbols: "skip" },
+    );
+  await update(0);
+  const reader = start("holder-process", path);
+  await once(reader.stdout!, "data");
+  reader.kill("SIGKILL");
+  await once(reader, "close");
+  const bytes = () => statSync(join(path, "quern.mdb")).size;
+  for (let i = 1; i < 8; i++) await update(i);
+  await engine.compact();
+  const before = bytes();
+  for (let i = 8; i < 24; i++) await update(i);
+  expect(bytes()).toBeLessThan(before + 4 * 2 ** 20);
+});
