@@ -3,6 +3,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import type { Engine } from "../src/index.ts";
+import { createHandler, memoryTokenStore, memoryUserStore } from "../src/http/index.ts";
 
 const PAGES = [
   "README.md",
@@ -48,6 +50,27 @@ test("every error code is in the table of docs/embedding.md", () => {
   const codes = /type ErrorCode =(.*?);/s.exec(read("docs/api-report.md"))![1]!;
   for (const [, code] of codes.matchAll(/"(\w+)"/g))
     expect(read("docs/embedding.md")).toContain(`\`${code}\``);
+});
+
+test("every counter is in docs/counters.md", () => {
+  const counters = /interface SearchStats \{(.*?)\n\}/s.exec(read("docs/api-report.md"))![1]!;
+  const names = [...counters.matchAll(/^ {2}(\w+):/gm)].map(([, name]) => name);
+  expect(names.length).toBeGreaterThan(15);
+  const page = read("docs/counters.md");
+  expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+});
+
+test("every operation is in the table of docs/http.md", async () => {
+  const engine = {} as Engine; // nothing of it is asked for the document
+  const handler = createHandler(engine, { tokens: memoryTokenStore(), users: memoryUserStore() });
+  const response = await handler(new Request("http://host/api/openapi.json"));
+  const { paths } = (await response.json()) as { paths: Record<string, object> };
+  expect(Object.keys(paths).length).toBeGreaterThan(8);
+  const page = read("docs/http.md");
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  expect(operations.filter((operation) => !page.includes(`\`${operation}`))).toEqual([]);
 });
 
 test("the README leaves a place for measured numbers", () => {
