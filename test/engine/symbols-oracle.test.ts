@@ -1,0 +1,162 @@
+/**
+ * Searches of definitions against brute force. Random files in several languages come, change and go by
+ * every way of indexing; what the extractor finds in each file is what the oracle evaluates.
+ */
+
+import fc from "fast-check";
+import { beforeAll, expect, test, vi } from "vitest";
+import { createExtractor, type Extractor } from "../../src/ingest/symbols/extract.ts";
+import { SYMBOL_KINDS } from "../../src/store/symbol-kinds.ts";
+import { ROW, SYMBOL_ROW } from "../../src/store/symbol-run.ts";
+import type { Corpus, CorpusFile, CorpusRepository, CorpusSymbol } from "../oracle/corpus.ts";
+import { difference } from "./corpus-engine.ts";
+import { openEngine, RUNS } from "./opened.ts";
+import { STYLES, transition, type Style } from "./transition.ts";
+
+// what was merged away is deleted at once: compact() waits for it
+vi.mock("../../src/store/format.ts", async (original) => ({
+  ...(await original<object>()),
+  RETIRE_MS: 0,
+}));
+
+const NAMES = ["foo", "Foo", "fooBar", "foo_bar", "barfoo", "x", "aaa", "Kelvin", "größe", "ſet"];
+
+/** Definitions, uses, and what breaks off; the first line tells apart what two languages could share. */
+const LANGUAGES: Readonly<Record<string, readonly [language: string, ...pieces: string[]]>> = {
+  "a.ts": [
+    "TypeScript",
+    "class A { B() {} }",
+    "function A() { return B; }",
+    "const A = B;",
+    "class A {",
+  ],
+  "b.go": ["Go", "type A struct { B int }", "func (a A) B() {}", "func A() {\n\tB()\n}", "func ("],
+  "c.py": ["Python", "def A():\n    return B", "class A:\n    def B(self): pass", "A = B", "def ("],
+  "d.c": ["C", "int A(void)\n{\n\treturn B;\n}", "struct A { int B; };", "#define A B", "/* A"],
+  "e.txt": ["Text", "A B", "B A B"],
+};
+
+/** Quoted: they are values of `sym:`. */
+const EXPRESSIONS = [
+  "foo",
+  "^foo",
+  "foo$",
+  "^foo$",
+  "a",
+  "o+",
+  "(bar|x|set)",
+  "^(k|fo).*",
+  "[A-Z]",
+  "x*",
+  "GRÖSSE|größe",
+];
+
+const COMBINED = [
+  "foo",
+  "kelvin",
+  "foo sym:bar",
+  "sym:foo or sym:x",
+  "x -(sym:foo)",
+  "lang:go sym:foo",
+  "file:a sym:aaa",
+];
+
+const QUERIES = [...EXPRESSIONS.map((expression) => `sym:"${expression}"`), ...COMBINED];
+
+let extractor: Extractor;
+beforeAll(async () => {
+  extractor = await createExtractor();
+  for (const [language] of Object.values(LANGUAGES)) await extractor.prepare(language);
+});
+
+function fileOf(path: string, pieces: readonly (readonly [number, string, string])[]): CorpusFile {
+  const [language, ...templates] = LANGUAGES[path.slice(path.indexOf("/") + 1)]!;
+  const texts = pieces.map(([which, a, b]) =>
+    templates[which % templates.length]!.replace(/[AB]/g, (letter) => (letter === "A" ? a : b)),
+  );
+  const bytes = Buffer.from(
+    [`${language === "C" ? "//" : "#"} ${language}`, ...texts].join("\n\n"),
+  );
+  return { path, bytes, language, symbols: symbolsOf(language, bytes) };
+}
+
+function symbolsOf(language: string, bytes: Buffer): CorpusSymbol[] {
+  const found = extractor.extract(language, bytes);
+  if (found.outcome !== "symbols") return [];
+  const { count, rows } = found.table;
+  const at = (row: number) => {
+    const base = row * SYMBOL_ROW;
+    const [start, end] = [rows[base + ROW.start]!, rows[base + ROW.end]!];
+    const kind = SYMBOL_KINDS[rows[base + ROW.kind]!]!;
+    return { start, end, name: bytes.toString("utf8", start, end), kind };
+  };
+  return Array.from({ length: count }, (_, row) => {
+    const parent = rows[row * SYMBOL_ROW + ROW.parent]!;
+    if (parent < 0) return at(row);
+    const { name: symbol, kind } = at(parent);
+    return { ...at(row), parent: { symbol, kind } };
+  });
+}
+
+const name = fc.constantFrom(...NAMES);
+const path = fc
+  .tuple(fc.constantFrom("", "lib/"), fc.constantFrom(...Object.keys(LANGUAGES)))
+  .map(([folder, base]) => folder + base);
+const file = fc
+  .tuple(path, fc.array(fc.tuple(fc.nat(3), name, name), { maxLength: 5 }))
+  .map(([where, pieces]) => fileOf(where, pieces));
+const repository = fc
+  .tuple(
+    fc.constantFrom("acme/api", "acme/web"),
+    fc.uniqueArray(file, { maxLength: 7, selector: (one) => one.path }),
+  )
+  .map(([repo, files]): CorpusRepository => ({
+    id: 0,
+    name: repo,
+    metadata: {},
+    revisions: [{ name: "HEAD", files }],
+  }));
+
+interface Step {
+  readonly repositories: readonly CorpusRepository[];
+  readonly style: Style;
+  readonly isLate: boolean;
+  readonly isCompacted: boolean;
+}
+
+const steps: fc.Arbitrary<Step> = fc.record({
+  repositories: fc.uniqueArray(repository, {
+    minLength: 1,
+    maxLength: 2,
+    selector: (one) => one.name,
+  }),
+  style: fc.constantFrom(...STYLES),
+  isLate: fc.boolean(),
+  isCompacted: fc.boolean(),
+});
+
+test.each([0, 2])(
+  "sym: and symbols on ranges, %i workers",
+  { timeout: 60_000 * RUNS },
+  async (workers) => {
+    const engine = await openEngine({ workers });
+    let corpus: Corpus = { repositories: [] };
+    const take = async ({ repositories, style, isLate, isCompacted }: Step) => {
+      const before = new Map(corpus.repositories.map((one) => [one.name, one]));
+      for (const { name: old } of await engine.repositories())
+        if (!repositories.some((one) => one.name === old)) await engine.remove(old);
+      const sources = repositories.map((one) => transition(style, before.get(one.name), one, 0));
+      const reports = await engine.index(sources, { symbols: isLate ? "skip" : "after" });
+      if (isLate) await engine.index([]);
+      if (isCompacted) await engine.compact();
+      const ids = new Map(reports.map((report) => [report.repository, report.repositoryId]));
+      corpus = { repositories: repositories.map((one) => ({ ...one, id: ids.get(one.name)! })) };
+      for (const query of QUERIES)
+        for (const isCaseSensitivityEnabled of [true, false]) {
+          const request = { query, matches: 1e9, isCaseSensitivityEnabled };
+          expect(await difference(engine, corpus, { request, options: {} })).toBeUndefined();
+        }
+    };
+    await fc.assert(fc.asyncProperty(steps, take), { numRuns: 10 * RUNS });
+  },
+);
