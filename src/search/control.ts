@@ -117,4 +117,5 @@ export class Control {
 }
 
 /** The clock of all threads, in milliseconds. */
-const now = (): number => performance.timeOrigin + performance.now();
+const now = (): number => timeOrigin + performance.now();
+const { timeOrigin } = performance; // a getter of 50 ns

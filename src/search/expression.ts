@@ -124,6 +124,7 @@ export class ContentScanner {
     ...[window, blobs, reach, tools]: [Window, readonly number[], ExpressionReach, ScanTools]
   ): Found {
     const found = noneFound(blobs.length);
+    const { most = Infinity } = reach;
     const out = this.#ranges;
     out.length = 0;
     const regions = blobs.map(
@@ -137,13 +138,14 @@ export class ContentScanner {
       const first = next;
       if (places) while (next < places.length && places[next]! < limit) next++;
       const before = out.length;
-      const isEnough = () => out.length - before >= (reach.most ?? Infinity) || tools.isStopped();
+      const isFull = () => out.length - before >= most;
+      const isEnough = () => isFull() || tools.isStopped();
       const own = places?.subarray(first, next);
       for (const [from, to] of this.#worthRunning(regions[index]!, own, tools)) {
         const start = out.length;
         this.matcher.ranges(from, to, out, isEnough);
         shift(out, start, from - lowest);
-        if (this.matcher.stopped || isEnough()) break;
+        if (this.matcher.stopped || isFull()) break; // the clock is for long runs: it takes as long as a line
       }
       found.starts[index] = before;
       found.counts[index] = out.length - before;
