@@ -122,12 +122,16 @@ export class Automaton {
     return count;
   }
 
+  /** Without their tables states are of no use: of any number of automata only those in places hold some. */
+  lostPlace(): void {
+    this.#forward.reset();
+    this.#backward.reset();
+  }
+
   #begin(from: number, to: number, mode: number): void {
     const { place, isNew } = run.takePlace(this.#kernel, this);
     this.#place = place;
     if (isNew) {
-      this.#forward.reset();
-      this.#backward.reset();
       run.preparePlace(this.#kernel, place, this.#classes);
       run.clearForward(this.#kernel, place);
       run.clearBackward(this.#kernel, place);

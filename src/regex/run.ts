@@ -54,15 +54,20 @@ export interface Place {
   readonly backward: number;
   readonly pairs: number;
   readonly out: number;
-  owner: object | undefined;
+  owner: Owner | undefined;
   /** Bytes at the start of each table that are not UNKNOWN for sure. */
   used: { forward: number; backward: number; pairs: number };
+}
+
+/** Who runs in a place; it is told when the place, and with it its tables, goes to another. */
+export interface Owner {
+  lostPlace(): void;
 }
 
 const places = new WeakMap<Kernel, Place[]>();
 
 /** The owner's place, and whether it has just got it: then its tables are empty. */
-export function takePlace(kernel: Kernel, owner: object): { place: Place; isNew: boolean } {
+export function takePlace(kernel: Kernel, owner: Owner): { place: Place; isNew: boolean } {
   let list = places.get(kernel);
   if (!list) places.set(kernel, (list = []));
   const at = list.findIndex((place) => place.owner === owner);
@@ -73,6 +78,7 @@ export function takePlace(kernel: Kernel, owner: object): { place: Place; isNew:
     return { place: place!, isNew: false };
   }
   const place = list.length < PLACES ? reservePlace(kernel) : list.shift()!;
+  place.owner?.lostPlace();
   place.owner = owner;
   list.push(place);
   return { place, isNew: true };

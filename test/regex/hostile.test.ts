@@ -1,5 +1,7 @@
 /** Patterns made to hurt: bounded time and memory, or a clear refusal; never a crash, never a hang. */
 
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { QuernError } from "../../src/base/errors.ts";
 import { createKernel } from "../../src/kernel/kernel.ts";
@@ -8,6 +10,10 @@ import { createMatcher } from "../../src/regex/matcher.ts";
 import { newRangeList } from "../../src/regex/range-list.ts";
 import { re2Ranges } from "../../src/regex/verify.ts";
 import { showRanges } from "./differential.ts";
+import { randomFrom } from "./random.ts";
+
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
 
 const MEGABYTE = 1_000_000;
 const kernel = createKernel();
@@ -98,10 +104,26 @@ test("large expressions run, in bounded memory", () => {
 
 test("ten thousand different patterns in a row", () => {
   count("warm", code);
-  const before = kernel.bytes.length;
+  const before = { kernel: kernel.bytes.length, rss: process.memoryUsage.rss() };
   for (let i = 0; i < 10_000; i++)
     expect(count(`raid${i}\\b|w[a-f]${i}\\b`, `raid${i} raid wa${i} wf${i}0`)).toBe(2);
-  expect(kernel.bytes.length - before).toBeLessThan(32 * 1024 * 1024);
+  expect(kernel.bytes.length - before.kernel).toBeLessThan(32 * 1024 * 1024);
+  expect(process.memoryUsage.rss() - before.rss).toBeLessThan(200 * 1024 * 1024);
+}, 120_000);
+
+test("patterns with hundreds of large states each, one after another, keep those of a few", () => {
+  const random = randomFrom(1);
+  const text = Array.from({ length: 1_000 }, () => "abcdefghijklmnopq"[random(17)]).join("");
+  const held = () => {
+    collectGarbage();
+    const { heapUsed, arrayBuffers } = process.memoryUsage();
+    return heapUsed + arrayBuffers;
+  };
+  const before = held();
+  for (let i = 0; i < 12; i++) count(`[a-h][^u-z]{${300 + i}}[!?]`, text);
+  const ofTwelve = held() - before;
+  for (let i = 12; i < 32; i++) count(`[a-h][^u-z]{${300 + i}}[!?]`, text);
+  expect(held() - before).toBeLessThan(1.5 * ofTwelve);
 }, 60_000);
 
 test("an expression that needs ever new states goes to RE2, line by line, and finds the same", () => {
