@@ -5,6 +5,7 @@
 
 import fc from "fast-check";
 import { beforeAll, expect, test, vi } from "vitest";
+import type { Engine } from "../../src/engine.ts";
 import { createExtractor, type Extractor } from "../../src/ingest/symbols/extract.ts";
 import { SYMBOL_KINDS } from "../../src/store/symbol-kinds.ts";
 import { ROW, SYMBOL_ROW } from "../../src/store/symbol-run.ts";
@@ -107,7 +108,7 @@ const file = fc
   .map(([where, pieces]) => fileOf(where, pieces));
 const repository = fc
   .tuple(
-    fc.constantFrom("acme/api", "acme/web"),
+    fc.constantFrom("acme/api", "acme/web", "acme/tools"),
     fc.uniqueArray(file, { maxLength: 7, selector: (one) => one.path }),
   )
   .map(([repo, files]): CorpusRepository => ({
@@ -117,23 +118,38 @@ const repository = fc
     revisions: [{ name: "HEAD", files }],
   }));
 
+/** One repository comes, changes or goes; the others stay. */
 interface Step {
-  readonly repositories: readonly CorpusRepository[];
+  readonly repository: CorpusRepository;
+  readonly isRemoved: boolean;
   readonly style: Style;
   readonly isLate: boolean;
   readonly isCompacted: boolean;
 }
 
 const steps: fc.Arbitrary<Step> = fc.record({
-  repositories: fc.uniqueArray(repository, {
-    minLength: 1,
-    maxLength: 2,
-    selector: (one) => one.name,
-  }),
+  repository,
+  isRemoved: fc.nat(5).map((n) => n === 0),
   style: fc.constantFrom(...STYLES),
   isLate: fc.boolean(),
   isCompacted: fc.boolean(),
 });
+
+async function advance(engine: Engine, corpus: Corpus, step: Step): Promise<Corpus> {
+  const { repository: after, isRemoved, style, isLate, isCompacted } = step;
+  const before = corpus.repositories.find((one) => one.name === after.name);
+  const others = corpus.repositories.filter((one) => one !== before);
+  if (isRemoved) {
+    expect(await engine.remove(after.name)).toBe(before !== undefined);
+    return { repositories: others };
+  }
+  const source = transition(style, before, after, 0);
+  const [report] = await engine.index(source, { symbols: isLate ? "skip" : "after" });
+  // segments with symbols and without become one, which has some
+  if (isCompacted) await engine.compact();
+  if (isLate) await engine.index([]);
+  return { repositories: [...others, { ...after, id: report!.repositoryId }] };
+}
 
 test.each([0, 2])(
   "sym: and symbols on ranges, %i workers",
@@ -141,23 +157,14 @@ test.each([0, 2])(
   async (workers) => {
     const engine = await openEngine({ workers });
     let corpus: Corpus = { repositories: [] };
-    const take = async ({ repositories, style, isLate, isCompacted }: Step) => {
-      const before = new Map(corpus.repositories.map((one) => [one.name, one]));
-      for (const { name: old } of await engine.repositories())
-        if (!repositories.some((one) => one.name === old)) await engine.remove(old);
-      const sources = repositories.map((one) => transition(style, before.get(one.name), one, 0));
-      const reports = await engine.index(sources, { symbols: isLate ? "skip" : "after" });
-      // segments with symbols and without become one, which has some
-      if (isCompacted) await engine.compact();
-      if (isLate) await engine.index([]);
-      const ids = new Map(reports.map((report) => [report.repository, report.repositoryId]));
-      corpus = { repositories: repositories.map((one) => ({ ...one, id: ids.get(one.name)! })) };
+    const take = async (step: Step) => {
+      corpus = await advance(engine, corpus, step);
       for (const query of QUERIES)
         for (const isCaseSensitivityEnabled of [true, false]) {
           const request = { query, matches: 1e9, isCaseSensitivityEnabled };
           expect(await difference(engine, corpus, { request, options: {} })).toBeUndefined();
         }
     };
-    await fc.assert(fc.asyncProperty(steps, take), { numRuns: 10 * RUNS });
+    await fc.assert(fc.asyncProperty(steps, take), { numRuns: (workers === 0 ? 12 : 8) * RUNS });
   },
 );
