@@ -1,8 +1,12 @@
 /** The specification of what an expression requires, by example; then that no match lacks it. */
 
 import { expect, test } from "vitest";
+import { compileExpression } from "../../src/regex/expression.ts";
 import { parseExpression } from "../../src/regex/parse.ts";
+import { re2Ranges } from "../../src/regex/verify.ts";
 import { requiredFormula, showFormula } from "../../src/regex/required.ts";
+import { satisfies } from "./differential.ts";
+import { randomFrom, type Random } from "./random.ts";
 
 const required = (source: string, caseSensitive = true) =>
   showFormula(requiredFormula(parseExpression(source, { caseSensitive })));
@@ -120,4 +124,79 @@ test("thousands of alternatives stay one formula, or none", () => {
   const words = Array.from({ length: 1_200 }, (_, i) => `w${1_000 + i}`);
   expect(required(words.slice(0, 900).join("|")).split(" ")).toHaveLength(901);
   expect(required(words.join("|"))).toBe("any");
+});
+
+/** A random pattern of long literals, and how to make a text that it matches. */
+interface Sampled {
+  readonly source: string;
+  readonly sample: () => string;
+}
+
+const LITERALS = ["foo", "bar_", "Kelvin", "straße", "aſk", "σας", "x", "é", "\\.h", ""];
+const CLASSES: readonly (readonly [string, string])[] = [
+  ["[ab]", "ab"],
+  ["[^x]", "ak\n"],
+  ["\\d", "07"],
+  [".", "zé"],
+  ["\\w", "q_"],
+  ["\\s", " \n"],
+  ["[kK]", "kK"],
+];
+
+function sampled(random: Random, depth: number): Sampled {
+  const part = () => sampled(random, depth - 1);
+  const kind = depth <= 0 ? random(2) : random(7);
+  if (kind === 1) {
+    const [source, members] = CLASSES[random(CLASSES.length)]!;
+    const characters = Array.from(members);
+    return { source, sample: () => characters[random(characters.length)]! };
+  }
+  if (kind === 0) {
+    const source = LITERALS[random(LITERALS.length)]!;
+    return { source, sample: () => source.replaceAll("\\", "") };
+  }
+  if (kind === 2) {
+    const parts = [part(), part()];
+    return {
+      source: `(${parts.map(({ source }) => source).join("|")})`,
+      sample: () => parts[random(2)]!.sample(),
+    };
+  }
+  if (kind === 3) {
+    const child = part();
+    const [least, most] = [random(3), 3];
+    const times = () => least + random(most - least + 1);
+    return {
+      source: `(?:${child.source}){${least},${most}}`,
+      sample: () => Array.from({ length: times() }, child.sample).join(""),
+    };
+  }
+  if (kind === 4) {
+    const child = part();
+    return { source: `(?i:${child.source})`, sample: () => child.sample().toUpperCase() };
+  }
+  const parts = [part(), part()];
+  return {
+    source: parts.map(({ source }) => source).join(""),
+    sample: () => parts.map(({ sample }) => sample()).join(""),
+  };
+}
+
+test("no match of RE2 lacks what its expression requires", () => {
+  const random = randomFrom(Number(process.env["QUERN_SEED"] ?? 1));
+  let held = 0;
+  for (let round = 0; round < 1_000; round++) {
+    const { source, sample } = sampled(random, 4);
+    const expression = compileExpression(source, { caseSensitive: random(2) === 0 });
+    const { kind } = expression.required;
+    if (kind === "any") continue;
+    const text = Buffer.from([sample(), sample(), sample()].join("-"));
+    const { data, length } = re2Ranges(expression, text, { start: 0, end: text.length });
+    for (let i = 0; i < length; i++, held++) {
+      const match = text.toString("utf8", data[2 * i], data[2 * i + 1]);
+      const what = `${source} on ${JSON.stringify(match)}: ${showFormula(expression.required)}`;
+      expect(satisfies(match, expression.required), what).toBe(true);
+    }
+  }
+  expect(held).toBeGreaterThan(300);
 });
