@@ -5,7 +5,7 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { atomsOf, namesRevision, show } from "../../src/query/ast.ts";
+import { atomsOf, namesRevision, show, type Query } from "../../src/query/ast.ts";
 import { parseQuery } from "../../src/query/parse.ts";
 import { simplify } from "../../src/query/simplify.ts";
 import { zeroStats } from "../../src/search/stats.ts";
@@ -128,6 +128,59 @@ test("the generators make what they promise", () => {
     if (files.some((file) => file.chunks.length === 0)) seen.names++;
   }
   for (const [what, count] of Object.entries(seen)) expect(count, what).toBeGreaterThan(0);
+});
+
+/** Every constant, operator, prefix and value in a query, negations right within negations, and depths. */
+function featuresOf(query: Query, depth = 1): string[] {
+  if (query.kind === "and" || query.kind === "or")
+    return [
+      query.kind,
+      `depth ${depth}`,
+      ...query.children.flatMap((child) => featuresOf(child, depth + 1)),
+    ];
+  if (query.kind === "not")
+    return [query.child.kind === "not" ? "not not" : "not", ...featuresOf(query.child, depth + 1)];
+  switch (query.kind) {
+    case "regex":
+      return [`depth ${depth}`, query.field];
+    case "archived":
+    case "fork":
+    case "visibility":
+      return [`${query.kind}:${query.value}`];
+    case "revision":
+      return [query.value.length === 40 ? "commit" : `rev:${query.value}`];
+    case "all":
+    case "none":
+    case "literal":
+    case "language":
+    case "reposet":
+    case "context":
+      return [`depth ${depth}`, query.kind];
+  }
+}
+
+const PROMISED = [
+  ["and", "or", "not", "not not", "all", "none", "depth 5"],
+  ["literal", "content", "file", "repo", "symbol", "language", "reposet", "context"],
+  ["rev:*", "rev:HEAD", "rev:main", "rev:e", "commit"],
+  ["archived:yes", "archived:no", "archived:only", "fork:yes", "fork:no", "fork:only"],
+  ["visibility:public", "visibility:private", "visibility:any"],
+  ["everybody", "a viewer", "a viewer of nothing", "case", "no case", "regex", "literals"],
+].flat();
+
+test("every operator, prefix and value of the language is asked for, and every kind of viewer", () => {
+  const seen = new Set<string>();
+  for (const { request, options } of fc.sample(cases, { numRuns: 700, seed: 1 })) {
+    const regex = request.isRegexEnabled!;
+    const caseSensitive = request.isCaseSensitivityEnabled!;
+    for (const each of featuresOf(parseQuery(request.query, { regex, caseSensitive })))
+      seen.add(each);
+    seen.add(options.viewer ? "a viewer" : "everybody");
+    if (options.viewer?.repositoryIds.size === 0) seen.add("a viewer of nothing");
+    seen.add(caseSensitive ? "case" : "no case");
+    seen.add(regex ? "regex" : "literals");
+  }
+  expect(PROMISED.filter((each) => !seen.has(each))).toEqual([]);
 });
 
 const perfect = (expected: ExpectedResponse): SearchResponse => ({
