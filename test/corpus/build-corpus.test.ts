@@ -12,6 +12,7 @@ import {
   repositoryNames,
   type BuiltRepository,
 } from "../../scripts/build-corpus.ts";
+import { languageOf } from "../../src/ingest/languages.ts";
 import { countMatches, decode, type CorpusFile, type Counts } from "./brute-force.ts";
 
 interface RevisionGolden extends Counts {
@@ -60,6 +61,15 @@ test("the work tree of main is the folder, and nothing in it is ignored", async 
     expect(git(path, "ls-files", "--cached", "--ignored", "--exclude-standard").toString()).toBe("");
     expect(existsSync(join(path, "README.md")), name).toBe(true);
   }
+});
+
+test("its repositories are in more than fifteen languages", async () => {
+  const languages = new Set<string>();
+  for (const { name } of built)
+    for (const [path, { content }] of await readTree(join(CORPUS, name)))
+      languages.add(languageOf(path, content));
+  languages.delete(""); // unknown
+  expect(languages.size).toBeGreaterThan(15);
 });
 
 test("a history renames, adds, changes and removes files", () => {

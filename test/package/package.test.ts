@@ -59,6 +59,14 @@ describe("the tarball", () => {
     expect([...needed].filter((name) => !known.has(name))).toEqual([]);
   });
 
+  test("has its grammars as dependencies of exact versions", () => {
+    const grammars = Object.entries(manifest.dependencies).filter(([name]) =>
+      /tree-sitter-wasms?$/.test(name),
+    );
+    expect(grammars.length).toBeGreaterThan(0);
+    for (const [name, version] of grammars) expect(version, name).toMatch(/^\d+\.\d+\.\d+$/);
+  });
+
   test("starts its threads so that no tracer takes them for any file of the folder", () => {
     for (const file of packed.files.filter((name) => /^dist\/.*\.c?js$/.test(name)))
       expect(readFileSync(join(esm, "node_modules/quern", file), "utf8")).not.toMatch(
