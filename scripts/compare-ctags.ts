@@ -83,6 +83,13 @@ function filesByLanguage(folder: string, every: number): Map<string, string[]> {
   return found;
 }
 
+/** What both sides spell alike: `a.b`, `A::b` and `A\\b` are `b`, `operator ==` has no space, `nil?` no mark. */
+const plainName = (name: string) =>
+  name
+    .replace(/^operator /, "operator")
+    .replace(/^.*(?:\.|::?|\\)(?=[\w$])/, "")
+    .replace(/(?<=\w)[?!=]$/, "");
+
 /** Of each file, the symbols of ctags without its kinds for files and for what is not defined there. */
 function ctags(files: readonly string[]): Map<string, Symbols> {
   const out = execFileSync(
@@ -100,7 +107,7 @@ function ctags(files: readonly string[]): Map<string, Symbols> {
   const found = new Map<string, Symbols>(files.map((file) => [file, new Map()]));
   for (const line of out.split("\n")) {
     const [name, kind, number, file] = line.split("\t");
-    if (file !== undefined) found.get(file)?.set(`${number}\t${name}`, kind!);
+    if (file !== undefined) found.get(file)?.set(`${number}\t${plainName(name!)}`, kind!);
   }
   return found;
 }
@@ -116,7 +123,7 @@ function ourSymbols(extractor: Extractor, language: string, bytes: Buffer): Symb
     const start = rows[base + ROW.start]!;
     for (; at < start; at++) if (bytes[at] === 10) line++;
     const name = bytes.toString("latin1", start, rows[base + ROW.end]);
-    symbols.set(`${line}\t${name}`, SYMBOL_KINDS[rows[base + ROW.kind]!]!);
+    symbols.set(`${line}\t${plainName(name)}`, SYMBOL_KINDS[rows[base + ROW.kind]!]!);
   }
   return symbols;
 }
