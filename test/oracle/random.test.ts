@@ -132,31 +132,21 @@ test("the generators make what they promise", () => {
 
 /** Every constant, operator, prefix and value in a query, negations right within negations, and depths. */
 function featuresOf(query: Query, depth = 1): string[] {
+  const below = (children: readonly Query[]) =>
+    children.flatMap((child) => featuresOf(child, depth + 1));
   if (query.kind === "and" || query.kind === "or")
-    return [
-      query.kind,
-      `depth ${depth}`,
-      ...query.children.flatMap((child) => featuresOf(child, depth + 1)),
-    ];
+    return [query.kind, `depth ${depth}`, ...below(query.children)];
   if (query.kind === "not")
-    return [query.child.kind === "not" ? "not not" : "not", ...featuresOf(query.child, depth + 1)];
-  switch (query.kind) {
-    case "regex":
-      return [`depth ${depth}`, query.field];
-    case "archived":
-    case "fork":
-    case "visibility":
-      return [`${query.kind}:${query.value}`];
-    case "revision":
-      return [query.value.length === 40 ? "commit" : `rev:${query.value}`];
-    case "all":
-    case "none":
-    case "literal":
-    case "language":
-    case "reposet":
-    case "context":
-      return [`depth ${depth}`, query.kind];
-  }
+    return [query.child.kind === "not" ? "not not" : "not", ...below([query.child])];
+  return [`depth ${depth}`, featureOf(query)];
+}
+
+function featureOf(query: Query): string {
+  if (query.kind === "regex") return query.field;
+  if (query.kind === "archived" || query.kind === "fork" || query.kind === "visibility")
+    return `${query.kind}:${query.value}`;
+  if (query.kind !== "revision") return query.kind;
+  return query.value.length === 40 ? "commit" : `rev:${query.value}`;
 }
 
 const PROMISED = [
