@@ -17,8 +17,10 @@ const ENDED = STOP + 1;
 const NEXT_SEGMENT = STOP + 2;
 /** Ranges that a stream may still deliver. */
 const LEFT = STOP + 3;
+/** Bytes of a stream's parts that its reader has not taken. */
+const BEHIND = STOP + 4;
 /** From here a word a segment: PLANNING, the next step to claim, or CLOSED and more. */
-const STEPS = STOP + 4;
+const STEPS = STOP + 5;
 
 const PLANNING = -1;
 const CLOSED = 2 ** 30;
@@ -26,6 +28,9 @@ const CLOSED = 2 ** 30;
 const PATIENCE_MS = 250;
 /** What was found is looked for again to be shown: so long at least, and as long as the time-out. */
 const SHOWING_MS = 250;
+
+/** More than a reader that keeps up ever has before it; each thread may add one file. */
+const MOST_BEHIND = 4 * 2 ** 20;
 
 export const STOPPED = { NO: 0, ABORTED: 1, TIMED_OUT: 2 } as const;
 
@@ -113,6 +118,16 @@ export class Control {
       if (taken <= 0) return 0;
       if (Atomics.compareExchange(this.#words, LEFT, left, left - taken) === left) return taken;
     }
+  }
+
+  /** A stream's part was posted, or (less than 0) taken. */
+  addBehind(bytes: number): void {
+    Atomics.add(this.#words, BEHIND, bytes);
+  }
+
+  /** Whether a stream's reader has enough before it. */
+  get isBehind(): boolean {
+    return Atomics.load(this.#words, BEHIND) > MOST_BEHIND;
   }
 }
 

@@ -120,4 +120,6 @@ export interface StreamPart {
   readonly contentBytesLoaded: number;
   readonly disagreements: readonly string[];
   readonly stats: SegmentPart["stats"];
+  /** Of what the files show: so much the reader is behind until it takes this part. */
+  readonly bytes: number;
 }

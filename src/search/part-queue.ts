@@ -16,6 +16,14 @@ export class PartQueue<T> implements AsyncIterable<T> {
     this.#wake?.();
   }
 
+  /** Ends as the work does that pushes. */
+  endWith(work: Promise<unknown>): void {
+    work.then(
+      () => this.end(),
+      (error: unknown) => this.fail(error),
+    );
+  }
+
   /** What was pushed before is still delivered, then the iteration throws. */
   fail(error: unknown): void {
     this.#failure = error;
@@ -31,4 +39,13 @@ export class PartQueue<T> implements AsyncIterable<T> {
       else return;
     }
   }
+}
+
+/** All of one, then all of another. */
+export async function* inTurn<T>(
+  first: AsyncIterable<T>,
+  second: AsyncIterable<T>,
+): AsyncGenerator<T> {
+  yield* first;
+  yield* second;
 }

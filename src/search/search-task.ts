@@ -15,6 +15,7 @@ import type {
   SearchInput,
   SearchOutput,
   SegmentPart,
+  ShownFile,
   StreamPart,
 } from "./messages.ts";
 import type { PreparedQuery } from "./prepare.ts";
@@ -53,6 +54,7 @@ const zero = (): Totals => ({
 export class SearchRun {
   readonly #thread: SearchThread;
   readonly #parts: SegmentPart[] = [];
+  /** The best files; of a stream, those that its reader was not ready for. */
   readonly #collector: Collector;
   readonly #readers = new Map<number, SegmentReader>();
   readonly #beganAt = performance.timeOrigin + performance.now();
@@ -66,8 +68,7 @@ export class SearchRun {
     this.#repositoryPlaces = new Map(
       Array.from(thread.input.repositories.ids, (id, place) => [id, place]),
     );
-    const matches = thread.input.stream ? 0 : thread.input.matches;
-    this.#collector = new Collector(matches, (a, b) => this.#compare(a, b));
+    this.#collector = new Collector(thread.input.matches, (a, b) => this.#compare(a, b));
   }
 
   async run(): Promise<SearchOutput> {
@@ -245,12 +246,17 @@ export class SearchRun {
       contentBytesLoaded: 0,
       disagreements,
       stats: this.#newTotals(),
+      bytes: 0,
     };
     const { isStopped } = tools;
     tools.isStopped = () => control.hasEnded;
     for (const { file, search } of pending) {
       const most = control.takeRanges(file.count);
       if (most === 0) break;
+      if (control.isBehind) {
+        this.#collector.add({ ...file, count: most });
+        continue;
+      }
       const sets = (set: number) => search.isInSet(set, file.file);
       const { shown, bytesLoaded } = await showFile(showing, {
         reader: search.reader,
@@ -261,6 +267,8 @@ export class SearchRun {
       });
       part.files.push({ ...shown, position: file.segment, file: file.file });
       part.contentBytesLoaded += bytesLoaded;
+      part.bytes += sizeOf(shown);
+      control.addBehind(sizeOf(shown));
       const turn = context.pause();
       if (turn) await turn;
     }
@@ -318,6 +326,12 @@ function addWindow(totals: Totals, window: WindowStats): void {
   totals.filesLoaded += window.filesLoaded;
   totals.contentBytesLoaded += window.contentBytesLoaded;
   totals.regexpsConsidered += window.regexpsConsidered;
+}
+
+/** Bytes, about: what a file in a part holds on to until it is taken. */
+function sizeOf({ content = "", chunks }: ShownFile): number {
+  const { text, ranges } = chunks;
+  return 256 + content.length + text.length + ranges.byteLength;
 }
 
 const nanoseconds = (ms: number): number => Math.round(ms * 1e6);

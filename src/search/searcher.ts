@@ -13,6 +13,7 @@ import { isExhaustive, stoppable, throwIfAborted, timeStats, type Attempt } from
 import { Control, STOPPED } from "./control.ts";
 import { changesOf, OUTCOMES } from "./explain.ts";
 import type { ExplainResult } from "./explain-task.ts";
+import { lateFiles } from "./late-files.ts";
 import { mergeRanked, type Ranked } from "./merge-ranked.ts";
 import type {
   SearchInput,
@@ -25,7 +26,7 @@ import type {
 } from "./messages.ts";
 import { NameMatcher } from "./name-matcher.ts";
 import { notIndexed } from "./not-indexed.ts";
-import { PartQueue } from "./part-queue.ts";
+import { inTurn, PartQueue } from "./part-queue.ts";
 import { presentFile, repositoryInfo, type WebUrl } from "./present.ts";
 import { ownerFinder, repositoryTable } from "./repository-table.ts";
 import type { SearchOptions, SearchRequest } from "./request.ts";
@@ -84,8 +85,7 @@ export class Searcher {
     const understood = await understand(request, this.#options.contexts);
     throwIfAborted(options.signal);
     const catalog = await this.#options.catalog();
-    const { generation } = catalog.manifest;
-    this.#hold(generation, 1);
+    this.#hold(catalog.manifest.generation, 1);
     const segments = this.segments(understood, catalog, options);
     const control = Control.create(segments.length, understood.request, options);
     const attempt = { understood, options, catalog, segments, control, startedAt };
@@ -93,23 +93,24 @@ export class Searcher {
     const outputs = stoppable(attempt, () =>
       this.#searchSegments(attempt, (part) => parts.push(part)),
     );
-    outputs.then(
-      () => parts.end(),
-      (error: unknown) => parts.fail(error),
-    );
+    parts.endWith(outputs);
     try {
       const delivered = { actualMatchCount: 0, contentBytesLoaded: 0 };
-      for await (const part of parts) {
+      const lost = new Set<number>();
+      const late = lateFiles(attempt, outputs, { pool: this.#options.pool, lost });
+      for await (const part of inTurn(parts, late)) {
+        control.addBehind(-part.bytes);
         const event = await this.#presentPart(attempt, part);
         delivered.actualMatchCount += event.stats.actualMatchCount;
         delivered.contentBytesLoaded += part.contentBytesLoaded;
         if (event.files.length > 0) yield event;
       }
-      yield this.#final(attempt, await outputs, delivered);
+      const missing = { crashes: lost.size, shardsScanned: -lost.size };
+      yield this.#final(attempt, await outputs, { ...delivered, ...missing });
     } finally {
       control.stop(STOPPED.ABORTED);
       await outputs.catch(() => undefined);
-      this.#hold(generation, -1);
+      this.#hold(catalog.manifest.generation, -1);
     }
   }
 
@@ -142,7 +143,7 @@ export class Searcher {
   #final(
     { segments, control, startedAt }: Attempt,
     outputs: readonly SearchOutput[],
-    delivered: Pick<SearchStats, "actualMatchCount" | "contentBytesLoaded">,
+    delivered: Partial<SearchStats>,
   ): Extract<SearchEvent, { type: "final" }> {
     const { stats, damages } = tally(outputs, segments.length);
     for (const message of damages) this.#options.onWarning({ code: "INDEX_CORRUPT", message });

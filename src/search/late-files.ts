@@ -1,0 +1,65 @@
+/**
+ * Files that a stream found while its reader was behind. The threads do not wait for a reader, or a
+ * few slow ones would hold all of them; they note such files, some 100 bytes each, and go on. When
+ * the search is over the files are shown as they are asked for.
+ */
+
+import type { Pool } from "../threads/pool.ts";
+import type { Attempt } from "./attempt.ts";
+import { Control, STOPPED } from "./control.ts";
+import type { SearchOutput, ShowInput, ShownFile, ShowResult, StreamPart } from "./messages.ts";
+import { mergeRanked, type Ranked } from "./merge-ranked.ts";
+import { groupFiles, showFileInput } from "./show-groups.ts";
+
+const NO_STATS: StreamPart["stats"] = {
+  filesConsidered: 0,
+  filesLoaded: 0,
+  contentBytesLoaded: 0,
+  regexpsConsidered: 0,
+  fileCount: 0,
+  totalMatchCount: 0,
+};
+
+/** Best first. Segments whose files cannot be shown, damaged or merged away, are added to `lost`. */
+export async function* lateFiles(
+  { understood, segments }: Attempt,
+  outputs: Promise<readonly SearchOutput[]>,
+  { pool, lost }: { pool: Pool; lost: Set<number> },
+): AsyncGenerator<StreamPart> {
+  const { plan, request } = understood;
+  const { contextLines, whole } = request;
+  const files = [...mergeRanked((await outputs).map(({ ranked }) => ranked))];
+  // its own: the time-out was the search's, and a reader may take longer
+  const control = Control.create(0, request, {});
+  try {
+    for (const group of groupFiles(files, whole)) {
+      const input: ShowInput = {
+        plan,
+        shared: control.shared,
+        files: group.map((file) => showFileInput(file, segments)),
+        contextLines,
+        whole,
+      };
+      const result = await pool.run<ShowResult>("search.show", input, { lane: "search" });
+      yield partOf(group, result, (position) => lost.add(segments[position]!.segment));
+    }
+  } finally {
+    control.stop(STOPPED.ABORTED);
+  }
+}
+
+function partOf(
+  group: readonly Ranked[],
+  result: ShowResult,
+  onLost: (position: number) => void,
+): StreamPart {
+  const shown: readonly (ShownFile | undefined)[] = result === "gone" ? [] : result.files;
+  const files = group.flatMap(({ segment: position, file }, i) => {
+    const one = shown[i];
+    if (one === undefined) onLost(position);
+    return one === undefined ? [] : [{ ...one, position, file }];
+  });
+  const { contentBytesLoaded, disagreements } =
+    result === "gone" ? { contentBytesLoaded: 0, disagreements: [] } : result;
+  return { files, contentBytesLoaded, disagreements, stats: NO_STATS, bytes: 0 };
+}
