@@ -88,7 +88,17 @@ function readRepository(
     });
     return { segment, first: range.first, count: range.count, sets };
   });
+  mustNameAll(record, places);
   return { record, changed, places };
+}
+
+/** A set that is not there is empty: where a damaged tree has lost one, only the count tells. */
+function mustNameAll({ id, revisions }: RepositoryRecord, places: readonly Place[]): void {
+  revisions.forEach(({ files }, i) => {
+    let named = 0;
+    for (const { sets } of places) if (sets[i]) named += countBits(sets[i]);
+    if (named !== files) throw corrupt(`a revision of repository ${id}`);
+  });
 }
 
 /** Files that are listed and not searchable. */

@@ -6,7 +6,14 @@ import { expect, test } from "vitest";
 import type { Engine } from "../../src/engine.ts";
 import { documents } from "../../src/ingest/documents.ts";
 import { openEnvironment } from "../../src/store/environment.ts";
-import { engineKey, PART, repositoryKey, segmentKey, type Part } from "../../src/store/format.ts";
+import {
+  engineKey,
+  PART,
+  repositoryKey,
+  revisionKey,
+  segmentKey,
+  type Part,
+} from "../../src/store/format.ts";
 import { readManifest } from "../../src/store/manifest.ts";
 import { isSealed, seal, unseal } from "../../src/store/sealed.ts";
 import { openEngine, temporaryFolder } from "../engine/opened.ts";
@@ -101,6 +108,16 @@ test.each(asks)("a damaged %s is refused", async (_, key) => {
   const path = temporaryFolder();
   await twoSegments(path);
   await flip(path, key, 20);
+  await expect(use(path)).rejects.toMatchObject({ code: "INDEX_CORRUPT" });
+});
+
+test("a revision set that has been lost is missed", async () => {
+  const path = temporaryFolder();
+  await twoSegments(path);
+  const environment = openEnvironment(path, { readOnly: false });
+  const segment = await firstSegment(path);
+  await environment.write((writer) => writer.remove(revisionKey(1, segment, 0)));
+  await environment.close();
   await expect(use(path)).rejects.toMatchObject({ code: "INDEX_CORRUPT" });
 });
 
