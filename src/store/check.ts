@@ -7,7 +7,7 @@
 import { countBits } from "../base/bitset.ts";
 import { QuernError } from "../base/errors.ts";
 import { loadCatalog, readSkipped } from "./catalog.ts";
-import type { Environment, Snapshot } from "./environment.ts";
+import { openEnvironment, type Environment, type Snapshot } from "./environment.ts";
 import { engineKey, HASH_BYTES, NO_BLOB } from "./format.ts";
 import { createKernel } from "../kernel/kernel.ts";
 import { openSegment, type SegmentReader } from "./segment-reader.ts";
@@ -50,6 +50,19 @@ export interface CheckProblem {
   repository?: string;
   /** For people. */
   message: string;
+}
+
+/** Of a data directory, which may have been cut short since it was opened. */
+export async function checkDirectory(path: string): Promise<CheckReport> {
+  try {
+    const environment = openEnvironment(path, { readOnly: true });
+    const report = await checkEnvironment(environment);
+    await environment.close();
+    return report;
+  } catch (error) {
+    if (!(error instanceof QuernError)) throw error;
+    return { ok: false, segments: 0, files: 0, bytes: 0, problems: [{ message: error.message }] };
+  }
 }
 
 /** What an interrupted run has left behind is no problem. */
