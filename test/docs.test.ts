@@ -9,6 +9,7 @@ import { createHandler, memoryTokenStore, memoryUserStore } from "../src/http/in
 const PAGES = [
   "README.md",
   "CONTRIBUTING.md",
+  "SECURITY.md",
   "examples/README.md",
   "corpus/README.md",
   ...readdirSync("docs").map((name) => `docs/${name}`),
@@ -18,7 +19,7 @@ const read = (page: string): string => readFileSync(page, "utf8");
 const withoutCode = (text: string): string => text.replace(/^```.*?^```$/gms, "");
 
 /** Folders of the project that a path may begin with: then it must be there. */
-const TOP = /^(src|test|docs|bench|scripts|examples|corpus|\.ci)\/[\w./-]+$/;
+const TOP = /^(src|test|docs|bench|fuzz|scripts|examples|corpus|\.ci)\/[\w./-]+$/;
 /** Made by a command, or only in a clone. */
 const MADE = /^(build|dist|bench\/record)\//;
 
