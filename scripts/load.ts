@@ -38,15 +38,16 @@ export interface LoadReport {
   readonly errors: Record<string, number>;
   /** Of the server's event loop after the first seconds: how late it was, and how long it worked at a time. */
   readonly loop: Record<"late" | "busy", { p99: number; worstP99: number; most: number }>;
+  /** RssAnon each second, and the medians of the third and the last quarter of the run. */
+  readonly memory: { third: number; last: number; samples: number[] };
   /** Parts of the time that the server's calling thread ran, and that it waited for a core. */
   readonly thread: { ran: number; waited: number };
-  readonly memory: { after: number; end: number; samples: number[] };
   readonly problems: string[];
 }
 
 const SETTLING_S = 5; // code is compiled, buffers grow
 const MOST_DELAY_MS = 20;
-const MOST_GROWTH = 32 * 2 ** 20; // of a heap whose garbage is collected when it must be
+const MOST_GROWTH = 16 * 2 ** 20; // from the third quarter of the run to the last
 
 function flagsOf(argv: readonly string[]): Flags {
   const { values } = parseArgs({
@@ -140,8 +141,8 @@ function reportOf(flags: Flags, outcome: Outcome, all: readonly Second[]): LoadR
   const mean = (name: "ran" | "waited") =>
     settled.reduce((sum, second) => sum + second[name], 0) / settled.length / 1000;
   const samples = all.map(({ memory }) => memory);
-  const third = Math.ceil(settled.length / 3);
-  const memories = settled.map(({ memory }) => memory);
+  const quarter = (n: number) =>
+    quantile(samples.slice((samples.length * n) / 4, (samples.length * (n + 1)) / 4), 0.5);
   const figures = {
     clients: flags.clients,
     answers: every.length,
@@ -156,11 +157,7 @@ function reportOf(flags: Flags, outcome: Outcome, all: readonly Second[]): LoadR
     errors,
     loop: { late: lateness("late"), busy: lateness("busy") },
     thread: { ran: mean("ran"), waited: mean("waited") },
-    memory: {
-      after: Math.max(...memories.slice(0, third)),
-      end: Math.max(...memories.slice(-third)),
-      samples,
-    },
+    memory: { third: quarter(2), last: quarter(3), samples },
   };
   return { ...figures, problems: problemsOf(figures) };
 }
@@ -170,7 +167,7 @@ function problemsOf({ errors, loop, memory }: Omit<LoadReport, "problems">): str
   return [
     ...Object.entries(errors).map(([what, times]) => `${times} × ${what}`),
     ...(p99 >= MOST_DELAY_MS ? [`the event loop is late by ${p99} ms at p99`] : []),
-    ...(memory.end - memory.after > MOST_GROWTH
+    ...(memory.last - memory.third > MOST_GROWTH
       ? [`memory grows: ${memory.samples.join(" ")}`]
       : []),
   ];
