@@ -11,6 +11,7 @@ import { openEnvironment, type Environment, type Snapshot } from "./environment.
 import { engineKey, HASH_BYTES, NO_BLOB } from "./format.ts";
 import { createKernel } from "../kernel/kernel.ts";
 import { openSegment, type SegmentReader } from "./segment-reader.ts";
+import { HEADER_COPIES, readHeaderCopy } from "./segment-tables.ts";
 import type { ManifestSegment } from "./manifest.ts";
 import { decodeList } from "./posting-bits.ts";
 import { newSymbolList } from "./symbol-run.ts";
@@ -117,6 +118,9 @@ function checkSegment(
 ): void {
   const reader = openSegment(snapshot, segment);
   if (!reader) throw new QuernError("INDEX_CORRUPT", "the segment is not there");
+  for (const copy of HEADER_COPIES)
+    if (!readHeaderCopy(snapshot, segment, copy))
+      throw new QuernError("INDEX_CORRUPT", "a copy of the segment's header is not there");
   report.segments++;
   report.files += reader.header.files;
   report.bytes += reader.header.textBytes;

@@ -21,7 +21,7 @@
  * from 0 in their segment. Files are ordered by repository number, then path (in bytes), then blob.
  *
  *     part  number                            holds
- *     HEADER      0                           counts, languages, each repository's range of files
+ *     HEADER      0 and 1, a copy             counts, languages, each repository's range of files
  *     TEXT        block                       BLOCK_BYTES of text
  *     BLOBS       0                           where each blob begins in the text, and its end (u32)
  *     HASHES      0                           20 bytes a blob: SHA-256 of its content, cut

@@ -5,17 +5,10 @@
  */
 
 import type { Environment, Snapshot, Writer } from "./environment.ts";
-import {
-  PART,
-  segmentKey,
-  segmentOfKey,
-  segmentRange,
-  SEGMENTS_RANGE,
-  versionsKey,
-} from "./format.ts";
+import { segmentKey, segmentOfKey, segmentRange, SEGMENTS_RANGE, versionsKey } from "./format.ts";
 import { checkLease } from "./lease.ts";
 import { deletable, nextManifest, putManifest, readManifest, type Manifest } from "./manifest.ts";
-import { decodeHeader } from "./segment-tables.ts";
+import { readHeader, type SegmentHeader } from "./segment-tables.ts";
 
 const KEYS_A_TRANSACTION = 256;
 
@@ -73,16 +66,14 @@ async function deleteSegment(
 
 /** Versions that nobody moved to another segment; they came with the header and go with it. */
 function removeVersions(writer: Writer, segment: number): void {
-  const header = readHeader(writer, segment);
-  if (!header) return;
-  for (const { repository } of decodeHeader(header).repositories)
+  for (const { repository } of headerIfSound(writer, segment)?.repositories ?? [])
     writer.remove(versionsKey(repository, segment));
 }
 
 /** What is dead may be damaged: then it must still be possible to delete it. */
-function readHeader(writer: Writer, segment: number): Uint8Array | undefined {
+function headerIfSound(writer: Writer, segment: number): SegmentHeader | undefined {
   try {
-    return writer.get(segmentKey(segment, PART.HEADER), `the header of segment ${segment}`);
+    return readHeader(writer, segment);
   } catch {
     return undefined;
   }

@@ -5,7 +5,7 @@ import { bytesOf, wordsOf } from "../base/growable.ts";
 import { FILE_FLAG, NO_BLOB, PAGE_BYTES, PART, segmentKey, SKIP_SHIFT } from "./format.ts";
 import { SKIP_REASONS, type SkipReason } from "./records.ts";
 import { corrupt, isCount, unpackAs } from "./sealed.ts";
-import type { Snapshot } from "./environment.ts";
+import type { Snapshot, Writer } from "./environment.ts";
 
 export interface SegmentHeader {
   readonly blobs: number;
@@ -41,9 +41,13 @@ export interface PathTable {
   readonly bytes: Uint8Array;
 }
 
-export const encodeHeader = (header: SegmentHeader): Uint8Array => pack(header);
-export const decodeHeader = (value: Uint8Array): SegmentHeader =>
-  unpackAs<SegmentHeader>(value, "the header of a segment", isHeader);
+/** Without its header nobody knows whose a segment's files are: there are two, under these numbers. */
+export const HEADER_COPIES = [0, 1] as const;
+
+export function putHeader(writer: Writer, segment: number, header: SegmentHeader): void {
+  for (const copy of HEADER_COPIES)
+    writer.put(segmentKey(segment, PART.HEADER, copy), pack(header));
+}
 
 const COUNTS = ["blobs", "pages", "files", "textBytes", "listBytes", "postingBlocks"] as const;
 
@@ -68,9 +72,33 @@ const isAscending = (words: Uint32Array): boolean => {
   return true;
 };
 
-export function readHeader(snapshot: Snapshot, segment: number): SegmentHeader | undefined {
-  const value = snapshot.get(segmentKey(segment, PART.HEADER), `the header of segment ${segment}`);
-  return value && decodeHeader(value);
+type Reading = Pick<Snapshot, "get">;
+
+/** From the first copy that is sound; undefined: the segment is not there. */
+export function readHeader(source: Reading, segment: number): SegmentHeader | undefined {
+  const [first, second] = HEADER_COPIES;
+  let header: SegmentHeader | undefined;
+  let failure: unknown;
+  try {
+    header = readHeaderCopy(source, segment, first);
+  } catch (error) {
+    failure = error;
+  }
+  header ??= readHeaderCopy(source, segment, second);
+  if (!header && failure) throw failure;
+  return header;
+}
+
+type HeaderCopy = (typeof HEADER_COPIES)[number];
+
+export function readHeaderCopy(
+  source: Reading,
+  segment: number,
+  copy: HeaderCopy,
+): SegmentHeader | undefined {
+  const what = `the header of segment ${segment}`;
+  const value = source.get(segmentKey(segment, PART.HEADER, copy), what);
+  return value && unpackAs<SegmentHeader>(value, what, isHeader);
 }
 
 export const encodeFiles = (files: FileTable): Uint8Array[] => [

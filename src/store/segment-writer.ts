@@ -12,7 +12,7 @@ import type { Kernel } from "../kernel/kernel.ts";
 import type { Environment, Writer } from "./environment.ts";
 import { BLOCK_BYTES, HASH_BYTES, PAGE_BYTES, PART, segmentKey, versionsKey } from "./format.ts";
 import { PostingsWriter } from "./postings.ts";
-import { encodeFiles, encodeHeader, encodePaths, type RepositoryFiles } from "./segment-tables.ts";
+import { encodeFiles, encodePaths, putHeader, type RepositoryFiles } from "./segment-tables.ts";
 
 /** Text of one transaction: long enough to make a commit cheap, short enough not to block. */
 const TRANSACTION_BLOCKS = 64;
@@ -185,7 +185,7 @@ export class SegmentWriter {
         languages: [...this.#languages.keys()],
         repositories,
       };
-      writer.put(segmentKey(this.segment, PART.HEADER), encodeHeader(header));
+      putHeader(writer, this.segment, header);
     });
     const sets = repositories.flatMap((range) => this.#revisionSets(order, range));
     return { segment: this.segment, files: this.files, textBytes: this.textBytes, sets };

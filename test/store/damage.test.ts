@@ -99,6 +99,18 @@ test.each(ALWAYS_READ)("damage in part %i of a segment costs its answers only", 
   expect(check.problems.length).toBeGreaterThan(0);
 });
 
+test.each([[[0]], [[1]], [[0, 1]]])("damage in copies %j of a segment's header", async (copies) => {
+  const path = temporaryFolder();
+  await twoSegments(path);
+  const segment = await firstSegment(path);
+  for (const copy of copies) await flip(path, segmentKey(segment, PART.HEADER, copy), 11);
+  const engine = await openEngine({}, path);
+  const answer = engine.search({ query: "needle", matches: 9 });
+  if (copies.length === 2) await expect(answer).rejects.toMatchObject({ code: "INDEX_CORRUPT" });
+  else expect(await answer).toMatchObject({ isSearchExhaustive: true, stats: { fileCount: 2 } });
+  expect((await engine.check()).ok).toBe(false);
+});
+
 const asks: [what: string, key: Buffer][] = [
   ["manifest", engineKey("manifest")],
   ["repository record", repositoryKey(1)],
