@@ -11,6 +11,7 @@ import { Automaton, type Budget } from "./automaton.ts";
 import type { Expression } from "./expression.ts";
 import { newRangeList, type RangeList } from "./range-list.ts";
 import { scanLinesWithRe2 } from "./re2-lines.ts";
+import { PLACES } from "./run.ts";
 
 /** What finds an expression's matches in texts that lie in kernel memory. */
 export interface Matcher {
@@ -29,11 +30,9 @@ export interface Matcher {
   readonly stopped: boolean;
 }
 
-const KEPT = 32; // a kernel
-
 const matchers = new WeakMap<Kernel, Map<string, LazyMatcher>>(); // the latest last
 
-/** The same matcher for the same expression, while it is among the kernel's latest. */
+/** The same matcher for the same expression, while it is among the kernel's latest: as many as have a place. */
 export function createMatcher(kernel: Kernel, expression: Expression): Matcher {
   let known = matchers.get(kernel);
   if (!known) matchers.set(kernel, (known = new Map()));
@@ -42,7 +41,7 @@ export function createMatcher(kernel: Kernel, expression: Expression): Matcher {
   known.delete(key);
   known.set(key, matcher);
   for (const [oldest] of known) {
-    if (known.size <= KEPT) break;
+    if (known.size <= PLACES) break;
     known.delete(oldest);
   }
   return matcher;

@@ -45,7 +45,7 @@ const BACKWARD_BYTES = 256 * 1024;
 const PAIRS_BYTES = 512 * 1024;
 const OUT_RANGES = 2_048;
 
-const PLACES = 12; // of 1.3 MiB each
+export const PLACES = 12; // of 1.3 MiB each
 
 export interface Place {
   readonly words: number; // word number of the run's fields
