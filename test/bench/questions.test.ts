@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { atomOf, expressionOf, readQuestions } from "../../bench/queries.ts";
 import { parseQuery } from "../../src/query/parse.ts";
+import { atomsOf } from "../../src/query/ast.ts";
+import { PEER_NAMES } from "../../bench/peer.ts";
 
 const here = (name: string) => new URL(`../../bench/${name}`, import.meta.url);
 const [large, small] = ["queries.json", "queries-smoke.json"].map((name) =>
@@ -36,6 +38,19 @@ test("no field of the files is misspelt", () => {
 
 test.each([...large, ...small])("$name parses: $query", ({ query, isRegex, isCaseSensitive }) => {
   parseQuery(query, { regex: isRegex, caseSensitive: isCaseSensitive });
+});
+
+// a blank in an expression makes two operands of it: peers would be asked for something else
+test.each(
+  [...large, ...small].filter(({ words }) => PEER_NAMES.some((peer) => words[peer] === undefined)),
+)("$name is one atom, so peers are asked for the same by rule", (question) => {
+  const { query, isRegex, isCaseSensitive } = question;
+  const parsed = parseQuery(query, { regex: isRegex, caseSensitive: isCaseSensitive });
+  const patterns = atomsOf(parsed).map((atom) => {
+    if (atom.kind === "literal") return atom.text;
+    return atom.kind === "regex" && atom.field === "content" ? atom.pattern : atom.kind;
+  });
+  expect(patterns).toEqual([atomOf(question)]);
 });
 
 test.each([
