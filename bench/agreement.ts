@@ -3,9 +3,7 @@
  * every single file in which it lies has a reason that holds for that file's bytes.
  */
 
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import type { Corpus, Count, Peer } from "./peer.ts";
+import { suspectAt, type Corpus, type Count, type Peer } from "./peer.ts";
 import type { Question } from "./queries.ts";
 import type { FileCount } from "./subject-commands.ts";
 
@@ -35,22 +33,26 @@ export async function agree(dispute: Dispute): Promise<Agreement> {
   if (nature) return explained(`${matches} ${unit}: ${nature}`);
   const files = new Map((await dispute.perFile()).map((file) => [file.path, file[unit]]));
   if (sum(files.values()) === matches) return explained("equal");
-  if (matches > peer.mostPerFile)
-    return { text: `${matches} ${unit}: too many to compare by file`, isExplained: false };
   return await explain(dispute, files);
 }
 
 async function explain(dispute: Dispute, ours: Map<string, number>): Promise<Agreement> {
   const { corpus, question, peer, words, theirs } = dispute;
   const their = await peer.perFile(words);
+  const total = sum(their.values());
+  if (total !== theirs.matches) {
+    const text = `${theirs.matches} ${theirs.unit}: by file they are ${total}`;
+    return { text, isExplained: false };
+  }
   const paths = [...new Set([...ours.keys(), ...their.keys()])];
   const reasons = new Map<string, number>();
   const unknown: string[] = [];
-  for (const path of paths.filter((one) => ours.get(one) !== their.get(one))) {
-    const bytes = readFileSync(join(corpus.path, path));
-    const reason = peer.excuse({ path, bytes }, question);
+  for (const path of paths) {
+    const counts = { ours: ours.get(path) ?? 0, theirs: their.get(path) ?? 0 };
+    if (counts.ours === counts.theirs) continue;
+    const reason = peer.excuse(suspectAt(corpus, { path, ...counts }), question);
     if (reason) reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
-    else unknown.push(`${path} (quern ${ours.get(path) ?? 0}, ${their.get(path) ?? 0})`);
+    else unknown.push(`${path} (quern ${counts.ours}, ${counts.theirs})`);
   }
   const known = [...reasons].map(([reason, files]) => `${reason} (${files})`);
   const others = unknown.length > 0 ? [`unexplained: ${unknown.slice(0, 3).join(", ")}`] : [];

@@ -61,9 +61,9 @@ const BUDGETS: readonly Budget[] = [
     r.many?.repositories === 1000 ? r.many.rare.median : undefined,
   ),
   most("two workers against one, over 20 ms, the worst", 0.65, "× the time", twoAgainstOne),
-  most("blocking of the caller by a search", 5, "ms", ({ engine }) => engine.searchBlockMs),
+  most("blocking of the caller by a search", 5, "ms", ({ engine }) => engine.searchStall?.ms),
   most("blocking of the caller by indexing", 5, "ms", (r) =>
-    highest(quernRuns(r).map(({ longestBlockMs }) => longestBlockMs ?? 0)),
+    highest(quernRuns(r).flatMap(({ stall }) => (stall ? [stall.ms] : []))),
   ),
   least("indexing without symbols, against zoekt", 8, "× as fast", (r) =>
     indexRatio(r, "zoekt", false),
@@ -91,12 +91,12 @@ const BUDGETS: readonly Budget[] = [
         mebibytesOf(
           quernRuns(r).find(
             (run) => run.memoryBudget === mebibytes * MEBIBYTE && !run.symbols && run.workers === 2,
-          )?.peakBytes,
+          )?.anonymousBytes,
         ),
     ),
   ),
   most("memory of a searching process", 150, "MiB", ({ engine }) =>
-    mebibytesOf(engine.searchPeakBytes),
+    mebibytesOf(engine.searchAnonymousBytes),
   ),
   most("open", 30, "ms", ({ engine }) => engine.open?.median),
 ];
@@ -121,7 +121,7 @@ const median = ({ quern }: QuestionFigures) => quern.two.median;
 const lowest = (values: readonly number[]) => (values.length ? Math.min(...values) : undefined);
 const highest = (values: readonly number[]) => (values.length ? Math.max(...values) : undefined);
 const inverse = (value: number | undefined) => (value === undefined ? undefined : 1 / value);
-const mebibytesOf = (bytes: number | undefined) =>
+export const mebibytesOf = (bytes: number | undefined) =>
   bytes === undefined ? undefined : bytes / MEBIBYTE;
 
 const rare = ({ questions }: Measured) =>

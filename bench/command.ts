@@ -12,31 +12,58 @@ export function isOnPath(program: string): boolean {
 export interface RunOptions {
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
-  /** Ends the program once it has printed so many lines. */
-  readonly lines?: number;
 }
 
 /** What it printed. Rejects on exit codes over 1: 1 is "nothing found" to all of them. */
-export function output(program: string, args: readonly string[], options: RunOptions = {}) {
-  return new Promise<string>((resolve, reject) => {
-    const child = spawn(program, args, {
-      cwd: options.cwd,
-      env: options.env ?? process.env,
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    const printed: Buffer[] = [];
+export async function output(program: string, args: readonly string[], options: RunOptions = {}) {
+  const printed: Buffer[] = [];
+  await watchOutput(program, args, { ...options, onPiece: (piece) => printed.push(piece) > 0 });
+  return Buffer.concat(printed).toString();
+}
+
+/** Milliseconds until it had printed so many lines, or ended; it is not let print more. */
+export async function msToLines(
+  program: string,
+  args: readonly string[],
+  { lines, ...options }: RunOptions & { readonly lines: number },
+) {
+  const start = performance.now();
+  let missing = lines;
+  let ms: number | undefined;
+  const onPiece = (piece: Buffer) => {
+    missing -= newlinesOf(piece);
+    if (missing <= 0) ms ??= performance.now() - start;
+    return missing > 0;
+  };
+  await watchOutput(program, args, { ...options, onPiece });
+  return ms ?? performance.now() - start;
+}
+
+function newlinesOf(piece: Buffer): number {
+  let count = 0;
+  for (let at = piece.indexOf(10); at >= 0; at = piece.indexOf(10, at + 1)) count++;
+  return count;
+}
+
+/** Ends the program when a piece is not followed by a wish for more. */
+function watchOutput(
+  program: string,
+  args: readonly string[],
+  { cwd, env = process.env, onPiece }: RunOptions & { onPiece: (piece: Buffer) => boolean },
+) {
+  return new Promise<void>((resolve, reject) => {
+    const child = spawn(program, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
     const complaints: Buffer[] = [];
-    let missing = options.lines ?? Infinity;
+    let isEnough = false;
     child.stdout.on("data", (piece: Buffer) => {
-      printed.push(piece);
-      if (missing !== Infinity) missing -= piece.filter((byte) => byte === 10).length;
-      if (missing <= 0) child.kill();
+      if (isEnough || onPiece(piece)) return;
+      isEnough = true;
+      child.kill();
     });
     child.stderr.on("data", (piece: Buffer) => complaints.push(piece));
     child.on("error", reject);
     child.on("close", (code) => {
-      const text = Buffer.concat(printed).toString();
-      if (code === null ? missing <= 0 : code <= 1) resolve(text);
+      if (code === null ? isEnough : code <= 1) resolve();
       else
         reject(new Error(`${program} ended with ${code}: ${Buffer.concat(complaints).toString()}`));
     });
@@ -51,41 +78,60 @@ export async function measured(program: string, args: readonly string[], options
     env: options.env ?? process.env,
     stdio: "ignore",
   });
-  const peak = watchMemory(child, "VmHWM");
+  const peak = watchMemory(child);
   const code = await new Promise<number | null>((resolve, reject) => {
     child.on("error", reject);
     child.on("close", resolve);
   });
-  if (code !== 0) throw new Error(`${program} ${args.join(" ")} ended with ${code}`);
-  return { seconds: (performance.now() - start) / 1000, peakBytes: peak() };
+  if (code !== 0) throw new Error(`${program} ended with ${code}`);
+  return { seconds: (performance.now() - start) / 1000, ...peak() };
 }
 
-/** The most a process has held of a kind of memory since this call; undefined where there is no /proc. */
-export function watchMemory(child: ChildProcess, kind: "RssAnon" | "VmHWM") {
-  let peak: number | undefined;
+/** The most that a process held, the processes it starts left out; undefined where there is no /proc. */
+export interface PeakMemory {
+  /** Its own (RssAnon). */
+  readonly anonymousBytes: number | undefined;
+  /** With the parts of mapped files that were in memory (VmHWM). */
+  readonly residentBytes: number | undefined;
+}
+
+/** Looks every 10 ms from now on. */
+export function watchMemory(child: ChildProcess): () => PeakMemory {
+  let peak: PeakMemory = { anonymousBytes: undefined, residentBytes: undefined };
   const look = () => {
-    const now = child.pid === undefined ? undefined : memoryOf(child.pid, kind);
-    if (now !== undefined) peak = Math.max(peak ?? 0, now);
+    const status = child.pid === undefined ? "" : statusOf(child.pid);
+    peak = {
+      anonymousBytes: highest(peak.anonymousBytes, bytesIn(status, "RssAnon")),
+      residentBytes: highest(peak.residentBytes, bytesIn(status, "VmHWM")),
+    };
   };
   const timer = setInterval(look, 10);
   timer.unref();
   child.on("exit", () => clearInterval(timer));
   look();
-  return (): number | undefined => {
+  return () => {
     look();
     return peak;
   };
 }
 
-/** Bytes. */
-export function memoryOf(pid: number, kind: string): number | undefined {
+const highest = (a: number | undefined, b: number | undefined) =>
+  a === undefined || b === undefined ? (a ?? b) : Math.max(a, b);
+
+/** Bytes; undefined where there is no /proc, or no longer such a process. */
+export const memoryOf = (pid: number, kind: string) => bytesIn(statusOf(pid), kind);
+
+function statusOf(pid: number): string {
   try {
-    const status = readFileSync(`/proc/${pid}/status`, "utf8");
-    const kibibytes = new RegExp(`^${kind}:\\s+(\\d+)`, "m").exec(status)?.[1];
-    return kibibytes === undefined ? undefined : Number(kibibytes) * 1024;
+    return readFileSync(`/proc/${pid}/status`, "utf8");
   } catch {
-    return undefined; // ended, or not Linux
+    return "";
   }
+}
+
+function bytesIn(status: string, kind: string): number | undefined {
+  const kibibytes = new RegExp(`^${kind}:\\s+(\\d+)`, "m").exec(status)?.[1];
+  return kibibytes === undefined ? undefined : Number(kibibytes) * 1024;
 }
 
 /** Bytes on disk below a folder, or of a file. */

@@ -5,7 +5,8 @@ import { basename, join, resolve } from "node:path";
 import type { Corpus } from "./peer.ts";
 import type { CorpusFigures } from "./record.ts";
 
-const MOST_BYTES = 2 << 20;
+/** The size of the largest files that are indexed. */
+export const MOST_BYTES = 2 << 20;
 
 export function corpusAt(path: string): Corpus {
   return { path: resolve(path), name: basename(resolve(path)) };
@@ -27,4 +28,25 @@ export function* filesOf(folder: string): Generator<string> {
     if (entry.isDirectory() && entry.name !== ".git") yield* filesOf(path);
     else if (entry.isFile() && statSync(path).size <= MOST_BYTES) yield path;
   }
+}
+
+/** The fewest folders and files that together hold every file up to MOST_BYTES below the folder, and none above. */
+export function piecesOf(folder: string): string[] {
+  return cut(folder) ?? [folder];
+}
+
+/** undefined: the folder may stay whole. */
+function cut(folder: string): string[] | undefined {
+  let isWhole = true;
+  const pieces: string[] = [];
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    const isFolder = entry.isDirectory() && entry.name !== ".git";
+    const below = isFolder ? cut(path) : undefined;
+    const isTooLarge = entry.isFile() && statSync(path).size > MOST_BYTES;
+    if (below || isTooLarge) isWhole = false;
+    if (below) pieces.push(...below);
+    else if (isFolder || (entry.isFile() && !isTooLarge)) pieces.push(path);
+  }
+  return isWhole ? undefined : pieces;
 }

@@ -24,9 +24,9 @@ import { writePage } from "./page.ts";
 import { newestRecords, writeRecord, type Record } from "./record.ts";
 import * as report from "./report.ts";
 import { measureGrowth, measureMany } from "./scale-stage.ts";
-import { THOROUGH } from "./statistics.ts";
+import { describePatience, THOROUGH } from "./statistics.ts";
 import { terminalTable } from "./table.ts";
-import { measureEngine, measureGit } from "./update-stage.ts";
+import { measureEngine, measureGit, SEARCHES } from "./update-stage.ts";
 
 /** "index": more runs of indexing than the one the questions need. */
 export const STAGES = ["index", "questions", "update", "git", "many", "growth"] as const;
@@ -157,13 +157,16 @@ async function ask(
   const answers = await askAll({ ...where, questions, patience: THOROUGH, onQuestion });
   draft.questions = answers.questions;
   draft.failures = [...draft.failures, ...answers.failures];
-  draft.engine = { ...draft.engine, searchPeakBytes: answers.peakBytes };
+  draft.engine = { ...draft.engine, searchAnonymousBytes: answers.anonymousBytes };
 }
 
 const methodOf = (peers: readonly Peer[]): string[] => [
-  "Warm: every file was read before, and every question is asked once before it is measured; one tool at a time. Medians of 7 to 41 runs (2, where one takes more than 1.5 s).",
-  "Counted is every match; quern and zoekt also return the first 50 with their text. All tools read the same files: up to 2 MiB, whatever ignore files say, without .git. Counts are compared, file by file where they differ.",
-  `quern: ${describeBuild()} in a process of its own, times taken there; memory is anonymous memory (RssAnon), for peers the peak resident set (VmHWM).`,
+  `Warm: every file was read before, and every question is asked once before it is measured; one tool at a time. ${describePatience(THOROUGH)} Of fewer than 20 runs the slowest stands for p95. Indexing is measured once.`,
+  "Counted is every match; quern and zoekt also return the first 50 with their text. All tools are given the same files: up to 2 MiB, whatever ignore files say, without .git. Counts are compared, file by file where they differ.",
+  "Peers' first 50 matches, and our first chunk of results, are timed until they are there, or until the end where there are fewer.",
+  `quern: ${describeBuild()} in a process of its own, times taken there. Its index holds the content.`,
+  "Memory, of all tools alike, is the most a process held, without processes it starts: its own (RssAnon, every 10 ms), and resident (VmHWM), in which mapped files count as far as the system keeps them in memory.",
+  `The caller is held up for the longest time between two turns of its thread's event loop, without the time in which the thread was ready and no core was free (in parentheses: with it): of a whole run of indexing, or the median of ${SEARCHES} searches' longest, each with 100 000 matches in one answer.`,
   ...peers.map(({ version, method }) => `${version}: ${method}`),
 ];
 

@@ -56,6 +56,11 @@ function makeWord(random: () => number): string {
   return random() < 0.1 ? parts.join("_").toUpperCase() : parts.join("_");
 }
 
+/** Makes now what the first file would wait for. */
+export function preparePool(): void {
+  pool ??= makePool();
+}
+
 /** The files of repository `number`, about `bytes` in all. */
 export function* generatedFiles(number: number, bytes: number): Generator<GeneratedFile> {
   pool ??= makePool();

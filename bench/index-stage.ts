@@ -33,11 +33,10 @@ export async function indexCorpus(
   const subject = await startSubject();
   await subject.do("open", { path, workers, memoryBudget });
   const source = { kind: "directory", path: corpus.path, name: corpus.name } as const;
-  const { ms, longestBlockMs } = await subject.do("index", { source, symbols });
-  const peakBytes = subject.peakBytes();
+  const { ms, stall } = await subject.do("index", { source, symbols });
+  const peak = subject.peak();
   await subject.end();
-  const bytes = sizeOnDisk(path);
-  return { who: "quern", ...run, seconds: ms / 1000, bytes, peakBytes, longestBlockMs };
+  return { who: "quern", ...run, seconds: ms / 1000, bytes: sizeOnDisk(path), ...peak, stall };
 }
 
 export function peerIndexing(peer: Peer, symbols: boolean): IndexingFigures[] {

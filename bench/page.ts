@@ -104,7 +104,11 @@ function growthPlot({ growth }: Record): string {
     growth.map(({ factor }) => `${factor}×`),
     [
       { title: "Index time", unit: "s", lines: one((step) => step.seconds) },
-      { title: "Peak memory", unit: "MiB", lines: one((step) => (step.peakBytes ?? 0) / MEBIBYTE) },
+      {
+        title: "Own memory",
+        unit: "MiB",
+        lines: one((step) => (step.anonymousBytes ?? 0) / MEBIBYTE),
+      },
       { title: "On disk", unit: "MB", lines: one((step) => step.bytes / 1e6) },
       {
         title: "Search",

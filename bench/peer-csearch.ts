@@ -1,8 +1,9 @@
 /** codesearch: trigrams of files in one index, then grep over the candidates, on one core. Counts lines. */
 
 import { mkdirSync } from "node:fs";
-import { join, relative } from "node:path";
-import { isOnPath, measured, output, sizeOnDisk } from "./command.ts";
+import { join } from "node:path";
+import { isOnPath, measured, msToLines, output, sizeOnDisk } from "./command.ts";
+import { piecesOf } from "./corpus.ts";
 import type { Corpus, Peer, SuspectFile } from "./peer.ts";
 import { expressionOf, type Question } from "./queries.ts";
 
@@ -11,24 +12,26 @@ export async function codesearch(corpus: Corpus, folder: string): Promise<Peer |
   mkdirSync(folder, { recursive: true });
   const file = join(folder, "csearchindex");
   const env = { ...process.env, CSEARCHINDEX: file };
-  const { seconds, peakBytes } = await measured("cindex", [corpus.path], { env });
-  const run = (args: readonly string[], lines?: number) =>
-    output("csearch", args, { env, ...(lines !== undefined && { lines }) });
-  const perFile = async (words: readonly string[]) =>
-    countsOf(await run(["-c", ...words]), corpus.path);
+  // it knows no limit of size: named a whole folder, it would also read what the others leave out
+  const figures = await measured("cindex", piecesOf(corpus.path), { env });
+  const run = async (words: readonly string[]) =>
+    countsOf(await output("csearch", ["-c", ...words], { env }));
   return {
     name: "csearch",
     version: "codesearch", // it does not tell
-    method: "a process for each question: csearch -c",
-    index: { seconds, peakBytes, bytes: sizeOnDisk(file) },
+    method:
+      "a process for each question: csearch -c; its index, of one core, holds no content; cindex is given the folders and files up to 2 MiB",
+    index: { ...figures, bytes: sizeOnDisk(file) },
     words: csearchWords,
     async count(words) {
-      const counts = await perFile(words);
-      return { matches: [...counts.values()].reduce((a, b) => a + b, 0), unit: "lines" };
+      const counts = await run(words);
+      return { matches: counts.reduce((sum, { count }) => sum + count, 0), unit: "lines" };
     },
-    first: async (words) => void (await run(["-n", ...words], 50)),
-    perFile,
-    mostPerFile: Infinity,
+    first: (words) => msToLines("csearch", ["-n", ...words], { env, lines: 50 }),
+    async perFile(words) {
+      const start = corpus.path.length + 1;
+      return new Map((await run(words)).map(({ path, count }) => [path.slice(start), count]));
+    },
     excuse: csearchExcuse,
     close: async () => {},
   };
@@ -40,14 +43,16 @@ export function csearchWords(question: Question): readonly string[] | undefined 
   return [...(question.isCaseSensitive ? [] : ["-i"]), "--", expressionOf(question)];
 }
 
-/** Lines `path: count`. */
-function countsOf(text: string, root: string): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const line of text.split("\n")) {
-    const [, path, count] = /^(.*): (\d+)$/.exec(line) ?? [];
-    if (path && count) counts.set(relative(root, path), Number(count));
-  }
-  return counts;
+/** Lines `path: count`. Its time is in csearch's: no expressions. */
+function countsOf(text: string): { path: string; count: number }[] {
+  return text
+    .split("\n")
+    .map((line) => ({ line, colon: line.lastIndexOf(": ") }))
+    .filter(({ colon }) => colon > 0)
+    .map(({ line, colon }) => ({
+      path: line.slice(0, colon),
+      count: Number(line.slice(colon + 2)),
+    }));
 }
 
 // what its indexer leaves out: by name, then by content

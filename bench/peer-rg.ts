@@ -1,6 +1,6 @@
 /** ripgrep: no index, reads every file at every question, on all cores. Its matches end at line ends, unless told. */
 
-import { firstLine, isOnPath, output } from "./command.ts";
+import { firstLine, isOnPath, msToLines, output } from "./command.ts";
 import type { Corpus, Peer, SuspectFile } from "./peer.ts";
 import { atomOf, type Question } from "./queries.ts";
 
@@ -9,11 +9,9 @@ const FILES = ["--no-config", "--no-ignore", "--hidden", "--max-filesize=2M", "-
 
 export function ripgrep(corpus: Corpus): Peer | undefined {
   if (!isOnPath("rg")) return undefined;
-  const run = (args: readonly string[], lines?: number) =>
-    output("rg", [...FILES, ...args, "./"], {
-      cwd: corpus.path,
-      ...(lines !== undefined && { lines }),
-    });
+  const cwd = corpus.path;
+  const whole = (args: readonly string[]) => [...FILES, ...args, "./"];
+  const run = (args: readonly string[]) => output("rg", whole(args), { cwd });
   const perFile = async (words: readonly string[]) =>
     countsOf(await run(["--count-matches", "--null", ...words]));
   return {
@@ -26,9 +24,8 @@ export function ripgrep(corpus: Corpus): Peer | undefined {
       const counts = await run(["--count-matches", "--no-filename", ...words]);
       return { matches: counts.split("\n").reduce((a, b) => a + Number(b), 0), unit: "matches" };
     },
-    first: async (words) => void (await run(["--line-number", ...words], 50)),
+    first: (words) => msToLines("rg", whole(["--line-number", ...words]), { cwd, lines: 50 }),
     perFile,
-    mostPerFile: Infinity,
     excuse: rgExcuse,
     close: async () => {},
   };

@@ -5,8 +5,11 @@ import { mkdirSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { createServer, type AddressInfo } from "node:net";
 import { isOnPath, measured, sizeOnDisk } from "./command.ts";
+import { MOST_BYTES } from "./corpus.ts";
+import { countsByFolder } from "./folders.ts";
 import type { Corpus, Peer, SuspectFile } from "./peer.ts";
-import { expressionOf, type Question } from "./queries.ts";
+import { countIn, expressionOf, type Question } from "./queries.ts";
+import { timed } from "./statistics.ts";
 
 type Answer = Readonly<Record<string, unknown>>;
 
@@ -20,6 +23,8 @@ interface Result {
 
 const EVERYTHING = 1_000_000_000;
 const COUNT = { ShardMaxMatchCount: EVERYTHING, TotalMaxMatchCount: EVERYTHING };
+/** It answers with every match, as JSON: more would not fit into a string. */
+const MOST_IN_ONE = 400_000;
 const FIRST = { MaxDocDisplayCount: 50, MaxMatchDisplayCount: 50 };
 
 export interface ZoektOptions {
@@ -40,26 +45,35 @@ export async function zoekt(
   // Universal Ctags goes by either name
   const CTAGS_COMMAND = isOnPath("universal-ctags") ? "universal-ctags" : "ctags";
   const env = { ...process.env, CTAGS_COMMAND };
-  const { seconds, peakBytes } = await measured("zoekt-index", [...args, corpus.path], { env });
+  const figures = await measured("zoekt-index", [...args, corpus.path], { env });
   const server = await serve(folder);
   const count = async (words: readonly string[]) => server.search(words, { ...COUNT, ...FIRST });
   return {
     name: "zoekt",
     version: "zoekt", // it does not tell
-    method: "its server on this machine, warm: POST /api/search with ChunkMatches",
-    index: { seconds, peakBytes, bytes: sizeOnDisk(folder) },
+    method:
+      "its server on this machine, warm: POST /api/search with ChunkMatches; its index holds the content",
+    index: { ...figures, bytes: sizeOnDisk(folder) },
     words: zoektWords,
     count: async (words) => ({ matches: (await count(words)).MatchCount, unit: "matches" }),
-    first: async (words) => void (await server.search(words, FIRST)),
-    async perFile(words) {
-      const { Files } = await server.search(words, COUNT);
-      return new Map((Files ?? []).map((file) => [file.FileName, rangesOf(file.ChunkMatches)]));
-    },
-    mostPerFile: 400_000, // it answers with every match, as JSON
+    first: (words) => timed(() => server.search(words, FIRST)),
+    perFile: (words) =>
+      countsByFolder({
+        root: corpus.path,
+        most: MOST_IN_ONE,
+        count: async (paths) => (await count(within(words, paths))).MatchCount,
+        async perFile(paths) {
+          const { Files } = await server.search(within(words, paths), COUNT);
+          return (Files ?? []).map((file) => [file.FileName, rangesOf(file.ChunkMatches)]);
+        },
+      }),
     excuse: zoektExcuse,
     close: () => server.close(),
   };
 }
+
+const within = (words: readonly string[], paths: string) =>
+  paths === "" ? words : [...words, `file:${quoted(paths)}`];
 
 const rangesOf = (chunks: readonly { Ranges: readonly unknown[] }[]) =>
   chunks.reduce((sum, { Ranges }) => sum + Ranges.length, 0);
@@ -133,16 +147,46 @@ function freePort(): Promise<number> {
 export function zoektWords(question: Question): readonly string[] | undefined {
   const own = question.words.zoekt;
   if (own !== undefined) return own ?? undefined;
-  const quoted = expressionOf(question).replaceAll(/[\\"]/g, "\\$&");
-  return [`content:"${quoted}"`, question.isCaseSensitive ? "case:yes" : "case:no"];
+  return [
+    `content:${quoted(expressionOf(question))}`,
+    question.isCaseSensitive ? "case:yes" : "case:no",
+  ];
 }
 
-export function zoektExcuse({ path, bytes }: SuspectFile, question: Question): string | undefined {
-  if (bytes.includes(0)) return "zoekt skips files with a NUL";
-  if (bytes.length < 3) return "zoekt skips files under 3 bytes";
+const quoted = (text: string) => `"${text.replaceAll(/[\\"]/g, "\\$&")}"`;
+
+export function zoektExcuse(file: SuspectFile, question: Question): string | undefined {
+  const { path, bytes, theirs } = file;
+  const instead = searchedInstead(file);
+  if (instead) {
+    // what zoekt was asked in words of its own may find more than the content does
+    const isOwn = question.words.zoekt !== undefined;
+    return isOwn || countIn(instead.text, question) === theirs ? instead.reason : undefined;
+  }
   if (path.split("/").some((name) => /^\.(git|hg|svn)$/.test(name)))
     return "zoekt skips .git, .hg and .svn";
   // U+212A and U+017F fold to k and s
   const folds = /[\u0080-\uffff]/.test(question.query) || /[\u212a\u017f]/.test(bytes.toString());
   return folds && !question.isCaseSensitive ? "zoekt folds the case of ASCII only" : undefined;
+}
+
+interface Instead {
+  readonly reason: string;
+  readonly text: string;
+}
+
+/** What zoekt searches in place of a file's content; undefined: the content. */
+function searchedInstead({ bytes, isLink, ours }: SuspectFile): Instead | undefined {
+  const note = (reason: string, text: string) => ({ reason, text: `NOT-INDEXED: ${text}` });
+  if (ours > 0 && (isLink || bytes.length > MOST_BYTES)) return undefined; // quern indexes neither
+  if (bytes.length > MOST_BYTES)
+    return note(
+      "zoekt finds a note of its own in files over 2 MiB",
+      "exceeds the maximum size limit",
+    );
+  if (bytes.includes(0)) return note("zoekt skips files with a NUL", "contains binary content");
+  if (bytes.length < 3) return note("zoekt skips files under 3 bytes", "contains too few trigrams");
+  if (isLink)
+    return { reason: "zoekt searches the names that links point to", text: bytes.toString() };
+  return undefined;
 }

@@ -1,5 +1,8 @@
 /** Other search tools, asked the same questions over the same files, the way their users run them. */
 
+import { lstatSync, readFileSync, readlinkSync } from "node:fs";
+import { join } from "node:path";
+import type { PeakMemory } from "./command.ts";
 import type { Question } from "./queries.ts";
 
 export const PEER_NAMES = ["rg", "csearch", "zoekt"] as const;
@@ -11,10 +14,9 @@ export interface Corpus {
   readonly path: string; // absolute
 }
 
-export interface IndexFigures {
+export interface IndexFigures extends PeakMemory {
   readonly seconds: number;
   readonly bytes: number; // on disk
-  readonly peakBytes: number | undefined; // resident, undefined where the system does not tell
 }
 
 export interface Count {
@@ -34,17 +36,32 @@ export interface Peer {
   words(question: Question): readonly string[] | undefined;
   /** Every match counted. */
   count(words: readonly string[]): Promise<Count>;
-  /** Its answer up to the first 50 matches. */
-  first(words: readonly string[]): Promise<void>;
-  /** Counts per path, in count()'s unit. Not timed. REQUIRES: at most mostPerFile matches. */
+  /** Milliseconds to its first 50 matches, or to its end. */
+  first(words: readonly string[]): Promise<number>;
+  /** Counts per path, in count()'s unit, however many. Not timed. */
   perFile(words: readonly string[]): Promise<Map<string, number>>;
-  readonly mostPerFile: number;
   /** Why the tool counts this file otherwise; undefined: no reason is known. */
   excuse(file: SuspectFile, question: Question): string | undefined;
   close(): Promise<void>;
 }
 
+/** A file that quern and the peer count differently. */
 export interface SuspectFile {
   readonly path: string;
+  readonly isLink: boolean;
+  /** Of a symbolic link the name of its target. */
   readonly bytes: Buffer;
+  /** Quern's count, in the peer's unit. */
+  readonly ours: number;
+  readonly theirs: number;
+}
+
+export function suspectAt(
+  corpus: Corpus,
+  counted: Pick<SuspectFile, "path" | "ours" | "theirs">,
+): SuspectFile {
+  const path = join(corpus.path, counted.path);
+  const isLink = lstatSync(path).isSymbolicLink();
+  const bytes = isLink ? readlinkSync(path, { encoding: "buffer" }) : readFileSync(path);
+  return { ...counted, isLink, bytes };
 }

@@ -58,3 +58,12 @@ export const expressionOf = (question: Question) =>
   question.isRegex ? atomOf(question) : escapeExpression(atomOf(question));
 
 export const escapeExpression = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+
+/** How often JavaScript's own expressions find it. REQUIRES: one plain atom. */
+export function countIn(text: string, question: Question): number {
+  // JavaScript refuses escapes of what needs none, and flags in front
+  const [, inline, source] = /^(\(\?i\))?(.*)$/s.exec(expressionOf(question)) ?? [];
+  const flags = question.isCaseSensitive && !inline ? "gmu" : "gimu";
+  const expression = new RegExp((source ?? "").replaceAll(/\\([-"'&;,<>=~#@!%`: ])/g, "$1"), flags);
+  return text.match(expression)?.length ?? 0;
+}

@@ -8,7 +8,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import type { Engine } from "../src/engine.ts";
 import type { Source } from "../src/ingest/source.ts";
-import { watchMemory } from "./command.ts";
+import { watchMemory, type PeakMemory } from "./command.ts";
 import { filesOf } from "./corpus.ts";
 import type { CommandName, Commands, Outcome } from "./subject-commands.ts";
 
@@ -74,8 +74,8 @@ export interface Subject {
     name: Name,
     options: Parameters<Commands[Name]>[0],
   ): Promise<Awaited<ReturnType<Commands[Name]>>>;
-  /** The most anonymous memory it has held, in bytes. */
-  peakBytes(): number | undefined;
+  /** Until now. */
+  peak(): PeakMemory;
   end(): Promise<void>;
 }
 
@@ -87,9 +87,9 @@ export async function startSubject(): Promise<Subject> {
     cwd: root,
     env: { ...process.env, QUERN_ENGINE: url },
   });
-  const peakBytes = watchMemory(child, "RssAnon");
+  const peak = watchMemory(child);
   return {
-    peakBytes,
+    peak,
     do: async (name, options) => (await order(child, name, options)) as never,
     async end() {
       await order(child, "close", {});

@@ -7,7 +7,7 @@ import type { Corpus, Peer, PeerName } from "./peer.ts";
 import type { Question } from "./queries.ts";
 import { startSubject, type Subject } from "./quern.ts";
 import type { PeerFigures, QuestionFigures } from "./record.ts";
-import { sample, spreadOf, type Patience } from "./statistics.ts";
+import { sample, spreadOf, timed, type Patience } from "./statistics.ts";
 
 /** Exact counts of everything, and the first 50 matches with their chunks. */
 export const requestOf = (question: Question): SearchRequest => ({
@@ -30,7 +30,7 @@ export interface Asking {
 export interface Answers {
   readonly questions: QuestionFigures[];
   readonly failures: string[];
-  readonly peakBytes: number | undefined; // of the process with two workers
+  readonly anonymousBytes: number | undefined; // the most, of the process with two workers
 }
 
 export async function askAll(asking: Asking): Promise<Answers> {
@@ -48,9 +48,9 @@ export async function askAll(asking: Asking): Promise<Answers> {
       failures.push(`${question.name}: ${String(error)}`);
     }
   }
-  const peakBytes = subjects.two.peakBytes();
+  const { anonymousBytes } = subjects.two.peak();
   for (const subject of Object.values(subjects)) await subject.end();
-  return { questions, failures, peakBytes };
+  return { questions, failures, anonymousBytes };
 }
 
 /** `checker` is apart from the others: what it does is in nobody's figures. */
@@ -122,7 +122,7 @@ async function askPeer(
   const words = peer.words(question);
   if (!words) return undefined;
   const theirs = await peer.count(words);
-  const count = spreadOf(await sample(() => peer.count(words), patience));
+  const count = spreadOf(await sample(() => timed(() => peer.count(words)), patience));
   const first = spreadOf(await sample(() => peer.first(words), patience));
   const perFile = () => checker.do("perFile", { request: requestOf(question) });
   const dispute = { corpus, question, peer, words, theirs, ours, perFile };

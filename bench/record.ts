@@ -2,7 +2,8 @@
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { Machine } from "./machine.ts";
-import type { PeerName } from "./peer.ts";
+import type { IndexFigures, PeerName } from "./peer.ts";
+import type { Stall } from "./stall.ts";
 import type { Spread } from "./statistics.ts";
 
 export interface Record {
@@ -27,16 +28,14 @@ export interface CorpusFigures {
   readonly bytes: number;
 }
 
-export interface IndexingFigures {
+export interface IndexingFigures extends IndexFigures {
   readonly who: "quern" | PeerName;
   /** For quern. */
   readonly workers?: number;
   readonly memoryBudget?: number; // bytes
   readonly symbols: boolean;
-  readonly seconds: number;
-  readonly bytes: number; // on disk
-  readonly peakBytes: number | undefined;
-  readonly longestBlockMs?: number;
+  /** For quern: the longest of the run. */
+  readonly stall?: Stall;
 }
 
 export interface QuestionFigures {
@@ -68,8 +67,9 @@ export interface EngineFigures {
   readonly open?: Spread;
   readonly updateDocuments?: Spread;
   readonly updateGit?: Spread;
-  readonly searchPeakBytes?: number | undefined;
-  readonly searchBlockMs?: number; // with 100 000 matches in one answer
+  readonly searchAnonymousBytes?: number | undefined; // the most
+  /** The median of the longest ones of several searches with 100 000 matches in one answer. */
+  readonly searchStall?: Stall;
   readonly contentBytes?: number;
 }
 
@@ -77,6 +77,7 @@ export interface ManyFigures {
   readonly repositories: number;
   readonly bytesEach: number;
   readonly seconds: number;
+  readonly anonymousBytes: number | undefined; // the most while they were indexed
   readonly rare: Spread;
 }
 
@@ -84,7 +85,7 @@ export interface GrowthFigures {
   readonly factor: number;
   readonly contentBytes: number;
   readonly seconds: number;
-  readonly peakBytes: number | undefined;
+  readonly anonymousBytes: number | undefined; // the most while it was indexed
   readonly bytes: number;
   readonly rare: Spread;
   readonly frequent: Spread;

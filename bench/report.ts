@@ -1,9 +1,9 @@
 /** The tables of a record, for the terminal and for the page alike. */
 
-import { ratios } from "./budgets.ts";
+import { mebibytesOf, ratios } from "./budgets.ts";
 import { MEBIBYTE } from "./index-stage.ts";
 import { PEER_NAMES, type PeerName } from "./peer.ts";
-import type { IndexingFigures, QuestionFigures, Record } from "./record.ts";
+import type { IndexingFigures, ManyFigures, QuestionFigures, Record } from "./record.ts";
 import { geometricMean } from "./statistics.ts";
 import { figure, type Cell } from "./table.ts";
 
@@ -91,12 +91,14 @@ export function ratioTable(record: Measured): Table {
 export function indexingTable({ indexing }: Measured): Table {
   return {
     title: "Indexing",
-    head: ["", "time, s", "on disk, MB", "peak, MiB"],
+    head: ["", "time, s", "on disk, MB", "own memory, MiB", "resident, MiB", "caller held up, ms"],
     rows: indexing.map((run) => [
       describe(run),
       run.seconds,
       run.bytes / 1e6,
-      run.peakBytes === undefined ? undefined : run.peakBytes / MEBIBYTE,
+      mebibytesOf(run.anonymousBytes),
+      mebibytesOf(run.residentBytes),
+      run.stall && `${figure(run.stall.ms)} (${figure(run.stall.msWithWaiting)})`,
     ]),
   };
 }
@@ -123,12 +125,20 @@ export function budgetTable({ budgets }: Record): Table {
 export function growthTable({ growth }: Measured): Table {
   return {
     title: "Growth",
-    head: ["", "content, MB", "index, s", "peak, MiB", "on disk, MB", "rare, ms", "frequent, ms"],
+    head: [
+      "repositories of 1 MB",
+      "content, MB",
+      "index, s",
+      "own memory, MiB",
+      "on disk, MB",
+      "rare, ms",
+      "frequent, ms",
+    ],
     rows: growth.map((step) => [
       `${step.factor}×`,
       step.contentBytes / 1e6,
       step.seconds,
-      step.peakBytes === undefined ? undefined : step.peakBytes / MEBIBYTE,
+      mebibytesOf(step.anonymousBytes),
       step.bytes / 1e6,
       step.rare.median,
       step.frequent.median,
@@ -139,9 +149,21 @@ export function growthTable({ growth }: Measured): Table {
 export function manyTable({ many }: Measured): Table {
   return {
     title: "Many repositories",
-    head: ["", "MB each", "index, s", "rare literal, ms"],
-    rows: many
-      ? [[figure(many.repositories), many.bytesEach / 1e6, many.seconds, many.rare.median]]
-      : [],
+    head: ["repositories", "MB each", "index, s", "own memory, MiB", "rare literal, ms"],
+    rows: many ? [manyRow(many)] : [],
   };
 }
+
+const manyRow = ({
+  repositories,
+  bytesEach,
+  seconds,
+  anonymousBytes,
+  rare,
+}: ManyFigures): Cell[] => [
+  figure(repositories),
+  bytesEach / 1e6,
+  seconds,
+  mebibytesOf(anonymousBytes),
+  rare.median,
+];

@@ -1,4 +1,4 @@
-/** Many repositories, and one that grows: generated ones, the same on every machine. */
+/** Many repositories, and how time, size and memory grow with their number: generated ones, the same on every machine. */
 
 import { join } from "node:path";
 import { sizeOnDisk } from "./command.ts";
@@ -15,20 +15,24 @@ export async function measureMany(folder: string, repositories: number): Promise
   const subject = await startSubject();
   await subject.do("open", { path: join(folder, "quern-many"), ...OPTIONS });
   const seconds = await indexGenerated(subject, repositories);
+  const { anonymousBytes } = subject.peak();
   const rare = await askWord(subject, `needle_${repositories >> 1}_`, 1);
   await subject.end();
-  return { repositories, bytesEach: BYTES_EACH, seconds, rare };
+  return { repositories, bytesEach: BYTES_EACH, seconds, anonymousBytes, rare };
 }
 
-/** The same kind of content, 1, 2, 4 and 8 times as much. */
-export async function measureGrowth(folder: string, megabytes: number): Promise<GrowthFigures[]> {
+/** 1, 2, 4 and 8 times as many repositories of 1 MB. */
+export async function measureGrowth(
+  folder: string,
+  repositories: number,
+): Promise<GrowthFigures[]> {
   const figures: GrowthFigures[] = [];
   for (const factor of [1, 2, 4, 8]) {
     const path = join(folder, `quern-growth-${factor}`);
     const subject = await startSubject();
     await subject.do("open", { path, ...OPTIONS });
-    const seconds = await indexGenerated(subject, factor * megabytes);
-    const peakBytes = subject.peakBytes();
+    const seconds = await indexGenerated(subject, factor * repositories);
+    const { anonymousBytes } = subject.peak();
     const rare = await askWord(subject, "needle_1_", 1);
     const frequent = await askWord(subject, "repository");
     const contentBytes = await subject.do("contentBytes", {});
@@ -37,7 +41,7 @@ export async function measureGrowth(folder: string, megabytes: number): Promise<
       factor,
       contentBytes,
       seconds,
-      peakBytes,
+      anonymousBytes,
       bytes: sizeOnDisk(path),
       rare,
       frequent,

@@ -11,7 +11,7 @@ import Benchmark from "benchmark";
 import type { Engine } from "../src/engine.ts";
 import { corpusAt, filesOf } from "./corpus.ts";
 import { loadQuern } from "./quern.ts";
-import { expressionOf, readQuestions, type Question } from "./queries.ts";
+import { countIn, readQuestions, type Question } from "./queries.ts";
 import { requestOf } from "./question-stage.ts";
 import { figure, terminalTable, type Cell } from "./table.ts";
 
@@ -42,7 +42,9 @@ async function askAll(engine: Engine, path: string, questions: Question[]): Prom
   const wrong: string[] = [];
   for (const question of questions) {
     const { stats } = await engine.search(requestOf(question));
-    const expected = isPlain(question) ? countOf(question, texts) : undefined;
+    const expected = isPlain(question)
+      ? texts.reduce((sum, text) => sum + countIn(text, question), 0)
+      : undefined;
     if (expected !== undefined && expected !== stats.totalMatchCount)
       wrong.push(`${question.name}: ${stats.totalMatchCount} matches, expected ${expected}`);
     const { mean, rme, runs } = await timeOf(engine, question);
@@ -61,14 +63,6 @@ function readText(path: string): string | undefined {
 }
 
 const isPlain = ({ words }: Question) => Object.keys(words).length === 0;
-
-function countOf(question: Question, texts: readonly string[]): number {
-  const flags = question.isCaseSensitive ? "gmu" : "gimu";
-  // JavaScript refuses escapes of what needs none
-  const source = expressionOf(question).replaceAll(/\\([-"'&;,<>=~#@!%`: ])/g, "$1");
-  const expression = new RegExp(source, flags);
-  return texts.reduce((sum, text) => sum + (text.match(expression)?.length ?? 0), 0);
-}
 
 function timeOf(engine: Engine, question: Question) {
   const request = requestOf(question);

@@ -29,17 +29,20 @@ export interface Patience {
   readonly ms: number; // after the least, until so much time is spent
 }
 
+export const describePatience = ({ least, most, ms }: Patience) =>
+  `Medians of ${least} to ${most} runs, as many as ${ms / 1000} s have room for; of 2, where one takes longer.`;
+
 export const THOROUGH: Patience = { least: 5, most: 31, ms: 700 };
 export const QUICK: Patience = { least: 3, most: 15, ms: 150 };
 
-/** Milliseconds of each run, warm: the first is not counted. */
-export async function sample(run: () => Promise<unknown>, patience: Patience): Promise<number[]> {
+/** What each run took, which it tells in milliseconds, warm: the first is not counted. */
+export async function sample(run: () => Promise<number>, patience: Patience): Promise<number[]> {
   const { most, ms } = patience;
-  const first = await timed(run);
+  const first = await run();
   const least = first > ms ? 2 : patience.least;
   const times: number[] = [];
   for (let spent = 0; times.length < least || (times.length < most && spent < ms);) {
-    const time = await timed(run);
+    const time = await run();
     times.push(time);
     spent += time;
   }

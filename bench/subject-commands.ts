@@ -1,6 +1,7 @@
 /** What the process that runs quern is told to do (subject.ts), and what it answers. */
 
 import type { SearchRequest } from "../src/search/request.ts";
+import type { Stall } from "./stall.ts";
 import type { Patience } from "./statistics.ts";
 
 export type SourceSpec =
@@ -21,7 +22,7 @@ export interface Indexed {
   readonly files: number;
   readonly bytesRead: number;
   readonly symbols: number;
-  readonly longestBlockMs: number;
+  readonly stall: Stall;
 }
 
 export interface Asked {
@@ -44,11 +45,11 @@ export interface Commands {
   open(options: { path: string; workers: number; memoryBudget: number }): Promise<Opened>;
   index(options: { source: SourceSpec; symbols: boolean }): Promise<Indexed>;
   ask(options: { request: SearchRequest; patience: Patience }): Promise<Asked>;
-  /** Milliseconds to the first chunk of a stream, each run. */
+  /** Milliseconds from stream() to the first chunk, or to the end where there is none, each run. */
   firstChunk(options: { request: SearchRequest; patience: Patience }): Promise<number[]>;
   perFile(options: { request: SearchRequest }): Promise<FileCount[]>;
-  /** The longest time the event loop did not turn during one search. */
-  longestBlock(options: { request: SearchRequest }): Promise<number>;
+  /** Of so many searches one after another, the longest of each. */
+  stalls(options: { request: SearchRequest; searches: number }): Promise<Stall[]>;
   contentBytes(options: object): Promise<number>;
   compact(options: object): Promise<void>;
   close(options: object): Promise<void>;

@@ -3,13 +3,14 @@
  * and of the event loop. Loads the engine from the URL in QUERN_ENGINE, takes orders as messages.
  */
 
-import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Engine } from "../src/engine.ts";
 import type { Source } from "../src/ingest/source.ts";
+import type { SearchRequest } from "../src/search/request.ts";
 import type { FileResult } from "../src/search/response.ts";
-import { generatedFiles } from "./generated.ts";
+import { generatedFiles, preparePool } from "./generated.ts";
 import type { Library } from "./quern.ts";
-import { sample } from "./statistics.ts";
+import { watchStalls, type Stall } from "./stall.ts";
+import { sample, timed } from "./statistics.ts";
 import type { Commands, FileCount, Order, Outcome, SourceSpec } from "./subject-commands.ts";
 
 const library = (await import(process.env["QUERN_ENGINE"] ?? "")) as Library;
@@ -28,9 +29,10 @@ const commands: Commands = {
   },
 
   async index({ source, symbols }) {
-    const longestBlock = watchEventLoop();
+    const sources = sourcesOf(source);
+    const longest = watchStalls();
     const start = performance.now();
-    const reports = await engine().index(sourcesOf(source), {
+    const reports = await engine().index(sources, {
       symbols: symbols ? "after" : "skip",
     });
     const ms = performance.now() - start;
@@ -38,7 +40,7 @@ const commands: Commands = {
       reports.reduce((total, report) => total + of(report), 0);
     return {
       ms,
-      longestBlockMs: await longestBlock(),
+      stall: await longest(),
       files: sum(({ added }) => added),
       bytesRead: sum(({ bytesRead }) => bytesRead),
       symbols: sum((report) => report.symbols),
@@ -47,9 +49,8 @@ const commands: Commands = {
 
   async ask({ request, patience }) {
     let response = await engine().search(request);
-    const times = await sample(async () => {
-      response = await engine().search(request);
-    }, patience);
+    const search = async () => (response = await engine().search(request));
+    const times = await sample(() => timed(search), patience);
     const { totalMatchCount, fileCount, contentBytesLoaded, crashes, shardsSkipped } =
       response.stats;
     return {
@@ -62,9 +63,7 @@ const commands: Commands = {
   },
 
   async firstChunk({ request, patience }) {
-    return await sample(async () => {
-      for await (const event of engine().stream(request)) if (event.type === "chunk") break;
-    }, patience);
+    return await sample(() => msToFirstChunk(request), patience);
   },
 
   // streamed, so that millions of ranges are never there at once
@@ -75,10 +74,15 @@ const commands: Commands = {
     return counts;
   },
 
-  async longestBlock({ request }) {
-    const longestBlock = watchEventLoop();
+  async stalls({ request, searches }) {
     await engine().search(request);
-    return await longestBlock();
+    const stalls: Stall[] = [];
+    for (let search = 0; search < searches; search++) {
+      const longest = watchStalls();
+      await engine().search(request);
+      stalls.push(await longest());
+    }
+    return stalls;
   },
 
   async contentBytes() {
@@ -105,6 +109,7 @@ function sourcesOf(spec: SourceSpec): Source | Source[] {
     case "changes":
       return library.documents({ name: spec.name, changes: spec.changes });
     case "generated":
+      preparePool();
       return Array.from({ length: spec.repositories }, (_, number) =>
         library.documents({
           name: `generated/${number}`,
@@ -126,15 +131,14 @@ function countOf({ fileName, chunks }: FileResult): FileCount {
   };
 }
 
-/** Answers the longest time the event loop did not turn since the call, in ms. */
-function watchEventLoop(): () => Promise<number> {
-  const delay = monitorEventLoopDelay({ resolution: 1 });
-  delay.enable();
-  return async () => {
-    await new Promise((resolve) => setTimeout(resolve, 5)); // until a block just now is seen
-    delay.disable();
-    return Math.max(0, delay.max / 1e6 - 1); // it counts its own timer of 1 ms
-  };
+/** What ending the search takes after it is no part of it. */
+async function msToFirstChunk(request: SearchRequest): Promise<number> {
+  const start = performance.now();
+  for await (const event of engine().stream(request)) {
+    const ms = performance.now() - start;
+    if (event.type === "chunk") return ms;
+  }
+  return performance.now() - start;
 }
 
 async function obey({ name, options }: Order): Promise<Outcome> {

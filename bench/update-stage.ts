@@ -6,10 +6,12 @@ import type { Corpus } from "./peer.ts";
 import { searcher } from "./question-stage.ts";
 import { startSubject, type Subject } from "./quern.ts";
 import type { EngineFigures } from "./record.ts";
+import type { Stall } from "./stall.ts";
 import { spreadOf } from "./statistics.ts";
 import { MEBIBYTE } from "./index-stage.ts";
 
 const RUNS = 5;
+export const SEARCHES = 9;
 const OPTIONS = { workers: 2, memoryBudget: 256 * MEBIBYTE };
 
 /** REQUIRES: `path` is a data directory that holds the corpus; it is changed. */
@@ -22,17 +24,22 @@ export async function measureEngine(corpus: Corpus, path: string): Promise<Engin
   }
   const subject = await searcher(path, 2);
   const contentBytes = await subject.do("contentBytes", {});
-  const searchBlockMs = await subject.do("longestBlock", {
-    request: { query: "the", matches: 100_000 },
-  });
+  const searchStall = medianOf(
+    await subject.do("stalls", { request: { query: "the", matches: 100_000 }, searches: SEARCHES }),
+  );
   const updates = await times(subject, (run) => ({
     kind: "changes",
     name: corpus.name,
     changes: [{ path: "quern-benchmark.c", content: `int quern_benchmark_${run};\n` }],
   }));
   await subject.end();
-  return { open: spreadOf(opens), contentBytes, searchBlockMs, updateDocuments: spreadOf(updates) };
+  return { open: spreadOf(opens), contentBytes, searchStall, updateDocuments: spreadOf(updates) };
 }
+
+const medianOf = (stalls: readonly Stall[]): Stall => ({
+  ms: spreadOf(stalls.map(({ ms }) => ms)).median,
+  msWithWaiting: spreadOf(stalls.map(({ msWithWaiting }) => msWithWaiting)).median,
+});
 
 async function times(
   subject: Subject,

@@ -1,7 +1,7 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { agree } from "../../bench/agreement.ts";
 import type { Count, Peer } from "../../bench/peer.ts";
 import { readQuestions, type Question } from "../../bench/queries.ts";
@@ -15,7 +15,9 @@ beforeAll(() => {
   path = mkdtempSync(join(tmpdir(), "quern-agreement-"));
   writeFileSync(join(path, "plain"), "x x\n");
   writeFileSync(join(path, "odd"), "x\0\n");
+  symlinkSync("x/nowhere", join(path, "link"));
 });
+afterAll(() => rmSync(path, { recursive: true }));
 
 /** A peer that counts `files`, and cannot read a NUL. */
 const peer = (files: Record<string, number>): Peer => ({
@@ -25,11 +27,23 @@ const peer = (files: Record<string, number>): Peer => ({
   index: undefined,
   words: () => [],
   count: async () => ({ matches: 0, unit: "matches" }),
-  first: async () => {},
+  first: async () => 0,
   perFile: async () => new Map(Object.entries(files)),
-  mostPerFile: Infinity,
-  excuse: ({ bytes }) => (bytes.includes(0) ? "a NUL" : undefined),
+  excuse({ bytes, isLink, ours, theirs }) {
+    if (isLink) return `${bytes.toString()} ${ours} ${theirs}`;
+    return bytes.includes(0) ? "a NUL" : undefined;
+  },
   close: async () => {},
+});
+
+const dispute = (files: Record<string, number>, theirs: Count) => ({
+  corpus: { name: "", path },
+  question,
+  peer: peer(files),
+  words: [],
+  theirs,
+  ours: 3,
+  perFile: async () => ours,
 });
 
 const ours = [
@@ -56,16 +70,19 @@ test.each<[string, Record<string, number>, Count["unit"], string, boolean]>([
     "2 matches: unexplained: plain (quern 2, 1)",
     false,
   ],
+  [
+    "of a link that points nowhere",
+    { plain: 2, odd: 1, link: 5 },
+    "matches",
+    "8 matches: x/nowhere 0 5 (1)",
+    true,
+  ],
 ])("a count that is %s", async (...[, files, unit, text, isExplained]) => {
   const matches = Object.values(files).reduce((a, b) => a + b, 0);
-  const dispute = {
-    corpus: { name: "", path },
-    question,
-    peer: peer(files),
-    words: [],
-    theirs: { matches, unit },
-    ours: 3,
-    perFile: async () => ours,
-  };
-  expect(await agree(dispute)).toEqual({ text, isExplained });
+  expect(await agree(dispute(files, { matches, unit }))).toEqual({ text, isExplained });
+});
+
+test("counts by file that are not the count explain nothing", async () => {
+  const { text, isExplained } = await agree(dispute({ plain: 2 }, { matches: 7, unit: "matches" }));
+  expect([text, isExplained]).toEqual(["7 matches: by file they are 2", false]);
 });

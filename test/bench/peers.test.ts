@@ -53,8 +53,18 @@ test("a peer's own words go first; null: it cannot ask", () => {
 
 const file = (content: string | Buffer, path = "a/b.c"): SuspectFile => ({
   path,
+  isLink: false,
   bytes: Buffer.from(content as string),
+  ours: 0,
+  theirs: 0,
 });
+const counted = (content: string | Buffer, ours: number, theirs: number): SuspectFile => ({
+  ...file(content),
+  ours,
+  theirs,
+});
+const link = (...args: Parameters<typeof counted>) => ({ ...counted(...args), isLink: true });
+const large = Buffer.alloc((2 << 20) + 1, "the\n");
 const manyGrams = Buffer.from(
   Array.from({ length: 40_000 }, (_, i) => `${String.fromCodePoint(0x4e00 + (i % 20_000))}\n`).join(
     "",
@@ -77,13 +87,25 @@ test.each<[Peer["excuse"], SuspectFile, Question, RegExp | undefined]>([
   [csearchExcuse, file(manyGrams), question("x"), /trigrams/],
   [csearchExcuse, file("plain"), question("x", { isMultiline: true }), /line by line/],
   [zoektExcuse, file("plain"), question("x"), undefined],
-  [zoektExcuse, file("a\0bc"), question("x"), /NUL/],
-  [zoektExcuse, file("ab"), question("x"), /3 bytes/],
+  [zoektExcuse, counted("a\0bc", 1, 0), question("the"), /NUL/],
+  [zoektExcuse, counted("a\0bc", 1, 1), question("binary"), /NUL/],
+  [zoektExcuse, counted("a\0bc", 1, 1), question("the"), undefined], // so it searched the content
+  [zoektExcuse, counted("ab", 1, 0), question("a b"), /3 bytes/],
+  [zoektExcuse, counted(large, 0, 1), question("the"), /2 MiB/],
+  [zoektExcuse, counted(large, 0, 6), question("(?i)E[XD]|S", REGEX), /2 MiB/],
+  [zoektExcuse, counted(large, 0, 2), question("the"), undefined],
+  [zoektExcuse, counted(large, 1, 2), question("the"), undefined],
+  [zoektExcuse, counted(large.subarray(1), 0, 1), question("the"), undefined],
+  [zoektExcuse, link("../x/rif.sh", 0, 1), question("if"), /links/],
+  [zoektExcuse, link("../x/rif.sh", 0, 2), question("if"), undefined],
+  [zoektExcuse, link("../x/rif.sh", 1, 1), question("if"), undefined],
+  [zoektExcuse, link("../x/rif.sh", 0, 1), question("file:x", { words: { zoekt: [] } }), /links/],
+  [zoektExcuse, counted("../x/rif.sh", 0, 1), question("if"), undefined],
   [zoektExcuse, file("plain", "a/.svn/c"), question("x"), /svn/],
   [zoektExcuse, file("étoile"), question("x"), undefined],
   [zoektExcuse, file("\u212aelvin"), question("x"), /ASCII/],
   [zoektExcuse, file("\u212aelvin"), question("x", { isCaseSensitive: true }), undefined],
-])("%o of %o: %o", (excuse, suspect, asked, want) => {
+])("%o: files it counts otherwise, %#", (excuse, suspect, asked, want) => {
   const reason = excuse(suspect, asked);
   if (want) expect(reason).toMatch(want);
   else expect(reason).toBeUndefined();

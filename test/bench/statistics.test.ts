@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { geometricMean, sample, spreadOf } from "../../bench/statistics.ts";
+import { geometricMean, sample, spreadOf, timed } from "../../bench/statistics.ts";
 
 test.each<[number[], number, number]>([
   [[3], 3, 3],
@@ -30,11 +30,18 @@ test("the geometric mean of 2 and 8 is 4, of nothing there is none", () => {
   expect(geometricMean([])).toBeUndefined();
 });
 
+test("a run tells its own time, whatever else it does", async () => {
+  const told = [9, 1, 2, 3];
+  expect(await sample(async () => told.shift() ?? NaN, { least: 1, most: 9, ms: 6 })).toEqual([
+    1, 2, 3,
+  ]);
+});
+
 test("the first run is not counted, slow ones are run twice more only", async () => {
   let runs = 0;
   const quick = async () => void runs++;
-  expect(await sample(quick, { least: 3, most: 5, ms: 1e9 })).toHaveLength(5);
+  expect(await sample(() => timed(quick), { least: 3, most: 5, ms: 1e9 })).toHaveLength(5);
   expect(runs).toBe(6);
   const slow = () => new Promise((resolve) => setTimeout(resolve, 5));
-  expect(await sample(slow, { least: 9, most: 50, ms: 1 })).toHaveLength(2);
+  expect(await sample(() => timed(slow), { least: 9, most: 50, ms: 1 })).toHaveLength(2);
 });

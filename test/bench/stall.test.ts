@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { stallOf, watchStalls, type Stall } from "../../bench/stall.ts";
+
+test.each<[string, number, number, Stall]>([
+  ["nothing, but for the millisecond between two looks", 1, 0, { ms: 0, msWithWaiting: 0 }],
+  ["a computation", 21, 0, { ms: 20, msWithWaiting: 20 }],
+  ["a wait for a core", 21, 20, { ms: 0, msWithWaiting: 20 }],
+  ["some of both", 21, 5, { ms: 15, msWithWaiting: 20 }],
+  ["a wait that is counted a little late", 1, 3, { ms: 0, msWithWaiting: 0 }],
+])("a stall by %s", (_, between, waited, want) => {
+  expect(stallOf(between, waited)).toEqual(want);
+});
+
+test("a thread that computes is seen, the longest time of several, also when it has just ended", async () => {
+  const compute = (ms: number) => {
+    for (const end = performance.now() + ms; performance.now() < end;);
+  };
+  const turn = () => new Promise((resolve) => setTimeout(resolve, 5));
+  const longest = watchStalls();
+  await turn();
+  compute(60);
+  await turn();
+  compute(20);
+  const { ms, msWithWaiting } = await longest();
+  expect(msWithWaiting).toBeGreaterThan(50);
+  expect(ms).toBeGreaterThan(25); // the rest of the 60, another process may have had the core
+  expect(ms).toBeLessThanOrEqual(msWithWaiting);
+});
+
+test("only stalls since the call are seen", async () => {
+  for (const end = performance.now() + 200; performance.now() < end;);
+  const { ms } = await watchStalls()();
+  expect(ms).toBeLessThan(100);
+});
