@@ -77,7 +77,8 @@ export interface ManyFigures {
   readonly repositories: number;
   readonly bytesEach: number;
   readonly seconds: number;
-  readonly anonymousBytes: number | undefined; // the most while they were indexed
+  /** The most while they were indexed, in the process that also makes the content. */
+  readonly anonymousBytes: number | undefined;
   readonly rare: Spread;
 }
 
@@ -85,7 +86,8 @@ export interface GrowthFigures {
   readonly factor: number;
   readonly contentBytes: number;
   readonly seconds: number;
-  readonly anonymousBytes: number | undefined; // the most while it was indexed
+  /** The most while it was indexed, in the process that also makes the content. */
+  readonly anonymousBytes: number | undefined;
   readonly bytes: number;
   readonly rare: Spread;
   readonly frequent: Spread;

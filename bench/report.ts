@@ -124,9 +124,9 @@ export function budgetTable({ budgets }: Record): Table {
 
 export function growthTable({ growth }: Measured): Table {
   return {
-    title: "Growth",
+    title: "Growth: more and more repositories of 1 MB",
     head: [
-      "repositories of 1 MB",
+      "",
       "content, MB",
       "index, s",
       "own memory, MiB",

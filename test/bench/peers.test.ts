@@ -94,6 +94,7 @@ test.each<[Peer["excuse"], SuspectFile, Question, RegExp | undefined]>([
   [zoektExcuse, counted(large, 0, 1), question("the"), /2 MiB/],
   [zoektExcuse, counted(large, 0, 6), question("(?i)E[XD]|S", REGEX), /2 MiB/],
   [zoektExcuse, counted(large, 0, 2), question("the"), undefined],
+  [zoektExcuse, counted(large, 0, 5), question("(?i)E[XD]|S", REGEX), undefined],
   [zoektExcuse, counted(large, 1, 2), question("the"), undefined],
   [zoektExcuse, counted(large.subarray(1), 0, 1), question("the"), undefined],
   [zoektExcuse, link("../x/rif.sh", 0, 1), question("if"), /links/],

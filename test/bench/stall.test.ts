@@ -11,16 +11,15 @@ test.each<[string, number, number, Stall]>([
   expect(stallOf(between, waited)).toEqual(want);
 });
 
-test("a thread that computes is seen, the longest time of several, also when it has just ended", async () => {
-  const compute = (ms: number) => {
-    for (const end = performance.now() + ms; performance.now() < end;);
-  };
-  const turn = () => new Promise((resolve) => setTimeout(resolve, 5));
+test.each([
+  ["first", [60, 20]],
+  ["last, and has just ended", [20, 60]],
+])("of several computations the longest is seen, when it is the %s", async (_, computations) => {
   const longest = watchStalls();
-  await turn();
-  compute(60);
-  await turn();
-  compute(20);
+  for (const ms of computations) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    for (const end = performance.now() + ms; performance.now() < end;);
+  }
   const { ms, msWithWaiting } = await longest();
   expect(msWithWaiting).toBeGreaterThan(50);
   expect(ms).toBeGreaterThan(25); // the rest of the 60, another process may have had the core
