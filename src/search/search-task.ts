@@ -99,7 +99,7 @@ export class SearchRun {
     this.#parts.push(part);
     try {
       const search = this.#plan(position);
-      const steps = stepsOf(search);
+      const steps = search.steps();
       const planned = performance.now();
       if (isOwner) part.plan = planOf(search, steps, planned - began);
       if (isOwner && steps.length > WORTH_HELP) this.#thread.control.open(position);
@@ -302,14 +302,6 @@ function failureOf(error: unknown): Failure {
   if (error instanceof QuernError && error.code === "INDEX_CORRUPT")
     return { kind: "damaged", message: error.message };
   throw error;
-}
-
-/** Windows in which there is something to evaluate. */
-function stepsOf(search: SegmentSearch): number[] {
-  const steps: number[] = [];
-  for (let window = 0; window + 1 < search.windows.length; window++)
-    if (search.hasWork(window)) steps.push(window);
-  return steps;
 }
 
 function planOf(

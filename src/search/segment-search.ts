@@ -215,12 +215,17 @@ export class SegmentSearch {
     return hasBit(this.#asked.sets[set]!, file);
   }
 
-  /** Whether the window holds a file that must be evaluated. */
-  hasWork(window: number): boolean {
-    if (window === 0 && this.#homeless.length > 0) return true;
-    const end = this.windows[window + 1]!;
-    const next = nextBit(this.#work, this.windows[window]!);
-    return next >= 0 && next < end;
+  /** Windows that hold a file that must be evaluated. */
+  steps(): number[] {
+    const steps = this.#homeless.length > 0 ? [0] : [];
+    let window = 0;
+    let blob = nextBit(this.#work, this.windows[steps.length]!);
+    while (blob >= 0) {
+      while (this.windows[window + 1]! <= blob) window++;
+      steps.push(window);
+      blob = nextBit(this.#work, this.windows[window + 1]!);
+    }
+    return steps;
   }
 
   /** Evaluates the candidate files of one window. */
