@@ -7,6 +7,16 @@ export interface KernelExports {
     ...args: [places: number, count: number, from: number, to: number, out: number]
   ): number;
   bestEdge(pairs: number, stop: number, lowest: number, limit: number): number;
+  bestDefinition(
+    ...args: [
+      run: number,
+      runEnd: number,
+      pairs: number,
+      pairsEnd: number,
+      origin: number,
+      length: number,
+    ]
+  ): number;
 
   // scan: (runs, runCount, needle …, out) => matches
   scanLiteral(

@@ -1,26 +1,14 @@
-/**
- * How matches fit the definitions of their blob, for ranking:
- *
- *     3  a match is exactly the name of a definition
- *     2  it begins or ends one, and its other end is at a joint of the name (kernel/assembly/edges.ts)
- *     1  it lies in one
- *     0  none of all that
- *
- * Both lists ascend, so one walk along them is enough: some nanoseconds a match and a definition.
- */
+/** How matches fit the definitions of their blob, for ranking: classes 0 to 3 of kernel/assembly/definitions.ts. */
 
 import type { Kernel } from "../kernel/kernel.ts";
 import type { Arena } from "../kernel/arena.ts";
-import { SYMBOL_ROW, type SymbolList } from "../store/symbol-run.ts";
+import { corrupt } from "../store/sealed.ts";
 import type { Found } from "./scan.ts";
 import type { SegmentSymbols } from "./segment-symbols.ts";
 import type { Window } from "./window.ts";
 
+/** A match is exactly the name of a definition. */
 export const EXACT = 3;
-const EDGE = 2;
-const INSIDE = 1;
-/** Of bestEdge(): one end of the match is that of the name (2), the other at a joint at least. */
-const AT_JOINT = 3;
 
 /** What was found in the blobs of a window. REQUIRES: with the pairs. */
 export interface Rated {
@@ -45,56 +33,34 @@ export class DefinitionRater {
 
   /** Sets the best class of each atom in a visited blob. */
   rate(index: number): void {
-    const { found, blobs, window, symbols } = this.#rated;
+    const { found, blobs, symbols } = this.#rated;
     const blob = blobs[index]!;
     if (index === this.#last || !symbols.has(blob)) return;
     this.#last = index;
-    const isAtJoint = (...match: [number, number, number, number]) =>
-      this.#isAtJoint(window.address(blob), match);
-    for (const { pairs, counts, starts, definitions } of found) {
-      const count = counts[index]!;
-      if (count === 0) continue;
-      const from = 2 * starts[index]!;
-      const range = { pairs, from, to: from + 2 * count };
-      definitions![index] = bestDefinition(symbols.of(blob), range, isAtJoint);
-    }
-  }
-
-  /** Whether a match lies between two joints of a name. */
-  #isAtJoint(origin: number, [start, end, nameStart, nameEnd]: readonly number[]): boolean {
-    const { kernel, arena } = this.#tools;
+    const { arena } = this.#tools;
     const mark = arena.mark();
-    const at = arena.take(8);
-    kernel.words[at >>> 2] = origin + start!;
-    kernel.words[(at >>> 2) + 1] = origin + end!;
-    const edge = kernel.run.bestEdge(at, at + 8, origin + nameStart!, origin + nameEnd!);
+    const run = symbols.run(blob);
+    const at = arena.put(run);
+    for (const one of found)
+      if (one.counts[index]! > 0)
+        one.definitions![index] = this.#best([at, at + run.length], blob, one, index);
     arena.release(mark);
-    return edge >= AT_JOINT;
   }
-}
 
-export function bestDefinition(
-  { rows, count }: SymbolList,
-  { pairs, from, to }: { readonly pairs: Uint32Array; readonly from: number; readonly to: number },
-  isAtJoint: (
-    ...match: [start: number, end: number, nameStart: number, nameEnd: number]
-  ) => boolean,
-): number {
-  let best = 0;
-  let first = from;
-  for (let at = 0; at < SYMBOL_ROW * count && first < to; at += SYMBOL_ROW) {
-    const nameStart = rows[at]!;
-    const nameEnd = rows[at + 1]!;
-    while (first < to && pairs[first]! < nameStart) first += 2;
-    for (let pair = first; pair < to && pairs[pair]! < nameEnd; pair += 2) {
-      const start = pairs[pair]!;
-      const end = pairs[pair + 1]!;
-      if (end > nameEnd || start === end) continue;
-      const atEnds = (start === nameStart ? 1 : 0) + (end === nameEnd ? 1 : 0);
-      if (atEnds === 2) return EXACT;
-      if (best >= EDGE) continue;
-      best = atEnds === 1 && isAtJoint(start, end, nameStart, nameEnd) ? EDGE : INSIDE;
-    }
+  #best(
+    [run, runEnd]: readonly [number, number],
+    blob: number,
+    { pairs, counts, starts }: Found,
+    index: number,
+  ): number {
+    const { kernel, arena } = this.#tools;
+    const { window } = this.#rated;
+    const [from, words] = [2 * starts[index]!, 2 * counts[index]!];
+    const at = arena.take(4 * words);
+    kernel.words.set(pairs.subarray(from, from + words), at >>> 2);
+    const [origin, length] = [window.address(blob), window.length(blob)];
+    const best = kernel.run.bestDefinition(run, runEnd, at, at + 4 * words, origin, length);
+    if (best < 0) throw corrupt("a run of symbols");
+    return best;
   }
-  return best;
 }

@@ -41,6 +41,13 @@ export class SegmentSymbols {
     return set;
   }
 
+  /** A blob's definitions as they are stored. Borrowed until the next read. */
+  run(blob: number): Uint8Array {
+    const run = this.#reader.run(this.#snapshot, blob);
+    this.bytesLoaded += run.length;
+    return run;
+  }
+
   /** REQUIRES: used before the next call. */
   of(blob: number): SymbolList {
     if (this.#blob === blob) return this.#list;

@@ -22,12 +22,12 @@ export function bestEdge(pairs: usize, stop: usize, lowest: usize, limit: usize)
 }
 
 @inline
-function edgeBefore(start: usize, lowest: usize): u32 {
+export function edgeBefore(start: usize, lowest: usize): u32 {
   return start == lowest ? 2 : joint(load<u8>(start - 1), load<u8>(start));
 }
 
 @inline
-function edgeAfter(end: usize, limit: usize): u32 {
+export function edgeAfter(end: usize, limit: usize): u32 {
   if (end == limit) return 2;
   const last = load<u8>(end - 1);
   const next = load<u8>(end);

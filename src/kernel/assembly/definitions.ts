@@ -1,0 +1,85 @@
+/**
+ * How matches fit the definitions of their blob, for ranking:
+ *
+ *     3  a match is exactly the name of a definition
+ *     2  it begins or ends one, and its other end is at a joint of the name (edges.ts)
+ *     1  it lies in one
+ *     0  none of all that
+ *
+ * Definitions are read as the store keeps them, a run of varints (src/store/symbol-run.ts), and only
+ * as far as there are matches: 2 ns a definition, where a host that decodes them first takes 9.
+ */
+
+import { edgeAfter, edgeBefore } from "./edges";
+
+const EXACT: i32 = 3;
+const EDGE: i32 = 2;
+const INSIDE: i32 = 1;
+/** One end of the match is that of the name (2), the other at a joint at least. */
+const AT_JOINT: u32 = 3;
+/** How a definition's parent is told, if with a number of its own. */
+const OTHER_PARENT: u32 = 3;
+
+let cursor: usize = 0;
+
+/**
+ * The best class of the pairs (start, end) in [pairs, pairsEnd), ascending, counted like the
+ * definitions from the blob's beginning at `origin`; -1 if the run [run, runEnd) is none of a blob of
+ * `length` bytes. REQUIRES: the blob's text is loaded around the matches.
+ */
+export function bestDefinition(
+  run: usize,
+  runEnd: usize,
+  pairs: usize,
+  pairsEnd: usize,
+  origin: usize,
+  length: u32,
+): i32 {
+  if (run == runEnd) return 0; // a blob without definitions
+  cursor = run;
+  const count = varint();
+  varint(); // names that are only parents: they follow the definitions
+  let best: i32 = 0;
+  let first = pairs;
+  let start: u32 = -1;
+  for (let row: u32 = 0; row < count && first < pairsEnd; row++) {
+    if (cursor >= runEnd) return -1;
+    const gap = varint();
+    const nameBytes = varint();
+    if ((varint() & 3) == OTHER_PARENT) varint();
+    if (gap > length || nameBytes > length) return -1;
+    start += gap + 1;
+    const end = start + nameBytes;
+    if (end > length) return -1;
+    while (first < pairsEnd && load<u32>(first) < start) first += 8;
+    for (let pair = first; pair < pairsEnd && load<u32>(pair) < end; pair += 8) {
+      const fit = fitOf(load<u32>(pair), load<u32>(pair, 4), start, end, origin);
+      if (fit == EXACT) return EXACT;
+      if (fit > best) best = fit;
+    }
+  }
+  return best;
+}
+
+@inline
+function fitOf(from: u32, to: u32, start: u32, end: u32, origin: usize): i32 {
+  if (to > end || from == to) return 0;
+  if (from == start && to == end) return EXACT;
+  if (from != start && to != end) return INSIDE;
+  const edges = edgeBefore(origin + from, origin + start) + edgeAfter(origin + to, origin + end);
+  return edges >= AT_JOINT ? EDGE : INSIDE;
+}
+
+/** A run that ends in the middle of one is found out by its next definition: what lies behind it is memory as well. */
+@inline
+function varint(): u32 {
+  let byte = <u32>load<u8>(cursor++);
+  if (byte < 128) return byte;
+  let value = byte & 127;
+  for (let shift: u32 = 7; shift < 35; shift += 7) {
+    byte = <u32>load<u8>(cursor++);
+    value |= (byte & 127) << shift;
+    if (byte < 128) break;
+  }
+  return value;
+}

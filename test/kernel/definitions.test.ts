@@ -1,0 +1,123 @@
+/** Rating matches by a stored run of definitions, against a twin that looks at every pair of both. */
+
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { GrowableBytes } from "../../src/base/growable.ts";
+import { Arena } from "../../src/kernel/arena.ts";
+import { createKernel } from "../../src/kernel/kernel.ts";
+import { encodeSymbols } from "../../src/store/symbol-run.ts";
+
+const kernel = createKernel();
+const arena = new Arena(kernel);
+
+type Range = readonly [start: number, end: number];
+
+interface Case {
+  readonly text: string;
+  readonly names: readonly Range[]; // ascending by start
+  readonly matches: readonly Range[]; // ascending, apart
+}
+
+function put(values: Uint8Array | Uint32Array): number {
+  return arena.put(new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
+}
+
+function rated({ text, names, matches }: Case, damage?: (run: Uint8Array) => Uint8Array): number {
+  const mark = arena.mark();
+  const rows = names.flatMap(([start, end], row) => [
+    start,
+    end,
+    row % 5,
+    row > 0 && row % 2 === 0 ? 0 : -1,
+  ]);
+  const out = new GrowableBytes(16);
+  encodeSymbols({ count: names.length, rows: Int32Array.from(rows) }, out);
+  const run = damage?.(out.view.slice()) ?? out.view.slice();
+  const [at, list] = [put(run), put(Uint32Array.from(matches.flat()))];
+  const origin = put(Buffer.concat([Buffer.from("__"), Buffer.from(text), Buffer.from("__")])) + 2;
+  const end = list + 8 * matches.length;
+  const best = kernel.run.bestDefinition(at, at + run.length, list, end, origin, text.length);
+  arena.release(mark);
+  return best;
+}
+
+const isWord = (char: string | undefined) => char !== undefined && /\w/.test(char);
+
+/** What an end of a match counts: 2 outside a word, 1 at a joint of one, 0 else. */
+function edge(left: string | undefined, right: string | undefined): number {
+  if (!isWord(left) || !isWord(right)) return 2;
+  if (left === "_" || right === "_") return 1;
+  if (/[a-z]/.test(left!) && /[A-Z]/.test(right!)) return 1;
+  return /\d/.test(left!) === /\d/.test(right!) ? 0 : 1;
+}
+
+function naive({ text, names, matches }: Case): number {
+  let best = 0;
+  for (const [nameStart, nameEnd] of names)
+    for (const [start, end] of matches) {
+      if (start < nameStart || end > nameEnd || start === end) continue;
+      const name = text.slice(nameStart, nameEnd);
+      const [from, to] = [start - nameStart, end - nameStart];
+      const isAtEnds = from === 0 && to === name.length;
+      const isAtAnEnd = from === 0 || to === name.length;
+      const edges = edge(name[from - 1], name[from]) + edge(name[to - 1], name[to]);
+      best = Math.max(best, isAtEnds ? 3 : isAtAnEnd && edges >= 3 ? 2 : 1);
+    }
+  return best;
+}
+
+const cases: fc.Arbitrary<Case> = fc
+  .record({
+    text: fc.string({
+      unit: fc.constantFrom(...Array.from("aB_1 ab")),
+      minLength: 1,
+      maxLength: 400,
+    }),
+    cuts: fc.uniqueArray(fc.nat(400), { maxLength: 12 }),
+    lengths: fc.array(fc.nat(20), { minLength: 12, maxLength: 12 }),
+    ends: fc.uniqueArray(fc.nat(400), { maxLength: 16 }),
+  })
+  .map(({ text, cuts, lengths, ends }) => {
+    const within = (places: readonly number[]) =>
+      [...new Set(places.map((place) => place % (text.length + 1)))].sort((a, b) => a - b);
+    const names = within(cuts).map((start, i): Range => [
+      start,
+      Math.min(text.length, start + lengths[i]!),
+    ]);
+    const sorted = within(ends);
+    const matches = sorted.flatMap((end, i): Range[] =>
+      i % 2 === 1 ? [[sorted[i - 1]!, end]] : [],
+    );
+    return { text, names, matches };
+  });
+
+test.each<[string, Case, number]>([
+  ["the name", { text: "int foo()", names: [[4, 7]], matches: [[4, 7]] }, 3],
+  ["its beginning, up to a joint", { text: "foo_bar", names: [[0, 7]], matches: [[0, 3]] }, 2],
+  ["its beginning, inside a word", { text: "foobar", names: [[0, 6]], matches: [[0, 3]] }, 1],
+  ["its middle", { text: "a_foo_b", names: [[0, 7]], matches: [[2, 5]] }, 1],
+  ["more than the name", { text: "foo()", names: [[0, 3]], matches: [[0, 4]] }, 0],
+  ["another place", { text: "foo = foo", names: [[0, 3]], matches: [[6, 9]] }, 0],
+  ["no definitions", { text: "foo", names: [], matches: [[0, 3]] }, 0],
+])("%s", (_, one, want) => {
+  expect(rated(one)).toBe(want);
+  expect(naive(one)).toBe(want);
+});
+
+test("any definitions, any matches", () => {
+  fc.assert(
+    fc.property(cases, (one) => {
+      expect(rated(one)).toBe(naive(one));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+const ended: Case = { text: "foo bar", names: [[0, 3], [4, 7]], matches: [[4, 6]] }; // prettier-ignore
+
+test("a run that ends too soon, or tells of names beyond the text, is broken", () => {
+  expect(rated(ended)).toBe(1);
+  expect(rated(ended, (run) => run.subarray(0, 5))).toBe(-1);
+  expect(rated({ ...ended, text: "foo ba" })).toBe(-1);
+  expect(rated(ended, (run) => run.fill(255, 2, 3))).toBe(-1);
+});
