@@ -1,14 +1,36 @@
-/** Giving way to the event loop in long loops of the caller's thread. */
+/**
+ * Giving way to the event loop in long loops of a thread that others use too. Whatever gives way,
+ * searches, index runs and tasks that run inline, goes through one door, which lets one through per
+ * turn of the loop: two that went on in the same turn would block it for two slices.
+ */
 
-import { setImmediate as nextTurn } from "node:timers/promises";
+// ms; leaves room below the promise of 5 ms for the step that is just running
+export const SLICE_MS = 2;
 
-const SLICE_MS = 2;
+class Door {
+  readonly #waiting: (() => void)[] = [];
+
+  /** Resolves in a turn of the event loop in which nobody else is let through. First come, first served. */
+  wait(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#waiting.push(resolve) === 1) setImmediate(this.#admit);
+    });
+  }
+
+  // an immediate is pending if and only if somebody waits
+  readonly #admit = () => {
+    const resume = this.#waiting.shift();
+    if (this.#waiting.length > 0) setImmediate(this.#admit);
+    resume?.();
+  };
+}
+
+/** This thread's: several engines share the one event loop of their host. */
+export const door = new Door();
 
 /** Await what it returns, in every round: a promise only when a slice is used up. */
 export function turnstile(): () => Promise<void> | undefined {
   let since = performance.now();
-  return () => {
-    if (performance.now() - since < SLICE_MS) return undefined;
-    return nextTurn().then(() => void (since = performance.now()));
-  };
+  const goOn = () => void (since = performance.now());
+  return () => (performance.now() - since < SLICE_MS ? undefined : door.wait().then(goOn));
 }

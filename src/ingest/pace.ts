@@ -1,10 +1,7 @@
 /** Long loops on the caller's thread: they give the event loop its turn and hear the abort signal. */
 
-import { setImmediate } from "node:timers/promises";
 import { QuernError } from "../base/errors.ts";
-
-// ms; leaves room below the promise of 5 ms for the step that is just running
-const SLICE = 2;
+import { door, SLICE_MS } from "../base/turnstile.ts";
 
 export function throwIfAborted(signal: AbortSignal): void {
   if (signal.aborted)
@@ -14,7 +11,7 @@ export function throwIfAborted(signal: AbortSignal): void {
 /** A loop asks `due` (some 40 ns) at each step, and rests when it is. */
 export class Pace {
   readonly #signal: AbortSignal;
-  #until = performance.now() + SLICE;
+  #until = performance.now() + SLICE_MS;
 
   constructor(signal: AbortSignal) {
     this.#signal = signal;
@@ -27,8 +24,8 @@ export class Pace {
   /** Resolves after the event loop has had a turn; rejects with ABORTED. */
   async rest(): Promise<void> {
     throwIfAborted(this.#signal);
-    await setImmediate();
+    await door.wait();
     throwIfAborted(this.#signal);
-    this.#until = performance.now() + SLICE;
+    this.#until = performance.now() + SLICE_MS;
   }
 }

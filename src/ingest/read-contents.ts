@@ -8,6 +8,7 @@ import type { BatchContent, BatchFile } from "./batch.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { RepositoryRun, Wanted } from "./repository-run.ts";
 import type { IndexProgress } from "./run.ts";
+import { Pace, throwIfAborted } from "./pace.ts";
 import type { Listing } from "./source.ts";
 
 const BATCH_FILES = 256;
@@ -28,10 +29,11 @@ export async function readContents(
   reading: Reading,
 ): Promise<void> {
   const reader = new Reader(run, reading);
+  const pace = new Pace(reading.signal);
   for await (const entries of listing.entries()) {
-    if (reading.signal.aborted)
-      throw new QuernError("ABORTED", "the caller's signal aborted the run");
+    throwIfAborted(reading.signal);
     for (const entry of entries) {
+      if (pace.due) await pace.rest();
       const wanted = run.list(entry);
       if (wanted) await reader.want(wanted);
     }

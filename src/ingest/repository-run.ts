@@ -4,16 +4,16 @@
  * each revision and segment, which files it names.
  */
 
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { clearBit, countBits, emptyBitset, setBit, unite, type Bitset } from "../base/bitset.ts";
-import { readSkipped, type Catalog, type CatalogRepository } from "../store/catalog.ts";
+import { readSkipped, type Catalog, type CatalogRepository, type Pause } from "../store/catalog.ts";
 import type { Snapshot } from "../store/environment.ts";
 import { HASH_BYTES } from "../store/format.ts";
 import type { RepositoryMetadata, SkippedFile, SkipReason } from "../store/records.ts";
 import type { RevisionSet } from "../store/segment-writer.ts";
 import { skipReason } from "../store/segment-tables.ts";
 import type { BatchFile, Outcome } from "./batch.ts";
-import { Finder, type FoundFile } from "./finder.ts";
+import { openFinder, type Finder, type FoundFile } from "./finder.ts";
 import type { Entry, FileEntry, ListedRevision, Listing, SkippedEntry } from "./source.ts";
 
 const NO_VERSION = new Uint8Array(HASH_BYTES);
@@ -63,19 +63,21 @@ export class RepositoryRun {
   bytesRead = 0;
   newTextBytes = 0;
 
-  constructor(target: Target, listing: Listing, catalog: Catalog, snapshot: Snapshot) {
+  /** `before`: the files that were not searchable. */
+  constructor(
+    ...[target, listing, finder, before]: [Target, Listing, Finder, readonly SkippedFile[]]
+  ) {
     this.id = target.id;
     this.target = target;
     this.revisions = numbered(listing.revisions, target.known);
-    const places = target.known?.places ?? [];
-    this.finder = new Finder(snapshot, this.id, places, catalog.headers);
-    this.sets = places.map((place) =>
+    this.finder = finder;
+    this.sets = finder.places.map((place) =>
       this.revisions.map(({ base }) => {
         const before = base === undefined ? undefined : place.sets[this.#indexOf(base)];
         return before?.slice() ?? emptyBitset(place.count);
       }),
     );
-    this.#keepSkipped(target.known ? readSkipped(snapshot, this.id) : []);
+    this.#keepSkipped(before);
   }
 
   #indexOf(revision: string): number {
@@ -260,6 +262,18 @@ export class RepositoryRun {
   }
 }
 
+/** REQUIRES: the snapshot stays open until then. */
+export async function beginRepository(
+  target: Target,
+  listing: Listing,
+  index: { readonly catalog: Catalog; readonly snapshot: Snapshot; readonly pause: Pause },
+): Promise<RepositoryRun> {
+  const { id, known } = target;
+  const finder = await openFinder(known?.places ?? [], { ...index, repository: id });
+  const before = known ? readSkipped(index.snapshot, id) : [];
+  return new RepositoryRun(target, listing, finder, before);
+}
+
 /** Keeps the number of a revision that was there; a new one gets the least that is free. */
 function numbered(
   listed: readonly ListedRevision[],
@@ -277,7 +291,8 @@ function numbered(
   });
 }
 
+/** Not createHash(): that makes two objects of native code a file, which the collector ends one by one. */
 const versionHash = (version: string): Uint8Array =>
-  createHash("sha256").update(version).digest().subarray(0, HASH_BYTES);
+  Buffer.from(hash("sha256", version, "binary"), "binary").subarray(0, HASH_BYTES);
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

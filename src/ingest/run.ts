@@ -16,7 +16,7 @@ import { Dispatcher } from "./dispatcher.ts";
 import { checkedMetadata, checkedName } from "./metadata.ts";
 import { countChanges, publishRepository } from "./publish.ts";
 import { readContents } from "./read-contents.ts";
-import { RepositoryRun, type Target } from "./repository-run.ts";
+import { beginRepository, type RepositoryRun, type Target } from "./repository-run.ts";
 import type { Listing, Source } from "./source.ts";
 
 /**
@@ -162,13 +162,21 @@ class IndexRun {
   }
 
   async #read(listing: Listing, target: Target): Promise<void> {
-    const snapshot = this.#options.environment.snapshot();
-    const run = new RepositoryRun(target, listing, this.#catalog, snapshot);
-    snapshot.close();
+    const run = await this.#begin(listing, target);
     this.#current = run;
     await readContents(run, listing, { ...this.#options, dispatcher: this.#dispatcher });
     this.#current = undefined;
     this.#waiting.push(run);
+  }
+
+  async #begin(listing: Listing, target: Target): Promise<RepositoryRun> {
+    const { environment, pause } = this.#options;
+    const snapshot = environment.snapshot();
+    try {
+      return await beginRepository(target, listing, { catalog: this.#catalog, snapshot, pause });
+    } finally {
+      snapshot.close();
+    }
   }
 
   #addSegment({ segment, files, textBytes, sets }: WrittenSegment): void {

@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { Pace } from "../../src/ingest/pace.ts";
+import { SLICE_MS, turnstile } from "../../src/base/turnstile.ts";
+import { turnstile as ofTasks } from "../../src/threads/turnstile.ts";
+
+test("of a search, an index run and a task inline one goes on in a turn of the event loop", async () => {
+  const pause = turnstile();
+  const pace = new Pace(new AbortController().signal);
+  const due = performance.now() + SLICE_MS;
+  while (performance.now() < due);
+  expect(pace.due).toBe(true);
+
+  const through: string[] = [];
+  const all = [
+    pause()!.then(() => through.push("search")),
+    pace.rest().then(() => through.push("run")),
+    ofTasks.wait().then(() => through.push("task")),
+  ];
+  const turns: number[] = [];
+  const turn = () => {
+    turns.push(through.length);
+    if (through.length < all.length) setImmediate(turn);
+  };
+  setImmediate(turn);
+  await Promise.all(all);
+  expect(through).toEqual(["search", "run", "task"]);
+  expect(turns.slice(0, 2)).toEqual([1, 2]);
+  expect(pause()).toBeUndefined();
+});
