@@ -193,7 +193,7 @@ function shift({ data, length }: RangeList, first: number, by: number): void {
 }
 
 /** Where the anchors begin in regions of a window's blobs, ascending: one scan for each of them. */
-function placesOf(
+export function placesOf(
   anchors: readonly PlacedLiteral[],
   at: {
     readonly window: Window;

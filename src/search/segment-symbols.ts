@@ -4,7 +4,7 @@
  */
 
 import type { Snapshot } from "../store/environment.ts";
-import { emptyBitset, setBit, type Bitset } from "../base/bitset.ts";
+import type { Bitset } from "../base/bitset.ts";
 import type { SegmentReader } from "../store/segment-reader.ts";
 import { SYMBOL_KINDS } from "../store/symbol-kinds.ts";
 import { newSymbolList, SYMBOL_ROW, type SymbolList } from "../store/symbol-run.ts";
@@ -33,12 +33,9 @@ export class SegmentSymbols {
     return this.#reader.has(blob);
   }
 
-  /** Blobs that have definitions. */
+  /** Blobs that have definitions. Borrowed: it is the same set for every search. */
   blobs(): Bitset {
-    const { blobs } = this.#segment.header;
-    const set = emptyBitset(blobs);
-    for (let blob = 0; blob < blobs; blob++) if (this.#reader.has(blob)) setBit(set, blob);
-    return set;
+    return this.#reader.blobsWithDefinitions;
   }
 
   /** A blob's definitions as they are stored. Borrowed until the next read. */

@@ -1,15 +1,24 @@
 /**
  * `sym:`: an expression over the names of definitions, each a text of its own. Names are content, so
- * what the expression requires is looked for in the content first, and only names in which it begins
- * are tried: a hundred times fewer than there are.
+ * what the expression requires is looked for in the candidate pages of a whole window first, then
+ * the definitions of blobs that hold it are read, and only names in which it begins are tried: a
+ * hundred times fewer than there are. Blob by blob, text and definitions in turn, took half as long
+ * again: each read of one discards the block that was kept of the other.
  */
 
-import { intersect } from "../base/bitset.ts";
+import { hasBit, intersect, type Bitset } from "../base/bitset.ts";
 import { newRangeList, type RangeList } from "../regex/range-list.ts";
+import { PAGE_BYTES } from "../store/format.ts";
 import { SYMBOL_ROW, type SymbolList } from "../store/symbol-run.ts";
-import type { ContentScanner, ExpressionCandidates, ExpressionReach } from "./expression.ts";
+import {
+  placesOf,
+  type ContentScanner,
+  type ExpressionCandidates,
+  type ExpressionReach,
+} from "./expression.ts";
 import type { Lookup } from "./candidates.ts";
-import { foldsIn, noneFound, type Found } from "./scan.ts";
+import type { Stretch } from "./line-regions.ts";
+import { noneFound, type Found } from "./scan.ts";
 import type { SegmentSymbols } from "./segment-symbols.ts";
 import type { ThreadTools } from "./thread-tools.ts";
 import type { Window } from "./window.ts";
@@ -38,13 +47,16 @@ export function scanSymbols(scan: SymbolScan): Found {
   const { window, blobs, symbols, tools } = scan;
   const found = noneFound(blobs.length);
   const out = newRangeList();
+  const places = anchorPlaces(scan);
+  let next = 0;
   for (let index = 0; index < blobs.length && !tools.isStopped(); index++) {
     const blob = blobs[index]!;
     found.starts[index] = out.length;
-    if (!symbols.has(blob)) continue;
-    const { firstPages } = window.reader;
-    window.load(blob, firstPages[blob]!, firstPages[blob + 1]!, 0);
-    matchNames(scan, blob, symbols.of(blob), out);
+    const first = next;
+    const limit = window.address(blob) + window.length(blob);
+    if (places) while (next < places.length && places[next]! < limit) next++;
+    if (places && next === first) continue;
+    matchNames(scan, { blob, list: symbols.of(blob), places: places?.subarray(first, next) }, out);
     found.counts[index] = out.length - found.starts[index]!;
     found.edges[index] = bestEdge(
       scan,
@@ -56,24 +68,41 @@ export function scanSymbols(scan: SymbolScan): Found {
   return found;
 }
 
+interface NamesOf {
+  readonly blob: number;
+  readonly list: SymbolList;
+  /** Where anchors begin; undefined: anywhere. */
+  readonly places: Uint32Array | undefined;
+}
+
 /** Appends the ranges in one blob, counted from its beginning. */
-function matchNames(scan: SymbolScan, blob: number, list: SymbolList, out: RangeList): void {
-  const { scanner, window, tools } = scan;
+function matchNames(scan: SymbolScan, { blob, list, places }: NamesOf, out: RangeList): void {
+  const { scanner, reach, window, tools } = scan;
   const { count, rows } = list;
   const origin = window.address(blob);
-  const places = anchorPlaces(scan, blob);
+  // places do not overlap: an anchor in a name may be hidden by one that begins before the name
+  const reachOut = Math.max(0, ...(reach.anchors ?? []).map(({ literal }) => literal.longest));
   let [next, last] = [0, -1];
   for (let at = 0; at < SYMBOL_ROW * count; at += SYMBOL_ROW) {
     const [start, end] = [rows[at]!, rows[at + 1]!];
     if (places) {
-      while (next < places.length && places[next]! < origin + start) next++;
+      while (next < places.length && places[next]! + reachOut <= origin + start) next++;
       if (next === places.length) return;
       if (places[next]! >= origin + end) continue;
+      loadName(scan, blob, start, end);
     }
     const first = out.length;
     scanner.matcher.ranges(origin + start, origin + end, out, tools.isStopped);
     last = keepNew(out, { first, by: start, last });
   }
+}
+
+/** A name may begin or end in a page in which no anchor begins. */
+function loadName({ window, reach }: SymbolScan, blob: number, start: number, end: number): void {
+  const first = window.reader.firstPages[blob]! + Math.floor(start / PAGE_BYTES);
+  const last = window.reader.firstPages[blob]! + Math.floor((end - 1) / PAGE_BYTES);
+  if (!reach.pages || (hasBit(reach.pages, first) && hasBit(reach.pages, last))) return;
+  window.load(blob, first, last + 1, 1);
 }
 
 /** Moves ranges to their places in the blob, and drops those that overlap ranges of a name around theirs. Returns the last end. */
@@ -92,17 +121,36 @@ function keepNew(out: RangeList, { first, by, last }: { first: number; by: numbe
   return end;
 }
 
-/** Addresses at which a required literal begins, ascending; undefined: there is none to look for. */
-function anchorPlaces({ reach, window, tools }: SymbolScan, blob: number): Uint32Array | undefined {
-  if (!reach.anchors) return undefined;
-  const lowest = window.address(blob);
-  const region = { from: lowest, to: lowest + window.length(blob), lowest };
-  const folds = foldsIn(window.reader, blob);
-  const lists = reach.anchors.map((anchor) =>
-    tools.literals.places(anchor, [region], folds && !anchor.literal.caseSensitive),
-  );
-  if (lists.length === 1) return lists[0];
-  return Uint32Array.from(lists.flatMap((list) => [...list])).sort();
+/** Addresses at which a required literal begins, ascending; undefined: there is none to look for. Loads what is looked at. */
+function anchorPlaces({ reach, window, blobs, tools }: SymbolScan): Uint32Array | undefined {
+  const { anchors } = reach;
+  const beyond = Math.max(1, ...(anchors ?? []).map(({ literal }) => literal.longest));
+  const regions = blobs.map((blob) => loadPages(window, blob, anchors && reach.pages, beyond));
+  return anchors && placesOf(anchors, { window, blobs, regions }, tools);
+}
+
+/** Loads the pages of a blob that are in the set, all without one, and `beyond` bytes after them. */
+function loadPages(
+  window: Window,
+  blob: number,
+  pages: Bitset | undefined,
+  beyond: number,
+): Stretch[] {
+  const { firstPages } = window.reader;
+  const [first, end] = [firstPages[blob]!, firstPages[blob + 1]!];
+  const address = window.address(blob);
+  const limit = address + window.length(blob);
+  const stretches: Stretch[] = [];
+  for (let page = first; page < end;) {
+    const from = page;
+    while (page < end && (!pages || hasBit(pages, page))) page++;
+    if (page > from) {
+      window.load(blob, from, page, beyond);
+      const to = address + (page - first) * PAGE_BYTES + beyond;
+      stretches.push([address + (from - first) * PAGE_BYTES, Math.min(limit, to)]);
+    } else page++;
+  }
+  return stretches;
 }
 
 /** Of ranges in the blob. */

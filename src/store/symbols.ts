@@ -17,6 +17,7 @@
  */
 
 import { pack } from "msgpackr";
+import { emptyBitset, setBit, type Bitset } from "../base/bitset.ts";
 import { bytesOf, GrowableBytes, GrowableWords, wordsOf } from "../base/growable.ts";
 import { reads, type Snapshot, type Writer } from "./environment.ts";
 import { filling, PART, segmentKey } from "./format.ts";
@@ -226,6 +227,7 @@ export class SymbolsReader {
   readonly #starts: Uint32Array;
   readonly #blocks: Uint32Array;
   readonly #verified: Uint8Array;
+  #withDefinitions: Bitset | undefined;
   #last: { block: number; reads: number; bytes: Uint8Array } = {
     block: -1,
     reads: -1,
@@ -253,6 +255,13 @@ export class SymbolsReader {
 
   get bytes(): number {
     return 6 * this.header.blobs + 5 * this.header.blocks;
+  }
+
+  get blobsWithDefinitions(): Bitset {
+    if (this.#withDefinitions) return this.#withDefinitions;
+    const set = emptyBitset(this.header.blobs);
+    for (let blob = 0; blob < this.header.blobs; blob++) if (this.has(blob)) setBit(set, blob);
+    return (this.#withDefinitions = set);
   }
 
   /** Whether the blob has definitions. */

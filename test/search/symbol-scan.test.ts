@@ -1,0 +1,82 @@
+/** Names at the edges of pages: parts of them lie in pages that hold nothing else that is looked for. */
+
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { documents } from "../../src/ingest/documents.ts";
+import { PAGE_BYTES } from "../../src/store/format.ts";
+import { openEngine } from "../engine/opened.ts";
+
+const PARTS = ["foo", "Foo", "bar", "_", "é", "long".repeat(40)];
+const EXPRESSIONS = [
+  "foo",
+  "^foo",
+  "bar$",
+  "foobar",
+  "^foo_bar$",
+  "(longlong|Foo)_",
+  "é",
+  "oo.*ar",
+  "^[a-z]+_bar",
+  "f",
+  "(?i)FOO",
+];
+
+/** Ends so far behind where it begins that the first page's grams do not cover it. */
+const FAR = `${"long".repeat(100)}_bar`;
+
+/** Definitions, each with its distance from the edge of a page. */
+const definitions = fc.array(
+  fc.record({
+    name: fc
+      .array(fc.constantFrom(...PARTS), { minLength: 1, maxLength: 4 })
+      .map((parts) => parts.join("")),
+    before: fc.integer({ min: 0, max: 200 }),
+    pages: fc.integer({ min: 1, max: 2 }),
+  }),
+  { minLength: 1, maxLength: 5 },
+);
+
+test("names across the edges of pages", { timeout: 60_000 }, async () => {
+  const engine = await openEngine();
+  const filler = Buffer.alloc(2 ** 18, "Q");
+  await engine.index(documents({ name: "filler", files: [{ path: "filler", content: filler }] }));
+  await fc.assert(
+    fc.asyncProperty(fc.array(definitions, { minLength: 1, maxLength: 3 }), async (all) => {
+      const files = all.map((given, i) => ({ path: `f${i}.js`, content: contentOf(given) }));
+      await engine.index(documents({ name: "r", files }));
+      const names = all.flat().map(({ name }) => name);
+      for (const expression of EXPRESSIONS) {
+        const pattern = new RegExp(expression.replace("(?i)", ""), caseFlags(expression));
+        const expected = names.map((name) => [...name.matchAll(pattern)].length);
+        await engine.search({ query: "QQQ", matches: 0 }); // what was read before is not there any more
+        const request = { query: `sym:"${expression}"`, matches: 1000 };
+        const { stats, files: found } = await engine.search({
+          ...request,
+          isCaseSensitivityEnabled: true,
+        });
+        const count = expected.reduce((sum, one) => sum + one, 0);
+        expect([expression, stats.totalMatchCount]).toEqual([expression, count]);
+        const shown = found.flatMap(({ chunks }) => chunks.flatMap(({ symbols = [] }) => symbols));
+        expect(shown.map(({ symbol }) => symbol).sort()).toEqual(
+          names.flatMap((name, i) => Array<string>(expected[i]!).fill(name)).sort(),
+        );
+      }
+    }),
+    { numRuns: 30, examples: [[[[{ name: FAR, before: 200, pages: 1 }]]]] },
+  );
+});
+
+const caseFlags = (expression: string): string => (expression.startsWith("(?i)") ? "gi" : "g");
+
+/** A function each, whose name begins `before` bytes before the end of a page. */
+function contentOf(given: readonly { name: string; before: number; pages: number }[]): Buffer {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for (const { name, before, pages } of given) {
+    const edge = (Math.floor(length / PAGE_BYTES) + pages) * PAGE_BYTES;
+    const target = Math.max(length, edge - before - "function ".length);
+    parts.push(Buffer.alloc(target - length, "\n"), Buffer.from(`\nfunction ${name}() {}\n`));
+    length = target + parts.at(-1)!.length;
+  }
+  return Buffer.concat(parts);
+}
