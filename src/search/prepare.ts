@@ -2,11 +2,12 @@
 
 import type { Arena } from "../kernel/arena.ts";
 import { compileExpression } from "../regex/expression.ts";
-import { createMatcher, type Matcher } from "../regex/matcher.ts";
+import { createMatcher } from "../regex/matcher.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import { decide } from "./evaluate.ts";
 import { ContentScanner } from "./expression.ts";
 import { prepareLiteral, type Literal } from "./literal.ts";
+import { pathAnchors, type PathExpression } from "./path-scan.ts";
 import { shownAtoms, type Plan, type PlanAtom, type PlanNode } from "./plan.ts";
 import { placeLiteral, type PlacedLiteral } from "./scan.ts";
 import { sharingOf, type Sharing } from "./shared-lines.ts";
@@ -17,7 +18,7 @@ export type PreparedAtom = {
 } & (
   | { readonly kind: "literal"; readonly placed: PlacedLiteral }
   | { readonly kind: "content"; readonly scanner: ContentScanner }
-  | { readonly kind: "path"; readonly matcher: Matcher }
+  | ({ readonly kind: "path" } & PathExpression)
   | { readonly kind: "symbol"; readonly scanner: ContentScanner }
   | { readonly kind: "language"; readonly language: string | undefined }
 );
@@ -75,8 +76,10 @@ function prepareAtom(atom: PlanAtom, kernel: Kernel, arena: Arena): PreparedAtom
     }
     case "path": {
       const { pattern, caseSensitive } = atom;
-      const matcher = createMatcher(kernel, compileExpression(pattern, { caseSensitive }));
-      return { kind: atom.kind, matcher, literals: NO_LITERALS };
+      const expression = compileExpression(pattern, { caseSensitive });
+      const matcher = createMatcher(kernel, expression);
+      const anchors = pathAnchors(expression.required, arena);
+      return { kind: atom.kind, matcher, anchors, literals: NO_LITERALS };
     }
     case "language":
       return { kind: "language", language: atom.language, literals: NO_LITERALS };

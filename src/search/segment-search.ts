@@ -23,6 +23,7 @@ import { boundsOf, type Bounds, type Known } from "./bounds.ts";
 import { DefinitionRater } from "./definitions.ts";
 import { decide, type Facts, type Verdict } from "./evaluate.ts";
 import { filesOf } from "./pages.ts";
+import { filesWithPath } from "./path-scan.ts";
 import type { PreparedAtom, PreparedQuery } from "./prepare.ts";
 import type { Found } from "./scan.ts";
 import { planAtom, type AtomPlan } from "./segment-plan.ts";
@@ -108,22 +109,10 @@ export class SegmentSearch {
     if (paths.length === 0) return;
     const { maybe } = boundsOf(this.#asked.query.root, this.#known(), this.reader.header.files);
     const files = intersect(maybe.slice(), this.#asked.scope);
-    for (const plan of paths) plan.exact = this.#filesWithPath(plan, files);
-  }
-
-  /** Every path of the segment is copied to the kernel once, then tried where it matters. */
-  #filesWithPath({ atom }: AtomPlan, among: Bitset): Bitset {
-    const { starts, bytes } = this.reader.paths(this.#snapshot);
-    const { arena } = this.#tools;
-    const out = emptyBitset(this.reader.header.files);
-    if (atom.kind !== "path") return out;
-    const mark = arena.mark();
-    const at = arena.put(bytes);
-    forEachBit(among, (file) => {
-      if (atom.matcher.count(at + starts[file]!, at + starts[file + 1]!) > 0) setBit(out, file);
-    });
-    arena.release(mark);
-    return out;
+    const table = this.reader.paths(this.#snapshot);
+    for (const plan of paths)
+      if (plan.atom.kind === "path")
+        plan.exact = filesWithPath(plan.atom, table, files, this.#tools);
   }
 
   #known(): Known {
