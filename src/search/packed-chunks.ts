@@ -8,6 +8,7 @@
  *     (a position is three words: byteOffset, lineNumber, column)
  */
 
+import { balance } from "../base/ballast.ts";
 import { GrowableBytes, GrowableWords } from "../base/growable.ts";
 import { decodeText } from "./positions.ts";
 import type { Chunk, Position, Range, ResultSymbol } from "./response.ts";
@@ -90,6 +91,7 @@ export async function unpackChunks(
     }
     const content = decodeText(text.subarray(byte, byte + length));
     byte += length;
+    balance(CHUNK_BYTES + length + count * RANGE_BYTES);
     const own = bySymbols.get(i);
     const contentStart = positionAt(chunks, 5 * i + 2);
     out[i] = own
@@ -103,6 +105,10 @@ export async function unpackChunks(
 /** After so many the clock is looked at: 50 µs or so. */
 const RANGES_A_LOOK = 256;
 const CHUNKS_A_LOOK = 64;
+
+/** In V8's heap. */
+const RANGE_BYTES = 136;
+const CHUNK_BYTES = 168;
 
 const positionAt = (from: Uint32Array, at: number): Position => ({
   byteOffset: from[at]!,

@@ -1,5 +1,6 @@
 /** What a result says beyond its segment: repository, branches, and where the file is shown. */
 
+import { balance } from "../base/ballast.ts";
 import type { CatalogRepository } from "../store/catalog.ts";
 import type { CodeHostType, RepositoryRecord } from "../store/records.ts";
 import type { ShownFile } from "./messages.ts";
@@ -49,6 +50,9 @@ export function externalWebUrl(
     : EXTERNAL[codeHostType]?.(webUrl.replace(/\/+$/, ""), path, revision);
 }
 
+/** In V8's heap, beside its chunks. */
+const FILE_BYTES = 640;
+
 export async function presentFile(
   { record }: CatalogRepository,
   shown: ShownFile,
@@ -61,6 +65,7 @@ export async function presentFile(
   const { path, language, nameRanges, content } = shown;
   const { branches, webUrl } = how;
   const chunks = await unpackChunks(shown.chunks, how.pause);
+  balance(FILE_BYTES);
   const revision = branches[0]!;
   const external = externalWebUrl(record, path, revision);
   return {
@@ -81,15 +86,18 @@ export function repositoryInfo(
   files: readonly FileResult[],
   repositories: ReadonlyMap<number, CatalogRepository>,
 ): RepositoryInfo[] {
-  const ids = [...new Set(files.map(({ repositoryId }) => repositoryId))].sort((a, b) => a - b);
-  return ids.map((id) => {
-    const { name, metadata } = repositories.get(id)!.record;
-    return {
-      id,
-      codeHostType: metadata.codeHostType ?? "genericGitHost",
-      name,
-      ...(metadata.displayName === undefined ? {} : { displayName: metadata.displayName }),
-      ...(metadata.webUrl === undefined ? {} : { webUrl: metadata.webUrl }),
-    };
-  });
+  const ids = new Set<number>();
+  for (const { repositoryId } of files) ids.add(repositoryId);
+  return [...ids]
+    .sort((a, b) => a - b)
+    .map((id) => {
+      const { name, metadata } = repositories.get(id)!.record;
+      return {
+        id,
+        codeHostType: metadata.codeHostType ?? "genericGitHost",
+        name,
+        ...(metadata.displayName === undefined ? {} : { displayName: metadata.displayName }),
+        ...(metadata.webUrl === undefined ? {} : { webUrl: metadata.webUrl }),
+      };
+    });
 }

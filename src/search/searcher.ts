@@ -15,15 +15,7 @@ import { changesOf, OUTCOMES } from "./explain.ts";
 import type { ExplainResult } from "./explain-task.ts";
 import { lateFiles } from "./late-files.ts";
 import { mergeRanked, type Ranked } from "./merge-ranked.ts";
-import type {
-  SearchInput,
-  SearchOutput,
-  SegmentInput,
-  ShownFile,
-  ShowInput,
-  ShowResult,
-  StreamPart,
-} from "./messages.ts";
+import type { SearchInput, SearchOutput, SegmentInput, StreamPart } from "./messages.ts";
 import { NameMatcher } from "./name-matcher.ts";
 import { notIndexed } from "./not-indexed.ts";
 import { inTurn, PartQueue } from "./part-queue.ts";
@@ -32,15 +24,13 @@ import { ownerFinder, repositoryTable } from "./repository-table.ts";
 import type { SearchOptions, SearchRequest } from "./request.ts";
 import type { Explanation, FileResult, SearchEvent, SearchResponse } from "./response.ts";
 import { branchesOf, segmentsInScope } from "./scope.ts";
-import { groupFiles, showFileInput } from "./show-groups.ts";
+import { showFiles, type Presenter, type Shown } from "./show-files.ts";
 import { addStats, zeroStats, type SearchStats } from "./stats.ts";
 import { tally, type Tally } from "./tally.ts";
 import { understand, type Contexts, type Understood } from "./understand.ts";
 
 /** How often a search starts again because segments were merged away under it. */
 const MOST_ATTEMPTS = 5;
-/** Or a search with many groups of files would wait behind all the others, once a group. */
-const SHOWING = { lane: "search", isUrgent: true } as const;
 
 export interface SearcherOptions {
   readonly pool: Pool;
@@ -54,8 +44,6 @@ export interface SearcherOptions {
   /** Files of a repository that are listed and not searchable. */
   readonly skipped: (repository: number) => readonly SkippedFile[];
 }
-
-type Presenter = (segment: number, file: number, shown: ShownFile) => Promise<FileResult>;
 
 export class Searcher {
   readonly #options: SearcherOptions;
@@ -275,9 +263,9 @@ export class Searcher {
     const stats = this.#tally(attempt, outputs)?.stats;
     if (!stats) return undefined;
     const wanted = await this.#chooseFiles(attempt, outputs);
-    const shown = await this.#show(attempt, wanted, stats);
-    if (!shown) return undefined;
-    return this.#respond(attempt, { stats, outputs, wanted, shown });
+    const present = this.#presenter(attempt);
+    const shown = await showFiles(attempt, wanted, { pool: this.#options.pool, present });
+    return shown && this.#respond(attempt, { stats, outputs, shown });
   }
 
   /** What the threads counted; damage is told. undefined: a segment is gone. */
@@ -321,77 +309,34 @@ export class Searcher {
       if (left <= 0) break;
       const count = Math.min(left, ranked.count);
       left -= count;
-      chosen.push({ ...ranked, count });
+      chosen.push(count === ranked.count ? ranked : { ...ranked, count });
       await pause();
     }
     return chosen;
   }
 
-  /** Results in the order of the files; undefined: a segment is gone. */
-  async #show(
-    { understood, segments, options, control }: Attempt,
-    files: readonly Ranked[],
-    stats: SearchStats,
-  ): Promise<(ShownFile | undefined)[] | undefined> {
-    const { pool } = this.#options;
-    const { contextLines, whole } = understood.request;
-    const groups = groupFiles(files, whole);
-    const shown: (ShownFile | undefined)[][] = [];
-    let isGone = false;
-    let next = 0;
-    const pause = turnstile();
-    const work = async () => {
-      for (let at = next++; at < groups.length && !isGone; at = next++) {
-        throwIfAborted(options.signal);
-        const input: ShowInput = {
-          plan: understood.plan,
-          shared: control.shared,
-          files: groups[at]!.map((file) => showFileInput(file, segments)),
-          contextLines,
-          whole,
-        };
-        const result = await pool.run<ShowResult>("search.show", input, SHOWING);
-        if (result === "gone") isGone = true;
-        else {
-          shown[at] = [...result.files];
-          addStats(stats, { contentBytesLoaded: result.contentBytesLoaded });
-          this.#warn(result.disagreements);
-        }
-        await pause();
-      }
-    };
-    await Promise.all(Array.from({ length: Math.min(pool.lanes, groups.length) }, work));
-    return isGone ? undefined : shown.flat();
-  }
-
-  async #respond(
-    attempt: Attempt,
-    found: {
-      stats: SearchStats;
-      outputs: readonly SearchOutput[];
-      wanted: readonly Ranked[];
-      shown: readonly (ShownFile | undefined)[];
-    },
-  ): Promise<SearchResponse> {
-    const { stats, wanted } = found;
-    const { catalog, segments, control, startedAt } = attempt;
-    const present = this.#presenter(attempt);
+  #respond(
+    { catalog, control, startedAt }: Attempt,
+    found: { stats: SearchStats; outputs: readonly SearchOutput[]; shown: Shown },
+  ): SearchResponse {
+    const { stats, outputs, shown } = found;
+    const { groups, damaged, matches, contentBytesLoaded } = shown;
+    this.#warn(shown.disagreements);
     const files: FileResult[] = [];
-    const damaged = new Set<number>();
-    for (const [i, shown] of found.shown.entries()) {
-      const { segment: position, file } = wanted[i]!;
-      const { segment } = segments[position]!;
-      if (!shown) damaged.add(segment);
-      else files.push(await present(segment, file, shown));
-      stats.actualMatchCount += shown?.count ?? 0;
-    }
-    addStats(stats, { crashes: damaged.size, shardsScanned: -damaged.size });
+    for (const group of groups) files.push(...group);
+    const crashes = damaged.size;
+    addStats(stats, {
+      actualMatchCount: matches,
+      contentBytesLoaded,
+      crashes,
+      shardsScanned: -crashes,
+    });
     for (const segment of damaged)
       this.#options.onWarning({
         code: "INDEX_CORRUPT",
         message: `segment ${segment}: the text of a file that was found is damaged; run check()`,
       });
-    timeStats(stats, found.outputs, { control, startedAt });
+    timeStats(stats, outputs, { control, startedAt });
     return {
       stats,
       files,

@@ -8,20 +8,20 @@ const FILES = 32;
 const RANGES = 512;
 
 /** In the order of the files. Whole files are large: each by itself. */
-export function groupFiles(files: readonly Ranked[], whole: boolean): Ranked[][] {
-  const groups: Ranked[][] = [];
-  let ranges = Infinity;
+export function* groupFiles(files: readonly Ranked[], whole: boolean): Generator<Ranked[]> {
+  let group: Ranked[] = [];
+  let ranges = 0;
   for (const file of files) {
-    const last = groups.at(-1);
-    if (!last || last.length >= (whole ? 1 : FILES) || ranges + file.count > RANGES) {
-      groups.push([file]);
-      ranges = file.count;
-    } else {
-      last.push(file);
-      ranges += file.count;
+    const isFull = group.length >= (whole ? 1 : FILES) || ranges + file.count > RANGES;
+    if (isFull && group.length > 0) {
+      yield group;
+      group = [];
+      ranges = 0;
     }
+    group.push(file);
+    ranges += file.count;
   }
-  return groups;
+  if (group.length > 0) yield group;
 }
 
 export function showFileInput(

@@ -87,7 +87,7 @@ describe.each([0, 1])("%i workers", (workers) => {
             expect(stats.actualMatchCount).toBe(100_000);
           }),
         );
-      const median = turns.toSorted((a, b) => a - b)[2]!;
+      const median = turns.toSorted((a, b) => a - b)[1]!;
       console.log(`${workers} workers: longest turn ${median.toFixed(1)} ms (median of 3)`);
       expect(median).toBeLessThan(isLinux ? 20 : 200);
     },
