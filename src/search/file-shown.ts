@@ -15,12 +15,20 @@ export interface ShownAtoms {
 }
 
 export function shownBy(query: PreparedQuery, facts: Facts): ShownAtoms {
+  if (query.shownAlways) return query.shownAlways;
   const atoms = new Set<number>();
   shown(query.root, facts, atoms);
-  const ordered = [...atoms].sort((a, b) => a - b);
+  return byKind(atoms, query);
+}
+
+export function byKind(
+  shown: ReadonlySet<number>,
+  { atoms, contentAtoms }: Pick<PreparedQuery, "atoms" | "contentAtoms">,
+): ShownAtoms {
+  const ordered = [...shown].sort((a, b) => a - b);
   return {
-    content: ordered.filter((atom) => query.contentAtoms.includes(atom)),
-    paths: ordered.filter((atom) => query.atoms[atom]!.kind === "path"),
+    content: ordered.filter((atom) => contentAtoms.includes(atom)),
+    paths: ordered.filter((atom) => atoms[atom]!.kind === "path"),
   };
 }
 

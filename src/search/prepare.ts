@@ -6,6 +6,7 @@ import { createMatcher } from "../regex/matcher.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import { decide } from "./evaluate.ts";
 import { ContentScanner } from "./expression.ts";
+import { byKind, type ShownAtoms } from "./file-shown.ts";
 import { prepareLiteral, type Literal } from "./literal.ts";
 import { pathAnchors, type PathExpression } from "./path-scan.ts";
 import { shownAtoms, type Plan, type PlanAtom, type PlanNode } from "./plan.ts";
@@ -32,6 +33,8 @@ export interface PreparedQuery {
   readonly contentAtoms: readonly number[];
   /** Atoms whose ranges a file can show. */
   readonly shown: ReadonlySet<number>;
+  /** What every matching file shows, where that does not depend on the file. */
+  readonly shownAlways: ShownAtoms | undefined;
   /** Whether a file in whose content no atom holds cannot match. */
   readonly isContentOnly: boolean;
   /** The only content atom, where a candidate file matches if and only if it holds. */
@@ -49,13 +52,16 @@ export function prepareQuery({ root, atoms }: Plan, kernel: Kernel, arena: Arena
     set: () => undefined,
     atom: (atom: number) => (isContent(atom) ? false : undefined),
   };
+  const contentAtoms = [...atoms.keys()].filter(isContent);
+  const shown = shownAtoms(root);
   return {
     root,
     atoms: prepared,
-    contentAtoms: [...atoms.keys()].filter(isContent),
-    shown: shownAtoms(root),
+    contentAtoms,
+    shown,
+    shownAlways: hasChoice(root) ? undefined : byKind(shown, { atoms: prepared, contentAtoms }),
     isContentOnly: decide(root, withoutContent) === false,
-    single: singleAtom(root, [...atoms.keys()].filter(isContent)),
+    single: singleAtom(root, contentAtoms),
     sharing: sharingOf(
       new Map(prepared.flatMap((atom, i) => (atom.kind === "content" ? [[i, atom.scanner]] : []))),
       kernel,
@@ -94,6 +100,12 @@ function singleAtom(root: PlanNode, contentAtoms: readonly number[]): number | u
   return operands.some((operand) => operand.kind === "atom" && operand.atom === atom)
     ? atom
     : undefined;
+}
+
+/** Whether files may match in ways that differ in what they show. */
+function hasChoice(node: PlanNode): boolean {
+  if (node.kind === "and") return node.children.some(hasChoice);
+  return node.kind === "or" && shownAtoms(node).size > 0;
 }
 
 function occurrences(node: PlanNode, atom: number): number {

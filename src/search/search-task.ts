@@ -5,6 +5,7 @@ import { QuernError } from "../base/errors.ts";
 import type { Snapshot } from "../store/environment.ts";
 import { HASH_BYTES, NO_BLOB } from "../store/format.ts";
 import type { SegmentReader } from "../store/segment-reader.ts";
+import type { PathTable } from "../store/segment-tables.ts";
 import type { TaskContext } from "../threads/task.ts";
 import { Collector, type RankedFile } from "./collect.ts";
 import type { Control } from "./control.ts";
@@ -188,11 +189,17 @@ export class SearchRun {
 
   /** Repository name, then path, then content. */
   #compare(a: RankedFile, b: RankedFile): number {
-    const [left, right] = [this.#readers.get(a.segment)!, this.#readers.get(b.segment)!];
+    const left = this.#readers.get(a.segment)!;
+    const right = a.segment === b.segment ? left : this.#readers.get(b.segment)!;
+    const repositories = this.#repositoryOf(left, a.file) - this.#repositoryOf(right, b.file);
+    if (repositories !== 0) return repositories;
     const { snapshot } = this.#thread;
+    const [paths, others] = [left.paths(snapshot), right.paths(snapshot)];
+    // a segment's files of one repository stand in the order of their paths: most queries by path or language have one score for all
+    if (left === right && lengthOf(paths, a.file) !== lengthOf(paths, b.file))
+      return a.file - b.file;
     return (
-      this.#repositoryOf(left, a.file) - this.#repositoryOf(right, b.file) ||
-      Buffer.compare(pathOf(left.paths(snapshot), a.file), pathOf(right.paths(snapshot), b.file)) ||
+      Buffer.compare(pathOf(paths, a.file), pathOf(others, b.file)) ||
       Buffer.compare(this.#hash(a), this.#hash(b))
     );
   }
@@ -287,6 +294,8 @@ export class SearchRun {
     return delta;
   }
 }
+
+const lengthOf = ({ starts }: PathTable, file: number): number => starts[file + 1]! - starts[file]!;
 
 const names = (totals: Totals): (keyof Totals)[] => Object.keys(totals) as (keyof Totals)[];
 

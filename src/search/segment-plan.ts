@@ -58,9 +58,9 @@ export function planAtom(
 function filesIn(language: string | undefined, { header, files }: SegmentReader): Bitset {
   const set = emptyBitset(header.files);
   const number = language === undefined ? -1 : header.languages.indexOf(language);
-  if (number >= 0)
-    files.languages.forEach((of, file) => {
-      if (of === number) setBit(set, file);
-    });
+  if (number < 0) return set;
+  const { languages } = files;
+  for (let file = 0; file < languages.length; file++)
+    if (languages[file] === number) setBit(set, file);
   return set;
 }

@@ -296,7 +296,11 @@ export class SegmentSearch {
       at.stats.filesConsidered++;
       this.#settle(file, -1, at);
     };
-    for (let blob = at.first; blob < at.end; blob++) {
+    for (
+      let blob = nextBit(this.#work, at.first);
+      blob >= 0 && blob < at.end;
+      blob = nextBit(this.#work, blob + 1)
+    ) {
       if (hasBit(this.#visit, blob)) continue;
       for (let i = blobFileStarts[blob]!; i < blobFileStarts[blob + 1]!; i++)
         if (hasBit(this.candidates, blobFiles[i]!)) settle(blobFiles[i]!);

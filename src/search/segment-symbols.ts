@@ -20,7 +20,8 @@ export class SegmentSymbols {
   readonly #reader: SymbolsReader;
   readonly #segment: SegmentReader;
   readonly #snapshot: Snapshot;
-  readonly #list: SymbolList = newSymbolList();
+  /** Made when it is needed: most searches of most segments never do. */
+  #list: SymbolList | undefined;
   #blob = -1;
 
   constructor(reader: SymbolsReader, segment: SegmentReader, snapshot: Snapshot) {
@@ -47,13 +48,14 @@ export class SegmentSymbols {
 
   /** REQUIRES: used before the next call. */
   of(blob: number): SymbolList {
-    if (this.#blob === blob) return this.#list;
+    const list = (this.#list ??= newSymbolList());
+    if (this.#blob === blob) return list;
     this.#blob = -1; // a damaged run leaves half a list
     const { blobStarts } = this.#segment;
     const textBytes = blobStarts[blob + 1]! - blobStarts[blob]!;
-    this.bytesLoaded += this.#reader.read(this.#snapshot, blob, textBytes, this.#list);
+    this.bytesLoaded += this.#reader.read(this.#snapshot, blob, textBytes, list);
     this.#blob = blob;
-    return this.#list;
+    return list;
   }
 
   /** The definition whose name holds the range, the innermost if names lie in each other. */
@@ -65,25 +67,27 @@ export class SegmentSymbols {
     const { count, rows } = this.of(blob);
     const last = lastStart(rows, count, from);
     for (let row = last; row >= 0 && row > last - MOST_NESTED; row--)
-      if (to <= rows[row * SYMBOL_ROW + 1]!) return this.#show(row, text);
+      if (to <= rows[row * SYMBOL_ROW + 1]!) return show(rows, row, text);
     return undefined;
   }
+}
 
-  #show(row: number, text: Uint8Array): ResultSymbol {
-    const { rows } = this.#list;
-    const parent = rows[row * SYMBOL_ROW + 3]!;
-    const named = this.#named(row, text);
-    return parent < 0 ? named : { ...named, parent: this.#named(parent, text) };
-  }
+function show(rows: Int32Array, row: number, text: Uint8Array): ResultSymbol {
+  const parent = rows[row * SYMBOL_ROW + 3]!;
+  const name = named(rows, row, text);
+  return parent < 0 ? name : { ...name, parent: named(rows, parent, text) };
+}
 
-  #named(row: number, text: Uint8Array): Required<Pick<ResultSymbol, "symbol" | "kind">> {
-    const at = row * SYMBOL_ROW;
-    const { rows } = this.#list;
-    return {
-      symbol: Buffer.from(text.subarray(rows[at]!, rows[at + 1]!)).toString(),
-      kind: SYMBOL_KINDS[rows[at + 2]!]!,
-    };
-  }
+function named(
+  rows: Int32Array,
+  row: number,
+  text: Uint8Array,
+): Required<Pick<ResultSymbol, "symbol" | "kind">> {
+  const at = row * SYMBOL_ROW;
+  return {
+    symbol: Buffer.from(text.subarray(rows[at]!, rows[at + 1]!)).toString(),
+    kind: SYMBOL_KINDS[rows[at + 2]!]!,
+  };
 }
 
 /** The last row that starts at `place` or before, or -1. */
