@@ -6,6 +6,16 @@ export interface KernelExports {
   linesAround(
     ...args: [places: number, count: number, from: number, to: number, out: number]
   ): number;
+  stretchesWith(
+    ...args: [
+      regions: number,
+      regionCount: number,
+      places: number,
+      placeCount: number,
+      dense: number,
+      out: number,
+    ]
+  ): number;
   bestEdge(pairs: number, stop: number, lowest: number, limit: number): number;
   bestDefinition(
     ...args: [

@@ -76,6 +76,18 @@ export class Automaton {
   ranges(from: number, to: number, out: RangeList, budget?: Budget): number {
     if (this.#matchesEmpty) return this.#singles(from, to, out, budget);
     this.#begin(from, to, RANGES);
+    return this.#collect(from, out, budget);
+  }
+
+  /** Of each text in a table of pairs (start, end) at `texts`, as addresses. REQUIRES: matches no empty text. */
+  rangesOfTexts(texts: number, count: number, out: RangeList, budget?: Budget): number {
+    this.#begin(texts, texts, RANGES); // nothing yet: the kernel takes each text when the one before is done
+    this.#set(run.STRETCH, texts);
+    this.#set(run.STRETCH_END, texts + 8 * count);
+    return this.#collect(0, out, budget);
+  }
+
+  #collect(from: number, out: RangeList, budget: Budget | undefined): number {
     const before = out.length;
     const drain = () => this.#drain(from, out);
     const ask = budget && (() => (drain(), budget()));
@@ -147,6 +159,8 @@ export class Automaton {
     this.#set(run.PHASE, 0);
     this.#set(run.MODE, mode);
     this.#set(run.COUNT, 0);
+    this.#set(run.STRETCH, 0);
+    this.#set(run.STRETCH_END, 0);
   }
 
   /** Until the text is done, `out` is full, one match is found, or the budget says stop. */

@@ -24,3 +24,9 @@ export function reserveRanges(list: RangeList, more: number): void {
   grown.set(list.data.subarray(0, 2 * list.length));
   list.data = grown;
 }
+
+/** Adds `by` to the ranges from the one numbered `first` on. */
+export function shiftRanges({ data, length }: RangeList, first: number, by: number): void {
+  if (by === 0) return;
+  for (let i = 2 * first; i < 2 * length; i++) data[i]! += by;
+}

@@ -31,12 +31,14 @@ export const PAIR_STATES = 21;
 export const EDGE_KIND = 22;
 export const STARTS = 24;
 export const BACK_STARTS = 28;
+export const STRETCH = 32;
+export const STRETCH_END = 33;
 
 export const UNKNOWN = 0xffff_ffff;
 export const DEAD_ENTRY = 0xffff_fffe;
 export const MATCHED_BIT = 0x8000_0000;
 
-const FIELDS_BYTES = 128;
+const FIELDS_BYTES = 144;
 const CLASSES_BYTES = 2_560;
 // Room for about 5 000 states of an everyday expression, and half of them backwards.
 const FORWARD_BYTES = 512 * 1024;

@@ -1,16 +1,17 @@
 /** A regular expression over content: which blobs may hold a match, and where the matches are. */
 
 import { countBits, emptyBitset, intersect, unite, type Bitset } from "../base/bitset.ts";
+import { bytesOf } from "../base/growable.ts";
 import type { Arena } from "../kernel/arena.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import { compileExpression, type Expression } from "../regex/expression.ts";
 import { createMatcher, type Matcher } from "../regex/matcher.ts";
-import { newRangeList, type RangeList } from "../regex/range-list.ts";
+import { newRangeList, shiftRanges, type RangeList } from "../regex/range-list.ts";
 import type { Formula } from "../regex/required.ts";
 import { pagesWith, type Lookup } from "./candidates.ts";
 import { prepareLiteral, type Literal } from "./literal.ts";
 import type { ContentExpression } from "./plan.ts";
-import { linesAround, regionsOf, type Stretch } from "./line-regions.ts";
+import { regionsOf, type Stretch } from "./line-regions.ts";
 import { blobsOf } from "./pages.ts";
 import {
   foldsIn,
@@ -57,9 +58,17 @@ export interface ScanTools {
   readonly isStopped: () => boolean;
 }
 
+interface ScannedBlobs {
+  readonly window: Window;
+  readonly blobs: readonly number[];
+  /** Of each blob, loaded: addresses, ascending, apart. */
+  readonly regions: readonly (readonly Stretch[])[];
+  readonly found: Found;
+}
+
 /** More than so many literals are not looked for one after another. */
 const MOST_ANCHORS = 4;
-/** With an anchor in every so many bytes running over everything is as fast. */
+/** With an anchor in every so many bytes running over everything is as fast: looking for literals is five to ten times as fast as running the automaton. */
 const DENSE_BYTES = 1024;
 
 export class ContentScanner {
@@ -124,58 +133,99 @@ export class ContentScanner {
     ...[window, blobs, reach, tools]: [Window, readonly number[], ExpressionReach, ScanTools]
   ): Found {
     const found = noneFound(blobs.length);
-    const { most = Infinity } = reach;
-    const out = this.#ranges;
-    out.length = 0;
     const regions = blobs.map(
       (blob) => reach.shared?.of(blob) ?? regionsOf(window, blob, reach.pages),
     );
-    const places = reach.anchors && placesOf(reach.anchors, { window, blobs, regions }, tools);
-    let next = 0;
-    for (let index = 0; index < blobs.length; index++) {
-      const lowest = window.address(blobs[index]!);
-      const limit = lowest + window.length(blobs[index]!);
-      const first = next;
-      if (places) while (next < places.length && places[next]! < limit) next++;
-      const before = out.length;
-      const isFull = () => out.length - before >= most;
-      const isEnough = () => isFull() || tools.isStopped();
-      const own = places?.subarray(first, next);
-      for (const [from, to] of this.#worthRunning(regions[index]!, own, tools)) {
-        const start = out.length;
-        this.matcher.ranges(from, to, out, isEnough);
-        shift(out, start, from - lowest);
-        if (this.matcher.stopped || isFull()) break; // the clock is for long runs: it takes as long as a line
-      }
-      found.starts[index] = before;
-      found.counts[index] = out.length - before;
-      if (out.length > before) found.edges[index] = this.#edge(lowest, limit, before);
-    }
-    found.pairs = out.data.slice(0, 2 * out.length);
+    const scan = { window, blobs, regions, found };
+    this.#ranges.length = 0;
+    if (this.expression.matchesEmpty) this.#runOnEach(scan, reach.most ?? Infinity, tools);
+    else this.#runOnAll(scan, reach, tools);
+    found.pairs = this.#ranges.data.slice(0, 2 * this.#ranges.length);
     return found;
   }
 
-  /**
-   * Where anchors are few, only the lines that hold one: looking for literals is five to ten times as
-   * fast as running the automaton, and a run costs about as much as 1 KiB of it.
-   */
-  #worthRunning(
-    ...[regions, places, tools]: [readonly Stretch[], Uint32Array | undefined, ScanTools]
-  ): readonly Stretch[] {
-    if (!places) return regions;
-    if (places.length === 0) return [];
-    const bytes = regions.reduce((sum, [from, to]) => sum + to - from, 0);
-    if (places.length * DENSE_BYTES > bytes) return regions;
-    return regions.flatMap((region) => {
-      const [from, to] = region;
-      const own = places.filter((place) => place >= from && place < to);
-      return own.length === 0 ? [] : linesAround(tools, region, own);
-    });
+  /** All texts in one run, then to each blob what is its own. Where anchors are few, only the lines that hold one are run. */
+  #runOnAll(
+    scan: ScannedBlobs,
+    { anchors, most = Infinity }: ExpressionReach,
+    tools: ScanTools,
+  ): void {
+    const { window, blobs, regions, found } = scan;
+    const out = this.#ranges;
+    const mark = this.#arena.mark();
+    const all = this.#arena.put(bytesOf(Uint32Array.from(regions.flat(2))));
+    const count = regions.reduce((sum, { length }) => sum + length, 0);
+    const [table, texts] = anchors
+      ? this.#textsWith(placesOf(anchors, scan, tools), all, count)
+      : [all, count];
+    this.matcher.rangesOfTexts(table, texts, out, () => out.length >= most || tools.isStopped());
+    this.#arena.release(mark);
+    let next = 0;
+    for (let index = 0; index < blobs.length && next < out.length; index++) {
+      const lowest = window.address(blobs[index]!);
+      const limit = lowest + window.length(blobs[index]!);
+      const first = next;
+      for (; next < out.length && out.data[2 * next]! < limit; next++) {
+        out.data[2 * next]! -= lowest;
+        out.data[2 * next + 1]! -= lowest;
+      }
+      this.#count(found, index, { first, end: next, lowest, limit });
+    }
   }
 
-  /** The best edge of the ranges from `first` on. */
-  #edge(lowest: number, limit: number, first: number): number {
-    const ranges = this.#ranges.data.subarray(2 * first, 2 * this.#ranges.length);
+  /** The texts of a table of `count` that hold one of the places, as a table. */
+  #textsWith(places: Uint32Array, all: number, count: number): [table: number, texts: number] {
+    const list = this.#arena.put(bytesOf(places));
+    const table = this.#arena.take(8 * (places.length + count));
+    const texts = this.#kernel.run.stretchesWith(
+      all,
+      count,
+      list,
+      places.length,
+      DENSE_BYTES,
+      table,
+    );
+    return [table, texts];
+  }
+
+  /** An empty match at the end of a blob has the address of the next blob's beginning: each blob by itself. */
+  #runOnEach(
+    { window, blobs, regions, found }: ScannedBlobs,
+    most: number,
+    tools: ScanTools,
+  ): void {
+    const out = this.#ranges;
+    for (let index = 0; index < blobs.length; index++) {
+      const lowest = window.address(blobs[index]!);
+      const limit = lowest + window.length(blobs[index]!);
+      const first = out.length;
+      const isFull = () => out.length - first >= most;
+      for (const [from, to] of regions[index]!) {
+        const before = out.length;
+        this.matcher.ranges(from, to, out, () => isFull() || tools.isStopped());
+        shiftRanges(out, before, from - lowest);
+        if (this.matcher.stopped || isFull()) break; // the clock is for long runs: it takes as long as a line
+      }
+      this.#count(found, index, { first, end: out.length, lowest, limit });
+    }
+  }
+
+  /** Ranges [first, end) are those of a blob at [lowest, limit). */
+  #count(
+    found: Found,
+    index: number,
+    { first, end, lowest, limit }: { first: number; end: number; lowest: number; limit: number },
+  ): void {
+    found.starts[index] = first;
+    found.counts[index] = end - first;
+    if (end > first) found.edges[index] = this.#edge(lowest, limit, [first, end]);
+  }
+
+  /** The best edge of some of the ranges. */
+  #edge(
+    ...[lowest, limit, [first, end]]: [number, number, readonly [first: number, end: number]]
+  ): number {
+    const ranges = this.#ranges.data.subarray(2 * first, 2 * end);
     const mark = this.#arena.mark();
     const at = this.#arena.take(ranges.byteLength);
     const { words } = this.#kernel;
@@ -186,20 +236,10 @@ export class ContentScanner {
   }
 }
 
-/** Moves ranges, counted from a region's beginning, to their places in the blob. */
-function shift({ data, length }: RangeList, first: number, by: number): void {
-  if (by === 0) return;
-  for (let i = 2 * first; i < 2 * length; i++) data[i]! += by;
-}
-
 /** Where the anchors begin in regions of a window's blobs, ascending: one scan for each of them. */
 export function placesOf(
   anchors: readonly PlacedLiteral[],
-  at: {
-    readonly window: Window;
-    readonly blobs: readonly number[];
-    readonly regions: readonly (readonly Stretch[])[];
-  },
+  at: Omit<ScannedBlobs, "found">,
   { literals }: ScanTools,
 ): Uint32Array {
   const plain: Region[] = [];

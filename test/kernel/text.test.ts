@@ -69,6 +69,50 @@ test("lines around places, neighbouring ones joined", () => {
   );
 });
 
+// slow twin: the whole region where places are dense, else the lines of its places
+function naiveStretches(text: Buffer, regions: number[][], places: number[], dense: number) {
+  return regions.flatMap(([from, to]) => {
+    const own = places.filter((place) => place >= from! && place < to!);
+    if (own.length === 0) return [];
+    if (own.length * dense > to! - from!) return [[from!, to!]];
+    const within = own.map((place) => place - from!);
+    return naiveLines(text.subarray(from, to), within).map(([a, b]) => [from! + a!, from! + b!]);
+  });
+}
+
+const cut = fc.record({
+  text: lines,
+  ends: fc.uniqueArray(fc.nat(150), { maxLength: 8 }),
+  places: fc.uniqueArray(fc.nat(150), { maxLength: 12 }),
+  dense: fc.constantFrom(1, 5, 20),
+});
+
+test("stretches of regions with places", () => {
+  fc.assert(
+    fc.property(cut, ({ text, ends, places, dense }) => {
+      const bounds = ends.map((end) => end % (text.length + 1)).sort((a, b) => a - b);
+      const regions = bounds.flatMap((end, i) => (i % 2 === 1 ? [[bounds[i - 1]!, end]] : []));
+      const inside = places
+        .filter((place) => regions.some(([from, to]) => place >= from! && place < to!))
+        .sort((a, b) => a - b);
+      const got = withText(text, (at) => {
+        const put = (numbers: readonly number[]) =>
+          arena.put(new Uint8Array(Uint32Array.from(numbers, (number) => at + number).buffer));
+        const [table, list] = [put(regions.flat()), put(inside)];
+        const out = arena.take(8 * (regions.length + inside.length));
+        const { length } = inside;
+        const count = kernel.run.stretchesWith(table, regions.length, list, length, dense, out);
+        return Array.from({ length: count }, (_, i) => [
+          kernel.words[(out >>> 2) + 2 * i]! - at,
+          kernel.words[(out >>> 2) + 2 * i + 1]! - at,
+        ]);
+      });
+      expect(got).toEqual(naiveStretches(text, regions, inside, dense));
+    }),
+    { numRuns: 1000 },
+  );
+});
+
 function edgeOf(text: string, match: string): number {
   const bytes = Buffer.from(text);
   const start = Buffer.from(text.slice(0, text.indexOf(match))).length;

@@ -2,13 +2,15 @@ import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { createKernel } from "../../src/kernel/kernel.ts";
 import { compileExpression } from "../../src/regex/expression.ts";
-import { createMatcher } from "../../src/regex/matcher.ts";
-import { newRangeList } from "../../src/regex/range-list.ts";
+import { createMatcher, type Matcher } from "../../src/regex/matcher.ts";
+import { newRangeList, pushRange } from "../../src/regex/range-list.ts";
 import { scanLinesWithRe2 } from "../../src/regex/re2-lines.ts";
 import { showRanges } from "./differential.ts";
+import { randomFrom } from "./random.ts";
 
 const kernel = createKernel();
 const place = kernel.reserve(2_000_000);
+const table = kernel.reserve(1_000);
 const put = (text: string) => place + Buffer.from(text).copy(kernel.bytes, place);
 const matcherOf = (source: string, caseSensitive = true) =>
   createMatcher(kernel, compileExpression(source, { caseSensitive }));
@@ -24,6 +26,66 @@ test("ranges are appended behind what is there, relative to the region", () => {
   expect(matcherOf("foo").ranges(place + 2, end, out)).toBe(2);
   expect(matcherOf("b").ranges(place, end, out)).toBe(1);
   expect(showRanges(out)).toBe("0-3 6-9 6-7");
+});
+
+/** Ranges as addresses, each text by a call of its own. */
+function oneByOne(matcher: Matcher, texts: readonly (readonly [number, number])[]): string {
+  const all = newRangeList();
+  for (const [from, to] of texts) {
+    const own = newRangeList();
+    matcher.ranges(from, to, own);
+    for (let i = 0; i < own.length; i++)
+      pushRange(all, from + own.data[2 * i]!, from + own.data[2 * i + 1]!);
+  }
+  return showRanges(all);
+}
+
+function allAtOnce(matcher: Matcher, texts: readonly (readonly [number, number])[]): string {
+  kernel.words.set(texts.flat(), table >>> 2);
+  const all = newRangeList();
+  const count = matcher.rangesOfTexts(table, texts.length, all);
+  expect(all.length).toBe(count);
+  return showRanges(all);
+}
+
+test.each(["fo+", "^f", "o$", "\\bfoo\\b", "f[^o]|oo", "(?i)F.", "[a-q][^u-z\\n]{13}x", "a[b]"])(
+  "%s in many texts at once, as in one after another",
+  (source) => {
+    const random = randomFrom(7);
+    const letters = Array.from("foo ab\n");
+    for (let round = 0; round < 40; round++) {
+      const text = Array.from({ length: random(5_000) }, () => letters[random(7)]).join("");
+      const end = put(text);
+      const cuts = Array.from({ length: 2 * random(20) }, () => place + random(text.length + 1));
+      cuts.sort((a, b) => a - b);
+      const texts = cuts.flatMap((from, i) =>
+        i % 2 === 0 ? [[from, Math.min(end, cuts[i + 1]!)] as const] : [],
+      );
+      const matcher = matcherOf(source);
+      expect(allAtOnce(matcher, texts)).toBe(oneByOne(matcher, texts));
+    }
+  },
+);
+
+test("texts that RE2 takes over in the middle, and a budget that ends them", () => {
+  const random = randomFrom(3);
+  const letters = Array.from({ length: 300_000 }, (_, i) =>
+    i % 61 === 60 ? "\n" : random(30) === 0 ? "c" : "ab"[random(2)],
+  );
+  put(letters.join(""));
+  const texts = Array.from({ length: 30 }, (_, i) => {
+    const from = place + 10_000 * i;
+    return [from, from + 10_000] as const;
+  });
+  const matcher = matcherOf("a[ab]{20}[c!]");
+  const got = allAtOnce(matcher, texts);
+  expect(got).toBe(oneByOne(matcher, texts));
+  expect(got.length).toBeGreaterThan(1_000);
+  const patient = matcherOf("a[bc]");
+  const out = newRangeList();
+  patient.rangesOfTexts(table, texts.length, out, () => true);
+  expect(patient.stopped).toBe(true);
+  expect(out.length).toBeGreaterThan(0);
 });
 
 test("more ranges than one answer of the kernel holds", () => {

@@ -47,6 +47,9 @@ const EDGE_KIND: usize = 88;
 const STARTS: usize = 96; // u32[4] by kind of the byte before
 const BACK_STARTS: usize = 112; // u32[4] by kind of the byte after
 
+const STRETCH: usize = 128; // the next text (start, end) after this one, up to STRETCH_END
+const STRETCH_END: usize = 132;
+
 const KINDS: usize = 256;
 const FIRST: usize = 512;
 const SECOND: usize = 1536;
@@ -72,7 +75,7 @@ const FOUND: u32 = 6;
 const SINGLE_STEPS: u32 = 8;
 
 /**
- * Goes on with the run at `c` and says why it stopped: 1 the text is done, 2 a step (`MISSING` is the
+ * Goes on with the run at `c` and says why it stopped: 1 the last text is done, 2 a step (`MISSING` is the
  * class) or 3 a start (the kind) of the phase's automaton is not known, 4 out of fuel, 5 `out` is
  * full, 6 one match is found (mode 2). REQUIRES: in modes 0 and 1 the expression matches no empty text.
  */
@@ -81,6 +84,7 @@ export function runAutomaton(c: usize): u32 {
   while (true) {
     if (load<u32>(c, PHASE) == 0) {
       const answer = forward(c);
+      if (answer == DONE && nextStretch(c)) continue;
       if (answer != GO_ON) return answer;
       if (mode == COUNTING) {
         store<u32>(c, load<u32>(c, COUNT) + 1, COUNT);
@@ -104,6 +108,21 @@ export function runAutomaton(c: usize): u32 {
     restart(c);
     if (count + 1 == load<u32>(c, OUT_PAIRS)) return FULL;
   }
+}
+
+/** Whether there is one more text. */
+function nextStretch(c: usize): bool {
+  const stretch = <usize>load<u32>(c, STRETCH);
+  if (stretch == <usize>load<u32>(c, STRETCH_END)) return false;
+  const from = load<u32>(stretch);
+  store<u32>(c, from, AT);
+  store<u32>(c, from, FROM);
+  store<u32>(c, load<u32>(stretch, 4), TO);
+  store<u32>(c, from, FLOOR);
+  store<u32>(c, 0, LAST);
+  store<u32>(c, UNKNOWN, STATE);
+  store<u32>(c, <u32>stretch + 8, STRETCH);
+  return true;
 }
 
 function restart(c: usize): void {

@@ -6,4 +6,4 @@ export { bestEdge } from "./edges";
 export { addPage, clearGrams, copyList } from "./grams";
 export { countBits, decodeGaps, encodeGaps, intersectBits, uniteBits } from "./postings";
 export { scanFolded, scanLiteral } from "./scan";
-export { countNewlines, linesAround } from "./text";
+export { countNewlines, linesAround, stretchesWith } from "./text";

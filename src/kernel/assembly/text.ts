@@ -36,6 +36,38 @@ export function linesAround(places: usize, count: u32, from: usize, to: usize, o
   return <u32>((next - out) >> 3);
 }
 
+/**
+ * The stretches of some regions (start, end), ascending, that hold one of the places, ascending: the lines
+ * that places are on, or the whole region where there is a place in every `dense` bytes. As pairs;
+ * returns how many. REQUIRES: every place lies in a region; room for a pair a place and one a region.
+ */
+export function stretchesWith(
+  regions: usize,
+  regionCount: u32,
+  places: usize,
+  placeCount: u32,
+  dense: u32,
+  out: usize,
+): u32 {
+  const stop = places + (<usize>placeCount << 2);
+  let place = places;
+  let next = out;
+  for (let region = regions, end = regions + (<usize>regionCount << 3); region < end; region += 8) {
+    const from = <usize>load<u32>(region);
+    const to = <usize>load<u32>(region, 4);
+    const first = place;
+    while (place < stop && <usize>load<u32>(place) < to) place += 4;
+    const count = <u32>((place - first) >> 2);
+    if (count == 0) continue;
+    if (<usize>count * dense > to - from) {
+      store<u32>(next, <u32>from);
+      store<u32>(next, <u32>to, 4);
+      next += 8;
+    } else next += <usize>linesAround(first, count, from, to, next) << 3;
+  }
+  return <u32>((next - out) >> 3);
+}
+
 /** After the last newline before `place`, not before `lowest`. */
 function startOfLine(place: usize, lowest: usize): usize {
   const newline = i8x16.splat(10);
