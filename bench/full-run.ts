@@ -161,7 +161,7 @@ async function ask(
 }
 
 const methodOf = (peers: readonly Peer[]): string[] => [
-  `Warm: every file was read before, and every question is asked once before it is measured; one tool at a time. ${describePatience(THOROUGH)} Of fewer than 20 runs the slowest stands for p95. Indexing is measured once.`,
+  `Warm: every file was read before, and every question is asked once before it is measured; one tool at a time. What keeps running, zoekt's server and our threads, is measured as a host that has been up for a minute: ours have answered each question 3 to 20 times before the first is measured, because V8 compiles only what runs often. ${describePatience(THOROUGH)} Of fewer than 20 runs the slowest stands for p95. Indexing is measured once.`,
   "Counted is every match; quern and zoekt also return the first 50 with their text. All tools are given the same files: up to 2 MiB, whatever ignore files say, without .git. Counts are compared, file by file where they differ.",
   "Peers' first 50 matches, and our first chunk of results, are timed until they are there, or until the end where there are fewer.",
   `quern: ${describeBuild()} in a process of its own, times taken there. Its index holds the content.`,

@@ -7,7 +7,7 @@ import type { Corpus, Peer, PeerName } from "./peer.ts";
 import type { Question } from "./queries.ts";
 import { startSubject, type Subject } from "./quern.ts";
 import type { PeerFigures, QuestionFigures } from "./record.ts";
-import { sample, spreadOf, timed, type Patience } from "./statistics.ts";
+import { sample, spreadOf, timed, WARMING, type Patience } from "./statistics.ts";
 
 /** Exact counts of everything, and the first 50 matches with their chunks. */
 export const requestOf = (question: Question): SearchRequest => ({
@@ -38,6 +38,9 @@ export async function askAll(asking: Asking): Promise<Answers> {
   const subjects = { one: await start(1), two: await start(2), checker: await start(2) };
   const failures: string[] = [];
   const questions: QuestionFigures[] = [];
+  for (const question of asking.questions)
+    for (const subject of [subjects.one, subjects.two])
+      await subject.do("ask", { request: requestOf(question), patience: WARMING });
   for (const question of asking.questions) {
     try {
       const figures = await askEverybody(asking, question, subjects);

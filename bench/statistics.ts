@@ -33,6 +33,8 @@ export const describePatience = ({ least, most, ms }: Patience) =>
   `Medians of ${least} to ${most} runs, as many as ${ms / 1000} s have room for; of 2, where one takes longer.`;
 
 export const THOROUGH: Patience = { least: 5, most: 31, ms: 700 };
+/** Of a process that has just begun: code runs slowly until it has run often. */
+export const WARMING: Patience = { least: 3, most: 20, ms: 150 };
 export const QUICK: Patience = { least: 3, most: 15, ms: 150 };
 
 /** What each run took, which it tells in milliseconds, warm: the first is not counted. */
