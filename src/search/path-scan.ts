@@ -11,6 +11,7 @@ import type { Matcher } from "../regex/matcher.ts";
 import type { Formula } from "../regex/required.ts";
 import type { PathTable } from "../store/segment-tables.ts";
 import { prepareLiteral } from "./literal.ts";
+import type { ThreadTools } from "./thread-tools.ts";
 import { placeLiteral, type LiteralScanner, type PlacedLiteral } from "./scan.ts";
 
 export interface PathExpression {
@@ -18,6 +19,8 @@ export interface PathExpression {
   /** Literals of which every match holds one; undefined: there are none, or too many. */
   readonly anchors: readonly PlacedLiteral[] | undefined;
 }
+
+type Tools = Pick<ThreadTools, "arena" | "literals">;
 
 /** More than so many literals are not looked for one after another. */
 const MOST_ANCHORS = 4;
@@ -64,7 +67,7 @@ export function filesWithPath(
   { matcher, anchors }: PathExpression,
   paths: PathTable,
   among: Bitset,
-  { arena, literals }: { readonly arena: Arena; readonly literals: LiteralScanner },
+  { arena, literals }: Tools,
 ): Bitset {
   const { starts, bytes } = paths;
   const out = emptyBitset(32 * among.length);
@@ -74,10 +77,23 @@ export function filesWithPath(
     if (matcher.count(at + starts[file]!, at + starts[file + 1]!) > 0) setBit(out, file);
   };
   if (anchors && TRY_BYTES * countBits(among) > bytes.length)
-    forEachHolding(anchors, paths, { at, literals }, (file) => {
-      if (hasBit(among, file)) tryOne(file);
-    });
+    for (const anchor of anchors)
+      forEachHolding(anchor, paths, { at, literals }, (file) => {
+        if (hasBit(among, file)) tryOne(file);
+      });
   else forEachBit(among, tryOne);
+  arena.release(mark);
+  return out;
+}
+
+/** Files whose paths hold the text in any case, and perhaps some whose paths do not. */
+export function filesHolding(text: string, paths: PathTable, { arena, literals }: Tools): Bitset {
+  const out = emptyBitset(paths.starts.length - 1);
+  const mark = arena.mark();
+  const at = arena.put(paths.bytes);
+  const literal = prepareLiteral({ kind: "literal", text, caseSensitive: false });
+  const visit = (file: number) => setBit(out, file);
+  forEachHolding(placeLiteral(literal, arena), paths, { at, literals }, visit);
   arena.release(mark);
   return out;
 }
@@ -87,21 +103,18 @@ export function filesWithPath(
  * that runs from a path into the next may hide one that lies in the next.
  */
 function forEachHolding(
-  anchors: readonly PlacedLiteral[],
-  paths: PathTable,
+  anchor: PlacedLiteral,
+  { starts, bytes }: PathTable,
   { at, literals }: { readonly at: number; readonly literals: LiteralScanner },
   visit: (file: number) => void,
 ): void {
-  const { starts, bytes } = paths;
   const region = { from: at, to: at + bytes.length, lowest: at };
-  for (const anchor of anchors) {
-    // where one byte is one character, only ASCII letters differ in case
-    const isFolded = !anchor.literal.caseSensitive && !isAscii(bytes);
-    let file = 0;
-    for (const place of literals.places(anchor, [region], isFolded)) {
-      while (starts[file + 1]! <= place - at) file++;
-      const end = Math.min(bytes.length, place - at + anchor.literal.longest);
-      for (let touched = file; starts[touched]! < end; touched++) visit(touched);
-    }
+  // where one byte is one character, only ASCII letters differ in case
+  const isFolded = !anchor.literal.caseSensitive && !isAscii(bytes);
+  let file = 0;
+  for (const place of literals.places(anchor, [region], isFolded)) {
+    while (starts[file + 1]! <= place - at) file++;
+    const end = Math.min(bytes.length, place - at + anchor.literal.longest);
+    for (let touched = file; starts[touched]! < end; touched++) visit(touched);
   }
 }

@@ -4,7 +4,7 @@ import { emptyBitset, setBit, type Bitset } from "../base/bitset.ts";
 import type { SegmentReader } from "../store/segment-reader.ts";
 import { pagesWith, type Lookup } from "./candidates.ts";
 import { blobsOf } from "./pages.ts";
-import type { PreparedAtom } from "./prepare.ts";
+import type { PreparedAtom, PreparedQuery } from "./prepare.ts";
 import type { SegmentSymbols } from "./segment-symbols.ts";
 import { symbolCandidates } from "./symbol-scan.ts";
 import type { PlacedLiteral } from "./scan.ts";
@@ -21,14 +21,27 @@ export interface AtomPlan {
   /** Of an expression: see ExpressionReach. */
   readonly anchors: readonly PlacedLiteral[] | undefined;
   readonly listBytes: number;
+  /** It stands under negations only: one match in a blob is enough. */
+  readonly onlyDecides: boolean;
 }
 
 /** `symbols`: undefined where the segment's are not known. */
-export function planAtom(
+export function planAtoms(
+  { atoms, shown }: PreparedQuery,
+  lookup: Lookup,
+  symbols: SegmentSymbols | undefined,
+): AtomPlan[] {
+  return atoms.map((atom, number) => ({
+    ...planAtom(atom, lookup, symbols),
+    onlyDecides: !shown.has(number),
+  }));
+}
+
+function planAtom(
   atom: PreparedAtom,
   lookup: Lookup,
   symbols: SegmentSymbols | undefined,
-): AtomPlan {
+): Omit<AtomPlan, "onlyDecides"> {
   const plan = {
     atom,
     exact: undefined,

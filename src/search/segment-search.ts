@@ -26,10 +26,10 @@ import { filesOf } from "./pages.ts";
 import { filesWithPath } from "./path-scan.ts";
 import type { PreparedAtom, PreparedQuery } from "./prepare.ts";
 import type { Found } from "./scan.ts";
-import { planAtom, type AtomPlan } from "./segment-plan.ts";
+import { planAtoms, type AtomPlan } from "./segment-plan.ts";
 import type { ThreadTools } from "./thread-tools.ts";
 import type { SegmentSymbols } from "./segment-symbols.ts";
-import { VisitedBlobs } from "./visited-blobs.ts";
+import { scanOrder, VisitedBlobs } from "./visited-blobs.ts";
 import { Window } from "./window.ts";
 
 /** What a search asks of one segment. */
@@ -78,6 +78,7 @@ export class SegmentSearch {
   readonly #tools: ThreadTools;
   readonly #asked: SegmentQuery;
   readonly #atoms: readonly AtomPlan[];
+  readonly #order: readonly number[];
   /** Blobs of candidate files in which some content atom may hold. */
   readonly #visit: Bitset;
   /** Blobs of candidate files. */
@@ -91,9 +92,9 @@ export class SegmentSearch {
     this.#tools = tools;
     this.#asked = asked;
     this.windows = tools.windows(reader);
-    const { atoms } = asked.query;
     const lookup = { reader, snapshot, kernel: tools.kernel, arena: tools.arena };
-    this.#atoms = atoms.map((atom) => planAtom(atom, lookup, asked.symbols));
+    this.#atoms = planAtoms(asked.query, lookup, asked.symbols);
+    this.#order = scanOrder(asked.query, this.#atoms);
     this.#planPaths();
     const { maybe } = boundsOf(asked.query.root, this.#known(), reader.header.files);
     this.candidates = intersect(maybe.slice(), asked.scope);
@@ -239,6 +240,7 @@ export class SegmentSearch {
     const visited: VisitedBlobs = new VisitedBlobs(blobs, {
       query,
       atoms: this.#atoms,
+      order: this.#order,
       mayMatch: (index) => this.#mayMatch(index, visited),
       wantsPairs: ratesDefinitions || query.contentAtoms.length > 1,
       symbols,

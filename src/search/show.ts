@@ -90,6 +90,7 @@ function readContent(
   const visited = new VisitedBlobs([blob], {
     query,
     atoms: query.atoms.map(anywhere),
+    order: query.contentAtoms,
     symbols,
     mayMatch: () => true,
     wantsPairs: true,
@@ -136,6 +137,7 @@ const anywhere = (atom: PreparedQuery["atoms"][number]): AtomPlan => ({
   pages: undefined,
   anchors: undefined,
   listBytes: 0,
+  onlyDecides: false,
 });
 
 function factsOf(

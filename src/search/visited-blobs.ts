@@ -7,6 +7,7 @@ import { countBits, hasBit, type Bitset } from "../base/bitset.ts";
 import type { Verdict } from "./evaluate.ts";
 import type { ExpressionReach } from "./expression.ts";
 import type { PreparedQuery } from "./prepare.ts";
+import { scanPresence } from "./presence.ts";
 import type { AtomPlan } from "./segment-plan.ts";
 import { noneFound, type Found } from "./scan.ts";
 import { SharedLines } from "./shared-lines.ts";
@@ -18,12 +19,27 @@ import type { Window } from "./window.ts";
 export interface Visit {
   readonly query: PreparedQuery;
   readonly atoms: readonly AtomPlan[];
+  /** See scanOrder(). */
+  readonly order: readonly number[];
   /** Whether a file of a visited blob may match, given what is known so far. */
   readonly mayMatch: (index: number) => boolean;
   readonly wantsPairs: boolean;
   readonly symbols: SegmentSymbols | undefined;
   /** Matches of an expression that are enough in each blob; default: all. */
   readonly most?: number | undefined;
+}
+
+/** Content atoms, cheap ones first: literals before expressions, rare before frequent. */
+export function scanOrder(
+  { contentAtoms }: PreparedQuery,
+  atoms: readonly AtomPlan[],
+): readonly number[] {
+  if (contentAtoms.length === 1) return contentAtoms;
+  const costs = atoms.map(
+    ({ blobs, atom: { kind } }) =>
+      (kind === "literal" ? 0 : 2 ** 40) + (blobs ? countBits(blobs) : 2 ** 32),
+  );
+  return contentAtoms.toSorted((a, b) => costs[a]! - costs[b]!);
 }
 
 export class VisitedBlobs {
@@ -45,16 +61,12 @@ export class VisitedBlobs {
   }
 
   scan(window: Window, tools: ThreadTools): void {
-    const order = this.#order();
+    const { order } = this.#visit;
     const [only] = order;
     if (order.length === 1 && this.#visit.query.isContentOnly) {
       // every visited blob is a candidate of the one atom
-      this.found[only!] = this.#scanAtom(
-        this.#visit.atoms[only!]!,
-        [...this.blobs.keys()],
-        window,
-        tools,
-      );
+      const all = [...this.blobs.keys()];
+      this.found[only!] = this.#scanAtom(this.#visit.atoms[only!]!, all, window, tools);
       return;
     }
     const { sharing } = this.#visit.query;
@@ -75,18 +87,6 @@ export class VisitedBlobs {
     });
   }
 
-  /** Literals before expressions, rare before frequent. */
-  #order(): number[] {
-    const { query, atoms } = this.#visit;
-    const cost = (atom: number) => {
-      const { blobs, atom: prepared } = atoms[atom]!;
-      return (prepared.kind === "literal" ? 0 : 2 ** 40) + (blobs ? countBits(blobs) : 2 ** 32);
-    };
-    return query.contentAtoms.length === 1
-      ? [...query.contentAtoms]
-      : [...query.contentAtoms].sort((a, b) => cost(a) - cost(b));
-  }
-
   #scanAtom(
     ...[plan, targets, window, tools]: [
       AtomPlan & Pick<ExpressionReach, "shared">,
@@ -99,6 +99,8 @@ export class VisitedBlobs {
     const { atom } = plan;
     if (blobs.length === 0) return noneFound(0);
     for (const index of targets) this.loaded[index] = 1;
+    if (atom.kind === "literal" && plan.onlyDecides)
+      return scanPresence(window, blobs, { placed: atom.placed, pages: plan.pages }, tools);
     if (atom.kind === "literal")
       return tools.literals.scan(window, blobs, atom.placed, plan.pages, this.#visit.wantsPairs);
     if (atom.kind !== "content" && atom.kind !== "symbol") return noneFound(blobs.length);
@@ -109,7 +111,7 @@ export class VisitedBlobs {
       return symbols
         ? scanSymbols({ scanner, reach: plan, window, blobs, symbols, tools })
         : noneFound(blobs.length);
-    const { most } = this.#visit;
+    const most = plan.onlyDecides ? 1 : this.#visit.most;
     return atom.scanner.scan(window, blobs, most === undefined ? plan : { ...plan, most }, tools);
   }
 

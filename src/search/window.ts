@@ -97,16 +97,16 @@ export class Window {
     const start = from + (first - firstPages[blob]!) * PAGE_BYTES;
     const stop = Math.min(to, from + (end - firstPages[blob]!) * PAGE_BYTES);
     // in one piece where it can be: each piece reads its blocks anew
-    let missing = first > firstPages[blob]! && !this.#isLoaded(first - 1) ? start - 1 : start;
+    let missing = first > firstPages[blob]! && !this.holds(first - 1) ? start - 1 : start;
     for (let page = first; page < end; page++) {
       const at = start + (page - first) * PAGE_BYTES;
-      if (!this.#isLoaded(page)) setBit(this.#loaded, page - this.#firstPage);
+      if (!this.holds(page)) setBit(this.#loaded, page - this.#firstPage);
       else {
         this.#copy(missing, at);
         missing = Math.min(stop, at + PAGE_BYTES);
       }
     }
-    const isTailMissing = stop < to && !this.#isLoaded(end);
+    const isTailMissing = stop < to && !this.holds(end);
     this.#copy(missing, isTailMissing ? Math.min(to, stop + beyond) : stop);
   }
 
@@ -115,7 +115,8 @@ export class Window {
     this.#copy(from - this.#origin, to - this.#origin);
   }
 
-  #isLoaded(page: number): boolean {
+  /** Whether a page of its blobs was loaded. */
+  holds(page: number): boolean {
     return hasBit(this.#loaded, page - this.#firstPage);
   }
 

@@ -1,0 +1,63 @@
+/** Words that must not be there: wherever they stand, on pages that were read for another word or not. */
+
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { documents } from "../../src/ingest/documents.ts";
+import { PAGE_BYTES } from "../../src/store/format.ts";
+import { openEngine, RUNS } from "../engine/opened.ts";
+
+const WORDS = ["alpha", "beta", "alphabet", "BETA", "gamma"];
+const QUERIES: readonly [query: string, holds: (text: string) => boolean][] = [
+  ["alpha -(beta)", (text) => text.includes("alpha") && !text.includes("beta")],
+  ["-(beta)", (text) => !text.includes("beta")],
+  [
+    "alpha -(beta) -(gamma)",
+    (text) => text.includes("alpha") && !text.includes("beta") && !text.includes("gamma"),
+  ],
+  ["gamma or -(alphabet)", (text) => text.includes("gamma") || !text.includes("alphabet")],
+];
+
+/** Words, each so many bytes before the end of a page. */
+const file = fc.array(
+  fc.record({
+    word: fc.constantFrom(...WORDS),
+    page: fc.integer({ min: 1, max: 4 }),
+    before: fc.constantFrom(0, 1, 3, 5, 8, 4000),
+  }),
+  { maxLength: 3 },
+);
+
+test("any words on any pages", { timeout: 60_000 * RUNS }, async () => {
+  const engine = await openEngine();
+  const filler = Buffer.alloc(2 ** 18, "Q");
+  await engine.index(documents({ name: "filler", files: [{ path: "filler", content: filler }] }));
+  await fc.assert(
+    fc.asyncProperty(fc.array(file, { minLength: 1, maxLength: 6 }), async (given) => {
+      const contents = given.map((words, i) => contentOf(words, i));
+      const files = contents.map((content, i) => ({ path: `f${i}`, content }));
+      await engine.index(documents({ name: "r", files }), { symbols: "skip" });
+      for (const [query, holds] of QUERIES) {
+        await engine.search({ query: "QQQ", matches: 0 }); // what was read before is not there any more
+        const { files: found } = await engine.search({
+          query: `${query} repo:^r$`,
+          matches: 1000,
+        });
+        const expected = contents.flatMap((content, i) =>
+          holds(content.toString().toLowerCase()) ? `f${i}` : [],
+        );
+        expect([query, found.map(({ fileName }) => fileName.text).sort()]).toEqual([
+          query,
+          expected,
+        ]);
+      }
+    }),
+    { numRuns: 60 * RUNS },
+  );
+});
+
+function contentOf(words: readonly { word: string; page: number; before: number }[], i: number) {
+  const text = Buffer.alloc(4 * PAGE_BYTES + 100, "\n");
+  text.write(`${i}`, 0);
+  for (const { word, page, before } of words) text.write(word, page * PAGE_BYTES - before);
+  return text;
+}
