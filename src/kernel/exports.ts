@@ -27,6 +27,17 @@ export interface KernelExports {
       length: number,
     ]
   ): number;
+  /** 0 or 1. */
+  touchesName(
+    ...args: [
+      run: number,
+      runEnd: number,
+      places: number,
+      placesEnd: number,
+      origin: number,
+      reach: number,
+    ]
+  ): number;
 
   // scan: (runs, runCount, needle …, out) => matches
   scanLiteral(

@@ -23,6 +23,8 @@ export class SegmentSymbols {
   /** Made when it is needed: most searches of most segments never do. */
   #list: SymbolList | undefined;
   #blob = -1;
+  /** The blob whose run was counted last: one that is looked at and then decoded counts once. */
+  #counted = -1;
 
   constructor(reader: SymbolsReader, segment: SegmentReader, snapshot: Snapshot) {
     this.#reader = reader;
@@ -42,7 +44,8 @@ export class SegmentSymbols {
   /** A blob's definitions as they are stored. Borrowed until the next read. */
   run(blob: number): Uint8Array {
     const run = this.#reader.run(this.#snapshot, blob);
-    this.bytesLoaded += run.length;
+    if (blob !== this.#counted) this.bytesLoaded += run.length;
+    this.#counted = blob;
     return run;
   }
 
@@ -53,7 +56,9 @@ export class SegmentSymbols {
     this.#blob = -1; // a damaged run leaves half a list
     const { blobStarts } = this.#segment;
     const textBytes = blobStarts[blob + 1]! - blobStarts[blob]!;
-    this.bytesLoaded += this.#reader.read(this.#snapshot, blob, textBytes, list);
+    const bytes = this.#reader.read(this.#snapshot, blob, textBytes, list);
+    if (blob !== this.#counted) this.bytesLoaded += bytes;
+    this.#counted = blob;
     this.#blob = blob;
     return list;
   }

@@ -48,6 +48,7 @@ export function scanSymbols(scan: SymbolScan): Found {
   const found = noneFound(blobs.length);
   const out = newRangeList();
   const places = anchorPlaces(scan);
+  const reach = Math.max(0, ...(scan.reach.anchors ?? []).map(({ literal }) => literal.longest));
   let next = 0;
   for (let index = 0; index < blobs.length && !tools.isStopped(); index++) {
     const blob = blobs[index]!;
@@ -55,8 +56,9 @@ export function scanSymbols(scan: SymbolScan): Found {
     const first = next;
     const limit = window.address(blob) + window.length(blob);
     if (places) while (next < places.length && places[next]! < limit) next++;
-    if (places && next === first) continue;
-    matchNames(scan, { blob, list: symbols.of(blob), places: places?.subarray(first, next) }, out);
+    const own = places?.subarray(first, next);
+    if (own && !isInNames(scan, blob, own, reach)) continue;
+    matchNames(scan, { blob, list: symbols.of(blob), places: own, reach }, out);
     found.counts[index] = out.length - found.starts[index]!;
     found.edges[index] = bestEdge(
       scan,
@@ -73,20 +75,45 @@ interface NamesOf {
   readonly list: SymbolList;
   /** Where anchors begin; undefined: anywhere. */
   readonly places: Uint32Array | undefined;
+  /** Bytes of an anchor. Places do not overlap: one in a name may be hidden by one that begins before the name. */
+  readonly reach: number;
+}
+
+/** Whether a name overlaps an anchor: most blobs hold them elsewhere, and need not be decoded, which takes a tenth off a query. */
+function isInNames(
+  { window, symbols, tools }: SymbolScan,
+  blob: number,
+  places: Uint32Array,
+  reach: number,
+): boolean {
+  if (places.length === 0) return false;
+  const { kernel, arena } = tools;
+  const mark = arena.mark();
+  const run = symbols.run(blob);
+  const at = arena.put(run);
+  const list = arena.take(places.byteLength);
+  kernel.words.set(places, list >>> 2);
+  const listEnd = list + places.byteLength;
+  const origin = window.address(blob);
+  const touches = kernel.run.touchesName(at, at + run.length, list, listEnd, origin, reach);
+  arena.release(mark);
+  return touches !== 0;
 }
 
 /** Appends the ranges in one blob, counted from its beginning. */
-function matchNames(scan: SymbolScan, { blob, list, places }: NamesOf, out: RangeList): void {
-  const { scanner, reach, window, tools } = scan;
+function matchNames(
+  scan: SymbolScan,
+  { blob, list, places, reach }: NamesOf,
+  out: RangeList,
+): void {
+  const { scanner, window, tools } = scan;
   const { count, rows } = list;
   const origin = window.address(blob);
-  // places do not overlap: an anchor in a name may be hidden by one that begins before the name
-  const reachOut = Math.max(0, ...(reach.anchors ?? []).map(({ literal }) => literal.longest));
   let [next, last] = [0, -1];
   for (let at = 0; at < SYMBOL_ROW * count; at += SYMBOL_ROW) {
     const [start, end] = [rows[at]!, rows[at + 1]!];
     if (places) {
-      while (next < places.length && places[next]! + reachOut <= origin + start) next++;
+      while (next < places.length && places[next]! + reach <= origin + start) next++;
       if (next === places.length) return;
       if (places[next]! >= origin + end) continue;
       loadName(scan, blob, start, end);

@@ -121,3 +121,26 @@ test("a run that ends too soon, or tells of names beyond the text, is broken", (
   expect(rated({ ...ended, text: "foo ba" })).toBe(-1);
   expect(rated(ended, (run) => run.fill(255, 2, 3))).toBe(-1);
 });
+
+test("whether names touch stretches, against a look at every pair of both", () => {
+  fc.assert(
+    fc.property(cases, fc.integer({ min: 1, max: 30 }), ({ text, names, matches }, reach) => {
+      const mark = arena.mark();
+      const out = new GrowableBytes(16);
+      const rows = names.flatMap(([start, end], row) => [start, end, row % 5, row % 3 ? 0 : -1]);
+      encodeSymbols({ count: names.length, rows: Int32Array.from(rows) }, out);
+      const origin = put(Buffer.from(text));
+      const places = [0, ...matches.map(([start]) => start)];
+      const [at, list] = [put(out.view), put(Uint32Array.from(places, (place) => place + origin))];
+      const listEnd = list + 4 * places.length;
+      const { length } = out.view;
+      const touches = kernel.run.touchesName(at, at + length, list, listEnd, origin, reach);
+      arena.release(mark);
+      const expected = names.some(([start, end]) =>
+        places.some((place) => place < end && place + reach > start),
+      );
+      expect(touches).toBe(expected ? 1 : 0);
+    }),
+    { numRuns: 2_000 },
+  );
+});

@@ -70,6 +70,38 @@ function fitOf(from: u32, to: u32, start: u32, end: u32, origin: usize): i32 {
   return edges >= AT_JOINT ? EDGE : INSIDE;
 }
 
+/**
+ * Whether the name of a definition overlaps one of the stretches of `reach` bytes that begin at
+ * [places, placesEnd), addresses (u32), ascending. A run that breaks the format may say either: nothing
+ * outside of it is looked at but some bytes behind its end.
+ */
+export function touchesName(
+  run: usize,
+  runEnd: usize,
+  places: usize,
+  placesEnd: usize,
+  origin: usize,
+  reach: u32,
+): bool {
+  if (run == runEnd) return false;
+  cursor = run;
+  const count = varint();
+  varint();
+  let next = places;
+  let start: u32 = <u32>origin - 1;
+  for (let row: u32 = 0; row < count && cursor < runEnd; row++) {
+    start += varint() + 1;
+    const end = start + varint();
+    if ((varint() & 3) == OTHER_PARENT) varint();
+    while (load<u32>(next) + reach <= start) {
+      next += 4;
+      if (next == placesEnd) return false;
+    }
+    if (load<u32>(next) < end) return true;
+  }
+  return false;
+}
+
 /** A run that ends in the middle of one is found out by its next definition: what lies behind it is memory as well. */
 @inline
 function varint(): u32 {

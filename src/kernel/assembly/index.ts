@@ -1,7 +1,7 @@
 /** The kernel's exports. Every pointer is an address in the imported memory; nothing here allocates. */
 
 export { runAutomaton } from "./automaton";
-export { bestDefinition } from "./definitions";
+export { bestDefinition, touchesName } from "./definitions";
 export { bestEdge } from "./edges";
 export { addPage, clearGrams, copyList } from "./grams";
 export { countBits, decodeGaps, encodeGaps, intersectBits, uniteBits } from "./postings";
