@@ -11,6 +11,7 @@ import {
   fullBitset,
   hasBit,
   intersect,
+  isEmpty,
   nextBit,
   setBit,
   unite,
@@ -31,6 +32,9 @@ import type { ThreadTools } from "./thread-tools.ts";
 import type { SegmentSymbols } from "./segment-symbols.ts";
 import { scanOrder, VisitedBlobs } from "./visited-blobs.ts";
 import { Window } from "./window.ts";
+
+/** About a millisecond's work. */
+const BLOBS_AT_ONCE = 1024;
 
 /** What a search asks of one segment. */
 export interface SegmentQuery {
@@ -91,7 +95,6 @@ export class SegmentSearch {
     this.#snapshot = snapshot;
     this.#tools = tools;
     this.#asked = asked;
-    this.windows = tools.windows(reader);
     const lookup = { reader, snapshot, kernel: tools.kernel, arena: tools.arena };
     this.#atoms = planAtoms(asked.query, lookup, asked.symbols);
     this.#order = scanOrder(asked.query, this.#atoms);
@@ -99,6 +102,8 @@ export class SegmentSearch {
     const { maybe } = boundsOf(asked.query.root, this.#known(), reader.header.files);
     this.candidates = intersect(maybe.slice(), asked.scope);
     this.#visit = this.#blobsToVisit();
+    const windows = tools.windows(reader);
+    this.windows = isEmpty(this.#visit) ? coarser(windows) : windows;
     this.#work = asked.query.isContentOnly ? this.#visit : this.#blobsOfCandidates();
     this.#homeless = this.#filesWithoutBlob();
     this.planStats = this.#planStats();
@@ -372,6 +377,16 @@ interface Settling {
   readonly onHit: (hit: Hit) => void;
   readonly facts: FileFacts;
   readonly rater: DefinitionRater | undefined;
+}
+
+/** Where no content is read a window is as dear as its files: several are taken as one. */
+function coarser(windows: Uint32Array): Uint32Array {
+  let begun = -BLOBS_AT_ONCE;
+  return windows.filter((blob, i) => {
+    if (blob - begun < BLOBS_AT_ONCE && i + 1 < windows.length) return false;
+    begun = blob;
+    return true;
+  });
 }
 
 const gramsOf = ({ literals }: PreparedAtom): number =>
