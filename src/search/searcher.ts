@@ -86,9 +86,11 @@ export class Searcher {
       const delivered = { actualMatchCount: 0, contentBytesLoaded: 0 };
       const lost = new Set<number>();
       const late = lateFiles(attempt, outputs, { pool: this.#options.pool, lost });
+      // one for the whole stream: the clock of its slices goes on from part to part
+      const present = this.#presenter(attempt);
       for await (const part of inTurn(parts, late)) {
         control.addBehind(-part.bytes);
-        const event = await this.#presentPart(attempt, part);
+        const event = await this.#presentPart(attempt, part, present);
         delivered.actualMatchCount += event.stats.actualMatchCount;
         delivered.contentBytesLoaded += part.contentBytesLoaded;
         if (event.files.length > 0) yield event;
@@ -103,12 +105,11 @@ export class Searcher {
   }
 
   async #presentPart(
-    attempt: Attempt,
+    { catalog, segments }: Attempt,
     part: StreamPart,
+    present: Presenter,
   ): Promise<Extract<SearchEvent, { type: "chunk" }>> {
-    const { catalog, segments } = attempt;
     this.#warn(part.disagreements);
-    const present = this.#presenter(attempt);
     const files: FileResult[] = [];
     const stats = zeroStats();
     addStats(stats, {
