@@ -63,6 +63,10 @@ export interface KernelExports {
       out: number,
     ]
   ): number;
+  /** -1: there is no room for all. */
+  scanTriples(
+    ...args: [regions: number, regionCount: number, sets: number, out: number, room: number]
+  ): number;
 
   // grams
   addPage(state: number, from: number, to: number, page: number): number;

@@ -7,6 +7,7 @@ import type { Kernel } from "../kernel/kernel.ts";
 import { compileExpression, type Expression } from "../regex/expression.ts";
 import { createMatcher, type Matcher } from "../regex/matcher.ts";
 import { newRangeList, shiftRanges, type RangeList } from "../regex/range-list.ts";
+import { requiredClasses, tripleTables } from "../regex/required-classes.ts";
 import type { Formula } from "../regex/required.ts";
 import { pagesWith, type Lookup } from "./candidates.ts";
 import { prepareLiteral, type Literal } from "./literal.ts";
@@ -70,6 +71,8 @@ interface ScannedBlobs {
 const MOST_ANCHORS = 4;
 /** With an anchor in every so many bytes running over everything is as fast: looking for literals is five to ten times as fast as running the automaton. */
 const DENSE_BYTES = 1024;
+/** Triples that lie closer than this, on average of a window, are in most lines. */
+const LEAST_APART = 64;
 
 export class ContentScanner {
   readonly expression: Expression;
@@ -78,6 +81,8 @@ export class ContentScanner {
   readonly literals: readonly Literal[];
   readonly #required: GramFormula;
   readonly #isLineBound: boolean;
+  /** Address of the tables of a triple that every match holds; undefined: none is worth looking for. */
+  readonly #triple: number | undefined;
   readonly #kernel: Kernel;
   readonly #arena: Arena;
   readonly #ranges: RangeList = newRangeList();
@@ -90,8 +95,15 @@ export class ContentScanner {
     this.#required = withGrams(compiled.required, arena);
     this.#isLineBound = !compiled.crossesLines;
     this.literals = literalsOf(this.#required);
+    const triple = requiredClasses(compiled.syntax);
+    if (triple && this.#isLineBound) this.#triple = arena.put(tripleTables(triple));
     this.#kernel = kernel;
     this.#arena = arena;
+  }
+
+  /** Whether the automaton must run over everything. */
+  get readsAll(): boolean {
+    return this.literals.length === 0 && this.#triple === undefined;
   }
 
   /** Only the grams of one literal are intersected page by page; literals are combined blob by blob. */
@@ -144,20 +156,20 @@ export class ContentScanner {
     return found;
   }
 
-  /** All texts in one run, then to each blob what is its own. Where anchors are few, only the lines that hold one are run. */
-  #runOnAll(
-    scan: ScannedBlobs,
-    { anchors, most = Infinity }: ExpressionReach,
-    tools: ScanTools,
-  ): void {
+  /** All texts in one run, then to each blob what is its own. Where what a match must hold is rare, only the lines that hold it are run. */
+  #runOnAll(scan: ScannedBlobs, reach: ExpressionReach, tools: ScanTools): void {
+    const { anchors, shared, most = Infinity } = reach;
     const { window, blobs, regions, found } = scan;
     const out = this.#ranges;
     const mark = this.#arena.mark();
     const all = this.#arena.put(bytesOf(Uint32Array.from(regions.flat(2))));
     const count = regions.reduce((sum, { length }) => sum + length, 0);
-    const [table, texts] = anchors
-      ? this.#textsWith(placesOf(anchors, scan, tools), all, count)
-      : [all, count];
+    const places = anchors
+      ? placesOf(anchors, scan, tools)
+      : shared
+        ? undefined
+        : this.#placesOfTriple(all, count, regions);
+    const [table, texts] = places ? this.#textsWith(places, all, count) : [all, count];
     this.matcher.rangesOfTexts(table, texts, out, () => out.length >= most || tools.isStopped());
     this.#arena.release(mark);
     let next = 0;
@@ -171,6 +183,21 @@ export class ContentScanner {
       }
       this.#count(found, index, { first, end: next, lowest, limit });
     }
+  }
+
+  /** Where a triple begins that every match holds; undefined: there are too many of them. */
+  #placesOfTriple(
+    ...[texts, count, regions]: [number, number, ScannedBlobs["regions"]]
+  ): Uint32Array | undefined {
+    if (this.#triple === undefined) return undefined;
+    const bytes = regions.flat().reduce((sum, [from, to]) => sum + to - from, 0);
+    const room = Math.ceil(bytes / LEAST_APART);
+    const mark = this.#arena.mark();
+    const out = this.#arena.take(4 * room);
+    const found = this.#kernel.run.scanTriples(texts, count, this.#triple, out, room);
+    const places = this.#kernel.words.slice(out >>> 2, (out >>> 2) + Math.max(found, 0));
+    this.#arena.release(mark);
+    return found < 0 ? undefined : places;
   }
 
   /** The texts of a table of `count` that hold one of the places, as a table. */

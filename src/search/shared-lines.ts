@@ -16,13 +16,13 @@ export interface Sharing {
   readonly pass: SharedPass;
 }
 
-/** undefined: no two of them have no literal to look for and stay within lines. */
+/** undefined: no two of them have nothing to look for and stay within lines. */
 export function sharingOf(
   scanners: ReadonlyMap<number, ContentScanner>,
   kernel: Kernel,
 ): Sharing | undefined {
   const sharing = [...scanners].filter(
-    ([, { literals, expression }]) => literals.length === 0 && mayShare(expression),
+    ([, { readsAll, expression }]) => readsAll && mayShare(expression),
   );
   const pass = SharedPass.of(
     kernel,

@@ -1,6 +1,7 @@
 /** The kernel's exports. Every pointer is an address in the imported memory; nothing here allocates. */
 
 export { runAutomaton } from "./automaton";
+export { scanTriples } from "./classes";
 export { bestDefinition, touchesName } from "./definitions";
 export { bestEdge } from "./edges";
 export { addPage, clearGrams, copyList } from "./grams";
