@@ -2,6 +2,7 @@
 
 import { Worker, type WorkerOptions } from "node:worker_threads";
 import type { Birth, Reply, Request } from "./protocol.ts";
+import { newUp, Start } from "./start.ts";
 import { LANES, type TaskTable } from "./task.ts";
 import { runRequest, type Thread } from "./thread.ts";
 import { turnstile } from "./turnstile.ts";
@@ -30,18 +31,27 @@ const YOUNG_MIB = 12;
  */
 const OLD_MIB = 1024;
 
-export function startWorker(entry: URL, birth: Birth, events: ExecutorEvents): Executor {
+export function startWorker(
+  entry: URL,
+  birth: Omit<Birth, "up">,
+  events: ExecutorEvents,
+): Executor {
+  const up = newUp();
   // no execArgv: a host's loaders and --input-type are not for a bundled entry
   const options: WorkerOptions = {
-    workerData: birth,
+    workerData: { ...birth, up } satisfies Birth,
     execArgv: [],
     name: "quern",
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB, maxOldGenerationSizeMb: OLD_MIB },
   };
   // not `new Worker(entry)`: Next.js takes that for any file of this folder, and its build fails at the declarations
   const worker = Reflect.construct(Worker, [entry, options]) as Worker;
+  const start = new Start(up);
   let failure: unknown;
-  worker.on("message", (reply: Reply) => events.reply(reply));
+  worker.on("message", (reply: Reply) => {
+    if (reply.kind === "ready") start.end();
+    events.reply(reply);
+  });
   worker.on("messageerror", (error) => {
     failure = error; // whose reply it was is lost with it
     void worker.terminate();
@@ -49,13 +59,17 @@ export function startWorker(entry: URL, birth: Birth, events: ExecutorEvents): E
   worker.on("error", (error) => {
     failure = error;
   });
-  worker.on("exit", (code) =>
-    events.died(failure instanceof Error ? failure.message : `exit code ${code}`, failure),
-  );
+  worker.on("exit", (code) => {
+    start.end();
+    events.died(failure instanceof Error ? failure.message : `exit code ${code}`, failure);
+  });
   return {
     send: (request, transfer) => worker.postMessage(request, transfer),
     hold: (alive) => (alive ? worker.ref() : worker.unref()),
-    end: async () => void (await worker.terminate()),
+    async end() {
+      await start.over;
+      await worker.terminate();
+    },
     kill(error) {
       failure = error;
       void worker.terminate();
@@ -64,7 +78,11 @@ export function startWorker(entry: URL, birth: Birth, events: ExecutorEvents): E
 }
 
 /** Never dies. A slice of a task never shares a turn of the event loop with the call that asked for it. */
-export function startInline(tasks: TaskTable, birth: Birth, events: ExecutorEvents): Executor {
+export function startInline(
+  tasks: TaskTable,
+  birth: Omit<Birth, "up">,
+  events: ExecutorEvents,
+): Executor {
   const thread: Thread = {
     ...birth,
     tasks,

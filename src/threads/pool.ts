@@ -4,7 +4,7 @@
  * Jobs wait here, not in the threads: a worker has at most one of each lane, so a worker that dies
  * takes only those with it. A job for any worker goes to the first that is free in its lane; those
  * for one worker and those for any are taken in the order they came, urgent ones first. Workers are
- * started when there is work for one more, and keep the process alive only while they have some.
+ * started when there is work for one more, and keep the process alive only while they start or have some.
  *
  * A worker that dies is replaced at once. One that dies MOST_STILLBIRTHS times in a row before it
  * was given anything to do is given up: what waits for it is rejected, and the next job tries again.
@@ -132,7 +132,7 @@ class ThreadPool implements Pool {
       this.#queues[lane].push(job);
       const seat = this.#seatFor(job);
       if (seat?.isReady) this.#feed(seat, lane);
-      else if (seat) this.#wake(seat);
+      else if (seat && !seat.executor) this.#start(seat);
     }) as Promise<O>;
   }
 
@@ -146,11 +146,6 @@ class ThreadPool implements Pool {
       this.#seats.find((seat) => !seat.executor) ??
       this.#seats.find((seat) => !seat.isReady)
     );
-  }
-
-  #wake(seat: Seat): void {
-    if (seat.executor) this.#hold(seat);
-    else this.#start(seat);
   }
 
   #start(seat: Seat): void {
@@ -170,7 +165,6 @@ class ThreadPool implements Pool {
       return;
     }
     seat.isHeld = true;
-    this.#hold(seat);
   }
 
   /** Gives the seat what it may run in this lane, if it is free. */
@@ -251,8 +245,7 @@ class ThreadPool implements Pool {
   }
 
   #hold(seat: Seat): void {
-    const waits = !seat.isReady && LANES.some((lane) => this.#queues[lane].has(seat.index));
-    const alive = isBusy(seat) || waits;
+    const alive = !seat.isReady || isBusy(seat);
     if (alive === seat.isHeld) return;
     seat.isHeld = alive;
     seat.executor?.hold(alive);

@@ -6,6 +6,7 @@
  */
 
 import { QuernError, type ErrorCode } from "../base/errors.ts";
+import type { Up } from "./start.ts";
 import type { Lane } from "./task.ts";
 import type { Pulse } from "./watch.ts";
 
@@ -27,6 +28,7 @@ export interface Birth {
   readonly worker: number;
   readonly environment: unknown;
   readonly pulse: Pulse;
+  readonly up: Up;
 }
 
 /** An error as plain data: structured cloning would lose the class, the code and the position. */

@@ -26,11 +26,6 @@ export class LaneQueue<Job extends Queued> {
     return this.#urgent.take(worker) ?? this.#others.take(worker);
   }
 
-  /** Whether there is something this worker may run. */
-  has(worker: number): boolean {
-    return this.#urgent.has(worker) || this.#others.has(worker);
-  }
-
   /** Empties the queue of one worker, or (undefined) the shared one; urgent jobs come first. */
   drain(worker: number | undefined): Job[] {
     return [...this.#urgent.of(worker).drain(), ...this.#others.of(worker).drain()];
@@ -52,10 +47,6 @@ class Order<Job extends Queued> {
     const anybodys = this.#shared.first;
     const isMine = mine !== undefined && (anybodys === undefined || mine.id < anybodys.id);
     return (isMine ? own : this.#shared).shift();
-  }
-
-  has(worker: number): boolean {
-    return this.#shared.first !== undefined || this.of(worker).first !== undefined;
   }
 
   of(worker: number | undefined): Fifo<Job> {

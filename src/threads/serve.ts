@@ -3,6 +3,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { assert } from "../base/errors.ts";
 import type { Birth, Request } from "./protocol.ts";
+import { sayUp } from "./start.ts";
 import type { TaskTable } from "./task.ts";
 import { runRequest, type Thread } from "./thread.ts";
 
@@ -10,7 +11,7 @@ import { runRequest, type Thread } from "./thread.ts";
 export function serveTasks(tasks: TaskTable): void {
   const port = parentPort;
   assert(port !== null, "tasks are served in workers only");
-  const { worker, environment, pulse } = workerData as Birth;
+  const { worker, environment, pulse, up } = workerData as Birth;
   const thread: Thread = {
     tasks,
     worker,
@@ -26,5 +27,6 @@ export function serveTasks(tasks: TaskTable): void {
   port.on("messageerror", (error) => {
     throw error;
   });
+  sayUp(up);
   thread.send({ kind: "ready" }, []);
 }

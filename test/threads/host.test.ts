@@ -1,17 +1,22 @@
 /** What only a process of its own can show: that it ends, and what a worker without memory does to it. */
 
 import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, expect, test } from "vitest";
 import { bundle } from "./bundle.ts";
 
 let host: string;
+let hasty: string;
 let worker: string;
 
 beforeAll(async () => {
-  [host, worker] = (await Promise.all(
-    ["host.ts", "worker.ts"].map(async (name) => fileURLToPath(await bundle(name))),
-  )) as [string, string];
+  [host, hasty, worker] = (await Promise.all(
+    ["host.ts", "hasty-host.ts", "worker.ts"].map(async (name) =>
+      fileURLToPath(await bundle(name)),
+    ),
+  )) as [string, string, string];
 });
 
 const run = (flags: string[], ...args: (string | number)[]) =>
@@ -26,6 +31,13 @@ test.each([0, 1, 2])("a host with %i workers waits for its task, then ends", (si
 
 test("a host ends although its worker has timers", () => {
   expect(run([], 1, "dieSoon", 60_000)).toBe("undefined");
+});
+
+// Node kills a process, now and then, that ends a thread which is loading native code
+test.each(["end", "close", "exit"])("no worker is ended while it starts: %s", (how) => {
+  const mark = join(dirname(hasty), how);
+  const output = execFileSync(process.execPath, [hasty, worker, how, mark], { encoding: "utf8" });
+  expect([output, existsSync(mark)]).toEqual(["1 2\n", true]);
 });
 
 // more than once: V8 itself gives up, now and then, before it asks what to do
