@@ -48,20 +48,22 @@ export async function makeTarget(bundled: Bundle, folder: string): Promise<Targe
 
 /** LMDB's. */
 const PAGE_BYTES = 4096;
+const PAGE_HEADER_BYTES = 24;
 /** Flag of a page that begins a value of several. */
 const OVERFLOW = 4;
 
-/** A page begins with its number and transaction (8 bytes each), padding, flags, and for OVERFLOW how many pages it goes on. */
+/** A page begins with its number and transaction (8 bytes each), padding, flags, and for OVERFLOW how many pages it goes on, else where its free space begins and ends. */
 function treePagesOf(bytes: Buffer): number[] {
   const pages: number[] = [];
   for (let page = 0; page * PAGE_BYTES < bytes.length;) {
-    const at = page * PAGE_BYTES;
-    const isOverflow = (bytes.readUInt16LE(at + 18) & OVERFLOW) !== 0;
-    if (!isOverflow) pages.push(page);
-    page += isOverflow ? bytes.readUInt32LE(at + 20) : 1;
+    if (!isOverflow(bytes, page)) pages.push(page);
+    page += isOverflow(bytes, page) ? bytes.readUInt32LE(page * PAGE_BYTES + 20) : 1;
   }
   return pages;
 }
+
+const isOverflow = (bytes: Buffer, page: number): boolean =>
+  (bytes.readUInt16LE(page * PAGE_BYTES + 18) & OVERFLOW) !== 0;
 
 const lmdb = (path: string) =>
   open<Buffer, Buffer>({
@@ -79,17 +81,27 @@ async function copyWhole(from: string, to: string): Promise<void> {
   await database.close();
 }
 
-/** A value's bytes stand once in a file without free pages. A lease that nobody holds is not there. */
+/** A lease that nobody holds is not there. */
 async function locate(bytes: Buffer, path: string): Promise<StoredValue[]> {
   const database = lmdb(path);
+  const treePages = new Set(treePagesOf(bytes));
   const values: StoredValue[] = [];
   for (const { key, value } of database.getRange({ snapshot: true })) {
-    const start = bytes.indexOf(value);
+    let start = bytes.indexOf(value);
+    while (start >= 0 && !isPlace(bytes, start, treePages)) start = bytes.indexOf(value, start + 1);
     if (start < 0) throw new Error("a value does not lie in the file as it is read");
     values.push({ key: Buffer.from(key), start, end: start + value.length });
   }
   await database.close();
   return values;
+}
+
+/** Whether a value lies there: in the free space of pages stand others that were there before. */
+function isPlace(bytes: Buffer, at: number, treePages: ReadonlySet<number>): boolean {
+  const page = Math.floor(at / PAGE_BYTES);
+  const within = at % PAGE_BYTES;
+  if (treePages.has(page)) return within >= bytes.readUInt16LE(page * PAGE_BYTES + 22);
+  return within === PAGE_HEADER_BYTES && isOverflow(bytes, page);
 }
 
 /** A directory of an index with such a data file. */
