@@ -1,8 +1,12 @@
 /**
- * What a timer runs every night: brings the clones below a folder up to date, indexes them in one
- * run, and takes out of the index what is gone from the disk.
+ * What a timer runs every night: fetches into the clones below a folder, indexes them in one run,
+ * and takes out of the index what is gone from the disk.
  *
  *     npx tsx examples/nightly.ts /srv/repositories
+ *
+ * A clone of any kind (ordinary, bare, mirror) is indexed at the default branch of its remote
+ * origin, as a revision origin/main or the like: a fetch moves neither the branches of an ordinary
+ * clone nor its files. A repository without a remote is indexed at the branch HEAD is on.
  *
  * Servers that have the index open need not be told: their next search sees what is published.
  */
@@ -21,11 +25,30 @@ async function* sources(names: readonly string[]): AsyncGenerator<Source> {
   for (const name of names) {
     const path = join(folder, name);
     try {
-      await run("git", ["-C", path, "fetch", "--quiet", "--all", "--prune"]);
+      await bringUpToDate(path);
     } catch (error) {
       console.error(`${name} is indexed as it is: ${String(error)}`);
     }
-    yield git(path, { name });
+    const branch = await remoteBranch(path);
+    yield git(path, { name, ...(branch !== undefined && { revisions: [branch] }) });
+  }
+}
+
+/** A bare clone is not told where to fetch to, so every one is. */
+async function bringUpToDate(path: string): Promise<void> {
+  const branches = "+refs/heads/*:refs/remotes/origin/*";
+  await run("git", ["-C", path, "fetch", "--quiet", "--prune", "origin", branches]);
+  await run("git", ["-C", path, "remote", "set-head", "origin", "--auto"]);
+}
+
+/** Such as origin/main; undefined where nothing was ever fetched. */
+async function remoteBranch(path: string): Promise<string | undefined> {
+  try {
+    const head = ["symbolic-ref", "--short", "refs/remotes/origin/HEAD"];
+    const { stdout } = await run("git", ["-C", path, ...head]);
+    return stdout.trim();
+  } catch {
+    return undefined;
   }
 }
 

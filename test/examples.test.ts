@@ -1,7 +1,7 @@
 /** The examples run, from the sources, as processes of their own. */
 
 import { execFile, spawn } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
@@ -163,24 +163,53 @@ describe("front.ts", () => {
   });
 });
 
-test("nightly.ts follows the repositories of a folder", async () => {
-  const git = (...args: string[]) => promisify(execFile)("git", args, { cwd: folder });
-  for (const name of ["nightly/clones/one", "nightly/clones/two"]) {
-    mkdirSync(join(folder, name), { recursive: true });
-    await git("init", "--quiet", "--initial-branch=main", name);
+test("nightly.ts follows the remotes of a folder's clones", async () => {
+  const home = join(folder, "nightly");
+  mkdirSync(join(home, "clones"), { recursive: true });
+  const git = (...args: string[]) => promisify(execFile)("git", args, { cwd: home });
+  const commit = async (repository: string, name: string) => {
+    writeFileSync(join(home, repository, name), `the text of ${name}\n`);
+    await git("-C", repository, "add", ".");
     const who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
-    await git("-C", name, ...who, "commit", "--quiet", "--allow-empty", "-m", "Nothing yet");
+    await git("-C", repository, ...who, "commit", "--quiet", "-m", `Add ${name}`);
+  };
+  const night = async () => {
+    const { stdout, stderr } = await run("nightly.ts", "clones");
+    return {
+      stdout: stdout
+        .replace(/, \d+ ms/g, "")
+        .trim()
+        .split("\n")
+        .sort(),
+      stderr,
+    };
+  };
+  for (const repository of ["upstream", "clones/alone"]) {
+    await git("init", "--quiet", "--initial-branch=main", repository);
+    await commit(repository, "first.txt");
   }
-  const first = await run("nightly.ts", "clones");
-  expect(
-    first.stdout
-      .replace(/\d+ ms/g, "N ms")
-      .split("\n")
-      .sort(),
-  ).toEqual(["", "one: +0 -0, 0 skipped, N ms", "two: +0 -0, 0 skipped, N ms"]);
-  rmSync(join(folder, "nightly/clones/one"), { recursive: true });
-  const second = await run("nightly.ts", "clones");
-  expect(second.stdout).toContain("one: removed\n");
+  for (const kind of [["ordinary"], ["bare", "--bare"], ["mirror", "--mirror"]])
+    await git("clone", "--quiet", ...kind.slice(1), "upstream", join("clones", kind[0]!));
+
+  const clones = (what: string) => ["bare", "mirror", "ordinary"].map((name) => `${name}: ${what}`);
+  const first = await night();
+  expect(first.stdout).toEqual(["alone: +1 -0, 0 skipped", ...clones("+1 -0, 0 skipped")]);
+  expect(first.stderr).toMatch(/^alone is indexed as it is: /);
+  await commit("upstream", "second.txt");
+  const second = await night();
+  expect(second.stdout).toEqual(["alone: +0 -0, 0 skipped", ...clones("+1 -0, 0 skipped")]);
+  expect((await git("-C", "clones/ordinary", "status", "--porcelain")).stdout).toBe("");
+
+  rmSync(join(home, "upstream"), { recursive: true });
+  rmSync(join(home, "clones/bare"), { recursive: true });
+  const last = await night();
+  expect(last.stdout).toEqual([
+    "alone: +0 -0, 0 skipped",
+    "bare: removed",
+    "mirror: +0 -0, 0 skipped",
+    "ordinary: +0 -0, 0 skipped",
+  ]);
+  expect(last.stderr).toMatch(/^ordinary is indexed as it is: /m);
 });
 
 // not by its name: the examples have types of their own, which examples/tsconfig.json knows
