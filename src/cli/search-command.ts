@@ -20,9 +20,9 @@ interface SearchFlags extends QueryFlags {
   timeout?: number;
 }
 
-/** What a person reads through; --files names every file there is. */
+/** What a person reads through; --files names every file, so no number of matches may cut it. */
 const DEFAULT_MATCHES = 200;
-const ALL_MATCHES = 1_000_000;
+const ALL_MATCHES = Number.MAX_SAFE_INTEGER;
 
 export function addSearch(program: Command, call: Call): void {
   withQueryOptions(program.command("search"))

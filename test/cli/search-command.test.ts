@@ -1,6 +1,7 @@
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { SearchResponse } from "../../src/index.ts";
-import { ask, db, indexSome } from "./indexed.ts";
+import { documents, open, type SearchResponse } from "../../src/index.ts";
+import { ask, db, folder, indexSome } from "./indexed.ts";
 import { quern, type Ran, type World } from "./terminal.ts";
 
 const onTerminal = (world: World, ...argv: string[]): Promise<Ran> =>
@@ -68,6 +69,21 @@ test("--files names all of them, once", async () => {
   expect(new Set(names).size).toBe(names.length);
   const { stdout: json } = await ask("search", "--json", "-m", "0", "e");
   expect(names.length).toBe((JSON.parse(json) as SearchResponse).stats.fileCount);
+});
+
+test("--files names all of them, though they hold more than a million matches", async () => {
+  const many = join(folder, "many");
+  const engine = await open(many, { workers: 0 });
+  const content = `${"a".repeat(99)}\n`.repeat(5_300); // 524 700 matches
+  const files = [1, 2, 3].map((n) => ({ path: `${n}`, content: `${content}${n}` }));
+  await engine.index(documents({ name: "many", files }), { symbols: "skip" });
+  await engine.close();
+  const { stdout, stderr, code } = await quern(["search", "--files", "a", "--db", many]);
+  expect({ stdout, stderr, code }).toEqual({
+    stdout: "many:1\nmany:2\nmany:3\n",
+    stderr: "",
+    code: 0,
+  });
 });
 
 test("says so when not everything is shown, unless that was asked for", async () => {
