@@ -40,8 +40,13 @@ export interface PublicEntry {
   readonly symbols: readonly ts.Symbol[];
 }
 
+export interface PublicSurface {
+  readonly program: ts.Program;
+  readonly entries: readonly PublicEntry[];
+}
+
 /** What the package exports, with the program that knows it. */
-export function publicEntries(): { program: ts.Program; entries: readonly PublicEntry[] } {
+export function publicEntries(): PublicSurface {
   const program = ts.createProgram(
     Object.values(ENTRIES).map((entry) => resolve(root, entry)),
     OPTIONS,
@@ -53,8 +58,9 @@ export function publicEntries(): { program: ts.Program; entries: readonly Public
   return { program, entries };
 }
 
-export async function apiReport(): Promise<string> {
-  const { program, entries } = publicEntries();
+export async function apiReport({ program, entries }: PublicSurface): Promise<string> {
+  const missing = undeclared({ program, entries });
+  if (missing.length > 0) throw new Error(`the entries do not export: ${missing.join(", ")}`);
   const sections = entries.map(({ name, symbols }) => {
     const declarations = symbols.map((symbol) => declare(program, symbol)).sort();
     return `## ${name}\n\n\`\`\`ts\n${declarations.join("\n\n")}\n\`\`\`\n`;
@@ -69,16 +75,70 @@ export async function apiReport(): Promise<string> {
   return format(page, { parser: "markdown", printWidth: 100 });
 }
 
+/**
+ * The types of ours that a declaration of the report names and no entry exports. There are none, or a
+ * change of one would change the surface and not the report.
+ */
+export function undeclared({ program, entries }: PublicSurface): string[] {
+  const exported = new Set(entries.flatMap(({ symbols }) => symbols));
+  return [...exported].flatMap((symbol) => {
+    const scope = namesInScope(program, symbol);
+    const isKnown = (name: string): boolean => {
+      const named = scope.get(name);
+      return named !== undefined && (exported.has(named) || !isOurs(named));
+    };
+    return typeNames(declare(program, symbol))
+      .filter((name) => !isKnown(name))
+      .map((name) => `${name} (named by ${symbol.name})`);
+  });
+}
+
+/** Whether it is declared in this project, not by a package, by node or by the language. */
+export function isOurs({ declarations = [] }: ts.Symbol): boolean {
+  return declarations.some((one) => !one.getSourceFile().fileName.includes("node_modules"));
+}
+
+/** What a name stands for where the symbol is declared, in types and in `typeof`. */
+function namesInScope(program: ts.Program, symbol: ts.Symbol): ReadonlyMap<string, ts.Symbol> {
+  const checker = program.getTypeChecker();
+  const { Type, Value, Namespace, Alias } = ts.SymbolFlags;
+  const scope = checker.getSymbolsInScope(
+    symbol.declarations![0]!.getSourceFile(),
+    Type | Value | Namespace | Alias,
+  );
+  return new Map(scope.map((one) => [one.name, original(checker, one)]));
+}
+
+/** The names that stand as types in a declaration, but for its own type parameters. */
+function typeNames(declaration: string): string[] {
+  const names = new Set<string>();
+  const own = new Set<string>();
+  const visit = (node: ts.Node): void => {
+    if (ts.isTypeParameterDeclaration(node)) own.add(node.name.text);
+    if (ts.isImportTypeNode(node)) names.add(node.getText()); // a type that the file does not name itself
+    if (ts.isTypeReferenceNode(node)) names.add(firstName(node.typeName));
+    if (ts.isTypeQueryNode(node)) names.add(firstName(node.exprName));
+    if (ts.isExpressionWithTypeArguments(node)) names.add(node.expression.getText());
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile("declaration.d.ts", declaration, ts.ScriptTarget.ES2023, true));
+  return [...names].filter((name) => !own.has(name));
+}
+
+const firstName = (name: ts.EntityName): string =>
+  ts.isIdentifier(name) ? name.text : firstName(name.left);
+
+const original = (checker: ts.TypeChecker, symbol: ts.Symbol): ts.Symbol =>
+  symbol.flags & ts.SymbolFlags.Alias
+    ? checker.getAliasedSymbol(symbol)
+    : checker.getExportSymbolOfSymbol(symbol);
+
 function exportsOf(program: ts.Program, entry: string): ts.Symbol[] {
   const checker = program.getTypeChecker();
   const source = program.getSourceFile(entry);
   const module = source && checker.getSymbolAtLocation(source);
   if (!module) throw new Error(`${entry} exports nothing`);
-  return checker
-    .getExportsOfModule(module)
-    .map((symbol) =>
-      symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol,
-    );
+  return checker.getExportsOfModule(module).map((symbol) => original(checker, symbol));
 }
 
 function declare(program: ts.Program, symbol: ts.Symbol): string {
@@ -136,4 +196,4 @@ function namesOf(statement: ts.Statement): string[] {
 
 const [, script] = process.argv;
 if (script !== undefined && resolve(script) === fileURLToPath(import.meta.url))
-  writeFileSync(REPORT, await apiReport());
+  writeFileSync(REPORT, await apiReport(publicEntries()));

@@ -32,6 +32,7 @@ export type {
   Source,
 } from "./ingest/source.ts";
 export type { CompactReport } from "./ingest/writes.ts";
+export type { WebUrl } from "./search/present.ts";
 export type { SearchOptions, SearchRequest, Viewer } from "./search/request.ts";
 export type {
   Chunk,
@@ -44,7 +45,8 @@ export type {
   SearchEvent,
   SearchResponse,
 } from "./search/response.ts";
-export type { SearchStats } from "./search/stats.ts";
+export type { FlushReason, SearchStats } from "./search/stats.ts";
+export type { Contexts } from "./search/understand.ts";
 export type { CheckProblem, CheckReport } from "./store/check.ts";
 export type { CodeHostType, RepositoryMetadata, SkippedFile, SkipReason } from "./store/records.ts";
 export type { SymbolKind } from "./store/symbol-kinds.ts";

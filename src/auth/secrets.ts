@@ -12,8 +12,18 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypt
 import { QuernError } from "../base/errors.ts";
 import type { TokenRecord, TokenStore } from "./token-store.ts";
 
+/**
+ * What secrets begin with, by the kind of their token. The two differ; visible ASCII without commas.
+ *
+ * @example
+ * const prefixes: TokenPrefixes = { apiKey: "acme_", scoped: "acmes_" };
+ * const handler = createHandler(engine, { tokens, tokenPrefixes: prefixes });
+ * await createApiKey(tokens, { ownerId: "ada", prefix: prefixes.apiKey });
+ */
 export interface TokenPrefixes {
+  /** Of API keys. */
   apiKey: string;
+  /** Of scoped tokens. */
   scoped: string;
 }
 
@@ -55,8 +65,18 @@ export function equalHashes(a: string, b: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
+/**
+ * Whose API key is made, and how. What the handler was given of `prefix` and `hmacKey` is given here too.
+ *
+ * @example
+ * const expiresAt = new Date(Date.now() + 90 * 86_400_000);
+ * const options: ApiKeyOptions = { ownerId: "ada", name: "laptop", expiresAt };
+ * const { secret } = await createApiKey(tokens, options);
+ */
 export interface ApiKeyOptions {
+  /** User.id of the user it stands for. Not empty. */
   ownerId: string;
+  /** For people, to tell their keys apart. */
   name?: string;
   /** May lie in the past. Absent: never. */
   expiresAt?: Date;

@@ -22,6 +22,13 @@ import { systemRoutes, tokenRoutes, userRoutes } from "./service-routes.ts";
 import { createSlots } from "./slots.ts";
 import { symbolRoutes } from "./symbol-routes.ts";
 
+/**
+ * What createHandler() makes: a function for anything that speaks fetch.
+ *
+ * @example
+ * const handler: Handler = createHandler(engine, { anonymous: "all" });
+ * const { status } = await handler(new Request("http://localhost/api/version"));
+ */
 export type Handler = (request: Request) => Promise<Response>;
 
 /**

@@ -1,10 +1,10 @@
 /** quern/http: the interface over HTTP, and who may use it. */
 
-export { createHandler } from "./handler.ts";
+export { createHandler, type Handler } from "./handler.ts";
 export { toNodeListener } from "./node-listener.ts";
 export type { AuditEvent, HandlerOptions } from "./options.ts";
 export type { Principal } from "../auth/principal.ts";
-export { createApiKey } from "../auth/secrets.ts";
+export { createApiKey, type ApiKeyOptions, type TokenPrefixes } from "../auth/secrets.ts";
 export { memoryTokenStore, type TokenRecord, type TokenStore } from "../auth/token-store.ts";
 export { memoryUserStore, type User, type UserStore } from "../auth/user-store.ts";
 export { lmdbTokenStore, lmdbUserStore } from "../auth/lmdb-stores.ts";

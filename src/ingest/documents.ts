@@ -43,8 +43,6 @@ export interface RemovedDocument {
   removed: true;
 }
 
-type Several<T> = Iterable<T> | AsyncIterable<T>;
-
 /**
  * What documents() takes: `files` is the whole repository, `changes` only what differs.
  *
@@ -57,13 +55,15 @@ export type DocumentsOptions = RepositoryMetadata & {
 } & (
     | {
         /** The whole repository, read as a stream. A path that comes twice is INVALID_REQUEST. */
-        files: Several<Document>;
+        files: Iterable<Document> | AsyncIterable<Document>;
       }
     | {
         /** A log on top of what is indexed: the last word on a path holds. */
-        changes: Several<Document | RemovedDocument>;
+        changes: Iterable<Document | RemovedDocument> | AsyncIterable<Document | RemovedDocument>;
       }
   );
+
+type Several<T> = Iterable<T> | AsyncIterable<T>;
 
 const BATCH = 256;
 const HEAD = "HEAD";

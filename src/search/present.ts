@@ -7,10 +7,22 @@ import type { ShownFile } from "./messages.ts";
 import { unpackChunks } from "./packed-chunks.ts";
 import type { FileResult, RepositoryInfo } from "./response.ts";
 
+/**
+ * Where a host shows a file: the URL that results carry as webUrl.
+ *
+ * @example
+ * const webUrl: WebUrl = ({ repository, path, revision }) =>
+ *   `/view?${new URLSearchParams({ repository, path, revision }).toString()}`;
+ * const engine = await open("./index", { webUrl });
+ */
 export type WebUrl = (file: {
+  /** The name of its repository. */
   repository: string;
+  /** Repository.id of its repository. */
   repositoryId: number;
+  /** With '/' between folders, relative to the repository's root. */
   path: string;
+  /** The name of the revision it was found in. */
   revision: string;
 }) => string;
 

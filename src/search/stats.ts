@@ -53,6 +53,12 @@ export interface SearchStats {
   flushReason: FlushReason;
 }
 
+/**
+ * Why a search ended: every segment was finished (or met damage), or time ran out before.
+ *
+ * @example
+ * const isPartial = (reason: FlushReason): boolean => reason === "FLUSH_REASON_TIMER_EXPIRED";
+ */
 export type FlushReason = "FLUSH_REASON_FINAL_FLUSH" | "FLUSH_REASON_TIMER_EXPIRED";
 export type Counter = Exclude<keyof SearchStats, "flushReason">;
 

@@ -7,7 +7,15 @@ import { planQuery, type HostAtom, type Plan } from "./plan.ts";
 import { checkRequest, type CheckedRequest, type SearchRequest } from "./request.ts";
 import { unknownContext } from "./scope.ts";
 
-/** Saved sets of repositories, by name; undefined: there is none. */
+/**
+ * Saved sets of repositories for `context:`: from a set's name to the names of its repositories;
+ * undefined where there is no such set. Called once for each name in a query.
+ *
+ * @example
+ * const saved = new Map([["payments", ["shop", "ledger"]]]);
+ * const contexts: Contexts = (name) => saved.get(name);
+ * const engine = await open("./index", { contexts });
+ */
 export type Contexts = (
   name: string,
 ) => Iterable<string> | undefined | Promise<Iterable<string> | undefined>;

@@ -2,13 +2,34 @@
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { apiReport, REPORT } from "../../scripts/api-report.ts";
+import { apiReport, publicEntries, REPORT, undeclared } from "../../scripts/api-report.ts";
 import * as quern from "../../src/index.ts";
 import * as http from "../../src/http/index.ts";
 import * as testing from "../../src/testing.ts";
 
+const surface = publicEntries();
+
 test("docs/api-report.md is what `npm run api-report` makes", async () => {
-  expect(await apiReport()).toBe(readFileSync(REPORT, "utf8"));
+  expect(await apiReport(surface)).toBe(readFileSync(REPORT, "utf8"));
+});
+
+test("a type that the surface names and no entry exports is no report", async () => {
+  const without = ["FlushReason", "Handler", "RepositoryMetadata"];
+  const entries = surface.entries.map(({ name, symbols }) => ({
+    name,
+    symbols: symbols.filter((symbol) => !without.includes(symbol.name)),
+  }));
+  expect(undeclared({ ...surface, entries }).sort()).toEqual([
+    "FlushReason (named by SearchStats)",
+    "Handler (named by createHandler)",
+    "Handler (named by toNodeListener)",
+    "RepositoryMetadata (named by DirectoryOptions)",
+    "RepositoryMetadata (named by DocumentsOptions)",
+    "RepositoryMetadata (named by GitOptions)",
+    "RepositoryMetadata (named by Repository)",
+    "RepositoryMetadata (named by Source)",
+  ]);
+  await expect(apiReport({ ...surface, entries })).rejects.toThrow("FlushReason");
 });
 
 test("the values of each entry", () => {
