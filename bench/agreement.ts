@@ -1,6 +1,7 @@
 /**
  * Whether a peer counts what quern counts, and if not, why. A difference counts as explained only if
- * every single file in which it lies has a reason that holds for that file's bytes.
+ * every single file in which it lies has a reason that holds for that file's bytes, or if it lies in
+ * the nature of the question and is as small as the question says.
  */
 
 import { suspectAt, type Corpus, type Count, type Peer } from "./peer.ts";
@@ -30,7 +31,10 @@ export async function agree(dispute: Dispute): Promise<Agreement> {
   const { matches, unit } = theirs;
   if (unit === "matches" && matches === ours) return explained("equal");
   const nature = question.differs[peer.name];
-  if (nature) return explained(`${matches} ${unit}: ${nature}`);
+  if (nature) {
+    const isExplained = Math.abs(matches - ours) <= nature.most * Math.max(matches, ours);
+    return { text: `${matches} ${unit}: ${nature.why}`, isExplained };
+  }
   const files = new Map((await dispute.perFile()).map((file) => [file.path, file[unit]]));
   if (sum(files.values()) === matches) return explained("equal");
   return await explain(dispute, files);

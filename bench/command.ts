@@ -9,6 +9,12 @@ export function isOnPath(program: string): boolean {
   return folders.some((folder) => statSync(join(folder, program), { throwIfNoEntry: false }));
 }
 
+/** Of a program that does not tell, where the system's packages know it. */
+export function packageVersion(name: string): string {
+  const { stdout, status } = spawnSync("dpkg-query", ["-W", "-f", "${Version}", name]);
+  return status === 0 ? stdout.toString() : "of unknown version";
+}
+
 export interface RunOptions {
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;

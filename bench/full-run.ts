@@ -165,7 +165,7 @@ const methodOf = (peers: readonly Peer[]): string[] => [
   "Counted is every match; quern and zoekt also return the first 50 with their text. All tools are given the same files: up to 2 MiB, whatever ignore files say, without .git. Counts are compared, file by file where they differ.",
   "Peers' first 50 matches, and our first chunk of results, are timed until they are there, or until the end where there are fewer.",
   `quern: ${describeBuild()} in a process of its own, times taken there. Its index holds the content.`,
-  "Memory, of all tools alike, is the most a process held, without processes it starts: its own (RssAnon, every 10 ms), and resident (VmHWM), in which mapped files count as far as the system keeps them in memory.",
+  "Memory, of all tools alike, is the most a process held, without processes it starts: its own (RssAnon, every 10 ms), and resident (VmHWM), in which mapped files count as far as the system keeps them in memory. In the stages of many repositories and of growth the process that indexes makes the content as well.",
   `The caller is held up for the longest time between two turns of its thread's event loop, without the time in which the thread was ready and no core was free (in parentheses: with it): of a whole run of indexing, or the median of ${SEARCHES} searches' longest, each with 100 000 matches in one answer.`,
   ...peers.map(({ version, method }) => `${version}: ${method}`),
 ];
@@ -179,7 +179,7 @@ function printAll(record: Record): void {
     report.manyTable(record),
     report.growthTable(record),
     report.ratioTable(record),
-    report.budgetTable(record),
+    report.budgetTable(record.budgets),
   ];
   for (const { title, head, rows } of tables)
     if (rows.length > 0) console.log(`\n${title}\n\n${terminalTable(head, rows)}`);

@@ -1,5 +1,6 @@
 /** Where the figures come from. */
 
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { cpus, release, totalmem, type } from "node:os";
 
@@ -10,6 +11,8 @@ export interface Machine {
   readonly system: string;
   readonly node: string;
   readonly quern: string;
+  /** Of quern's own repository. */
+  readonly commit?: string;
 }
 
 export function thisMachine(): Machine {
@@ -21,5 +24,12 @@ export function thisMachine(): Machine {
     system: `${type()} ${release().split("-")[0]}`,
     node: process.version,
     quern: (JSON.parse(manifest) as { version: string }).version,
+    ...commit(),
   };
+}
+
+function commit(): { commit?: string } {
+  const cwd = new URL("..", import.meta.url);
+  const { stdout, status } = spawnSync("git", ["describe", "--always", "--dirty"], { cwd });
+  return status === 0 ? { commit: stdout.toString().trim() } : {};
 }

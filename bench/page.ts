@@ -2,6 +2,7 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { format } from "prettier";
+import { judge } from "./budgets.ts";
 import { MEBIBYTE } from "./index-stage.ts";
 import { dotPlot, linePlots } from "./plot.ts";
 import type { Record } from "./record.ts";
@@ -26,7 +27,7 @@ const HEAD = `# Benchmarks
 Made by the benchmark itself from the records in \`bench/record/\`; not written by hand.
 
 \`\`\`sh
-npm run bench                                  # smoke: the fixture repositories, under a minute
+npm run bench                                  # smoke: the fixture repositories, means, counts checked; under a minute
 npm run bench -- --corpus PATH                 # everything below, for a folder of yours
 npm run bench -- --corpus PATH --peers rg,zoekt --queries FILE --stages index,questions
 npm run bench -- --page                        # this page again, from the records
@@ -44,9 +45,9 @@ export async function writePage(records: readonly Record[]): Promise<string> {
 
 function section(record: Record): string {
   const { at, corpus, machine, method, failures } = record;
-  const where = `${machine.processor}, ${machine.cores} cores, ${figure(machine.memoryBytes / 2 ** 30)} GiB, ${machine.system}, Node ${machine.node}, quern ${machine.quern}`;
+  const where = `${machine.processor}, ${machine.cores} cores, ${figure(machine.memoryBytes / 2 ** 30)} GiB, ${machine.system}, Node ${machine.node}, quern ${machine.quern}${machine.commit ? ` (${machine.commit})` : ""}`;
   const tables = [
-    budgetTable(record),
+    budgetTable(judge(record)),
     indexingTable(record),
     ratioTable(record),
     questionTable(record),

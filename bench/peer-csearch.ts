@@ -2,7 +2,7 @@
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { isOnPath, measured, msToLines, output, sizeOnDisk } from "./command.ts";
+import { isOnPath, measured, msToLines, output, packageVersion, sizeOnDisk } from "./command.ts";
 import { piecesOf } from "./corpus.ts";
 import type { Corpus, Peer, SuspectFile } from "./peer.ts";
 import { expressionOf, type Question } from "./queries.ts";
@@ -18,7 +18,7 @@ export async function codesearch(corpus: Corpus, folder: string): Promise<Peer |
     countsOf(await output("csearch", ["-c", ...words], { env }));
   return {
     name: "csearch",
-    version: "codesearch", // it does not tell
+    version: `codesearch ${packageVersion("codesearch")}`,
     method:
       "a process for each question: csearch -c; its index, of one core, holds no content; cindex is given the folders and files up to 2 MiB",
     index: { ...figures, bytes: sizeOnDisk(file) },
@@ -57,7 +57,7 @@ function countsOf(text: string): { path: string; count: number }[] {
 
 // what its indexer leaves out: by name, then by content
 export function csearchExcuse(
-  { path, bytes }: SuspectFile,
+  { path, bytes, ours, theirs }: SuspectFile,
   question: Question,
 ): string | undefined {
   if (path.split("/").some((name) => /^[.#~]|~$/.test(name)))
@@ -66,7 +66,7 @@ export function csearchExcuse(
   if (!isUtf8(bytes)) return "cindex skips files that are not UTF-8";
   if (longestLine(bytes) > 2000) return "cindex skips files with lines over 2 000 bytes";
   if (gramsOf(bytes) > 20_000) return "cindex skips files with over 20 000 trigrams";
-  if (question.isMultiline) return "csearch reads line by line";
+  if (question.isMultiline && theirs < ours) return "csearch reads line by line";
   return undefined;
 }
 

@@ -19,8 +19,14 @@ export interface Question {
   readonly isMultiline: boolean;
   /** A peer's own words (its arguments), or null: it cannot ask this. Absent: by rule. */
   readonly words: Readonly<Partial<Record<PeerName, readonly string[] | null>>>;
-  /** Why a peer's count is another one by nature. */
-  readonly differs: Readonly<Partial<Record<PeerName, string>>>;
+  /** Where a peer's count is another one by nature. */
+  readonly differs: Readonly<Partial<Record<PeerName, Difference>>>;
+}
+
+export interface Difference {
+  readonly why: string;
+  /** Of the larger count: more than that has another reason. */
+  readonly most: number;
 }
 
 type Row = Pick<Question, "name" | "group" | "query"> & {

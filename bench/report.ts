@@ -3,7 +3,7 @@
 import { mebibytesOf, ratios } from "./budgets.ts";
 import { MEBIBYTE } from "./index-stage.ts";
 import { PEER_NAMES, type PeerName } from "./peer.ts";
-import type { IndexingFigures, ManyFigures, QuestionFigures, Record } from "./record.ts";
+import type { IndexingFigures, ManyFigures, QuestionFigures, Record, Verdict } from "./record.ts";
 import { geometricMean } from "./statistics.ts";
 import { figure, type Cell } from "./table.ts";
 
@@ -109,7 +109,7 @@ function describe({ who, workers, memoryBudget, symbols }: IndexingFigures): str
   return `${who}${threads}${budget}${symbols ? ", symbols" : ""}`;
 }
 
-export function budgetTable({ budgets }: Record): Table {
+export function budgetTable(budgets: readonly Verdict[]): Table {
   return {
     title: "Budgets",
     head: ["", "budget", "figure", ""],

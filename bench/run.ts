@@ -17,7 +17,7 @@ import { smoke } from "./smoke.ts";
 
 const HELP = `npm run bench -- [--corpus PATH] [options]
 
-  --corpus PATH    measure over this folder; absent: smoke, over corpus/
+  --corpus PATH    measure over this folder; absent: smoke, over corpus/: counts checked, means of a few runs
   --peers LIST     of ${PEER_NAMES.join(",")}; default: all that are on the PATH
   --queries FILE   default: bench/queries.json (smoke: bench/queries-smoke.json)
   --stages LIST    of ${STAGES.join(",")}; default: all

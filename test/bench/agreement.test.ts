@@ -86,3 +86,17 @@ test("counts by file that are not the count explain nothing", async () => {
   const { text, isExplained } = await agree(dispute({ plain: 2 }, { matches: 7, unit: "matches" }));
   expect([text, isExplained]).toEqual(["7 matches: by file they are 2", false]);
 });
+
+test.each([
+  [4, true],
+  [2, true],
+  [1, false],
+  [9, false],
+])("a difference in the nature of the question, of %i against 3", async (matches, isExplained) => {
+  const differs = { rg: { why: "by other rules", most: 0.35 } };
+  const asked = {
+    ...dispute({}, { matches, unit: "matches" }),
+    question: { ...question, differs },
+  };
+  expect(await agree(asked)).toEqual({ text: `${matches} matches: by other rules`, isExplained });
+});

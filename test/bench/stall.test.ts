@@ -22,7 +22,7 @@ test.each([
   }
   const { ms, msWithWaiting } = await longest();
   expect(msWithWaiting).toBeGreaterThan(50);
-  expect(ms).toBeGreaterThan(25); // the rest of the 60, another process may have had the core
+  expect(ms).toBeGreaterThan(10); // the rest of the 60, other processes may have had the core
   expect(ms).toBeLessThanOrEqual(msWithWaiting);
 });
 

@@ -11,7 +11,7 @@ vi.mock("../../src/store/format.ts", async (original) => ({
   RETIRE_MS: 0,
 }));
 
-const TIMEOUT_MS = 60_000 * RUNS;
+const TIMEOUT_MS = 180_000 * RUNS;
 
 /** Some text without the word, of a length that depends on the number. */
 const filler = (i: number) => "some other words\n".repeat(1 + ((i * 37) % 400));
