@@ -139,6 +139,8 @@ export class SearchRun {
     const { control, context, input } = this.#thread;
     const rater = this.#rater(search);
     const onHit = (hit: Hit) => {
+      // what #compare and #columns read of a file that is kept: damage there is still this segment's own
+      if (input.matches > 0) search.reader.hashes(this.#thread.snapshot);
       rater.rate(hit);
       totals.fileCount++;
       totals.totalMatchCount += rater.count;

@@ -16,6 +16,7 @@ import {
 } from "../../src/store/format.ts";
 import { readManifest } from "../../src/store/manifest.ts";
 import { isSealed, seal, unseal } from "../../src/store/sealed.ts";
+import { brokenInvariant } from "../engine/invariants.ts";
 import { openEngine, temporaryFolder } from "../engine/opened.ts";
 
 test("a sealed value gives back its payload, and any flipped bit or lost byte is noticed", () => {
@@ -76,6 +77,7 @@ async function firstSegment(path: string): Promise<number> {
 const ALWAYS_READ: Part[] = [
   PART.TEXT,
   PART.BLOBS,
+  PART.HASHES,
   PART.FOLDS,
   PART.GRAMS,
   PART.POSTINGS,
@@ -83,21 +85,28 @@ const ALWAYS_READ: Part[] = [
   PART.PATHS,
 ];
 
-test.each(ALWAYS_READ)("damage in part %i of a segment costs its answers only", async (part) => {
-  const path = temporaryFolder();
-  await twoSegments(path);
-  await flip(path, segmentKey(await firstSegment(path), part), 11);
-  const warnings: string[] = [];
-  const engine = await openEngine({ onWarning: ({ code }) => void warnings.push(code) }, path);
-  const { files, stats, isSearchExhaustive } = await engine.search({ query: "needle", matches: 9 });
-  expect(files.map(({ repository }) => repository)).toEqual(["two"]);
-  expect(stats.crashes).toBe(1);
-  expect(isSearchExhaustive).toBe(false);
-  expect(new Set(warnings)).toEqual(new Set(["INDEX_CORRUPT"]));
-  const check = await engine.check();
-  expect(check.ok).toBe(false);
-  expect(check.problems.length).toBeGreaterThan(0);
-});
+const rows: [part: Part, workers: number][] = ALWAYS_READ.map((part) => [part, 0]);
+
+test.each([...rows, [PART.HASHES, 2] as const])(
+  "damage in part %i of a segment costs its answers only, %i workers",
+  async (part, workers) => {
+    const path = temporaryFolder();
+    await twoSegments(path);
+    await flip(path, segmentKey(await firstSegment(path), part), 11);
+    const warnings: string[] = [];
+    const onWarning = ({ code }: { code: string }) => void warnings.push(code);
+    const engine = await openEngine({ workers, onWarning }, path);
+    const answer = await engine.search({ query: "needle", matches: 9 });
+    expect(answer.files.map(({ repository }) => repository)).toEqual(["two"]);
+    expect(answer.stats.crashes).toBe(1);
+    expect(answer.isSearchExhaustive).toBe(false);
+    expect(brokenInvariant(answer.stats)).toBeUndefined();
+    expect(new Set(warnings)).toEqual(new Set(["INDEX_CORRUPT"]));
+    const check = await engine.check();
+    expect(check.ok).toBe(false);
+    expect(check.problems.length).toBeGreaterThan(0);
+  },
+);
 
 test.each([[[0]], [[1]], [[0, 1]]])("damage in copies %j of a segment's header", async (copies) => {
   const path = temporaryFolder();

@@ -167,6 +167,8 @@ export interface Trial {
   readonly outcome: Outcome;
   /** What check() says: nothing, of damage, or that reading ended its process. */
   readonly check: "clean" | "damage" | "died" | "hangs";
+  /** Names of the questions that were refused. */
+  readonly refused: readonly string[];
   /** How each wrong answer differs. */
   readonly wrong: readonly string[];
 }
@@ -180,11 +182,12 @@ export async function tryDamage(
 ): Promise<Trial> {
   const path = place(folder, "damaged", damage.bytes);
   const [told, check] = await Promise.all([tryDamaged(bundled, path), checked(bundled, path)]);
-  if (typeof told === "string") return { outcome: told as Outcome, check, wrong: [] };
+  if (typeof told === "string") return { outcome: told as Outcome, check, refused: [], wrong: [] };
   const verdicts = told.map((answer) => judge(answer, target.right));
   const outcome = WORST.find((verdict) => verdicts.includes(verdict))!;
-  const wrong = told.filter((_, i) => verdicts[i] === "wrong");
-  return { outcome, check, wrong: wrong.map((answer) => difference(answer, target.right)) };
+  const judged = (verdict: Verdict) => told.filter((_, i) => verdicts[i] === verdict);
+  const wrong = judged("wrong").map((answer) => difference(answer, target.right));
+  return { outcome, check, refused: judged("refused").map(({ name }) => name), wrong };
 }
 
 async function checked(bundled: Bundle, path: string): Promise<Trial["check"]> {

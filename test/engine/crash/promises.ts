@@ -2,6 +2,7 @@
 
 import { PART } from "../../../src/store/format.ts";
 import type { Damage, Outcome, Trial } from "./damage.ts";
+import { QUESTIONS } from "./questions.ts";
 
 type Place =
   | "cut"
@@ -46,11 +47,18 @@ const PROMISED: Record<Place, readonly Outcome[] | undefined> = {
   segment: ["right", "partial", "refused"],
 };
 
+const MAY_REFUSE = QUESTIONS.filter(({ mayRefuse }) => mayRefuse).map(({ name }) => name);
+
 /** In words, or undefined. */
-export function brokenPromise(damage: Damage, { outcome, check }: Trial): string | undefined {
+export function brokenPromise(
+  damage: Damage,
+  { outcome, check, refused }: Trial,
+): string | undefined {
   const promised = PROMISED[placeOf(damage)];
   if (check === "hangs") return "check hangs";
   if (promised && !promised.includes(outcome)) return `outcome: ${outcome}`;
+  const search = refused.find((name) => !MAY_REFUSE.includes(name));
+  if (search !== undefined && placeOf(damage) === "segment") return `refused: ${search}`;
   const isStored = damage.value !== undefined && placeOf(damage) !== "versions";
   return isStored && check !== "damage" ? `check: ${check}` : undefined;
 }

@@ -20,6 +20,8 @@ const digest = (text: string): string => createHash("md5").update(text).digest("
 
 interface Question {
   readonly name: string;
+  /** Asked of one place: it refuses what it cannot read. A search leaves out the segment. */
+  readonly mayRefuse?: true;
   readonly ask: (engine: Engine) => Promise<Pick<Answer, "found" | "crashes">>;
 }
 
@@ -54,6 +56,7 @@ export const QUESTIONS: readonly Question[] = [
   search("paths of a repository", { query: "repo:tools file:src" }),
   {
     name: "repositories",
+    mayRefuse: true,
     async ask(engine) {
       const listed = await engine.repositories();
       const found = listed.map(({ name, revisions, skipped, symbols, contentBytes }) =>
@@ -64,6 +67,7 @@ export const QUESTIONS: readonly Question[] = [
   },
   {
     name: "a file and a folder",
+    mayRefuse: true,
     async ask(engine) {
       const file = await engine.read({ repository: "api", path: "src/7.txt" });
       const folder = await engine.list({ repository: "api", path: "src" });
