@@ -1,31 +1,214 @@
-/** The examples of the user's page are queries. */
+/**
+ * What the user's page says of queries, row by row. A table's head says how it is read:
+ *
+ *   query | finds | but not             files of which the first is found and the second is not
+ *   write | finds files that | here     what is said, and which of the page's files it is
+ *   write | means                       the terms that it is parsed to
+ *   filter | short | value              the filter, and the values that are listed
+ */
 
-import { readFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { open, type Engine, type Source } from "../../src/index.ts";
+import { ALL } from "../../src/query/ast.ts";
 import { parseQuery } from "../../src/query/parse.ts";
+import { simplify } from "../../src/query/simplify.ts";
 import { outcome } from "./outline.ts";
 
 const page = readFileSync("docs/query-language.md", "utf8");
-const blocks = [...page.matchAll(/^```query( regex)?\n(.*?)^```$/gms)];
-const examples = blocks.flatMap(([, regex, lines]) =>
-  lines!
-    .trimEnd()
-    .split("\n")
-    .map((text) => ({ text, regex: regex !== undefined })),
-);
+const LITERAL = { regex: false, caseSensitive: false };
+const REGEX = { regex: true, caseSensitive: false };
 
-test("the page has examples of both dialects", () => {
-  expect(examples.filter(({ regex }) => regex).length).toBeGreaterThan(5);
-  expect(examples.filter(({ regex }) => !regex).length).toBeGreaterThan(15);
+interface Table {
+  readonly head: string;
+  readonly rows: readonly (readonly string[])[];
+}
+
+const cellsOf = (line: string): string[] =>
+  line
+    .slice(1, -1)
+    .split(/(?<!\\)\|/)
+    .map((cell) => cell.trim().replaceAll("\\|", "|"));
+
+const tables: readonly Table[] = [...page.matchAll(/(?:^\|.*\|\n)+/gm)].map(([text]) => {
+  const [head, , ...rows] = text.trimEnd().split("\n").map(cellsOf);
+  return { head: head!.join(" | "), rows: rows! };
 });
 
-test.each(examples)("$text", ({ text, regex }) => {
-  expect(outcome(text, { regex, caseSensitive: false })).not.toMatch(/^(QUERY|REGEX)_/);
+const rowsOf = (...heads: string[]) =>
+  tables.filter(({ head }) => heads.includes(head)).flatMap(({ rows }) => rows);
+
+/** The one code of a cell. */
+const code = (cell: string): string => /^`(.+)`$/.exec(cell)![1]!;
+const codes = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, one]) => one!);
+
+const FINDS = ["query | finds | but not", "query in the regex dialect | finds | but not"] as const;
+const SAYS = "write | finds files that | here";
+const MEANS = ["write | means", "write | means in the regex dialect"] as const;
+const FILTERS = "filter | short | value";
+
+test("every table is read", () => {
+  const heads = tables.map(({ head }) => head);
+  expect(new Set(heads)).toEqual(new Set([...FINDS, SAYS, ...MEANS, FILTERS]));
+  expect(rowsOf(...FINDS).length).toBeGreaterThan(25);
+});
+
+interface File {
+  readonly repository: string;
+  readonly path: string;
+  readonly content: string;
+  readonly revision: string;
+  readonly state: string | undefined;
+}
+
+/** `content` in `path` of `repository`, state at `revision`: all but the content may be left out. */
+const FILE =
+  /^`([^`]+)`(?: in `([^`]+)`)?(?: of `([^`]+)`)?(?:, (archived|public))?(?: at `([^`]+)`)?$/;
+
+function fileOf(cell: string, n: string): File {
+  const parts = FILE.exec(cell);
+  if (parts === null) throw new Error(`no file: ${cell}`);
+  const [, content, path = `file-${n}`, repository = "page", state, revision = "main"] = parts;
+  return { repository, path, content: content!, revision, state };
+}
+
+const examples = FINDS.flatMap((head, dialect) =>
+  rowsOf(head).map(([query, found, other], n) => ({
+    query: code(query!),
+    isRegexEnabled: dialect === 1,
+    found: fileOf(found!, `${dialect}-${n}`),
+    other: fileOf(other!, `${dialect}-${n}-not`),
+  })),
+);
+
+/** The files that the page names before it says what finds them. */
+const letters = codes(/^Of six files .*:$/m.exec(page)![0]).map((path): File => {
+  const content = path.replace("x/", "").replaceAll("-", " ");
+  return { repository: "letters", path, content, revision: "main", state: undefined };
+});
+
+function sourceOf(name: string, files: readonly File[]): Source {
+  const names = [...new Set(["main", ...files.map(({ revision }) => revision)])];
+  const has = (state: string): boolean => files.some((file) => file.state === state);
+  return {
+    name,
+    metadata: { archived: has("archived"), public: has("public") },
+    open: async () => ({
+      revisions: names.map((revision) => ({ name: revision })),
+      async *entries() {
+        yield files.map(({ path, content, revision }) => ({
+          kind: "file" as const,
+          path,
+          revisions: [names.indexOf(revision)],
+          content: { bytes: Buffer.from(content) },
+        }));
+      },
+      close: async () => {},
+    }),
+  };
+}
+
+const folder = mkdtempSync(join(tmpdir(), "quern-language-"));
+let engine: Engine;
+
+/** Named on the page. */
+const contexts = (name: string) => (name === "backend" ? ["acme/orders", "acme/site"] : undefined);
+
+beforeAll(async () => {
+  engine = await open(folder, { workers: 0, contexts });
+  const files = [...examples.flatMap(({ found, other }) => [found, other]), ...letters];
+  const names = [...new Set(files.map(({ repository }) => repository))];
+  await engine.index(
+    names.map((name) => {
+      const own = files.filter(({ repository }) => repository === name);
+      return sourceOf(name, own);
+    }),
+  );
+});
+
+afterAll(async () => {
+  await engine.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function placesOf(query: string, isRegexEnabled: boolean): Promise<string[]> {
+  const { files } = await engine.search({ query, matches: 1000, isRegexEnabled });
+  return files.map(({ repository, fileName }) => `${repository}: ${fileName.text}`);
+}
+
+const placeOf = ({ repository, path }: File): string => `${repository}: ${path}`;
+
+test.each(examples)("$query", async ({ query, isRegexEnabled, found, other }) => {
+  const places = await placesOf(query, isRegexEnabled);
+  expect(places).toContain(placeOf(found));
+  expect(places).not.toContain(placeOf(other));
+});
+
+/** What the page's words ask of a file. */
+const ASKS: Record<string, (has: (word: string) => boolean, path: string) => boolean> = {
+  "contain both": (has) => has("a") && has("b"),
+  "contain one or both": (has) => has("a") || has("b"),
+  "contain both a and b, or c: `or` binds weaker": (has) => (has("a") && has("b")) || has("c"),
+  "contain c, and a or b": (has) => has("c") && (has("a") || has("b")),
+  "do not have x in their path": (_, path) => !path.includes("x"),
+  "do not contain both": (has) => !(has("a") && has("b")),
+  "do not contain a": (has) => !has("a"),
+};
+
+test.each(rowsOf(SAYS))("%s: files that %s", async (query, says, here) => {
+  const places = await placesOf(code(query!), false);
+  const found = letters.filter((file) => places.includes(placeOf(file)));
+  const asked = letters.filter(({ content, path }) =>
+    ASKS[says!]!((word) => content.includes(word), path),
+  );
+  expect(found).toEqual(asked);
+  expect(found.map(({ path }) => path)).toEqual(codes(here!));
+});
+
+/** As an outline. What the page says in other words than these is not understood. */
+function meant(says: string, atom: "lit" | "re"): string {
+  if (says === "nothing: no file matches") return "none";
+  if (says === "every file") return "all";
+  if (says === "an error") return "error";
+  const words =
+    /^(not both )?(?:a group: |a group and a term: )?the (term|expression)(s?) (`[^`]+`)(?: and (`[^`]+`))?$/;
+  const [, not, kind, plural, ...named] = words.exec(says) ?? [];
+  expect(kind, says).toBe(atom === "lit" ? "term" : "expression");
+  const atoms = named.filter((one) => one !== undefined).map((one) => `${atom}:${code(one)}`);
+  expect(atoms.length, says).toBe(plural === "s" ? 2 : 1);
+  const all = atoms.length === 1 ? atoms[0]! : `(and ${atoms.join(" ")})`;
+  return not === undefined ? all : `(not ${all})`;
+}
+
+describe.each([
+  { head: MEANS[0], dialect: LITERAL, atom: "lit" },
+  { head: MEANS[1], dialect: REGEX, atom: "re" },
+] as const)("$head", ({ head, dialect, atom }) => {
+  test.each(rowsOf(head))("%s: %s", (query, says) => {
+    const is = outcome(code(query!), dialect).replace(/^(QUERY|REGEX)_.*/, "error");
+    expect(is).toBe(meant(says!, atom));
+  });
+});
+
+const isNoFilter = (text: string): boolean => simplify(parseQuery(text, LITERAL)) === ALL;
+
+test.each(rowsOf(FILTERS))("the filter %s %s", (filter, short, value) => {
+  const words = /^(archived|fork|visibility):$/.test(code(filter!))
+    ? [...value!.matchAll(/`(\w+)`( \(no filter\))?/g)].map(([, word, no]) => ({ word, no }))
+    : [];
+  for (const { word, no } of words)
+    expect(isNoFilter(`${code(filter!)}${word}`), word).toBe(no !== undefined);
+  const one = words[0]?.word ?? "x";
+  const long = outcome(`${code(filter!)}${one}`, LITERAL);
+  expect(long).not.toMatch(/^QUERY_|^lit:\w+:/);
+  if (short !== "") expect(outcome(`${code(short!)}${one}`, LITERAL)).toBe(long);
 });
 
 test("the error it shows is the one that is given", () => {
   const shown = /^```text\n(.*?)\n```$/ms.exec(page)![1];
-  expect(() => parseQuery("alpha or or beta", { regex: false, caseSensitive: false })).toThrow(
+  expect(() => parseQuery("alpha or or beta", LITERAL)).toThrow(
     expect.objectContaining({ message: shown }),
   );
 });
