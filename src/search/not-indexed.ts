@@ -3,7 +3,7 @@
  * names alone: nothing is searched.
  */
 
-import { conjuncts, type Atom, type Query } from "../query/ast.ts";
+import { conjuncts, isConstant, type Atom, type Query } from "../query/ast.ts";
 import type { Catalog, CatalogRepository } from "../store/catalog.ts";
 import type { SkippedFile } from "../store/records.ts";
 import type { SearchOptions, SearchRequest, Viewer } from "./request.ts";
@@ -59,7 +59,7 @@ function namesOf(question: NamingQuestion): string[] {
   const { query, catalog, viewer, contexts, indexing, matches } = question;
   const visible = [...catalog.repositories.values()].filter((one) => isVisible(one, viewer));
   const known = [...visible.map(({ record }) => record.name), ...(viewer ? [] : indexing)];
-  const names = conjuncts(query).flatMap((part): string[] => {
+  const names = affirmedAtoms(query).flatMap((part): string[] => {
     if (part.kind === "reposet") return [...part.names];
     if (part.kind === "context") return [...contexts.get(part.name)!];
     if (part.kind !== "regex" || part.field !== "repo") return [];
@@ -67,6 +67,12 @@ function namesOf(question: NamingQuestion): string[] {
     return matching.length > 0 ? matching : plainName(part.pattern);
   });
   return [...new Set(names)].sort();
+}
+
+/** Under no negation; of alternatives all, for each may be what was meant. REQUIRES: no double negation, which simplifying removes. */
+function affirmedAtoms(query: Query): Atom[] {
+  if (query.kind === "and" || query.kind === "or") return query.children.flatMap(affirmedAtoms);
+  return query.kind === "not" || isConstant(query) ? [] : [query];
 }
 
 /** The name that an expression spells out, if it does. */

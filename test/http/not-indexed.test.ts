@@ -30,7 +30,8 @@ const ROWS: [query: string, header: string | null][] = [
   ["r:acme/(a|b) needle", null], // spells nothing out
   ["reposet:acme/open,a,b needle", "a, b"],
   ["repo:x repo:y needle", "x, y"],
-  ["repo:x or repo:y", null], // one would do
+  ["repo:x or repo:y", "x, y"],
+  ["(repo:acme/open or repo:y) needle", "y"],
   ["-repo:x needle", null],
   ["(repo:x needle)", "x"],
   ['reposet:"été 100%" needle', "%C3%A9t%C3%A9 100%25"],

@@ -296,7 +296,13 @@ describe("what is not indexed", () => {
     ["repo:bin file:png x", [{ repository: "binary", reason: "files-skipped", files: 1 }]],
     ["repo:bin file:txt x", []],
     ["repo:shop x", []],
+    ["repo:nowhere or x", [{ repository: "nowhere", reason: "unknown" }]],
+    ["(repo:nowhere or repo:shop) x", [{ repository: "nowhere", reason: "unknown" }]],
+    ["(x (reposet:nowhere or y)) or z", [{ repository: "nowhere", reason: "unknown" }]],
+    ["repo:binary or x", [{ repository: "binary", reason: "files-skipped", files: 2 }]],
+    ["-(-(repo:nowhere or x))", [{ repository: "nowhere", reason: "unknown" }]],
     ["-repo:nowhere x", []],
+    ["-(repo:nowhere or x)", []],
     ["x", []],
   ])("%s", async (query, wanted) => {
     expect((await explain(skipping, { query })).notIndexed).toEqual(wanted);
