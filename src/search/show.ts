@@ -1,4 +1,4 @@
-/** Builds the result of one file: reads its content again, finds its ranges, cuts them into chunks. */
+/** Builds the result of one file: reads its content again where that is asked for, finds its ranges, cuts them into chunks. */
 
 import type { Snapshot } from "../store/environment.ts";
 import { NO_BLOB } from "../store/format.ts";
@@ -45,7 +45,8 @@ export async function showFile(
   const { reader, file, most } = wanted;
   const path = pathOf(reader.paths(snapshot), file);
   const blob = reader.files.blobs[file]!;
-  const content = blob === NO_BLOB ? undefined : readContent(showing, wanted, blob);
+  const isRead = blob !== NO_BLOB && (query.contentAtoms.length > 0 || showing.whole);
+  const content = isRead ? readContent(showing, wanted, blob) : undefined;
   const facts = factsOf(showing, wanted, { path, content });
   const shown = shownBy(query, facts);
   const pairs = content

@@ -166,6 +166,19 @@ test("ranges that are returned are counted, and content that is read for them ag
   expect(stats.contentBytesLoaded).toBeGreaterThan(29);
 });
 
+test.each([
+  [{ query: "file:d" }, 0],
+  [{ query: "lang:go or file:txt" }, 0],
+  [{ query: '""' }, 0],
+  [{ query: "file:d", whole: true }, 18],
+  [{ query: "hay" }, 4 + 4], // to be found, and to be shown
+  [{ query: "needle or file:d", matches: 1 }, 29 + 18],
+])("a file that is shown by its path is not read: %j", async (request, contentBytesLoaded) => {
+  const { stats } = await engine.search({ matches: 10, ...request });
+  expect(stats.actualMatchCount).toBeGreaterThan(0);
+  expect(stats).toMatchObject({ contentBytesLoaded });
+});
+
 test("times are there", async () => {
   const { stats } = await engine.search({ query: "needle", matches: 2 });
   expect(stats.duration).toBeGreaterThan(0);
