@@ -1,8 +1,13 @@
 /** Searches that run while another engine merges and deletes the segments they read; retired ones go at once here. */
 
 import { setImmediate as turn } from "node:timers/promises";
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import type { Engine } from "../../src/engine.ts";
 import { documents } from "../../src/ingest/documents.ts";
+import type { SearchRequest } from "../../src/search/request.ts";
+import type { SearchEvent } from "../../src/search/response.ts";
+import { CatalogKeeper } from "../../src/store/catalog-keeper.ts";
+import type { Catalog } from "../../src/store/catalog.ts";
 import { openEngine, RUNS, temporaryFolder } from "./opened.ts";
 import { brokenInvariant } from "./invariants.ts";
 
@@ -54,31 +59,71 @@ test(
   },
 );
 
-test("a stream that has delivered counts a lost segment as crashed", async () => {
+const GONE = [
+  { workers: 0, gone: "all" },
+  { workers: 2, gone: "all" },
+  { workers: 0, gone: "one" },
+  { workers: 2, gone: "one" },
+] as const;
+
+test.each(GONE)("segments of a moment ago, $gone gone, $workers workers", async (row) => {
+  const { reader, beStale } = await mergedAway(row);
+  const request = { query: "needle", matches: 10 };
+  const left = row.gone === "all" ? ["r0", "r1", "r2"] : ["r0", "r2"];
+  const segments = row.gone === "all" ? 1 : 2;
+
+  let newest = beStale();
+  const { stats, files, isSearchExhaustive } = await reader.search(request);
+  expect(newest).toHaveBeenCalledTimes(2);
+  expect(files.map(({ repository }) => repository).sort()).toEqual(left);
+  expect([stats.fileCount, stats.crashes]).toEqual([left.length, 0]);
+  expect([stats.shardsScanned, isSearchExhaustive]).toEqual([segments, true]);
+
+  newest = beStale();
+  const explained = await reader.explain(request);
+  expect(newest).toHaveBeenCalledTimes(2);
+  expect([explained.stats.fileCount, explained.stats.crashes]).toEqual([left.length, 0]);
+  expect(explained.segments.map(({ outcome }) => outcome)).toEqual(Array(segments).fill("scanned"));
+
+  // what was delivered cannot be taken back: so a stream does not start again
+  newest = beStale();
+  const { delivered, final } = await streamed(reader, request);
+  expect(newest).toHaveBeenCalledTimes(1);
+  const [crashes, others] = row.gone === "all" ? [3, []] : [1, left];
+  expect(delivered.sort()).toEqual(others);
+  const fileCount = others.length;
+  const counted = { crashes, fileCount, actualMatchCount: fileCount, shardsScanned: 3 - crashes };
+  expect(final?.accumulatedStats).toMatchObject(counted);
+  expect(final?.isSearchExhaustive).toBe(false);
+});
+
+/** An engine that can be told of three segments once more, though all of them or one are gone. */
+async function mergedAway({ workers, gone }: (typeof GONE)[number]) {
   const path = temporaryFolder();
-  const [writer, reader] = [
-    await openEngine({}, path),
-    await openEngine({ onWarning: () => undefined }, path),
-  ];
+  const [writer, reader] = [await openEngine({}, path), await openEngine({ workers }, path)];
   for (let i = 0; i < 3; i++)
     await writer.index(
-      documents({ name: `r${i}`, files: [{ path: "a", content: `${filler(i)}needle\n` }] }),
+      documents({ name: `r${i}`, files: [{ path: "a", content: `${filler(i)}needle ${i}\n` }] }),
     );
+  const newest = vi.spyOn(CatalogKeeper.prototype, "newest");
+  onTestFinished(() => newest.mockRestore());
+  await reader.repositories();
+  const stale = (await newest.mock.results[0]!.value) as Catalog;
+  if (gone === "all") expect((await writer.compact()).segmentsAfter).toBe(1);
+  // the first leaves a segment of nothing but garbage, the second deletes it
+  else for (const name of ["r1", "nothing"]) await writer.remove(name);
+  return { reader, beStale: () => newest.mockClear().mockResolvedValueOnce(stale) };
+}
+
+async function streamed(engine: Engine, request: SearchRequest) {
   const delivered: string[] = [];
-  let compacted = false;
-  for await (const event of reader.stream({ query: "needle", matches: 10 })) {
-    if (event.type === "chunk") delivered.push(...event.files.map(({ repository }) => repository));
-    else {
-      const { crashes, actualMatchCount } = event.accumulatedStats;
-      expect(actualMatchCount).toBe(delivered.length);
-      expect(crashes + delivered.length).toBe(3);
-      expect(event.isSearchExhaustive).toBe(crashes === 0);
-    }
-    if (!compacted) await writer.compact();
-    compacted = true;
+  let final: Extract<SearchEvent, { type: "final" }> | undefined;
+  for await (const event of engine.stream(request)) {
+    if (event.type === "final") final = event;
+    else delivered.push(...event.files.map(({ repository }) => repository));
   }
-  expect(new Set(delivered).size).toBe(delivered.length);
-});
+  return { delivered, final };
+}
 
 test("a thousand small index calls leave few segments", { timeout: TIMEOUT_MS }, async () => {
   const engine = await openEngine();
