@@ -9,6 +9,7 @@ import { bundle, type Bundle } from "./crash/bundle.ts";
 import { damageOf, makeTarget, place, tryDamage, tryDamaged } from "./crash/damage.ts";
 import { brokenPromise, placeOf } from "./crash/promises.ts";
 import { RUNS, temporaryFolder } from "./opened.ts";
+import { testSeed } from "./seed.ts";
 
 let bundled: Bundle;
 beforeAll(async () => {
@@ -17,15 +18,14 @@ beforeAll(async () => {
 afterAll(() => bundled.remove());
 
 test("a damaged file", { timeout: 120_000 * RUNS }, async () => {
+  let state = testSeed();
   const folder = temporaryFolder();
   const target = await makeTarget(bundled, folder);
-  const seed = Math.floor(Math.random() * 1e6);
-  let state = seed;
   const random = () => (state = (state * 48_271 + 11) % 2_147_483_647) / 2_147_483_647;
   for (let i = 0; i < 10 * RUNS; i++) {
     const damage = damageOf(target, random);
     const trial = await tryDamage(bundled, { target, damage, folder });
-    const where = `seed ${seed}: ${damage.what} (${placeOf(damage)}) ${trial.wrong.join("; ")}`;
+    const where = `${damage.what} (${placeOf(damage)}) ${trial.wrong.join("; ")}`;
     expect(brokenPromise(damage, trial), where).toBeUndefined();
   }
 });

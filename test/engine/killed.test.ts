@@ -13,6 +13,7 @@ import { ROUND } from "./crash/operations.ts";
 import type { Step } from "./crash/steps.ts";
 import { runWriter, type Told, type WriterOptions } from "./crash/writer.ts";
 import { RUNS, temporaryFolder } from "./opened.ts";
+import { testSeed } from "./seed.ts";
 
 let bundled: Bundle;
 beforeAll(async () => {
@@ -70,12 +71,12 @@ test("killed at each step of a segment's life", { timeout: 120_000 }, async () =
 
 test("killed at random moments", { timeout: 60_000 * RUNS }, async () => {
   const path = temporaryFolder();
-  const seed = Math.floor(Math.random() * 1e6);
+  const seed = testSeed();
   let done = 0;
   for (let i = 0; i < 6 * RUNS; i++) {
     const told = await write({ path, first: done, end: 1e6, killAfterMs: (seed * (i + 7)) % 500 });
     done = await recover(path, told).catch((error: unknown) => {
-      throw new Error(`seed ${seed}, kill ${i}, in operation ${told.done}`, { cause: error });
+      throw new Error(`kill ${i}, in operation ${told.done}`, { cause: error });
     });
   }
 });
