@@ -3,11 +3,17 @@
  *
  * What entries share is split into chunks, in CommonJS too: a QuernError of `quern` must be an
  * instance of the class that `quern/http` knows. The worker is an ES module for both formats.
+ *
+ * Every file begins with the import of src/outside.ts, as a banner, since esbuild does not keep the
+ * order in which chunks are evaluated. The package's `sideEffects` names it, or bundlers drop it.
  */
 
 import { defineConfig, type Options } from "tsup";
 
 const library = { index: "src/index.ts", http: "src/http/index.ts", testing: "src/testing.ts" };
+const outside: Options["banner"] = ({ format }) => ({
+  js: `import "./outside.${format === "cjs" ? "cjs" : "js"}";`, // tsup makes require() of it
+});
 const common: Options = {
   outDir: "dist",
   target: "node20",
@@ -16,13 +22,22 @@ const common: Options = {
   removeNodeProtocol: false,
   silent: true,
 };
+const commonJs: Options = {
+  ...common,
+  format: "cjs",
+  define: { "import.meta.url": "importMetaUrl" },
+  inject: ["scripts/import-meta-url.js"],
+};
 
 export default defineConfig([
   {
     ...common,
     format: "esm",
     entry: { ...library, worker: "src/worker.ts", check: "src/check.ts", cli: "src/cli/bin.ts" },
+    banner: outside,
   },
-  { ...common, format: "cjs", entry: library, shims: true },
+  { ...commonJs, entry: library, banner: outside },
+  { ...common, format: "esm", entry: ["src/outside.ts"] },
+  { ...commonJs, entry: ["src/outside.ts"] },
   { ...common, format: ["esm", "cjs"], entry: library, dts: { only: true } },
 ]);

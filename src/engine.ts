@@ -3,9 +3,9 @@
  * owns their lifetimes; it decides nothing else.
  */
 
-import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
+import { beside } from "./base/beside.ts";
 import { QuernError } from "./base/errors.ts";
 import { Writes, type CompactReport } from "./ingest/writes.ts";
 import type { IndexProgress, IndexReport } from "./ingest/run.ts";
@@ -444,18 +444,6 @@ class OpenedEngine implements Engine, KnowsNotIndexed {
     if (this.#closed)
       throw new QuernError("ENGINE_CLOSED", "this engine is closed: open the directory again");
   }
-}
-
-/** A file that lies beside this one in the package, or in build/ where quern runs from its sources. */
-function beside(name: string): URL {
-  const here: string | undefined = import.meta.url; // absent in ES modules bundled to CommonJS
-  const path = here?.endsWith(".ts") ? `../build/${name}` : `./${name}`;
-  if (here !== undefined && existsSync(new URL(path, here))) return new URL(path, here);
-  throw new QuernError(
-    "INTERNAL",
-    `quern's ${name} is not beside its code: a bundler has taken quern in. ` +
-      "Leave it out of the bundle: mark 'quern' and 'quern/http' as external",
-  );
 }
 
 function startPool(environment: Environment, { workers, readOnly, onWarning }: Checked): Pool {

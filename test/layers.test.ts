@@ -15,6 +15,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   auth: ["base", "store"],
   worker: ["base", "threads", "ingest", "search"],
   check: ["store"],
+  outside: ["base"],
   engine: ["base", "kernel", "query", "store", "threads", "ingest", "search"],
   http: ["base", "store", "search", "auth", "engine"],
   cli: ["base", "store", "ingest", "search", "auth", "engine", "http"],
