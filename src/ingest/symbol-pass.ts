@@ -30,12 +30,16 @@ import { isOutdated, NO_BLOB, type SymbolsInput, type SymbolsOutput } from "./sy
 
 /** Text of one range: some 0.2 s of parsing, which is how long an abort waits. */
 const RANGE_BYTES = 2 ** 20;
+const MIB = 2 ** 20;
+/** What a thread holds that has parsed a mixture of languages: up to ten grammars, each with memory of its own. */
+const GRAMMARS_BYTES = 100 * MIB;
 /** A parse gives up by itself after 3 s: a thread that is silent for so long is in a loop that cannot end. */
 const MAX_SILENT_MS = 60_000;
 
 export interface SymbolPass {
   readonly environment: Environment;
   readonly pool: Pool;
+  readonly memoryBudget: number;
   readonly catalog: Catalog;
   /** Of the write lease. */
   readonly owner: string;
@@ -46,7 +50,8 @@ export interface SymbolPass {
 }
 
 /** Resolves to the number of definitions that were found in each repository's files. REQUIRES: the lease is held. */
-export async function findSymbols(pass: SymbolPass): Promise<Map<number, number>> {
+export async function findSymbols(given: SymbolPass): Promise<Map<number, number>> {
+  const pass = { ...given, pool: fewerThreads(given.pool, threadsFor(given)) };
   const pending = await pendingSegments(pass);
   const found = new Map<number, number>();
   const progress = progressOf(pass, pending);
@@ -60,6 +65,24 @@ export async function findSymbols(pass: SymbolPass): Promise<Map<number, number>
     });
   });
   return found;
+}
+
+/** As many as leave the contract of memory whole: 40 MiB a thread and 1.3 of the budget, beside the process itself. */
+function threadsFor({ pool, memoryBudget }: SymbolPass): number {
+  const allowed = 40 * MIB * pool.lanes + 1.3 * memoryBudget;
+  return Math.min(pool.lanes, Math.max(1, Math.floor(allowed / GRAMMARS_BYTES)));
+}
+
+/** The pool with only its first threads, which take turns: a thread that parses nothing holds no grammars. */
+function fewerThreads(pool: Pool, lanes: number): Pool {
+  if (lanes === pool.lanes) return pool;
+  let next = 0;
+  return {
+    lanes,
+    inline: pool.inline,
+    run: (task, input, options) => pool.run(task, input, { ...options, worker: next++ % lanes }),
+    close: () => pool.close(),
+  };
 }
 
 /** Removes what no edition counts of, and lists what has to be done. */

@@ -116,10 +116,11 @@ export class Writes {
     reports: readonly IndexReport[],
     { lease, signal, onProgress }: Omit<Merging, "next">,
   ): Promise<void> {
-    const { environment, pool, catalogs } = this.#options;
+    const { environment, pool, catalogs, memoryBudget } = this.#options;
     const found = await findSymbols({
       environment,
       pool,
+      memoryBudget,
       catalog: await catalogs.newest(),
       owner: lease.owner,
       throwIfStopped: () => this.#throwIfStopped(signal),

@@ -60,6 +60,7 @@ async function parsedBy(environment: Environment): Promise<number> {
   const { signal } = new AbortController();
   const lease = await acquireLease(environment, { timeoutMs: 0, signal });
   await findSymbols({
+    memoryBudget: 2 ** 28,
     environment,
     pool: counting,
     catalog,

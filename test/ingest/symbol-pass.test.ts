@@ -48,12 +48,17 @@ async function newestCatalog(environment: Environment) {
 }
 
 /** How many definitions were found, and what came of each blob. */
-async function pass(environment: Environment, pool: Pool, maxSilentMs?: number) {
+async function pass(
+  environment: Environment,
+  pool: Pool,
+  { maxSilentMs, memoryBudget = 2 ** 28 }: { maxSilentMs?: number; memoryBudget?: number } = {},
+) {
   const { signal } = new AbortController();
   const lease = await acquireLease(environment, { timeoutMs: 0, signal });
   const found = await findSymbols({
     environment,
     pool,
+    memoryBudget,
     catalog: await newestCatalog(environment),
     owner: lease.owner,
     throwIfStopped: () => undefined,
@@ -111,6 +116,36 @@ test.each([
   expect(deaths()).toBe(expectedDeaths);
 });
 
+test.each([
+  [32, 4, 2],
+  [64, 2, 1],
+  [64, 1, 1],
+  [256, 2, 2],
+  [256, 8, 6],
+])("with %i MiB and %i threads, %i parse", async (mebibytes, lanes, expected) => {
+  const environment = await indexed((i) => `function f${i}() {}\n//${"x".repeat(2 ** 20)}`);
+  const real = createPool({
+    size: 0,
+    entry: new URL("none:"),
+    tasks: INGEST_TASKS,
+    environment: { path: environment.path, readOnly: false, opened: environment },
+  });
+  const used = new Set<number | undefined>();
+  const pool: Pool = {
+    lanes,
+    inline: false,
+    close: () => real.close(),
+    async run(task, input, { worker, ...options }) {
+      used.add(worker);
+      return await real.run(task, input, options);
+    },
+  };
+  await pass(environment, pool, { memoryBudget: mebibytes * 2 ** 20 });
+  expect([...used]).toEqual(
+    expected === lanes ? [undefined] : Array.from({ length: expected }, (_, worker) => worker),
+  );
+});
+
 let deadlyWorker: URL;
 beforeAll(async () => {
   const folder = fileURLToPath(new URL("../../build", import.meta.url)); // beside it are the packages
@@ -140,7 +175,7 @@ test("threads that loop for ever, and threads that die, are replaced", async () 
     onWarning: ({ message }) => void warnings.push(message.replace(/^worker \d /, "")),
   });
   const start = performance.now();
-  expect(await pass(environment, pool, 1_000)).toEqual({
+  expect(await pass(environment, pool, { maxSilentMs: 1_000 })).toEqual({
     found: [BLOBS - 3],
     outcomes: outcomes(2, 4, 7),
   });
