@@ -30,8 +30,11 @@ test.each(PAGES)("%s: links lead somewhere", (page) => {
 });
 
 test.each(PAGES)("%s: paths of the project are there", (page) => {
-  for (const [, word] of withoutCode(read(page)).matchAll(/`([^`\s]+)`/g))
-    if (TOP.test(word!) && !MADE.test(word!)) expect(existsSync(word!), word).toBe(true);
+  const text = read(page);
+  const inline = [...withoutCode(text).matchAll(/`([^`]+)`/g)].map(([, code]) => code!);
+  const fences = [...text.matchAll(/^```(?:sh|text)\n(.*?)^```$/gms)].map(([, code]) => code!);
+  for (const word of [...inline, ...fences].flatMap((code) => code.split(/[\s"']+/)))
+    if (TOP.test(word) && !MADE.test(word)) expect(existsSync(word), word).toBe(true);
 });
 
 test.each(PAGES)("%s: npm scripts exist", (page) => {

@@ -1,0 +1,211 @@
+/**
+ * The shell on the pages. Lines of the command and of curl run, in a home with a repository, a
+ * folder and an index; of npm and npx what they name must be there. A kind of line that is not
+ * known here fails: nothing on a page is read by nobody.
+ */
+
+import { execFileSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { open } from "../src/index.ts";
+import { createApiKey, createHandler, memoryTokenStore } from "../src/http/index.ts";
+import { quern } from "./cli/terminal.ts";
+
+const PAGES = [
+  "README.md",
+  "CONTRIBUTING.md",
+  "SECURITY.md",
+  "examples/README.md",
+  "corpus/README.md",
+  ...readdirSync("docs")
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name}`),
+];
+
+const home = mkdtempSync(join(tmpdir(), "quern-shell-"));
+const db = join(home, "index");
+
+/** As a shell makes them: quotes, comments, the home, a star at the end. */
+function wordsOf(text: string): string[] {
+  const words: string[] = [];
+  for (const [word] of text.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g)) {
+    if (word.startsWith("#")) break;
+    const isBare = !/^['"]/.test(word);
+    const plain = word.replace(/'([^']*)'|"([^"]*)"/g, "$1$2");
+    const path = plain.replace(/^~\//, `${home}/`).replace(/^\/srv\//, `${home}/srv/`);
+    if (isBare && path.endsWith("/*")) words.push(...below(dirname(path)));
+    else words.push(isBare ? path : plain);
+  }
+  return words;
+}
+
+const below = (folder: string): string[] => readdirSync(folder).map((name) => join(folder, name));
+
+const blocks = PAGES.flatMap((page) =>
+  [...readFileSync(page, "utf8").matchAll(/^```sh\n(.*?)^```$/gms)].map(([, text]) => ({
+    page,
+    text: text!,
+  })),
+);
+
+const lines: readonly { page: string; text: string }[] = blocks.flatMap(({ page, text }) =>
+  text
+    .trimEnd()
+    .split("\n")
+    .flatMap((line) => line.split("&&"))
+    .map((line) => ({ page, text: line.trim() })),
+);
+
+const of = (program: string) => lines.filter(({ text }) => text.startsWith(`${program} `));
+
+function makeRepository(path: string): void {
+  mkdirSync(path, { recursive: true });
+  writeFileSync(
+    join(path, "retry.go"),
+    "func RetryBackoff(n int) {} // todo: retry after a timeout\nfunc parseNumber() {}\n",
+  );
+  writeFileSync(join(path, "parse.py"), "def parse(): pass\n");
+  const git = (...args: string[]) => execFileSync("git", ["-C", path, ...args]);
+  git("init", "--quiet", "--initial-branch=main");
+  git("add", ".");
+  const who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
+  git(...who, "commit", "--quiet", "-m", "All of it");
+  git("tag", "v2.0");
+}
+
+beforeAll(async () => {
+  for (const name of ["projects/shop", "projects/ledger", "srv/repositories/mill"])
+    makeRepository(join(home, name));
+  mkdirSync(join(home, "notes"));
+  writeFileSync(join(home, "notes/today.md"), "a needle\n");
+  const made = await quern(["index", join(home, "projects/shop"), "--db", db]);
+  expect(made).toMatchObject({ code: 0, stderr: "" });
+});
+
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+test("every line is of a kind that is known", () => {
+  const known = ["quern", "curl", "npm", "npx"].flatMap(of);
+  expect(lines.filter((line) => !known.includes(line))).toEqual([]);
+  for (const program of ["quern", "curl", "npm", "npx"])
+    expect(of(program), program).not.toEqual([]);
+});
+
+/** Where the options of a page's command must go: behind its name, before what a -- keeps as it is. */
+function withOurs([name, ...rest]: readonly string[]): string[] {
+  const words = name === "keys" ? [name, rest.shift()!] : [name!];
+  const at = rest.includes("--") ? rest.indexOf("--") : rest.length;
+  const port = name === "serve" ? ["--port", "0"] : []; // the last one holds
+  return [...words, ...rest.slice(0, at), "--db", db, ...port, ...rest.slice(at)];
+}
+
+test.each(of("quern"))("$page: $text", async ({ text }) => {
+  const stop = new AbortController(); // a server ends when it has said where it is
+  const isServer = text.startsWith("quern serve");
+  const world = { signal: stop.signal, onOutput: () => isServer && stop.abort() };
+  const ran = await quern(withOurs(wordsOf(text).slice(1)), world);
+  expect(ran).toMatchObject({ code: 0, stderr: "" });
+  expect(ran.stdout).not.toBe("");
+});
+
+test.each(of("curl"))("$page: $text", async ({ text }) => {
+  const engine = await open(db, { readOnly: true });
+  try {
+    const tokens = memoryTokenStore();
+    const { secret } = await createApiKey(tokens, { ownerId: "local", name: "laptop" });
+    const handler = createHandler(engine, { tokens });
+    const response = await handler(requestOf(wordsOf(text.replace("$SECRET", secret))));
+    expect(await response.json()).toMatchObject({ isSearchExhaustive: true });
+  } finally {
+    await engine.close();
+  }
+});
+
+/** Of curl's options those that the pages use. */
+function requestOf([, ...words]: readonly string[]): Request {
+  const headers = new Headers();
+  let url: string | undefined;
+  let body: string | undefined;
+  while (words.length > 0) {
+    const word = words.shift()!;
+    if (word === "-H") headers.append(...(words.shift()!.split(": ") as [string, string]));
+    else if (word === "-d") body = words.shift()!;
+    else if (word !== "-s") url = `http://${word}`;
+  }
+  return new Request(url!, { headers, ...(body !== undefined && { method: "POST", body }) });
+}
+
+/** Between text too: what is in one pair of backticks. */
+const inline = PAGES.flatMap((page) =>
+  [
+    ...readFileSync(page, "utf8")
+      .replace(/^```.*?^```$/gms, "")
+      .matchAll(/`([^`]+)`/g),
+  ].map(([, text]) => ({ page, text: text!.replace(/^[A-Z_]+=\S+ /, "") })),
+);
+const named = (program: string) => inline.filter(({ text }) => text.startsWith(`${program} `));
+
+const { name: PACKAGE, scripts } = JSON.parse(readFileSync("package.json", "utf8")) as {
+  name: string;
+  scripts: Record<string, string>;
+};
+
+/** A program of the project declares each of the options. */
+function expectOptions(file: string, words: readonly string[]): void {
+  expect(existsSync(file), file).toBe(true);
+  const declared = readFileSync(file, "utf8");
+  for (const word of words)
+    if (word.startsWith("--") && word !== "--")
+      expect(declared, word).toMatch(new RegExp(`(\\W|")${word.slice(2)}"?: \\{ type: `));
+}
+
+test.each([...of("npm"), ...named("npm")])("$page: $text", ({ text }) => {
+  const [, verb, ...rest] = wordsOf(text.replace(/[[\]]/g, ""));
+  if (verb === "ci") expect(existsSync("package-lock.json")).toBe(true);
+  else if (verb === "install") expect(rest).toEqual([PACKAGE]);
+  else if (verb !== "publish") {
+    const name = verb === "run" ? rest.shift()! : verb!;
+    expect(Object.keys(scripts), name).toContain(name);
+    const file = /tsx (\S+)$/.exec(scripts[name]!)?.[1];
+    if (file !== undefined) expectOptions(file, rest);
+    else expect(rest.filter((word) => word.startsWith("--") && word !== "--")).toEqual([]);
+  }
+});
+
+test.each([...of("npx"), ...named("npx")])("$page: $text", ({ text }) => {
+  const [, program, ...rest] = wordsOf(text.replace(/[[\]]/g, ""));
+  expect(existsSync(join("node_modules/.bin", program!)), program).toBe(true);
+  if (program !== "tsx") return;
+  const at = rest.findIndex((word) => word.endsWith(".ts"));
+  expectOptions(rest[at]!, rest.slice(at + 1));
+});
+
+test.each(named("quern"))("$page: $text", async ({ text }) => {
+  const [, command, ...rest] = wordsOf(text);
+  if (command === "COMMAND") return;
+  const { stdout } = await quern([command!, "--help"]);
+  expect(stdout).toMatch(new RegExp(`^Usage: quern ${command} `));
+  for (const word of rest) if (word.startsWith("--")) expect(stdout).toContain(word);
+});
+
+test("every option that docs/command.md names is one of the command's", async () => {
+  const commands = inline.flatMap(({ text }) => /^quern ([a-z]+)/.exec(text)?.[1] ?? []);
+  const keys = ["create", "list", "revoke"].map((name) => ["keys", name]);
+  const calls = [...new Set(commands)].map((name) => [name]).concat(keys);
+  const helps = await Promise.all(calls.map((words) => quern([...words, "--help"])));
+  const known = new Set(helps.flatMap(({ stdout }) => stdout.match(/--[a-z-]+/g) ?? []));
+  const said = inline.filter(({ page }) => page === "docs/command.md");
+  const options = said.flatMap(({ text }) => /^--[a-z-]+/.exec(text)?.[0] ?? []);
+  expect(options.length).toBeGreaterThan(8);
+  expect(options.filter((option) => !known.has(option))).toEqual([]);
+});
