@@ -1,0 +1,123 @@
+/** The README's figures of speed and size are those of docs/benchmarks.md, rounded. */
+
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+
+const readme = /^## Speed$(.*?)^## /ms.exec(readFileSync("README.md", "utf8"))![1]!;
+/** The section of the run beside the peers. */
+const record = /^## linux-source-6\.1$(.*?)(?=^## |(?![^]))/ms.exec(
+  readFileSync("docs/benchmarks.md", "utf8"),
+)![1]!;
+
+const cellsOf = (line: string): string[] =>
+  line
+    .slice(1, -1)
+    .split(/(?<!\\)\|/)
+    .map((cell) => cell.trim());
+
+/** The rows of the table whose head begins so, by their first cell: each cell by its column's name. */
+function tableOf(text: string, head: string): Map<string, Record<string, string>> {
+  const table = [...text.matchAll(/(?:^\|.*\|\n)+/gm)].find(([all]) => all.startsWith(head))!;
+  const [names, , ...rows] = table[0].trimEnd().split("\n").map(cellsOf);
+  const named = rows.map((cells) => [
+    cells[0]!,
+    Object.fromEntries(names!.map((name, i) => [name, cells[i]!])),
+  ]);
+  return new Map(named as [string, Record<string, string>][]);
+}
+
+const figures = tableOf(readme, "|                     ");
+const questions = tableOf(record, "| question ");
+const indexing = tableOf(record, "|                                           | time, s |");
+const peers = tableOf(record, "| peer ");
+
+const number = (text: string): number => Number(text.replace(/\s/g, ""));
+/** The number that a cell begins with, bold or not; NaN where there is none. */
+const first = (cell: string): number => number(/^[*]*([\d. ]*\d)?/.exec(cell)?.[1] ?? "NaN");
+
+/** To whole numbers, or to some digits behind the point. */
+const isRounded = (said: number, figure: number): boolean =>
+  [0, 1, 2, 3].some((digits) => said === Number(figure.toFixed(digits)));
+
+const COLUMNS = {
+  quern: "2 workers",
+  zoekt: "zoekt",
+  csearch: "csearch",
+  "ripgrep 13": "rg",
+} as const;
+
+/** Rows that are no question of themselves. */
+const QUESTION: Record<string, string> = { "part of a definition's name": "symbol, part" };
+
+const asked = [...figures].flatMap(([label, cells]) => {
+  const parts = /^`?([^`]+)`?(?:, any case)? \((\d[\d. ]*)( million)?\)$/.exec(label);
+  if (parts === null) return [];
+  const [, name, matches, million] = parts;
+  return [{ name: QUESTION[name!] ?? name!, matches: matches!, million, cells }];
+});
+
+test("the table is read to its end", () => {
+  expect(figures.size).toBe(asked.length + 3);
+  expect(asked.length).toBeGreaterThan(8);
+});
+
+test.each(asked)("$name", ({ name, matches, million, cells }) => {
+  const row = questions.get(name)!;
+  const counted = number(row["matches"]!) / (million === undefined ? 1 : 1e6);
+  expect(isRounded(number(matches), counted), `${matches} matches`).toBe(true);
+  for (const [tool, column] of Object.entries(COLUMNS)) {
+    const [said, figure] = [cells[tool]!, row[column]!];
+    if (figure === "–") expect(said, tool).toBe("–");
+    else expect(isRounded(first(said), first(figure)), `${tool}: ${said} for ${figure}`).toBe(true);
+  }
+  const values = Object.keys(COLUMNS).map((tool) => first(cells[tool]!));
+  const best = Math.min(...values.filter((value) => !Number.isNaN(value)));
+  const bold = Object.keys(COLUMNS).filter((tool) => cells[tool]!.startsWith("**"));
+  expect(bold.map((tool) => first(cells[tool]!))).toEqual([best]);
+});
+
+/** Of the record's rows of indexing, the ones that begin so and have symbols or not. */
+const rowsOf = (tool: string, symbols: boolean): Record<string, string>[] =>
+  [...indexing]
+    .filter(([who]) => who.startsWith(tool) && who.endsWith(", symbols") === symbols)
+    .map(([, row]) => row);
+
+const numbersOf = (cell: string): number[] =>
+  [...cell.matchAll(/\d[\d. ]*(?=\D)/g)].map(([text]) => number(text));
+
+test("indexing takes what it says, of quern from the quickest setting to the slowest", () => {
+  const said = figures.get("index")!;
+  const seconds = (tool: string, symbols: boolean) =>
+    rowsOf(tool, symbols).map((row) => number(row["time, s"]!));
+  const [from, to] = numbersOf(said["quern"]!);
+  expect(isRounded(from!, Math.min(...seconds("quern", false)))).toBe(true);
+  expect(isRounded(to!, Math.max(...seconds("quern", false)))).toBe(true);
+  for (const tool of ["zoekt", "csearch"])
+    expect(isRounded(first(said[tool]!), seconds(tool, false)[0]!), tool).toBe(true);
+  for (const tool of ["quern", "zoekt"])
+    expect(
+      isRounded(first(figures.get("index with symbols")![tool]!), seconds(tool, true)[0]!),
+    ).toBe(true);
+});
+
+test("an index takes the room it says", () => {
+  const said = figures.get("on disk, content and symbols included")!;
+  for (const tool of ["quern", "zoekt", "csearch"]) {
+    const row = rowsOf(tool, tool !== "csearch")[0]!;
+    expect(isRounded(first(said[tool]!), number(row["on disk, MB"]!) / 1000), tool).toBe(true);
+  }
+});
+
+test("the sentences around it are the record's", () => {
+  const [, files, megabytes] = /^([\d ]+) files, ([\d ]+) MB\./m.exec(record)!;
+  expect(readme).toContain(`${megabytes} MB in ${files} files`);
+  const [zoekt, csearch, rg] = ["zoekt", "csearch", "rg"].map((name) => peers.get(name)!);
+  const mean = (row: Record<string, string>) => Number(number(row["geometric mean"]!).toFixed(1));
+  expect(readme).toContain(
+    `quern is ${mean(zoekt!)} times as fast as zoekt in the geometric mean of ${zoekt!["questions"]} questions, ` +
+      `${mean(csearch!)} times csearch (of ${csearch!["questions"]}), ${mean(rg!)} times ripgrep (of ${rg!["questions"]});`,
+  );
+  const slower = Math.round(1 / number(zoekt!["least"]!));
+  expect(readme).toContain(`the slowest against zoekt takes ${slower} times as long`);
+  for (const row of [csearch, rg]) expect(number(row!["least"]!)).toBeGreaterThan(1);
+});
