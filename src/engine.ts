@@ -18,7 +18,6 @@ import type { Environment, Snapshot } from "./store/environment.ts";
 import { listFolder, readFile } from "./store/repository-files.ts";
 import { openStore } from "./store/open.ts";
 import { readSkipped, symbolProgress, type CatalogRepository } from "./store/catalog.ts";
-import type { CodeHostType, RepositoryMetadata, SkippedFile } from "./store/records.ts";
 import { turnstile } from "./base/turnstile.ts";
 import { Searcher } from "./search/searcher.ts";
 import type { Contexts } from "./search/understand.ts";
@@ -29,6 +28,7 @@ import type { SearchOptions, SearchRequest, Viewer } from "./search/request.ts";
 import type { Explanation, SearchEvent, SearchResponse } from "./search/response.ts";
 import { SEARCH_TASKS } from "./search/tasks.ts";
 import { createPool, type Pool } from "./threads/pool.ts";
+import { describe, type FileContent, type FolderEntry, type Repository } from "./repository.ts";
 
 /**
  * One opened data directory. Its calls may run side by side: searches as many as there are, writes
@@ -42,39 +42,123 @@ import { createPool, type Pool } from "./threads/pool.ts";
 export interface Engine extends AsyncDisposable {
   /** The data directory, absolute. */
   readonly path: string;
-  /** One source, or many: many share segments; each repository is published in its own transaction. Waits for its turn in this process. */
+  /**
+   * One source, or many: many share segments; each repository is published in its own transaction. Waits for its turn in this process.
+   *
+   * @example
+   * const reports = await engine.index([git("./shop"), directory("./notes")]);
+   */
   index(
     source: Source | Iterable<Source> | AsyncIterable<Source>,
     options?: IndexOptions,
   ): Promise<IndexReport[]>;
-  /** One answer, when the search is over: the best files, and counts of everything. */
+  /**
+   * One answer, when the search is over: the best files, and counts of everything.
+   *
+   * @example
+   * const { files, stats } = await engine.search({ query: "retry lang:go", matches: 50 });
+   */
   search(request: SearchRequest, options?: SearchOptions): Promise<SearchResponse>;
-  /** Files as they are found, unranked; the last event is 'final'. Leaving the loop ends the search. */
+  /**
+   * Files as they are found, unranked; the last event is 'final'. Leaving the loop ends the search.
+   *
+   * @example
+   * for await (const event of engine.stream({ query: "retry", matches: 1000 }))
+   *   if (event.type === "chunk") console.log(event.files.length);
+   */
   stream(request: SearchRequest, options?: SearchOptions): AsyncIterable<SearchEvent>;
-  /** How a query is understood and planned; and where it finds nothing, what would. Runs the search. */
+  /**
+   * How a query is understood and planned; and where it finds nothing, what would. Runs the search.
+   *
+   * @example
+   * const { suggestions } = await engine.explain({ query: "Retry lang:goo", matches: 50 });
+   */
   explain(request: SearchRequest, options?: SearchOptions): Promise<Explanation>;
-  /** What is indexed and visible. */
-  repositories(options?: { viewer?: Viewer }): Promise<Repository[]>;
-  /** undefined: not there, or not visible: the same answer. revision absent: the default one. */
+  /**
+   * What is indexed and visible.
+   *
+   * @example
+   * const names = (await engine.repositories()).map(({ name }) => name);
+   */
+  repositories(options?: {
+    /** Who asks; of other repositories nothing shows. */
+    viewer?: Viewer;
+  }): Promise<Repository[]>;
+  /**
+   * undefined: not there, or not visible: the same answer. revision absent: the default one.
+   *
+   * @example
+   * const file = await engine.read({ repository: "shop", path: "src/cart.ts" });
+   */
   read(
-    file: { repository: string; path: string; revision?: string },
-    options?: { viewer?: Viewer },
+    file: {
+      /** The name of its repository. */
+      repository: string;
+      /** With '/' between folders, relative to the repository's root. */
+      path: string;
+      /** Its name or its full commit id. */
+      revision?: string;
+    },
+    options?: {
+      /** Who asks; of other repositories nothing shows. */
+      viewer?: Viewer;
+    },
   ): Promise<FileContent | undefined>;
-  /** Direct children of folders, for trees; '' is the root. undefined as in read(). */
+  /**
+   * Direct children of folders, for trees; '' is the root. undefined as in read().
+   *
+   * @example
+   * const root = await engine.list({ repository: "shop", path: "" });
+   */
   list(
-    folder: { repository: string; path: string; revision?: string },
-    options?: { viewer?: Viewer },
+    folder: {
+      /** The name of its repository. */
+      repository: string;
+      /** With '/' between folders, relative to the repository's root. */
+      path: string;
+      /** Its name or its full commit id. */
+      revision?: string;
+    },
+    options?: {
+      /** Who asks; of other repositories nothing shows. */
+      viewer?: Viewer;
+    },
   ): Promise<FolderEntry[] | undefined>;
-  /** Resolves to whether there was such a repository. */
+  /**
+   * Resolves to whether there was such a repository.
+   *
+   * @example
+   * if (!(await engine.remove("shop"))) console.log("there is no shop");
+   */
   remove(repository: string): Promise<boolean>;
-  /** Merges all it can, then waits until what was merged away may be deleted (no search of this process holds it; 10 s for others) and deletes it. */
+  /**
+   * Merges all it can, then waits until what was merged away may be deleted (no search of this process holds it; 10 s for others) and deletes it.
+   *
+   * @example
+   * const { bytesFreed } = await engine.compact({ onProgress: ({ stage }) => console.log(stage) });
+   */
   compact(options?: {
+    /** Aborting rejects with ABORTED; merges that were published before stay. */
     signal?: AbortSignal;
+    /** Told where the merging is. */
     onProgress?: (progress: IndexProgress) => void;
   }): Promise<CompactReport>;
-  /** Reads and verifies everything, in a child process. Damage is in the report, not thrown. */
-  check(options?: { signal?: AbortSignal }): Promise<CheckReport>;
-  /** Running searches reject with ENGINE_CLOSED, a running index stops as if aborted. Idempotent. */
+  /**
+   * Reads and verifies everything, in a child process. Damage is in the report, not thrown.
+   *
+   * @example
+   * const { ok, problems } = await engine.check({ signal: AbortSignal.timeout(60_000) });
+   */
+  check(options?: {
+    /** Aborting rejects with ABORTED. */
+    signal?: AbortSignal;
+  }): Promise<CheckReport>;
+  /**
+   * Running searches reject with ENGINE_CLOSED, a running index stops as if aborted. Idempotent.
+   *
+   * @example
+   * process.once("SIGTERM", () => void engine.close());
+   */
   close(): Promise<void>;
 }
 
@@ -92,84 +176,6 @@ export interface IndexOptions {
   onProgress?: (progress: IndexProgress) => void;
   /** 'after' (default): content is searchable first, symbols follow before index() resolves. 'skip': no symbols. */
   symbols?: "after" | "skip";
-}
-
-/**
- * An indexed repository.
- *
- * @example
- * for (const { name, revisions, contentBytes } of await engine.repositories())
- *   console.log(name, revisions[0]?.commit, contentBytes);
- */
-export interface Repository extends Required<
-  Pick<RepositoryMetadata, "codeHostType" | "archived" | "fork" | "public" | "rank">
-> {
-  /** Never changes, and is never given to another repository. */
-  id: number;
-  /** As the source gave it. */
-  name: string;
-  /** 'genericGitHost' where the source said nothing. */
-  codeHostType: CodeHostType;
-  /** For people. */
-  displayName?: string;
-  /** Its page on its code host. */
-  webUrl?: string;
-  /** The first is the default one. `files`: how many are found by path, binary ones too. */
-  revisions: { name: string; commit?: string; files: number; isDefault: boolean }[];
-  /** 'indexing' while an index run of this process is at it for the first time. */
-  state: "ready" | "indexing";
-  /** Files whose symbols are known (that there are none is known too), of all that revisions name. */
-  symbols: { done: number; total: number };
-  /** When its last state was published. */
-  indexedAt: Date;
-  /** Commit time of the default revision, where the source knows it. */
-  pushedAt?: Date;
-  /** Bytes of the content of its files, each file once. */
-  contentBytes: number;
-  /** Files that are listed and whose content is not searchable. */
-  skipped: SkippedFile[];
-}
-
-/**
- * A file as it was indexed.
- *
- * @example
- * const file = await engine.read({ repository: "shop", path: "src/cart.ts", revision: "v2.0" });
- * console.log(file?.language, file?.bytes.length);
- */
-export interface FileContent {
-  /** The name of its repository. */
-  repository: string;
-  /** With '/' between folders, relative to the repository's root. */
-  path: string;
-  /** The one that was asked for, or the default one. */
-  revision: string;
-  /** The linguist name, or "" when unknown. */
-  language: string;
-  /** The bytes as text; what is not valid UTF-8 is U+FFFD. */
-  content: string;
-  /** As stored: UTF-16 files are UTF-8 here. The caller's own. */
-  bytes: Uint8Array;
-  /** Where this host shows it: OpenOptions.webUrl. */
-  webUrl: string;
-  /** Where its code host shows it, where that is known. */
-  externalWebUrl?: string;
-}
-
-/**
- * What is directly in a folder.
- *
- * @example
- * const entries = await engine.list({ repository: "shop", path: "src" });
- * const folders = entries?.filter(({ type }) => type === "folder").map(({ name }) => name);
- */
-export interface FolderEntry {
-  /** There are no empty folders. */
-  type: "file" | "folder";
-  /** The last part of the path. */
-  name: string;
-  /** From the repository's root, with '/' between folders and none at the end. */
-  path: string;
 }
 
 /**
@@ -195,7 +201,12 @@ export interface OpenOptions {
   /** Saved sets of repositories for `context:`; undefined: CONTEXT_NOT_FOUND. */
   contexts?: Contexts;
   /** Told of damage that a search met and of workers that died; searches go on. Default: nobody. */
-  onWarning?: (warning: { code: string; message: string }) => void;
+  onWarning?: (warning: {
+    /** An ErrorCode: 'INDEX_CORRUPT' for damage, 'INTERNAL' for a worker that died. */
+    code: string;
+    /** For people. */
+    message: string;
+  }) => void;
 }
 
 const MIB = 2 ** 20;
@@ -459,34 +470,3 @@ function startPool(environment: Environment, { workers, readOnly, onWarning }: C
 
 const isVisible = ({ record }: CatalogRepository, viewer: Viewer | undefined): boolean =>
   viewer?.repositoryIds.has(record.id) ?? true;
-
-function describe(
-  { record }: CatalogRepository,
-  isIndexing: boolean,
-): Omit<Repository, "skipped" | "symbols"> {
-  const { id, name, metadata, revisions, indexedAt, contentBytes } = record;
-  const { codeHostType = "genericGitHost", archived = false, fork = false, rank = 0.5 } = metadata;
-  const { displayName, webUrl } = metadata;
-  const pushedAt = revisions[0]!.committedAt;
-  return {
-    id,
-    name,
-    codeHostType,
-    archived,
-    fork,
-    public: metadata.public ?? false,
-    rank,
-    ...(displayName === undefined ? {} : { displayName }),
-    ...(webUrl === undefined ? {} : { webUrl }),
-    revisions: revisions.map(({ name, commit, files }, i) => ({
-      name,
-      ...(commit === undefined ? {} : { commit }),
-      files,
-      isDefault: i === 0,
-    })),
-    state: isIndexing ? "indexing" : "ready",
-    indexedAt: new Date(indexedAt),
-    ...(pushedAt === undefined ? {} : { pushedAt: new Date(pushedAt) }),
-    contentBytes,
-  };
-}

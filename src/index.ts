@@ -1,15 +1,7 @@
 /** quern: the public API, all of it. */
 
 export { QuernError, type ErrorCode } from "./base/errors.ts";
-export {
-  open,
-  type Engine,
-  type FileContent,
-  type FolderEntry,
-  type IndexOptions,
-  type OpenOptions,
-  type Repository,
-} from "./engine.ts";
+export { open, type Engine, type IndexOptions, type OpenOptions } from "./engine.ts";
 export { directory, type DirectoryOptions } from "./ingest/directory.ts";
 export {
   documents,
@@ -32,6 +24,7 @@ export type {
   Source,
 } from "./ingest/source.ts";
 export type { CompactReport } from "./ingest/writes.ts";
+export type { FileContent, FolderEntry, Repository } from "./repository.ts";
 export type { WebUrl } from "./search/present.ts";
 export type { SearchOptions, SearchRequest, Viewer } from "./search/request.ts";
 export type {

@@ -21,7 +21,12 @@ import type { User, UserStore } from "./auth/user-store.ts";
  * const runner: Runner = { test: (name, run) => void test(name, run) };
  */
 export interface Runner {
-  /** Registers a test that fails where `run` rejects. */
+  /**
+   * Registers a test that fails where `run` rejects.
+   *
+   * @example
+   * const runner: Runner = { test: async (name, run) => console.log(name, await run()) };
+   */
   test(name: string, run: () => Promise<void>): void;
 }
 

@@ -16,11 +16,12 @@ const MAY_IMPORT: Record<string, string[]> = {
   worker: ["base", "threads", "ingest", "search"],
   check: ["store"],
   outside: ["base"],
-  engine: ["base", "kernel", "query", "store", "threads", "ingest", "search"],
-  http: ["base", "store", "search", "auth", "engine"],
-  cli: ["base", "store", "ingest", "search", "auth", "engine", "http"],
+  repository: ["store"],
+  engine: ["base", "kernel", "query", "store", "threads", "ingest", "search", "repository"],
+  http: ["base", "store", "search", "auth", "repository", "engine"],
+  cli: ["base", "store", "ingest", "search", "auth", "repository", "engine", "http"],
   testing: ["base", "auth"],
-  index: ["base", "store", "ingest", "search", "engine"],
+  index: ["base", "store", "ingest", "search", "repository", "engine"],
 };
 
 const folderOf = (path: string) => path.split("/")[0]!.replace(/\.ts$/, "");

@@ -96,7 +96,12 @@ export interface ApiKeyOptions {
 export async function createApiKey(
   tokens: TokenStore,
   options: ApiKeyOptions,
-): Promise<{ id: string; secret: string }> {
+): Promise<{
+  /** TokenRecord.id: what revoke() takes. */
+  id: string;
+  /** What the client sends. */
+  secret: string;
+}> {
   const { ownerId, name, expiresAt, prefix = DEFAULT_PREFIXES.apiKey, hmacKey } = options;
   if (typeof ownerId !== "string" || ownerId === "")
     throw new QuernError("INVALID_REQUEST", "an API key needs an ownerId");

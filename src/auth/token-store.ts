@@ -23,7 +23,7 @@ export interface TokenRecord {
   ownerId: string;
   /** For people, to tell their keys apart. */
   name?: string;
-  /** scoped: the repositories it was minted for. */
+  /** scoped: ids, as in Repository.id, of the repositories it was minted for. */
   repositoryIds?: number[];
   /** scoped: the API key that minted it; when that one stops, this one does. */
   mintedBy?: string;
@@ -48,17 +48,48 @@ export interface TokenRecord {
  * for await (const { id, name } of store.list("ada")) console.log(id, name);
  */
 export interface TokenStore {
-  /** DUPLICATE_ID for an id or a hash that is there, and then nothing is written. */
+  /**
+   * DUPLICATE_ID for an id or a hash that is there, and then nothing is written.
+   *
+   * @example
+   * declare const record: TokenRecord;
+   * await tokens.create(record);
+   */
   create(record: TokenRecord): Promise<void>;
-  /** Expired and revoked ones too: the caller judges. */
+  /**
+   * Expired and revoked ones too: the caller judges.
+   *
+   * @example
+   * const record = await tokens.findByHash("9f86d081884c7d65".repeat(4));
+   */
   findByHash(hash: string): Promise<TokenRecord | undefined>;
-  /** Any string may be asked for; undefined if no record has it. */
+  /**
+   * Any string may be asked for; undefined if no record has it.
+   *
+   * @example
+   * const isRevoked = (await tokens.get("5f0c"))?.revokedAt !== undefined;
+   */
   get(id: string): Promise<TokenRecord | undefined>;
-  /** All of one owner's, by createdAt, then id. */
+  /**
+   * All of one owner's, by createdAt, then id.
+   *
+   * @example
+   * for await (const { id, name } of tokens.list("ada")) console.log(id, name);
+   */
   list(ownerId: string): AsyncIterable<TokenRecord>;
-  /** True for the one call that revoked it; false for an unknown id and for one revoked before, which keeps its date. */
+  /**
+   * True for the one call that revoked it; false for an unknown id and for one revoked before, which keeps its date.
+   *
+   * @example
+   * for await (const { id } of tokens.list("ada")) await tokens.revoke(id, new Date());
+   */
   revoke(id: string, at: Date): Promise<boolean>;
-  /** Sets lastUsedAt. An unknown id is nothing to complain about. */
+  /**
+   * Sets lastUsedAt. An unknown id is nothing to complain about.
+   *
+   * @example
+   * await tokens.touch?.("5f0c", new Date());
+   */
   touch?(id: string, at: Date): Promise<void>;
 }
 

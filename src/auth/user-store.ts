@@ -50,13 +50,35 @@ export interface User {
  * };
  */
 export interface UserStore {
-  /** Any string may be asked for; undefined if no user has it. */
+  /**
+   * Any string may be asked for; undefined if no user has it.
+   *
+   * @example
+   * const isOwner = (await users.get("ada"))?.role === "OWNER";
+   */
   get(id: string): Promise<User | undefined>;
-  /** All users, by createdAt, then id. */
+  /**
+   * All users, by createdAt, then id.
+   *
+   * @example
+   * for await (const { id, email } of users.list()) console.log(id, email);
+   */
   list(): AsyncIterable<User>;
-  /** Creates or replaces the user with this id. */
+  /**
+   * Creates or replaces the user with this id.
+   *
+   * @example
+   * const ada = await users.get("ada");
+   * if (ada) await users.put({ ...ada, suspendedAt: new Date(), updatedAt: new Date() });
+   */
   put(user: User): Promise<void>;
-  /** Ids of the repositories this user may see now. Absent: every user sees every repository. */
+  /**
+   * Ids of the repositories this user may see now. Absent: every user sees every repository.
+   *
+   * @example
+   * const ada = await users.get("ada");
+   * const seen = (ada && (await users.visibleRepositories?.(ada))) ?? "all";
+   */
   visibleRepositories?(user: User): Promise<"all" | ReadonlySet<number>>;
 }
 

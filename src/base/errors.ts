@@ -55,7 +55,12 @@ export class QuernError extends Error {
   constructor(
     code: ErrorCode,
     message: string,
-    options: { cause?: unknown; position?: number } = {},
+    options: {
+      /** What was thrown below. */
+      cause?: unknown;
+      /** UTF-16 position in the query. */
+      position?: number;
+    } = {},
   ) {
     super(message, options.cause === undefined ? {} : { cause: options.cause });
     this.code = code;

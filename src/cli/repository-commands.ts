@@ -1,7 +1,7 @@
 /** quern repos, read, remove: what is in the index. */
 
 import type { Command } from "commander";
-import type { Repository } from "../engine.ts";
+import type { Repository } from "../repository.ts";
 import { type Call, type CommonFlags, withCommonOptions } from "./call.ts";
 import { withEngine } from "./engine-session.ts";
 import { printJson, printLines } from "./io.ts";

@@ -42,8 +42,11 @@ export interface HandlerOptions {
   maxConcurrent?: number;
   /** Told of every request once its outcome is known. Never told a secret. */
   audit?: (event: AuditEvent) => void;
-  /** Origins whose pages may call: exact, or '*' for all. Default: none. */
-  cors?: { origins: string[] };
+  /** Whose pages may call. Default: nobody's. */
+  cors?: {
+    /** Exact, like 'https://example.com'; '*' is all. */
+    origins: string[];
+  };
 }
 
 /**

@@ -1,6 +1,6 @@
 /** What there is to search: repositories, their folders and their files. */
 
-import type { FolderEntry, Repository } from "../engine.ts";
+import type { FolderEntry, Repository } from "../repository.ts";
 import { jsonResponse } from "./json-body.ts";
 import { Refusal } from "./refusal.ts";
 import { viewerOption, withBody, withQuery, type Call, type Route } from "./route.ts";

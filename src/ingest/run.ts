@@ -33,7 +33,7 @@ export interface IndexProgress {
   stage: "list" | "content" | "symbols" | "publish" | "merge";
   /** Files, or segments where the stage is 'merge'. */
   done: number;
-  /** How many there are, as far as is known. */
+  /** Files, or segments, in all, as far as is known. */
   total: number;
   /** Bytes of content that are done. */
   bytes: number;
@@ -49,12 +49,19 @@ export interface IndexProgress {
  * console.log(report?.added, report?.removed, report?.skipped.length, report?.durationMs);
  */
 export interface IndexReport {
-  /** Never changes, and is never given to another repository. */
+  /** Repository.id: it never changes, and is never given to another repository. */
   repositoryId: number;
   /** Its name. */
   repository: string;
-  /** The first is the default one. `files`: how many are found by path, binary ones too. */
-  revisions: { name: string; commit?: string; files: number }[];
+  /** The first is the default one. */
+  revisions: {
+    /** As `rev:` finds it. */
+    name: string;
+    /** Full id, where there is one. */
+    commit?: string;
+    /** Files that are found by path, binary ones too. */
+    files: number;
+  }[];
   /** Files (path and content) that were not there before. */
   added: number;
   /** Files (path and content) that no revision names any more. */

@@ -34,7 +34,13 @@ export interface Source {
   readonly name: string;
   /** Replaces what was said of the repository before. */
   readonly metadata: RepositoryMetadata;
-  /** Rejects with SOURCE_NOT_FOUND, SOURCE_UNREADABLE, NOT_A_GIT_REPOSITORY, REVISION_NOT_FOUND, GIT_MISSING, or ABORTED. */
+  /**
+   * Rejects with SOURCE_NOT_FOUND, SOURCE_UNREADABLE, NOT_A_GIT_REPOSITORY, REVISION_NOT_FOUND, GIT_MISSING, or ABORTED.
+   *
+   * @example
+   * const options = { signal: AbortSignal.timeout(60_000), maxFileSize: 2 ** 21 };
+   * const listing = await git("./shop").open({ revisions: [] }, options);
+   */
   open(indexed: Indexed, options: ListingOptions): Promise<Listing>;
 }
 
@@ -61,8 +67,13 @@ export interface ListingOptions {
  * const isNew = ({ revisions }: Indexed): boolean => revisions.length === 0;
  */
 export interface Indexed {
-  /** Empty where the repository is new. `commit` is what the source said it was. */
-  readonly revisions: readonly { readonly name: string; readonly commit?: string }[];
+  /** Empty where the repository is new. */
+  readonly revisions: readonly {
+    /** What a ListedRevision may give as its base. */
+    readonly name: string;
+    /** What the source said it was. */
+    readonly commit?: string;
+  }[];
 }
 
 /**
@@ -78,9 +89,21 @@ export interface Indexed {
 export interface Listing {
   /** Every revision the repository has from now on; the first is the default one. Never empty. */
   readonly revisions: readonly ListedRevision[];
-  /** In any order; yields in batches of some hundred. REQUIRES: iterated once. */
+  /**
+   * In any order; yields in batches of some hundred. REQUIRES: iterated once.
+   *
+   * @example
+   * const show = async (listing: Listing): Promise<void> => {
+   *   for await (const batch of listing.entries()) console.log(batch.map(({ path }) => path));
+   * };
+   */
   entries(): AsyncIterable<readonly Entry[]>;
-  /** Called once, also after a failure. */
+  /**
+   * Called once, also after a failure.
+   *
+   * @example
+   * const end = (listing: Listing): Promise<void> => listing.close();
+   */
   close(): Promise<void>;
 }
 

@@ -46,7 +46,12 @@ export interface ResultSymbol {
   /** What it defines. */
   kind: SymbolKind;
   /** The definition it stands in. */
-  parent?: { symbol: string; kind: SymbolKind };
+  parent?: {
+    /** Its name. */
+    symbol: string;
+    /** What it defines. */
+    kind: SymbolKind;
+  };
 }
 
 /**
@@ -76,8 +81,13 @@ export interface Chunk {
  *   console.log(`${repository}/${fileName.text}`, chunks.length);
  */
 export interface FileResult {
-  /** The path from the repository's root; its ranges are those of `file:`, whether or not content matched. */
-  fileName: { text: string; matchRanges: Range[] };
+  /** Its path, and what matches in it. */
+  fileName: {
+    /** With '/' between folders, relative to the repository's root. */
+    text: string;
+    /** Those of `file:`, whether or not content matched. */
+    matchRanges: Range[];
+  };
   /** Where this host shows it: OpenOptions.webUrl. */
   webUrl: string;
   /** Where its code host shows it, where that is known. */
@@ -172,27 +182,49 @@ export type SearchEvent =
 export interface Explanation {
   /** The canonical form of the query as understood. */
   query: string;
-  /** `pages` are counted in scope, and so are candidates; a page is 8 KiB of text at most. */
+  /** Counts are of what is in scope: the repositories and revisions that are searched. A page is 8 KiB of text at most. */
   segments: {
+    /** Id of the segment, as problems of check() name it. */
     id: number;
+    /** 'skipped-by-filter': no candidate file. 'damaged': its evaluation failed. 'not-reached': time ran out, or the search was stopped. */
     outcome: "scanned" | "skipped-by-filter" | "damaged" | "not-reached";
-    /** Each literal's grams with the length of its list, rarest first. */
-    literals: { text: string; pages: number; grams: { gram: string; pages: number }[] }[];
+    /** Texts that the query's terms cannot match without. */
+    literals: {
+      /** The text itself, without escapes. */
+      text: string;
+      /** Pages that hold every gram of it. */
+      pages: number;
+      /** The rarest first. */
+      grams: {
+        /** Three bytes, folded, as text. */
+        gram: string;
+        /** Pages that hold it. */
+        pages: number;
+      }[];
+    }[];
+    /** Pages to scan. */
     candidatePages: number;
+    /** Files that may match. */
     candidateFiles: number;
   }[];
   /** Of the search that was run for it. */
   stats: SearchStats;
   /** Only when nothing was found: changes of the request that, tried, find something; best first. */
   suggestions: {
+    /** What is changed: one thing. */
     change: "ignore-case" | "literal" | "regex" | "all-revisions" | "drop-filter" | "language";
+    /** The changed request, to search again with. */
     request: SearchRequest;
+    /** Ranges that it finds in the index. */
     totalMatchCount: number;
   }[];
   /** Repositories the query names that are unknown, being indexed, or hold skipped files the filters admit. */
   notIndexed: {
+    /** Its name, as the query has it or selects it. */
     repository: string;
+    /** 'unknown': there is none, or the viewer may not see it. 'indexing': for the first time. */
     reason: "unknown" | "indexing" | "files-skipped";
+    /** Skipped files that the filters admit, for 'files-skipped'. */
     files?: number;
   }[];
 }

@@ -1,7 +1,8 @@
 /** An engine that does what a test says, for what a real one does too fast to watch. */
 
 import { QuernError } from "../../src/base/errors.ts";
-import type { Engine, Repository } from "../../src/engine.ts";
+import type { Engine } from "../../src/engine.ts";
+import type { Repository } from "../../src/repository.ts";
 import type { SearchOptions } from "../../src/search/request.ts";
 import type { SearchEvent, SearchResponse } from "../../src/search/response.ts";
 import { zeroStats } from "../../src/search/stats.ts";

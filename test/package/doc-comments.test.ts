@@ -23,33 +23,74 @@ const examplesOf = (symbol: ts.Symbol): string[] =>
     .filter(({ name }) => name === "example")
     .map(({ text }) => ts.displayPartsToString(text));
 
-/** The fields and methods of a type that are declared here, with those of every part of a union. */
-function membersOf(symbol: ts.Symbol): ts.Symbol[] {
-  const type = checker.getDeclaredTypeOfSymbol(symbol);
-  const parts = type.isUnion() ? type.types : [type];
-  return parts
-    .flatMap((part) => checker.getPropertiesOfType(part))
-    .filter(({ declarations }) => isOurs(declarations?.[0]));
+interface Member {
+  /** With the names it stands in: `Repository.symbols.done`. */
+  readonly name: string;
+  readonly member: ts.Symbol;
 }
 
-const isOurs = (declaration: ts.Declaration | undefined): boolean =>
-  declaration !== undefined && !declaration.getSourceFile().fileName.includes("node_modules");
+/** Every field and method in a declaration, those of the nameless types within too, wherever they stand. */
+function membersOf(name: string, declaration: ts.Node): Member[] {
+  const found: Member[] = [];
+  const visit = (node: ts.Node, within: string): void => {
+    if (ts.isBlock(node)) return; // what a function does is not public
+    const isMember = ts.isTypeElement(node) || ts.isClassElement(node);
+    const own = isMember || ts.isParameter(node) ? node.name : undefined;
+    const path = own ? `${within}.${own.getText()}` : within;
+    const member = isMember && own && checker.getSymbolAtLocation(own);
+    if (member) found.push({ name: path, member });
+    ts.forEachChild(node, (child) => visit(child, path));
+  };
+  ts.forEachChild(declaration, (child) => visit(child, name));
+  return found;
+}
 
 const members = names.flatMap(({ name, symbol }) =>
-  membersOf(symbol).map((member) => ({ name: `${name}.${member.name}`, member })),
+  symbol.declarations!.flatMap((declaration) => membersOf(name, declaration)),
 );
 
-function isNumber(member: ts.Symbol): boolean {
-  const type = checker.getNonNullableType(checker.getTypeOfSymbol(member));
-  return (type.flags & ts.TypeFlags.NumberLike) !== 0;
+/** A number, or a list or set of them. */
+function holdsNumbers(type: ts.Type): boolean {
+  if (type.isUnion()) return type.types.some(holdsNumbers);
+  if (type.flags & ts.TypeFlags.NumberLike) return true;
+  const isReference = ((type as ts.ObjectType).objectFlags & ts.ObjectFlags.Reference) !== 0;
+  return isReference && checker.getTypeArguments(type as ts.TypeReference).some(holdsNumbers);
 }
 
-const UNIT =
-  /bytes|milliseconds|nanoseconds|-based|UTF-16|how many|threads|lines|0 to 1|files|segments|ranges|pages|grams|pairs|\bid\b|status|definitions|never changes/i;
+/** What the comment on a number must say, by the number's name: the first row that fits. */
+const UNITS: readonly (readonly [name: RegExp, unit: RegExp])[] = [
+  [/Ms$/, /\bmilliseconds\b/i],
+  [/\.(duration|wait|matchTree\w+)$/, /\bnanoseconds\b/i],
+  [/\.byteOffset$/, /0-based.*\bbytes\b/i],
+  [/bytes|\.(maxFileSize|memoryBudget)$/i, /\bbytes\b/i],
+  [/\.lineNumber$/, /1-based/],
+  [/\.column$/, /1-based.*\bcode points\b/],
+  [/\.position$/, /\bUTF-16\b/],
+  [/Entry\.revisions$/, /\b0-based positions\b/],
+  [/\.(id|segment|repositoryIds?)$/, /\bids?\b/i],
+  [/\.status$/, /\bHTTP status\b/],
+  [/\.rank$/, /\b0 to 1\b/],
+  [/\.workers$/, /\bthreads\b/i],
+  [/\.contextLines$/, /\blines\b/i],
+  [/\.maxConcurrent$/, /\bsearches\b/i],
+  [/\.((max)?matches|\w+MatchCount)$/i, /\branges\b/i],
+  [/files|\.(fileCount|done|total|added|removed|unchanged)$/i, /\bfiles\b/i],
+  [/\.(segments\w*|shards\w+|crashes)$/, /\bsegments\b/i],
+  [/\.(pages|candidatePages|ngramMatches)$/, /\bpages\b/i],
+  [/\.ngramLookups$/, /\bgrams\b/i],
+  [/\.regexpsConsidered$/, /\bpairs\b/i],
+  [/\.symbols$/, /\bdefinitions\b/i],
+];
+
+function saysUnit(name: string, comment: string): boolean {
+  const row = UNITS.find(([pattern]) => pattern.test(name));
+  return row !== undefined && row[1].test(comment); // a number of no row wants one
+}
 
 test("there are names, and fields of them", () => {
   expect(names.length).toBeGreaterThan(50);
-  expect(members.length).toBeGreaterThan(150);
+  expect(members.length).toBeGreaterThan(250);
+  expect(members.map(({ name }) => name)).toContain("Explanation.segments.literals.grams.pages");
 });
 
 test("every name has a comment", () => {
@@ -64,12 +105,32 @@ test("every field has a comment", () => {
 });
 
 test("every number has a unit", () => {
-  const bare = members.filter(({ member }) => isNumber(member) && !UNIT.test(commentOf(member)));
+  const numbers = members.filter(({ member }) => holdsNumbers(checker.getTypeOfSymbol(member)));
+  expect(numbers.length).toBeGreaterThan(60);
+  const bare = numbers.filter(({ name, member }) => !saysUnit(name, commentOf(member)));
   expect(bare.map(({ name }) => name)).toEqual([]);
+});
+
+test.each([
+  ["SearchOptions.timeoutMs", "After this the search answers with the files it has found."],
+  ["SearchStats.duration", "Milliseconds from the call to the response."],
+  ["IndexProgress.bytes", "How many there are."],
+  ["Repository.revisions.files", "How many there are."],
+  ["Position.lineNumber", "0-based."],
+  ["Engine.unheardOf", "Files, bytes, milliseconds."],
+])("%s: %j is no unit", (name, comment) => {
+  expect(saysUnit(name, comment)).toBe(false);
 });
 
 test("every name has an example", () => {
   const without = names.filter(({ symbol }) => examplesOf(symbol).length === 0);
+  expect(without.map(({ name }) => name)).toEqual([]);
+});
+
+test("every method has an example", () => {
+  const methods = members.filter(({ member }) => member.flags & ts.SymbolFlags.Method);
+  expect(methods.length).toBeGreaterThan(20);
+  const without = methods.filter(({ member }) => examplesOf(member).length === 0);
   expect(without.map(({ name }) => name)).toEqual([]);
 });
 
@@ -86,7 +147,8 @@ function prelude(text: string): string {
 }
 
 test("every example compiles", () => {
-  const snippets = names.flatMap(({ name, symbol }) =>
+  const documented = [...names, ...members.map(({ name, member: symbol }) => ({ name, symbol }))];
+  const snippets = documented.flatMap(({ name, symbol }) =>
     examplesOf(symbol).map((text) => ({ name, text: prelude(text) })),
   );
   expect(complaints(snippets)).toEqual({});
