@@ -1,0 +1,43 @@
+/**
+ * Installs a tarball of the package into empty projects of both module systems, as a host does, and runs the
+ * tests' host there: `npx tsx scripts/install-package.ts quern.tgz`. The tests themselves link this repository's
+ * dependencies, so only here are they those that package.json asks for. Where the registry cannot be
+ * reached nothing is tried, and it says so; with QUERN_CI=1 that is an error.
+ */
+
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { FOUND, hostScript, type ModuleSystem } from "../test/package/host.ts";
+import { isStrict } from "./nodes.ts";
+
+const NO_NETWORK = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ENOTCACHED/;
+const run = promisify(execFile);
+
+async function tryIn(folder: string, tarball: string, type: ModuleSystem): Promise<void> {
+  const cwd = mkdtempSync(join(folder, `${type}-`));
+  writeFileSync(join(cwd, "package.json"), JSON.stringify({ name: "host", private: true, type }));
+  const flags = ["--prefer-offline", "--no-audit", "--no-fund", "--fetch-retries=0"];
+  const shell = process.platform === "win32";
+  await run("npm", ["install", ...flags, tarball], { cwd, shell, timeout: 180_000 });
+  const { file, text } = hostScript(type);
+  writeFileSync(join(cwd, file), text);
+  const { stdout, stderr } = await run(process.execPath, [file], { cwd, timeout: 60_000 });
+  if (stderr !== "" || stdout.trim() !== JSON.stringify(FOUND))
+    throw new Error(`the host of ${type} said ${stdout}${stderr}`);
+  console.log(`   works in an empty project (${type})`);
+}
+
+const [, , path] = process.argv;
+if (path === undefined) throw new Error("which tarball?");
+const folder = mkdtempSync(join(tmpdir(), "quern-install-"));
+try {
+  for (const type of ["module", "commonjs"] as const) await tryIn(folder, resolve(path), type);
+} catch (error) {
+  if (isStrict || !NO_NETWORK.test(String(error))) throw error;
+  console.log(`   the registry cannot be reached, so it is not tried: ${String(error)}`);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
