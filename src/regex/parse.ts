@@ -217,6 +217,8 @@ class Parser {
         return;
       } else {
         const operator = this.#in.source.slice(start, this.#in.at);
+        if (operator === "(?P" && this.#in.take("="))
+          throw this.#in.syntax(`back-references are not supported: ${operator}=`, start);
         throw this.#in.syntax(`invalid perl operator: ${operator}`, start);
       }
     }

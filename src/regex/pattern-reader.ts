@@ -47,7 +47,7 @@ export class PatternReader {
     if (control !== undefined) return control;
     if (char === "x") return this.#hexadecimal(start);
     if (char === "0" || (/[1-7]/.test(char) && /[0-7]/.test(this.peek()))) return this.#octal(char);
-    if (/[1-9]/.test(char))
+    if (/[1-9gk]/.test(char))
       throw this.syntax(
         `back-references are not supported, invalid escape sequence: \\${char}`,
         start,

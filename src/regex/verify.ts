@@ -2,7 +2,8 @@
  * RE2's word on ranges that are about to be returned. Each is asked for in a window that ends a
  * little behind it: RE2 must find just that range next. Where it finds another one the window may have
  * been too short, so it grows, up to the text's end, before the two disagree. So the cost follows the
- * bytes up to the last range and the number of ranges (4 µs each), not their product.
+ * bytes up to the last range and the number of ranges (4 µs each), not their product. A range for which
+ * RE2 would have to read more than its limit at once is believed.
  */
 
 import type { Span } from "./re2.ts";
@@ -20,8 +21,6 @@ export interface Verification {
   /** Ranges relative to the text's start; the first `count` of them, by default all, are asked about. */
   readonly claimed: RangeList;
   readonly count?: number;
-  /** The longest input of RE2 in bytes; default and most: RE2_INPUT_LIMIT. What needs more is believed. */
-  readonly inputLimit?: number;
 }
 
 /**
@@ -33,7 +32,6 @@ export function verifyRanges(
   verification: Verification,
 ): RangeList | undefined {
   const { bytes, text, claimed, count = claimed.length } = verification;
-  const limit = Math.min(verification.inputLimit ?? RE2_INPUT_LIMIT, RE2_INPUT_LIMIT);
   let from = text.start;
   let lastEnd = -1;
   for (let i = 0; i < count;) {
@@ -41,7 +39,7 @@ export function verifyRanges(
     const end = text.start + claimed.data[2 * i + 1]!;
     const isExpected = (match: Span | undefined) =>
       (match?.start === start && match.end === end) || isTouching(match, lastEnd);
-    const match = findInWindows(expression, { bytes, text, from, end, limit, isExpected });
+    const match = findInWindows(expression, { bytes, text, from, end, isExpected });
     if (match === "too far") {
       from = lastEnd = end;
       i++;
@@ -65,17 +63,16 @@ interface Question {
   readonly text: Span;
   readonly from: number;
   readonly end: number; // of the range that is expected
-  readonly limit: number;
   readonly isExpected: (match: Span | undefined) => boolean;
 }
 
 function findInWindows(
   expression: Re2Expression,
-  { bytes, text, from, end, limit, isExpected }: Question,
+  { bytes, text, from, end, isExpected }: Question,
 ): Span | undefined | "too far" {
   for (let length = Math.max(end - from, 0) + BEHIND; ; length *= 2) {
     const windowEnd = Math.min(from + length, text.end);
-    if (windowEnd - from >= limit) return "too far";
+    if (windowEnd - from >= RE2_INPUT_LIMIT) return "too far";
     const match = re2Find(expression, bytes, { start: text.start, end: windowEnd }, from);
     if (isExpected(match) || windowEnd === text.end) return match;
   }

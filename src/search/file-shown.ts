@@ -5,6 +5,7 @@ import { shown, type Facts } from "./evaluate.ts";
 import type { PreparedQuery } from "./prepare.ts";
 import { mergeRanges } from "./ranges.ts";
 import { newRangeList, type RangeList } from "../regex/range-list.ts";
+import type { Re2Expression } from "../regex/re2.ts";
 import type { Found } from "./scan.ts";
 import type { ThreadTools } from "./thread-tools.ts";
 
@@ -52,12 +53,18 @@ export function contentRanges(
 
 const ranges: RangeList = newRangeList();
 
+/** What the ranges of an expression in a path become: those of whoever has the last word. */
+export type Confirm = (
+  expression: Re2Expression,
+  path: Uint8Array,
+  claimed: RangeList,
+) => RangeList;
+
 /** Ranges that path atoms show in a path; without any, the whole path is the one range. */
 export function pathRanges(
   path: Uint8Array,
   atoms: readonly number[],
-  query: PreparedQuery,
-  tools: ThreadTools,
+  { query, tools, confirm }: { query: PreparedQuery; tools: ThreadTools; confirm?: Confirm },
 ): Uint32Array {
   const mark = tools.arena.mark();
   const at = tools.arena.put(path);
@@ -65,8 +72,9 @@ export function pathRanges(
     const atom = query.atoms[number]!;
     if (atom.kind !== "path") return new Uint32Array(0);
     ranges.length = 0;
-    const count = atom.matcher.ranges(at, at + path.length, ranges);
-    return ranges.data.slice(0, 2 * count);
+    atom.matcher.ranges(at, at + path.length, ranges);
+    const { data, length } = confirm ? confirm(atom.expression, path, ranges) : ranges;
+    return data.slice(0, 2 * length);
   });
   tools.arena.release(mark);
   const merged = lists.length === 0 ? new Uint32Array(0) : mergeRanges(lists);

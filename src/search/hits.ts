@@ -102,7 +102,7 @@ export class HitRater {
     if (paths.length === 0) return 1;
     const { query, tools } = this.#options;
     const path = pathOf(this.#paths, hit.file);
-    const ranges = pathRanges(path, paths, query, tools);
+    const ranges = pathRanges(path, paths, { query, tools });
     this.#pathScore = WEIGHTS.path[bestPathFit(path, ranges)]!;
     return ranges.length / 2;
   }

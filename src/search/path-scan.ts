@@ -8,6 +8,7 @@ import { isAscii } from "node:buffer";
 import { countBits, emptyBitset, forEachBit, hasBit, setBit, type Bitset } from "../base/bitset.ts";
 import type { Arena } from "../kernel/arena.ts";
 import type { Matcher } from "../regex/matcher.ts";
+import type { Re2Expression } from "../regex/re2.ts";
 import type { Formula } from "../regex/required.ts";
 import type { PathTable } from "../store/segment-tables.ts";
 import { prepareLiteral } from "./literal.ts";
@@ -15,6 +16,7 @@ import type { ThreadTools } from "./thread-tools.ts";
 import { placeLiteral, type LiteralScanner, type PlacedLiteral } from "./scan.ts";
 
 export interface PathExpression {
+  readonly expression: Re2Expression;
   readonly matcher: Matcher;
   /** Literals of which every match holds one; undefined: there are none, or too many. */
   readonly anchors: readonly PlacedLiteral[] | undefined;

@@ -85,7 +85,7 @@ function prepareAtom(atom: PlanAtom, kernel: Kernel, arena: Arena): PreparedAtom
       const expression = compileExpression(pattern, { caseSensitive });
       const matcher = createMatcher(kernel, expression);
       const anchors = pathAnchors(expression.required, arena);
-      return { kind: atom.kind, matcher, anchors, literals: NO_LITERALS };
+      return { kind: atom.kind, expression, matcher, anchors, literals: NO_LITERALS };
     }
     case "language":
       return { kind: "language", language: atom.language, literals: NO_LITERALS };

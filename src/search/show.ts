@@ -4,7 +4,7 @@ import type { Snapshot } from "../store/environment.ts";
 import { NO_BLOB } from "../store/format.ts";
 import type { SegmentReader } from "../store/segment-reader.ts";
 import { cutChunks } from "./chunks.ts";
-import { contentRanges, pathOf, pathRanges, shownBy } from "./file-shown.ts";
+import { contentRanges, pathOf, pathRanges, shownBy, type Confirm } from "./file-shown.ts";
 import type { Facts } from "./evaluate.ts";
 import type { ShownFile } from "./messages.ts";
 import { NO_CHUNKS } from "./packed-chunks.ts";
@@ -13,7 +13,7 @@ import type { PreparedQuery } from "./prepare.ts";
 import type { AtomPlan } from "./segment-plan.ts";
 import type { SegmentSymbols } from "./segment-symbols.ts";
 import type { ThreadTools } from "./thread-tools.ts";
-import { verified } from "./verify-shown.ts";
+import { verified, verifiedPath } from "./verify-shown.ts";
 import { VisitedBlobs } from "./visited-blobs.ts";
 import { Window } from "./window.ts";
 
@@ -52,7 +52,9 @@ export async function showFile(
   const pairs = content
     ? contentRanges(shown.content, content.visited.found, 0)
     : new Uint32Array(0);
-  const name = pathRanges(path, shown.paths, query, tools);
+  const confirm: Confirm = (expression, bytes, claimed) =>
+    verifiedPath(expression, { path: bytes, claimed }, showing.onDisagreement);
+  const name = pathRanges(path, shown.paths, { query, tools, confirm });
   const hasOwnName = shown.paths.length > 0;
   const nameLines = new Lines(Buffer.from(path), () => 0);
   const chunks =

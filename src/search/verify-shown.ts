@@ -4,6 +4,8 @@
  */
 
 import type { Kernel } from "../kernel/kernel.ts";
+import type { RangeList } from "../regex/range-list.ts";
+import type { Re2Expression } from "../regex/re2.ts";
 import { verifyRanges } from "../regex/verify.ts";
 import type { ContentScanner } from "./expression.ts";
 import { pairsOf } from "./file-shown.ts";
@@ -30,9 +32,26 @@ export function verified(scanner: ContentScanner, found: Found, text: VerifiedTe
     count,
   });
   if (!ranges) return found;
-  text.onDisagreement(
-    `the automaton and RE2 disagree about ${JSON.stringify(scanner.expression.source)}: RE2's ranges are shown; please report it`,
-  );
+  text.onDisagreement(disagreement(scanner.expression));
   const pairs = ranges.data.slice(0, 2 * ranges.length);
   return { ...found, counts: Uint32Array.of(ranges.length), starts: new Uint32Array(1), pairs };
 }
+
+/** What the expression found in a path, as RE2 sees it. */
+export function verifiedPath(
+  expression: Re2Expression,
+  claim: { readonly path: Uint8Array; readonly claimed: RangeList },
+  onDisagreement: VerifiedText["onDisagreement"],
+): RangeList {
+  const { path: bytes, claimed } = claim;
+  const ranges = verifyRanges(expression, {
+    bytes,
+    text: { start: 0, end: bytes.length },
+    claimed,
+  });
+  if (ranges) onDisagreement(disagreement(expression));
+  return ranges ?? claimed;
+}
+
+const disagreement = ({ source }: Re2Expression): string =>
+  `the automaton and RE2 disagree about ${JSON.stringify(source)}: RE2's ranges are shown; please report it`;

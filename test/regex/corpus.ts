@@ -90,6 +90,7 @@ export const CORPUS: readonly (readonly [string, Uint8Array, string])[] = [
   ["a{2,3}", utf8("aaaaa"), "0-3 3-5"],
   ["a{2,3}?", utf8("aaaaa"), "0-2 2-4"],
   ["(ab){2}", utf8("ababab"), "0-4"],
+  ["(?P<pair>ab)(?P<rest>c?)", utf8("ababc"), "0-2 2-5"],
   ["(a*)*b", utf8("aaab"), "0-4"],
   ["(x+x+)+y", utf8("xxxy"), "0-4"],
   ["^(([a-z])+.)+[A-Z]([a-z])+$", utf8("aaaaaaaaaaaaa"), ""],

@@ -119,7 +119,7 @@ export function compareVerdict(source: string, caseSensitive: boolean): string |
 
 const TEXTS = 40;
 
-/** Everything of one seed; the number of cases is TEXTS + 4. */
+/** Everything of one seed: four verdicts, and a pattern on TEXTS texts, which are its cases. */
 export function differencesOf(seed: number): { cases: number; differences: string[] } {
   const random = randomFrom(seed);
   const caseSensitive = random(2) === 0;
@@ -133,7 +133,7 @@ export function differencesOf(seed: number): { cases: number; differences: strin
     for (let i = 0; i < TEXTS; i++) differences.push(compareOn(expression, randomText(random)));
   }
   return {
-    cases: TEXTS + verdicts.length,
+    cases: TEXTS,
     differences: differences.filter((difference) => difference !== undefined),
   };
 }

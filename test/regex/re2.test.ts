@@ -3,7 +3,7 @@ import { createKernel } from "../../src/kernel/kernel.ts";
 import { compileExpression } from "../../src/regex/expression.ts";
 import { createMatcher } from "../../src/regex/matcher.ts";
 import { newRangeList, pushRange } from "../../src/regex/range-list.ts";
-import { instancesLost, re2Find, re2Refusal } from "../../src/regex/re2.ts";
+import { instancesLost, RE2_INPUT_LIMIT, re2Find, re2Refusal } from "../../src/regex/re2.ts";
 import { re2Ranges, verifyRanges } from "../../src/regex/verify.ts";
 import { showRanges } from "./differential.ts";
 
@@ -92,6 +92,20 @@ test("a match that needs more than the first window is confirmed too", () => {
     const some = re2Ranges(expression, text, whole, 3);
     expect(showRanges(some)).toBe(showRanges({ ...out, length: Math.min(out.length, 3) }));
   }
+});
+
+test("a range for which RE2 would have to read more than its limit is believed", () => {
+  const text = Buffer.from(`${"x".repeat(RE2_INPUT_LIMIT)}foo foo`);
+  const expression = compileExpression("fo+", { caseSensitive: true });
+  const verify = (...claims: [number, number][]) => {
+    const claimed = newRangeList();
+    for (const [from, to] of claims)
+      pushRange(claimed, RE2_INPUT_LIMIT + from, RE2_INPUT_LIMIT + to);
+    return verifyRanges(expression, { bytes: text, text: { start: 0, end: text.length }, claimed });
+  };
+  expect(verify([0, 3], [4, 7])).toBeUndefined();
+  expect(verify([0, 2])).toBeUndefined(); // wrong, and nobody can say so
+  expect(verify([0, 3], [4, 6])).toBeDefined(); // the next one is near again
 });
 
 test("10 000 matches over lines in 1 MB cost at most three times those in ten files of 100 KB", () => {

@@ -30,6 +30,7 @@ function found(pattern: string, paths: readonly string[], among = fullBitset(pat
   const mark = arena.mark();
   const expression = compileExpression(pattern, { caseSensitive: false });
   const asked = {
+    expression,
     matcher: createMatcher(kernel, expression),
     anchors: pathAnchors(expression.required, arena),
   };

@@ -1,0 +1,33 @@
+/** What a search returns is what RE2 says of it, wherever the two differ; here RE2 is made to differ. */
+
+import { expect, test, vi } from "vitest";
+import { documents } from "../../src/ingest/documents.ts";
+import { newRangeList, pushRange } from "../../src/regex/range-list.ts";
+import { openEngine } from "../engine/opened.ts";
+
+// RE2 sees one range, the second byte of the text, whatever was found
+vi.mock("../../src/regex/verify.ts", () => ({
+  verifyRanges() {
+    const ranges = newRangeList();
+    pushRange(ranges, 1, 2);
+    return ranges;
+  },
+}));
+
+test.each([
+  ["fo+\\d", "chunks"],
+  ["file:fo+\\d", "path"],
+])("%s", async (query, where) => {
+  const warnings: unknown[] = [];
+  const engine = await openEngine({ workers: 0, onWarning: (warning) => warnings.push(warning) });
+  const files = [{ path: "foo1/foo2.c", content: "foo1 foo2\n" }];
+  await engine.index(documents({ name: "r", files }), { symbols: "skip" });
+  const request = { query, matches: 10, isRegexEnabled: true };
+  const { files: found, stats } = await engine.search(request);
+  const [file] = found;
+  const ranges = where === "path" ? file!.fileName.matchRanges : file!.chunks[0]!.matchRanges;
+  expect(ranges.map(({ start, end }) => [start.byteOffset, end.byteOffset])).toEqual([[1, 2]]);
+  expect(stats.actualMatchCount).toBe(1);
+  const message = expect.stringMatching(/^the automaton and RE2 disagree about "fo\+/) as string;
+  expect(warnings).toEqual([{ code: "INTERNAL", message }]);
+});
