@@ -9,6 +9,7 @@ import { compare } from "../oracle/compare.ts";
 import { sourceOf } from "../oracle/corpus-source.ts";
 import type { Corpus, CorpusFile, CorpusRepository } from "../oracle/corpus.ts";
 import { evaluate, type ExpectedResponse } from "../oracle/oracle.ts";
+import { brokenInvariant } from "./invariants.ts";
 import { openEngine, RUNS } from "./opened.ts";
 
 vi.mock("../../src/store/format.ts", async (original) => ({
@@ -110,7 +111,10 @@ test("fifty searches at a time", { timeout: 60_000 * RUNS }, async () => {
   }
   await Promise.all(searching);
   const expected = expectations(states);
-  for (const one of asked) expect(unlike(one, expected), JSON.stringify(one.request)).toEqual([]);
+  for (const one of asked) {
+    expect(unlike(one, expected), JSON.stringify(one.request)).toEqual([]);
+    expect(brokenInvariant(one.response, undefined)).toBeUndefined();
+  }
   expect(asked.length).toBeGreaterThan(2 * AT_ONCE);
   expect(new Set(asked.map(({ from }) => from)).size).toBeGreaterThan(turns / 4);
 });

@@ -2,12 +2,11 @@
 
 import type { Engine } from "../../src/engine.ts";
 import type { SearchRequest } from "../../src/search/request.ts";
-import type { SearchResponse } from "../../src/search/response.ts";
 import { compare } from "../oracle/compare.ts";
 import { sourceOf } from "../oracle/corpus-source.ts";
 import type { Corpus } from "../oracle/corpus.ts";
-import { evaluate, type OracleOptions } from "../oracle/oracle.ts";
-import { brokenInvariant } from "./invariants.ts";
+import { evaluate, fileKey, type OracleOptions } from "../oracle/oracle.ts";
+import { brokenInvariant, segmentsInScope } from "./invariants.ts";
 
 /** The corpus as the engine has it after this: its repositories bear the engine's numbers. */
 export async function bringTo(engine: Engine, corpus: Corpus): Promise<Corpus> {
@@ -37,17 +36,11 @@ export async function difference(
   corpus: Corpus,
   { request, options }: { request: SearchRequest; options: OracleOptions },
 ): Promise<string | undefined> {
-  const { viewer } = options;
-  const response = await engine.search(request, viewer ? { viewer } : {});
-  return differenceOf(response, corpus, { request, options });
-}
-
-export function differenceOf(
-  response: SearchResponse,
-  corpus: Corpus,
-  { request, options }: { request: SearchRequest; options: OracleOptions },
-): string | undefined {
+  const viewing = options.viewer ? { viewer: options.viewer } : {};
+  const response = await engine.search(request, viewing);
+  const ranked = response.files.map(fileKey);
   const wrong =
-    compare(evaluate(corpus, request, options), response) ?? brokenInvariant(response.stats);
+    compare(evaluate(corpus, request, { ...options, ranked }), response) ??
+    brokenInvariant(response, await segmentsInScope(engine, request, viewing));
   return wrong && `${JSON.stringify(request)}: ${wrong}`;
 }

@@ -7,11 +7,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { open, type Engine } from "../../src/engine.ts";
 import { documents } from "../../src/ingest/documents.ts";
-import type { SearchRequest } from "../../src/search/request.ts";
+import type { SearchRequest, Viewer } from "../../src/search/request.ts";
 import type { SearchStats } from "../../src/search/stats.ts";
 import { documentBytes } from "../oracle/documents.ts";
 import { queries } from "../oracle/queries.ts";
-import { brokenInvariant } from "./invariants.ts";
+import { brokenInvariant, segmentsInScope } from "./invariants.ts";
 import { openEngine, RUNS } from "./opened.ts";
 
 let engine: Engine;
@@ -155,9 +155,9 @@ const ROWS: [query: Partial<SearchRequest> & { query: string }, counters: Counte
 ];
 
 test.each(ROWS)("$query", async (request, counters) => {
-  const { stats } = await engine.search({ matches: 0, ...request });
-  expect(stats).toMatchObject({ ...NONE, ...counters });
-  expect(brokenInvariant(stats)).toBeUndefined();
+  const answer = await engine.search({ matches: 0, ...request });
+  expect(answer.stats).toMatchObject({ ...NONE, ...counters });
+  expect(brokenInvariant(answer, 2)).toBeUndefined();
 });
 
 test("ranges that are returned are counted, and content that is read for them again", async () => {
@@ -203,6 +203,14 @@ const TIMES = ["duration", "wait", "matchTreeConstruction", "matchTreeSearch"] a
 
 const withoutTimes = (stats: SearchStats) =>
   Object.fromEntries(Object.entries(stats).filter(([name]) => !TIMES.includes(name as never)));
+
+async function countersFor(viewer: Viewer, at: Engine, query: string) {
+  const request = { query, matches: 5 };
+  const answer = await at.search(request, { viewer });
+  const segments = await segmentsInScope(at, request, { viewer });
+  expect(brokenInvariant(answer, segments)).toBeUndefined();
+  return withoutTimes(answer.stats);
+}
 
 test(
   "what an invisible repository holds changes no counter but times",
@@ -259,7 +267,7 @@ test(
           { symbols: "skip" },
         );
         const viewer = { repositoryIds: new Set([reports[0]!.repositoryId]) };
-        stats.push(withoutTimes((await at.search({ query, matches: 5 }, { viewer })).stats));
+        stats.push(await countersFor(viewer, at, query));
       }
       expect(stats[1]).toEqual(stats[0]);
     };

@@ -14,6 +14,7 @@ import { queries } from "../oracle/queries.ts";
 import type { SearchRequest } from "../../src/search/request.ts";
 import type { SearchResponse } from "../../src/search/response.ts";
 import { bringTo, difference } from "./corpus-engine.ts";
+import { brokenInvariant, segmentsInScope } from "./invariants.ts";
 import { STYLES, transition, type Style } from "./transition.ts";
 
 export interface Step {
@@ -82,6 +83,11 @@ export async function checkAgainstFresh(world: World, fresh: Engine, step: Step)
     const request = { query, matches: 50, isRegexEnabled: step.regex };
     const [old, rebuilt] = [await world.engine.search(request), await fresh.search(request)];
     expect(independent(old)).toEqual(independent(rebuilt));
+    for (const [engine, answer] of [
+      [world.engine, old],
+      [fresh, rebuilt],
+    ] as const)
+      expect(brokenInvariant(answer, await segmentsInScope(engine, request))).toBeUndefined();
   }
 }
 

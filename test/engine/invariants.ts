@@ -1,6 +1,16 @@
 /** What must hold between the counters of every answer. */
 
+import type { Engine } from "../../src/engine.ts";
+import { namesRevision } from "../../src/query/ast.ts";
+import { parseQuery } from "../../src/query/parse.ts";
+import type { SearchOptions, SearchRequest } from "../../src/search/request.ts";
 import type { SearchStats } from "../../src/search/stats.ts";
+
+/** A response, or what a stream's last event says. */
+interface Answer {
+  readonly stats: SearchStats;
+  readonly isSearchExhaustive: boolean;
+}
 
 const RULES: Record<string, (stats: SearchStats) => boolean> = {
   "all are whole and not negative": (stats) =>
@@ -14,8 +24,35 @@ const RULES: Record<string, (stats: SearchStats) => boolean> = {
   "actualMatchCount ≤ totalMatchCount": (s) => s.actualMatchCount <= s.totalMatchCount,
 };
 
-/** The first rule that does not hold. */
-export function brokenInvariant(stats: SearchStats): string | undefined {
-  const broken = Object.entries(RULES).find(([, holds]) => !holds(stats));
-  return broken && `not ${broken[0]}: ${JSON.stringify(stats)}`;
+/** The first rule that does not hold. `segments`: how many are in scope; undefined where that changes meanwhile. */
+export function brokenInvariant(
+  { stats, isSearchExhaustive }: Answer,
+  segments: number | undefined,
+): string | undefined {
+  const rules = Object.entries(RULES).map(([name, holds]) => [name, holds(stats)] as const);
+  const broken = [
+    ...rules,
+    ["exhaustive ⇔ all is returned and nothing was left out", isSearchExhaustive === isAll(stats)],
+    [`every one of ${segments} segments has one end`, ends(stats) === (segments ?? ends(stats))],
+  ].find(([, holds]) => !holds);
+  return broken && `not ${broken[0]}: ${JSON.stringify({ isSearchExhaustive, ...stats })}`;
+}
+
+const isAll = (stats: SearchStats): boolean =>
+  stats.actualMatchCount === stats.totalMatchCount &&
+  [stats.crashes, stats.shardsSkipped, stats.filesSkipped].every((left) => left === 0);
+
+const ends = (stats: SearchStats): number =>
+  stats.shardsScanned + stats.shardsSkipped + stats.shardsSkippedFilter + stats.crashes;
+
+/** How many segments hold files that a request searches, whatever it searches for: as a search for all files finds them. */
+export async function segmentsInScope(
+  engine: Engine,
+  { query, isRegexEnabled = false, isCaseSensitivityEnabled = false }: SearchRequest,
+  options: SearchOptions = {},
+): Promise<number> {
+  const dialect = { regex: isRegexEnabled, caseSensitive: isCaseSensitivityEnabled };
+  const everything = namesRevision(parseQuery(query, dialect)) ? "rev:*" : '""';
+  const { segments } = await engine.explain({ query: everything, matches: 0 }, options);
+  return segments.length;
 }

@@ -6,7 +6,7 @@ import type { Engine } from "../../src/engine.ts";
 import { documents } from "../../src/ingest/documents.ts";
 import type { SearchRequest } from "../../src/search/request.ts";
 import type { FileResult, SearchResponse } from "../../src/search/response.ts";
-import { brokenInvariant } from "./invariants.ts";
+import { brokenInvariant, segmentsInScope } from "./invariants.ts";
 import { openEngine, RUNS } from "./opened.ts";
 
 const WORDS = ["needle", "Needle", "needles", "hay", "stack", "the_needle", "x", "return"];
@@ -83,9 +83,12 @@ test("a limit takes whole files in rank order, and cuts the last one", async () 
   const engine = await engineOf(0, true);
   const query = "needle or file:f3";
   const all = await engine.search({ query, matches: 1e6 });
+  const segments = await segmentsInScope(engine, { query, matches: 0 });
   await fc.assert(
     fc.asyncProperty(fc.nat(all.stats.totalMatchCount + 10), async (matches) => {
-      const { files, stats, isSearchExhaustive } = await engine.search({ query, matches });
+      const answer = await engine.search({ query, matches });
+      const { files, stats, isSearchExhaustive } = answer;
+      expect(brokenInvariant(answer, segments)).toBeUndefined();
       const wanted = Math.min(matches, all.stats.totalMatchCount);
       expect(stats.actualMatchCount).toBe(wanted);
       expect(stats.totalMatchCount).toBe(all.stats.totalMatchCount);
@@ -102,6 +105,33 @@ test("a limit takes whole files in rank order, and cuts the last one", async () 
   );
 });
 
+/** The middle one stands on a line of two matches, the last one in the context of both. */
+const CUT = "one\nneedle\ntwo\nneedle needle\nthree\nneedle\nfour\nfive\n";
+
+test.each([
+  [1, 0, ["needle\n"]],
+  [2, 0, ["needle\n", "needle needle\n"]],
+  [3, 0, ["needle\n", "needle needle\n"]],
+  [1, 1, ["one\nneedle\ntwo\n"]],
+  [2, 1, ["one\nneedle\ntwo\nneedle needle\nthree\n"]],
+  [4, 1, ["one\nneedle\ntwo\nneedle needle\nthree\nneedle\nfour\n"]],
+])(
+  "a file cut after %i matches ends %i lines after the last",
+  async (matches, contextLines, want) => {
+    const engine = await openEngine();
+    const files = [{ path: "a", content: CUT }];
+    await engine.index(documents({ name: "r", files }), { symbols: "skip" });
+    for (const query of ["needle", "need[l]e", "needle or five"]) {
+      const request = { query, matches, contextLines, isRegexEnabled: query.includes("[") };
+      const { files: found } = await engine.search(request);
+      expect(
+        found[0]!.chunks.map(({ content }) => content),
+        query,
+      ).toEqual(want);
+    }
+  },
+);
+
 const byName = (files: FileResult[]) =>
   files.toSorted((a, b) =>
     a.repository + a.fileName.text < b.repository + b.fileName.text ? -1 : 1,
@@ -117,8 +147,10 @@ test.each([0, 2])("a stream's files are those of a search, %i threads", async (w
       events.push(event.type);
       if (event.type === "chunk") files.push(...event.files);
       else {
-        const { actualMatchCount, totalMatchCount, fileCount } = event.accumulatedStats;
-        expect(brokenInvariant(event.accumulatedStats)).toBeUndefined();
+        const { accumulatedStats: stats, isSearchExhaustive } = event;
+        const { actualMatchCount, totalMatchCount, fileCount } = stats;
+        const segments = await segmentsInScope(engine, request);
+        expect(brokenInvariant({ stats, isSearchExhaustive }, segments)).toBeUndefined();
         expect(totalMatchCount).toBe(whole.stats.totalMatchCount);
         expect(fileCount).toBe(whole.stats.fileCount);
         expect(actualMatchCount).toBe(whole.stats.actualMatchCount);
@@ -145,12 +177,13 @@ test.each([0, 2])("time runs out: a partial answer, %i threads", async (workers)
   const request = { query: "(x*y)+|x", matches: 10, isRegexEnabled: true };
   await engine.search({ query: "nothing here", matches: 1 });
   const start = performance.now();
-  const { stats, isSearchExhaustive, files } = await engine.search(request, { timeoutMs: 60 });
+  const answer = await engine.search(request, { timeoutMs: 60 });
+  const { stats, isSearchExhaustive, files } = answer;
   expect(performance.now() - start).toBeLessThan(3000);
   expect(stats.flushReason).toBe("FLUSH_REASON_TIMER_EXPIRED");
   expect(isSearchExhaustive).toBe(false);
   expect(stats.shardsSkipped + stats.filesSkipped).toBeGreaterThan(0);
-  expect(brokenInvariant(stats)).toBeUndefined();
+  expect(brokenInvariant(answer, await segmentsInScope(engine, request))).toBeUndefined();
   if (stats.totalMatchCount > 0) expect(files.length).toBeGreaterThan(0);
 });
 

@@ -3,7 +3,7 @@
 import type { FileResult, Range, SearchResponse } from "../../src/search/response.ts";
 import { compareFiles, fileKey, type ExpectedFile, type ExpectedResponse } from "./oracle.ts";
 
-/** Undefined: it is as expected. REQUIRES: the limit of the request did not cut. */
+/** Undefined: it is as expected. REQUIRES: where the limit of the request cuts, the oracle was told the ranking. */
 export function compare(expected: ExpectedResponse, response: SearchResponse): string | undefined {
   const files = response.files.toSorted(compareFiles);
   const ids = response.repositoryInfo.map(({ id }) => id);
@@ -13,8 +13,12 @@ export function compare(expected: ExpectedResponse, response: SearchResponse): s
     differ("repositoryInfo ids", expected.repositoryIds, ids) ??
     differ("stats.fileCount", expected.fileCount, response.stats.fileCount) ??
     differ("stats.totalMatchCount", expected.totalMatchCount, response.stats.totalMatchCount) ??
-    differ("stats.actualMatchCount", expected.totalMatchCount, response.stats.actualMatchCount) ??
-    differ("isSearchExhaustive", true, response.isSearchExhaustive)
+    differ("stats.actualMatchCount", expected.actualMatchCount, response.stats.actualMatchCount) ??
+    differ(
+      "isSearchExhaustive",
+      expected.actualMatchCount === expected.totalMatchCount,
+      response.isSearchExhaustive,
+    )
   );
 }
 

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { SearchRequest } from "../../src/search/request.ts";
 import { printRange } from "./compare.ts";
 import type { Corpus, CorpusFile, CorpusRevision } from "./corpus.ts";
-import { evaluate, type ExpectedResponse } from "./oracle.ts";
+import { evaluate, fileKey, type ExpectedResponse } from "./oracle.ts";
 
 const bytesOf = (content: string | number[]) =>
   typeof content === "string" ? Buffer.from(content) : Uint8Array.from(content);
@@ -339,4 +339,23 @@ test("repositories of the files, and flags", () => {
   expect(evaluate(corpus, ask("foo")).repositoryIds).toEqual([1, 2]);
   expect(evaluate(corpus, ask("file:x.ts")).repositoryIds).toEqual([2]);
   expect(evaluate(corpus, ask("FOO", CASE)).fileCount).toBe(0);
+});
+
+test("a limit takes whole files, best first, and cuts the last one", () => {
+  const limited = (matches: number, query: string, ...ranked: string[]) => {
+    const all = evaluate(corpus, ask(query));
+    const keys = ranked.map((path) => all.files.find(({ fileName }) => fileName.text === path)!);
+    const request = ask(query, { matches, contextLines: 0 });
+    const { files, ...counts } = evaluate(corpus, request, { ranked: keys.map(fileKey) });
+    const shown = files.map(({ fileName: { text, matchRanges }, chunks }) => {
+      const ranges = chunks.flatMap((chunk) => chunk.matchRanges);
+      return `${text} ${ranges.length || matchRanges.length}`;
+    });
+    return [shown.join(", "), counts.actualMatchCount, counts.totalMatchCount];
+  };
+  expect(limited(9, "o file:old|same")).toEqual(["old 2, same 2", 4, 4]);
+  expect(limited(3, "o file:old|same", "same")).toEqual(["old 1, same 2", 3, 4]);
+  expect(limited(1, "o file:old|same", "same", "old")).toEqual(["same 1", 1, 4]);
+  expect(limited(1, "file:[ld]", "old")).toEqual(["old 1", 1, 3]);
+  expect(limited(0, "o")).toEqual(["", 0, 8]);
 });

@@ -28,6 +28,11 @@ export interface OracleOptions {
   readonly viewer?: Viewer;
   /** Undefined: there is no set of that name. */
   readonly contexts?: (name: string) => Iterable<string> | undefined;
+  /**
+   * Keys of files, best first: of those `matches` ranges are expected, then of all others. Absent: `matches` is
+   * not applied, for which ranges it takes depends on the ranking.
+   */
+  readonly ranked?: readonly string[];
 }
 
 export type ExpectedFile = Omit<FileResult, "webUrl" | "externalWebUrl"> & {
@@ -39,6 +44,8 @@ export interface ExpectedResponse {
   readonly files: ExpectedFile[];
   readonly fileCount: number;
   readonly totalMatchCount: number;
+  /** Ranges in `files`. */
+  readonly actualMatchCount: number;
   /** Of the repositories in `files`, ascending. */
   readonly repositoryIds: number[];
 }
@@ -53,7 +60,14 @@ interface Scene {
 /** What was found in each content so far: many files share one. */
 type Found = Map<Uint8Array, Map<Atom, Span[]>>;
 
-/** `matches` is not applied. Throws what the parser throws, INVALID_REQUEST and CONTEXT_NOT_FOUND. */
+/** A file that holds, and as much of it as a number of ranges takes. */
+interface Result {
+  readonly result: ExpectedFile;
+  readonly count: number;
+  readonly cut: (ranges: number) => ExpectedFile;
+}
+
+/** Throws what the parser throws, INVALID_REQUEST and CONTEXT_NOT_FOUND. */
 export function evaluate(
   corpus: Corpus,
   request: SearchRequest,
@@ -76,14 +90,37 @@ export function evaluate(
       .filter((scene) => holds(query, scene))
       .map((scene) => resultOf(query, scene, checked)),
   );
+  const returned = options.ranked
+    ? limit(results, options.ranked, checked.matches)
+    : results.map(({ result }) => result);
+  const total = results.reduce((sum, { count }) => sum + count, 0);
   return {
-    files: results.map(({ result }) => result).sort(compareFiles),
+    files: returned.sort(compareFiles),
     fileCount: results.length,
-    totalMatchCount: results.reduce((sum, { count }) => sum + count, 0),
-    repositoryIds: [...new Set(results.map(({ result }) => result.repositoryId))].sort(
+    totalMatchCount: total,
+    actualMatchCount: options.ranked ? Math.min(total, checked.matches) : total,
+    repositoryIds: [...new Set(returned.map(({ repositoryId }) => repositoryId))].sort(
       (a, b) => a - b,
     ),
   };
+}
+
+/** Whole files until `matches` ranges are used up, and of the last one as many as are left. */
+function limit(
+  results: readonly Result[],
+  ranked: readonly string[],
+  matches: number,
+): ExpectedFile[] {
+  const byKey = new Map(results.map((one) => [fileKey(one.result), one]));
+  const limited: ExpectedFile[] = [];
+  let left = matches;
+  for (const key of new Set([...ranked, ...byKey.keys()])) {
+    const found = byKey.get(key);
+    if (!found || left === 0) continue;
+    limited.push(found.cut(left));
+    left -= Math.min(left, found.count);
+  }
+  return limited;
 }
 
 function resolveContexts(query: Query, options: OracleOptions): Map<string, ReadonlySet<string>> {
@@ -190,11 +227,7 @@ function shownAtoms(query: Query, scene: Scene): Atom[] {
   return query.kind === "all" || query.kind === "none" ? [] : [query];
 }
 
-function resultOf(
-  query: Query,
-  scene: Scene,
-  request: Required<SearchRequest>,
-): { result: ExpectedFile; count: number } {
+function resultOf(query: Query, scene: Scene, request: Required<SearchRequest>): Result {
   const { repository, file } = scene;
   const atoms = shownAtoms(query, scene);
   const shown = (inName: boolean) =>
@@ -210,16 +243,21 @@ function resultOf(
   const content = shown(false);
   const named = shown(true);
   const nameSpans = content.length + named.length === 0 ? [{ start: 0, end: path.length }] : named;
-  const result: ExpectedFile = {
-    fileName: { text: file.path, matchRanges: nameSpans.map((span) => rangeOf(path, span)) },
+  const nameRanges = nameSpans.map((span) => rangeOf(path, span));
+  // only the ranges that count are cut
+  const cut = (ranges: number): ExpectedFile => ({
+    fileName: {
+      text: file.path,
+      matchRanges: content.length > 0 ? nameRanges : nameRanges.slice(0, ranges),
+    },
     repository: repository.name,
     repositoryId: repository.id,
     language: file.language ?? "",
-    chunks: chunksOf(file, content, request.contextLines),
+    chunks: chunksOf(file, content.slice(0, ranges), request.contextLines),
     branches: branchesOf(query, scene),
     ...(request.whole && file.skipped === undefined ? { content: decode(file.bytes) } : {}),
-  };
-  return { result, count: content.length || nameSpans.length };
+  });
+  return { result: cut(Infinity), count: content.length || nameSpans.length, cut };
 }
 
 function branchesOf(query: Query, { repository, file }: Scene): string[] {

@@ -209,7 +209,7 @@ export interface SearchCase {
 }
 
 /**
- * A corpus with a query for it, in either dialect; no limit cuts. `prepare` may change the corpus, to
+ * A corpus with a query for it, in either dialect; at times a limit cuts. `prepare` may change the corpus, to
  * what an engine makes of it.
  */
 export function searchCases(
@@ -235,7 +235,11 @@ export function searchCases(
 function requests(corpus: Corpus, shape: QueryShape): fc.Arbitrary<SearchRequest> {
   return fc.record({
     query: queries(corpus, shape),
-    matches: fc.constant(1e9),
+    matches: fc.oneof(
+      { weight: 3, arbitrary: fc.constant(1e9) },
+      { weight: 2, arbitrary: fc.nat(4) },
+      { weight: 1, arbitrary: fc.nat(100) },
+    ),
     contextLines: fc.constantFrom(0, 0, 1, 2, 30),
     whole: fc.boolean(),
     isRegexEnabled: fc.constant(shape.regex),
