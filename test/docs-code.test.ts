@@ -71,17 +71,49 @@ function project(name: string): string {
   return path;
 }
 
-/** Servers listen at any port, and end after a while. */
-const asProgram = (text: string): string =>
-  `${text.replaceAll("3000", "0").replaceAll("/srv/", "./")}
-setTimeout(() => process.exit(), 1500).unref();
-export {};
+/** Tells where the block's server listens, once it does. */
+const LISTENING = `import { Server } from "node:net";
+const { listen } = Server.prototype;
+globalThis.listening = new Promise((resolve) => {
+  Server.prototype.listen = function (...args) {
+    this.once("listening", () => resolve(this.address().port));
+    return listen.apply(this, args);
+  };
+});
 `;
+
+/** Asks the server as the page's reader would, with the key that the page makes, if it makes one. */
+const ASK = `{
+  const port = await globalThis.listening;
+  const headers = typeof secret === "string" ? { authorization: "Bearer " + secret } : {};
+  const body = JSON.stringify({ query: "needle", matches: 0 });
+  const request = { method: "POST", headers, body };
+  const response = await fetch("http://localhost:" + port + "/api/search", request);
+  console.log("files found:", (await response.json()).stats?.fileCount);
+  process.exit();
+}
+`;
+
+const isServer = (text: string): boolean => text.includes("listen(");
+
+/** Servers listen at any port, and end when they have answered; all else ends after a while. */
+const asProgram = (text: string): string => {
+  const moved = text.replaceAll("3000", "0").replaceAll("/srv/", "./");
+  return isServer(text)
+    ? `import "./listening.mjs";\n${moved}${ASK}export {};\n`
+    : `${moved}setTimeout(() => process.exit(), 1500).unref();\nexport {};\n`;
+};
 
 test.concurrent.each(blocks)("$name runs", async ({ name, text }) => {
   const cwd = project(name);
   writeFileSync(join(cwd, "block.mts"), asProgram(text));
+  writeFileSync(join(cwd, "listening.mjs"), LISTENING);
   const tsx = resolve("node_modules/tsx/dist/cli.mjs");
   const args = [tsx, "--tsconfig", resolve("examples/tsconfig.json"), "block.mts"];
-  await promisify(execFile)(process.execPath, args, { cwd });
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd });
+  if (isServer(text)) expect(stdout).toMatch(/^files found: 1$/m);
+});
+
+test("there are servers among them", () => {
+  expect(blocks.filter(({ text }) => isServer(text)).length).toBeGreaterThan(1);
 });
