@@ -1,6 +1,6 @@
 /**
- * Stands for `import.meta.url` in the package's CommonJS. tsup's own takes a `#` in a folder's name for the end of
- * the path, and throws where there is no `__filename`: in CommonJS that was bundled to an ES module.
+ * Stands for `import.meta.url` in the package's CommonJS. tsup's own throws where there is no `__filename`, which is
+ * so in CommonJS that was bundled to an ES module: before src/outside.ts could say what to do.
  */
 
 import { pathToFileURL } from "node:url";
