@@ -155,8 +155,10 @@ const inline = PAGES.flatMap((page) =>
 );
 const named = (program: string) => inline.filter(({ text }) => text.startsWith(`${program} `));
 
-const { name: PACKAGE, scripts } = JSON.parse(readFileSync("package.json", "utf8")) as {
+const { name, version, bin, scripts } = JSON.parse(readFileSync("package.json", "utf8")) as {
   name: string;
+  version: string;
+  bin: Record<string, string>;
   scripts: Record<string, string>;
 };
 
@@ -172,11 +174,12 @@ function expectOptions(file: string, words: readonly string[]): void {
 test.each([...of("npm"), ...named("npm")])("$page: $text", ({ text }) => {
   const [, verb, ...rest] = wordsOf(text.replace(/[[\]]/g, ""));
   if (verb === "ci") expect(existsSync("package-lock.json")).toBe(true);
-  else if (verb === "install") expect(rest).toEqual([PACKAGE]);
-  else if (verb !== "publish") {
-    const name = verb === "run" ? rest.shift()! : verb!;
-    expect(Object.keys(scripts), name).toContain(name);
-    const file = /tsx (\S+)$/.exec(scripts[name]!)?.[1];
+  else if (verb === "install")
+    expect([[name], [`PATH/${name}-${version}.tgz`]]).toContainEqual(rest);
+  else if (verb !== "pack" && verb !== "publish") {
+    const script = verb === "run" ? rest.shift()! : verb!;
+    expect(Object.keys(scripts), script).toContain(script);
+    const file = /tsx (\S+)$/.exec(scripts[script]!)?.[1];
     if (file !== undefined) expectOptions(file, rest);
     else expect(rest.filter((word) => word.startsWith("--") && word !== "--")).toEqual([]);
   }
@@ -184,7 +187,8 @@ test.each([...of("npm"), ...named("npm")])("$page: $text", ({ text }) => {
 
 test.each([...of("npx"), ...named("npx")])("$page: $text", ({ text }) => {
   const [, program, ...rest] = wordsOf(text.replace(/[[\]]/g, ""));
-  expect(existsSync(join("node_modules/.bin", program!)), program).toBe(true);
+  const isThere = program! in bin || existsSync(join("node_modules/.bin", program!));
+  expect(isThere, program).toBe(true);
   if (program !== "tsx") return;
   const at = rest.findIndex((word) => word.endsWith(".ts"));
   expectOptions(rest[at]!, rest.slice(at + 1));
