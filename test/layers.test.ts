@@ -26,6 +26,20 @@ const MAY_IMPORT: Record<string, string[]> = {
 
 const folderOf = (path: string) => path.split("/")[0]!.replace(/\.ts$/, "");
 
+const importsOf = (text: string): string[] =>
+  [...text.matchAll(/\b(?:from|import)\b[\s(]*"(\.[^"]+)"/g)].map(([, spec]) => spec!);
+
+test.each([
+  ['import { a } from "./a.ts";', ["./a.ts"]],
+  ['export * from "../b/a.ts";', ["../b/a.ts"]],
+  ['import "./a.ts";', ["./a.ts"]],
+  ['const a = await import("./a.ts");', ["./a.ts"]],
+  ['type A = import(\n  "./a.ts"\n).A;', ["./a.ts"]],
+  ['import fs from "node:fs"; new URL("./a.ts", import.meta.url)', []],
+])("%j", (text, specs) => {
+  expect(importsOf(text)).toEqual(specs);
+});
+
 const files = readdirSync("src", { recursive: true, encoding: "utf8" })
   .map((name) => name.replaceAll("\\", "/"))
   .filter((name) => name.endsWith(".ts") && !name.startsWith("kernel/assembly/"));
@@ -37,8 +51,8 @@ test("there are sources to hold against the table", () => {
 for (const file of files) {
   test(`${file} imports only what its layer may`, () => {
     const from = folderOf(file);
-    for (const [, spec] of readFileSync(`src/${file}`, "utf8").matchAll(/from "(\.[^"]+)"/g)) {
-      const to = folderOf(new URL(spec!, `file:///${file}`).pathname.slice(1));
+    for (const spec of importsOf(readFileSync(`src/${file}`, "utf8"))) {
+      const to = folderOf(new URL(spec, `file:///${file}`).pathname.slice(1));
       if (to !== from) expect(MAY_IMPORT[from], `${file} -> ${to}`).toContain(to);
     }
   });
