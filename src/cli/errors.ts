@@ -8,7 +8,7 @@ const ADVICE: Readonly<Record<ErrorCode, string>> = {
   REGEX_SYNTAX: "",
   REGEX_TOO_LARGE: "",
   CONTEXT_NOT_FOUND: "saved sets of repositories are known to a host only; use repo: or reposet:",
-  SOURCE_NOT_FOUND: "check the path",
+  SOURCE_NOT_FOUND: "",
   SOURCE_UNREADABLE: "check the permissions of the path",
   NOT_A_GIT_REPOSITORY: "",
   REVISION_NOT_FOUND: "git branch --all and git tag list what there is",

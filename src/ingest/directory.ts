@@ -111,7 +111,9 @@ function checkRoot(root: string): void {
 }
 
 function notFound(root: string, cause: unknown): QuernError {
-  return new QuernError("SOURCE_NOT_FOUND", `there is no folder ${root}`, { cause });
+  return new QuernError("SOURCE_NOT_FOUND", `there is no folder ${root}; check the path`, {
+    cause,
+  });
 }
 
 function unreadable(root: string, cause: unknown): QuernError {

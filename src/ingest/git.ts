@@ -160,7 +160,9 @@ async function realFolder(folder: string): Promise<string> {
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") {
-      throw new QuernError("SOURCE_NOT_FOUND", `there is no folder ${folder}`, { cause });
+      throw new QuernError("SOURCE_NOT_FOUND", `there is no folder ${folder}; check the path`, {
+        cause,
+      });
     }
     const message = `the folder ${folder} cannot be read (${String(cause)}); check its permissions`;
     throw new QuernError("SOURCE_UNREADABLE", message, { cause });

@@ -13,7 +13,7 @@ test.each<[string, () => string, string, RegExp]>([
     "a path that does not exist",
     () => join(tempFolder(), "no"),
     "SOURCE_NOT_FOUND",
-    /there is no folder/,
+    /there is no folder .*check the path/,
   ],
   ["a plain folder", () => tempFolder({ a: "" }), "NOT_A_GIT_REPOSITORY", /directory\(\)/],
   ["a file", () => join(tempFolder({ a: "" }), "a"), "NOT_A_GIT_REPOSITORY", /is a file/],
