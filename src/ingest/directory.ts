@@ -218,6 +218,7 @@ class Walk {
       path,
       revisions: REVISIONS,
       ...(version === undefined ? {} : { version }),
+      size: Number(stat.size),
       content: { file },
     });
   }

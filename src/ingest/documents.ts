@@ -228,7 +228,8 @@ function entryOf(at: string, document: Document, { maxFileSize }: ListingOptions
   if (!isValidPath(path)) {
     return { kind: "skipped", path: shownPath(path), revisions: REVISIONS, reason: "invalid-path" };
   }
-  if (isContent(content) && sizeOf(content) > maxFileSize) {
+  const size = isContent(content) ? sizeOf(content) : undefined;
+  if (size !== undefined && size > maxFileSize) {
     return { kind: "skipped", path, revisions: REVISIONS, reason: "too-large" };
   }
   return {
@@ -236,6 +237,7 @@ function entryOf(at: string, document: Document, { maxFileSize }: ListingOptions
     path,
     revisions: REVISIONS,
     ...(version === undefined ? {} : { version }),
+    ...(size === undefined ? {} : { size }),
     content: contentOf(at, content),
   };
 }

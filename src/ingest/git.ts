@@ -361,7 +361,8 @@ class GitListing {
     if (mode === "160000") return skipped("submodule");
     if (!isFile(mode) || size === undefined) return skipped("unreadable");
     if (size > this.#parts.options.maxFileSize) return skipped("too-large");
-    return { kind: "file", path, revisions, version: id, content: { read: () => this.#read(id) } };
+    const content = { read: () => this.#read(id) };
+    return { kind: "file", path, revisions, version: id, size, content };
   }
 
   async #read(id: string): Promise<Uint8Array> {

@@ -80,7 +80,11 @@ class Reader {
   /** Moves the oldest content to the batch. */
   async #take(): Promise<void> {
     const { wanted, content } = this.#ahead.shift()!;
-    const ready = content instanceof Promise ? await orSkipped(content) : content;
+    const ready = content instanceof Promise ? await orUnreadable(content) : content;
+    if (ready === undefined) {
+      this.#run.settle(wanted, { kind: "skipped", bytes: 0, reason: "unreadable" });
+      return;
+    }
     this.#batch.push({ wanted, file: { ...wanted.file, content: ready } });
     if ("bytes" in ready) this.#batchBytes += ready.bytes.length;
     if (this.#batch.length >= BATCH_FILES || this.#batchBytes >= BATCH_BYTES)
@@ -101,15 +105,7 @@ class Reader {
   }
 
   progress(stage: "list" | "content"): void {
-    const { target, taken, listed, bytesRead } = this.#run;
-    this.#reading.onProgress({
-      repository: target.name,
-      stage,
-      done: stage === "list" ? listed : taken,
-      total: listed,
-      bytes: bytesRead,
-      totalBytes: bytesRead,
-    });
+    this.#reading.onProgress(this.#run.progress(stage));
   }
 }
 
@@ -121,12 +117,11 @@ function startReading(content: Wanted["content"]): Promise<BatchContent> | Batch
     .then((bytes) => ({ bytes }));
 }
 
-async function orSkipped(content: Promise<BatchContent>): Promise<BatchContent> {
+async function orUnreadable(content: Promise<BatchContent>): Promise<BatchContent | undefined> {
   try {
     return await content;
   } catch (error) {
-    if (error instanceof QuernError && error.code === "SOURCE_UNREADABLE")
-      return { skipped: "unreadable" };
+    if (error instanceof QuernError && error.code === "SOURCE_UNREADABLE") return undefined;
     throw error;
   }
 }

@@ -14,6 +14,7 @@ import type { RevisionSet } from "../store/segment-writer.ts";
 import { skipReason } from "../store/segment-tables.ts";
 import type { BatchFile, Outcome } from "./batch.ts";
 import { openFinder, type Finder, type FoundFile } from "./finder.ts";
+import type { IndexProgress } from "./run.ts";
 import type { Entry, FileEntry, ListedRevision, Listing, SkippedEntry } from "./source.ts";
 
 const NO_VERSION = new Uint8Array(HASH_BYTES);
@@ -31,6 +32,8 @@ export interface Wanted {
   readonly content: FileEntry["content"] | { readonly skipped: SkipReason };
   /** Positions of the revisions that name it. */
   readonly revisions: readonly number[];
+  /** Bytes, as far as the listing tells. */
+  readonly size: number;
   /** Files under its path: with content, in the order of file.known, and without. */
   readonly hashed: readonly FoundFile[];
   readonly others: readonly FoundFile[];
@@ -61,6 +64,8 @@ export class RepositoryRun {
   taken = 0;
   added = 0;
   bytesRead = 0;
+  /** Read ones, and those of listed files that are still to be read, as far as their sizes are known. */
+  bytesWanted = 0;
   newTextBytes = 0;
 
   /** `before`: the files that were not searchable. */
@@ -132,7 +137,9 @@ export class RepositoryRun {
       this.taken++;
       return undefined;
     }
-    return this.#want(entry, version, found, entry.content);
+    const wanted = this.#want(entry, version, found, entry.content);
+    this.bytesWanted += wanted.size;
+    return wanted;
   }
 
   /** Content that was too large or unreadable may be neither now. */
@@ -175,7 +182,7 @@ export class RepositoryRun {
           ? NO_HASHES
           : Buffer.concat(hashed.map((one) => this.finder.hash(one)!)),
     };
-    return { file, content, revisions: entry.revisions, hashed, others };
+    return { file, content, revisions: entry.revisions, size: sizeOf(entry), hashed, others };
   }
 
   /** Notes what became of a file that was wanted. */
@@ -183,6 +190,7 @@ export class RepositoryRun {
     const { file, revisions, hashed } = wanted;
     if (outcome.kind === "listed") return;
     this.bytesRead += outcome.bytes;
+    this.bytesWanted += outcome.bytes - wanted.size;
     this.taken++;
     switch (outcome.kind) {
       case "added":
@@ -243,6 +251,18 @@ export class RepositoryRun {
       this.#noteSkipped(path, this.revisions[revision]!.name, reason);
   }
 
+  progress(stage: "list" | "content" | "publish"): IndexProgress {
+    const { target, taken, listed, bytesRead, bytesWanted } = this;
+    return {
+      repository: target.name,
+      stage,
+      done: stage === "list" ? listed : taken,
+      total: listed,
+      bytes: bytesRead,
+      totalBytes: bytesWanted,
+    };
+  }
+
   /** Files that a revision names now, in the segments that were there before and in new ones. */
   filesOf(revision: number): number {
     const { number } = this.revisions[revision]!;
@@ -272,6 +292,11 @@ export async function beginRepository(
   const finder = await openFinder(known?.places ?? [], { ...index, repository: id });
   const before = known ? readSkipped(index.snapshot, id) : [];
   return new RepositoryRun(target, listing, finder, before);
+}
+
+function sizeOf(entry: FileEntry | SkippedEntry): number {
+  if (entry.kind === "skipped") return 0;
+  return entry.size ?? ("bytes" in entry.content ? entry.content.bytes.length : 0);
 }
 
 /** Keeps the number of a revision that was there; a new one gets the least that is free. */

@@ -31,13 +31,19 @@ export interface IndexProgress {
   repository: string;
   /** In this order for each repository; 'symbols' and 'merge' come at the end of the run. */
   stage: "list" | "content" | "symbols" | "publish" | "merge";
-  /** Files, or segments where the stage is 'merge'. */
+  /** Files; 'symbols': contents, of which several files may share one; 'merge': segments merged away. */
   done: number;
-  /** Files, or segments, in all, as far as is known. */
+  /**
+   * How many are known by now. 'list', 'content', 'publish': the files listed so far, which are all
+   * from the last 'list' on. 'symbols': all. 'merge': those of the merges begun so far.
+   */
   total: number;
-  /** Bytes of content that are done. */
+  /** Bytes of content: read from the source (what is unchanged is not), parsed, or merged. */
   bytes: number;
-  /** Bytes of content that are known to be to do. */
+  /**
+   * As `total`. 'list', 'content': what is read and what is to be read of the files listed so far;
+   * content whose size its source does not tell counts once it is read.
+   */
   totalBytes: number;
 }
 
@@ -204,7 +210,7 @@ class IndexRun {
     const complete = this.#waiting.filter(({ id }) => !this.#dispatcher.isOpenFor(id));
     for (const run of complete) {
       throwIfAborted(this.#options.signal);
-      this.#progress(run, "publish");
+      this.#options.onProgress(run.progress("publish"));
       const segments = this.#segments;
       const { nextSegment } = this.#dispatcher;
       const { owner } = this.#options.lease;
@@ -215,21 +221,6 @@ class IndexRun {
       this.#waiting = this.#waiting.filter((other) => other !== run);
       this.reports.push(report(run));
     }
-  }
-
-  #progress(
-    { target, taken, listed, bytesRead }: RepositoryRun,
-    stage: IndexProgress["stage"],
-  ): void {
-    const [bytes, totalBytes] = [bytesRead, bytesRead];
-    this.#options.onProgress({
-      repository: target.name,
-      stage,
-      done: taken,
-      total: listed,
-      bytes,
-      totalBytes,
-    });
   }
 
   async discard(): Promise<void> {

@@ -157,6 +157,8 @@ export interface FileEntry {
   readonly revisions: readonly number[];
   /** Equal versions of one path mean equal content: then it is not read again. Absent: not known. */
   readonly version?: string;
+  /** Bytes of its content, where they are known before it is read; only the progress of a run uses them. */
+  readonly size?: number;
   /** Asked for only where the version is new. */
   readonly content: Content;
 }

@@ -164,24 +164,23 @@ export class Writes {
   /** One merge after another, each published by itself, until `next` calls for none. */
   async #merge({ lease: { owner }, signal, onProgress, next }: Merging): Promise<void> {
     const { environment, pool, catalogs } = this.#options;
-    for (let done = 0; ; done++) {
+    let [done, bytes] = [0, 0];
+    for (;;) {
       this.#throwIfStopped(signal);
       const catalog = await catalogs.newest();
       const group = next(catalog);
       if (!group) return;
-      const bytes = group.reduce((sum, one) => sum + one.textBytes, 0);
-      onProgress({
-        repository: "",
-        stage: "merge",
-        done,
-        total: done + 1,
-        bytes: 0,
-        totalBytes: bytes,
-      });
+      const total = done + group.length;
+      const totalBytes = group.reduce((sum, one) => sum + one.textBytes, bytes);
+      const tell = () =>
+        onProgress({ repository: "", stage: "merge", done, total, bytes, totalBytes });
+      tell();
       const input = mergeInput(catalog, group);
       const task = { merge: input, target: catalog.manifest.nextSegment, owner };
       const written = await pool.run<MergedSegment>("ingest.merge", task, { lane: "ingest" });
       await environment.write((writer) => publishMerge(writer, { catalog, input, written, owner }));
+      [done, bytes] = [total, totalBytes];
+      tell();
     }
   }
 
