@@ -41,8 +41,8 @@ export interface IndexProgress {
   /** Bytes of content: read from the source (what is unchanged is not), parsed, or merged. */
   bytes: number;
   /**
-   * As `total`. 'list', 'content': what is read and what is to be read of the files listed so far;
-   * content whose size its source does not tell counts once it is read.
+   * Bytes known by now. 'list', 'content': read ones, and those to be read of the files listed so
+   * far; content whose size its source does not tell counts once it is read.
    */
   totalBytes: number;
 }

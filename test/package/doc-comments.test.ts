@@ -62,7 +62,7 @@ const UNITS: readonly (readonly [name: RegExp, unit: RegExp])[] = [
   [/Ms$/, /\bmilliseconds\b/i],
   [/\.(duration|wait|matchTree\w+)$/, /\bnanoseconds\b/i],
   [/\.byteOffset$/, /0-based.*\bbytes\b/i],
-  [/bytes|\.(maxFileSize|memoryBudget)$/i, /\bbytes\b/i],
+  [/bytes|\.(size|maxFileSize|memoryBudget)$/i, /\bbytes\b/i],
   [/\.lineNumber$/, /1-based/],
   [/\.column$/, /1-based.*\bcode points\b/],
   [/\.position$/, /\bUTF-16\b/],
