@@ -20,11 +20,14 @@ const NO_STATS: StreamPart["stats"] = {
   totalMatchCount: 0,
 };
 
-/** Best first. Segments whose files cannot be shown, damaged or merged away, are added to `lost`. */
+/** By position: segments whose files cannot be shown. */
+export type Lost = Map<number, "damaged" | "gone">;
+
+/** Best first; what cannot be shown is added to `lost`. */
 export async function* lateFiles(
   { understood, segments }: Attempt,
   outputs: Promise<readonly SearchOutput[]>,
-  { pool, lost }: { pool: Pool; lost: Set<number> },
+  { pool, lost }: { pool: Pool; lost: Lost },
 ): AsyncGenerator<StreamPart> {
   const { plan, request } = understood;
   const { contextLines, whole } = request;
@@ -41,22 +44,18 @@ export async function* lateFiles(
         whole,
       };
       const result = await pool.run<ShowResult>("search.show", input, { lane: "search" });
-      yield partOf(group, result, (position) => lost.add(segments[position]!.segment));
+      yield partOf(group, result, lost);
     }
   } finally {
     control.stop(STOPPED.ABORTED);
   }
 }
 
-function partOf(
-  group: readonly Ranked[],
-  result: ShowResult,
-  onLost: (position: number) => void,
-): StreamPart {
+function partOf(group: readonly Ranked[], result: ShowResult, lost: Lost): StreamPart {
   const shown: readonly (ShownFile | undefined)[] = result === "gone" ? [] : result.files;
   const files = group.flatMap(({ segment: position, file }, i) => {
     const one = shown[i];
-    if (one === undefined) onLost(position);
+    if (one === undefined) lost.set(position, result === "gone" ? "gone" : "damaged");
     return one === undefined ? [] : [{ ...one, position, file }];
   });
   const { contentBytesLoaded, disagreements } =

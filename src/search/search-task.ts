@@ -20,7 +20,7 @@ import type {
   StreamPart,
 } from "./messages.ts";
 import type { PreparedQuery } from "./prepare.ts";
-import { SegmentSearch, type Hit, type WindowStats } from "./segment-search.ts";
+import { SegmentSearch, type Hit } from "./segment-search.ts";
 import { showFile } from "./show.ts";
 import type { ThreadTools } from "./thread-tools.ts";
 
@@ -41,6 +41,7 @@ export interface SearchThread {
 const NO_HASH = new Uint8Array(HASH_BYTES);
 
 type Failure = NonNullable<SegmentPart["failure"]>;
+type WritablePart = { -readonly [Name in keyof SegmentPart]: SegmentPart[Name] };
 type Totals = { -readonly [Name in keyof SegmentPart["stats"]]: number };
 
 const zero = (): Totals => ({
@@ -54,7 +55,7 @@ const zero = (): Totals => ({
 
 export class SearchRun {
   readonly #thread: SearchThread;
-  readonly #parts: SegmentPart[] = [];
+  readonly #parts: WritablePart[] = [];
   /** The best files; of a stream, those that its reader was not ready for. */
   readonly #collector: Collector;
   readonly #readers = new Map<number, SegmentReader>();
@@ -91,7 +92,7 @@ export class SearchRun {
   async #segment(position: number, isOwner: boolean): Promise<void> {
     const began = performance.now();
     const totals = zero();
-    const part: { -readonly [Name in keyof SegmentPart]: SegmentPart[Name] } = {
+    const part: WritablePart = {
       position,
       stats: totals,
       stepsDone: 0,
@@ -153,7 +154,7 @@ export class SearchRun {
     const next = () =>
       isShared ? control.claimStep(position, steps.length) : own < steps.length ? own++ : undefined;
     for (let step = next(); step !== undefined && !control.stopped; step = next()) {
-      addWindow(totals, search.window(steps[step]!, onHit));
+      search.window(steps[step]!, totals, onHit);
       if (control.stopped) break; // within the window: it counts as not finished
       part.stepsDone++;
       if (this.#pending.length > 0 && performance.now() - this.#lastPost > POST_MS)
@@ -267,13 +268,13 @@ export class SearchRun {
         continue;
       }
       const sets = (set: number) => search.isInSet(set, file.file);
-      const { shown, bytesLoaded } = await showFile(showing, {
-        reader: search.reader,
-        symbols: search.symbols,
-        file: file.file,
-        sets,
-        most,
-      });
+      const { reader, symbols } = search;
+      const wanted = { reader, symbols, file: file.file, sets, most };
+      const result = await showFile(showing, wanted).catch((error: unknown) =>
+        this.#fail(file.segment, error),
+      );
+      if (!result) continue;
+      const { shown, bytesLoaded } = result;
       part.files.push({ ...shown, position: file.segment, file: file.file });
       part.contentBytesLoaded += bytesLoaded;
       part.bytes += sizeOf(shown);
@@ -284,6 +285,11 @@ export class SearchRun {
     tools.isStopped = isStopped;
     context.post(part);
     this.#lastPost = performance.now();
+  }
+
+  /** Of a file that was found and cannot be shown: its segment is told of as damaged. */
+  #fail(position: number, error: unknown): void {
+    this.#parts.find((part) => part.position === position)!.failure = failureOf(error);
   }
 
   /** What was counted since the last post. */
@@ -322,13 +328,6 @@ function planOf(
 ): NonNullable<SegmentPart["plan"]> {
   const candidates = countBits(search.candidates);
   return { stats: search.planStats, candidates, steps: steps.length, nanoseconds: nanoseconds(ms) };
-}
-
-function addWindow(totals: Totals, window: WindowStats): void {
-  totals.filesConsidered += window.filesConsidered;
-  totals.filesLoaded += window.filesLoaded;
-  totals.contentBytesLoaded += window.contentBytesLoaded;
-  totals.regexpsConsidered += window.regexpsConsidered;
 }
 
 /** Bytes, about: what a file in a part holds on to until it is taken. */

@@ -13,7 +13,7 @@ import { isExhaustive, stoppable, throwIfAborted, timeStats, type Attempt } from
 import { Control, STOPPED } from "./control.ts";
 import { changesOf, OUTCOMES } from "./explain.ts";
 import type { ExplainResult } from "./explain-task.ts";
-import { lateFiles } from "./late-files.ts";
+import { lateFiles, type Lost } from "./late-files.ts";
 import { mergeRanked, type Ranked } from "./merge-ranked.ts";
 import type { SearchInput, SearchOutput, SegmentInput, StreamPart } from "./messages.ts";
 import { NameMatcher } from "./name-matcher.ts";
@@ -26,7 +26,7 @@ import type { Explanation, FileResult, SearchEvent, SearchResponse } from "./res
 import { branchesOf, segmentsInScope } from "./scope.ts";
 import { showFiles, type Presenter, type Shown } from "./show-files.ts";
 import { addStats, zeroStats, type SearchStats } from "./stats.ts";
-import { tally, type Tally } from "./tally.ts";
+import { countLost, tally, type Tally } from "./tally.ts";
 import { understand, type Contexts, type Understood } from "./understand.ts";
 
 /** How often a search starts again because segments were merged away under it. */
@@ -84,7 +84,7 @@ export class Searcher {
     parts.endWith(outputs);
     try {
       const delivered = { actualMatchCount: 0, contentBytesLoaded: 0 };
-      const lost = new Set<number>();
+      const lost: Lost = new Map();
       const late = lateFiles(attempt, outputs, { pool: this.#options.pool, lost });
       // one for the whole stream: the clock of its slices goes on from part to part
       const present = this.#presenter(attempt);
@@ -95,8 +95,7 @@ export class Searcher {
         delivered.contentBytesLoaded += part.contentBytesLoaded;
         if (event.files.length > 0) yield event;
       }
-      const missing = { crashes: lost.size, shardsScanned: -lost.size };
-      yield this.#final(attempt, await outputs, { ...delivered, ...missing });
+      yield this.#final(attempt, await outputs, { delivered, lost });
     } finally {
       control.stop(STOPPED.ABORTED);
       await outputs.catch(() => undefined);
@@ -132,11 +131,15 @@ export class Searcher {
   #final(
     { segments, control, startedAt }: Attempt,
     outputs: readonly SearchOutput[],
-    delivered: Partial<SearchStats>,
+    { delivered, lost }: { delivered: Partial<SearchStats>; lost: Lost },
   ): Extract<SearchEvent, { type: "final" }> {
-    const { stats, damages } = tally(outputs, segments.length);
+    const counted = tally(outputs, segments.length);
+    const { stats, damages } = counted;
     for (const message of damages) this.#options.onWarning({ code: "INDEX_CORRUPT", message });
+    for (const [position, why] of lost)
+      if (why === "damaged") this.#warnOfFile(segments[position]!.segment);
     addStats(stats, delivered);
+    countLost(counted, lost.keys());
     timeStats(stats, outputs, { control, startedAt });
     return { type: "final", accumulatedStats: stats, isSearchExhaustive: isExhaustive(stats) };
   }
@@ -261,12 +264,12 @@ export class Searcher {
 
   async #run(attempt: Attempt): Promise<SearchResponse | undefined> {
     const outputs = await this.#searchSegments(attempt);
-    const stats = this.#tally(attempt, outputs)?.stats;
-    if (!stats) return undefined;
+    const counted = this.#tally(attempt, outputs);
+    if (!counted) return undefined;
     const wanted = await this.#chooseFiles(attempt, outputs);
     const present = this.#presenter(attempt);
     const shown = await showFiles(attempt, wanted, { pool: this.#options.pool, present });
-    return shown && this.#respond(attempt, { stats, outputs, shown });
+    return shown && this.#respond(attempt, { counted, outputs, shown });
   }
 
   /** What the threads counted; damage is told. undefined: a segment is gone. */
@@ -317,26 +320,22 @@ export class Searcher {
   }
 
   #respond(
-    { catalog, control, startedAt }: Attempt,
-    found: { stats: SearchStats; outputs: readonly SearchOutput[]; shown: Shown },
+    { catalog, control, segments, startedAt }: Attempt,
+    found: { counted: Tally; outputs: readonly SearchOutput[]; shown: Shown },
   ): SearchResponse {
-    const { stats, outputs, shown } = found;
+    const { counted, outputs, shown } = found;
+    const { stats } = counted;
     const { groups, damaged, matches, contentBytesLoaded } = shown;
     this.#warn(shown.disagreements);
     const files: FileResult[] = [];
     for (const group of groups) files.push(...group);
-    const crashes = damaged.size;
-    addStats(stats, {
-      actualMatchCount: matches,
-      contentBytesLoaded,
-      crashes,
-      shardsScanned: -crashes,
-    });
-    for (const segment of damaged)
-      this.#options.onWarning({
-        code: "INDEX_CORRUPT",
-        message: `segment ${segment}: the text of a file that was found is damaged; run check()`,
-      });
+    addStats(stats, { actualMatchCount: matches, contentBytesLoaded });
+    for (const segment of damaged) this.#warnOfFile(segment);
+    const positions = Array.from(segments.keys());
+    countLost(
+      counted,
+      positions.filter((position) => damaged.has(segments[position]!.segment)),
+    );
     timeStats(stats, outputs, { control, startedAt });
     return {
       stats,
@@ -344,6 +343,11 @@ export class Searcher {
       repositoryInfo: repositoryInfo(files, catalog.repositories),
       isSearchExhaustive: isExhaustive(stats),
     };
+  }
+
+  #warnOfFile(segment: number): void {
+    const message = `segment ${segment}: the text of a file that was found is damaged; run check()`;
+    this.#options.onWarning({ code: "INDEX_CORRUPT", message });
   }
 
   #warn(disagreements: readonly string[]): void {

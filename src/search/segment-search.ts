@@ -223,15 +223,9 @@ export class SegmentSearch {
     return steps;
   }
 
-  /** Evaluates the candidate files of one window. */
-  window(number: number, onHit: (hit: Hit) => void): WindowStats {
+  /** Evaluates the candidate files of one window; adds to `stats` before each hit, so that they fit the hits even where damage ends it. */
+  window(number: number, stats: WindowStats, onHit: (hit: Hit) => void): void {
     const [first, end] = [this.windows[number]!, this.windows[number + 1]!];
-    const stats = {
-      filesConsidered: 0,
-      filesLoaded: 0,
-      contentBytesLoaded: 0,
-      regexpsConsidered: 0,
-    };
     const blobs: number[] = [];
     for (
       let blob = nextBit(this.#visit, first);
@@ -261,7 +255,6 @@ export class SegmentSearch {
     for (let index = 0; index < blobs.length; index++) this.#settleBlob(index, settling);
     this.#settleUnread(number, { ...settling, first, end });
     stats.contentBytesLoaded += (symbols?.bytesLoaded ?? 0) - symbolBytes;
-    return stats;
   }
 
   #definitionRater(
@@ -283,16 +276,14 @@ export class SegmentSearch {
     const blob = visited.blobs[index]!;
     const cannotMatch =
       this.#single !== undefined && visited.found[this.#single]!.counts[index] === 0;
-    let files = 0;
     for (let i = blobFileStarts[blob]!; i < blobFileStarts[blob + 1]!; i++) {
       const file = blobFiles[i]!;
       if (!hasBit(this.candidates, file)) continue;
-      files++;
+      stats.filesConsidered++;
+      if (visited.loaded[index]) stats.filesLoaded++;
+      stats.regexpsConsidered += visited.expressions[index]!;
       if (!cannotMatch) this.#settle(file, index, at);
     }
-    stats.filesConsidered += files;
-    if (visited.loaded[index]) stats.filesLoaded += files;
-    stats.regexpsConsidered += files * visited.expressions[index]!;
   }
 
   /** Candidates in whose content nothing can be found: the grams or the filters have decided. */

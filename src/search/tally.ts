@@ -39,6 +39,17 @@ export function tally(outputs: readonly SearchOutput[], segments: number): Tally
   return { stats, ends, damages, gone };
 }
 
+/** Segments, by position, whose files were found and cannot be shown have crashed, however they ended. */
+export function countLost(
+  { stats, ends }: Pick<Tally, "stats" | "ends">,
+  lost: Iterable<number>,
+): void {
+  for (const position of lost) {
+    stats.crashes++;
+    stats[ends[position]!]--;
+  }
+}
+
 /** What is counted once for a segment. */
 function countedOnce(parts: readonly SegmentPart[]): Partial<SearchStats> {
   const plan = planOf(parts);

@@ -5,7 +5,9 @@ import { open, type RootDatabaseOptionsWithPath } from "lmdb";
 import { expect, test } from "vitest";
 import type { Engine } from "../../src/engine.ts";
 import { documents } from "../../src/ingest/documents.ts";
-import { openEnvironment } from "../../src/store/environment.ts";
+import { countLost } from "../../src/search/tally.ts";
+import { zeroStats } from "../../src/search/stats.ts";
+import { openEnvironment, type Snapshot } from "../../src/store/environment.ts";
 import {
   engineKey,
   PART,
@@ -65,13 +67,29 @@ async function flip(path: string, key: Buffer, byte: number): Promise<void> {
   await raw.close();
 }
 
-async function firstSegment(path: string): Promise<number> {
+async function look<T>(path: string, at: (snapshot: Snapshot) => T): Promise<T> {
   const environment = openEnvironment(path, { readOnly: true });
   const snapshot = environment.snapshot();
-  const { segments } = readManifest(snapshot);
+  const seen = at(snapshot);
   snapshot.close();
   await environment.close();
-  return segments[0]!.segment;
+  return seen;
+}
+
+const segmentsOf = (path: string): Promise<number[]> =>
+  look(path, (snapshot) => readManifest(snapshot).segments.map(({ segment }) => segment));
+
+const firstSegment = async (path: string): Promise<number> => (await segmentsOf(path))[0]!;
+
+const EVERY_KEY = [Buffer.from([0]), Buffer.from([255])] as const;
+
+const keysOf = (path: string): Promise<Buffer[]> =>
+  look(path, (snapshot) => Array.from(snapshot.keys(EVERY_KEY), (key) => Buffer.from(key)));
+
+/** The last of the values of a segment's symbols: what is read where a definition is rated. */
+async function textOfSymbols(path: string, segment: number): Promise<Buffer> {
+  const first = segmentKey(segment, PART.SYMBOLS).subarray(0, 6);
+  return (await keysOf(path)).findLast((key) => key.subarray(0, 6).equals(first))!;
 }
 
 const ALWAYS_READ: Part[] = [
@@ -107,6 +125,60 @@ test.each([...rows, [PART.HASHES, 2] as const])(
     expect(check.problems.length).toBeGreaterThan(0);
   },
 );
+
+/** Three segments: one a call. */
+async function threeSegments(path: string): Promise<number[]> {
+  const engine = await openEngine({}, path);
+  for (const name of ["one", "two", "three"]) {
+    const texts = ["a", "b"].map((file) => ({ path: `${file}.txt`, content: `${name} ${TEXT}` }));
+    const definition = { path: "c.py", content: `def needle():\n  return "${name}"\n` };
+    await engine.index(documents({ name, files: [...texts, definition] }));
+  }
+  await engine.close();
+  return segmentsOf(path);
+}
+
+test.each([0, 1, 2])("a stream gives what the segments beside the damaged one hold", async (at) => {
+  const path = temporaryFolder();
+  const segment = (await threeSegments(path))[at]!;
+  await flip(path, segmentKey(segment, PART.TEXT), 11);
+  for (const workers of [0, 2]) {
+    const warnings: string[] = [];
+    const onWarning = ({ code }: { code: string }) => void warnings.push(code);
+    const engine = await openEngine({ workers, onWarning }, path);
+    let files = 0;
+    // found by their paths, and damaged where they are shown
+    for await (const event of engine.stream({ query: "file:txt", matches: 9, whole: true })) {
+      if (event.type === "chunk") files += event.files.length;
+      else {
+        expect(brokenInvariant(event.accumulatedStats)).toBeUndefined();
+        expect(event).toMatchObject({
+          isSearchExhaustive: false,
+          accumulatedStats: { crashes: 1 },
+        });
+      }
+    }
+    expect(files).toBe(4);
+    expect(warnings).toEqual(["INDEX_CORRUPT"]);
+  }
+});
+
+test("damage that ends a window after some of its hits leaves counters that fit each other", async () => {
+  const path = temporaryFolder();
+  const [segment] = await threeSegments(path);
+  await flip(path, await textOfSymbols(path, segment!), 11);
+  const engine = await openEngine({ onWarning: () => undefined }, path);
+  const { stats } = await engine.search({ query: "needle", matches: 9 });
+  expect(stats.crashes).toBe(1);
+  expect(brokenInvariant(stats)).toBeUndefined();
+});
+
+test("a segment that had crashed before its files could not be shown has crashed once", () => {
+  const ends = ["shardsScanned", "crashes", "shardsSkipped"] as const;
+  const stats = { ...zeroStats(), shardsScanned: 1, crashes: 1, shardsSkipped: 1 };
+  countLost({ stats, ends }, [0, 1, 2]);
+  expect(stats).toMatchObject({ shardsScanned: 0, crashes: 3, shardsSkipped: 0 });
+});
 
 test.each([[[0]], [[1]], [[0, 1]]])("damage in copies %j of a segment's header", async (copies) => {
   const path = temporaryFolder();
@@ -150,14 +222,7 @@ async function use(path: string): Promise<unknown> {
 test("no flipped byte of any value makes a wrong answer", async () => {
   const path = temporaryFolder();
   await twoSegments(path);
-  const environment = openEnvironment(path, { readOnly: true });
-  const snapshot = environment.snapshot();
-  const keys = [...snapshot.keys([Buffer.from([0]), Buffer.from([255])])].map((key) =>
-    Buffer.from(key),
-  );
-  snapshot.close();
-  await environment.close();
-  for (const [i, key] of keys.entries()) {
+  for (const [i, key] of (await keysOf(path)).entries()) {
     if (key.subarray(1).toString() === "lease") continue;
     await flip(path, key, i * 7);
     const engine = await openEngine({ onWarning: () => undefined }, path).catch(() => undefined);
