@@ -1,9 +1,11 @@
 /**
  * Walks everything an index holds and says what is wrong: every seal, every table's own rules, every
- * list. Reading a page of LMDB's tree that is damaged can end the process, so engines run it in a
- * child (check-child.ts); it is a plain function for that and for tests.
+ * list, and every text against its hash: a damaged tree of LMDB's may lead to the sound value of another
+ * key. Reading such a page can end the process, so engines run it in a child (check-child.ts); it is a
+ * plain function for that and for tests.
  */
 
+import { createHash } from "node:crypto";
 import { countBits } from "../base/bitset.ts";
 import { QuernError } from "../base/errors.ts";
 import { loadCatalog, readSkipped } from "./catalog.ts";
@@ -129,8 +131,18 @@ function checkSegment(
   for (const { gram, list } of reader.postings.all(snapshot))
     if (!decodeList(list, reader.header.pages, kernel))
       throw new QuernError("INDEX_CORRUPT", `the posting list of gram ${gram} breaks the format`);
-  for (let blob = 0; blob < reader.header.blobs; blob++) reader.blobText(snapshot, blob);
+  checkTexts(snapshot, reader);
   if (symbols > 0) checkSymbols(snapshot, reader, { symbols, hasSymbols });
+}
+
+function checkTexts(snapshot: Snapshot, reader: SegmentReader): void {
+  const hashes = reader.hashes(snapshot);
+  for (let blob = 0; blob < reader.header.blobs; blob++) {
+    const hash = createHash("sha256").update(reader.blobText(snapshot, blob)).digest();
+    const own = hashes.subarray(HASH_BYTES * blob, HASH_BYTES * (blob + 1));
+    if (Buffer.compare(hash.subarray(0, HASH_BYTES), own) !== 0)
+      throw new QuernError("INDEX_CORRUPT", `text ${blob} of the segment is not what was indexed`);
+  }
 }
 
 function checkSymbols(

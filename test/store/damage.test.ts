@@ -55,7 +55,11 @@ async function flip(path: string, key: Buffer, byte: number): Promise<void> {
   snapshot.close();
   value[byte % value.length]! ^= 4;
   await environment.close();
-  // by lmdb itself: an environment seals what it writes
+  await store(path, key, value);
+}
+
+/** By lmdb itself: an environment seals what it writes. */
+async function store(path: string, key: Buffer, value: Buffer): Promise<void> {
   const raw = open<Buffer, Buffer>({
     path: `${path}/quern.mdb`,
     noSubdir: true,
@@ -178,6 +182,18 @@ test("a segment that had crashed before its files could not be shown has crashed
   const stats = { ...zeroStats(), shardsScanned: 1, crashes: 1, shardsSkipped: 1 };
   countLost({ stats, ends }, [0, 1, 2]);
   expect(stats).toMatchObject({ shardsScanned: 0, crashes: 3, shardsSkipped: 0 });
+});
+
+test("check() misses a text that is another's, though its seal holds", async () => {
+  const path = temporaryFolder();
+  const [one, two] = await threeSegments(path);
+  const [mine, another] = [one!, two!].map((segment) => segmentKey(segment, PART.TEXT));
+  const value = await look(path, (snapshot) => Buffer.from(snapshot.getSealed(another!)!));
+  await store(path, mine!, value);
+  const engine = await openEngine({}, path);
+  expect((await engine.check()).problems).toMatchObject([
+    { segment: one, message: expect.stringMatching(/text 0 .* not what was indexed/) as string },
+  ]);
 });
 
 test.each([[[0]], [[1]], [[0, 1]]])("damage in copies %j of a segment's header", async (copies) => {

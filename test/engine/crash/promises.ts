@@ -34,7 +34,7 @@ export function placeOf({ value, isCut }: Damage): Place {
   }
 }
 
-/** Versions are read by index runs alone. A page of LMDB's own has no checksum: there anything may be. */
+/** Versions are read by index runs alone. A page of LMDB's own has no checksum: any outcome may be, but not unknown to check(). */
 const PROMISED: Record<Place, readonly Outcome[] | undefined> = {
   cut: ["refused"],
   "LMDB's pages": undefined,
@@ -59,6 +59,7 @@ export function brokenPromise(
   if (promised && !promised.includes(outcome)) return `outcome: ${outcome}`;
   const search = refused.find((name) => !MAY_REFUSE.includes(name));
   if (search !== undefined && placeOf(damage) === "segment") return `refused: ${search}`;
+  if (!promised && outcome !== "right" && check === "clean") return `check: clean, ${outcome}`;
   const isStored = damage.value !== undefined && placeOf(damage) !== "versions";
   return isStored && check !== "damage" ? `check: ${check}` : undefined;
 }
