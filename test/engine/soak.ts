@@ -28,6 +28,15 @@ export function anonymousBytes(): number {
   return 1024 * Number(/^RssAnon:\s+(\d+) kB$/m.exec(status)![1]);
 }
 
+/** Whether the median of the last quarter is more than a tenth above that of the second: the first is the start. */
+export function hasGrown(bytes: readonly number[]): boolean {
+  const quarter = bytes.length / 4;
+  return median(bytes.slice(-quarter)) > 1.1 * median(bytes.slice(quarter, 2 * quarter));
+}
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
+
 const FILES = 200;
 const WORDS = ["needle", "return", "x", "parse", "Value", "é", "foo_bar", "0"];
 
