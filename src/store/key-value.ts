@@ -203,13 +203,20 @@ function decode<Value>(stored: Uint8Array): Value {
   return unpack(bytes.subarray(4)) as Value;
 }
 
-function storageError(cause: unknown): QuernError {
+/** What the disk refuses, in our codes. */
+export function storageError(cause: unknown): QuernError {
   if (cause instanceof QuernError) return cause;
   const message = cause instanceof Error ? cause.message : String(cause);
-  if (/EACCES|EPERM|EROFS|permission denied|read-only/i.test(message))
+  if (/EROFS|read-only/i.test(message))
+    return new QuernError(
+      "INDEX_READ_ONLY",
+      "the store lies on a read-only file system: move it to a disk that may be written",
+      { cause },
+    );
+  if (/EACCES|EPERM|permission denied|not permitted/i.test(message))
     return new QuernError(
       "PERMISSION_DENIED",
-      "the store may not be written: change its owner or mode, or move it to a disk that is not read-only",
+      "the store may not be written: change its owner or mode",
       { cause },
     );
   // LMDB calls a write that was cut short an I/O error

@@ -159,9 +159,10 @@ test("a read-only disk", ({ skip }) => {
     "search: 1",
     "check: ok",
     "small: INDEX_READ_ONLY",
-    "key: PERMISSION_DENIED",
+    "key: INDEX_READ_ONLY",
   ]);
   expect(messages[0]).toMatch(/open it with readOnly/);
+  expect(messages.at(-1)).toMatch(/store lies on a read-only file system: move it/);
   expect(tryOut({ path: join(disk, "new") }, "open").lines).toEqual(["open: INDEX_READ_ONLY"]);
 });
 

@@ -10,6 +10,7 @@ import { directory } from "../../src/ingest/directory.ts";
 import { documents } from "../../src/ingest/documents.ts";
 import { git } from "../../src/ingest/git.ts";
 import { openEnvironment, translated } from "../../src/store/environment.ts";
+import { storageError } from "../../src/store/key-value.ts";
 import { engineKey } from "../../src/store/format.ts";
 import { acquireLease } from "../../src/store/lease.ts";
 import { openEngine, temporaryFolder } from "./opened.ts";
@@ -238,14 +239,55 @@ test.skipIf(isRoot)("PERMISSION_DENIED: a folder of others", async () => {
   chmodSync(path, 0o700);
 });
 
+/** By errno's name, as Node has it, and by the system's words, which lmdb passes on. */
+const WORDS: readonly [words: string, code: ErrorCode, advice: string][] = [
+  ["ENOSPC", "DISK_FULL", "the disk is full or its quota reached"],
+  ["No space left on device", "DISK_FULL", "the disk is full or its quota reached"],
+  ["EDQUOT", "DISK_FULL", "the disk is full or its quota reached"],
+  ["Disk quota exceeded", "DISK_FULL", "the disk is full or its quota reached"],
+  ["EFBIG", "DISK_FULL", "the disk is full or its quota reached"],
+  ["File too large", "DISK_FULL", "the disk is full or its quota reached"],
+  ["MDB_MAP_FULL", "DISK_FULL", "the disk is full or its quota reached"],
+  ["EIO", "DISK_FULL", "a write was cut short"],
+  ["Input/output error", "DISK_FULL", "a write was cut short"],
+  ["EACCES", "PERMISSION_DENIED", "change its owner or mode"],
+  ["Permission denied", "PERMISSION_DENIED", "change its owner or mode"],
+  ["EPERM", "PERMISSION_DENIED", "change its owner or mode"],
+  ["Operation not permitted", "PERMISSION_DENIED", "change its owner or mode"],
+  ["EROFS", "INDEX_READ_ONLY", "open it with readOnly"],
+  ["Read-only file system", "INDEX_READ_ONLY", "open it with readOnly"],
+  ["ENOTDIR", "INDEX_NOT_FOUND", "name a folder"],
+  ["Not a directory", "INDEX_NOT_FOUND", "name a folder"],
+  ["EEXIST", "INDEX_NOT_FOUND", "name a folder"],
+  ["MDB_VERSION_MISMATCH", "INDEX_VERSION", "another version of LMDB"],
+  ["MDB_INVALID", "INDEX_CORRUPT", "the data file is damaged"],
+  ["MDB_CORRUPTED", "INDEX_CORRUPT", "the data file is damaged"],
+  ["MDB_PAGE_NOTFOUND", "INDEX_CORRUPT", "the data file is damaged"],
+  ["MDB_PANIC", "INDEX_CORRUPT", "the data file is damaged"],
+  ["MDB_BAD_TXN", "INDEX_CORRUPT", "the data file is damaged"],
+  ["Invalid argument", "INDEX_CORRUPT", "the data file is damaged"],
+];
+
 test("the disk's own words become codes", () => {
-  for (const [words, code] of [
-    ["EACCES", "PERMISSION_DENIED"],
-    ["EROFS", "INDEX_READ_ONLY"],
-    ["MDB_CORRUPTED", "INDEX_CORRUPT"],
-    ["MDB_VERSION_MISMATCH", "INDEX_VERSION"],
-  ] as const)
-    expect(() => translated(() => fail(words))).toThrow(expect.objectContaining({ code }));
+  for (const [words, code, advice] of WORDS)
+    expect(() => translated(() => fail(words)), words).toThrow(
+      expect.objectContaining({ code, message: expect.stringContaining(advice) as string }),
+    );
+  expect(() => translated(() => fail("EMFILE"))).toThrow(/^EMFILE: it failed$/);
+});
+
+test.each([
+  ["ENOSPC", "DISK_FULL", "make room"],
+  ["EDQUOT", "DISK_FULL", "make room"],
+  ["Input/output error", "DISK_FULL", "make room"],
+  ["EROFS", "INDEX_READ_ONLY", "read-only file system: move it"],
+  ["Read-only file system", "INDEX_READ_ONLY", "read-only file system: move it"],
+  ["EACCES", "PERMISSION_DENIED", "change its owner or mode"],
+  ["Operation not permitted", "PERMISSION_DENIED", "change its owner or mode"],
+  ["EMFILE", "INTERNAL", "could not be used"],
+])("a store of keys: %s is %s", (words, code, advice) => {
+  const error = storageError(new Error(`${words}: it failed`));
+  expect(error).toMatchObject({ code, message: expect.stringContaining(advice) as string });
 });
 
 test("every code of this side has a row", () => {
