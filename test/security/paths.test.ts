@@ -1,6 +1,6 @@
 /** No path, wherever it comes from, leads out of what was given to index. */
 
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -9,6 +9,7 @@ import { createHandler } from "../../src/http/handler.ts";
 import { toNodeListener } from "../../src/http/node-listener.ts";
 import { directory } from "../../src/ingest/directory.ts";
 import { documents } from "../../src/ingest/documents.ts";
+import type { Listing, Source } from "../../src/ingest/source.ts";
 import { openEngine, temporaryFolder } from "../engine/opened.ts";
 import { bearer, clientOf, post, startService, type Service } from "../http/service.ts";
 
@@ -54,7 +55,7 @@ test("documents: a path that leads elsewhere is listed as invalid and never foun
 });
 
 test.skipIf(process.platform === "win32")(
-  "a directory's symlinks are not followed, to files, folders or up, nor is a file swapped for one",
+  "a directory's symlinks are not followed, to files, folders or up",
   async () => {
     const base = temporaryFolder();
     const [outside, inside] = [join(base, "outside"), join(base, "inside")];
@@ -80,6 +81,37 @@ test.skipIf(process.platform === "win32")(
       expect((await engine.read({ repository: "inside", path }))?.content ?? "").not.toContain(
         SECRET,
       );
+  },
+);
+
+test.skipIf(process.platform === "win32")(
+  "a file that is swapped for a symlink after it was listed is not followed",
+  async () => {
+    const base = temporaryFolder();
+    const [outside, inside] = [join(base, "outside"), join(base, "inside")];
+    mkdirSync(inside);
+    writeFileSync(outside, SECRET);
+    for (const name of ["kept", "swapped"]) writeFileSync(join(inside, name), "our own text");
+    const source = directory(inside);
+    const swapping: Source = {
+      ...source,
+      async open(...asked) {
+        const listing = await source.open(...asked);
+        return { ...listing, entries: () => thenSwapped(listing) };
+      },
+    };
+    async function* thenSwapped(listing: Listing): ReturnType<Listing["entries"]> {
+      for await (const entries of listing.entries()) {
+        rmSync(join(inside, "swapped"));
+        symlinkSync(outside, join(inside, "swapped"));
+        yield entries;
+      }
+    }
+    const engine = await openEngine();
+    const [report] = await engine.index(swapping, { symbols: "skip" });
+    expect(report!.skipped).toMatchObject([{ path: "swapped", reason: "unreadable" }]);
+    expect((await engine.search({ query: SECRET, matches: 10 })).stats.totalMatchCount).toBe(0);
+    expect((await engine.search({ query: '"our own"', matches: 10 })).stats.fileCount).toBe(1);
   },
 );
 
