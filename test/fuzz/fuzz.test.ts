@@ -1,4 +1,4 @@
-/** A moment of each fuzz target. QUERN_SEED moves to other cases; `npx tsx fuzz/run.ts TARGET` goes on. */
+/** A moment of each fuzz target: other cases each day, or those from QUERN_SEED on; `npx tsx fuzz/run.ts TARGET` goes on. */
 
 import { describe, expect, test } from "vitest";
 import { fuzz, inputOf, seedsOf, showFailure } from "../../fuzz/fuzz.ts";
@@ -7,16 +7,21 @@ import type { Target } from "../../fuzz/target.ts";
 import { TARGET_NAMES, TARGETS } from "../../fuzz/targets.ts";
 import { randomFrom } from "../regex/random.ts";
 
-const seed = Number(process.env["QUERN_SEED"] ?? 1);
+/** More than the cases of one day. */
+const CASES_A_DAY = 100_000;
+const today = Math.floor(Date.now() / 86_400_000);
+const seed = Number(process.env["QUERN_SEED"] ?? CASES_A_DAY * today);
 /** Of each target; the seeds of the repository run however long they take. */
 const MS = 600;
 
 test.each(TARGET_NAMES)("%s", async (name) => {
   const target = await TARGETS[name]();
   const seeds = seedsOf(name);
-  const limits = { seed, cases: Infinity, until: performance.now() + MS };
+  const regressed = await fuzz(target, seeds, { seed, cases: 0, until: Infinity });
+  if (typeof regressed !== "number") expect.fail(showFailure(name, regressed));
+  const limits = { seed, cases: CASES_A_DAY, until: performance.now() + MS };
   const result = await fuzz(target, seeds, limits);
-  if (typeof result !== "number") expect.fail(showFailure(name, result));
+  if (typeof result !== "number") expect.fail(`QUERN_SEED=${seed}: ${showFailure(name, result)}`);
   expect(result).toBeGreaterThan(0);
 });
 

@@ -104,21 +104,24 @@ const BODIES: [path: string, fields: string][] = [
   ["/api/tree", '"repoName":"acme/open","revisionName":"HEAD","paths":["src"]'],
   ["/api/find_definitions", '"symbolName":"needle"'],
   ["/api/find_references", '"symbolName":"needle"'],
+  ["/api/ee/scoped_access_token", '"repoIds":[1]'],
 ];
+// what is never the same twice: times taken, and a new token
+const FRESH = /"(?:(?:duration|wait|matchTree\w+)":\d+|(?:id|token|createdAt|expiresAt)":"[^"]+")/g;
 
 test.each(BODIES)("%s: foreign keys change nothing", async (path, fields) => {
   const ask = async (body: string) => {
     const response = await clientOf(service.handler)(path, post(body, bearer(service.keys.ada)));
-    const text = (await response.text()).replace(/"(?:duration|wait|matchTree\w+)":\d+/g, "");
+    const text = (await response.text()).replace(FRESH, "");
     return `${response.status} ${text}`;
   };
   const plain = await ask(`{${fields}}`);
-  expect(plain).toMatch(/^200 /);
+  expect(plain).toMatch(/^20[01] /);
   for (const more of POLLUTION) expect(await ask(`{${more},${fields}}`), more).toBe(plain);
 });
 
 test.each(BODIES)("%s: what only a prototype has is not there", async (path) => {
-  for (const fields of ['"query":"x","matches":1', '"symbolName":"x"', '"repoName":"acme/open"'])
+  for (const [, fields] of BODIES)
     for (const wrap of [`{"__proto__":{${fields}}}`, `{"constructor":{"prototype":{${fields}}}}`]) {
       const response = await clientOf(service.handler)(path, post(wrap, bearer(service.keys.ada)));
       expect(response.status, wrap).toBe(400);
