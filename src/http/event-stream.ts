@@ -11,8 +11,7 @@
 
 import type { SearchEvent } from "../search/response.ts";
 import { errorBody, toRefusal, type Refusal } from "./refusal.ts";
-
-const STALLED_MS = 60_000;
+import { STALLED_MS, stallAfter } from "./stalled.ts";
 
 export interface StreamOptions {
   /** Aborted when nobody reads any more. */
@@ -33,10 +32,9 @@ export function eventStream(
   const { abort, confirm, onEnd, stalledMs = STALLED_MS } = options;
   let ready: IteratorResult<SearchEvent> | undefined = first;
   let ended = false;
-  let stall: NodeJS.Timeout | undefined;
 
   const end = (thrown?: { error: unknown }): Refusal | undefined => {
-    clearTimeout(stall);
+    stall.stop();
     if (ended) return undefined;
     ended = true;
     abort.signal.removeEventListener("abort", leave);
@@ -62,12 +60,13 @@ export function eventStream(
     controller.close();
   };
 
+  const stall = stallAfter(stalledMs, leave);
   abort.signal.addEventListener("abort", leave);
-  stall = setTimeout(leave, stalledMs).unref();
   return new ReadableStream<Uint8Array>(
     {
+      start: (controller) => stall.wait(controller),
       async pull(controller) {
-        clearTimeout(stall);
+        stall.stop();
         if (ended) return controller.close();
         try {
           await step(controller);
@@ -78,7 +77,7 @@ export function eventStream(
           controller.close();
           stop();
         }
-        if (!ended) stall = setTimeout(leave, stalledMs).unref();
+        if (!ended) stall.wait(controller);
       },
       cancel: leave,
     },

@@ -94,6 +94,7 @@ async function answer(route: Route, service: Service, context: Context): Promise
   try {
     const response = await perform(route, service, incoming);
     if (!route.streams) tell(response.status);
+    if (context.req.method === "HEAD") await response.body?.cancel(); // the router drops it, which frees nothing
     return finish(response);
   } catch (error) {
     const refusal = toRefusal(error);

@@ -5,33 +5,72 @@
  * than it is read.
  */
 
+import { STALLED_MS, stallAfter } from "./stalled.ts";
+
 const PIECE = 64 * 1024; // UTF-16 units: some 0.3 ms of work
 
-/** A response of at most one piece has a length; a longer one is streamed. */
-export function jsonResponse(value: unknown, init: ResponseInit = {}): Response {
+export interface AnswerOptions {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Called once: when nothing of the value is held any more. */
+  readonly onEnd?: () => void;
+  readonly stalledMs?: number;
+}
+
+/**
+ * A response of at most one piece has a length; a longer one is streamed. It is cut off when nobody
+ * takes a piece for a minute: until then it holds the value.
+ */
+export function jsonResponse(value: unknown, options: AnswerOptions = {}): Response {
+  const { status = 200, onEnd = () => {}, stalledMs = STALLED_MS } = options;
   const pieces = gather(jsonParts(value));
   const first = pieces.next();
   const second = pieces.next();
-  const headers = new Headers(init.headers);
-  headers.set("Content-Type", "application/json");
+  const headers = { ...options.headers, "Content-Type": "application/json" };
   const start = first.done ? "" : first.value;
-  if (second.done) return new Response(start, { ...init, headers });
-  return new Response(streamOf([start, second.value], pieces), { ...init, headers });
+  if (second.done && start.length <= 2 * PIECE) {
+    onEnd();
+    return new Response(start, { status, headers });
+  }
+  const ready = second.done ? [start] : [start, second.value];
+  return new Response(streamOf(ready, pieces, { onEnd, stalledMs }), { status, headers });
 }
 
-function streamOf(ready: string[], rest: Iterator<string>): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
+function streamOf(
+  ready: string[],
+  rest: Iterator<string>,
+  { onEnd, stalledMs }: Required<Pick<AnswerOptions, "onEnd" | "stalledMs">>,
+): ReadableStream<Uint8Array> {
+  let bytes: Uint8Array = new Uint8Array(0);
+  let ended = false;
+  const end = (): void => {
+    stall.stop();
+    if (!ended) onEnd();
+    ended = true;
+  };
+  const stall = stallAfter(stalledMs, end);
   return new ReadableStream<Uint8Array>(
     {
+      start: (controller) => stall.wait(controller),
       async pull(controller) {
-        const piece = ready.shift() ?? (await nextTurn(rest));
-        if (piece === undefined) controller.close();
-        else controller.enqueue(encoder.encode(piece));
+        if (bytes.length === 0) bytes = encoder.encode(ready.shift() ?? (await nextTurn(rest)));
+        stall.stop();
+        if (ended) return;
+        if (bytes.length === 0) {
+          end();
+          return controller.close();
+        }
+        controller.enqueue(bytes.subarray(0, PIECE)); // a file's content may be longer
+        bytes = bytes.subarray(PIECE);
+        stall.wait(controller);
       },
+      cancel: end,
     },
     { highWaterMark: 0 },
   );
 }
+
+const encoder = new TextEncoder();
 
 async function nextTurn(pieces: Iterator<string>): Promise<string | undefined> {
   await new Promise((turn) => setImmediate(turn));

@@ -158,6 +158,7 @@ async function pipe(body: ReadableStream<Uint8Array>, res: ServerResponse): Prom
     void reader.cancel().catch(() => {});
   };
   res.once("close", leave);
+  reader.closed.catch(() => res.destroy()); // it may break off while the client takes nothing
   try {
     for (;;) {
       const { done, value } = await reader.read();

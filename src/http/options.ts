@@ -38,7 +38,7 @@ export interface HandlerOptions {
   maxBodyBytes?: number;
   /** Milliseconds after which a search answers with what it has found. Default 10 000. */
   timeoutMs?: number;
-  /** How many searches may run at once; more are refused. Default 64. */
+  /** How many searches may run at once, each until its answer is read; more are refused. Default 64. */
   maxConcurrent?: number;
   /** Told of every request once its outcome is known. Never told a secret. */
   audit?: (event: AuditEvent) => void;

@@ -133,8 +133,14 @@ export async function perform(
       readBody,
     );
     if (route.streams) return response;
-    caller = await judge();
-    if (route.changes || !seesLess(seen, caller.viewer)) return response;
+    let leaves = false;
+    try {
+      caller = await judge();
+      leaves = route.changes === true || !seesLess(seen, caller.viewer);
+      if (leaves) return response;
+    } finally {
+      if (!leaves) await response.body?.cancel(); // what it holds, a slot among it, is free at once
+    }
   }
   throw seesLessNow();
 }

@@ -69,26 +69,28 @@ function present<T extends object>(fields: T): { [Name in keyof T]: Exclude<T[Na
   return Object.fromEntries(entries) as { [Name in keyof T]: Exclude<T[Name], undefined> };
 }
 
-async function answerSearch(call: Call, request: SearchRequest): Promise<Response> {
-  const [response, headers] = await inSlot(call, (options) =>
-    Promise.all([
+function answerSearch(call: Call, request: SearchRequest): Promise<Response> {
+  return answerInSlot(call, async (options) => {
+    const [body, headers] = await Promise.all([
       call.engine.search(request, options),
       notIndexedHeader(call.engine, request, options),
-    ]),
-  );
-  return jsonResponse(response, { headers });
+    ]);
+    return { body, headers };
+  });
 }
 
-/** Runs a search within a slot. */
-export async function inSlot<T>(
+/** A slot is held until the answer is read, so that no more of them are in memory than searches may run. */
+export async function answerInSlot(
   call: Call,
-  run: (options: SearchOptions) => Promise<T>,
-): Promise<T> {
+  run: (options: SearchOptions) => Promise<{ body: object; headers?: Record<string, string> }>,
+): Promise<Response> {
   const giveBack = call.slots.take();
   try {
-    return await run(searchOptions(call, call.request.signal));
-  } finally {
+    const { body, headers = {} } = await run(searchOptions(call, call.request.signal));
+    return jsonResponse(body, { headers, onEnd: giveBack });
+  } catch (error) {
     giveBack();
+    throw error;
   }
 }
 

@@ -2,12 +2,11 @@
 
 import type { SearchRequest, Viewer } from "../search/request.ts";
 import type { FileResult, SearchResponse } from "../search/response.ts";
-import { jsonResponse } from "./json-body.ts";
 import type { Settings } from "./options.ts";
 import { findRepository } from "./repository-routes.ts";
 import { viewerOption, withBody, type Call, type Route } from "./route.ts";
 import * as schemas from "./schemas.ts";
-import { inSlot, SEARCH_TAG } from "./search-routes.ts";
+import { answerInSlot, SEARCH_TAG } from "./search-routes.ts";
 import {
   definitionsQuery,
   lineMatches,
@@ -50,10 +49,10 @@ function symbolRoute(
         isRegexEnabled: true,
         isCaseSensitivityEnabled: true,
       };
-      const response = await inSlot(call, (options) =>
-        call.engine.search(request, { ...options, ...scope.viewer }),
-      );
-      return jsonResponse(symbolResponse(response));
+      return answerInSlot(call, async (options) => {
+        const found = await call.engine.search(request, { ...options, ...scope.viewer });
+        return { body: symbolResponse(found) };
+      });
     },
   );
 }

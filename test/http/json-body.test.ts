@@ -47,3 +47,49 @@ test("between pieces other work gets its turn", async () => {
   clearInterval(timer);
   expect(turns).toBeGreaterThan(10);
 });
+
+test("a long text comes in pieces too, and none is cut within a character's bytes for good", async () => {
+  const value = { source: "é€😀".repeat(100_000) };
+  const sizes: number[] = [];
+  const parts: Uint8Array[] = [];
+  for await (const part of jsonResponse(value).body!) {
+    sizes.push(part.length);
+    parts.push(part);
+  }
+  expect(JSON.parse(Buffer.concat(parts).toString())).toEqual(value);
+  expect(Math.max(...sizes)).toBe(64 * 1024);
+});
+
+const long = { list: Array(20_000).fill({ start: 1, end: 2 }) };
+const soon = { stalledMs: 20 };
+
+test.each<[string, unknown, (response: Response) => unknown]>([
+  ["at once where it is short", [1], () => {}],
+  ["when it is read", long, (response) => response.text()],
+  ["when it is cancelled", long, (response) => response.body!.cancel()],
+  [
+    "when it is cancelled on its way",
+    long,
+    async (response) => {
+      const reader = response.body!.getReader();
+      for (let read = 0; read < 3; read++) await reader.read();
+      const next = reader.read();
+      await reader.cancel();
+      expect((await next).done).toBe(true);
+    },
+  ],
+  [
+    "when nobody reads it",
+    long,
+    async (response) => {
+      await new Promise((done) => setTimeout(done, 60));
+      await expect(response.text()).rejects.toThrow();
+    },
+  ],
+])("that a body holds nothing any more is told once: %s", async (_name, value, use) => {
+  let ends = 0;
+  await use(jsonResponse(value, { onEnd: () => ends++, ...soon }));
+  expect(ends).toBe(1);
+  await new Promise((done) => setTimeout(done, 40));
+  expect(ends).toBe(1);
+});

@@ -5,11 +5,12 @@ import { once } from "node:events";
 import { createServer, request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test } from "vitest";
-import { createHandler } from "../../src/http/handler.ts";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { createHandler, type Handler } from "../../src/http/handler.ts";
 import { eventStream } from "../../src/http/event-stream.ts";
 import { toNodeListener } from "../../src/http/node-listener.ts";
 import type { SearchOptions } from "../../src/search/request.ts";
+import type { FileResult, SearchResponse } from "../../src/search/response.ts";
 import { openEngine } from "./engine.ts";
 import { events } from "./interface.ts";
 import { listen, MOUNTS } from "./mounts.ts";
@@ -156,7 +157,7 @@ test("a stream that nobody reads ends after a while", async () => {
   await reader.read();
   await until(() => returned);
   expect([ends.length, abort.signal.aborted]).toEqual([1, true]);
-  expect((await reader.read()).done).toBe(true);
+  await expect(reader.read()).rejects.toThrow("nobody read");
 });
 
 test("one search too many is 503, and its place is free when another ends", async () => {
@@ -183,6 +184,112 @@ test("one search too many is 503, and its place is free when another ends", asyn
   const after = await Promise.all([client("/api/search", search), client("/api/search", search)]);
   expect(after.map(({ status }) => status)).toEqual([200, 200]);
 });
+
+// ── answers that wait for their reader ──
+
+/** Of 20 MB, more than a socket's buffers take. */
+const longAnswer = (): SearchResponse => {
+  const [file] = (chunkEvent() as { files: FileResult[] }).files;
+  return { ...emptyResponse(), files: Array(200).fill({ ...file, content: "x".repeat(100_000) }) };
+};
+const MINUTE = 60_000;
+let longAnswers: Handler;
+const ask = (path = "/api/search") => clientOf(longAnswers)(path, search);
+
+function fakeTimers(): void {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+}
+
+test.each<[string, (answer: Response) => unknown]>([
+  ["it is read", (answer) => answer.text()],
+  ["its reader leaves", (answer) => answer.body!.cancel()],
+  ["nobody reads it for a minute", () => vi.advanceTimersByTime(MINUTE)],
+  [
+    "its reader takes nothing for a minute",
+    async (answer) => {
+      const reader = answer.body!.getReader();
+      for (let read = 0; read < 3; read++) {
+        vi.advanceTimersByTime(MINUTE - 1);
+        await reader.read();
+      }
+      expect((await ask()).status).toBe(503);
+      vi.advanceTimersByTime(MINUTE);
+      await expect(reader.read()).rejects.toThrow("nobody read");
+    },
+  ],
+])("an answer keeps its place until %s", async (_name, release) => {
+  fakeTimers();
+  longAnswers = serve({ search: async () => longAnswer() }, { maxConcurrent: 1 });
+  const answer = await ask();
+  for (const path of ["/api/search", "/api/stream_search"])
+    expect((await ask(path)).status).toBe(503);
+  await release(answer);
+  expect((await ask()).status).toBe(200);
+});
+
+test("symbols keep their place too, and an answer that was made again has one place", async () => {
+  let seen: "public" | "all" = "all";
+  const authenticate = async () => ({ kind: "session" as const, repositoryIds: seen });
+  const listed = { search: async () => ((seen = "public"), longMatches()) };
+  const handler = serve(listed, { maxConcurrent: 1, authenticate });
+  const asked = post({ symbolName: "x" });
+  const answer = await clientOf(handler)("/api/find_references", asked);
+  expect(answer.status).toBe(200);
+  expect((await clientOf(handler)("/api/find_references", asked)).status).toBe(503);
+  await answer.text();
+  expect((await clientOf(handler)("/api/find_references", asked)).status).toBe(200);
+});
+
+/** 10 000 matches. */
+const longMatches = (): SearchResponse => {
+  const [file] = (chunkEvent() as { files: FileResult[] }).files;
+  const start = { byteOffset: 0, lineNumber: 1, column: 1 };
+  const range = { start, end: { ...start, byteOffset: 1, column: 2 } };
+  const chunk = { content: "x", contentStart: start, matchRanges: [range] };
+  return { ...emptyResponse(), files: [{ ...file!, chunks: Array(10_000).fill(chunk) }] };
+};
+
+test.each(["/api/search", "/api/stream_search"])(
+  "%s: clients that do not read hold no more than their places, and those for a minute",
+  async (path) => {
+    fakeTimers();
+    async function* stream() {
+      for (;;) yield { ...longAnswer(), type: "chunk" as const };
+    }
+    const handler = serve({ search: async () => longAnswer(), stream }, { maxConcurrent: 2 });
+    const host = createServer(toNodeListener(handler));
+    let [came, left] = [0, 0];
+    host.on("connection", (connection) => ++came <= 2 && connection.once("close", () => left++));
+    await using server = await listen(host);
+    const slow = [askAndWait(server.origin, path), askAndWait(server.origin, path)];
+    await Promise.all(slow.map(({ answered }) => answered));
+    expect((await server.client(path, search)).status).toBe(503);
+    await sleep(200); // until the kernel's buffers are full
+    const cutOff = slow.map(({ socket }) => once(socket, "close"));
+    vi.advanceTimersByTime(MINUTE);
+    await until(() => left === 2);
+    for (const { socket } of slow) socket.resume();
+    await Promise.all(cutOff);
+    expect(slow.map(({ end }) => end())).toEqual([false, false]); // or they would look whole
+    const after = await server.client(path, search);
+    expect(after.status).toBe(200);
+    await after.body!.cancel();
+  },
+);
+
+/** A client that reads the start of its answer, and then no more. */
+function askAndWait(origin: string, path: string) {
+  const { hostname, port } = new URL(origin);
+  const socket = connect({ host: hostname, port: Number(port) });
+  const body = JSON.stringify({ query: "x", matches: 1 });
+  socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+  let last = "";
+  socket.on("data", (part: Buffer) => (last = part.toString("latin1")));
+  socket.on("error", () => {}); // the server resets it
+  const answered = once(socket, "data").then(() => socket.pause());
+  return { socket, answered, end: () => last.endsWith("\r\n0\r\n\r\n") };
+}
 
 test("a search that fails gives its place back", async () => {
   const script = {
