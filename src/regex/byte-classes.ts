@@ -32,7 +32,7 @@ export function byteClasses(programs: readonly Program[]): ByteClasses {
     lines && byte === 10 ? NEWLINE : words && isWord(byte) ? WORD : OTHER,
   );
   let of = new Uint8Array(kind);
-  for (const edgesOfNode of distinctEdges(programs)) of = refine(of, edgesOfNode);
+  for (const edges of distinctEdges(programs)) of = refine(of, edges);
   const byte: number[] = [];
   of = renumber(of, byte);
   return { of, count: byte.length, byte, kind, edgeKind: edges ? EDGE : OTHER };
@@ -40,29 +40,34 @@ export function byteClasses(programs: readonly Program[]): ByteClasses {
 
 function distinctEdges(programs: readonly Program[]): number[][] {
   const seen = new Map<string, number[]>();
-  for (const { edges } of programs)
-    for (const node of edges) {
-      if (node.length === 0) continue;
-      const targets = new Map<number, number>();
-      const local = node.map((n, i) =>
-        i % 3 < 2 ? n : (targets.get(n) ?? targets.set(n, targets.size).size - 1),
-      );
-      seen.set(local.join(), local);
-    }
+  for (const edges of new Set(programs.flatMap((program) => program.edges))) {
+    const targets = new Map<number, number>();
+    const local = edges.map((n, i) =>
+      i % 3 < 2 ? n : (targets.get(n) ?? targets.set(n, targets.size).size - 1),
+    );
+    seen.set(local.join(), local);
+  }
   return [...seen.values()];
 }
 
+/** Targets are numbers below 256. A table, not a map: a Unicode class refines some 500 times. */
 function refine(of: Uint8Array, edges: readonly number[]): Uint8Array<ArrayBuffer> {
-  const target = new Int32Array(256).fill(-1);
-  for (let i = 0; i < edges.length; i += 3)
-    target.fill(edges[i + 2]!, edges[i]!, edges[i + 1]! + 1);
-  const numbers = new Map<number, number>();
-  return Uint8Array.from(of, (old, byte) => {
-    const key = old * 65_536 + target[byte]! + 1;
-    let number = numbers.get(key);
-    if (number === undefined) numbers.set(key, (number = numbers.size));
-    return number;
-  });
+  const column = new Uint16Array(256); // 0: no edge
+  let columns = 1;
+  for (let i = 0; i < edges.length; i += 3) {
+    const target = edges[i + 2]! + 1;
+    column.fill(target, edges[i], edges[i + 1]! + 1);
+    columns = Math.max(columns, target + 1);
+  }
+  const numbers = new Uint16Array(columns * 256); // from 1
+  const out = new Uint8Array(256);
+  let count = 0;
+  for (let byte = 0; byte < 256; byte++) {
+    const key = of[byte]! * columns + column[byte]!;
+    numbers[key] ||= ++count;
+    out[byte] = numbers[key] - 1;
+  }
+  return out;
 }
 
 function renumber(of: Uint8Array, byte: number[]): Uint8Array<ArrayBuffer> {

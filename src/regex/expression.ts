@@ -1,7 +1,8 @@
 /**
  * A regular expression, accepted and understood: what the planner asks of it. It is accepted if RE2
- * accepts it and it keeps our limits, which are looked at before RE2 sees the pattern: RE2 lives in a
- * heap of 16 MiB.
+ * would accept it and it keeps our limits. RE2 itself is not asked: the parser refuses what RE2 refuses,
+ * and the limits lie below RE2's. Compiling a large expression takes RE2 up to half a second, which
+ * nothing can interrupt, and the thread that parses a query is the host's.
  */
 
 import { QuernError } from "../base/errors.ts";
@@ -9,7 +10,7 @@ import type { Node } from "./ast.ts";
 import { includes } from "./code-points.ts";
 import { parseExpression } from "./parse.ts";
 import { countNodes, NODE_LIMIT } from "./program.ts";
-import { re2Refusal } from "./re2.ts";
+import { re2Size } from "./re2-size.ts";
 import { requiredFormula, type Formula } from "./required.ts";
 
 export interface Expression {
@@ -29,6 +30,7 @@ export interface Expression {
 
 export const PATTERN_LIMIT = 10_000; // UTF-16 units
 const RANGES_LIMIT = 30_000; // of all classes together: RE2 keeps each in its heap
+const SIZE_LIMIT = 100_000; // re2Size(): RE2 takes half a second, and its heap holds half as much again
 const OPTIONAL_LIMIT = 1_500; // parts in a row that may all be absent: RE2's time grows with the square
 const KEPT = 64;
 
@@ -71,8 +73,7 @@ function understand(source: string, caseSensitive: boolean): Expression {
     throw tooLarge("its character classes are too large", 0);
   if (optionalRun(syntax) > OPTIONAL_LIMIT) throw tooLarge("too many optional parts in a row", 0);
   if (countNodes(syntax) > NODE_LIMIT) throw tooLarge("its repetitions are too large", 0);
-  const refusal = re2Refusal({ source, caseSensitive });
-  if (refusal !== undefined) throw refused(source, refusal);
+  if (re2Size(syntax) > SIZE_LIMIT) throw tooLarge("its repeated classes are too large", 0);
   const matchesEmpty = canBeEmpty(syntax);
   return {
     source,
@@ -86,14 +87,6 @@ function understand(source: string, caseSensitive: boolean): Expression {
 
 function tooLarge(reason: string, position: number): QuernError {
   return new QuernError("REGEX_TOO_LARGE", `regular expression: ${reason}`, { position });
-}
-
-function refused(source: string, refusal: string): QuernError {
-  const isSize = /too large|repetition size/.test(refusal);
-  const argument = refusal.slice(refusal.indexOf(": ") + 2);
-  const position = Math.max(source.indexOf(argument), 0);
-  const code = isSize ? "REGEX_TOO_LARGE" : "REGEX_SYNTAX";
-  return new QuernError(code, `regular expression: ${refusal}`, { position });
 }
 
 function childrenOf(node: Node): readonly Node[] {

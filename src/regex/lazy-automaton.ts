@@ -122,7 +122,9 @@ export class LazyAutomaton {
       if (edges[3 * middle + 1]! < byte) low = middle + 1;
       else high = middle;
     }
-    return 3 * low < edges.length && edges[3 * low]! <= byte ? edges[3 * low + 2]! : -1;
+    if (3 * low >= edges.length || edges[3 * low]! > byte) return -1;
+    const target = edges[3 * low + 2]!;
+    return target < 0 ? this.#program.y[node]! : this.#program.x[node]! + target;
   }
 
   #number(targets: readonly number[], before: number, matched: boolean): number {

@@ -65,6 +65,7 @@ class LazyMatcher implements Matcher {
   }
 
   count(from: number, to: number, budget?: Budget): number {
+    if (this.#isLate(budget)) return 0;
     if (!this.#isForRe2) {
       const count = this.#ready.count(from, to, budget);
       this.stopped = this.#ready.stopped;
@@ -74,6 +75,7 @@ class LazyMatcher implements Matcher {
   }
 
   ranges(from: number, to: number, out: RangeList, budget?: Budget): number {
+    if (this.#isLate(budget)) return 0;
     if (!this.#isForRe2) {
       const before = out.length;
       const count = this.#ready.ranges(from, to, out, budget);
@@ -85,6 +87,7 @@ class LazyMatcher implements Matcher {
   }
 
   rangesOfTexts(table: number, count: number, out: RangeList, budget?: Budget): number {
+    if (this.#isLate(budget)) return 0;
     const before = out.length;
     if (!this.#isForRe2) {
       this.#ready.rangesOfTexts(table, count, out, budget);
@@ -100,6 +103,12 @@ class LazyMatcher implements Matcher {
       shiftRanges(out, first, from);
     }
     return out.length - before;
+  }
+
+  /** A large automaton takes up to 20 ms to build: it is not begun when time is up. */
+  #isLate(budget: Budget | undefined): boolean {
+    this.stopped = this.#automaton === undefined && (budget?.() ?? false);
+    return this.stopped;
   }
 
   get #ready(): Automaton {

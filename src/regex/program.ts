@@ -13,7 +13,7 @@ import { byteGraph, encodeCodePoint, type ByteGraph, type Edges } from "./utf8.t
 export const MATCH = 0;
 export const SPLIT = 1; // to x, then to y
 export const ASSERT = 2; // ASSERTIONS[y] holds here, then x
-export const BYTES = 3; // one byte along edges[node]
+export const BYTES = 3; // one byte along edges[node]: a target counts from x, and -1 is y
 
 export const ASSERTIONS: readonly Assertion[] = [
   "lineStart",
@@ -31,7 +31,7 @@ export interface Program {
   readonly operations: readonly number[];
   readonly x: readonly number[];
   readonly y: readonly number[];
-  readonly edges: readonly Edges[]; // of BYTES nodes: lo, hi, target, …
+  readonly edges: readonly Edges[]; // of BYTES nodes; the copies of a repeated class share theirs
   readonly start: number;
 }
 
@@ -45,7 +45,7 @@ export function compileProgram(
   let start = builder.compile(node, match);
   if (options.searches) {
     const loop = builder.add(SPLIT, start, 0);
-    builder.y[loop] = builder.bytes([0, 255, loop]);
+    builder.y[loop] = builder.bytes(ANY_BYTE, 0, loop);
     start = loop;
   }
   const { operations, x, y, edges } = builder;
@@ -74,6 +74,8 @@ export function countNodes(node: Node): number {
 }
 
 const NO_EDGES: Edges = [];
+const ANY_BYTE: Edges = [0, 255, -1];
+const ONE_BYTE: readonly Edges[] = Array.from({ length: 256 }, (_, byte) => [byte, byte, -1]);
 
 class Builder {
   readonly operations: number[] = [];
@@ -93,8 +95,8 @@ class Builder {
     return this.operations.push(operation) - 1;
   }
 
-  bytes(edges: Edges): number {
-    const node = this.add(BYTES, 0, 0);
+  bytes(edges: Edges, first: number, next: number): number {
+    const node = this.add(BYTES, first, next);
     this.edges[node] = edges;
     return node;
   }
@@ -109,7 +111,7 @@ class Builder {
       case "class":
         return this.#graph(byteGraph(node.members, this.#backwards), next);
       case "byte":
-        return this.bytes([0, 255, next]);
+        return this.bytes(ANY_BYTE, 0, next);
       case "assert":
         return this.add(ASSERT, next, ASSERTIONS.indexOf(node.assertion));
       case "concat": {
@@ -128,13 +130,12 @@ class Builder {
   #char(cp: number, next: number): number {
     const bytes = encodeCodePoint(cp);
     if (!this.#backwards) bytes.reverse();
-    return bytes.reduce((after, byte) => this.bytes([byte, byte, after]), next);
+    return bytes.reduce((after, byte) => this.bytes(ONE_BYTE[byte]!, 0, after), next);
   }
 
   #graph(graph: ByteGraph, next: number): number {
     const first = this.operations.length;
-    for (const edges of graph)
-      this.bytes(edges.map((n, i) => (i % 3 < 2 ? n : n < 0 ? next : first + n)));
+    for (const edges of graph) this.bytes(edges, first, next);
     return first;
   }
 

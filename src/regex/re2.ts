@@ -59,7 +59,7 @@ function forget(): void {
   instancesLost++;
 }
 
-/** RE2's reason to refuse a pattern, undefined if it accepts. `^` and `$` match at line ends. */
+/** RE2's reason to refuse a pattern, undefined if it accepts: the slow twin of parser and limits. `^` and `$` match at line ends. */
 export function re2Refusal({ source, caseSensitive }: Re2Expression): string | undefined {
   return attempt((module) => {
     const handle = module.compile(Buffer.from(`(?m)${source}`), !caseSensitive);
@@ -82,7 +82,7 @@ export function re2Find(
   const [window, skipped] = windowOf(bytes, text, from);
   return attempt((module) => {
     const pattern = `(?m)${expression.source}`;
-    const handle = handleOf(module, pattern, expression.caseSensitive);
+    const handle = acceptedHandle(module, pattern, expression.caseSensitive);
     const { index, lengths } = module.match(handle, window, skipped, false);
     if (index < 0) return undefined;
     let at = 0;
@@ -129,6 +129,15 @@ function anchoredEnd(
       return module.match(handle, window, 0, false).lengths[0]!;
   }
   throw new QuernError("INTERNAL", `no anchored form of the expression ${source}`);
+}
+
+/** What RE2 refuses matches nothing in it: that must not pass for an answer. */
+function acceptedHandle(module: Re2Module, pattern: string, caseSensitive: boolean): number {
+  const isNew = !handles.has(`${caseSensitive}${pattern}`);
+  const handle = handleOf(module, pattern, caseSensitive);
+  const refusal = isNew ? module.error(handle) : undefined;
+  if (refusal !== undefined) throw new Re2Aborted(refusal);
+  return handle;
 }
 
 function handleOf(module: Re2Module, pattern: string, caseSensitive: boolean): number {

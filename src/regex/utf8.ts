@@ -40,6 +40,10 @@ function sequences(set: CodePoints): Sequence[] {
   return out;
 }
 
+/** The bytes of all sequences of a set, a range of bytes counted once. */
+export const sequenceBytes = (set: CodePoints): number =>
+  sequences(set).reduce((total, sequence) => total + sequence.length / 2, 0);
+
 /** Splits a range until all its members' encodings differ only in bytes that run through whole ranges. */
 function addRange(out: Sequence[], lo: number, hi: number): void {
   const split = splitAfter(lo, hi);

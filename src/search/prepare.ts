@@ -12,6 +12,7 @@ import { pathAnchors, type PathExpression } from "./path-scan.ts";
 import { shownAtoms, type Plan, type PlanAtom, type PlanNode } from "./plan.ts";
 import { placeLiteral, type PlacedLiteral } from "./scan.ts";
 import { sharingOf, type Sharing } from "./shared-lines.ts";
+import type { ThreadTools } from "./thread-tools.ts";
 
 export type PreparedAtom = {
   /** Those whose grams are looked up in each segment. */
@@ -44,8 +45,30 @@ export interface PreparedQuery {
 }
 
 /** REQUIRES: the arena's mark of before stays until the query is done. */
-export function prepareQuery({ root, atoms }: Plan, kernel: Kernel, arena: Arena): PreparedQuery {
-  const prepared = atoms.map((atom) => prepareAtom(atom, kernel, arena));
+export function prepareQuery(plan: Plan, kernel: Kernel, arena: Arena): PreparedQuery {
+  const atoms = plan.atoms.map((atom) => prepareAtom(atom, kernel, arena));
+  return queryOf(plan, atoms, kernel);
+}
+
+/** The same; undefined: it was to stop on the way. A large expression takes some 20 ms. */
+export function prepareInTime(
+  plan: Plan,
+  { kernel, arena, isStopped }: Pick<ThreadTools, "kernel" | "arena" | "isStopped">,
+): PreparedQuery | undefined {
+  const atoms: PreparedAtom[] = [];
+  for (const atom of plan.atoms) {
+    if (isStopped()) return undefined;
+    atoms.push(prepareAtom(atom, kernel, arena));
+  }
+  return isStopped() ? undefined : queryOf(plan, atoms, kernel);
+}
+
+/** Expressions that share a pass are built once more, as one automaton. */
+function queryOf(
+  { root, atoms }: Plan,
+  prepared: readonly PreparedAtom[],
+  kernel: Kernel,
+): PreparedQuery {
   const isContent = (atom: number) =>
     ["literal", "content", "symbol"].includes(prepared[atom]!.kind);
   const withoutContent = {

@@ -38,6 +38,22 @@ export interface SearchThread {
   readonly context: TaskContext;
 }
 
+/** Of a thread that was stopped before it began. */
+export const nothingFound = (): SearchOutput => ({
+  beganAt: performance.timeOrigin + performance.now(),
+  parts: [],
+  ranked: {
+    scores: new Int32Array(),
+    segments: new Uint32Array(),
+    files: new Uint32Array(),
+    counts: new Uint32Array(),
+    repositories: new Uint32Array(),
+    pathStarts: new Uint32Array(1),
+    paths: new Uint8Array(),
+    hashes: new Uint8Array(),
+  },
+});
+
 const NO_HASH = new Uint8Array(HASH_BYTES);
 
 type Failure = NonNullable<SegmentPart["failure"]>;

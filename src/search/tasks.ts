@@ -6,8 +6,8 @@ import type { Task, TaskContext } from "../threads/task.ts";
 import { Control } from "./control.ts";
 import { explainSegments, type ExplainResult } from "./explain-task.ts";
 import type { SearchInput, SearchOutput, ShowInput, ShownFile, ShowResult } from "./messages.ts";
-import { prepareQuery } from "./prepare.ts";
-import { SearchRun } from "./search-task.ts";
+import { prepareInTime, prepareQuery } from "./prepare.ts";
+import { nothingFound, SearchRun } from "./search-task.ts";
 import { showFile } from "./show.ts";
 import { ThreadTools } from "./thread-tools.ts";
 
@@ -21,7 +21,8 @@ const search: Task<SearchInput, SearchOutput> = async (input, context) => {
   const mark = tools.arena.mark();
   tools.isStopped = () => control.stopped !== 0;
   try {
-    const query = prepareQuery(input.plan, tools.kernel, tools.arena);
+    const query = prepareInTime(input.plan, tools);
+    if (!query) return nothingFound();
     return await new SearchRun({ input, query, control, snapshot, tools, context }).run();
   } finally {
     tools.arena.release(mark);

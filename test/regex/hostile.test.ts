@@ -8,6 +8,7 @@ import { createKernel } from "../../src/kernel/kernel.ts";
 import { compileExpression } from "../../src/regex/expression.ts";
 import { createMatcher } from "../../src/regex/matcher.ts";
 import { newRangeList } from "../../src/regex/range-list.ts";
+import { re2Refusal } from "../../src/regex/re2.ts";
 import { re2Ranges } from "../../src/regex/verify.ts";
 import { showRanges } from "./differential.ts";
 import { randomFrom } from "./random.ts";
@@ -93,6 +94,21 @@ test.each<[string, string]>([
   expect(verdict(source)).toBe(want);
   verdict(source, false);
   expect(performance.now() - start).toBeLessThan(10_000);
+});
+
+/** 2 000 letters that follow from three bytes each in RE2, and from a few nodes in our automaton. */
+const every2nd = String.fromCharCode(...Array.from({ length: 2_000 }, (_, i) => 0x800 + 2 * i));
+
+/** The largest of their kind: RE2, which is not asked, would take them, and one more is refused. */
+test.each<[string, (copies: number) => string, number]>([
+  ["classes", (copies) => `(\\pL+\\s*){${copies}}`, 39],
+  ["classes that share much", (copies) => `[${every2nd}]{${copies}}`, 16],
+  ["characters", (copies) => `(?:${"a".repeat(24)}){${copies}}`, 1_000],
+  ["any characters", (copies) => `(?:${".".repeat(20)}){${copies}}`, 414],
+])("RE2 has room for %s", (_, repeated, most) => {
+  expect(verdict(repeated(most))).toBe("accepted");
+  expect(re2Refusal({ source: repeated(most), caseSensitive: true })).toBeUndefined();
+  expect(verdict(repeated(most + 1))).toBe("REGEX_TOO_LARGE");
 });
 
 test("large expressions run, in bounded memory", () => {
