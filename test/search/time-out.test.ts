@@ -37,6 +37,7 @@ test.each(THREADS)(
 test.each(THREADS)("stream: the same, %i threads", async (workers) => {
   const engine = await openEngine({ workers });
   await engine.index(megabyte, { symbols: "skip" });
+  await engine.search({ query: "nothing here", matches: 1 }); // starts the threads
   const start = performance.now();
   let ranges = 0;
   for await (const event of engine.stream({ ...HARD, matches: 10_000 }, { timeoutMs: 150 }))
