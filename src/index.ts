@@ -10,7 +10,7 @@ export {
   type RemovedDocument,
 } from "./ingest/documents.ts";
 export { git, type GitOptions } from "./ingest/git.ts";
-export type { IndexProgress, IndexReport } from "./ingest/run.ts";
+export type { FileWithoutSymbols, IndexProgress, IndexReport } from "./ingest/run.ts";
 export type {
   Content,
   Entry,

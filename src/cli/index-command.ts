@@ -143,6 +143,9 @@ function describe(report: IndexReport): string {
     `${report.added} added, ${report.removed} removed`,
     ...(report.skipped.length > 0 ? [`${report.skipped.length} not searchable`] : []),
     ...(report.symbols > 0 ? [count(report.symbols, "symbol")] : []),
+    ...(report.withoutSymbols.length > 0
+      ? [`${report.withoutSymbols.length} without symbols`]
+      : []),
     `${bytes(report.bytesRead)} read`,
     duration(report.durationMs),
   ].join(", ");

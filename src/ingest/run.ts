@@ -48,6 +48,20 @@ export interface IndexProgress {
 }
 
 /**
+ * A file that is searched as any other, and whose definitions are not known: its parse was given up.
+ *
+ * @example
+ * const [report] = await engine.index(git("./shop"));
+ * for (const { path, reason } of report?.withoutSymbols ?? []) console.error(path, reason);
+ */
+export interface FileWithoutSymbols {
+  /** From the repository's root. */
+  path: string;
+  /** 'too-large': over 4 MiB, data over 256 KiB; 'too-long': took over 3 s; 'failed': the grammar failed on it; 'killed-thread': a worker died of it, or was silent for 60 s, twice. */
+  reason: "too-large" | "too-long" | "failed" | "killed-thread";
+}
+
+/**
  * What a run did to one repository.
  *
  * @example
@@ -80,6 +94,8 @@ export interface IndexReport {
   bytesRead: number;
   /** Definitions in its files that this run has parsed: 0 where all were known. */
   symbols: number;
+  /** Files whose parse this run has given up, in the order of paths: empty where all were known. */
+  withoutSymbols: FileWithoutSymbols[];
   /** Milliseconds from its turn in the run to its publication. */
   durationMs: number;
 }
@@ -241,6 +257,7 @@ function report(run: RepositoryRun): IndexReport {
     skipped: run.skipped,
     bytesRead: run.bytesRead,
     symbols: 0,
+    withoutSymbols: [],
     durationMs: performance.now() - run.startedAt,
   };
 }

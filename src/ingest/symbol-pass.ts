@@ -26,7 +26,13 @@ import {
 } from "../store/symbols.ts";
 import type { Pool } from "../threads/pool.ts";
 import type { IndexProgress } from "./run.ts";
-import { isOutdated, NO_BLOB, type SymbolsInput, type SymbolsOutput } from "./symbol-task.ts";
+import {
+  isOutdated,
+  NO_BLOB,
+  type FoundSymbols,
+  type SymbolsInput,
+  type SymbolsOutput,
+} from "./symbol-task.ts";
 
 /** Text of one range: some 0.2 s of parsing, which is how long an abort waits. */
 const RANGE_BYTES = 2 ** 20;
@@ -49,22 +55,32 @@ export interface SymbolPass {
   readonly maxSilentMs?: number;
 }
 
-/** Resolves to the number of definitions that were found in each repository's files. REQUIRES: the lease is held. */
-export async function findSymbols(given: SymbolPass): Promise<Map<number, number>> {
+/** Resolves to what was found in each repository's files. REQUIRES: the lease is held. */
+export async function findSymbols(given: SymbolPass): Promise<Map<number, FoundSymbols>> {
   const pass = { ...given, pool: fewerThreads(given.pool, threadsFor(given)) };
   const pending = await pendingSegments(pass);
-  const found = new Map<number, number>();
+  const found = new Map<number, FoundSymbols>();
   const progress = progressOf(pass, pending);
   // several segments at once: a small one does not keep all threads busy
   await inParallel(pending, pass.pool.lanes, async (segment) => {
     pass.throwIfStopped();
     await findInSegment(pass, segment, (range, outputs) => {
       progress(range);
-      for (const [repository, symbols] of outputs.flatMap((output) => [...output.found]))
-        found.set(repository, (found.get(repository) ?? 0) + symbols);
+      for (const output of outputs) addFound(found, output.found);
     });
   });
+  for (const { withoutSymbols } of found.values())
+    withoutSymbols.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
   return found;
+}
+
+function addFound(all: Map<number, FoundSymbols>, found: ReadonlyMap<number, FoundSymbols>): void {
+  for (const [repository, { symbols, withoutSymbols }] of found) {
+    const sum = all.get(repository) ?? { symbols: 0, withoutSymbols: [] };
+    sum.symbols += symbols;
+    for (const file of withoutSymbols) sum.withoutSymbols.push(file);
+    all.set(repository, sum);
+  }
 }
 
 /** As many as leave the contract of memory whole: 40 MiB a thread and 1.3 of the budget, beside the process itself. */

@@ -19,7 +19,8 @@ import {
 } from "../store/symbols.ts";
 import { threadEnvironment } from "../store/thread-environment.ts";
 import type { Task, TaskContext } from "../threads/task.ts";
-import { createExtractor, type Extractor } from "./symbols/extract.ts";
+import type { FileWithoutSymbols } from "./run.ts";
+import { createExtractor, type Extraction, type Extractor } from "./symbols/extract.ts";
 import { grammarVersion } from "./symbols/languages.ts";
 
 export interface SymbolsInput {
@@ -39,12 +40,24 @@ export interface SymbolsInput {
 
 export const NO_BLOB = -1;
 
+/** What came of a repository's files whose blobs were parsed now. */
+export interface FoundSymbols {
+  /** Definitions, once for each file. */
+  symbols: number;
+  readonly withoutSymbols: FileWithoutSymbols[];
+}
+
 export interface SymbolsOutput {
   readonly columns: SymbolColumns;
-  /** Definitions in files of blobs that were parsed now, by repository. */
-  readonly found: ReadonlyMap<number, number>;
+  /** By repository. */
+  readonly found: ReadonlyMap<number, FoundSymbols>;
   /** Blobs that were parsed. */
   readonly parsed: number;
+}
+
+interface KilledThread {
+  readonly outcome: "gave-up";
+  readonly reason: "killed-thread";
 }
 
 const NO_RUN = new Uint8Array();
@@ -77,7 +90,7 @@ export const symbolsTask: Task<SymbolsInput, SymbolsOutput> = async (input, cont
 };
 
 class Range {
-  readonly found = new Map<number, number>();
+  readonly found = new Map<number, FoundSymbols>();
   parsed = 0;
   readonly #input: SymbolsInput;
   readonly #snapshot: Snapshot;
@@ -131,17 +144,22 @@ class Range {
   async #extract(blob: number, language: string): Promise<readonly [Origin, Uint8Array]> {
     const version = versionOf(language);
     if (version === "") return [{ language, version, outcome: "none" }, NO_RUN];
-    if (this.#input.isDeadly) return [{ language, version, outcome: "gave-up" }, NO_RUN];
-    this.parsed++;
-    await this.#extractor.prepare(language);
-    const text = this.#reader.blobText(this.#snapshot, blob);
-    const extraction = this.#extractor.extract(language, text);
-    if (extraction.outcome !== "symbols")
-      return [{ language, version, outcome: extraction.outcome }, NO_RUN];
+    const extraction = await this.#parse(blob, language);
+    const { outcome } = extraction;
+    if (outcome === "gave-up") this.#tellGivenUp(blob, extraction.reason);
+    if (outcome !== "symbols") return [{ language, version, outcome }, NO_RUN];
     const run = new GrowableBytes(256);
     encodeSymbols(extraction.table, run);
-    this.#count(blob, countSymbols(run.view));
-    return [{ language, version, outcome: "symbols" }, run.view.slice()];
+    const symbols = countSymbols(run.view);
+    for (const [, found] of this.#filesOf(blob)) found.symbols += symbols;
+    return [{ language, version, outcome }, run.view.slice()];
+  }
+
+  async #parse(blob: number, language: string): Promise<Extraction | KilledThread> {
+    if (this.#input.isDeadly) return { outcome: "gave-up", reason: "killed-thread" };
+    this.parsed++;
+    await this.#extractor.prepare(language);
+    return this.#extractor.extract(language, this.#reader.blobText(this.#snapshot, blob));
   }
 
   /** Of the first of its files whose language has a grammar, else of the first. */
@@ -153,12 +171,23 @@ class Range {
     return languages.find((language) => versionOf(language) !== "") ?? languages[0] ?? "";
   }
 
-  #count(blob: number, symbols: number): void {
+  #tellGivenUp(blob: number, reason: FileWithoutSymbols["reason"]): void {
+    const { bytes, starts } = this.#reader.paths(this.#snapshot);
+    for (const [file, { withoutSymbols }] of this.#filesOf(blob)) {
+      const path = Buffer.from(bytes.subarray(starts[file], starts[file + 1])).toString();
+      withoutSymbols.push({ path, reason });
+    }
+  }
+
+  /** Each with what is told of its repository. */
+  *#filesOf(blob: number): Generator<readonly [file: number, FoundSymbols]> {
     const { header, blobFileStarts, blobFiles } = this.#reader;
     for (let i = blobFileStarts[blob]!; i < blobFileStarts[blob + 1]!; i++) {
       const file = blobFiles[i]!;
-      const owner = header.repositories.find(({ first, count }) => file < first + count)!;
-      this.found.set(owner.repository, (this.found.get(owner.repository) ?? 0) + symbols);
+      const { repository } = header.repositories.find(({ first, count }) => file < first + count)!;
+      const found = this.found.get(repository) ?? { symbols: 0, withoutSymbols: [] };
+      this.found.set(repository, found);
+      yield [file, found];
     }
   }
 }

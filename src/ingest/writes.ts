@@ -128,7 +128,7 @@ export class Writes {
     });
     // the last report of a repository that was given twice
     for (const report of [...reports].reverse()) {
-      report.symbols = found.get(report.repositoryId) ?? 0;
+      Object.assign(report, found.get(report.repositoryId));
       found.delete(report.repositoryId);
     }
   }

@@ -21,6 +21,14 @@ test("tells what it did, in words and in JSON", async () => {
   expect(report).toMatchObject({ repository: "duration", added: 0, removed: 0 });
 });
 
+test("tells of files without symbols", async () => {
+  const path = join(folder, "large");
+  mkdirSync(path);
+  writeFileSync(join(path, "lock.json"), `{ "of": "${"x".repeat(2 ** 18)}" }`);
+  const own = ["--db", join(folder, "without")];
+  expect((await quern(["index", path, ...own])).stdout).toContain(", 1 without symbols, ");
+});
+
 test("leaves out the index itself and what it is told to", async () => {
   const path = join(folder, "self");
   mkdirSync(path);

@@ -180,6 +180,20 @@ test("unchanged content is not parsed again", async () => {
   });
 });
 
+test("files whose parse is given up are named", async () => {
+  const fresh = await openAt(freshPath(), { maxFileSize: 2 ** 23 });
+  const lock = `{ "of": "${"x".repeat(2 ** 18)}" }`;
+  const huge = `class Huge {}\n//${"x".repeat(2 ** 22)}`;
+  const files = { ...many(2), "b/lock.json": lock, "a.ts": huge, "also.json": lock };
+  const [report] = await fresh.index(source("r", files));
+  expect(report!.withoutSymbols).toEqual([
+    { path: "a.ts", reason: "too-large" },
+    { path: "also.json", reason: "too-large" },
+    { path: "b/lock.json", reason: "too-large" },
+  ]);
+  expect(report!.skipped).toEqual([]);
+});
+
 test("symbols may be skipped, and are found by the next run, whatever it indexes", async () => {
   const fresh = await openAt(freshPath());
   const [report] = await fresh.index(source("r", many(3)), { symbols: "skip" });

@@ -10,7 +10,7 @@ import { QuernError } from "../../src/base/errors.ts";
 import { open } from "../../src/engine.ts";
 import { documents } from "../../src/ingest/documents.ts";
 import { findSymbols } from "../../src/ingest/symbol-pass.ts";
-import type { SymbolsInput } from "../../src/ingest/symbol-task.ts";
+import type { FoundSymbols, SymbolsInput } from "../../src/ingest/symbol-task.ts";
 import { INGEST_TASKS } from "../../src/ingest/tasks.ts";
 import { loadCatalog } from "../../src/store/catalog.ts";
 import type { Environment } from "../../src/store/environment.ts";
@@ -73,7 +73,9 @@ async function pass(
   const symbols = openSymbols(snapshot, segment!.segment, 1)!;
   const outcomes = Array.from({ length: BLOBS }, (_, blob) => symbols.origin(blob)!.outcome);
   snapshot.close();
-  return { found: [...found.values()], outcomes };
+  const [all] = [...found.values()] as [FoundSymbols];
+  const given = all.withoutSymbols.map(({ path, reason }) => `${path} ${reason}`);
+  return { symbols: all.symbols, outcomes, given };
 }
 
 const outcomes = (...deadly: number[]) =>
@@ -110,8 +112,9 @@ test.each([
   });
   const { pool, deaths } = mortal(real, saysWhere);
   expect(await pass(environment, pool)).toEqual({
-    found: [BLOBS - 1],
+    symbols: BLOBS - 1,
     outcomes: outcomes(DEADLY),
+    given: [`f${DEADLY}.ts killed-thread`],
   });
   expect(deaths()).toBe(expectedDeaths);
 });
@@ -176,8 +179,9 @@ test("threads that loop for ever, and threads that die, are replaced", async () 
   });
   const start = performance.now();
   expect(await pass(environment, pool, { maxSilentMs: 1_000 })).toEqual({
-    found: [BLOBS - 3],
+    symbols: BLOBS - 3,
     outcomes: outcomes(2, 4, 7),
+    given: [2, 4, 7].map((i) => `f${i}.ts killed-thread`),
   });
   // each is met once among others, and once alone
   const silent = "died: ingest.symbols gave no sign of life for 1 s";
