@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { bundle } from "../test/engine/crash/bundle.ts";
 import { damageOf, makeTarget, tryDamage, type Damage } from "../test/engine/crash/damage.ts";
-import { brokenPromise, placeOf } from "../test/engine/crash/promises.ts";
+import { brokenPromise, isUntold, placeOf } from "../test/engine/crash/promises.ts";
 
 const { values } = parseArgs({
   options: {
@@ -26,7 +26,7 @@ async function main(): Promise<void> {
   let state = Number(values.seed);
   const random = () => (state = (state * 48_271 + 11) % 2_147_483_647) / 2_147_483_647;
   const counts = new Map<string, number>();
-  let broken = 0;
+  let [broken, untold] = [0, 0];
   try {
     const target = await makeTarget(bundled, folder);
     for (let i = 0; i < Number(values.times); i++) {
@@ -36,9 +36,10 @@ async function main(): Promise<void> {
       counts.set(line, (counts.get(line) ?? 0) + 1);
       const promise = brokenPromise(damage, trial);
       if (promise !== undefined) broken++;
-      if (promise !== undefined || trial.outcome === "wrong" || trial.outcome === "hangs")
+      if (isUntold(damage, trial)) untold++;
+      if (promise !== undefined || isUntold(damage, trial) || trial.outcome === "hangs")
         console.log(
-          `${damage.what} (${placeOf(damage)}), ${promise ?? ""}`,
+          `${damage.what} (${placeOf(damage)}), ${promise ?? "check() does not know"}`,
           trial.wrong.join("\n  "),
         );
     }
@@ -48,7 +49,7 @@ async function main(): Promise<void> {
   }
   for (const [line, count] of [...counts].sort(([a], [b]) => (a < b ? -1 : 1)))
     console.log(`${count}\t${line}`);
-  console.log(`seed ${values.seed}: ${broken} broken promises`);
+  console.log(`seed ${values.seed}: ${broken} broken promises, ${untold} in LMDB's pages untold`);
   if (broken > 0) process.exitCode = 1;
 }
 

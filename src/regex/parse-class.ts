@@ -7,17 +7,19 @@ import type { PatternReader } from "./pattern-reader.ts";
 /** The rest of a class whose bracket, at `start`, is read. Folding comes before negation, as in RE2. */
 export function parseClass(reader: PatternReader, start: number, fold: boolean): CodePoints {
   const negated = reader.take("^");
+  const named: number[] = [];
   const ranges: number[] = [];
   for (let first = true; first || reader.peek() !== "]"; first = false) {
     if (reader.done) throw missingBracket(reader, start);
-    const named = posixClassAt(reader, fold) ?? backslashClassAt(reader, fold);
-    if (named) for (const edge of named) ranges.push(edge);
+    const set = posixClassAt(reader, fold) ?? backslashClassAt(reader, fold);
+    if (set) for (const edge of set) named.push(edge);
     else ranges.push(...rangeAt(reader, start));
   }
   reader.at++;
-  const members = normalize(ranges);
-  const folded = fold ? closeUnderFolding(members) : members;
-  return negated ? negate(folded) : folded;
+  // named sets are closed already: what folds alike is wholly in one, or wholly not
+  const folded = fold ? closeUnderFolding(normalize(ranges)) : ranges;
+  const members = normalize([...named, ...folded]);
+  return negated ? negate(members) : members;
 }
 
 /** \d or \p{…}, whose backslash, at `start`, is read; undefined, with nothing read, if another escape comes. */
@@ -36,8 +38,19 @@ export function namedClassAt(
 }
 
 function signed(set: CodePoints, negated: boolean, fold: boolean): CodePoints {
-  const folded = fold ? closeUnderFolding(set) : set;
+  const folded = fold ? closed(set) : set;
   return negated ? negate(folded) : folded;
+}
+
+/** Of named sets, which live for ever: 0.7 ms for \pL, which a pattern may hold three thousand times. */
+const closures = new WeakMap<CodePoints, CodePoints>();
+
+function closed(set: CodePoints): CodePoints {
+  const known = closures.get(set);
+  if (known) return known;
+  const folded = closeUnderFolding(set);
+  closures.set(set, folded);
+  return folded;
 }
 
 function unicodeClassAt(reader: PatternReader, start: number, fold: boolean): CodePoints {
