@@ -27,10 +27,14 @@ export const searchRequest = (maxMatches: number) =>
       query: z
         .string()
         .openapi({ description: "See the query language.", example: "lang:go needle" }),
-      matches: z.int().min(0).max(maxMatches).openapi({
-        description: "How many ranges the response may hold. 0: no files, but exact counts.",
-        example: 50,
-      }),
+      matches: z
+        .int()
+        .min(0)
+        .max(maxMatches)
+        .openapi({
+          description: "How many ranges the response may hold. 0: no files, but exact counts.",
+          example: Math.min(50, maxMatches),
+        }),
       contextLines: z.int().min(0).max(MOST_CONTEXT_LINES).optional().openapi({
         description: "Lines shown before and after each match. Default 0.",
       }),

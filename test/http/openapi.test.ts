@@ -20,15 +20,13 @@ async function documentOf(options: Partial<HandlerOptions> = {}) {
   };
 }
 
-test("the linter's recommended rules find nothing", async () => {
-  const source = JSON.stringify(await documentOf());
-  const config = await createConfig({
-    extends: ["recommended-strict"],
-    rules: {
-      "no-empty-servers": "off",
-      "no-server-example.com": "off",
-    },
-  });
+test.each<[string, Partial<HandlerOptions>]>([
+  ["no options", {}],
+  ["fewer matches than the example asks for", { maxMatches: 7, basePath: "/code" }],
+  ["no matches", { maxMatches: 0, serviceName: "Acme", anonymous: "all" }],
+])("the linter's recommended rules find nothing: %s", async (_name, options) => {
+  const source = JSON.stringify(await documentOf(options));
+  const config = await createConfig({ extends: ["recommended-strict"] });
   const problems = await lintFromString({ source, config, absoluteRef: "openapi.json" });
   const shown = problems.map(({ ruleId, message, location }) => [
     ruleId,
