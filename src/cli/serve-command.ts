@@ -59,11 +59,12 @@ export function addServe(program: Command, call: Call): void {
 
 async function serve(engine: Engine, flags: ServeFlags, io: Io): Promise<void> {
   // loaded here, because no other command needs it, and it takes longer to load than all the rest
-  const { createHandler, toNodeListener } = await import("../http/index.ts");
+  const { answerUnreadable, createHandler, toNodeListener } = await import("../http/index.ts");
   const tokens = lmdbTokenStore(tokenFolder(flags.db));
   try {
     const handler = createHandler(engine, { tokens, ...handlerOptions(flags) });
     const server = createServer(toNodeListener(handler));
+    answerUnreadable(server);
     await listen(server, flags);
     announce(server, flags, io);
     if (!io.signal.aborted) await once(io.signal, "abort");

@@ -2,6 +2,7 @@
 
 export { createHandler, type Handler } from "./handler.ts";
 export { toNodeListener } from "./node-listener.ts";
+export { answerUnreadable } from "./unreadable.ts";
 export type { AuditEvent, HandlerOptions } from "./options.ts";
 export type { Principal } from "../auth/principal.ts";
 export { createApiKey, type ApiKeyOptions, type TokenPrefixes } from "../auth/secrets.ts";

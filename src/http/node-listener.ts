@@ -10,7 +10,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { once } from "node:events";
 import type { Handler } from "./handler.ts";
-import { errorBody, Refusal, STATUS, toRefusal } from "./refusal.ts";
+import { errorBody, STATUS, toRefusal } from "./refusal.ts";
 
 /**
  * The handler for `node:http`, and so for Express and Fastify.
@@ -58,11 +58,8 @@ function refuse(error: unknown): Response {
 const UNSPEAKABLE = new Set(["CONNECT", "TRACE", "TRACK"]); // methods that fetch refuses
 
 function toRequest(req: IncomingMessage & { body?: unknown }, signal: AbortSignal): Request {
-  const { method = "GET" } = req;
-  if (UNSPEAKABLE.has(method)) {
-    const headers = { Allow: "GET, HEAD, POST, DELETE, OPTIONS" };
-    throw new Refusal("METHOD_NOT_ALLOWED", "nothing here takes this method", { headers });
-  }
+  const { method: asked = "GET" } = req;
+  const method = UNSPEAKABLE.has(asked) ? `X-${asked}` : asked; // no path takes either: the router says what it takes
   const headers = toHeaders(req.rawHeaders);
   const init = { method, headers, signal };
   if (method === "GET" || method === "HEAD") return new Request(toUrl(req), init);

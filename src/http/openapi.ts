@@ -27,8 +27,11 @@ const REASONS: Readonly<Record<RefusalCode, string>> = {
   SEARCH_CONTEXT_NOT_FOUND: "the query names an unknown context",
   SCOPED_ACCESS_TOKEN_NOT_FOUND: "there is no such token, or it is not yours, or was revoked",
   METHOD_NOT_ALLOWED: "the path has other methods: see Allow",
+  REQUEST_TIMEOUT: "the request took too long to arrive",
   BODY_TOO_LARGE: "the body is too long",
   UNSUPPORTED_MEDIA_TYPE: "the content type is not JSON",
+  EXPECTATION_FAILED: "Expect says something else than 100-continue",
+  HEADERS_TOO_LARGE: "the path and the headers are too long",
   UNEXPECTED_ERROR: "something went wrong here",
   OVERLOADED: "too many searches run: see Retry-After",
 };

@@ -8,6 +8,7 @@ import { createServer } from "node:http";
 import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { toNodeListener } from "../../src/http/node-listener.ts";
+import { answerUnreadable } from "../../src/http/unreadable.ts";
 import { STATUS } from "../../src/http/refusal.ts";
 import { BAD_REQUESTS, bytes, good, MINT, SEARCH, type Code } from "./bad-requests.ts";
 import { openEngine } from "./engine.ts";
@@ -22,7 +23,9 @@ let before: unknown;
 beforeAll(async () => {
   service = await startService({ maxBodyBytes: 10_000 }, engine);
   kept = await mint(service, service.keys.ada, [service.ids["acme/open"]!]);
-  server = await listen(createServer(toNodeListener(service.handler)));
+  const host = createServer(toNodeListener(service.handler));
+  answerUnreadable(host);
+  server = await listen(host);
   before = await state();
 });
 afterAll(() => server[Symbol.asyncDispose]());
@@ -98,7 +101,10 @@ async function raw(text: string): Promise<string> {
 const lines = (...parts: string[]) => `${parts.join("\r\n")}\r\nConnection: close\r\n\r\n`;
 const authorized = () => `Authorization: Bearer ${service.keys.ada}`;
 
-test.each<[string, () => string, number, Code?]>([
+/** What else stands in the answer. */
+type Told = RegExp;
+
+test.each<[string, () => string, number, Code?, Told?]>([
   [
     "two credentials",
     () => lines("GET /api/repos HTTP/1.1", "Host: x", authorized(), authorized()),
@@ -162,6 +168,14 @@ test.each<[string, () => string, number, Code?]>([
     () => lines("TRACE /api/search HTTP/1.1", "Host: x", authorized()),
     405,
     "METHOD_NOT_ALLOWED",
+    /^allow: POST, OPTIONS\r$/im,
+  ],
+  [
+    "TRACE of another path",
+    () => lines("TRACE /api/repos HTTP/1.1", "Host: x", authorized()),
+    405,
+    "METHOD_NOT_ALLOWED",
+    /^allow: GET, HEAD, OPTIONS\r$/im,
   ],
   [
     "dots that are not resolved",
@@ -172,6 +186,7 @@ test.each<[string, () => string, number, Code?]>([
     "a length that is no number",
     () => lines("POST /api/search HTTP/1.1", "Host: x", authorized(), "Content-Length: x"),
     400,
+    "INVALID_REQUEST_BODY",
   ],
   [
     "two lengths",
@@ -184,6 +199,7 @@ test.each<[string, () => string, number, Code?]>([
         "Content-Length: 2",
       ),
     400,
+    "INVALID_REQUEST_BODY",
   ],
   [
     "a length and chunks",
@@ -196,12 +212,19 @@ test.each<[string, () => string, number, Code?]>([
         "Transfer-Encoding: chunked",
       ),
     400,
+    "INVALID_REQUEST_BODY",
   ],
-  ["a NUL in the path", () => lines("GET /api/\0 HTTP/1.1", "Host: x", authorized()), 400],
+  [
+    "a NUL in the path",
+    () => lines("GET /api/\0 HTTP/1.1", "Host: x", authorized()),
+    400,
+    "INVALID_REQUEST_BODY",
+  ],
   [
     "a NUL in a header",
     () => lines("GET /api/repos HTTP/1.1", "Host: x", "Authorization: Bearer \0"),
     400,
+    "INVALID_REQUEST_BODY",
   ],
   [
     "bytes above ASCII in a credential",
@@ -213,18 +236,52 @@ test.each<[string, () => string, number, Code?]>([
     "bytes above ASCII in the path",
     () => lines("GET /api/\xff HTTP/1.1", "Host: x", authorized()),
     400,
+    "INVALID_REQUEST_BODY",
   ],
   [
     "headers without end",
     () => lines("GET /api/repos HTTP/1.1", "Host: x", `X: ${"x".repeat(20_000)}`),
     431,
+    "HEADERS_TOO_LARGE",
   ],
-])("over the wire: %s", async (_name, text, status, code) => {
+  [
+    "an expectation of nonsense",
+    () => lines("POST /api/search HTTP/1.1", "Host: x", authorized(), "Expect: nonsense"),
+    417,
+    "EXPECTATION_FAILED",
+  ],
+])("over the wire: %s", async (_name, text, status, ...more) => {
+  const [code, told = /(?:)/] = more;
   const said = await raw(text());
-  expect(said).toMatch(new RegExp(`^HTTP/1\\.[01] ${status} `));
-  if (code !== undefined) expect(said).toContain(`"errorCode":"${code}"`);
+  const [head = "", body = ""] = said.split("\r\n\r\n");
+  expect(head).toMatch(new RegExp(`^HTTP/1\\.[01] ${status} `));
+  expect(head).toMatch(told);
+  if (code !== undefined) {
+    const error = JSON.parse(/\{.*\}/s.exec(body)?.[0] ?? "null") as unknown; // it may come in chunks
+    expect(error).toEqual({ statusCode: status, errorCode: code, message: expect.any(String) });
+  }
   expect(await state()).toEqual(before);
 });
+
+test("what cannot be read within an answer that has begun cuts it off, and writes nothing into it", async () => {
+  const handler = async () =>
+    new Response(new ReadableStream({ start: (c) => c.enqueue(bytesOf("begun")) }));
+  const host = createServer(toNodeListener(handler));
+  answerUnreadable(host);
+  await using mounted = await listen(host);
+  const { hostname, port } = new URL(mounted.origin);
+  const socket = connect({ host: hostname, port: Number(port) });
+  let said = "";
+  socket.on("data", (part) => {
+    said += part.toString("latin1");
+    if (said.endsWith("begun\r\n")) socket.write("no chunk\r\n");
+  });
+  socket.on("error", () => {}); // it is reset
+  socket.write("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
+  await once(socket, "close");
+  expect(said.split("\r\n\r\n")[1]).toBe("5\r\nbegun\r\n");
+});
+const bytesOf = (text: string) => new TextEncoder().encode(text);
 
 test("the token that was there all along is still good", async () => {
   const response = await clientOf(service.handler)(SEARCH, post(good, bearer(kept.token)));

@@ -41,6 +41,7 @@ test("the values of each entry", () => {
     "open",
   ]);
   expect(Object.keys(http).sort()).toEqual([
+    "answerUnreadable",
     "createApiKey",
     "createHandler",
     "lmdbTokenStore",

@@ -1,0 +1,66 @@
+/**
+ * What `node:http` refuses before a handler sees a request: bytes that are no request, headers
+ * without end, an expectation that nobody meets. Node answers those without a body; this answers
+ * with the error object.
+ */
+
+import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { errorBody, Refusal, STATUS, type RefusalCode } from "./refusal.ts";
+
+/**
+ * Has a server of `node:http` answer what it cannot read with the error object too.
+ *
+ * @example
+ * import { createServer } from "node:http";
+ * const server = createServer(toNodeListener(createHandler(engine, { anonymous: "all" })));
+ * answerUnreadable(server);
+ * server.listen(3000);
+ */
+export function answerUnreadable(server: Server): void {
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) =>
+    answerSocket(refusalOf(error), error, socket as Socket),
+  );
+  server.on("checkExpectation", (_req: IncomingMessage, res: ServerResponse) => {
+    const { head, body } = answerOf(
+      new Refusal("EXPECTATION_FAILED", "Expect may say 100-continue and nothing else"),
+    );
+    res.writeHead(STATUS.EXPECTATION_FAILED, head).end(body);
+  });
+}
+
+/** By Node's code; what is not here is no request of HTTP. */
+const REASONS: Readonly<Record<string, readonly [RefusalCode, string]>> = {
+  HPE_HEADER_OVERFLOW: ["HEADERS_TOO_LARGE", "the path and the headers are too long"],
+  ERR_HTTP_REQUEST_TIMEOUT: ["REQUEST_TIMEOUT", "the request took too long to arrive"],
+};
+
+function refusalOf({ code = "" }: NodeJS.ErrnoException): Refusal {
+  const [refused, message] = REASONS[code] ?? NO_REQUEST;
+  return new Refusal(refused, message);
+}
+
+const NO_REQUEST = ["INVALID_REQUEST_BODY", "this is not a request of HTTP/1.1"] as const;
+
+/** Nothing is written into an answer that has begun. */
+function answerSocket(refusal: Refusal, error: Error, socket: Socket): void {
+  const { _httpMessage: begun } = socket as Socket & { _httpMessage?: ServerResponse | null };
+  if (!socket.writable || begun?.headersSent) return void socket.destroy(error);
+  const status = STATUS[refusal.code];
+  const { head, body } = answerOf(refusal);
+  const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}`);
+  socket.write([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, "", body].join("\r\n"));
+  socket.destroySoon();
+}
+
+function answerOf(refusal: Refusal): { head: Record<string, string>; body: string } {
+  const body = JSON.stringify(errorBody(refusal));
+  const head = {
+    "Content-Type": "application/json",
+    "Content-Length": String(Buffer.byteLength(body)),
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+    Connection: "close",
+  };
+  return { head, body };
+}
