@@ -26,9 +26,11 @@ import {
 } from "../store/symbols.ts";
 import type { Pool } from "../threads/pool.ts";
 import type { IndexProgress } from "./run.ts";
+import type { KnownInput, KnownOutput } from "./known-symbols.ts";
 import {
   isOutdated,
   NO_BLOB,
+  type Edition,
   type FoundSymbols,
   type SymbolsInput,
   type SymbolsOutput,
@@ -157,9 +159,10 @@ async function findInSegment(
 ): Promise<void> {
   const edition = nextEdition(segment.symbols);
   try {
+    const work = { segment, ...(await knownElsewhere(pass, segment)) };
     const outputs = await inParallel(rangesOf(pass, segment), pass.pool.lanes, async (range) => {
       pass.throwIfStopped();
-      const outputs = await findInRange(pass, segment, range);
+      const outputs = await findInRange(pass, work, range);
       onRange(range, outputs);
       return outputs;
     });
@@ -177,6 +180,36 @@ async function findInSegment(
     });
   } catch (error) {
     if (!(error instanceof QuernError && error.code === "INDEX_CORRUPT")) throw error;
+  }
+}
+
+interface Work {
+  readonly segment: ManifestSegment;
+  readonly others: readonly Edition[];
+  /** Two numbers for each blob of the segment; see SymbolsInput. */
+  readonly places: Int32Array;
+}
+
+async function knownElsewhere(
+  { catalog, pool, throwIfStopped }: SymbolPass,
+  { segment, symbols: edition }: ManifestSegment,
+): Promise<Pick<Work, "others" | "places">> {
+  const others = catalog.manifest.segments
+    .filter((other) => other.segment !== segment && other.symbols > 0)
+    .map((other) => ({ segment: other.segment, edition: other.symbols }));
+  if (others.length === 0) return { others, places: new Int32Array() };
+  const input: KnownInput = { segment, edition, others };
+  try {
+    return {
+      others,
+      places: await pool.run<KnownOutput>("ingest.known", input, { lane: "ingest" }),
+    };
+  } catch (error) {
+    throwIfStopped();
+    // a thread that has died costs the copies, not the run
+    if (error instanceof QuernError && error.code === "INTERNAL")
+      return { others, places: new Int32Array() };
+    throw error;
   }
 }
 
@@ -227,11 +260,8 @@ async function inParallel<T, O>(
  * halves when that is not known. A blob of which a thread dies alone is given up. Without workers
  * nothing survives such a blob, and nobody could end its parse.
  */
-async function findInRange(
-  pass: SymbolPass,
-  segment: ManifestSegment,
-  range: Stretch,
-): Promise<SymbolsOutput[]> {
+async function findInRange(pass: SymbolPass, work: Work, range: Stretch): Promise<SymbolsOutput[]> {
+  const { segment, others, places } = work;
   const parsing = new Int32Array(new SharedArrayBuffer(4)).fill(NO_BLOB);
   const run = (isDeadly: boolean) => {
     const input: SymbolsInput = {
@@ -240,6 +270,8 @@ async function findInRange(
       next: nextEdition(segment.symbols),
       from: range.from,
       to: range.to,
+      others,
+      places: places.slice(2 * range.from, 2 * range.to),
       owner: pass.owner,
       isDeadly,
       parsing,
@@ -255,7 +287,7 @@ async function findInRange(
     if (range.to - range.from === 1) return [await run(true)];
     const outputs: SymbolsOutput[] = [];
     for (const part of divide(range, Atomics.load(parsing, 0)))
-      outputs.push(...(await findInRange(pass, segment, part)));
+      outputs.push(...(await findInRange(pass, work, part)));
     return outputs;
   }
 }

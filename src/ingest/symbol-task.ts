@@ -1,9 +1,10 @@
 /**
  * Symbols of a range of a segment's blobs: those that the edition of before knows, with the grammars
- * of today, are copied; the rest is parsed. Blocks are written at the end, so a thread that dies
+ * of today, are copied, and those of equal content in other segments; the rest is parsed. Blocks are written at the end, so a thread that dies
  * leaves nothing of the range.
  */
 
+import { QuernError } from "../base/errors.ts";
 import { GrowableBytes } from "../base/growable.ts";
 import type { Snapshot } from "../store/environment.ts";
 import { checkLease } from "../store/lease.ts";
@@ -23,14 +24,22 @@ import type { FileWithoutSymbols } from "./run.ts";
 import { createExtractor, type Extraction, type Extractor } from "./symbols/extract.ts";
 import { grammarVersion } from "./symbols/languages.ts";
 
-export interface SymbolsInput {
+export interface Edition {
   readonly segment: number;
-  /** The edition there is, 0 for none, and the one that is made. */
+  /** 0: there is none. */
   readonly edition: number;
+}
+
+/** The edition there is. */
+export interface SymbolsInput extends Edition {
+  /** The edition that is made. */
   readonly next: number;
   /** Blobs [from, to). */
   readonly from: number;
   readonly to: number;
+  /** Where the symbols of equal content stand: for each blob a position in `others` or NOWHERE, and the blob there. */
+  readonly places: Int32Array;
+  readonly others: readonly Edition[];
   readonly owner: string;
   /** Nothing is parsed: a thread has died of it. */
   readonly isDeadly: boolean;
@@ -39,6 +48,7 @@ export interface SymbolsInput {
 }
 
 export const NO_BLOB = -1;
+export const NOWHERE = -1;
 
 /** What came of a repository's files whose blobs were parsed now. */
 export interface FoundSymbols {
@@ -62,12 +72,27 @@ interface KilledThread {
 
 const NO_RUN = new Uint8Array();
 
-/** The version by which symbols of a language are kept. */
-const versionOf = (language: string): string => grammarVersion(language) ?? "";
+/** The version by which symbols of a language are kept; "" where there is no grammar. */
+export const versionOf = (language: string): string => grammarVersion(language) ?? "";
 
 /** Whether the grammars of today could find something else than what is stored. */
 export const isOutdated = ({ language, version }: Origin): boolean =>
   versionOf(language) !== version;
+
+/** Whether the symbols that are stored of a blob are those that would be found. */
+export const isCurrent = (known: Origin | undefined, language: string): boolean =>
+  !!known && !isOutdated(known) && (known.version !== "" || versionOf(language) === "");
+
+/** Of the first of the blob's files whose language has a grammar, else of the first. */
+export function languageOf(
+  { header, files, blobFileStarts, blobFiles }: SegmentReader,
+  blob: number,
+): string {
+  const languages = [...blobFiles.subarray(blobFileStarts[blob], blobFileStarts[blob + 1])].map(
+    (file) => header.languages[files.languages[file]!]!,
+  );
+  return languages.find((language) => versionOf(language) !== "") ?? languages[0] ?? "";
+}
 
 export const symbolsTask: Task<SymbolsInput, SymbolsOutput> = async (input, context) => {
   const environment = threadEnvironment(context);
@@ -97,6 +122,7 @@ class Range {
   readonly #extractor: Extractor;
   readonly #reader: SegmentReader;
   readonly #before: SymbolsReader | undefined;
+  readonly #others = new Map<number, SymbolsReader>();
   readonly #new = new Map<number, readonly [Origin, Uint8Array]>();
 
   constructor(input: SymbolsInput, snapshot: Snapshot, extractor: Extractor) {
@@ -114,8 +140,13 @@ class Range {
   async parse(pause: TaskContext["pause"]): Promise<void> {
     const byLanguage = new Map<string, number[]>();
     for (let blob = this.#input.from; blob < this.#input.to; blob++) {
-      const language = this.#languageOf(blob);
-      if (this.#isKnown(blob, language)) continue;
+      const language = languageOf(this.#reader, blob);
+      if (isCurrent(this.#before?.origin(blob), language)) continue;
+      const copied = this.#copied(blob);
+      if (copied) {
+        this.#new.set(blob, copied);
+        continue;
+      }
       const blobs = byLanguage.get(language);
       if (blobs) blobs.push(blob);
       else byLanguage.set(language, [blob]);
@@ -136,9 +167,26 @@ class Range {
     return this.#new.get(blob) ?? [before?.origin(blob), before!.run(this.#snapshot, blob)];
   }
 
-  #isKnown(blob: number, language: string): boolean {
-    const known = this.#before?.origin(blob);
-    return !!known && !isOutdated(known) && (known.version !== "" || versionOf(language) === "");
+  /** From where equal content has its symbols. undefined: there are none, or they are damaged. */
+  #copied(blob: number): readonly [Origin, Uint8Array] | undefined {
+    const at = 2 * (blob - this.#input.from);
+    const [position, there] = this.#input.places.subarray(at, at + 2);
+    if (position === undefined || position === NOWHERE) return undefined;
+    try {
+      const other = this.#other(position);
+      const origin = other?.origin(there!);
+      return origin && [origin, other!.run(this.#snapshot, there!).slice()];
+    } catch (error) {
+      if (error instanceof QuernError && error.code === "INDEX_CORRUPT") return undefined;
+      throw error;
+    }
+  }
+
+  #other(position: number): SymbolsReader | undefined {
+    const { segment, edition } = this.#input.others[position]!;
+    const opened = this.#others.get(position) ?? openSymbols(this.#snapshot, segment, edition);
+    if (opened) this.#others.set(position, opened);
+    return opened;
   }
 
   async #extract(blob: number, language: string): Promise<readonly [Origin, Uint8Array]> {
@@ -160,15 +208,6 @@ class Range {
     this.parsed++;
     await this.#extractor.prepare(language);
     return this.#extractor.extract(language, this.#reader.blobText(this.#snapshot, blob));
-  }
-
-  /** Of the first of its files whose language has a grammar, else of the first. */
-  #languageOf(blob: number): string {
-    const { header, files, blobFileStarts, blobFiles } = this.#reader;
-    const languages = [...blobFiles.subarray(blobFileStarts[blob], blobFileStarts[blob + 1])].map(
-      (file) => header.languages[files.languages[file]!]!,
-    );
-    return languages.find((language) => versionOf(language) !== "") ?? languages[0] ?? "";
   }
 
   #tellGivenUp(blob: number, reason: FileWithoutSymbols["reason"]): void {

@@ -3,6 +3,7 @@
 import { threadEnvironment } from "../store/thread-environment.ts";
 import type { Task, TaskContext } from "../threads/task.ts";
 import type { Batch, BatchResult, FinishResult } from "./batch.ts";
+import { knownTask } from "./known-symbols.ts";
 import { mergeTask } from "./merging.ts";
 import { SegmentSession } from "./segment-session.ts";
 import { symbolsTask } from "./symbol-task.ts";
@@ -22,5 +23,6 @@ export const INGEST_TASKS = {
   "ingest.finish": finish,
   "ingest.discard": discard,
   "ingest.merge": mergeTask,
+  "ingest.known": knownTask,
   "ingest.symbols": symbolsTask,
 };

@@ -50,7 +50,7 @@ async function parsedBy(environment: Environment): Promise<number> {
     close: () => pool.close(),
     async run<O>(...call: Parameters<Pool["run"]>) {
       const output = await pool.run<SymbolsOutput>(...call);
-      parsed += output.parsed;
+      if (call[0] === "ingest.symbols") parsed += output.parsed;
       return output as O;
     },
   };

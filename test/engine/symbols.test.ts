@@ -180,6 +180,21 @@ test("unchanged content is not parsed again", async () => {
   });
 });
 
+test("content that is known under another path or in another repository is not parsed again", async () => {
+  const fresh = await openAt(freshPath());
+  await index(fresh, "a", many(5));
+  expect(await index(fresh, "b", { ...many(5), "g.ts": "let g;" })).toMatchObject({
+    found: 1,
+    done: 6,
+  });
+  const renamed = Object.entries(many(5)).map(([path, content]) => [`to/${path}`, content]);
+  expect(await index(fresh, "a", Object.fromEntries(renamed))).toMatchObject({ found: 0, done: 5 });
+  expect(await show({ query: "r:a sym:f1" }, fresh)).toEqual(["to/f1.ts: f1 = function f1"]);
+  const asScript = Object.entries(many(5)).map(([path, content]) => [`${path}.js`, content]);
+  expect(await index(fresh, "js", Object.fromEntries(asScript))).toMatchObject({ found: 5 });
+  expect((await fresh.check()).problems).toEqual([]);
+});
+
 test("files whose parse is given up are named", async () => {
   const fresh = await openAt(freshPath(), { maxFileSize: 2 ** 23 });
   const lock = `{ "of": "${"x".repeat(2 ** 18)}" }`;
