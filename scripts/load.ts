@@ -3,7 +3,8 @@
  *
  * Indexes the folders of the corpus, serves them from one process and asks from another. Fails where
  * an answer is wrong (an overloaded server may say so, if --max-concurrent lets it), where memory
- * grows after the first seconds, and where the server's event loop is late by 20 ms or more at p99.
+ * grows from the third quarter of the run to the last, and where the server's event loop is late by 20 ms or
+ * more at p99.
  */
 
 import { fork, type ChildProcess } from "node:child_process";

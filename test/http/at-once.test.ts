@@ -1,6 +1,10 @@
 /** What is taken away while a search runs is gone before anything of it leaves. */
 
-import { expect, test } from "vitest";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, onTestFinished, test, vi } from "vitest";
+import { lmdbTokenStore } from "../../src/auth/lmdb-stores.ts";
 import { events } from "./interface.ts";
 import { chunkEvent, emptyResponse, finalEvent, gate, scriptedEngine } from "./scripted.ts";
 import {
@@ -22,7 +26,17 @@ const TAKE_AWAY: Record<string, TakeAway> = {
   "its key is revoked": async ({ tokens }, id) =>
     tokens.revoke((await tokens.get(id))!.mintedBy!, NOW),
   "its owner is suspended": ({ users }) => users.put(person("ada", { suspendedAt: NOW })),
+  "its owner revokes it over HTTP": ({ handler, keys }, id) => {
+    const init = { method: "DELETE", headers: bearer(keys.ada2) };
+    return clientOf(handler)(`/api/ee/scoped_access_token/${id}`, init);
+  },
+  "it expires": async ({ tokens }, id) => {
+    const { expiresAt } = (await tokens.get(id))!;
+    vi.setSystemTime(expiresAt!);
+  },
 };
+
+afterEach(() => void vi.useRealTimers());
 
 test.each(Object.entries(TAKE_AWAY))(
   "a running search is not answered when %s",
@@ -74,6 +88,23 @@ test.each(Object.entries(TAKE_AWAY))("a running stream ends when %s", async (_na
     status: 401,
     outcome: "denied",
   });
+});
+
+test.each(["memory", "LMDB"])("a stream of a revoked API key ends: %s store", async (store) => {
+  const path = mkdtempSync(join(tmpdir(), "quern-revoked-"));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  await using tokens = lmdbTokenStore(path);
+  async function* stream() {
+    yield chunkEvent("first");
+    for await (const { id } of service.tokens.list("ada")) await service.tokens.revoke(id, NOW);
+    yield chunkEvent("second");
+  }
+  const options = store === "LMDB" ? { tokens } : {};
+  const service = await startService(options, scriptedEngine({ stream }));
+  const asked = post(needle, bearer(service.keys.ada));
+  const text = await (await clientOf(service.handler)("/api/stream_search", asked)).text();
+  expect(text).not.toContain("second");
+  expect(events(text).at(-1)).toMatchObject({ error: { errorCode: "NOT_AUTHENTICATED" } });
 });
 
 test("a search whose caller sees less by its end is made again with what is left", async () => {

@@ -9,6 +9,7 @@ import { createApiKey, hashSecret } from "../../src/auth/secrets.ts";
 import type { Principal } from "../../src/auth/principal.ts";
 import { createHandler } from "../../src/http/handler.ts";
 import type { HandlerOptions } from "../../src/http/options.ts";
+import { documents } from "../../src/ingest/documents.ts";
 import { openEngine } from "./engine.ts";
 import {
   bearer,
@@ -193,6 +194,19 @@ test("a scoped token sees its repositories, of those its creator sees now", asyn
   visible.delete("ada");
   expect(await seenBy(service, token)).toEqual(["acme/open", "acme/secret"]);
   expect(await seenBy(service, bearer((await mint(service, keys.ada, [])).token))).toEqual([]);
+});
+
+test("a repository that is removed leaves a token's scope, and one that comes later does not enter it", async () => {
+  const own = await openEngine(FIXTURES);
+  const service = await startService({}, own);
+  const [open, secret] = [service.ids["acme/open"]!, service.ids["acme/secret"]!];
+  const token = bearer((await mint(service, service.keys.ada, [open, secret])).token);
+  await own.remove("acme/secret");
+  expect(await seenBy(service, token)).toEqual(["acme/open"]);
+  for (const name of ["acme/secret", "acme/new"])
+    await own.index(documents({ name, files: [{ path: "a", content: "needle" }] }));
+  expect(await seenBy(service, token)).toEqual(["acme/open"]);
+  await own.close();
 });
 
 test("minting is all or nothing, and says the same of what is hidden and what is not there", async () => {

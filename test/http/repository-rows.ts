@@ -9,6 +9,10 @@ const tree = ["post", "/api/tree"] as [string, string];
 
 const names = (list: { repoName: string }[]) => list.map(({ repoName }) => repoName);
 
+interface Dated {
+  indexedAt: string;
+  pushedAt?: string;
+}
 interface Node {
   name: string;
   type: string;
@@ -65,6 +69,22 @@ export const REPOSITORY_ROWS: Row[] = [
     status: 200,
     check: (body: { repoName: string }[]) => expect(names(body)).toEqual(["acme/open"]),
   },
+  ...["indexed", "pushed"].flatMap((sort) =>
+    (["asc", "desc"] as const).map((direction): Row => ({
+      name: `repositories by when they were ${sort}, ${direction}`,
+      operation: repos,
+      request: gets(`/api/repos?sort=${sort}&direction=${direction}`),
+      status: 200,
+      check: (body: Dated[]) => {
+        expect(body.length).toBe(3);
+        const at = body.map(({ indexedAt, pushedAt = "" }) =>
+          sort === "indexed" ? indexedAt : pushedAt,
+        );
+        const sorted = at.toSorted();
+        expect(at).toEqual(direction === "asc" ? sorted : sorted.reverse());
+      },
+    })),
+  ),
   ...[
     "perPage=0",
     "perPage=101",

@@ -87,6 +87,17 @@ export const SERVICE_ROWS: Row[] = [
     code: "INSUFFICIENT_PERMISSIONS",
   },
   {
+    name: "revoking under another content type",
+    operation: revoking,
+    request: async (service) => {
+      const { id } = await mint(service, service.keys.ada, []);
+      const headers = { ...bearer(service.keys.ada), "Content-Type": "text/plain" };
+      return [`/api/ee/scoped_access_token/${id}`, { method: "DELETE", headers }];
+    },
+    status: 415,
+    code: "UNSUPPORTED_MEDIA_TYPE",
+  },
+  {
     name: "revoking without a credential",
     operation: revoking,
     request: () => ["/api/ee/scoped_access_token/x", { method: "DELETE" }],
