@@ -107,12 +107,13 @@ const ask: fc.Arbitrary<[string, Ask]> = fc.oneof(
     ]),
   fc
     .record({
+      route: fc.constantFrom("/api/find_definitions", "/api/find_references"),
       symbolName: fc.constantFrom("needle", "hay"),
       repoName: fc.constantFrom(undefined, ...NAMES),
     })
-    .map((body): [string, Ask] => [
-      `symbol ${JSON.stringify(body)}`,
-      (secret) => ["/api/find_references", post(body, bearer(secret))],
+    .map(({ route, ...body }): [string, Ask] => [
+      `${route} ${JSON.stringify(body)}`,
+      (secret) => [route, post(body, bearer(secret))],
     ]),
   fc
     .constantFrom(
