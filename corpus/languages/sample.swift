@@ -65,3 +65,5 @@ func generic<each T>(_ value: repeat each T) where T: Equatable {
 #if DEBUG
 func debugOnly() {}
 #endif
+@freestanding(expression) public macro stringify<T>(_ value: T) -> (T, String) = #externalMacro(module: "Macros", type: "Stringify")
+macro plain() = #externalMacro(module: "Macros", type: "Plain")

@@ -3,7 +3,7 @@ import type { LanguageQuery } from "../language.ts";
 export const swift: LanguageQuery = {
   names: ["Swift"],
   grammar: "tree-sitter-wasms/out/tree-sitter-swift.wasm",
-  revision: 1,
+  revision: 2,
   members: [
     ["function", "method"],
     ["variable", "property"],
@@ -25,6 +25,7 @@ export const swift: LanguageQuery = {
     (function_declaration name: (simple_identifier) @function) @scope
     (function_declaration name: (custom_operator) @operator) @scope
     (function_declaration name: ["+" "-" "*" "/" "%" "==" "!=" "<" ">" "<=" ">=" "===" "!==" "+=" "-=" "*=" "/="] @operator) @scope
+    (macro_declaration (simple_identifier) @macro)
     (subscript_declaration "subscript" @method) @scope
     (operator_declaration (custom_operator) @operator)
     (property_declaration (value_binding_pattern mutability: "let") name: (pattern bound_identifier: (simple_identifier) @constant))
