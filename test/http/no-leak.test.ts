@@ -26,7 +26,9 @@ const fixture = (name: string, seed: number): Fixture => ({
         { length: 5 },
         (_, line) =>
           `${WORDS[(seed * 7 + n * 3 + line) % WORDS.length]} = function ${WORDS[(seed + line) % 5]}() {}`,
-      ).join("\n"),
+      )
+        .concat(`export function ${WORDS[(seed + n) % 3]}() {}`)
+        .join("\n"),
     ]),
   ),
 });
