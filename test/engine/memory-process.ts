@@ -3,14 +3,23 @@
  *
  *     loop SEARCHES UPDATES    the samples of a soak
  *     matches MATCHES          an answer of so many ranges out of 1.7 million: before, at the highest, after
+ *     languages FILES          an index run that parses so many files of more languages than a thread keeps grammars
  */
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { open, type Engine } from "../../src/engine.ts";
 import { documents } from "../../src/ingest/documents.ts";
 import { anonymousBytes, soak, type Sample } from "./soak.ts";
+
+export interface Parsing {
+  readonly symbols: number;
+  /** Of memory, at the beginning. */
+  readonly before: number;
+  /** Of memory, after each range of files. */
+  readonly bytes: readonly number[];
+}
 
 export interface Answer {
   readonly matches: number;
@@ -56,11 +65,38 @@ async function loop(engine: Engine, searches: number, updates: number): Promise<
   return samples;
 }
 
+const LANGUAGES = "go py rb js php css lua toml java rs ts sh zig json".split(" ");
+
+/** Several ranges of a thread, each with files of all languages. Highest: at the beginning of each and at the end. */
+async function languages(engine: Engine, files: number): Promise<Parsing> {
+  const texts = LANGUAGES.map((name) => readFileSync(`corpus/languages/sample.${name}`, "utf8"));
+  const before = anonymousBytes();
+  const bytes: number[] = [];
+  const source = documents({
+    name: "mixed",
+    files: Array.from({ length: files }, (_, i) => ({
+      path: `${i}.${LANGUAGES[i % LANGUAGES.length]}`,
+      content: texts[i % texts.length] + "\n".repeat(16_000 + i),
+    })),
+  });
+  const [report] = await engine.index(source, {
+    onProgress: ({ stage }) => {
+      if (stage === "symbols") bytes.push(anonymousBytes());
+    },
+  });
+  return { symbols: report!.symbols, before, bytes };
+}
+
+function run(name: string | undefined): Promise<unknown> {
+  if (name === "loop") return loop(engine, first, second);
+  return name === "languages" ? languages(engine, first) : answer(engine, first);
+}
+
 const [command, ...numbers] = process.argv.slice(2);
 const [first = 0, second = 0] = numbers.map(Number);
 const path = mkdtempSync(join(tmpdir(), "quern-memory-"));
-const engine = await open(path, { workers: 2 });
-const result = await (command === "loop" ? loop(engine, first, second) : answer(engine, first));
+const engine = await open(path, { workers: command === "languages" ? 1 : 2 });
+const result = await run(command);
 console.log(JSON.stringify(result));
 await engine.close();
 rmSync(path, { recursive: true, force: true, maxRetries: 3 });

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { documents } from "../../src/ingest/documents.ts";
-import type { Answer } from "./memory-process.ts";
+import type { Answer, Parsing } from "./memory-process.ts";
 import { openEngine } from "./opened.ts";
 import type { Sample } from "./soak.ts";
 
@@ -28,6 +28,15 @@ describe.skipIf(!isLinux)("memory", () => {
     console.log(`RssAnon after 300 and 600 searches: ${middle!.toFixed()}, ${end!.toFixed()} MiB`);
     expect(samples.at(-1)).toMatchObject({ searches: 600, updates: 6 });
     expect(end! - middle!).toBeLessThan(48);
+  });
+
+  test("parsers of 14 languages, of which a thread keeps ten, loaded by turns in several ranges", async () => {
+    const { symbols, before, bytes } = await measured<Parsing>("languages", 420);
+    console.log(`RssAnon after each range: ${bytes.map((one) => (one / MIB).toFixed()).join(" ")}`);
+    expect(symbols).toBeGreaterThan(10_000);
+    expect(bytes.length).toBeGreaterThanOrEqual(7);
+    expect(Math.max(...bytes) - before).toBeLessThan(180 * MIB); // measured: 100
+    expect(bytes.at(-1)! - bytes[2]!).toBeLessThan(32 * MIB);
   });
 
   test("an answer takes at most 1 KiB a range: 100 000 of 1.7 million, one a line", async () => {

@@ -5,7 +5,9 @@
  * Grammars are loaded when a file first needs them and kept, the most recently used ones, up to
  * MAX_RUNTIMES. A runtime whose memory has grown over MAX_HEAP, or that has trapped, is loaded
  * anew by the next prepare(). So memory is bounded
- * whatever the number of files, and no file spoils the next.
+ * whatever the number of files, and no file spoils the next: provided that the caller lets the event
+ * loop turn between loads, since only then does Node free the memory of a runtime that was dropped. Six
+ * rounds of 15 languages take 200 MiB with such turns, and 460 with microtasks alone.
  */
 
 import { assert } from "../../base/errors.ts";
@@ -29,7 +31,7 @@ export type Extraction =
   | { readonly outcome: "gave-up"; readonly reason: "too-long" | "too-large" | "failed" };
 
 export interface Extractor {
-  /** Loads what files of the language need; false when there is no extractor for it. `language` is linguist's name. */
+  /** REQUIRES: a turn of the event loop between loads, see above. Loads what files of the language need; false when there is no extractor for it. `language` is linguist's name. */
   prepare(language: string): Promise<boolean>;
   /** Never throws for what is in the file. REQUIRES: prepare(language) resolved to true after the last extract(). */
   extract(language: string, bytes: Uint8Array): Extraction;
