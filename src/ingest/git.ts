@@ -23,6 +23,7 @@ import {
   mergeTrees,
   missingObjects,
   type MergedRecord,
+  type TreeRecord,
 } from "./git-trees.ts";
 import {
   checkedDiskPath,
@@ -280,8 +281,10 @@ interface Parts {
   readonly options: ListingOptions;
 }
 
-/** Processes of ls-tree that run at once; more revisions are merged in groups. */
+/** Processes that list trees or changes at once; more revisions are merged in groups. */
 const MERGED_AT_ONCE = 16;
+/** Objects that are asked for their sizes at once. */
+const SIZED_AT_ONCE = 256;
 
 class GitListing {
   readonly #parts: Parts;
@@ -292,59 +295,54 @@ class GitListing {
     this.#pace = new Pace(parts.options.signal);
   }
 
+  /** Trees, and changes of trees, in one walk: what several revisions have gained is one entry. */
   async *entries(): AsyncGenerator<readonly Entry[]> {
-    const full: number[] = [];
-    for (const [position, revision] of this.#parts.revisions.entries()) {
-      if (revision.base === undefined) full.push(position);
-      else yield* this.#changes(position, revision, revision.base);
-    }
-    for (let i = 0; i < full.length; i += MERGED_AT_ONCE) {
-      yield* this.#trees(full.slice(i, i + MERGED_AT_ONCE));
-    }
+    const { revisions } = this.#parts;
+    const changed = [...revisions.keys()].filter(
+      (position) => this.#baseOf(position) !== revisions[position]!.commit,
+    );
+    for (let i = 0; i < changed.length; i += MERGED_AT_ONCE)
+      yield* this.#merged(changed.slice(i, i + MERGED_AT_ONCE));
   }
 
-  async *#trees(positions: readonly number[]): AsyncGenerator<readonly Entry[]> {
-    const { processes, revisions, absent } = this.#parts;
-    const withSizes = absent === undefined;
-    const lists = positions.map((i) => listTree(processes, revisions[i]!.commit, withSizes));
+  /** The commit that a revision is listed against. */
+  #baseOf(position: number): string | undefined {
+    const { revisions, bases } = this.#parts;
+    return bases.find(({ name }) => name === revisions[position]!.base)?.commit;
+  }
+
+  async *#merged(positions: readonly number[]): AsyncGenerator<readonly Entry[]> {
+    const lists = positions.map((position) => this.#list(position));
     try {
       for await (const batch of mergeTrees(lists, positions)) {
-        if (this.#pace.due) await this.#pace.rest();
-        yield withSizes
-          ? batch.map((record) => this.#entry(record))
-          : await this.#sizedEntries(batch);
+        for (let i = 0; i < batch.length; i += SIZED_AT_ONCE) {
+          if (this.#pace.due) await this.#pace.rest();
+          const slice = batch.slice(i, i + SIZED_AT_ONCE);
+          const isSized = slice.every(({ size, mode }) => size !== undefined || !isFile(mode));
+          yield isSized
+            ? slice.map((record) => this.#entry(record))
+            : await Promise.all(
+                slice.map(async (record) => this.#entry(await this.#sized(record))),
+              );
+        }
       }
     } finally {
       await Promise.all(lists.map((list) => list.return(undefined)));
     }
   }
 
-  async *#changes(
-    position: number,
-    { commit }: Commit,
-    base: string,
-  ): AsyncGenerator<readonly Entry[]> {
-    const { processes, bases } = this.#parts;
-    const from = bases.find(({ name }) => name === base)!.commit;
-    if (from === commit) return;
-    const revisions = [position];
-    for await (const batch of listChanges(processes, from, commit)) {
-      for (let i = 0; i < batch.length; i += 256) {
-        if (this.#pace.due) await this.#pace.rest();
-        const slice = batch.slice(i, i + 256).map((record) => ({ ...record, revisions }));
-        yield await Promise.all(
-          slice.map(async (record) => this.#entry(await this.#sized(record))),
-        );
-      }
-    }
-  }
-
-  async #sizedEntries(records: readonly MergedRecord[]): Promise<Entry[]> {
-    return Promise.all(records.map(async (record) => this.#entry(await this.#sized(record))));
+  #list(position: number): AsyncGenerator<TreeRecord[]> {
+    const { processes, revisions, absent } = this.#parts;
+    const { commit } = revisions[position]!;
+    const base = this.#baseOf(position);
+    return base === undefined
+      ? listTree(processes, commit, absent === undefined)
+      : listChanges(processes, base, commit);
   }
 
   async #sized(record: MergedRecord): Promise<MergedRecord> {
-    if (!isFile(record.mode) || this.#parts.absent?.has(record.id) === true) return record;
+    if (record.size !== undefined || !isFile(record.mode)) return record;
+    if (this.#parts.absent?.has(record.id) === true) return record;
     return { ...record, size: (await this.#parts.headers.read(record.id))?.size };
   }
 

@@ -1,0 +1,129 @@
+/**
+ * Searches that time out at a known step: without workers every look at the clock comes in one order,
+ * so the test says at which look time is up. And streams, of which the reader takes one part.
+ */
+
+import { afterEach, expect, test, vi } from "vitest";
+import { documents } from "../../src/ingest/documents.ts";
+import { Control, STOPPED } from "../../src/search/control.ts";
+import type { FileResult } from "../../src/search/response.ts";
+import { openEngine } from "../engine/opened.ts";
+
+const SEGMENTS = 3;
+const FILES = 2; // each longer than a window, so each is a step
+
+async function threeSegments() {
+  const engine = await openEngine({ workers: 0 });
+  for (let segment = 0; segment < SEGMENTS; segment++) {
+    const files = Array.from({ length: FILES }, (_, file) => ({
+      path: `${file}.txt`,
+      content: `${"needle\n".repeat(1 + file)}${"hay\n".repeat(400_000)}`,
+    }));
+    await engine.index(documents({ name: `r${segment}`, files }), { symbols: "skip" });
+  }
+  return engine;
+}
+
+const nameOf = ({ repository, fileName }: FileResult) => `${repository} ${fileName.text}`;
+
+afterEach(() => void vi.restoreAllMocks());
+
+/** Time is up from the given look at the clock on. */
+function stopAt(look: number): void {
+  let looks = 0;
+  vi.spyOn(Control.prototype, "stopped", "get").mockImplementation(function (this: Control) {
+    if (++looks >= look) this.stop(STOPPED.TIMED_OUT);
+    return looks >= look ? STOPPED.TIMED_OUT : STOPPED.NO;
+  });
+}
+
+test("what is counted of a search that time ended, at each step", async () => {
+  const engine = await threeSegments();
+  const seen = new Set<string>();
+  let last = "";
+  for (let look = 1; last !== "3 0 0 FINAL_FLUSH"; look++) {
+    stopAt(look);
+    const { stats, isSearchExhaustive } = await engine.search({ query: "needle", matches: 100 });
+    vi.restoreAllMocks();
+    const { shardsScanned, shardsSkipped, filesSkipped, filesConsidered, flushReason } = stats;
+    expect(shardsScanned + shardsSkipped).toBe(SEGMENTS);
+    expect(isSearchExhaustive).toBe(shardsSkipped === 0);
+    // of the segment that was begun; of others nobody knows the candidates
+    expect((filesConsidered + filesSkipped) % FILES).toBe(0);
+    last = [shardsScanned, shardsSkipped, filesSkipped, flushReason.slice(13)].join(" ");
+    seen.add(last);
+  }
+  expect([...seen]).toEqual([
+    "0 3 0 TIMER_EXPIRED", // not begun
+    "0 3 2 TIMER_EXPIRED", // planned
+    "0 3 1 TIMER_EXPIRED",
+    "0 3 0 TIMER_EXPIRED".replace("0 3", "1 2"), // the first is done
+    "1 2 2 TIMER_EXPIRED",
+    "1 2 1 TIMER_EXPIRED",
+    "2 1 0 TIMER_EXPIRED",
+    "2 1 2 TIMER_EXPIRED",
+    "2 1 1 TIMER_EXPIRED",
+    "3 0 0 FINAL_FLUSH",
+  ]);
+});
+
+test("the first chunk of a stream comes before the last segment is begun; who leaves ends the rest", async () => {
+  const engine = await threeSegments();
+  const { value } = Object.getOwnPropertyDescriptor(Control.prototype, "claimSegment")!;
+  const claimSegment = value as (this: Control) => number;
+  const claims = vi.spyOn(Control.prototype, "claimSegment");
+  claims.mockImplementation(function (this: Control) {
+    for (const end = performance.now() + 6; performance.now() < end;); // longer than a slice
+    return claimSegment.call(this);
+  });
+  const ends = vi.spyOn(Control.prototype, "stop");
+  for await (const event of engine.stream({ query: "needle", matches: 100 })) {
+    expect(event.type).toBe("chunk");
+    expect(claims.mock.calls.length).toBeLessThan(SEGMENTS);
+    break;
+  }
+  expect(ends).toHaveBeenCalledWith(STOPPED.ABORTED);
+  const begun = claims.mock.calls.length;
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(claims.mock.calls.length).toBe(begun);
+  expect(begun).toBeLessThanOrEqual(SEGMENTS);
+});
+
+test("a stream's chunks are ranked each, their own counts add up, and the limit takes the first found", async () => {
+  const engine = await threeSegments();
+  const ranked = (await engine.search({ query: "needle", matches: 100 })).files.map(nameOf);
+  const counts: number[] = [];
+  let final;
+  for await (const event of engine.stream({ query: "needle", matches: 7 })) {
+    if (event.type === "chunk") {
+      counts.push(event.stats.actualMatchCount);
+      const names = event.files.map(nameOf);
+      expect(names).toEqual(ranked.filter((name) => names.includes(name)));
+    } else final = event;
+  }
+  expect(counts.reduce((sum, count) => sum + count, 0)).toBe(7);
+  const { actualMatchCount, totalMatchCount } = final!.accumulatedStats;
+  expect({ actualMatchCount, totalMatchCount }).toEqual({
+    actualMatchCount: 7,
+    totalMatchCount: 3 * SEGMENTS,
+  });
+  expect(final!.isSearchExhaustive).toBe(false);
+});
+
+test("what is cheaper decides first: no expression runs where a literal beside it is missing", async () => {
+  const engine = await openEngine({ workers: 0 });
+  const files = [
+    { path: "grams.txt", content: "foob ooba obar 12x\n" }, // every gram of foobar
+    { path: "both.txt", content: "foobar 12x\n" },
+    { path: "other.md", content: "foobar 12x\n" },
+  ];
+  await engine.index(documents({ name: "r", files }), { symbols: "skip" });
+  const count = async (query: string) => {
+    const { stats } = await engine.search({ query, matches: 0, isRegexEnabled: true });
+    const { filesConsidered, filesLoaded, regexpsConsidered, fileCount } = stats;
+    return [filesConsidered, filesLoaded, regexpsConsidered, fileCount];
+  };
+  expect(await count("foobar [0-9]+x")).toEqual([3, 3, 2, 2]); // the literal's scan has decided the first
+  expect(await count("foobar [0-9]+x file:txt$")).toEqual([2, 2, 1, 1]); // paths come before content
+  expect(await count("foobar [0-9]+x repo:none")).toEqual([0, 0, 0, 0]); // names come before paths
+});
