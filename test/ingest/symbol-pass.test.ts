@@ -120,9 +120,7 @@ test.each([
 });
 
 test.each([
-  [32, 4, 2],
   [64, 2, 1],
-  [64, 1, 1],
   [256, 2, 2],
   [256, 8, 6],
 ])("with %i MiB and %i threads, %i parse", async (mebibytes, lanes, expected) => {
