@@ -158,8 +158,10 @@ export class ContentScanner {
 
   /** All texts in one run, then to each blob what is its own. Where what a match must hold is rare, only the lines that hold it are run. */
   #runOnAll(scan: ScannedBlobs, reach: ExpressionReach, tools: ScanTools): void {
-    const { anchors, shared, most = Infinity } = reach;
+    const { anchors, shared } = reach;
     const { window, blobs, regions, found } = scan;
+    // of each blob: in a run over several the first one's would end it for the others
+    const most = blobs.length === 1 ? (reach.most ?? Infinity) : Infinity;
     const out = this.#ranges;
     const mark = this.#arena.mark();
     const all = this.#arena.put(bytesOf(Uint32Array.from(regions.flat(2))));

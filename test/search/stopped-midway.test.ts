@@ -110,6 +110,19 @@ test("a stream's chunks are ranked each, their own counts add up, and the limit 
   expect(final!.isSearchExhaustive).toBe(false);
 });
 
+test("an expression that only decides is looked for in every file of a window", async () => {
+  const engine = await openEngine({ workers: 0 });
+  const hay = "hay\n".repeat(10_000); // longer than what is run at once
+  const lines = ["a1 \n", "", "b2 \n", "c3 \n"];
+  const files = lines.map((line, i) => ({ path: `${i}`, content: line + hay }));
+  await engine.index(documents({ name: "r", files }), { symbols: "skip" });
+  for (const query of ["-content:[0-9]", "-content:[0-9][[:blank:]]$", "-content:[a-c][0-9]"]) {
+    const found = await engine.search({ query, matches: 10, isRegexEnabled: true });
+    const names = found.files.map(({ fileName }) => fileName.text);
+    expect(names, query).toEqual(["1"]);
+  }
+});
+
 test("what is cheaper decides first: no expression runs where a literal beside it is missing", async () => {
   const engine = await openEngine({ workers: 0 });
   const files = [
