@@ -34,7 +34,7 @@ export function placeOf({ value, isCut }: Damage): Place {
   }
 }
 
-/** Versions are read by index runs alone. A page of LMDB's own has no checksum: any outcome may be, but not unknown to check(). */
+/** Versions are read by index runs alone. A page of LMDB's own has no checksum: there anything may be, see isUntold(). */
 const PROMISED: Record<Place, readonly Outcome[] | undefined> = {
   cut: ["refused"],
   "LMDB's pages": undefined,
