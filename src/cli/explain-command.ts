@@ -34,13 +34,18 @@ function showExplanation(explanation: Explanation): string[] {
 
 type Segment = Explanation["segments"][number];
 
-function showSegment({ id, outcome, literals, candidatePages, candidateFiles }: Segment): string[] {
+function showSegment(segment: Segment): string[] {
+  const { id, outcome, literals, candidatePages, candidateFiles, excludedBy = [] } = segment;
   return [
     `segment ${id}: ${outcome}, ${count(candidateFiles, "candidate file")}, ${count(candidatePages, "page")}`,
     ...literals.map(({ text, pages, grams }) => {
       const lists = grams.map((gram) => `${JSON.stringify(gram.gram)} ${gram.pages}`).join(", ");
       return `  ${JSON.stringify(text)}: ${count(pages, "page")}; grams: ${lists}`;
     }),
+    ...excludedBy.map(
+      ({ query, candidateFiles: alone }) =>
+        `  excluded by ${visible(query)}: ${count(alone, "candidate file")} of its own`,
+    ),
   ];
 }
 

@@ -17,6 +17,7 @@ import type { Snapshot } from "../store/environment.ts";
 import { NO_BLOB } from "../store/format.ts";
 import type { SegmentReader } from "../store/segment-reader.ts";
 import { pagesWith, type Lookup } from "./candidates.ts";
+import { exclusionsOf } from "./exclusion.ts";
 import type { Literal } from "./literal.ts";
 import type { SearchInput } from "./messages.ts";
 import type { PreparedQuery } from "./prepare.ts";
@@ -24,7 +25,19 @@ import type { Explanation } from "./response.ts";
 import { SegmentSearch } from "./segment-search.ts";
 import type { ThreadTools } from "./thread-tools.ts";
 
-export type ExplainedSegment = Omit<Explanation["segments"][number], "outcome">;
+export interface ExplainedSegment extends Omit<
+  Explanation["segments"][number],
+  "outcome" | "excludedBy"
+> {
+  /** Where there is no candidate file: by which operands of the query. */
+  readonly excludedBy: readonly ExcludingOperand[];
+}
+
+/** `operand`: its position among what must all hold. */
+type ExcludingOperand = { readonly operand: number } & Omit<
+  NonNullable<Explanation["segments"][number]["excludedBy"]>[number],
+  "query"
+>;
 
 /** A segment that is gone, or whose symbols are: it was merged away. */
 export type ExplainResult = readonly ExplainedSegment[] | "gone";
@@ -47,22 +60,39 @@ export function explainSegments(
       const search = new SegmentSearch(reader, snapshot, tools, asked);
       const lookup = { reader, snapshot, kernel: tools.kernel, arena: tools.arena };
       const inScope = pagesOf(scope, reader);
+      const literals = query.atoms.map((atom) =>
+        atom.literals.map((literal) => explainLiteral(literal, lookup, inScope)),
+      );
+      const candidateFiles = countBits(search.candidates);
+      const exclusions = candidateFiles === 0 ? exclusionsOf(asked, lookup, tools) : [];
       explained.push({
         id: segment,
-        literals: query.atoms.flatMap((atom) =>
-          atom.literals.map((literal) => explainLiteral(literal, lookup, inScope)),
-        ),
+        literals: literals.flat(),
         candidatePages: search.planStats.ngramMatches,
-        candidateFiles: countBits(search.candidates),
+        candidateFiles,
+        excludedBy: exclusions.map(({ atoms, ...exclusion }) => ({
+          ...exclusion,
+          literals: [...atoms].flatMap((atom) => absentFrom(literals[atom]!)),
+        })),
       });
     } catch (error) {
       if (!(error instanceof QuernError) || error.code !== "INDEX_CORRUPT") throw error;
       // what is damaged has no plan; the search has told of it
-      explained.push({ id: segment, literals: [], candidatePages: 0, candidateFiles: 0 });
+      explained.push({
+        id: segment,
+        literals: [],
+        candidatePages: 0,
+        candidateFiles: 0,
+        excludedBy: [],
+      });
     }
   }
   return explained;
 }
+
+/** Texts that no page in scope holds. */
+const absentFrom = (literals: ExplainedSegment["literals"]): string[] =>
+  literals.filter(({ pages }) => pages === 0).map(({ text }) => text);
 
 function explainLiteral(
   literal: Literal,

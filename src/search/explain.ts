@@ -4,6 +4,7 @@ import { nearestLanguage, languageNamed } from "../base/languages.ts";
 import { QuernError } from "../base/errors.ts";
 import { conjuncts, show, type Query } from "../query/ast.ts";
 import { parseQuery } from "../query/parse.ts";
+import type { ExplainedSegment } from "./explain-task.ts";
 import type { CheckedRequest, SearchRequest } from "./request.ts";
 import type { Explanation } from "./response.ts";
 import type { SegmentEnd } from "./tally.ts";
@@ -82,8 +83,24 @@ function replacedLanguages(query: Query): Query[] {
   });
 }
 
+/** A segment as the thread explained it, and what the search counted of it. */
+export function explainSegment(
+  { excludedBy, ...segment }: ExplainedSegment,
+  end: SegmentEnd,
+  query: Query,
+): Explanation["segments"][number] {
+  const outcome = OUTCOMES[end];
+  if (outcome !== "skipped-by-filter") return { ...segment, outcome };
+  const operands = conjuncts(query);
+  const exclusions = excludedBy.map(({ operand, ...exclusion }) => ({
+    query: show(operands[operand]!),
+    ...exclusion,
+  }));
+  return { ...segment, outcome, excludedBy: exclusions };
+}
+
 /** What became of a segment, by the counter in which the search counted it. */
-export const OUTCOMES: Readonly<Record<SegmentEnd, Explanation["segments"][number]["outcome"]>> = {
+const OUTCOMES: Readonly<Record<SegmentEnd, Explanation["segments"][number]["outcome"]>> = {
   shardsScanned: "scanned",
   shardsSkippedFilter: "skipped-by-filter",
   shardsSkipped: "not-reached",

@@ -206,6 +206,18 @@ export interface Explanation {
     candidatePages: number;
     /** Files that may match. */
     candidateFiles: number;
+    /**
+     * Only for 'skipped-by-filter': operands of the query (what must all hold of a file) that leave no
+     * file. Each leaves none by itself; where none does, they leave none together, and each is needed for that.
+     */
+    excludedBy?: {
+      /** The operand, as a query of its own. */
+      query: string;
+      /** Files that may match the operand alone. */
+      candidateFiles: number;
+      /** Those of `literals` in it that no page holds. */
+      literals: string[];
+    }[];
   }[];
   /** Of the search that was run for it. */
   stats: SearchStats;

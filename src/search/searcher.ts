@@ -11,7 +11,7 @@ import type { SkippedFile } from "../store/records.ts";
 import type { Pool } from "../threads/pool.ts";
 import { isExhaustive, stoppable, throwIfAborted, timeStats, type Attempt } from "./attempt.ts";
 import { Control, STOPPED } from "./control.ts";
-import { changesOf, OUTCOMES } from "./explain.ts";
+import { changesOf, explainSegment } from "./explain.ts";
 import type { ExplainResult } from "./explain-task.ts";
 import { lateFiles, type Lost } from "./late-files.ts";
 import { mergeRanked, type Ranked } from "./merge-ranked.ts";
@@ -173,7 +173,7 @@ export class Searcher {
     if (explained === "gone") return undefined;
     return {
       query: show(understood.query),
-      segments: explained.map((segment, i) => ({ ...segment, outcome: OUTCOMES[ends[i]!] })),
+      segments: explained.map((one, i) => explainSegment(one, ends[i]!, understood.query)),
       stats,
       notIndexed: this.#notIndexed(understood, catalog, options),
     };

@@ -1,9 +1,10 @@
 /** What one segment's metadata and grams say of each atom, before any content is read. */
 
-import { emptyBitset, setBit, type Bitset } from "../base/bitset.ts";
+import { emptyBitset, fullBitset, setBit, type Bitset } from "../base/bitset.ts";
 import type { SegmentReader } from "../store/segment-reader.ts";
+import type { Bounds, Known } from "./bounds.ts";
 import { pagesWith, type Lookup } from "./candidates.ts";
-import { blobsOf } from "./pages.ts";
+import { blobsOf, filesOf } from "./pages.ts";
 import type { PreparedAtom, PreparedQuery } from "./prepare.ts";
 import type { SegmentSymbols } from "./segment-symbols.ts";
 import { symbolCandidates } from "./symbol-scan.ts";
@@ -66,6 +67,26 @@ function planAtom(
     case "content":
       return { ...plan, ...atom.scanner.candidates(lookup) };
   }
+}
+
+/** What the plans, as they are when it is asked, tell of each file. `sets`: by the numbers of the plan's sets. */
+export function knownOf(
+  plans: readonly AtomPlan[],
+  sets: readonly Bitset[],
+  reader: SegmentReader,
+): Known {
+  const everything = fullBitset(reader.header.files);
+  const nothing = emptyBitset(reader.header.files);
+  const exact = (files: Bitset): Bounds => ({ sure: files, maybe: files });
+  return {
+    set: (set) => exact(sets[set]!),
+    atom: (number) => {
+      const { atom, exact: files, blobs } = plans[number]!;
+      if (files) return exact(files);
+      if (atom.kind === "path") return { sure: nothing, maybe: everything };
+      return { sure: nothing, maybe: filesOf(blobs, reader) };
+    },
+  };
 }
 
 function filesIn(language: string | undefined, { header, files }: SegmentReader): Bitset {

@@ -8,7 +8,6 @@ import {
   countBits,
   emptyBitset,
   forEachBit,
-  fullBitset,
   hasBit,
   intersect,
   isEmpty,
@@ -20,14 +19,13 @@ import {
 import { NO_BLOB } from "../store/format.ts";
 import type { Snapshot } from "../store/environment.ts";
 import type { SegmentReader } from "../store/segment-reader.ts";
-import { boundsOf, type Bounds, type Known } from "./bounds.ts";
+import { boundsOf, type Known } from "./bounds.ts";
 import { DefinitionRater } from "./definitions.ts";
 import { decide, type Facts, type Verdict } from "./evaluate.ts";
-import { filesOf } from "./pages.ts";
 import { filesWithPath } from "./path-scan.ts";
 import type { PreparedAtom, PreparedQuery } from "./prepare.ts";
 import type { Found } from "./scan.ts";
-import { planAtoms, type AtomPlan } from "./segment-plan.ts";
+import { knownOf, planAtoms, type AtomPlan } from "./segment-plan.ts";
 import type { ThreadTools } from "./thread-tools.ts";
 import type { SegmentSymbols } from "./segment-symbols.ts";
 import { scanOrder, VisitedBlobs } from "./visited-blobs.ts";
@@ -122,18 +120,7 @@ export class SegmentSearch {
   }
 
   #known(): Known {
-    const everything = fullBitset(this.reader.header.files);
-    const nothing = emptyBitset(this.reader.header.files);
-    const exact = (files: Bitset): Bounds => ({ sure: files, maybe: files });
-    return {
-      set: (set) => exact(this.#asked.sets[set]!),
-      atom: (atom) => {
-        const plan = this.#atoms[atom]!;
-        if (plan.exact) return exact(plan.exact);
-        if (plan.atom.kind === "path") return { sure: nothing, maybe: everything };
-        return { sure: nothing, maybe: filesOf(plan.blobs, this.reader) };
-      },
-    };
+    return knownOf(this.#atoms, this.#asked.sets, this.reader);
   }
 
   #blobsToVisit(): Bitset {

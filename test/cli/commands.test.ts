@@ -45,6 +45,10 @@ test("explain tells the plan", async () => {
   expect(code).toBe(0);
   expect(stdout).toMatch(/^query: .*retryWithBackoff/);
   expect(stdout).toMatch(/^segment \d+: scanned, /m);
+  const nothing = await ask("explain", "retryWithBackoff lang:cobol");
+  expect(nothing.stdout).toMatch(
+    /^segment \d+: skipped-by-filter, .*\n(?: .*\n)* {2}excluded by lang:cobol: 0 candidate files of its own$/m,
+  );
   expect(JSON.parse((await ask("explain", "--json", "money")).stdout)).toHaveProperty("segments");
 });
 
