@@ -63,7 +63,7 @@ async function serve(engine: Engine, flags: ServeFlags, io: Io): Promise<void> {
   const tokens = lmdbTokenStore(tokenFolder(flags.db));
   try {
     const handler = createHandler(engine, { tokens, ...handlerOptions(flags) });
-    const server = createServer(toNodeListener(handler));
+    const server = createServer({ requireHostHeader: false }, toNodeListener(handler));
     answerUnreadable(server);
     await listen(server, flags);
     announce(server, flags, io);

@@ -10,7 +10,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { once } from "node:events";
 import type { Handler } from "./handler.ts";
-import { errorBody, STATUS, toRefusal } from "./refusal.ts";
+import { errorBody, Refusal, STATUS, toRefusal } from "./refusal.ts";
 
 /**
  * The handler for `node:http`, and so for Express and Fastify.
@@ -40,6 +40,7 @@ async function serve(
 ): Promise<void> {
   let response: Response;
   try {
+    checkHost(req);
     response = await handler(toRequest(req, signal));
   } catch (error) {
     response = refuse(error);
@@ -54,6 +55,12 @@ function refuse(error: unknown): Response {
 }
 
 // ── the request ──
+
+/** `node:http` refuses a missing Host by itself, without a body, unless it was made with requireHostHeader: false. */
+function checkHost({ httpVersion, headersDistinct }: IncomingMessage): void {
+  if (httpVersion === "1.1" && headersDistinct["host"]?.length !== 1)
+    throw new Refusal("INVALID_REQUEST_BODY", "a request of HTTP/1.1 has one Host header");
+}
 
 const UNSPEAKABLE = new Set(["CONNECT", "TRACE", "TRACK"]); // methods that fetch refuses
 

@@ -1,7 +1,7 @@
 /**
  * What `node:http` refuses before a handler sees a request: bytes that are no request, headers
- * without end, an expectation that nobody meets. Node answers those without a body; this answers
- * with the error object.
+ * without end, an expectation that nobody meets, CONNECT. Node answers those without a body, or not
+ * at all; this answers with the error object.
  */
 
 import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -13,7 +13,8 @@ import { errorBody, Refusal, STATUS, type RefusalCode } from "./refusal.ts";
  *
  * @example
  * import { createServer } from "node:http";
- * const server = createServer(toNodeListener(createHandler(engine, { anonymous: "all" })));
+ * const listener = toNodeListener(createHandler(engine, { anonymous: "all" }));
+ * const server = createServer({ requireHostHeader: false }, listener); // which refuses it with a body
  * answerUnreadable(server);
  * server.listen(3000);
  */
@@ -27,7 +28,17 @@ export function answerUnreadable(server: Server): void {
     );
     res.writeHead(STATUS.EXPECTATION_FAILED, head).end(body);
   });
+  server.on("connect", (_req: IncomingMessage, socket: Socket) => {
+    if (server.listenerCount("connect") > 1) return; // the host has its own
+    socket.on("error", () => {}); // nobody else listens any more, and a reset would end the process
+    end(socket, NO_TUNNEL);
+  });
 }
+
+/** Allow: what some path takes. A proxy's target is none of them. */
+const NO_TUNNEL = new Refusal("METHOD_NOT_ALLOWED", "this is no proxy", {
+  headers: { Allow: "GET, HEAD, POST, DELETE, OPTIONS" },
+});
 
 /** By Node's code; what is not here is no request of HTTP. */
 const REASONS: Readonly<Record<string, readonly [RefusalCode, string]>> = {
@@ -46,6 +57,10 @@ const NO_REQUEST = ["INVALID_REQUEST_BODY", "this is not a request of HTTP/1.1"]
 function answerSocket(refusal: Refusal, error: Error, socket: Socket): void {
   const { _httpMessage: begun } = socket as Socket & { _httpMessage?: ServerResponse | null };
   if (!socket.writable || begun?.headersSent) return void socket.destroy(error);
+  end(socket, refusal);
+}
+
+function end(socket: Socket, refusal: Refusal): void {
   const status = STATUS[refusal.code];
   const { head, body } = answerOf(refusal);
   const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}`);
@@ -61,6 +76,7 @@ function answerOf(refusal: Refusal): { head: Record<string, string>; body: strin
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
     Connection: "close",
+    ...refusal.headers,
   };
   return { head, body };
 }

@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { connect, type AddressInfo } from "node:net";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { CORPUS } from "../../scripts/build-corpus.ts";
@@ -45,6 +46,19 @@ test("wants a key, which keys create makes and keys revoke takes back", async ()
   expect((await ask("keys", "revoke", id)).code).toBe(0);
   expect(await search(url, headers)).toBe(401);
   expect(await stop()).toMatchObject({ code: 0, stderr: "" });
+});
+
+test.each([
+  ["GET /api/repos HTTP/1.1", 400, "INVALID_REQUEST_BODY"],
+  ["CONNECT x:1 HTTP/1.1\r\nHost: x:1", 405, "METHOD_NOT_ALLOWED"],
+  ["no request", 400, "INVALID_REQUEST_BODY"],
+])("what Node would refuse without a body has one: %j", async (head, statusCode, errorCode) => {
+  const { url } = await serve("--anonymous", "all");
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  socket.write(`${head}\r\nConnection: close\r\n\r\n`);
+  const said = await text(socket);
+  expect(said).toMatch(new RegExp(`^HTTP/1\\.1 ${statusCode} `));
+  expect(JSON.parse(/\{.*\}/.exec(said)![0])).toMatchObject({ statusCode, errorCode });
 });
 
 test("lets everyone in where it is told to, below a path", async () => {

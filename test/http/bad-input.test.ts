@@ -23,7 +23,7 @@ let before: unknown;
 beforeAll(async () => {
   service = await startService({ maxBodyBytes: 10_000 }, engine);
   kept = await mint(service, service.keys.ada, [service.ids["acme/open"]!]);
-  const host = createServer(toNodeListener(service.handler));
+  const host = createServer({ requireHostHeader: false }, toNodeListener(service.handler));
   answerUnreadable(host);
   server = await listen(host);
   before = await state();
@@ -87,16 +87,19 @@ test("what is unusual and yet right is taken", async () => {
 
 // ── what a fetch client would not send ──
 
-/** What the server says to these bytes. */
-async function raw(text: string): Promise<string> {
-  const { hostname, port } = new URL(server.origin);
+/** What the server says to these bytes, before it ends the connection. */
+async function raw(text: string, origin = server.origin): Promise<string> {
+  const { hostname, port } = new URL(origin);
   const socket = connect({ host: hostname, port: Number(port) });
   let said = "";
   socket.on("data", (part) => (said += part.toString("latin1")));
-  socket.end(text, "latin1");
+  socket.write(text, "latin1");
   await once(socket, "close");
   return said;
 }
+
+/** The error of an answer, which may come in chunks. */
+const errorIn = (said: string) => JSON.parse(/\{.*\}/s.exec(said)?.[0] ?? "null") as unknown;
 
 const lines = (...parts: string[]) => `${parts.join("\r\n")}\r\nConnection: close\r\n\r\n`;
 const authorized = () => `Authorization: Bearer ${service.keys.ada}`;
@@ -150,7 +153,26 @@ test.each<[string, () => string, number, Code?, Told?]>([
     () => lines("GET http://u:p@x/api/repos HTTP/1.1", "Host: x", authorized()),
     200,
   ],
-  ["no host", () => lines("GET /api/repos HTTP/1.0", authorized()), 200],
+  ["no host in HTTP/1.0", () => lines("GET /api/repos HTTP/1.0", authorized()), 200],
+  [
+    "no host in HTTP/1.1",
+    () => lines("GET /api/repos HTTP/1.1", authorized()),
+    400,
+    "INVALID_REQUEST_BODY",
+  ],
+  [
+    "two hosts",
+    () => lines("GET /api/repos HTTP/1.1", "Host: x", "Host: y", authorized()),
+    400,
+    "INVALID_REQUEST_BODY",
+  ],
+  [
+    "CONNECT",
+    () => lines("CONNECT x:443 HTTP/1.1", "Host: x:443", authorized()),
+    405,
+    "METHOD_NOT_ALLOWED",
+    /^allow: GET, HEAD, POST, DELETE, OPTIONS\r?$/im,
+  ],
   [
     "a whole URL",
     () => lines("GET http://elsewhere/api/repos HTTP/1.1", "Host: x", authorized()),
@@ -253,14 +275,55 @@ test.each<[string, () => string, number, Code?, Told?]>([
 ])("over the wire: %s", async (_name, text, status, ...more) => {
   const [code, told = /(?:)/] = more;
   const said = await raw(text());
-  const [head = "", body = ""] = said.split("\r\n\r\n");
+  const [head = ""] = said.split("\r\n\r\n");
   expect(head).toMatch(new RegExp(`^HTTP/1\\.[01] ${status} `));
   expect(head).toMatch(told);
   if (code !== undefined) {
-    const error = JSON.parse(/\{.*\}/s.exec(body)?.[0] ?? "null") as unknown; // it may come in chunks
-    expect(error).toEqual({ statusCode: status, errorCode: code, message: expect.any(String) });
+    const error = { statusCode: status, errorCode: code, message: expect.any(String) as string };
+    expect(errorIn(said)).toEqual(error);
   }
   expect(await state()).toEqual(before);
+});
+
+test.each([
+  ["headers", "GET /api/repos HTTP/1.1\r\nHost: x\r\n"],
+  ["a body", "POST /api/search HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{"],
+])("%s that take too long to arrive are 408", async (_name, text) => {
+  const limits = { connectionsCheckingInterval: 20, headersTimeout: 60, requestTimeout: 120 };
+  const host = createServer(
+    limits,
+    toNodeListener(async (request) => {
+      await request.text();
+      return new Response("too late");
+    }),
+  );
+  answerUnreadable(host);
+  await using mounted = await listen(host);
+  const said = await raw(text, mounted.origin);
+  expect(said).toMatch(/^HTTP\/1\.1 408 /);
+  expect(errorIn(said)).toEqual({
+    statusCode: 408,
+    errorCode: "REQUEST_TIMEOUT",
+    message: expect.any(String),
+  });
+});
+
+test("a tunnel that the host opens by itself is the host's", async () => {
+  const host = createServer(toNodeListener(service.handler));
+  answerUnreadable(host);
+  host.on("connect", (_req, socket) => socket.end("HTTP/1.1 200 OK\r\n\r\nours"));
+  await using mounted = await listen(host);
+  const said = await raw("CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n", mounted.origin);
+  expect(said).toBe("HTTP/1.1 200 OK\r\n\r\nours");
+});
+
+test("a client that resets its connection after CONNECT harms nobody", async () => {
+  const { hostname, port } = new URL(server.origin);
+  const socket = connect({ host: hostname, port: Number(port) });
+  await once(socket, "connect");
+  socket.write("CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n");
+  socket.resetAndDestroy();
+  expect((await server.client("/api/health")).status).toBe(200);
 });
 
 test("what cannot be read within an answer that has begun cuts it off, and writes nothing into it", async () => {
