@@ -209,14 +209,13 @@ const CASES: readonly Case[] = [
   literalCase("return", true),
   literalCase("return", false),
   literalCase("the", false),
-  foldedCase("return"),
-  foldedCase("é"),
+  ...["return", "struct", "é"].map(foldedCase),
   expressionCase("[a-z]+_lock\\(&?[a-z]+->"),
   expressionCase("[a-z]{3}_[A-Z]{4}"),
   expressionCase("(alloc|free)_pages?"),
   expressionCase("static.*inline.*void"),
   gramsCase(),
-  ...[3, 30, 300].flatMap(postingCases),
+  ...[3, 30, 300, 3000].flatMap(postingCases),
   ...bitmapCases(),
 ];
 

@@ -23,7 +23,7 @@ export interface Literal {
   readonly rarest: readonly [first: number, second: number];
   /** Folded code points, for text in which folding changes code points beyond ASCII. */
   readonly points: Uint32Array;
-  /** 1 for each byte with which a match may begin. */
+  /** With which two bytes a match may begin, as sets that the kernel looks up. */
   readonly leads: Uint8Array;
 }
 
@@ -48,7 +48,7 @@ export function prepareLiteral({ text, caseSensitive }: LiteralAtom): Literal {
     length: encoded.length,
     rarest: rarestTwo(encoded),
     points: Uint32Array.from(points, foldCodePoint),
-    leads: leadBytes(points[0]!),
+    leads: leadSets(points),
   };
 }
 
@@ -101,8 +101,20 @@ function rarestTwo(bytes: Uint8Array): [number, number] {
   return [first, byRarity.find((i) => bytes[i] !== bytes[first]) ?? byRarity.at(-1)!];
 }
 
-function leadBytes(point: number): Uint8Array {
-  const leads = new Uint8Array(256);
-  for (const member of orbit(point)) leads[encoder.encode(String.fromCodePoint(member))[0]!] = 1;
+/** The two sets that scanFolded() of the kernel looks up: of a match's first byte, and of the one after it. */
+function leadSets([first, second]: readonly number[]): Uint8Array {
+  const leads = new Uint8Array(64);
+  const add = (set: number, byte: number) => {
+    leads[set + ((byte >> 7) << 4) + (byte & 15)]! |= 1 << ((byte >> 4) & 7);
+  };
+  for (const [byte, next] of encodedOrbit(first!)) {
+    add(0, byte!);
+    if (next !== undefined) add(32, next);
+    else if (second === undefined) leads.fill(0xff, 32);
+    else for (const [lead] of encodedOrbit(second)) add(32, lead!);
+  }
   return leads;
 }
+
+const encodedOrbit = (point: number): Uint8Array[] =>
+  orbit(point).map((member) => encoder.encode(String.fromCodePoint(member)));

@@ -37,7 +37,13 @@ export function encodeGaps(bits: usize, pages: u32, out: usize): u32 {
   let to = out;
   let before: u32 = 0;
   for (let base: u32 = 0; base < pages; base += 32) {
-    for (let word = load<u32>(bits + (base >> 3)); word; word &= word - 1) {
+    let word = load<u32>(bits + (base >> 3));
+    if (word == 0) {
+      // the next 128 at a time while there are none: most lists have few pages
+      while (base + 160 <= pages && !v128.any_true(v128.load(bits + (base >> 3), 4))) base += 128;
+      continue;
+    }
+    for (; word; word &= word - 1) {
       const next = base + ctz(word) + 1;
       let gap = next - before;
       before = next;

@@ -107,7 +107,9 @@ function equals(place: usize, bytes: usize, masks: usize, length: usize): bool {
 /**
  * The same for text in which folding changes code points beyond ASCII: compares folded code points,
  * so a match may be longer or shorter than the needle. `needle` holds `length` folded code points
- * (u32); `leads` has a 1 for each of the 256 bytes with which the first one may begin.
+ * (u32). Looks for a byte with which a match may begin and one that may come next, 16 places at a time,
+ * and tries the places where both are. `leads` are these two sets, each as two tables of 16 bytes: for
+ * each low half of a byte the high halves that go with it, a bit each, those of ASCII in the first.
  */
 export function scanFolded(
   runs: usize,
@@ -118,25 +120,53 @@ export function scanFolded(
   folding: usize,
   out: usize,
 ): u32 {
+  const firstAscii = v128.load(leads);
+  const firstBeyond = v128.load(leads, 16);
+  const nextAscii = v128.load(leads, 32);
+  const nextBeyond = v128.load(leads, 48);
   let floor: usize = 0;
   let to = out;
   for (let run = runs, end = runs + runCount * RUN; run < end; run += RUN) {
     const runOut = to;
     const limit = <usize>load<u32>(run, 8);
     const starts = min<usize>(load<u32>(run, 4), limit);
-    let at = max<usize>(load<u32>(run), floor);
-    while (at < starts) {
-      const stop = load<u8>(leads + load<u8>(at)) ? matchFolded(at, limit, needle, length, folding) : 0;
-      if (stop) {
-        store<u32>(to, <u32>at);
+    for (let at = max<usize>(load<u32>(run), floor); at < starts; at += 16) {
+      let hits = i8x16.bitmask(
+        v128.and(
+          members(v128.load(at), firstAscii, firstBeyond),
+          members(v128.load(at, 1), nextAscii, nextBeyond),
+        ),
+      );
+      for (; hits; hits &= hits - 1) {
+        const place = at + ctz(hits);
+        if (place >= starts) break;
+        if (place < floor) continue;
+        const stop = matchFolded(place, limit, needle, length, folding);
+        if (!stop) continue;
+        store<u32>(to, <u32>place);
         store<u32>(to, <u32>stop, 4);
         to += 8;
-        at = floor = stop;
-      } else at++;
+        floor = stop;
+      }
     }
     finishRun(run, runOut, to);
   }
   return <u32>((to - out) >> 3);
+}
+
+@inline
+function members(text: v128, ascii: v128, beyond: v128): v128 {
+  const highs = i8x16.swizzle(
+    i8x16(1, 2, 4, 8, 16, 32, 64, -128, 1, 2, 4, 8, 16, 32, 64, -128),
+    i8x16.shr_u(text, 4),
+  );
+  const lows = v128.and(text, i8x16.splat(15));
+  const set = v128.bitselect(
+    i8x16.swizzle(beyond, lows),
+    i8x16.swizzle(ascii, lows),
+    i8x16.lt_s(text, i8x16.splat(0)),
+  );
+  return i8x16.ne(v128.and(set, highs), i8x16.splat(0));
 }
 
 /** Where the needle ends that begins at `at`, or 0. */
