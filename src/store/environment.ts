@@ -24,7 +24,12 @@ import { corrupt, seal, unseal } from "./sealed.ts";
 
 const DATA_FILE = "quern.mdb";
 /** Address space, not memory or disk: the map grows into it. */
-const MAP_BYTES = 2 ** 40;
+const MAP_BYTES = 256 * 2 ** 30;
+/**
+ * A process has 128 TiB of it, and dies where a map finds none: of 400 such maps, of fewer where
+ * WebAssembly has reserved 10 GiB for each kernel.
+ */
+export const MOST_OPEN = 256;
 // flags of lmdb's transactionSync: 1 can be aborted, 2 runs now, 0x10000 is flushed later
 const FLUSHED_LATER = 0x1_0003;
 
@@ -85,6 +90,11 @@ export function openEnvironment(path: string, options: { readOnly: boolean }): E
   prepareFolder(path, file, options.readOnly);
   let opened = shared.get(file);
   if (!opened) {
+    if (shared.size >= MOST_OPEN)
+      throw new QuernError(
+        "INVALID_REQUEST",
+        `open: ${MOST_OPEN} data directories are open already: close engines that are not in use, or index into fewer directories`,
+      );
     refuseTruncated(file);
     // one that only reads may be joined by one that writes, wherever the disk lets it
     const isReadOnly = options.readOnly && !isWritable(path, file);
@@ -325,7 +335,13 @@ function read(
 // what the disk and LMDB say, by errno name or LMDB's message, and what it means here
 const FAILURES: readonly [pattern: RegExp, code: ErrorCode, advice: string][] = [
   [
-    /ENOSPC|MDB_MAP_FULL|No space left|EDQUOT|quota|EFBIG|File too large/i,
+    /MDB_MAP_FULL/i,
+    "DISK_FULL",
+    `the data directory has reached its largest size, ${MAP_BYTES / 2 ** 30} GiB: compact() it, or divide the ` +
+      "repositories among several; what was published before is intact",
+  ],
+  [
+    /ENOSPC|No space left|EDQUOT|quota|EFBIG|File too large/i,
     "DISK_FULL",
     "the disk is full or its quota reached: make room and try again; what was published before is intact",
   ],

@@ -85,7 +85,7 @@ test("a history of a git repository", { timeout: 120_000 * RUNS }, async () => {
       const fresh = await openEngine();
       await index(fresh);
       const [ours, wanted] = [await answers(engine), await answers(fresh)];
-      // a failing property is tried often, and each engine takes a TiB of addresses
+      // a failing property is tried often, and each engine takes 256 GiB of addresses
       await Promise.all([engine.close(), fresh.close()]);
       expect(ours).toEqual(wanted);
     }),

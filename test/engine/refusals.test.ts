@@ -247,7 +247,7 @@ const WORDS: readonly [words: string, code: ErrorCode, advice: string][] = [
   ["Disk quota exceeded", "DISK_FULL", "the disk is full or its quota reached"],
   ["EFBIG", "DISK_FULL", "the disk is full or its quota reached"],
   ["File too large", "DISK_FULL", "the disk is full or its quota reached"],
-  ["MDB_MAP_FULL", "DISK_FULL", "the disk is full or its quota reached"],
+  ["MDB_MAP_FULL", "DISK_FULL", "its largest size, 256 GiB"],
   ["EIO", "DISK_FULL", "a write was cut short"],
   ["Input/output error", "DISK_FULL", "a write was cut short"],
   ["EACCES", "PERMISSION_DENIED", "change its owner or mode"],
