@@ -95,10 +95,9 @@ const DIRECTORY = new Uint8Array(Uint32Array.of(0).buffer);
 
 /** The bytes as a whole block under a good seal. */
 function checkBlock(bytes: Buffer): void {
-  const value = seal(bytes);
   const snapshot: Snapshot = {
     get: () => DIRECTORY,
-    getSealed: () => value,
+    getSealed: (key) => seal(key, bytes),
     *keys() {},
     close() {},
   };

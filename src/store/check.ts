@@ -1,16 +1,15 @@
 /**
  * Walks everything an index holds and says what is wrong: every seal, every table's own rules, every
- * list, and every text against its hash: a damaged tree of LMDB's may lead to the sound value of another
- * key. Reading such a page can end the process, so engines run it in a child (check-child.ts); it is a
+ * list, and every text against its hash: a damaged tree of LMDB's may lead to what the same key held before. Reading such a page can end the process, so engines run it in a child (check-child.ts); it is a
  * plain function for that and for tests.
  */
 
 import { createHash } from "node:crypto";
 import { countBits } from "../base/bitset.ts";
 import { QuernError } from "../base/errors.ts";
-import { loadCatalog, readSkipped } from "./catalog.ts";
+import { loadCatalog, readSkipped, type Place } from "./catalog.ts";
 import { openEnvironment, type Environment, type Snapshot } from "./environment.ts";
-import { engineKey, HASH_BYTES, NO_BLOB } from "./format.ts";
+import { engineKey, HASH_BYTES, NO_BLOB, versionsKey } from "./format.ts";
 import { createKernel } from "../kernel/kernel.ts";
 import { openSegment, type SegmentReader } from "./segment-reader.ts";
 import { HEADER_COPIES, readHeaderCopy } from "./segment-tables.ts";
@@ -93,6 +92,8 @@ export async function checkEnvironment(environment: Environment): Promise<CheckR
         attempt({ segment: one.segment }, () => checkSegment(snapshot, one, report));
       for (const [id, { record, places }] of repositories) {
         attempt({ repository: record.name }, () => void readSkipped(snapshot, id));
+        for (const place of places)
+          attempt({ repository: record.name }, () => checkVersions(snapshot, id, place));
         record.revisions.forEach(({ name, files }, i) => {
           const named = places.reduce(
             (sum, { sets }) => sum + (sets[i] ? countBits(sets[i]) : 0),
@@ -133,6 +134,12 @@ function checkSegment(
       throw new QuernError("INDEX_CORRUPT", `the posting list of gram ${gram} breaks the format`);
   checkTexts(snapshot, reader);
   if (symbols > 0) checkSymbols(snapshot, reader, { symbols, hasSymbols });
+}
+
+function checkVersions(snapshot: Snapshot, repository: number, { segment, count }: Place): void {
+  const versions = snapshot.get(versionsKey(repository, segment), `versions of segment ${segment}`);
+  if (versions?.length !== HASH_BYTES * count)
+    throw new QuernError("INDEX_CORRUPT", `segment ${segment} holds versions of other files`);
 }
 
 function checkTexts(snapshot: Snapshot, reader: SegmentReader): void {

@@ -262,7 +262,7 @@ class LmdbSnapshot implements Snapshot {
 
   get(key: Buffer, what: string): Uint8Array | undefined {
     const value = this.getSealed(key);
-    return value && unseal(value, what);
+    return value && unseal(key, value, what);
   }
 
   getSealed(key: Buffer): Uint8Array | undefined {
@@ -293,7 +293,7 @@ class LmdbWriter implements Writer {
 
   get(key: Buffer, what: string): Uint8Array | undefined {
     const value = read(this.#database, key);
-    return value && unseal(value, what);
+    return value && unseal(key, value, what);
   }
 
   keys([start, end]: KeyRange, limit = Infinity): Iterable<Buffer> {
@@ -301,7 +301,7 @@ class LmdbWriter implements Writer {
   }
 
   put(key: Buffer, ...payload: readonly Uint8Array[]): void {
-    this.#database.putSync(key, seal(...payload));
+    this.#database.putSync(key, seal(key, ...payload));
   }
 
   remove(key: Buffer): void {

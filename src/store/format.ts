@@ -11,8 +11,8 @@
  *     5  segment part number        everything else about a segment
  *
  * Numbers in keys are big-endian (u32; rev and part one byte less: u16, u8), so that a new segment
- * is appended. Every value is *sealed*: its payload, then the payload's CRC-32 (u32, little-endian,
- * as are all numbers in values). Records are MessagePack. A reader that meets a value that is not
+ * is appended. Every value is *sealed*: its payload, then the CRC-32 of key and payload (u32,
+ * little-endian, as are all numbers in values). Records are MessagePack. A reader that meets a value that is not
  * there, is cut short or fails its checksum throws INDEX_CORRUPT; it never guesses.
  *
  * **Segments** never change once a manifest names them. A segment's *text* is the content of its

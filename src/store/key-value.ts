@@ -5,15 +5,15 @@
  * Format version 1. A directory holds one environment; each table is a named database in it.
  *
  *     key   := bytes, compared as bytes, at most 1 900
- *     value := crc record         crc: CRC-32 of the record, 4 bytes, big-endian
+ *     value := crc record         crc: CRC-32 of the table's name, the key and the record, 4 bytes, big-endian
  *     record := MessagePack       plain data: strings, numbers, booleans, null, lists, maps
  *
  * The table "format" has the one key "version", whose record is 1. The record 1 is stored as the
- * five bytes `a505df1b 01`.
+ * five bytes `8e89045b 01`.
  *
  * Any number of processes may read and write at once. A read sees every write that was resolved
  * before it began, by whichever process: a revoked token must stop now, not a turn of the event
- * loop later. A value whose checksum is wrong is INDEX_CORRUPT, never a wrong record.
+ * loop later. A value whose checksum is wrong is INDEX_CORRUPT, never a wrong record, nor that of another key.
  */
 
 import { mkdirSync } from "node:fs";
@@ -118,23 +118,24 @@ function openTable<Value>(
     encoding: "binary",
     keyEncoding: "binary",
   });
+  const open = (key: Uint8Array, stored: Uint8Array) => decode(placeOf(name, key), stored) as Value;
   return {
     get(key) {
       alive();
       if (key.length === 0 || key.length > MOST_KEY_BYTES) return undefined;
       fresh(root);
       const stored = db.get(key);
-      return stored === undefined ? undefined : decode<Value>(stored);
+      return stored === undefined ? undefined : open(key, stored);
     },
     range(prefix, after, limit) {
       alive();
       fresh(root);
-      return collect<Value>(db, prefix, { after, limit });
+      return collect(db, prefix, { after, limit, open });
     },
     put(key, value) {
       if (key.length === 0 || key.length > MOST_KEY_BYTES)
         throw new QuernError("INVALID_REQUEST", `a key must have 1 to ${MOST_KEY_BYTES} bytes`);
-      db.putSync(key, encode(value));
+      db.putSync(key, encode(placeOf(name, key), value));
     },
     remove: (key) => void db.removeSync(key),
   };
@@ -145,10 +146,16 @@ function fresh(root: RootDatabase<Uint8Array, Uint8Array>): void {
   root.resetReadTxn();
 }
 
+interface Collecting<Value> {
+  readonly after: Uint8Array | undefined;
+  readonly limit: number;
+  readonly open: (key: Uint8Array, stored: Uint8Array) => Value;
+}
+
 function collect<Value>(
   db: Database<Uint8Array, Uint8Array>,
   prefix: Uint8Array,
-  { after, limit }: { after: Uint8Array | undefined; limit: number },
+  { after, limit, open }: Collecting<Value>,
 ): Entry<Value>[] {
   const found: Entry<Value>[] = [];
   const start = after ?? prefix;
@@ -158,7 +165,7 @@ function collect<Value>(
   })) {
     if (!Buffer.from(key).subarray(0, prefix.length).equals(prefix)) break;
     if (after !== undefined && Buffer.compare(key, after) === 0) continue;
-    found.push({ key: Uint8Array.from(key), value: decode<Value>(value) });
+    found.push({ key: Uint8Array.from(key), value: open(key, value) });
     if (found.length === limit) break;
   }
   return found;
@@ -188,19 +195,22 @@ async function commit<Result>(
   return outcome.result;
 }
 
-function encode(value: unknown): Uint8Array {
+/** What a checksum begins from. */
+const placeOf = (table: string, key: Uint8Array): number => crc32(key, crc32(table));
+
+function encode(place: number, value: unknown): Uint8Array {
   const record = pack(value);
   const stored = Buffer.allocUnsafe(4 + record.length);
-  stored.writeUInt32BE(crc32(record), 0);
+  stored.writeUInt32BE(crc32(record, place), 0);
   stored.set(record, 4);
   return stored;
 }
 
-function decode<Value>(stored: Uint8Array): Value {
+function decode(place: number, stored: Uint8Array): unknown {
   const bytes = Buffer.from(stored); // a copy: lmdb's buffer is valid until its next get
-  if (bytes.length < 5 || bytes.readUInt32BE(0) !== crc32(bytes.subarray(4)))
+  if (bytes.length < 5 || bytes.readUInt32BE(0) !== crc32(bytes.subarray(4), place))
     throw new QuernError("INDEX_CORRUPT", "a stored record does not match its checksum");
-  return unpack(bytes.subarray(4)) as Value;
+  return unpack(bytes.subarray(4));
 }
 
 /** What the disk refuses, in our codes. */

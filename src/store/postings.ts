@@ -156,10 +156,11 @@ export class PostingsReader {
     snapshot: Snapshot,
     number: number,
   ): { grams: Uint32Array; ends: Uint32Array; lists: Uint8Array } {
-    const value = snapshot.getSealed(segmentKey(this.#segment, PART.POSTINGS, number));
+    const key = segmentKey(this.#segment, PART.POSTINGS, number);
+    const value = snapshot.getSealed(key);
     const broken = () => corrupt(`posting block ${number} of segment ${this.#segment}`);
     if (!value || value.length < 4 + SEAL_BYTES) throw broken();
-    if (!this.#verified[number] && !isSealed(value)) throw broken();
+    if (!this.#verified[number] && !isSealed(key, value)) throw broken();
     this.#verified[number] = 1;
     const words = value.byteOffset % 4 === 0 ? value : value.slice();
     const count = new Uint32Array(words.buffer, words.byteOffset, 1)[0]!;

@@ -140,8 +140,9 @@ class Reader implements SegmentReader {
   /** With its seal. Borrowed until the next read; the block of the last call is there still if there was none. */
   #block(snapshot: Snapshot, block: number): Uint8Array {
     if (this.#lastBlock === block && this.#lastReads === reads) return this.#last;
-    const value = snapshot.getSealed(renumber(this.#textKey, block));
-    if (!value || (!this.#verified[block] && !isSealed(value))) throw this.#isBroken(block);
+    const key = renumber(this.#textKey, block);
+    const value = snapshot.getSealed(key);
+    if (!value || (!this.#verified[block] && !isSealed(key, value))) throw this.#isBroken(block);
     this.#verified[block] = 1;
     this.#last = value;
     this.#lastBlock = block;

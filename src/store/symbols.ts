@@ -310,7 +310,7 @@ export class SymbolsReader {
     if (this.#last.block === block && this.#last.reads === reads) return this.#last.bytes;
     const key = symbolsKey(this.segment, this.edition, 2 + this.#blocks[block]!);
     const value = snapshot.getSealed(key);
-    if (!value || (!this.#verified[block] && !isSealed(value))) throw this.#corrupt(block);
+    if (!value || (!this.#verified[block] && !isSealed(key, value))) throw this.#corrupt(block);
     this.#verified[block] = 1;
     this.#last = { block, reads, bytes: value.subarray(0, value.length - SEAL_BYTES) };
     return this.#last.bytes;

@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { open } from "lmdb";
 import { afterAll, describe, expect, test } from "vitest";
 import { lmdbTokenStore, lmdbUserStore } from "../../src/auth/lmdb-stores.ts";
 import { createApiKey } from "../../src/auth/secrets.ts";
@@ -302,6 +303,31 @@ test("a record whose bytes were changed is INDEX_CORRUPT, not another record", a
       expect(record).toBe("unread");
   };
   await expect(read()).rejects.toMatchObject({ code: "INDEX_CORRUPT" });
+});
+
+test("the sound record of another key is INDEX_CORRUPT, and nobody's door opens to another", async () => {
+  const path = fresh();
+  const hashes: string[] = [];
+  {
+    await using store = lmdbTokenStore(path);
+    for (const ownerId of ["a", "b"]) {
+      const { id } = await createApiKey(store, { ownerId });
+      hashes.push((await store.get(id))!.hash);
+    }
+  }
+  const binary = { encoding: "binary", keyEncoding: "binary" } as const;
+  const raw = open<Buffer, Buffer>({ path, noSubdir: false, maxDbs: 16, ...binary });
+  const ids = raw.openDB<Buffer, Buffer>({ name: "tokens.hash", ...binary });
+  const [one, two] = [...ids.getRange()].map(({ key, value }) => ({
+    key: Buffer.from(key),
+    value: Buffer.from(value),
+  }));
+  await ids.put(one!.key, two!.value);
+  await ids.put(two!.key, one!.value);
+  await raw.close();
+  await using store = lmdbTokenStore(path);
+  for (const hash of hashes)
+    await expect(store.findByHash(hash)).rejects.toMatchObject({ code: "INDEX_CORRUPT" });
 });
 
 test("a closed store says so, and closing twice is fine", async () => {

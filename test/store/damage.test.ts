@@ -6,7 +6,9 @@ import { expect, test } from "vitest";
 import type { Engine } from "../../src/engine.ts";
 import { documents } from "../../src/ingest/documents.ts";
 import { countLost } from "../../src/search/tally.ts";
+import type { SearchResponse } from "../../src/search/response.ts";
 import { zeroStats } from "../../src/search/stats.ts";
+import { checkEnvironment } from "../../src/store/check.ts";
 import { openEnvironment, type Snapshot } from "../../src/store/environment.ts";
 import {
   engineKey,
@@ -21,18 +23,21 @@ import { isSealed, seal, unseal } from "../../src/store/sealed.ts";
 import { brokenInvariant } from "../engine/invariants.ts";
 import { openEngine, temporaryFolder } from "../engine/opened.ts";
 
-test("a sealed value gives back its payload, and any flipped bit or lost byte is noticed", () => {
+test("a sealed value gives back its payload, and any flipped bit, lost byte or other key is noticed", () => {
+  const key = segmentKey(7, PART.TEXT, 3);
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 40 })), fc.nat(), (parts, place) => {
-      const value = seal(...parts);
-      expect(Buffer.from(unseal(value, "it")).equals(Buffer.concat(parts))).toBe(true);
+      const value = seal(key, ...parts);
+      expect(Buffer.from(unseal(key, value, "it")).equals(Buffer.concat(parts))).toBe(true);
+      for (const other of [segmentKey(8, PART.TEXT, 3), segmentKey(7, PART.TEXT, place)])
+        expect(isSealed(other, value)).toBe(other.equals(key));
       for (let bit = 0; bit < 8; bit++) {
         const flipped = Buffer.from(value);
         flipped[place % value.length]! ^= 1 << bit;
-        expect(isSealed(flipped)).toBe(false);
+        expect(isSealed(key, flipped)).toBe(false);
       }
-      expect(isSealed(value.subarray(0, place % 4))).toBe(false);
-      expect(() => unseal(value.subarray(1), "this value")).toThrow(/this value/);
+      expect(isSealed(key, value.subarray(0, place % 4))).toBe(false);
+      expect(() => unseal(key, value.subarray(1), "this value")).toThrow(/this value/);
     }),
   );
 });
@@ -189,12 +194,42 @@ test("check() misses a text that is another's, though its seal holds", async () 
   const path = temporaryFolder();
   const [one, two] = await threeSegments(path);
   const [mine, another] = [one!, two!].map((segment) => segmentKey(segment, PART.TEXT));
-  const value = await look(path, (snapshot) => Buffer.from(snapshot.getSealed(another!)!));
-  await store(path, mine!, value);
+  const payload = await look(path, (snapshot) => Buffer.from(snapshot.get(another!, "it")!));
+  await store(path, mine!, seal(mine!, payload));
   const engine = await openEngine({}, path);
   expect((await engine.check()).problems).toMatchObject([
     { segment: one, message: expect.stringMatching(/text 0 .* not what was indexed/) as string },
   ]);
+});
+
+/** The same table's key of another segment and repository. */
+function twinOf(key: Buffer, [, segment]: readonly number[]): Buffer {
+  const twin = Buffer.from(key);
+  twin.writeUInt32BE(key[0] === 5 ? segment! : 2, 1);
+  if (key[0] === 3 || key[0] === 4) twin.writeUInt32BE(segment!, 5);
+  return twin;
+}
+
+const isOfFirst = (key: Buffer, [segment]: readonly number[]): boolean =>
+  key[0]! > 0 && key.readUInt32BE(1) === (key[0] === 5 ? segment : 1);
+
+test("the sound value of another segment or repository is taken for damage, whatever it holds", async () => {
+  const path = temporaryFolder();
+  const segments = await threeSegments(path);
+  const keys = (await keysOf(path)).filter((key) => isOfFirst(key, segments));
+  const values = (key: Buffer) => look(path, (at) => Buffer.from(at.getSealed(key)!));
+  for (const key of keys) {
+    const [own, another] = [await values(key), await values(twinOf(key, segments))];
+    await store(path, key, another);
+    const environment = openEnvironment(path, { readOnly: true });
+    expect((await checkEnvironment(environment)).ok, key.toString("hex")).toBe(false);
+    await environment.close();
+    const answer = await use(path).catch(() => undefined);
+    if (answer?.isSearchExhaustive) expect(answer.stats.totalMatchCount).toBe(9);
+    await store(path, key, own);
+  }
+  expect(new Set(keys.map((key) => key[0]))).toEqual(new Set([1, 3, 4, 5]));
+  expect((await use(path)).stats.totalMatchCount).toBe(9);
 });
 
 test.each([[[0]], [[1]], [[0, 1]]])("damage in copies %j of a segment's header", async (copies) => {
@@ -231,9 +266,9 @@ test("a revision set that has been lost is missed", async () => {
   await expect(use(path)).rejects.toMatchObject({ code: "INDEX_CORRUPT" });
 });
 
-async function use(path: string): Promise<unknown> {
-  const engine: Engine = await openEngine({}, path);
-  return engine.search({ query: "needle", matches: 9 });
+async function use(path: string): Promise<SearchResponse> {
+  await using engine: Engine = await openEngine({ onWarning: () => undefined }, path);
+  return await engine.search({ query: "needle", matches: 9 });
 }
 
 test("no flipped byte of any value makes a wrong answer", async () => {

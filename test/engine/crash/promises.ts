@@ -59,10 +59,9 @@ export function brokenPromise(
   if (promised && !promised.includes(outcome)) return `outcome: ${outcome}`;
   const search = refused.find((name) => !MAY_REFUSE.includes(name));
   if (search !== undefined && placeOf(damage) === "segment") return `refused: ${search}`;
-  const isStored = damage.value !== undefined && placeOf(damage) !== "versions";
-  return isStored && check !== "damage" ? `check: ${check}` : undefined;
+  return damage.value && check !== "damage" ? `check: ${check}` : undefined;
 }
 
-/** LMDB's pages have no seal: one hit in a hundred may lead to a sound value of another key, and nobody knows. */
+/** LMDB's pages have no seal: one hit in a hundred may lead to an older value of the same key, or to none, and nobody knows. */
 export const isUntold = (damage: Damage, { outcome, check }: Trial): boolean =>
   placeOf(damage) === "LMDB's pages" && outcome !== "right" && check === "clean";
