@@ -14,7 +14,7 @@ import { createKernel } from "../src/kernel/kernel.ts";
 import { Automaton } from "../src/regex/automaton.ts";
 import { parseExpression } from "../src/regex/parse.ts";
 import { prepareLiteral } from "../src/search/literal.ts";
-import { placeLiteral } from "../src/search/scan.ts";
+import { LiteralScanner, placeLiteral } from "../src/search/scan.ts";
 import { OVERLAP, PAGE_BYTES } from "../src/store/format.ts";
 import { filesOf } from "./corpus.ts";
 import { generatedFiles, randomNumbers } from "./generated.ts";
@@ -86,6 +86,25 @@ function foldedCase(word: string): Case {
     bytes: text.length,
     run: () => run.scanFolded(table, 1, points, literal.points.length, leads, folding, out),
     expected: () => text.toString().match(new RegExp(word, "giu"))?.length ?? 0,
+  };
+}
+
+/** The text with a capital beyond ASCII on every page, so that each of them folds. */
+const amongCapitals = Buffer.from(text);
+for (let page = 0; page + 2 < text.length; page += PAGE_BYTES) amongCapitals.write("É", page);
+
+/** As searches look for it: bytes and masks, unless the text holds what folds to a letter of the word. */
+function foldingCase(word: string): Case {
+  const at = arena.put(amongCapitals);
+  const region = { from: at, to: at + text.length, lowest: at };
+  const scanner = new LiteralScanner(kernel, arena);
+  const literal = prepareLiteral({ kind: "literal", text: word, caseSensitive: false });
+  const placed = placeLiteral(literal, arena);
+  return {
+    name: `literal ${word}, either case, a capital beyond ASCII on every page`,
+    bytes: text.length,
+    run: () => scanner.places(placed, [region], scanner.mustFold(literal, region)).length,
+    expected: () => amongCapitals.toString().match(new RegExp(word, "giu"))?.length ?? 0,
   };
 }
 
@@ -209,6 +228,9 @@ const CASES: readonly Case[] = [
   literalCase("return", true),
   literalCase("return", false),
   literalCase("the", false),
+  foldingCase("return"),
+  literalCase("struct", false),
+  foldingCase("struct"),
   ...["return", "struct", "é"].map(foldedCase),
   expressionCase("[a-z]+_lock\\(&?[a-z]+->"),
   expressionCase("[a-z]{3}_[A-Z]{4}"),

@@ -271,17 +271,17 @@ export function placesOf(
   at: Omit<ScannedBlobs, "found">,
   { literals }: ScanTools,
 ): Uint32Array {
-  const plain: Region[] = [];
-  const folding: Region[] = [];
-  at.blobs.forEach((blob, index) => {
-    const into = foldsIn(at.window.reader, blob) ? folding : plain;
+  const regions = at.blobs.flatMap((blob, index) => {
     const lowest = at.window.address(blob);
-    for (const [from, to] of at.regions[index]!) into.push({ from, to, lowest });
+    const folds = foldsIn(at.window.reader, blob);
+    return at.regions[index]!.map(([from, to]) => ({ from, to, lowest, folds }));
   });
-  const lists = anchors.flatMap((anchor) => [
-    literals.places(anchor, plain, false),
-    literals.places(anchor, folding, !anchor.literal.caseSensitive),
-  ]);
+  const lists = anchors.flatMap((anchor) => {
+    const [plain, folded]: [Region[], Region[]] = [[], []];
+    for (const region of regions)
+      (region.folds && literals.mustFold(anchor.literal, region) ? folded : plain).push(region);
+    return [literals.places(anchor, plain, false), literals.places(anchor, folded, true)];
+  });
   return inOrder(lists.filter(({ length }) => length > 0));
 }
 

@@ -21,6 +21,11 @@ export interface Literal {
   readonly length: number;
   /** Positions of the two bytes that are rarest in code. */
   readonly rarest: readonly [first: number, second: number];
+  /**
+   * Characters beyond ASCII that fold to ASCII letters of the literal (U+212A and U+017F at most): text without
+   * them holds it only as bytes. undefined: it has letters beyond ASCII itself, which differ in more than masks.
+   */
+  readonly partners: readonly Buffer[] | undefined;
   /** Folded code points, for text in which folding changes code points beyond ASCII. */
   readonly points: Uint32Array;
   /** With which two bytes a match may begin, as sets that the kernel looks up. */
@@ -47,9 +52,17 @@ export function prepareLiteral({ text, caseSensitive }: LiteralAtom): Literal {
     masks,
     length: encoded.length,
     rarest: rarestTwo(encoded),
+    partners: partnersOf(points),
     points: Uint32Array.from(points, foldCodePoint),
     leads: leadSets(points),
   };
+}
+
+function partnersOf(points: readonly number[]): Buffer[] | undefined {
+  const foldable = [...new Set(points)].filter((point) => orbit(point).length > 1);
+  if (foldable.some((point) => point >= 0x80)) return undefined;
+  const partners = foldable.flatMap((point) => orbit(point).filter((member) => member >= 0x80));
+  return [...new Set(partners)].map((point) => Buffer.from(String.fromCodePoint(point)));
 }
 
 /** Bytes that one code point of a literal matches at least and at most. */

@@ -112,7 +112,7 @@ function forEachHolding(
 ): void {
   const region = { from: at, to: at + bytes.length, lowest: at };
   // where one byte is one character, only ASCII letters differ in case
-  const isFolded = !anchor.literal.caseSensitive && !isAscii(bytes);
+  const isFolded = !isAscii(bytes) && literals.mustFold(anchor.literal, region);
   let file = 0;
   for (const place of literals.places(anchor, [region], isFolded)) {
     while (starts[file + 1]! <= place - at) file++;

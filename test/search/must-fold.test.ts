@@ -1,0 +1,91 @@
+/** When a literal is looked for code point by code point, which is slow: only where bytes and masks would miss it. */
+
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { Arena } from "../../src/kernel/arena.ts";
+import { createKernel } from "../../src/kernel/kernel.ts";
+import { prepareLiteral } from "../../src/search/literal.ts";
+import { documents } from "../../src/ingest/documents.ts";
+import { LiteralScanner, placeLiteral } from "../../src/search/scan.ts";
+import { PAGE_BYTES } from "../../src/store/format.ts";
+import { openEngine } from "../engine/opened.ts";
+
+const kernel = createKernel();
+const arena = new Arena(kernel);
+const scanner = new LiteralScanner(kernel, arena);
+
+/** Calls with the text in the kernel's memory. */
+function within<T>(text: string, call: (region: { from: number; to: number }) => T): T {
+  const mark = arena.mark();
+  const from = arena.put(Buffer.from(text));
+  try {
+    return call({ from, to: from + Buffer.byteLength(text) });
+  } finally {
+    arena.release(mark);
+  }
+}
+
+const mustFold = (needle: string, text: string, caseSensitive = false): boolean => {
+  const literal = prepareLiteral({ kind: "literal", text: needle, caseSensitive });
+  return within(text, (region) => scanner.mustFold(literal, region));
+};
+
+test.each<[needle: string, text: string, must: boolean]>([
+  ["return", "É", false],
+  ["return", "\u212a ſ", false],
+  ["task", "É Σ", false],
+  ["task", "a \u212a", true],
+  ["TASK", "ſ b", true],
+  ["ass", "\u212a", false],
+  ["k", "", false],
+  ["1+2", "\u212a ſ É", false],
+  ["中", "\u212a ſ É", false],
+  ["中k", "É", false],
+  ["中k", "\u212a", true],
+  ["é", "e", true],
+  ["kö", "k", true],
+  ["\u212a", "k", true],
+])("%j in %j: %s", (needle, text, must) => {
+  expect(mustFold(needle, text)).toBe(must);
+  expect(mustFold(needle, text, true)).toBe(false);
+});
+
+test("where it need not be, the places are the same", () => {
+  const characters = Array.from("akKsS\u212aſéÉ中 ");
+  const string = (unit: string[], maxLength: number) =>
+    fc.string({ unit: fc.constantFrom(...unit), minLength: 1, maxLength });
+  let needNot = 0;
+  fc.assert(
+    fc.property(
+      fc.oneof(string(characters, 40), string(Array.from("aAkKsSÉ中"), 40)),
+      string(characters, 4),
+      (text, needle) => {
+        const literal = prepareLiteral({ kind: "literal", text: needle, caseSensitive: false });
+        within(text, (region) => {
+          if (scanner.mustFold(literal, region)) return;
+          needNot++;
+          const placed = placeLiteral(literal, arena);
+          const places = (isFolded: boolean) =>
+            scanner.places(placed, [{ ...region, lowest: region.from }], isFolded);
+          expect(places(false)).toEqual(places(true));
+        });
+      },
+    ),
+    { numRuns: 2000 },
+  );
+  expect(needNot).toBeGreaterThan(200);
+});
+
+test("what folds to a letter of it may stand on the page behind that in which the match begins", async () => {
+  const engine = await openEngine();
+  const files = Array.from({ length: 5 }, (_, i) => {
+    const filler = "z\n".repeat(PAGE_BYTES).slice(0, PAGE_BYTES - i);
+    return { path: `${i}`, content: `${filler}tas\u212a\n${filler}` };
+  });
+  await engine.index(documents({ name: "r", files }));
+  for (const isRegexEnabled of [false, true]) {
+    const query = isRegexEnabled ? "[t]ask" : "task";
+    const { stats } = await engine.search({ query, matches: 9, isRegexEnabled });
+    expect(stats.totalMatchCount).toBe(5);
+  }
+});
