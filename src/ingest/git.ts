@@ -10,8 +10,8 @@
  * somewhere inside is not looked up to the repository around it.
  */
 
-import { realpath, stat } from "node:fs/promises";
-import { basename, dirname, resolve } from "node:path";
+import { access, constants, realpath, stat } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
 import { QuernError } from "../base/errors.ts";
 import type { RepositoryMetadata } from "../store/records.ts";
 import { ObjectReader, OBJECT_LIMITS } from "./git-objects.ts";
@@ -143,6 +143,7 @@ async function open(
 async function openRepository(folder: string, signal: AbortSignal): Promise<GitProcesses> {
   throwIfAborted(signal);
   const real = await realFolder(folder);
+  await mustBeReadable(folder, real);
   // no search above the folder that was named
   const finder = new GitProcesses(real, signal, { GIT_CEILING_DIRECTORIES: dirname(real) });
   try {
@@ -165,13 +166,29 @@ async function realFolder(folder: string): Promise<string> {
         cause,
       });
     }
-    const message = `the folder ${folder} cannot be read (${String(cause)}); check its permissions`;
-    throw new QuernError("SOURCE_UNREADABLE", message, { cause });
+    throw unreadable(folder, cause);
   }
   throw new QuernError(
     "NOT_A_GIT_REPOSITORY",
     `${folder} is a file; give the folder of a repository`,
   );
+}
+
+/** Where it may not read, git says that there is no repository. */
+async function mustBeReadable(folder: string, real: string): Promise<void> {
+  for (const part of [real, join(real, ".git")])
+    try {
+      await access(part, constants.X_OK);
+    } catch (cause) {
+      const { code } = cause as NodeJS.ErrnoException;
+      const isFile = part !== real && (await stat(part).catch(() => undefined))?.isFile();
+      if (code !== "ENOENT" && !isFile) throw unreadable(folder, cause);
+    }
+}
+
+function unreadable(folder: string, cause: unknown): QuernError {
+  const message = `the folder ${folder} cannot be read (${String(cause)}); check its permissions`;
+  return new QuernError("SOURCE_UNREADABLE", message, { cause });
 }
 
 function notARepository(folder: string, stderr: string): QuernError {
@@ -251,10 +268,11 @@ interface Base {
   readonly commit: string;
 }
 
-/** Indexed revisions whose commits are still there. */
+/** Indexed revisions whose commits are still there, and that leave nothing to be looked at again. */
 async function knownBases(headers: ObjectReader, indexed: Indexed): Promise<Base[]> {
-  const checks = indexed.revisions.map(async ({ name, commit }) => {
-    if (commit === undefined || !/^[0-9a-f]{40,64}$/.test(commit)) return [];
+  const checks = indexed.revisions.map(async ({ name, commit, mustBeListed }) => {
+    if (mustBeListed === true || commit === undefined || !/^[0-9a-f]{40,64}$/.test(commit))
+      return [];
     const header = await headers.read(`${commit}^{tree}`);
     return header === undefined ? [] : [{ name, commit }];
   });

@@ -25,6 +25,7 @@ import type { RepositoryRun } from "./repository-run.ts";
 export interface Publication {
   readonly run: RepositoryRun;
   readonly owner: string;
+  readonly maxFileSize: number;
   /** Segments written since the last publication, this repository's or not. */
   readonly segments: readonly ManifestSegment[];
   readonly nextSegment: number;
@@ -33,12 +34,12 @@ export interface Publication {
 /** REQUIRES: within Environment.write(); every segment that holds files of the repository is written. */
 export function publishRepository(
   writer: Writer,
-  { run, owner, segments, nextSegment }: Publication,
+  { run, owner, maxFileSize, segments, nextSegment }: Publication,
 ): void {
   checkLease(writer, owner);
   const manifest = readManifest(writer);
   putSets(writer, run);
-  writer.put(repositoryKey(run.id), pack(repositoryRecord(run)));
+  writer.put(repositoryKey(run.id), pack({ ...repositoryRecord(run), maxFileSize }));
   if (run.skipped.length > 0) writer.put(skippedKey(run.id), pack(run.skipped));
   else writer.remove(skippedKey(run.id));
   const change = {

@@ -5,7 +5,7 @@
  */
 
 import { QuernError } from "../base/errors.ts";
-import { loadCatalog, type Catalog, type Pause } from "../store/catalog.ts";
+import { loadCatalog, readSkipped, type Catalog, type Pause } from "../store/catalog.ts";
 import type { Environment } from "../store/environment.ts";
 import type { ManifestSegment } from "../store/manifest.ts";
 import type { Lease } from "../store/lease.ts";
@@ -17,7 +17,7 @@ import { checkedMetadata, checkedName } from "./metadata.ts";
 import { countChanges, publishRepository } from "./publish.ts";
 import { readContents } from "./read-contents.ts";
 import { beginRepository, type RepositoryRun, type Target } from "./repository-run.ts";
-import type { Listing, Source } from "./source.ts";
+import type { Indexed, Listing, Source } from "./source.ts";
 
 /**
  * Where an index run is.
@@ -173,7 +173,7 @@ class IndexRun {
     const target = this.#target(source);
     const { signal, maxFileSize, onBegin } = this.#options;
     if (!target.known) onBegin(target.name);
-    const revisions = target.known?.record.revisions ?? [];
+    const revisions = this.#indexed(target);
     const listing = await source.open({ revisions }, { signal, maxFileSize });
     try {
       await this.#read(checkedListing(source, listing, revisions), target);
@@ -188,6 +188,24 @@ class IndexRun {
     const known = this.#catalog.byName.get(name);
     const id = known?.record.id ?? this.#nextRepository++;
     return { id, name, metadata: checkedMetadata("index", source.metadata ?? {}), known };
+  }
+
+  /** What the source may compare with. */
+  #indexed({ id, known }: Target): Indexed["revisions"] {
+    if (!known) return [];
+    const { record } = known;
+    const { environment, maxFileSize } = this.#options;
+    const snapshot = environment.snapshot();
+    const skipped = readSkipped(snapshot, id);
+    snapshot.close();
+    const unread = new Set(
+      skipped.flatMap((one) => (one.reason === "unreadable" ? one.revision : [])),
+    );
+    return record.revisions.map((revision) =>
+      record.maxFileSize === maxFileSize && !unread.has(revision.name)
+        ? revision
+        : { ...revision, mustBeListed: true },
+    );
   }
 
   async #read(listing: Listing, target: Target): Promise<void> {
@@ -229,9 +247,10 @@ class IndexRun {
       this.#options.onProgress(run.progress("publish"));
       const segments = this.#segments;
       const { nextSegment } = this.#dispatcher;
-      const { owner } = this.#options.lease;
-      await this.#options.environment.write((writer) =>
-        publishRepository(writer, { run, owner, segments, nextSegment }),
+      const { lease, environment, maxFileSize } = this.#options;
+      const { owner } = lease;
+      await environment.write((writer) =>
+        publishRepository(writer, { run, owner, maxFileSize, segments, nextSegment }),
       );
       this.#segments = this.#segments.slice(segments.length);
       this.#waiting = this.#waiting.filter((other) => other !== run);

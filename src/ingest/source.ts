@@ -73,6 +73,11 @@ export interface Indexed {
     readonly name: string;
     /** What the source said it was. */
     readonly commit?: string;
+    /**
+     * True where files of it could not be read, or the limit of size was another: changes of it would
+     * leave those as they are, so a source that can list the revision in full does not take it as a base.
+     */
+    readonly mustBeListed?: boolean;
   }[];
 }
 

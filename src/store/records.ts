@@ -86,6 +86,8 @@ export interface RepositoryRecord {
   readonly indexedAt: number; // milliseconds since 1970
   /** Bytes of the content that some revision names, once for each file. */
   readonly contentBytes: number;
+  /** The limit of the run that listed it last; absent in records that are older than this field. */
+  readonly maxFileSize?: number;
   /** Segments that hold files of it which some revision names. */
   readonly segments: readonly number[];
 }

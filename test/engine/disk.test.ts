@@ -1,6 +1,6 @@
 /**
  * A disk that is full, limited, read-only or somebody else's: what was published stays, the refusal
- * has the right code and says what to do. Each in processes of their own. What needs root or mount
+ * has the right code and says what to do. So with files that may not be read: they are listed. Each in processes of their own. What needs root or mount
  * is skipped where that may not be.
  */
 
@@ -38,7 +38,9 @@ function tryOut({ path, user = 0, fileBlocks }: Trial, ...attempts: Attempt[]) {
   expect(signal, stderr.toString()).toBeNull();
   const outcomes = JSON.parse(stdout.toString()) as Outcome[];
   return {
-    lines: outcomes.map(({ attempt, code, files }) => `${attempt}: ${code ?? files ?? "ok"}`),
+    lines: outcomes.map(
+      ({ attempt, code, files, skipped }) => `${attempt}: ${code ?? files ?? skipped ?? "ok"}`,
+    ),
     messages: outcomes.flatMap(({ message }) => message ?? []),
   };
 }
@@ -203,4 +205,81 @@ test("a directory of somebody else", ({ skip }) => {
   chownSync(theirs, NOBODY, NOBODY);
   const { lines } = tryOut({ path: theirs, user: NOBODY }, "open", "small", "search");
   expect(lines).toEqual(["open: ok", "small: ok", "search: 1"]);
+});
+
+/** Who runs it where permissions count: root may read everything, so somebody else does; or undefined. */
+function ordinaryUser(): number | undefined {
+  if (process.getuid?.() !== 0) return process.platform === "win32" ? undefined : 0;
+  return mayBecomeNobody() ? NOBODY : undefined;
+}
+
+/** A data directory that the user may write, and beside it what he may index. */
+function placeFor(user: number): { folder: string; path: string; own: (name: string) => void } {
+  const folder = temporaryFolder();
+  const path = join(folder, "index");
+  const own = (name: string) => {
+    if (user > 0) spawnSync("chown", ["-R", `${user}:${user}`, join(folder, name)]);
+  };
+  chmodSync(folder, 0o755);
+  mkdirSync(path);
+  own("index");
+  return { folder, path, own };
+}
+
+test("files and folders of a directory that may not be read", ({ skip }) => {
+  const user = ordinaryUser() ?? skip("every file can be read: no permissions, or only root here");
+  const { folder, path } = placeFor(user);
+  const source = join(folder, "folder");
+  for (const name of ["sub", "closed"]) mkdirSync(join(source, name), { recursive: true });
+  for (const name of ["open.txt", "secret.txt", "sub/b.txt", "closed/c.txt"])
+    writeFileSync(join(source, name), "marker 0\n");
+  chmodSync(join(source, "secret.txt"), 0);
+  chmodSync(join(source, "closed"), 0);
+  onTestFinished(() => chmodSync(join(source, "closed"), 0o700));
+  const listed = "folder: 2 and closed unreadable, secret.txt unreadable";
+  const tried = tryOut({ path, user }, "open", "folder", "search", "folder");
+  expect(tried.lines).toEqual(["open: ok", listed, "search: 2", listed]);
+  chmodSync(join(source, "secret.txt"), 0o644);
+  chmodSync(join(source, "closed"), 0o755);
+  const { lines } = tryOut({ path, user }, "open", "folder", "search");
+  expect(lines).toEqual(["open: ok", "folder: 4 and ", "search: 4"]);
+  chmodSync(source, 0);
+  const closed = tryOut({ path, user }, "open", "folder", "search");
+  chmodSync(source, 0o700);
+  expect(closed.lines).toEqual(["open: ok", "folder: SOURCE_UNREADABLE", "search: 4"]);
+  expect(closed.messages[0]).toMatch(/check its permissions/);
+});
+
+test("objects and folders of a repository that may not be read", ({ skip }) => {
+  const user = ordinaryUser() ?? skip("every file can be read: no permissions, or only root here");
+  const { folder, path, own } = placeFor(user);
+  const tree = join(folder, "tree");
+  const run = (...words: string[]): string =>
+    spawnSync(
+      "git",
+      ["-C", tree, "-c", "user.name=t", "-c", "user.email=t@example.org", ...words],
+      {
+        encoding: "utf8",
+      },
+    ).stdout.trim();
+  mkdirSync(tree);
+  run("init", "-q", "-b", "main");
+  for (const name of ["a", "b", "c"]) writeFileSync(join(tree, name), `marker 0 of ${name}\n`);
+  run("add", ".");
+  run("commit", "-q", "-m", "first");
+  const id = run("rev-parse", "HEAD:b");
+  const object = join(tree, ".git/objects", id.slice(0, 2), id.slice(2));
+  own("tree");
+  chmodSync(join(tree, "a"), 0); // the work tree's copy: what is indexed is what was committed
+  chmodSync(object, 0);
+  const tried = tryOut({ path, user }, "open", "tree", "search");
+  expect(tried.lines).toEqual(["open: ok", "tree: 2 and b unreadable", "search: 2"]);
+  chmodSync(object, 0o444);
+  const { lines } = tryOut({ path, user }, "open", "tree", "search");
+  expect(lines).toEqual(["open: ok", "tree: 3 and ", "search: 3"]);
+  chmodSync(join(tree, ".git"), 0);
+  const closed = tryOut({ path, user }, "open", "tree", "search");
+  chmodSync(join(tree, ".git"), 0o700);
+  expect(closed.lines).toEqual(["open: ok", "tree: SOURCE_UNREADABLE", "search: 3"]);
+  expect(closed.messages[0]).toMatch(/permission/);
 });

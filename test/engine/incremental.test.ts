@@ -9,6 +9,7 @@ import { QuernError } from "../../src/base/errors.ts";
 import { directory } from "../../src/ingest/directory.ts";
 import { documents } from "../../src/ingest/documents.ts";
 import { git } from "../../src/ingest/git.ts";
+import type { IndexProgress } from "../../src/ingest/run.ts";
 import type { Source } from "../../src/ingest/source.ts";
 import { commit, git as run, repository, tempFolder, writeFiles } from "../ingest/listing.ts";
 import { openEngine } from "./opened.ts";
@@ -203,5 +204,33 @@ test("content that its function cannot read is unreadable, every time", async ()
     expect(report).toMatchObject({ added, removed: 0, skipped });
     expect((await engine.repositories())[0]!.skipped).toEqual(skipped);
     expect(await engine.check()).toMatchObject({ segments: 1, files: 2 });
+  }
+});
+
+test("a commit that was indexed with another limit of size is indexed as if anew, and then costs nothing again", async () => {
+  const folder = repository({ "a.txt": "needle\n", "b.txt": "needle, and more\n" });
+  const path = tempFolder();
+  for (const [maxFileSize, found, listed] of [
+    [10, 1, 2],
+    [10, 1, 0],
+    [100, 2, 2],
+    [100, 2, 0],
+    [10, 1, 2],
+  ] as const) {
+    const engine = await openEngine({ maxFileSize }, path);
+    let total = 0;
+    const onProgress = (progress: IndexProgress) => {
+      if (progress.stage === "publish") total = progress.total;
+    };
+    const [report] = await engine.index(git(folder, { name: "r" }), { ...SKIP, onProgress });
+    const { stats } = await engine.search({ query: "needle", matches: 9 });
+    const skipped = report!.skipped.map(({ path: file, reason }) => `${file} ${reason}`);
+    expect([maxFileSize, stats.fileCount, total, skipped]).toEqual([
+      maxFileSize,
+      found,
+      listed,
+      maxFileSize === 10 ? ["b.txt too-large"] : [],
+    ]);
+    await engine.close();
   }
 });

@@ -6,9 +6,13 @@
 import { join } from "node:path";
 import { lmdbTokenStore } from "../../../src/auth/lmdb-stores.ts";
 import { open, type Engine } from "../../../src/engine.ts";
+import { directory } from "../../../src/ingest/directory.ts";
 import { documents } from "../../../src/ingest/documents.ts";
+import { git } from "../../../src/ingest/git.ts";
+import type { Source } from "../../../src/ingest/source.ts";
 
-export type Attempt = "open" | "open to read" | "small" | "large" | "search" | "check" | "key";
+export type Attempt =
+  "open" | "open to read" | "small" | "large" | "search" | "check" | "key" | "folder" | "tree";
 
 export interface Outcome {
   readonly attempt: Attempt;
@@ -17,6 +21,8 @@ export interface Outcome {
   readonly message?: string;
   /** How many files a search found. */
   readonly files?: number;
+  /** What an index run has listed as not searchable, in words. */
+  readonly skipped?: string;
 }
 
 const [path, user, ...attempts] = process.argv.slice(2) as [string, string, ...Attempt[]];
@@ -38,6 +44,12 @@ const source = (name: string, lines: number, files: number) =>
     })),
   });
 
+async function skippedOf(source: Source): Promise<Partial<Outcome>> {
+  const [report] = await engine!.index(source);
+  const listed = report!.skipped.map(({ path, reason }) => `${path} ${reason}`);
+  return { skipped: `${report!.added + report!.unchanged} and ${listed.join(", ")}` };
+}
+
 async function attempt(what: Attempt): Promise<Partial<Outcome>> {
   switch (what) {
     case "open":
@@ -52,6 +64,10 @@ async function attempt(what: Attempt): Promise<Partial<Outcome>> {
     case "large":
       await engine!.index(source("large", 20_000, 40));
       return {};
+    case "folder":
+      return skippedOf(directory(join(path, "..", "folder")));
+    case "tree":
+      return skippedOf(git(join(path, "..", "tree")));
     case "search": {
       const { stats, isSearchExhaustive } = await engine!.search({
         query: `"marker 0"`,
