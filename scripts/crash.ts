@@ -2,7 +2,9 @@
  * Kills a process that indexes, updates, removes, compacts and creates keys, with SIGKILL, again and
  * again, and after each kill opens, checks and asks what it has left: npx tsx scripts/crash.ts
  * [--kills 200] [--seed N] for random moments, --steps for every write transaction of a round of
- * operations, within it and after it. Build the kernel first. What docs/robustness.md tells is this.
+ * operations, within it and after it; --stops stops the process after each of its steps instead, takes
+ * it over and lets it go on, which must change nothing, and once more without its look at the lease,
+ * which must. Build the kernel first. What docs/robustness.md tells is this.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -12,6 +14,14 @@ import { parseArgs } from "node:util";
 import { bundle } from "../test/engine/crash/bundle.ts";
 import { recover } from "../test/engine/crash/holds.ts";
 import { operation, ROUND } from "../test/engine/crash/operations.ts";
+import {
+  Fixtures,
+  MORE_STOPS,
+  nameStop,
+  STOPS,
+  stopAndGoOn,
+  type Stop,
+} from "../test/engine/crash/stopped.ts";
 import type { Moment, Step } from "../test/engine/crash/steps.ts";
 import { runWriter, stepsIn, type Told, type WriterOptions } from "../test/engine/crash/writer.ts";
 
@@ -23,6 +33,7 @@ const { values } = parseArgs({
     kills: { type: "string", default: "200" },
     seed: { type: "string", default: `${Date.now() % 1e6}` },
     steps: { type: "boolean", default: false },
+    stops: { type: "boolean", default: false },
   },
 });
 
@@ -61,6 +72,22 @@ async function killAtSteps(write: Write, path: string, counts: Counts): Promise<
   }
 }
 
+async function stopAtSteps(script: string, folder: string, counts: Counts): Promise<void> {
+  const fixtures = new Fixtures(script, folder);
+  const goOn = async (stop: Stop, isBlind: boolean) =>
+    stopAndGoOn({ script, path: await fixtures.copy(stop) }, stop, isBlind);
+  for (const stop of [...STOPS, ...MORE_STOPS]) {
+    const { step, isChanged, problems } = await goOn(stop, false);
+    if (step !== "nothing" || isChanged || problems.length > 0)
+      throw new Error(`${nameStop(stop)}: it went on with '${step}'. ${problems.join()}`);
+    countUp(counts, `went on and wrote nothing: before '${stop.refused}'`);
+    const blind = await goOn(stop, true);
+    if (blind.step !== stop.refused || !blind.isChanged)
+      throw new Error(`${nameStop(stop)}: the planted fault is not seen, '${blind.step}'`);
+    countUp(counts, `blind, and wrote: '${stop.refused}'`);
+  }
+}
+
 async function killAt(write: Write, moment: Moment, counts: Counts): Promise<void> {
   const own = mkdtempSync(join(tmpdir(), "quern-crash-"));
   const told = await write({ path: own, first: 0, end: ROUND, log: join(own, "steps"), moment });
@@ -89,7 +116,8 @@ async function main(): Promise<void> {
     runWriter({ script: bundled.script("writer-process"), workers: 2, ...options });
   const start = Date.now();
   try {
-    await (values.steps ? killAtSteps : killAtRandom)(write, path, counts);
+    if (values.stops) await stopAtSteps(bundled.script("writer-process"), path, counts);
+    else await (values.steps ? killAtSteps : killAtRandom)(write, path, counts);
     rmSync(path, { recursive: true });
   } finally {
     bundled.remove();

@@ -1,7 +1,8 @@
 /**
  * The engine and a script of the tests as one bundle, to be run by plain Node in processes of its
  * own, with threads: starting one takes 0.2 s. `lmdb` is replaced by one that names steps
- * (lmdb-with-steps.ts), and RETIRE_MS may be given in the environment, as QUERN_RETIRE_MS.
+ * (lmdb-with-steps.ts), RETIRE_MS may be given in the environment, as QUERN_RETIRE_MS, and with
+ * QUERN_BLIND a writer does not look whose the lease is.
  */
 
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -12,6 +13,16 @@ import { build as runBuild, type Plugin } from "esbuild";
 const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 const ROOT = path("../../..");
 
+const BLIND = 'process.env["QUERN_BLIND"]';
+
+const REPLACED: Record<string, readonly [from: string, to: string][]> = {
+  format: [["RETIRE_MS = 10_000", 'RETIRE_MS = Number(process.env["QUERN_RETIRE_MS"] ?? 10_000)']],
+  lease: [
+    ["lease?.owner !== owner)", `lease?.owner !== owner && !${BLIND})`],
+    ["readLease(writer)?.owner === owner)", `readLease(writer)?.owner === owner || ${BLIND})`],
+  ],
+};
+
 const steps: Plugin = {
   name: "steps",
   setup(build) {
@@ -19,15 +30,15 @@ const steps: Plugin = {
     build.onResolve({ filter: /^lmdb$/ }, ({ importer }) =>
       importer === stand ? { path: "lmdb", external: true } : { path: stand },
     );
-    build.onLoad({ filter: /src\/store\/format\.ts$/ }, (file) => {
-      const source = readFileSync(file.path, "utf8");
-      const contents = source.replace(
-        "RETIRE_MS = 10_000",
-        'RETIRE_MS = Number(process.env["QUERN_RETIRE_MS"] ?? 10_000)',
-      );
-      if (contents === source) throw new Error("there is no RETIRE_MS of 10 s to replace");
-      return { contents, loader: "ts" };
-    });
+    for (const [file, replaced] of Object.entries(REPLACED))
+      build.onLoad({ filter: new RegExp(`src/store/${file}\\.ts$`) }, ({ path }) => {
+        let contents = readFileSync(path, "utf8");
+        for (const [from, to] of replaced) {
+          if (!contents.includes(from)) throw new Error(`there is no ${from} to replace`);
+          contents = contents.replace(from, to);
+        }
+        return { contents, loader: "ts" };
+      });
   },
 };
 

@@ -26,16 +26,19 @@ export interface WriterOptions {
   /** Milliseconds after its first operation has begun. */
   readonly killAfterMs?: number;
   readonly retireMs?: number;
+  /** It does not look whose the lease is: a planted fault. */
+  readonly isBlind?: boolean;
 }
 
 export function startWriter(options: WriterOptions): ChildProcess {
-  const { script, path, first, end, workers, log, moment, retireMs = 0 } = options;
+  const { script, path, first, end, workers, log, moment, retireMs = 0, isBlind } = options;
   if (log !== undefined) rmSync(log, { force: true });
   return spawn(process.execPath, [script, path, `${first}`, `${end}`, `${workers}`], {
     stdio: ["ignore", "pipe", "inherit"],
     env: {
       ...process.env,
       QUERN_RETIRE_MS: `${retireMs}`,
+      ...(isBlind ? { QUERN_BLIND: "1" } : {}),
       ...(log === undefined ? {} : { QUERN_STEPS: log }),
       ...(moment === undefined ? {} : { QUERN_MOMENT: JSON.stringify(moment) }),
     },

@@ -1,0 +1,204 @@
+/**
+ * A writer that is stopped between two of its write transactions, taken over, and let go on: what it
+ * then does to what is stored. It has no threads, so that its transactions come in one order.
+ */
+
+import { once } from "node:events";
+import { cpSync, mkdirSync, mkdtempSync } from "node:fs";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
+import { pack, unpack } from "msgpackr";
+import { checkEnvironment } from "../../../src/store/check.ts";
+import { openEnvironment, type Environment } from "../../../src/store/environment.ts";
+import { engineKey } from "../../../src/store/format.ts";
+import { acquireLease, type Lease } from "../../../src/store/lease.ts";
+import { digestOf } from "./digest.ts";
+import { operation } from "./operations.ts";
+import { stateOfProcess } from "./process-state.ts";
+import type { Step } from "./steps.ts";
+import { runWriter, startWriter, stepsIn, told, type WriterOptions } from "./writer.ts";
+
+export interface Stop {
+  /** Of operations.ts. */
+  readonly operation: number;
+  /** Stopped when the n-th transaction of this step is on the disk, from 1. */
+  readonly after: Step;
+  readonly nth: number;
+  /** The step that it would take next. */
+  readonly refused: Step;
+  /** The operation was interrupted before, within this step. */
+  readonly killed?: Step;
+}
+
+const row = (operation: number, after: Step, refused: Step, nth = 1): Stop => ({
+  operation,
+  after,
+  nth,
+  refused,
+});
+
+/** Each pair of steps that follow each other in a round of operations. */
+export const STOPS: readonly Stop[] = [
+  row(0, "lease taken", "segment complete"),
+  row(0, "segment complete", "published"),
+  row(0, "published", "published"),
+  row(0, "published", "symbols written", 2),
+  row(0, "symbols written", "symbols named"),
+  row(0, "symbols named", "lease released"),
+  // what an interrupted search for symbols has left
+  { ...row(0, "published", "deleted", 2), killed: "symbols named" },
+  { ...row(0, "deleted", "symbols written"), killed: "symbols named" },
+  // of segments that were never named
+  { ...row(4, "lease taken", "deleted"), killed: "merged" },
+  row(4, "lease taken", "removed"),
+  // a merge's
+  row(4, "removed", "segment complete"),
+  row(4, "segment complete", "symbols written"),
+  row(4, "symbols written", "symbols written"),
+  row(4, "symbols written", "merged", 2),
+  // of segments that were merged away
+  row(5, "lease taken", "deleted"),
+  row(5, "deleted", "forgotten"),
+  row(5, "forgotten", "segment written"),
+  row(5, "segment written", "segment complete"),
+  // a compaction's, which deletes what it has merged away
+  row(7, "merged", "deleted"),
+  row(7, "forgotten", "lease released"),
+];
+
+/** The same steps in a compaction. */
+export const MORE_STOPS: readonly Stop[] = [
+  row(7, "lease taken", "segment written"),
+  row(7, "segment written", "segment complete"),
+  row(7, "segment complete", "symbols written"),
+  row(7, "symbols written", "merged", 2),
+  row(7, "deleted", "deleted"),
+  row(7, "deleted", "forgotten", 5),
+];
+
+export const nameStop = ({ operation: number, after, nth, refused, killed }: Stop): string =>
+  [
+    `${operation(number).kind}${killed ? `, interrupted at '${killed}' before` : ""}:`,
+    `after '${after}' ${nth}, before '${refused}'`,
+  ].join(" ");
+
+/** Directories as they are before the operations that are stopped, copied for each. */
+export class Fixtures {
+  readonly #writer: Pick<WriterOptions, "script" | "workers">;
+  readonly #folder: string;
+  readonly #made = new Map<string, Promise<string>>();
+
+  constructor(script: string, folder: string) {
+    this.#writer = { script, workers: 0 };
+    this.#folder = folder;
+  }
+
+  async copy({ operation, killed }: Pick<Stop, "operation" | "killed">): Promise<string> {
+    const path = mkdtempSync(join(this.#folder, "copy-"));
+    cpSync(await this.#fixture(operation, killed), path, { recursive: true });
+    return path;
+  }
+
+  #fixture(operation: number, killed?: Step): Promise<string> {
+    const name = `${operation} ${killed ?? ""}`;
+    const made = this.#made.get(name) ?? this.#make(operation, killed);
+    this.#made.set(name, made);
+    return made;
+  }
+
+  async #make(end: number, killed: Step | undefined): Promise<string> {
+    const path = mkdtempSync(join(this.#folder, "fixture-"));
+    const log = join(path, "steps");
+    if (killed) {
+      cpSync(await this.#fixture(end), path, { recursive: true });
+      const moment = { how: "kill within", step: killed, nth: 1 } as const;
+      await runWriter({ ...this.#writer, path, first: end, end: end + 1, log, moment });
+    } else if (end > 0) {
+      const first = Math.max(
+        0,
+        ...STOPS.map(({ operation }) => operation).filter((at) => at < end),
+      );
+      cpSync(await this.#fixture(first), path, { recursive: true });
+      await runWriter({ ...this.#writer, path, first, end });
+    }
+    mkdirSync(join(path, "index"), { recursive: true });
+    return path;
+  }
+}
+
+export interface WentOn {
+  /** Code and message. */
+  readonly failed: string | undefined;
+  /** The first transaction that it has committed after it was taken over. */
+  readonly step: Step | undefined;
+  /** Whether any stored byte is another. */
+  readonly isChanged: boolean;
+  readonly problems: readonly string[];
+}
+
+/** `isBlind`: the writer does not look whose the lease is, and must be seen to write. */
+export async function stopAndGoOn(
+  { script, path }: Pick<WriterOptions, "script" | "path">,
+  { operation: first, after, nth }: Stop,
+  isBlind = false,
+): Promise<WentOn> {
+  const log = join(path, "steps");
+  const moment = { how: "stop committed", step: after, nth } as const;
+  const range = { first, end: first + 1 };
+  const child = startWriter({ script, path, ...range, workers: 0, log, moment, isBlind });
+  const closed = once(child, "close");
+  try {
+    const words = text(child.stdout as Readable);
+    await untilStopped(child.pid!);
+    const environment = openEnvironment(join(path, "index"), { readOnly: false });
+    const lease = await takeOver(environment);
+    const [before, steps] = [stored(environment), stepsIn(log).length];
+    child.kill("SIGCONT");
+    await closed;
+    const after = stored(environment);
+    const { problems } = isBlind ? { problems: [] } : await checkEnvironment(environment);
+    await lease.release();
+    await environment.close();
+    return {
+      failed: told(await words, 0).failed,
+      step: stepsIn(log)[steps],
+      isChanged: after !== before,
+      problems: problems.map(({ message }) => message),
+    };
+  } finally {
+    child.kill("SIGKILL");
+  }
+}
+
+export async function untilStopped(pid: number): Promise<void> {
+  for (let i = 0; stateOfProcess(pid) !== "T"; i++) {
+    if (i > 1000) throw new Error("the writer has not stopped");
+    await sleep(10);
+  }
+}
+
+/** As if the stopped writer had been silent for long. */
+async function takeOver(environment: Environment): Promise<Lease> {
+  await environment.write((writer) => {
+    const lease = writer.get(engineKey("lease"), "the lease");
+    if (lease) writer.put(engineKey("lease"), pack({ ...(unpack(lease) as object), at: 0 }));
+  });
+  return acquireLease(environment, { timeoutMs: 0 });
+}
+
+/** Everything that is stored, byte for byte; of the lease, which its owner renews, only whose it is. */
+function stored(environment: Environment): string {
+  const snapshot = environment.snapshot();
+  const keys = [...snapshot.keys([Buffer.from([0]), Buffer.from([255])])];
+  const lines = keys.map((borrowed) => {
+    const key = Buffer.from(borrowed);
+    const value = Buffer.from(snapshot.getSealed(key)!);
+    const isLease = key.equals(engineKey("lease"));
+    const shown = isLease ? (unpack(value.subarray(0, -4)) as { owner: string }).owner : undefined;
+    return [key.toString("hex"), "", shown ?? value.toString("latin1")] as const;
+  });
+  snapshot.close();
+  return digestOf(lines);
+}

@@ -1,0 +1,57 @@
+/**
+ * A writer that was stopped (SIGSTOP) and taken over writes nothing when it goes on, whatever its next
+ * step was. `npx tsx scripts/crash.ts --stops` shows that each row can fail: there the writer also goes
+ * on without a look at the lease, and must be seen to take the step.
+ */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createApiKey } from "../../src/auth/secrets.ts";
+import { lmdbTokenStore } from "../../src/auth/lmdb-stores.ts";
+import { bundle, type Bundle } from "./crash/bundle.ts";
+import { Fixtures, nameStop, STOPS, stopAndGoOn, untilStopped } from "./crash/stopped.ts";
+import { startWriter } from "./crash/writer.ts";
+
+let bundled: Bundle;
+let fixtures: Fixtures;
+const folder = mkdtempSync(join(tmpdir(), "quern-stopped-"));
+beforeAll(async () => {
+  bundled = await bundle("writer-process");
+  fixtures = new Fixtures(bundled.script("writer-process"), folder);
+});
+afterAll(() => {
+  bundled.remove();
+  rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+});
+
+describe("a writer that was stopped and taken over writes nothing when it goes on", () => {
+  const rows = STOPS.map((stop) => [nameStop(stop), stop] as const);
+  test.concurrent.each(rows)("%s", { timeout: 60_000 }, async (_, stop) => {
+    const path = await fixtures.copy(stop);
+    const wentOn = await stopAndGoOn({ script: bundled.script("writer-process"), path }, stop);
+    expect(wentOn).toMatchObject({ step: "nothing", isChanged: false, problems: [] });
+    // all that is left to do is done
+    if (stop.refused === "lease released") expect(wentOn.failed).toBeUndefined();
+    else expect(wentOn.failed).toMatch(/^INDEX_LOCKED: .*taken over/);
+  });
+});
+
+test("one that made a key has no lease, and undoes nothing that others have done since", async () => {
+  const path = await fixtures.copy({ operation: 0 });
+  const moment = { how: "stop committed", step: "key stored", nth: 2 } as const;
+  const range = { path, first: 3, end: 4, workers: 0, log: join(path, "steps"), moment };
+  const child = startWriter({ script: bundled.script("writer-process"), ...range });
+  const closed = new Promise((resolve) => child.once("close", resolve));
+  await untilStopped(child.pid!);
+  await using tokens = lmdbTokenStore(join(path, "keys"));
+  const { id } = await createApiKey(tokens, { ownerId: "owner" });
+  await tokens.revoke(id, new Date(1));
+  child.kill("SIGCONT");
+  await closed;
+  expect(await tokens.get(id)).toMatchObject({ revokedAt: new Date(1) });
+  const ids: string[] = [];
+  for await (const key of tokens.list("owner")) ids.push(key.id);
+  expect(ids.sort()).toEqual([id, "key 000003"].sort());
+});
