@@ -14,6 +14,8 @@ export interface Lookup {
   readonly snapshot: Snapshot;
   readonly kernel: Kernel;
   readonly arena: Arena;
+  /** Of pages: how often a gram occurs elsewhere must not decide what is counted. */
+  readonly countInScope: (pages: Bitset) => number;
 }
 
 export interface Candidates {

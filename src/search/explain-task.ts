@@ -3,23 +3,15 @@
  * pages of files in scope are counted: the others would tell of repositories the viewer may not see.
  */
 
-import {
-  countBits,
-  emptyBitset,
-  forEachBit,
-  intersect,
-  setBit,
-  type Bitset,
-} from "../base/bitset.ts";
+import { countBits, intersect, type Bitset } from "../base/bitset.ts";
 import { QuernError } from "../base/errors.ts";
 import { gramNumber } from "../kernel/gram-numbers.ts";
 import type { Snapshot } from "../store/environment.ts";
-import { NO_BLOB } from "../store/format.ts";
-import type { SegmentReader } from "../store/segment-reader.ts";
 import { pagesWith, type Lookup } from "./candidates.ts";
 import { exclusionsOf } from "./exclusion.ts";
 import type { Literal } from "./literal.ts";
 import type { SearchInput } from "./messages.ts";
+import { counterInScope, pagesOf } from "./pages.ts";
 import type { PreparedQuery } from "./prepare.ts";
 import type { Explanation } from "./response.ts";
 import { SegmentSearch } from "./segment-search.ts";
@@ -58,7 +50,9 @@ export function explainSegments(
       if (!reader || symbols === "gone") return "gone";
       const asked = { query, scope, sets, symbols, isRanked: false };
       const search = new SegmentSearch(reader, snapshot, tools, asked);
-      const lookup = { reader, snapshot, kernel: tools.kernel, arena: tools.arena };
+      const { kernel, arena } = tools;
+      const countInScope = counterInScope(scope, reader);
+      const lookup = { reader, snapshot, kernel, arena, countInScope };
       const inScope = pagesOf(scope, reader);
       const literals = query.atoms.map((atom) =>
         atom.literals.map((literal) => explainLiteral(literal, lookup, inScope)),
@@ -106,16 +100,6 @@ function explainLiteral(
   const grams = [...gramTexts(literal)].map(([number, gram]) => ({ gram, pages: pages([number]) }));
   grams.sort((a, b) => a.pages - b.pages || (a.gram < b.gram ? -1 : 1));
   return { text: literal.text, pages: pages(literal.grams), grams };
-}
-
-function pagesOf(scope: Bitset, { files, firstPages, header }: SegmentReader): Bitset {
-  const pages = emptyBitset(header.pages);
-  forEachBit(scope, (file) => {
-    const blob = files.blobs[file]!;
-    if (blob === NO_BLOB) return;
-    for (let page = firstPages[blob]!; page < firstPages[blob + 1]!; page++) setBit(pages, page);
-  });
-  return pages;
 }
 
 /** Each gram of the planned piece as a person would write it. */

@@ -1,6 +1,6 @@
 /** A regular expression over content: which blobs may hold a match, and where the matches are. */
 
-import { countBits, emptyBitset, intersect, unite, type Bitset } from "../base/bitset.ts";
+import { emptyBitset, intersect, unite, type Bitset } from "../base/bitset.ts";
 import { bytesOf } from "../base/growable.ts";
 import type { Arena } from "../kernel/arena.ts";
 import type { Kernel } from "../kernel/kernel.ts";
@@ -129,7 +129,7 @@ export class ContentScanner {
           };
         }
         case "and":
-          return inAll(formula.children.map(candidatesFor));
+          return inAll(formula.children.map(candidatesFor), lookup);
         case "or":
           return inAny(formula.children.map(candidatesFor));
       }
@@ -304,10 +304,10 @@ interface Reach {
   readonly anchors: readonly PlacedLiteral[] | undefined;
 }
 
-/** Every literal must be in the blob; for the place of a match the rarest one says enough. */
-function inAll(reaches: readonly Reach[]): Reach {
+/** Every literal must be in the blob; for the place of a match the one that is rarest in scope says enough. */
+function inAll(reaches: readonly Reach[], { countInScope }: Lookup): Reach {
   const known = reaches.filter(({ pages }) => pages !== undefined);
-  const rarest = known.toSorted((a, b) => countBits(a.pages!) - countBits(b.pages!))[0];
+  const rarest = known.toSorted((a, b) => countInScope(a.pages!) - countInScope(b.pages!))[0];
   const blobs = reaches.flatMap((reach) => reach.blobs ?? []);
   return {
     blobs: blobs.length === 0 ? undefined : blobs.reduce(intersect),

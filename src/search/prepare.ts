@@ -25,6 +25,9 @@ export type PreparedAtom = {
   | { readonly kind: "language"; readonly language: string | undefined }
 );
 
+export const gramsOf = ({ literals }: PreparedAtom): number =>
+  literals.reduce((sum, { grams }) => sum + grams.length, 0);
+
 const NO_LITERALS: readonly Literal[] = [];
 
 export interface PreparedQuery {

@@ -23,7 +23,8 @@ import { boundsOf, type Known } from "./bounds.ts";
 import { DefinitionRater } from "./definitions.ts";
 import { decide, type Facts, type Verdict } from "./evaluate.ts";
 import { filesWithPath } from "./path-scan.ts";
-import type { PreparedAtom, PreparedQuery } from "./prepare.ts";
+import { counterInScope } from "./pages.ts";
+import { gramsOf, type PreparedQuery } from "./prepare.ts";
 import type { Found } from "./scan.ts";
 import { knownOf, planAtoms, type AtomPlan } from "./segment-plan.ts";
 import type { ThreadTools } from "./thread-tools.ts";
@@ -93,13 +94,15 @@ export class SegmentSearch {
     this.#snapshot = snapshot;
     this.#tools = tools;
     this.#asked = asked;
-    const lookup = { reader, snapshot, kernel: tools.kernel, arena: tools.arena };
+    const { kernel, arena } = tools;
+    const countInScope = counterInScope(asked.scope, reader);
+    const lookup = { reader, snapshot, kernel, arena, countInScope };
     this.#atoms = planAtoms(asked.query, lookup, asked.symbols);
-    this.#order = scanOrder(asked.query, this.#atoms);
     this.#planPaths();
     const { maybe } = boundsOf(asked.query.root, this.#known(), reader.header.files);
     this.candidates = intersect(maybe.slice(), asked.scope);
     this.#visit = this.#blobsToVisit();
+    this.#order = scanOrder(asked.query, this.#atoms, this.#visit);
     const windows = tools.windows(reader);
     this.windows = isEmpty(this.#visit) ? coarser(windows) : windows;
     this.#work = asked.query.isContentOnly ? this.#visit : this.#blobsOfCandidates();
@@ -366,6 +369,3 @@ function coarser(windows: Uint32Array): Uint32Array {
     return true;
   });
 }
-
-const gramsOf = ({ literals }: PreparedAtom): number =>
-  literals.reduce((sum, { grams }) => sum + grams.length, 0);

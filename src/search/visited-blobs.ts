@@ -3,10 +3,10 @@
  * go first; a blob none of whose files may match any more is not scanned for the next one.
  */
 
-import { countBits, hasBit, type Bitset } from "../base/bitset.ts";
+import { countBits, hasBit, intersect, type Bitset } from "../base/bitset.ts";
 import type { Verdict } from "./evaluate.ts";
 import type { ExpressionReach } from "./expression.ts";
-import type { PreparedQuery } from "./prepare.ts";
+import { gramsOf, type PreparedQuery } from "./prepare.ts";
 import { scanPresence } from "./presence.ts";
 import type { AtomPlan } from "./segment-plan.ts";
 import { noneFound, type Found } from "./scan.ts";
@@ -29,18 +29,29 @@ export interface Visit {
   readonly most?: number | undefined;
 }
 
-/** Content atoms, cheap ones first: literals before expressions, rare before frequent. */
+/**
+ * Content atoms, cheap ones first. Literals go before expressions, those first that are in the fewest
+ * visited blobs; of expressions those of names, then those that require the most: how often something
+ * occurs, in other layouts or elsewhere, must not decide on how many files an expression is run.
+ */
 export function scanOrder(
   { contentAtoms }: PreparedQuery,
   atoms: readonly AtomPlan[],
+  visit: Bitset,
 ): readonly number[] {
   if (contentAtoms.length === 1) return contentAtoms;
-  const costs = atoms.map(
-    ({ blobs, atom: { kind } }) =>
-      (kind === "literal" ? 0 : 2 ** 40) + (blobs ? countBits(blobs) : 2 ** 32),
+  const costs = atoms.map(({ blobs, atom }) =>
+    atom.kind === "literal"
+      ? blobs
+        ? countBits(intersect(blobs.slice(), visit))
+        : ANYWHERE
+      : ANYWHERE * (atom.kind === "symbol" ? 2 : 3) - gramsOf(atom),
   );
   return contentAtoms.toSorted((a, b) => costs[a]! - costs[b]!);
 }
+
+/** More blobs than a segment has, and more grams than an expression. */
+const ANYWHERE = 2 ** 32;
 
 export class VisitedBlobs {
   readonly blobs: readonly number[];

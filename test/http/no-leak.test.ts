@@ -8,7 +8,7 @@ import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import type { Engine } from "../../src/engine.ts";
 import { openEngine, type Fixture } from "./engine.ts";
-import { events } from "./interface.ts";
+import { readAnswer } from "./comparable.ts";
 import { bearer, clientOf, mint, post, startService } from "./service.ts";
 
 /** More of every random search: QUERN_RUNS=20. */
@@ -45,27 +45,6 @@ function engineOf(names: readonly string[]): Promise<Engine> {
 afterAll(async () => {
   for (const engine of engines.values()) await (await engine).close();
 });
-
-const COUNTERS = [
-  "actualMatchCount",
-  "totalMatchCount",
-  "fileCount",
-  "filesConsidered",
-  "filesLoaded",
-  "regexpsConsidered",
-];
-
-/** Without ids and what depends on time or on the layout of segments. */
-function comparable(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(comparable);
-  if (typeof value !== "object" || value === null) return value;
-  const isStats = "totalMatchCount" in value;
-  const fields = Object.entries(value)
-    .filter(([name]) => !["id", "repoId", "repositoryId", "indexedAt"].includes(name))
-    .filter(([name]) => !isStats || COUNTERS.includes(name))
-    .map(([name, field]) => [name, comparable(field)]);
-  return Object.fromEntries(fields);
-}
 
 type Ask = (secret: string) => [path: string, init: RequestInit];
 const query = fc.oneof(
@@ -135,16 +114,6 @@ const ask: fc.Arbitrary<[string, Ask]> = fc.oneof(
     ]),
 );
 
-/** A stream's files come in any order of chunks: what counts is what it told in all. */
-function read(text: string): unknown {
-  if (!text.startsWith("data: ")) return comparable(JSON.parse(text));
-  const all = events(text);
-  const files = all
-    .flatMap((event) => (event["files"] as unknown[]) ?? [])
-    .map((file) => JSON.stringify(comparable(file)));
-  return [files.sort(), comparable(all.at(-1))];
-}
-
 async function answer(
   engine: Engine,
   names: readonly string[] | undefined,
@@ -160,7 +129,7 @@ async function answer(
   const headers = ["x-total-count", "link", "x-quern-not-indexed"].map((name) =>
     response.headers.get(name),
   );
-  return [response.status, headers, read(await response.text())];
+  return [response.status, headers, readAnswer(await response.text())];
 }
 
 test("a caller gets what an engine of only their repositories would give", async () => {
@@ -190,7 +159,7 @@ test("without a credential one gets what an engine of only the public repositori
         const kept = new Headers(headers as Record<string, string>);
         kept.delete("authorization");
         const response = await clientOf(handler)(path, { ...init, headers: kept });
-        return [response.status, read(await response.text())];
+        return [response.status, readAnswer(await response.text())];
       };
       expect(await anonymous(await engineOf(NAMES), "public")).toEqual(
         await anonymous(await engineOf(shown), "all"),

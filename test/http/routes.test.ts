@@ -1,10 +1,10 @@
 /** Every row of the tables of routes and errors, through every way a host serves them. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { QuernError } from "../../src/base/errors.ts";
 import type { Engine } from "../../src/engine.ts";
 import { STATUS } from "../../src/http/refusal.ts";
 import { openEngine } from "./engine.ts";
+import { failing, FAILURE_ROWS, MAX_CONCURRENT, openDamaged } from "./failure-rows.ts";
 import { readInterface, type Document, type Interface } from "./interface.ts";
 import { MOUNTS, type Mounted } from "./mounts.ts";
 import { REPOSITORY_ROWS } from "./repository-rows.ts";
@@ -12,45 +12,27 @@ import { SEARCH_ROWS } from "./search-rows.ts";
 import { FIXTURES, startService, type Service } from "./service.ts";
 import { SERVICE_ROWS } from "./service-rows.ts";
 
-const ROWS = [...SEARCH_ROWS, ...REPOSITORY_ROWS, ...SERVICE_ROWS];
-
-/** An engine that fails where a query says so. */
-function failing(engine: Engine): Engine {
-  const search: Engine["search"] = async (request, options) => {
-    if (request.query === "boom") throw new Error("cannot read /srv/secret/data.mdb");
-    if (request.query === "closing") throw new QuernError("ENGINE_CLOSED", "closed");
-    return engine.search(request, options);
-  };
-  async function* stream(...[request, options]: Parameters<Engine["stream"]>) {
-    if (request.query !== "later") return yield* engine.stream(request, options);
-    for await (const event of engine.stream({ ...request, query: "needle" }, options)) {
-      yield event;
-      throw new QuernError("INDEX_CORRUPT", "cannot read /srv/secret/data.mdb");
-    }
-  }
-  return new Proxy(engine, {
-    get(target, name) {
-      if (name === "search") return search;
-      if (name === "stream") return stream;
-      const value: unknown = Reflect.get(target, name);
-      return typeof value === "function" ? (value.bind(target) as unknown) : value;
-    },
-  });
-}
+const ROWS = [...SEARCH_ROWS, ...REPOSITORY_ROWS, ...SERVICE_ROWS, ...FAILURE_ROWS];
 
 const seen = { codes: new Set<string>(), operations: new Set<string>() };
 let engine: Engine;
+let damaged: Awaited<ReturnType<typeof openDamaged>>;
 let described: Interface;
 beforeAll(async () => {
   engine = await openEngine(FIXTURES);
+  damaged = await openDamaged();
 });
-afterAll(async () => engine.close());
+afterAll(async () => {
+  await engine.close();
+  await damaged[Symbol.asyncDispose]();
+});
 
 describe.each(Object.entries(MOUNTS))("%s", (_name, mount) => {
   let service: Service;
   let mounted: Mounted;
   beforeAll(async () => {
-    service = await startService({}, failing(engine));
+    const options = { maxConcurrent: MAX_CONCURRENT };
+    service = await startService(options, failing(engine, damaged));
     mounted = await mount(service.handler);
     const response = await mounted.client("/api/openapi.json");
     described = readInterface((await response.json()) as Document);
@@ -69,7 +51,7 @@ describe.each(Object.entries(MOUNTS))("%s", (_name, mount) => {
       expect(STATUS[code]).toBe(status);
       seen.codes.add(code);
     }
-    check?.(body as never, response.headers, service);
+    await check?.(body as never, response.headers, service);
     if (operation === undefined) return;
     expect(described.problem(...operation, response, text)).toBe(undefined);
     if (status < 300) seen.operations.add(operation.join(" "));

@@ -13,7 +13,7 @@ export interface Row {
   status: number;
   /** Of an error. */
   code?: keyof typeof STATUS;
-  check?: (body: never, headers: Headers, service: Service) => void;
+  check?: (body: never, headers: Headers, service: Service) => void | Promise<void>;
 }
 
 export const asks =

@@ -232,7 +232,7 @@ export function searchCases(
   );
 }
 
-function requests(corpus: Corpus, shape: QueryShape): fc.Arbitrary<SearchRequest> {
+export function requests(corpus: Corpus, shape: QueryShape): fc.Arbitrary<SearchRequest> {
   return fc.record({
     query: queries(corpus, shape),
     matches: fc.oneof(
