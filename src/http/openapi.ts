@@ -119,11 +119,13 @@ function refusalsOf(route: Route): RouteConfig["responses"] {
   );
 }
 
-function possibleRefusals({ access, body, query, changes, refusals = [] }: Route): RefusalCode[] {
+function possibleRefusals(route: Route): RefusalCode[] {
+  const { access, body, query, changes, streams, refusals = [] } = route;
   return [
     ...(body || query ? (["INVALID_REQUEST_BODY"] as const) : []),
     "NOT_AUTHENTICATED",
-    ...(access === "anyone" ? [] : (["INSUFFICIENT_PERMISSIONS"] as const)),
+    // who may stream and then sees less is told so in the stream
+    ...(access === "anyone" || streams ? [] : (["INSUFFICIENT_PERMISSIONS"] as const)),
     ...(body ? (["BODY_TOO_LARGE"] as const) : []),
     ...(changes ? (["UNSUPPORTED_MEDIA_TYPE"] as const) : []),
     ...refusals,

@@ -5,11 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { open, type Engine } from "../../src/engine.ts";
 import { documents } from "../../src/ingest/documents.ts";
+import type { Source } from "../../src/ingest/source.ts";
 import type { RepositoryMetadata } from "../../src/store/records.ts";
 
 export interface Fixture extends RepositoryMetadata {
   name: string;
   files: Record<string, string>;
+  /** Absent: not known. */
+  pushedAt?: Date;
 }
 
 const base = mkdtempSync(join(tmpdir(), "quern-http-"));
@@ -19,12 +22,19 @@ let opened = 0;
 /** Its directory goes with the process. */
 export async function openEngine(fixtures: readonly Fixture[]): Promise<Engine> {
   const engine = await open(join(base, String(++opened)), { workers: 1 });
-  const sources = fixtures.map(({ files, ...rest }) =>
-    documents({
-      ...rest,
-      files: Object.entries(files).map(([path, content]) => ({ path, content })),
-    }),
-  );
-  await engine.index(sources);
+  await engine.index(fixtures.map(sourceOf));
   return engine;
+}
+
+export function sourceOf({ files, pushedAt, ...rest }: Fixture): Source {
+  const all = Object.entries(files).map(([path, content]) => ({ path, content }));
+  const source = documents({ ...rest, files: all });
+  if (pushedAt === undefined) return source;
+  return {
+    ...source,
+    async open(...given) {
+      const { revisions, ...listing } = await source.open(...given);
+      return { ...listing, revisions: revisions.map((one) => ({ ...one, committedAt: pushedAt })) };
+    },
+  };
 }

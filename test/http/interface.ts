@@ -1,6 +1,6 @@
 /** Holds responses against the OpenAPI document that is served, with a validator that knows nothing of us. */
 
-import { Ajv2020 } from "ajv/dist/2020.js";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 
 type Json = Record<string, unknown>;
@@ -22,9 +22,11 @@ export function readInterface(document: Document): Interface {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
   ajv.addSchema({ ...(closed(document) as Json), $id: "doc:" });
+  const compiled = new Map<string, ValidateFunction>();
   const check = (pointer: readonly string[], value: unknown): string | undefined => {
     const $ref = `doc:#/${pointer.map(escape).join("/")}`;
-    const validate = ajv.compile({ $ref });
+    const validate = compiled.get($ref) ?? ajv.compile({ $ref });
+    compiled.set($ref, validate);
     return validate(value) ? undefined : ajv.errorsText(validate.errors);
   };
   return {

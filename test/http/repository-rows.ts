@@ -2,6 +2,7 @@
 
 import { expect } from "vitest";
 import { asks, gets, type Row } from "./rows.ts";
+import { FIXTURES } from "./service.ts";
 
 const repos = ["get", "/api/repos"] as [string, string];
 const source = ["get", "/api/source"] as [string, string];
@@ -9,10 +10,6 @@ const tree = ["post", "/api/tree"] as [string, string];
 
 const names = (list: { repoName: string }[]) => list.map(({ repoName }) => repoName);
 
-interface Dated {
-  indexedAt: string;
-  pushedAt?: string;
-}
 interface Node {
   name: string;
   type: string;
@@ -20,6 +17,23 @@ interface Node {
 }
 const outline = ({ name, type, children }: Node): string =>
   type === "blob" ? name : `${name}(${children.map(outline).join(" ")})`;
+
+const [OPEN, OTHER, SECRET] = ["acme/open", "acme/other", "acme/secret"] as const;
+
+/** Pushed in the order secret, open; of other it is not known, so it comes last. Indexed in the order secret, other, open. */
+const SORTED: [query: string, names: string[]][] = [
+  ["sort=name&direction=asc", [OPEN, OTHER, SECRET]],
+  ["sort=name&direction=desc", [SECRET, OTHER, OPEN]],
+  ["sort=pushed", [SECRET, OPEN, OTHER]],
+  ["sort=pushed&direction=asc", [SECRET, OPEN, OTHER]],
+  ["sort=pushed&direction=desc", [OPEN, SECRET, OTHER]],
+  ["sort=pushed&direction=desc&perPage=2", [OPEN, SECRET]],
+  ["sort=pushed&direction=desc&perPage=2&page=2", [OTHER]],
+  ["sort=pushed&query=E", [SECRET, OPEN, OTHER]],
+  ["sort=pushed&query=se", [SECRET]],
+  ["sort=indexed&direction=asc", [SECRET, OTHER, OPEN]],
+  ["sort=indexed&direction=desc", [OPEN, OTHER, SECRET]],
+];
 
 export const REPOSITORY_ROWS: Row[] = [
   // ── repositories ──
@@ -69,22 +83,19 @@ export const REPOSITORY_ROWS: Row[] = [
     status: 200,
     check: (body: { repoName: string }[]) => expect(names(body)).toEqual(["acme/open"]),
   },
-  ...["indexed", "pushed"].flatMap((sort) =>
-    (["asc", "desc"] as const).map((direction): Row => ({
-      name: `repositories by when they were ${sort}, ${direction}`,
-      operation: repos,
-      request: gets(`/api/repos?sort=${sort}&direction=${direction}`),
-      status: 200,
-      check: (body: Dated[]) => {
-        expect(body.length).toBe(3);
-        const at = body.map(({ indexedAt, pushedAt = "" }) =>
-          sort === "indexed" ? indexedAt : pushedAt,
-        );
-        const sorted = at.toSorted();
-        expect(at).toEqual(direction === "asc" ? sorted : sorted.reverse());
-      },
-    })),
-  ),
+  ...SORTED.map(([query, want]): Row => ({
+    name: `repositories with ${query}`,
+    operation: repos,
+    request: gets(`/api/repos?${query}`),
+    status: 200,
+    check: (body: { repoName: string; indexedAt: string; pushedAt?: string }[]) => {
+      expect(names(body)).toEqual(want);
+      for (const { repoName, pushedAt, indexedAt } of body) {
+        expect(pushedAt).toBe(FIXTURES.find(({ name }) => name === repoName)!.pushedAt?.toJSON());
+        expect(Date.parse(indexedAt)).toBeGreaterThan(Date.now() - 600_000);
+      }
+    },
+  })),
   ...[
     "perPage=0",
     "perPage=101",
@@ -177,6 +188,14 @@ export const REPOSITORY_ROWS: Row[] = [
     request: asks("/api/tree", { repoName: "acme/open", revisionName: "HEAD", paths: [] }),
     status: 200,
     check: (body: { tree: Node }) => expect(outline(body.tree)).toBe("root(lib() src() README.md)"),
+  },
+  {
+    name: "a tree of paths that are none",
+    operation: tree,
+    request: asks("/api/tree", { repoName: "acme/open", revisionName: "HEAD", paths: "src" }),
+    status: 400,
+    code: "INVALID_REQUEST_BODY",
+    check: (body: { message: string }) => expect(body.message).toContain("paths"),
   },
   {
     name: "a tree of no repository",

@@ -1,10 +1,18 @@
 /** Every row of the tables of routes and errors, through every way a host serves them. */
 
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Engine } from "../../src/engine.ts";
 import { STATUS } from "../../src/http/refusal.ts";
-import { openEngine } from "./engine.ts";
-import { failing, FAILURE_ROWS, MAX_CONCURRENT, openDamaged } from "./failure-rows.ts";
+import { openEngine, sourceOf } from "./engine.ts";
+import {
+  failing,
+  failingTokens,
+  FAILURE_ROWS,
+  MAX_CONCURRENT,
+  openDamaged,
+} from "./failure-rows.ts";
 import { readInterface, type Document, type Interface } from "./interface.ts";
 import { MOUNTS, type Mounted } from "./mounts.ts";
 import { REPOSITORY_ROWS } from "./repository-rows.ts";
@@ -14,12 +22,21 @@ import { SERVICE_ROWS } from "./service-rows.ts";
 
 const ROWS = [...SEARCH_ROWS, ...REPOSITORY_ROWS, ...SERVICE_ROWS, ...FAILURE_ROWS];
 
-const seen = { codes: new Set<string>(), operations: new Set<string>() };
+/** Again, in this order, which is not that of their names. */
+const LAST_INDEXED = ["acme/other", "acme/open"].map((name) =>
+  FIXTURES.find((fixture) => fixture.name === name)!,
+);
+
+const seen = { codes: new Set<string>(), answers: new Set<string>() };
 let engine: Engine;
 let damaged: Awaited<ReturnType<typeof openDamaged>>;
 let described: Interface;
 beforeAll(async () => {
   engine = await openEngine(FIXTURES);
+  for (const fixture of LAST_INDEXED) {
+    await sleep(2); // of the clock that tells when
+    await engine.index(sourceOf(fixture));
+  }
   damaged = await openDamaged();
 });
 afterAll(async () => {
@@ -31,7 +48,7 @@ describe.each(Object.entries(MOUNTS))("%s", (_name, mount) => {
   let service: Service;
   let mounted: Mounted;
   beforeAll(async () => {
-    const options = { maxConcurrent: MAX_CONCURRENT };
+    const options = { maxConcurrent: MAX_CONCURRENT, tokens: failingTokens() };
     service = await startService(options, failing(engine, damaged));
     mounted = await mount(service.handler);
     const response = await mounted.client("/api/openapi.json");
@@ -54,17 +71,40 @@ describe.each(Object.entries(MOUNTS))("%s", (_name, mount) => {
     await check?.(body as never, response.headers, service);
     if (operation === undefined) return;
     expect(described.problem(...operation, response, text)).toBe(undefined);
-    if (status < 300) seen.operations.add(operation.join(" "));
+    seen.answers.add([...operation, status].join(" "));
   });
 });
 
 /** Said before a handler sees a request: bad-input.test.ts. */
 const OF_NODE = ["EXPECTATION_FAILED", "HEADERS_TOO_LARGE", "REQUEST_TIMEOUT"];
 
-test("every code and every operation had its row", () => {
+test("every code had its row, and every answer that the document knows of every operation", () => {
   expect([...seen.codes, ...OF_NODE].sort()).toEqual(Object.keys(STATUS).sort());
-  const operations = Object.entries(described.document.paths).flatMap(([path, methods]) =>
+  const answers = Object.entries(described.document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, { responses }]) =>
+      Object.keys(responses).map((status) => `${method} ${path} ${status}`),
+    ),
+  );
+  expect([...seen.answers].sort()).toEqual(answers.sort());
+});
+
+// ── what docs/http.md promises ──
+
+const page = readFileSync("docs/http.md", "utf8");
+
+test("the page's table of routes is what is served", () => {
+  const told = [...page.matchAll(/`(GET|POST|DELETE) (\/api\/[^`?]*)[^`]*`/g)];
+  const rows = told.map(([, method, path]) => `${method!.toLowerCase()} ${path}`);
+  const served = Object.entries(described.document.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method} ${path}`),
   );
-  expect([...seen.operations].sort()).toEqual(operations.sort());
+  expect([...new Set(rows)].sort()).toEqual(served.sort());
+});
+
+test("the page's table of errors is the table of codes", () => {
+  const rows = [...page.matchAll(/^\| (\d{3}) +\| ((?:`[A-Z_]+`(?:, )?)+) +\|/gm)];
+  const told = rows.flatMap(([, status, codes]) =>
+    codes!.split(", ").map((code) => [code.replaceAll("`", ""), Number(status)] as const),
+  );
+  expect(Object.fromEntries(told)).toEqual(STATUS);
 });

@@ -176,18 +176,20 @@ export const SEARCH_ROWS: Row[] = [
     status: 200,
     check: (body: { stats: object }) => expect(body.stats).toEqual({ matchCount: 0 }),
   },
-  {
-    name: "symbols of no repository",
-    operation: definitions,
-    request: asks("/api/find_definitions", { symbolName: "x", repoName: "no/such" }),
-    status: 404,
-    code: "REPOSITORY_NOT_FOUND",
-  },
-  {
-    name: "an empty symbol",
-    operation: definitions,
-    request: asks("/api/find_definitions", { symbolName: "" }),
-    status: 400,
-    code: "INVALID_REQUEST_BODY",
-  },
+  ...[definitions, references].flatMap(([method, path]): Row[] => [
+    {
+      name: `${path} of no repository`,
+      operation: [method, path],
+      request: asks(path, { symbolName: "x", repoName: "no/such" }),
+      status: 404,
+      code: "REPOSITORY_NOT_FOUND",
+    },
+    {
+      name: `${path} of an empty name`,
+      operation: [method, path],
+      request: asks(path, { symbolName: "" }),
+      status: 400,
+      code: "INVALID_REQUEST_BODY",
+    },
+  ]),
 ];

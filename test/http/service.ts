@@ -15,6 +15,7 @@ export const FIXTURES: Fixture[] = [
     webUrl: "https://github.com/acme/open",
     codeHostType: "github",
     displayName: "Open Tools",
+    pushedAt: new Date("2025-03-01T00:00:00.000Z"),
     files: {
       "README.md": "# Open\n\nneedle in the open\n",
       "src/a.ts":
@@ -27,6 +28,7 @@ export const FIXTURES: Fixture[] = [
   {
     name: "acme/secret",
     fork: true,
+    pushedAt: new Date("2025-01-01T00:00:00.000Z"),
     files: { "plan.md": "the needle is ours\n", "src/a.ts": "function needle() {}\n" },
   },
   { name: "acme/other", archived: true, files: { "x.txt": "another needle\n" } },
