@@ -8,7 +8,7 @@ import { QuernError } from "../src/base/errors.ts";
 import { createKernel } from "../src/kernel/kernel.ts";
 import type { Snapshot } from "../src/store/environment.ts";
 import { decodeList } from "../src/store/posting-bits.ts";
-import { PostingsReader } from "../src/store/postings.ts";
+import { listsOfText, PostingsReader } from "../src/store/postings.ts";
 import { seal } from "../src/store/sealed.ts";
 import { mutateSeed } from "./mutate.ts";
 import { holds, type Target } from "./target.ts";
@@ -102,7 +102,7 @@ function checkBlock(bytes: Buffer): void {
     close() {},
   };
   try {
-    const reader = new PostingsReader(snapshot, 1, 1);
+    const reader = new PostingsReader(snapshot, listsOfText(1), 1);
     let lists = 0;
     for (const { list } of reader.all(snapshot)) {
       decodeList(list, 1000, kernel);

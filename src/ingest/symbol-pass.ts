@@ -1,9 +1,9 @@
 /**
  * Finds the symbols of every segment that lacks some: those that this run has written, those that an
- * interrupted one has left without, and those whose grammars have become newer since. A segment is one
- * unit of progress on the disk: its blobs are divided among the threads, and the transaction that
- * names the new edition is the last step. What is searched meanwhile is the content, and the edition
- * before.
+ * interrupted one has left without, and those whose grammars have become newer since. A segment's blobs
+ * are divided among the threads in ranges; what is done of them stays done, whatever ends the process.
+ * The transaction that names the new edition is the last step: what is searched meanwhile is the content, and
+ * the edition before.
  */
 
 import { QuernError } from "../base/errors.ts";
@@ -17,13 +17,17 @@ import {
   type ManifestSegment,
 } from "../store/manifest.ts";
 import { readBlobs } from "../store/segment-tables.ts";
+import { nextEdition } from "../store/edition-key.ts";
 import {
   joinColumns,
-  nextEdition,
-  otherEditions,
-  putSymbols,
-  readSymbolsHeader,
-} from "../store/symbols.ts";
+  keysBeside,
+  readRanges,
+  removeRanges,
+  type SymbolColumns,
+} from "../store/symbol-columns.ts";
+import { otherEditions, readSymbolsHeader } from "../store/symbols.ts";
+import type { Snapshot } from "../store/environment.ts";
+import type { EditionInput } from "./edition-task.ts";
 import type { Pool } from "../threads/pool.ts";
 import type { IndexProgress } from "./run.ts";
 import type { KnownInput, KnownOutput } from "./known-symbols.ts";
@@ -64,9 +68,9 @@ export async function findSymbols(given: SymbolPass): Promise<Map<number, FoundS
   const found = new Map<number, FoundSymbols>();
   const progress = progressOf(pass, pending);
   // several segments at once: a small one does not keep all threads busy
-  await inParallel(pending, pass.pool.lanes, async (segment) => {
+  await inParallel(pending, pass.pool.lanes, async (one) => {
     pass.throwIfStopped();
-    await findInSegment(pass, segment, (range, outputs) => {
+    await findInSegment(pass, one, (range, outputs) => {
       progress(range);
       for (const output of outputs) addFound(found, output.found);
     });
@@ -103,17 +107,28 @@ function fewerThreads(pool: Pool, lanes: number): Pool {
   };
 }
 
-/** Removes what no edition counts of, and lists what has to be done. */
+interface PendingSegment {
+  readonly segment: ManifestSegment;
+  /** What an interrupted run has done of the next edition. */
+  readonly done: readonly SymbolColumns[];
+  readonly ranges: readonly Range[];
+}
+
+/** Removes what no edition counts on, and lists what has to be done. */
 async function pendingSegments({ environment, catalog, owner }: SymbolPass) {
   const snapshot = environment.snapshot();
-  const pending: ManifestSegment[] = [];
+  const pending: PendingSegment[] = [];
   const dead: Buffer[] = [];
   try {
     for (const one of catalog.manifest.segments) {
       for (const range of otherEditions(one.segment, one.symbols))
         dead.push(...snapshot.keys(range));
+      const next = { segment: one.segment, edition: nextEdition(one.symbols) };
+      const done = readRanges(snapshot, next).filter(({ origins }) => !origins.some(isOutdated));
+      dead.push(...keysBeside(snapshot, next, done));
       const header = one.hasSymbols && readSymbolsHeader(snapshot, one.segment, one.symbols);
-      if (!header || header.origins.some(isOutdated)) pending.push(one);
+      if (!header || header.origins.some(isOutdated))
+        pending.push({ segment: one, done, ranges: rangesOf(snapshot, catalog, one, done) });
     }
   } finally {
     snapshot.close();
@@ -137,9 +152,10 @@ interface Range extends Stretch {
 }
 
 /** Counts blobs, not files: content that several files share is parsed once. */
-function progressOf({ catalog, onProgress }: SymbolPass, pending: readonly ManifestSegment[]) {
-  const total = pending.reduce((sum, one) => sum + catalog.headers.get(one.segment)!.blobs, 0);
-  const totalBytes = pending.reduce((sum, { textBytes }) => sum + textBytes, 0);
+function progressOf({ onProgress }: SymbolPass, pending: readonly PendingSegment[]) {
+  const ranges = pending.flatMap((one) => one.ranges);
+  const total = ranges.reduce((sum, { from, to }) => sum + to - from, 0);
+  const totalBytes = ranges.reduce((sum, range) => sum + range.bytes, 0);
   let [done, bytes] = [0, 0];
   const tell = () =>
     onProgress({ repository: "", stage: "symbols", done, total, bytes, totalBytes });
@@ -151,25 +167,29 @@ function progressOf({ catalog, onProgress }: SymbolPass, pending: readonly Manif
   };
 }
 
-/** A segment that turns out to be damaged stays without: searches and check() tell of it. */
+/** A segment that turns out to be damaged stays without: searches and check() tell of it. What was kept of it may be what is damaged. */
 async function findInSegment(
   pass: SymbolPass,
-  segment: ManifestSegment,
+  { segment, done, ranges }: PendingSegment,
   onRange: (range: Range, outputs: readonly SymbolsOutput[]) => void,
 ): Promise<void> {
   const edition = nextEdition(segment.symbols);
   try {
     const work = { segment, ...(await knownElsewhere(pass, segment)) };
-    const outputs = await inParallel(rangesOf(pass, segment), pass.pool.lanes, async (range) => {
+    const outputs = await inParallel(ranges, pass.pool.lanes, async (range) => {
       pass.throwIfStopped();
       const outputs = await findInRange(pass, work, range);
       onRange(range, outputs);
       return outputs;
     });
-    const columns = joinColumns(outputs.flat().map((output) => output.columns));
+    const found = outputs.flat().map((output) => output.columns);
+    const { owner } = pass;
+    const columns = joinColumns([...done, ...found]);
+    const input: EditionInput = { segment: segment.segment, edition, columns, owner };
+    const unknown = await pass.pool.run<number>("ingest.edition", input, { lane: "ingest" });
     await pass.environment.write((writer) => {
-      checkLease(writer, pass.owner);
-      const unknown = putSymbols(writer, segment.segment, edition, columns);
+      checkLease(writer, owner);
+      removeRanges(writer, input);
       const manifest = readManifest(writer);
       const segments = manifest.segments.map((one) =>
         one.segment === segment.segment
@@ -180,6 +200,10 @@ async function findInSegment(
     });
   } catch (error) {
     if (!(error instanceof QuernError && error.code === "INDEX_CORRUPT")) throw error;
+    await pass.environment.write((writer) => {
+      checkLease(writer, pass.owner);
+      removeRanges(writer, { segment: segment.segment, edition });
+    });
   }
 }
 
@@ -213,22 +237,29 @@ async function knownElsewhere(
   }
 }
 
-function rangesOf({ environment, catalog }: SymbolPass, { segment }: ManifestSegment): Range[] {
+/** What is not done of a segment. */
+function rangesOf(
+  ...[snapshot, catalog, { segment }, done]: [
+    Snapshot,
+    Catalog,
+    ManifestSegment,
+    readonly SymbolColumns[],
+  ]
+): Range[] {
   const { blobs } = catalog.headers.get(segment)!;
-  const snapshot = environment.snapshot();
-  try {
-    const starts = readBlobs(snapshot, segment, blobs);
-    const ranges: Range[] = [];
-    for (let from = 0, to = 1; to <= blobs; to++) {
+  const starts = readBlobs(snapshot, segment, blobs);
+  const ranges: Range[] = [];
+  let from = 0;
+  for (const { firstBlob, states } of [...done, { firstBlob: blobs, states: [] }]) {
+    for (let to = from + 1; to <= firstBlob; to++) {
       const bytes = starts[to]! - starts[from]!;
-      if (bytes < RANGE_BYTES && to < blobs) continue;
+      if (bytes < RANGE_BYTES && to < firstBlob) continue;
       ranges.push({ from, to, bytes });
       from = to;
     }
-    return ranges;
-  } finally {
-    snapshot.close();
+    from = firstBlob + states.length;
   }
+  return ranges;
 }
 
 /** At most `lanes` at a time; results in the order of the items. Settles when none is under way any more. */

@@ -1,7 +1,7 @@
 /**
  * Symbols of a range of a segment's blobs: those that the edition of before knows, with the grammars
- * of today, are copied, and those of equal content in other segments; the rest is parsed. Blocks are written at the end, so a thread that dies
- * leaves nothing of the range.
+ * of today, are copied, and those of equal content in other segments; the rest is parsed. All is written at the end, with the
+ * record that the range is done, so a thread that dies leaves nothing of it.
  */
 
 import { QuernError } from "../base/errors.ts";
@@ -10,14 +10,9 @@ import type { Snapshot } from "../store/environment.ts";
 import { checkLease } from "../store/lease.ts";
 import { corrupt } from "../store/sealed.ts";
 import { openSegment, type SegmentReader } from "../store/segment-reader.ts";
+import type { Origin, SymbolColumns } from "../store/symbol-columns.ts";
 import { countSymbols, encodeSymbols } from "../store/symbol-run.ts";
-import {
-  openSymbols,
-  SymbolsWriter,
-  type Origin,
-  type SymbolColumns,
-  type SymbolsReader,
-} from "../store/symbols.ts";
+import { openSymbols, SymbolsWriter, type SymbolsReader } from "../store/symbols.ts";
 import { threadEnvironment } from "../store/thread-environment.ts";
 import type { Task, TaskContext } from "../threads/task.ts";
 import type { FileWithoutSymbols } from "./run.ts";
@@ -108,7 +103,7 @@ export const symbolsTask: Task<SymbolsInput, SymbolsOutput> = async (input, cont
     const writer = new SymbolsWriter(target, input.next, input.from);
     await range.parse(() => context.pause());
     for (let blob = input.from; blob < input.to; blob++) writer.add(...range.symbolsOf(blob));
-    return { columns: writer.finish(), found: range.found, parsed: range.parsed };
+    return { columns: writer.finish({ isRange: true }), found: range.found, parsed: range.parsed };
   } finally {
     snapshot.close();
   }

@@ -3,6 +3,7 @@
 import { threadEnvironment } from "../store/thread-environment.ts";
 import type { Task, TaskContext } from "../threads/task.ts";
 import type { Batch, BatchResult, FinishResult } from "./batch.ts";
+import { editionTask } from "./edition-task.ts";
 import { knownTask } from "./known-symbols.ts";
 import { mergeTask } from "./merging.ts";
 import { SegmentSession } from "./segment-session.ts";
@@ -25,4 +26,5 @@ export const INGEST_TASKS = {
   "ingest.merge": mergeTask,
   "ingest.known": knownTask,
   "ingest.symbols": symbolsTask,
+  "ingest.edition": editionTask,
 };

@@ -5,12 +5,14 @@ import { wordsFor } from "../base/bitset.ts";
 import type { Arena } from "../kernel/arena.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import type { Snapshot } from "../store/environment.ts";
-import type { PostingList } from "../store/postings.ts";
+import type { PostingList, PostingsReader } from "../store/postings.ts";
 import { corrupt } from "../store/sealed.ts";
 import type { SegmentReader } from "../store/segment-reader.ts";
 
 export interface Lookup {
   readonly reader: SegmentReader;
+  /** The lists to look in; default: those of the segment's text. */
+  readonly lists?: PostingsReader | undefined;
   readonly snapshot: Snapshot;
   readonly kernel: Kernel;
   readonly arena: Arena;
@@ -28,7 +30,7 @@ export interface Candidates {
 /** Every gram is applied, whatever the lists hold, so that no counter tells of a list's length. */
 export function pagesWith(grams: readonly number[], lookup: Lookup): Candidates {
   if (grams.length === 0) return { pages: undefined, listBytes: 0 };
-  const { reader, kernel, arena } = lookup;
+  const { reader, kernel, arena, lists = reader.postings } = lookup;
   const mark = arena.mark();
   const words = wordsFor(reader.header.pages);
   const bytes = (4 * words + 15) & ~15;
@@ -37,7 +39,7 @@ export function pagesWith(grams: readonly number[], lookup: Lookup): Candidates 
   grams.forEach((gram, i) => {
     const target = i === 0 ? all : one;
     kernel.bytes.fill(0, target, target + bytes);
-    const list = reader.postings.find(lookup.snapshot, gram);
+    const list = lists.find(lookup.snapshot, gram);
     listBytes += list?.bytes.length ?? 0;
     if (list) decode(list, target, lookup);
     if (i > 0) kernel.run.intersectBits(all, one, bytes);

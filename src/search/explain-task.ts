@@ -54,9 +54,10 @@ export function explainSegments(
       const countInScope = counterInScope(scope, reader);
       const lookup = { reader, snapshot, kernel, arena, countInScope };
       const inScope = pagesOf(scope, reader);
-      const literals = query.atoms.map((atom) =>
-        atom.literals.map((literal) => explainLiteral(literal, lookup, inScope)),
-      );
+      const literals = query.atoms.map((atom) => {
+        const lists = atom.kind === "symbol" ? symbols?.names : undefined;
+        return atom.literals.map((one) => explainLiteral(one, { ...lookup, lists }, inScope));
+      });
       const candidateFiles = countBits(search.candidates);
       const exclusions = candidateFiles === 0 ? exclusionsOf(asked, lookup, tools) : [];
       explained.push({

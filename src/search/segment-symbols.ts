@@ -5,6 +5,7 @@
 
 import type { Snapshot } from "../store/environment.ts";
 import type { Bitset } from "../base/bitset.ts";
+import type { PostingsReader } from "../store/postings.ts";
 import type { SegmentReader } from "../store/segment-reader.ts";
 import { SYMBOL_KINDS } from "../store/symbol-kinds.ts";
 import { newSymbolList, SYMBOL_ROW, type SymbolList } from "../store/symbol-run.ts";
@@ -30,6 +31,11 @@ export class SegmentSymbols {
     this.#reader = reader;
     this.#segment = segment;
     this.#snapshot = snapshot;
+  }
+
+  /** Pages by the grams of the names in them; undefined: there are no such lists. */
+  get names(): PostingsReader | undefined {
+    return this.#reader.names;
   }
 
   has(blob: number): boolean {

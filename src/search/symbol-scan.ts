@@ -1,6 +1,6 @@
 /**
- * `sym:`: an expression over the names of definitions, each a text of its own. Names are content, so
- * what the expression requires is looked for in the candidate pages of a whole window first, then
+ * `sym:`: an expression over the names of definitions, each a text of its own. Names are content: the
+ * lists of the names' grams say in which pages one may lie that has what the expression requires. It is looked for in those pages of a whole window first, then
  * the definitions of blobs that hold it are read, and only names in which it begins are tried: a
  * hundred times fewer than there are. Blob by blob, text and definitions in turn, took half as long
  * again: each read of one discards the block that was kept of the other.
@@ -38,7 +38,7 @@ export function symbolCandidates(
   lookup: Lookup,
   symbols: SegmentSymbols,
 ): ExpressionCandidates {
-  const reach = scanner.candidates(lookup);
+  const reach = scanner.candidates({ ...lookup, lists: symbols.names });
   const blobs = symbols.blobs();
   return { ...reach, blobs: reach.blobs ? intersect(reach.blobs, blobs) : blobs };
 }

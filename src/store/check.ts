@@ -15,6 +15,7 @@ import { openSegment, type SegmentReader } from "./segment-reader.ts";
 import { HEADER_COPIES, readHeaderCopy } from "./segment-tables.ts";
 import type { ManifestSegment } from "./manifest.ts";
 import { decodeList } from "./posting-bits.ts";
+import type { PostingsReader } from "./postings.ts";
 import { newSymbolList } from "./symbol-run.ts";
 import { openSymbols } from "./symbols.ts";
 
@@ -128,10 +129,7 @@ function checkSegment(
   report.files += reader.header.files;
   report.bytes += reader.header.textBytes;
   checkTables(snapshot, reader);
-  const kernel = createKernel();
-  for (const { gram, list } of reader.postings.all(snapshot))
-    if (!decodeList(list, reader.header.pages, kernel))
-      throw new QuernError("INDEX_CORRUPT", `the posting list of gram ${gram} breaks the format`);
+  checkLists(snapshot, reader.postings, { of: "text", pages: reader.header.pages });
   checkTexts(snapshot, reader);
   if (symbols > 0) checkSymbols(snapshot, reader, { symbols, hasSymbols });
 }
@@ -140,6 +138,20 @@ function checkVersions(snapshot: Snapshot, repository: number, { segment, count 
   const versions = snapshot.get(versionsKey(repository, segment), `versions of segment ${segment}`);
   if (versions?.length !== HASH_BYTES * count)
     throw new QuernError("INDEX_CORRUPT", `segment ${segment} holds versions of other files`);
+}
+
+function checkLists(
+  snapshot: Snapshot,
+  lists: PostingsReader,
+  { of, pages }: { of: string; pages: number },
+): void {
+  const kernel = createKernel();
+  for (const { gram, list } of lists.all(snapshot))
+    if (!decodeList(list, pages, kernel))
+      throw new QuernError(
+        "INDEX_CORRUPT",
+        `the posting list of gram ${gram} of the ${of} breaks the format`,
+      );
 }
 
 function checkTexts(snapshot: Snapshot, reader: SegmentReader): void {
@@ -159,6 +171,7 @@ function checkSymbols(
 ): void {
   const reader = openSymbols(snapshot, segment, symbols);
   if (!reader) throw new QuernError("INDEX_CORRUPT", "the segment's symbols are not there");
+  if (reader.names) checkLists(snapshot, reader.names, { of: "names", pages: header.pages });
   const list = newSymbolList();
   const counted = { symbols: 0, unknown: 0 };
   for (let blob = 0; blob < header.blobs; blob++) {

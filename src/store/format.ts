@@ -32,6 +32,8 @@
  *     FILES       0                           u32 blob, u16 language, u8 flags: three columns
  *     PATHS       0                           where each path begins (u32, and the end), then paths
  *     SYMBOLS     edition, block              definitions, see symbols.ts; written later
+ *     NAMES       edition, block              posting lists of the definitions' names, see name-lists.ts
+ *     RANGES      edition, blob               what is done of an edition that is being made, see symbol-ranges.ts
  *
  * A file without searchable content has NO_BLOB for its blob and its skip reason in the flags.
  *
@@ -89,6 +91,8 @@ export const PART = {
   FILES: 7,
   PATHS: 8,
   SYMBOLS: 9,
+  NAMES: 10,
+  RANGES: 11,
 } as const;
 export type Part = (typeof PART)[keyof typeof PART];
 

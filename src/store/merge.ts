@@ -17,13 +17,14 @@ import {
 } from "../base/bitset.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import type { Place } from "./catalog.ts";
+import { completeEdition } from "./complete-edition.ts";
 import type { Snapshot } from "./environment.ts";
 import { HASH_BYTES, NO_BLOB, versionsKey } from "./format.ts";
 import { decodeList } from "./posting-bits.ts";
 import type { PostingList } from "./postings.ts";
 import { corrupt } from "./sealed.ts";
 import { openSegment, type SegmentReader } from "./segment-reader.ts";
-import { openSymbols, putSymbols, SymbolsWriter, type SymbolsReader } from "./symbols.ts";
+import { openSymbols, SymbolsWriter, type SymbolsReader } from "./symbols.ts";
 import { SegmentWriter, type SegmentTarget, type WrittenSegment } from "./segment-writer.ts";
 
 /** What a merge must know of a repository: where its files are, and which its revisions name. */
@@ -190,11 +191,7 @@ class Merge {
       const turn = pause();
       if (turn) await turn;
     }
-    const columns = writer.finish();
-    const unknown = target.environment.writeUnnamed((transaction) => {
-      target.checkLease(transaction);
-      return putSymbols(transaction, target.segment, FIRST_EDITION, columns);
-    });
+    const unknown = await completeEdition(target, FIRST_EDITION, writer.finish(), pause);
     return { symbols: FIRST_EDITION, hasSymbols: unknown === 0 };
   }
 

@@ -10,8 +10,8 @@
  * kernel/assembly/postings.ts). Each list takes the shorter form, so the list of a frequent gram is
  * as fast to intersect as memory is.
  *
- * A block holds as many lists as fit POSTING_BLOCK_BYTES, or a single longer one. The part GRAMS
- * holds the first gram of each block; a reader keeps it and finds a list with one get.
+ * A block holds as many lists as fit POSTING_BLOCK_BYTES, or a single longer one. The directory (the
+ * part GRAMS) holds the first gram of each block; a reader keeps it and finds a list with one get.
  */
 
 import { bytesOf, GrowableBytes, GrowableWords, wordsOf } from "../base/growable.ts";
@@ -23,9 +23,23 @@ import type { Snapshot, Writer } from "./environment.ts";
 const POSTING_BLOCK_BYTES = filling(4);
 const BITMAP = 0x8000_0000;
 
+/** Where lists stand: those of a segment's text, or those of its names. */
+export interface PostingPlace {
+  /** For messages. */
+  readonly what: string;
+  readonly directory: Buffer;
+  block(number: number): Buffer;
+}
+
+export const listsOfText = (segment: number): PostingPlace => ({
+  what: `segment ${segment}`,
+  directory: segmentKey(segment, PART.GRAMS),
+  block: (number) => segmentKey(segment, PART.POSTINGS, number),
+});
+
 /** Writes the lists of one segment. REQUIRES: grams ascending. */
 export class PostingsWriter {
-  readonly #segment: number;
+  readonly #place: PostingPlace;
   readonly #pages: number;
   readonly #kernel: Kernel;
   readonly #scratch: number;
@@ -36,8 +50,8 @@ export class PostingsWriter {
   #pending: Uint8Array[][] = [];
   listBytes = 0;
 
-  constructor(segment: number, pages: number, kernel: Kernel) {
-    this.#segment = segment;
+  constructor(place: PostingPlace, pages: number, kernel: Kernel) {
+    this.#place = place;
     this.#pages = pages;
     this.#kernel = kernel;
     this.#scratch = kernel.reserve(6 * pages + 64);
@@ -65,8 +79,7 @@ export class PostingsWriter {
   #written = 0;
 
   flush(writer: Writer): void {
-    for (const block of this.#pending)
-      writer.put(segmentKey(this.#segment, PART.POSTINGS, this.#written++), ...block);
+    for (const block of this.#pending) writer.put(this.#place.block(this.#written++), ...block);
     this.#pending = [];
   }
 
@@ -74,7 +87,7 @@ export class PostingsWriter {
   finish(writer: Writer): number {
     if (this.#grams.length > 0) this.#endBlock();
     this.flush(writer);
-    writer.put(segmentKey(this.#segment, PART.GRAMS), bytesOf(this.#firstGrams.view));
+    writer.put(this.#place.directory, bytesOf(this.#firstGrams.view));
     return this.#written;
   }
 
@@ -109,16 +122,15 @@ export interface PostingList {
 }
 
 export class PostingsReader {
-  readonly #segment: number;
+  readonly #place: PostingPlace;
   readonly #firstGrams: Uint32Array;
   readonly #verified: Uint8Array;
 
   /** `blocks`: as many as the header says. Four zero bytes are a good seal of nothing, so a length is looked at as well. */
-  constructor(snapshot: Snapshot, segment: number, blocks: number) {
-    const directory = snapshot.get(segmentKey(segment, PART.GRAMS), `segment ${segment}`);
-    if (directory?.length !== 4 * blocks)
-      throw corrupt(`the directory of grams of segment ${segment}`);
-    this.#segment = segment;
+  constructor(snapshot: Snapshot, place: PostingPlace, blocks: number) {
+    const directory = snapshot.get(place.directory, place.what);
+    if (directory?.length !== 4 * blocks) throw corrupt(`the directory of grams of ${place.what}`);
+    this.#place = place;
     this.#firstGrams = wordsOf(directory);
     this.#verified = new Uint8Array(this.#firstGrams.length);
   }
@@ -156,9 +168,9 @@ export class PostingsReader {
     snapshot: Snapshot,
     number: number,
   ): { grams: Uint32Array; ends: Uint32Array; lists: Uint8Array } {
-    const key = segmentKey(this.#segment, PART.POSTINGS, number);
+    const key = this.#place.block(number);
     const value = snapshot.getSealed(key);
-    const broken = () => corrupt(`posting block ${number} of segment ${this.#segment}`);
+    const broken = () => corrupt(`posting block ${number} of ${this.#place.what}`);
     if (!value || value.length < 4 + SEAL_BYTES) throw broken();
     if (!this.#verified[number] && !isSealed(key, value)) throw broken();
     this.#verified[number] = 1;

@@ -9,7 +9,7 @@ import { wordsFor, type Bitset } from "../base/bitset.ts";
 import type { QuernError } from "../base/errors.ts";
 import { reads, type Snapshot } from "./environment.ts";
 import { BLOCK_BYTES, HASH_BYTES, NO_BLOB, PART, renumber, segmentKey } from "./format.ts";
-import { PostingsReader } from "./postings.ts";
+import { listsOfText, PostingsReader } from "./postings.ts";
 import { corrupt, isSealed, SEAL_BYTES } from "./sealed.ts";
 import {
   firstPages,
@@ -85,7 +85,7 @@ class Reader implements SegmentReader {
     this.files = readFiles(snapshot, segment, header.files);
     if (!isWithin(this.files, header)) throw corrupt(`the files of segment ${segment}`);
     [this.blobFileStarts, this.blobFiles] = filesByBlob(this.files.blobs, header.blobs);
-    this.postings = new PostingsReader(snapshot, segment, header.postingBlocks);
+    this.postings = new PostingsReader(snapshot, listsOfText(segment), header.postingBlocks);
     this.#verified = new Uint8Array(Math.ceil(header.textBytes / BLOCK_BYTES));
   }
 

@@ -11,7 +11,7 @@ import { emptyBitset, setBit, type Bitset } from "../base/bitset.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import type { Environment, Writer } from "./environment.ts";
 import { BLOCK_BYTES, HASH_BYTES, PAGE_BYTES, PART, segmentKey, versionsKey } from "./format.ts";
-import { PostingsWriter } from "./postings.ts";
+import { listsOfText, PostingsWriter } from "./postings.ts";
 import { encodeFiles, encodePaths, putHeader, type RepositoryFiles } from "./segment-tables.ts";
 
 /** Text of one transaction: long enough to make a commit cheap, short enough not to block. */
@@ -162,7 +162,7 @@ export class SegmentWriter {
   /** Writes everything that is left. `folds` is the bitset of pages that part FOLDS holds. */
   finish(kernel: Kernel, grams: GramSource, folds: Bitset): WrittenSegment {
     if (this.#blockLength > 0) this.#endBlock();
-    const postings = new PostingsWriter(this.segment, this.pages, kernel);
+    const postings = new PostingsWriter(listsOfText(this.segment), this.pages, kernel);
     grams((gram, gaps) => {
       postings.add(gram, gaps);
       if (postings.pendingBlocks >= 2 * TRANSACTION_BLOCKS)

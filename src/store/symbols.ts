@@ -9,7 +9,8 @@
  *     edition | 1                  state of each blob (u16), length of its run (u32), first blob of each block (u32)
  *     edition | 2 + first blob     block: the runs of blobs (symbol-run.ts), one after another
  *
- * `edition` stands in the highest byte of the number. A block holds whole runs, SYMBOL_BLOCK_BYTES
+ * `edition` stands in the highest byte of the number. An edition has posting lists of its names as well
+ * (name-lists.ts); where the header tells of none, names are looked for by the lists of the text. A block holds whole runs, SYMBOL_BLOCK_BYTES
  * unless one run is longer: the symbols of a blob cost one get. A state is 0 where the symbols of the
  * blob are not known, else 1 + the position of its origin: with which version of the grammar they
  * were sought and what came of it. A blob under paths of several languages has the symbols of the
@@ -20,23 +21,17 @@ import { pack } from "msgpackr";
 import { emptyBitset, setBit, type Bitset } from "../base/bitset.ts";
 import { bytesOf, GrowableBytes, GrowableWords, wordsOf } from "../base/growable.ts";
 import { reads, type Snapshot, type Writer } from "./environment.ts";
+import { editionKey, editionRange, nextEdition } from "./edition-key.ts";
 import { filling, PART, segmentKey } from "./format.ts";
+import { openNameLists } from "./name-lists.ts";
+import type { PostingsReader } from "./postings.ts";
 import { corrupt, isCount, isSealed, SEAL_BYTES, unpackAs } from "./sealed.ts";
 import type { SegmentTarget } from "./segment-writer.ts";
+import { blockNumber, putRange, type Origin, type SymbolColumns } from "./symbol-columns.ts";
 import { countSymbols, decodeSymbols, type SymbolList } from "./symbol-run.ts";
 
 const SYMBOL_BLOCK_BYTES = filling(1); // with four pages a sparse query takes 5 % longer
 const TRANSACTION_BLOCKS = 128;
-const MOST_EDITIONS = 254;
-const EDITION_NUMBERS = 2 ** 24;
-
-export interface Origin {
-  /** Linguist's name. */
-  readonly language: string;
-  /** Of the grammar and its queries; "" where there is none. */
-  readonly version: string;
-  readonly outcome: "symbols" | "none" | "gave-up";
-}
 
 export interface SymbolsHeader {
   readonly blobs: number;
@@ -46,29 +41,22 @@ export interface SymbolsHeader {
   /** Blobs whose symbols are not known. */
   readonly unknown: number;
   readonly origins: readonly Origin[];
+  /** Blocks of the lists of names; undefined: there are no such lists. */
+  readonly nameBlocks?: number;
 }
-
-/** What is told of a stretch of a segment's blobs. */
-export interface SymbolColumns {
-  /** 0, or 1 + position in `origins`. */
-  readonly states: Uint16Array;
-  readonly lengths: Uint32Array;
-  /** The first blob of each block. */
-  readonly blocks: Uint32Array;
-  readonly origins: readonly Origin[];
-  readonly symbols: number;
-}
-
-export const nextEdition = (edition: number): number => (edition % MOST_EDITIONS) + 1;
 
 const symbolsKey = (segment: number, edition: number, number: number): Buffer =>
-  segmentKey(segment, PART.SYMBOLS, edition * EDITION_NUMBERS + number);
+  editionKey(segment, PART.SYMBOLS, edition, number);
 
-/** The ranges of keys that hold every other edition. */
+/** The ranges of keys that hold all editions but this one and the next. */
 export function otherEditions(segment: number, edition: number): [start: Buffer, end: Buffer][] {
-  const after: [Buffer, Buffer] = [symbolsKey(segment, edition + 1, 0), segmentKey(segment + 1, 0)];
-  if (edition === 0) return [after];
-  return [[symbolsKey(segment, 0, 0), symbolsKey(segment, edition, 0)], after];
+  const kept = [edition, nextEdition(edition)].sort((a, b) => a - b);
+  return [PART.SYMBOLS, PART.NAMES, PART.RANGES].flatMap((part) => {
+    const ranges = kept.map((each) => editionRange(segment, part, each));
+    const starts = [segmentKey(segment, part), ...ranges.map(([, end]) => end)];
+    const ends = [...ranges.map(([start]) => start), segmentKey(segment, part, 2 ** 32 - 1)];
+    return starts.map((start, i): [Buffer, Buffer] => [start, ends[i]!]);
+  });
 }
 
 /** Writes the blocks of a stretch of blobs. Stretches of one edition may be written by several threads. */
@@ -116,26 +104,31 @@ export class SymbolsWriter {
     this.#block = new GrowableBytes(SYMBOL_BLOCK_BYTES);
   }
 
-  #flush(): void {
+  #flush(range?: SymbolColumns): void {
     const { environment, checkLease, segment } = this.#target;
     environment.writeUnnamed((writer) => {
       checkLease(writer);
       for (const { blob, bytes } of this.#pending)
-        writer.put(symbolsKey(segment, this.#edition, 2 + blob), bytes);
+        writer.put(symbolsKey(segment, this.#edition, blockNumber(blob)), bytes);
+      if (range) putRange(writer, { segment, edition: this.#edition }, range);
     });
     this.#pending = [];
   }
 
-  finish(): SymbolColumns {
+  /** Writes what is left. `isRange`: with a record of it, so that an interrupted run goes on behind it. */
+  finish({ isRange = false } = {}): SymbolColumns {
     if (this.#block.length > 0) this.#endBlock();
-    if (this.#pending.length > 0) this.#flush();
-    return {
+    const columns = {
+      firstBlob: this.#firstBlob,
       states: Uint16Array.from(this.#states.view),
       lengths: this.#lengths.view.slice(),
       blocks: this.#blocks.view.slice(),
       origins: [...this.#origins.keys()].map(originOf),
       symbols: this.#symbols,
     };
+    if (isRange) this.#flush(columns);
+    else if (this.#pending.length > 0) this.#flush();
+    return columns;
   }
 }
 
@@ -144,61 +137,22 @@ function originOf(key: string): Origin {
   return { language, version, outcome };
 }
 
-/** The stretches of a whole segment as one. REQUIRES: in the order of their blobs, without gaps. */
-export function joinColumns(stretches: readonly SymbolColumns[]): SymbolColumns {
-  const origins: Origin[] = [];
-  const numbers = new Map<string, number>();
-  const states = new Uint16Array(stretches.reduce((sum, one) => sum + one.states.length, 0));
-  let at = 0;
-  for (const stretch of stretches) {
-    const renumbered = stretch.origins.map((origin) => {
-      const key = JSON.stringify([origin.language, origin.version, origin.outcome]);
-      if (!numbers.has(key)) numbers.set(key, origins.push(origin));
-      return numbers.get(key)!;
-    });
-    for (const state of stretch.states) states[at++] = state === 0 ? 0 : renumbered[state - 1]!;
-  }
-  return {
-    states,
-    lengths: joinWords(stretches.map(({ lengths }) => lengths)),
-    blocks: joinWords(stretches.map(({ blocks }) => blocks)),
-    origins,
-    symbols: stretches.reduce((sum, { symbols }) => sum + symbols, 0),
-  };
-}
-
-function joinWords(parts: readonly Uint32Array[]): Uint32Array {
-  const joined = new Uint32Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    joined.set(part, at);
-    at += part.length;
-  }
-  return joined;
-}
-
-/** Makes an edition complete: header and columns, after its blocks. Returns how many blobs are unknown in it. */
-export function putSymbols(
-  writer: Writer,
-  segment: number,
-  edition: number,
-  { states, lengths, blocks, origins, symbols }: SymbolColumns,
-): number {
+/** Puts the columns of an edition, after its blocks. Returns its header, which is still to be put. */
+export function putColumns(
+  ...[writer, segment, edition, columns]: [Writer, number, number, SymbolColumns]
+): SymbolsHeader {
+  const { states, lengths, blocks, origins, symbols } = columns;
   let [unknown, runBytes] = [0, 0];
   for (const state of states) if (state === 0) unknown++;
   for (const length of lengths) runBytes += length;
-  const header: SymbolsHeader = {
-    blobs: states.length,
-    blocks: blocks.length,
-    symbols,
-    runBytes,
-    unknown,
-    origins,
-  };
-  writer.put(symbolsKey(segment, edition, 0), pack(header));
   writer.put(symbolsKey(segment, edition, 1), bytesOf(states), bytesOf(lengths), bytesOf(blocks));
-  return unknown;
+  return { blobs: states.length, blocks: blocks.length, symbols, runBytes, unknown, origins };
 }
+
+/** Makes an edition complete. */
+export const putSymbolsHeader = (
+  ...[writer, segment, edition, header]: [Writer, number, number, SymbolsHeader]
+): void => writer.put(symbolsKey(segment, edition, 0), pack(header));
 
 /** undefined: that edition is not there (any more). */
 export function readSymbolsHeader(
@@ -212,8 +166,9 @@ export function readSymbolsHeader(
 }
 
 function isSymbolsHeader(header: Readonly<Record<string, unknown>>): boolean {
-  const { blobs, blocks, symbols, runBytes, unknown, origins } = header;
-  return [blobs, blocks, symbols, runBytes, unknown].every(isCount) && Array.isArray(origins);
+  const { blobs, blocks, symbols, runBytes, unknown, origins, nameBlocks = 0 } = header;
+  const counts = [blobs, blocks, symbols, runBytes, unknown, nameBlocks];
+  return counts.every(isCount) && Array.isArray(origins);
 }
 
 /** Some 6 bytes a blob in memory. Like a segment's reader it outlives snapshots. */
@@ -223,6 +178,8 @@ export class SymbolsReader {
   readonly header: SymbolsHeader;
   /** 0, or 1 + position in the header's origins. */
   readonly states: Uint16Array;
+  /** Lists of its names; undefined: there are none. */
+  readonly names: PostingsReader | undefined;
   /** Where each run begins when all are put together; one more, the end. */
   readonly #starts: Uint32Array;
   readonly #blocks: Uint32Array;
@@ -251,10 +208,13 @@ export class SymbolsReader {
     this.#blocks = wordsOf(value.subarray(6 * blobs));
     this.#verified = new Uint8Array(blocks);
     if (this.#starts[blobs] !== header.runBytes) throw corrupt(what);
+    const { nameBlocks } = header;
+    this.names =
+      nameBlocks === undefined ? undefined : openNameLists(snapshot, segment, edition, nameBlocks);
   }
 
   get bytes(): number {
-    return 6 * this.header.blobs + 5 * this.header.blocks;
+    return 6 * this.header.blobs + 5 * this.header.blocks + (this.names?.bytes ?? 0);
   }
 
   get blobsWithDefinitions(): Bitset {
@@ -308,7 +268,7 @@ export class SymbolsReader {
 
   #block(snapshot: Snapshot, block: number): Uint8Array {
     if (this.#last.block === block && this.#last.reads === reads) return this.#last.bytes;
-    const key = symbolsKey(this.segment, this.edition, 2 + this.#blocks[block]!);
+    const key = symbolsKey(this.segment, this.edition, blockNumber(this.#blocks[block]!));
     const value = snapshot.getSealed(key);
     if (!value || (!this.#verified[block] && !isSealed(key, value))) throw this.#corrupt(block);
     this.#verified[block] = 1;

@@ -47,6 +47,24 @@ test("an edition that was read before and is deleted now is gone, not damaged", 
   await environment.close();
 });
 
+test("an edition without lists of its names is searched by those of the text", async () => {
+  const path = temporaryFolder();
+  const engine = await openEngine({}, path);
+  const content = "let name = 1;\nlet other = name;\n";
+  await engine.index(documents({ name: "r", files: [{ path: "a.ts", content }] }));
+  const environment = openEnvironment(path, { readOnly: false });
+  await environment.write((writer) => {
+    const { segment, symbols } = readManifest(writer).segments[0]!;
+    const key = segmentKey(segment, PART.SYMBOLS, symbols * 2 ** 24);
+    const { nameBlocks, ...header } = unpack(writer.get(key, "the header")!) as SymbolsHeader;
+    expect(nameBlocks).toBe(1);
+    writer.put(key, pack(header));
+  });
+  await environment.close();
+  const { stats } = await engine.search({ query: "sym:name", matches: 0 });
+  expect(stats.totalMatchCount).toBe(1);
+});
+
 test("a search answers right, whatever edition it reads from", async () => {
   const path = temporaryFolder();
   const [writer, reader] = [await openEngine({}, path), await openEngine({}, path)];

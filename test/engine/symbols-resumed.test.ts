@@ -13,6 +13,8 @@ import { openEnvironment, type Environment } from "../../src/store/environment.t
 import { PART, segmentKey } from "../../src/store/format.ts";
 import { acquireLease } from "../../src/store/lease.ts";
 import { readManifest } from "../../src/store/manifest.ts";
+import { editionRange } from "../../src/store/edition-key.ts";
+import { readRanges, type SymbolColumns } from "../../src/store/symbol-columns.ts";
 import type { SymbolsHeader } from "../../src/store/symbols.ts";
 import { createPool, type Pool } from "../../src/threads/pool.ts";
 import { openEngine, RUNS, temporaryFolder } from "./opened.ts";
@@ -100,13 +102,70 @@ test.each(Array.from({ length: RUNS > 1 ? SEGMENTS : 2 }, (_, i) => 2 * i + 1))(
     expect(stats.totalMatchCount).toBe(done);
     await engine.close();
 
+    // what was told of is kept, though its segment is not published
     const environment = openEnvironment(path, { readOnly: false });
-    expect(await parsedBy(environment)).toBe(SEGMENTS * FILES - done);
+    expect(await parsedBy(environment)).toBe((SEGMENTS - segment) * FILES);
     expect(await parsedBy(environment)).toBe(0);
     await environment.close();
     await checkAll(path);
   },
 );
+
+/** A segment of so many ranges, which is symbols' unit of work. */
+async function indexedRanges(path: string, ranges: number): Promise<void> {
+  const engine = await openEngine({}, path);
+  const files = Array.from({ length: ranges }, (_, i) => ({
+    path: `${i}.ts`,
+    content: `function found${i}() {}\n//${"x".repeat(2 ** 20)}\n`,
+  }));
+  await engine.index(documents({ name: "r", files }), { symbols: "skip" });
+  await engine.close();
+}
+
+const killedAfter = (path: string, blobs: number): void => {
+  const args = ["--import", "tsx", WRITER, path, String(blobs)];
+  expect(spawnSync(process.execPath, args, { stdio: "inherit" }).signal).toBe("SIGKILL");
+};
+
+test("killed twice within one segment, the next run parses the ranges that are left", async () => {
+  const path = temporaryFolder();
+  await indexedRanges(path, 6);
+  killedAfter(path, 2);
+  killedAfter(path, 1); // of those that are left
+  const environment = openEnvironment(path, { readOnly: false });
+  expect(readRanges(environment.snapshot(), { segment: 1, edition: 1 }).length).toBe(3);
+  expect(await parsedBy(environment)).toBe(3);
+  expect(readRanges(environment.snapshot(), { segment: 1, edition: 1 })).toEqual([]);
+  await environment.close();
+  const engine = await openEngine({}, path);
+  const { stats } = await engine.search({ query: "sym:^found", matches: 0 });
+  expect([stats.totalMatchCount, (await engine.check()).problems]).toEqual([6, []]);
+  await engine.close();
+});
+
+test.each([
+  ["outdated", 4, (value: Uint8Array) => aged(value)],
+  ["damaged", 4, (value: Uint8Array) => value.slice(1)],
+])("ranges of an interrupted run that are %s are parsed again", async (_, parsed, change) => {
+  const path = temporaryFolder();
+  await indexedRanges(path, 4);
+  killedAfter(path, 2);
+  const environment = openEnvironment(path, { readOnly: false });
+  await environment.write((writer) => {
+    const keys = [...writer.keys(editionRange(1, PART.RANGES, 1))];
+    for (const key of keys) writer.put(key, change(writer.get(key, "a range")!));
+  });
+  expect(await parsedBy(environment)).toBe(parsed);
+  await environment.close();
+});
+
+function aged(value: Uint8Array): Uint8Array {
+  const record = unpack(value) as SymbolColumns;
+  return pack({
+    ...record,
+    origins: record.origins.map((one) => ({ ...one, version: "of before" })),
+  });
+}
 
 test("a newer grammar parses the files of its language, and no others", async () => {
   const path = temporaryFolder();

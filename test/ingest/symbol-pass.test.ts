@@ -90,7 +90,8 @@ function mortal(pool: Pool, saysWhere: boolean): { pool: Pool; deaths: () => num
     close: () => pool.close(),
     run(task, input, options) {
       const { from, to, isDeadly, parsing } = input as SymbolsInput;
-      if (isDeadly || from > DEADLY || to <= DEADLY) return pool.run(task, input, options);
+      if (task !== "ingest.symbols" || isDeadly || from > DEADLY || to <= DEADLY)
+        return pool.run(task, input, options);
       deaths++;
       if (saysWhere) parsing[0] = DEADLY;
       return Promise.reject(new QuernError("INTERNAL", "worker 0 died"));

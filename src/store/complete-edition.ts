@@ -1,0 +1,69 @@
+/**
+ * The last step of an edition of symbols: its columns, the lists of its names, and its header, which
+ * makes it readable. Names are read from the text once more: 0.3 s for 256 MiB of C, a hundredth of
+ * what finding the symbols took.
+ */
+
+import { createKernel } from "../kernel/kernel.ts";
+import type { Pause } from "./catalog.ts";
+import { NameLists } from "./name-lists.ts";
+import { corrupt } from "./sealed.ts";
+import { openSegment, type SegmentReader } from "./segment-reader.ts";
+import type { SegmentTarget } from "./segment-writer.ts";
+import type { SymbolColumns } from "./symbol-columns.ts";
+import { newSymbolList } from "./symbol-run.ts";
+import { putColumns, putSymbolsHeader, SymbolsReader, type SymbolsHeader } from "./symbols.ts";
+
+/** REQUIRES: the segment and the edition's blocks are written. Resolves to how many blobs are unknown in it. */
+export async function completeEdition(
+  target: SegmentTarget,
+  edition: number,
+  columns: SymbolColumns,
+  pause: Pause,
+): Promise<number> {
+  const { environment, checkLease, segment } = target;
+  const header = environment.writeUnnamed((writer) => {
+    checkLease(writer);
+    return putColumns(writer, segment, edition, columns);
+  });
+  const names = await namesOf(target, { edition, header }, pause);
+  const nameBlocks = names.write(target, edition);
+  environment.writeUnnamed((writer) => {
+    checkLease(writer);
+    putSymbolsHeader(writer, segment, edition, { ...header, nameBlocks });
+  });
+  return header.unknown;
+}
+
+async function namesOf(
+  { environment, segment }: SegmentTarget,
+  { edition, header }: { edition: number; header: SymbolsHeader },
+  pause: Pause,
+): Promise<NameLists> {
+  const names = new NameLists(createKernel());
+  const snapshot = environment.snapshot();
+  try {
+    const reader = openSegment(snapshot, segment);
+    if (!reader) throw corrupt(`segment ${segment} is not there`);
+    const symbols = new SymbolsReader(snapshot, segment, edition, header);
+    const list = newSymbolList();
+    let text = new Uint8Array();
+    for (let blob = 0; blob < header.blobs; blob++) {
+      const bytes = bytesOfBlob(reader, blob);
+      if (symbols.has(blob)) {
+        symbols.read(snapshot, blob, bytes, list);
+        if (text.length < bytes) text = new Uint8Array(2 * bytes);
+        reader.copyText(snapshot, reader.blobStarts[blob]!, reader.blobStarts[blob + 1]!, text, 0);
+        names.add(text.subarray(0, bytes), list);
+      } else names.addNone(bytes);
+      const turn = pause();
+      if (turn) await turn;
+    }
+    return names;
+  } finally {
+    snapshot.close();
+  }
+}
+
+const bytesOfBlob = ({ blobStarts }: SegmentReader, blob: number): number =>
+  blobStarts[blob + 1]! - blobStarts[blob]!;
