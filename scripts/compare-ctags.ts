@@ -27,13 +27,16 @@ const LANGUAGES: Record<string, string> = {
   ".ex": "Elixir",
   ".exs": "Elixir",
   ".go": "Go",
+  ".ini": "INI",
   ".java": "Java",
+  ".json": "JSON",
   ".js": "JavaScript",
   ".cjs": "JavaScript",
   ".mjs": "JavaScript",
   ".kt": "Kotlin",
   ".lua": "Lua",
   ".m": "Objective-C",
+  ".md": "Markdown",
   ".ml": "OCaml",
   ".php": "PHP",
   ".ps1": "PowerShell",
@@ -43,9 +46,13 @@ const LANGUAGES: Record<string, string> = {
   ".scala": "Scala",
   ".sh": "Shell",
   ".ts": "TypeScript",
+  ".yaml": "YAML",
+  ".yml": "YAML",
 };
 
 const MAX_BYTES = 2 << 20;
+/** Whose symbols are held at a time: all of Linux would be five million. */
+const FILES_AT_ONCE = 1000;
 
 /** A symbol as both sides can say it, with the kind one side gives it. */
 type Symbols = Map<string, string>;
@@ -151,9 +158,10 @@ async function compare(language: string, files: string[]): Promise<Comparison> {
     extra: new Map(),
     missing: new Map(),
   };
-  const theirs = ctags(files);
   const extractor = await createExtractor();
-  for (const file of files) {
+  let theirs = new Map<string, Symbols>();
+  for (const [index, file] of files.entries()) {
+    if (index % FILES_AT_ONCE === 0) theirs = ctags(files.slice(index, index + FILES_AT_ONCE));
     const bytes = readFileSync(file);
     await extractor.prepare(language);
     const start = performance.now();
