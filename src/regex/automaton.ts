@@ -1,7 +1,8 @@
 /**
  * The automaton of one expression in one kernel: the kernel's loop runs it, this side builds the
  * states it asks for. When the tables are full they are emptied and filled anew from the state at
- * hand; an expression that fills them without getting on is given up (`isThrashing`), for RE2 to take.
+ * hand. Two kinds of text are left to TwoPass from where the automaton is: one that asks for ever new
+ * states, and one in which it reads on behind its matches over and over.
  */
 
 import type { Kernel } from "../kernel/kernel.ts";
@@ -9,15 +10,24 @@ import type { Node } from "./ast.ts";
 import { byteClasses, type ByteClasses } from "./byte-classes.ts";
 import { eachMatch } from "./iterate.ts";
 import { DEAD, LazyAutomaton } from "./lazy-automaton.ts";
-import { compileProgram } from "./program.ts";
+import { compileProgram, type Program } from "./program.ts";
 import { pushRange, reserveRanges, type RangeList } from "./range-list.ts";
+import type { Span } from "./re2.ts";
 import * as run from "./run.ts";
+import { TwoPass } from "./two-pass.ts";
 
 /** The bytes run between two looks at the budget. */
 const FUEL = 65_536;
 /** Tables that fill up within so few bytes a state, twice in a row, are not worth filling. */
 const BYTES_PER_STATE = 16;
 const FILLS_ALLOWED = 2;
+
+/**
+ * Bytes that may be read behind matches: so many, and so many times those before the last match's end.
+ * TwoPass takes some fifteen times as long for a byte as the automaton.
+ */
+const OVERRUN = 128 * 1024;
+const OVERRUN_RATIO = 16;
 
 /** Nodes visited between two looks at the budget: some ten milliseconds. */
 const WORK = 500_000;
@@ -32,35 +42,38 @@ const DONE = 1;
 const NEED_STEP = 2;
 const NEED_START = 3;
 const PAUSE = 4;
+const FOUND = 6;
 
 export type Budget = () => boolean;
 
 export class Automaton {
   readonly #kernel: Kernel;
+  readonly #program: Program;
   readonly #classes: ByteClasses;
   readonly #forward: LazyAutomaton;
   readonly #backward: LazyAutomaton;
   readonly #capacity: run.Capacity;
   readonly #matchesEmpty: boolean;
-  readonly #mayGiveUp: boolean;
   #place!: run.Place;
   #bytesRun = 0; // since the tables were emptied
   #fills = 0; // in a row, that were not worth it
+  #twoPass: TwoPass | undefined;
+  #isWasteful = false; // the last run ended since the rest of the text is for TwoPass
   stopped = false;
 
-  /** `mayGiveUp`: a call may stop, with nothing of worth done, once the automaton is thrashing. */
-  constructor(kernel: Kernel, node: Node, options: { matchesEmpty: boolean; mayGiveUp?: boolean }) {
+  constructor(kernel: Kernel, node: Node, options: { matchesEmpty: boolean }) {
     const forward = compileProgram(node, { backwards: false, searches: true });
     const backward = compileProgram(node, { backwards: true, searches: false });
     this.#kernel = kernel;
+    this.#program = forward;
     this.#classes = byteClasses([forward, backward]);
     this.#forward = new LazyAutomaton(forward, this.#classes, false);
     this.#backward = new LazyAutomaton(backward, this.#classes, true);
     this.#capacity = run.capacity(this.#classes.count);
     this.#matchesEmpty = options.matchesEmpty;
-    this.#mayGiveUp = options.mayGiveUp ?? false;
   }
 
+  /** Whether it fills its tables without getting on. */
   get isThrashing(): boolean {
     return this.#fills >= FILLS_ALLOWED;
   }
@@ -69,7 +82,9 @@ export class Automaton {
     if (this.#matchesEmpty) return this.#singles(from, to, undefined, budget);
     this.#begin(from, to, COUNTING);
     this.#run(budget);
-    return this.#get(run.COUNT);
+    let count = this.#get(run.COUNT);
+    if (this.#isWasteful) this.#passTwice(budget, () => count++);
+    return count;
   }
 
   /** Appends the ranges, relative to `from`. */
@@ -94,8 +109,32 @@ export class Automaton {
     for (let answer = PAUSE; answer !== DONE && !this.stopped;) {
       answer = this.#run(ask);
       drain();
+      if (this.#isWasteful)
+        this.#passTwice(ask, (match) => pushRange(out, match.start - from, match.end - from));
     }
     return out.length - before;
+  }
+
+  /** The matches behind the last one of the text at hand; then that text is done. REQUIRES: none is empty. */
+  #passTwice(budget: Budget | undefined, found: (match: Span) => void): void {
+    const rest = this.#beginTwoPass(budget);
+    const text = { start: this.#get(run.FLOOR), end: this.#get(run.TO) };
+    eachMatch(this.#kernel.bytes, text, (at) => rest.find(at), found);
+    this.stopped = rest.stopped;
+    this.#set(run.AT, text.end);
+    this.#set(run.FLOOR, text.end);
+    this.#set(run.LAST, 0);
+    this.#set(run.STATE, run.UNKNOWN);
+    this.#set(run.PHASE, 0);
+    this.#set(run.OVERRUN, 0);
+  }
+
+  #beginTwoPass(budget: Budget | undefined): TwoPass {
+    this.#isWasteful = false;
+    this.#twoPass ??= new TwoPass(this.#program, this.#classes);
+    const [start, first, end] = [run.FROM, run.FLOOR, run.TO].map((field) => this.#get(field));
+    this.#twoPass.begin(this.#kernel.bytes, { start: start!, first: first!, end: end! }, budget);
+    return this.#twoPass;
   }
 
   #drain(from: number, out: RangeList): void {
@@ -113,18 +152,19 @@ export class Automaton {
   #singles(from: number, to: number, out: RangeList | undefined, budget?: Budget): number {
     this.#begin(from, to, SINGLE);
     let count = 0;
+    let rest: TwoPass | undefined;
     eachMatch(
       this.#kernel.bytes,
       { start: from, end: to },
       (at) => {
-        if (this.stopped) return undefined;
-        this.#set(run.AT, at);
-        this.#set(run.FLOOR, at);
-        this.#set(run.LAST, 0);
-        this.#set(run.STATE, run.UNKNOWN);
-        const answer = this.#run(budget);
-        if (answer === DONE || this.stopped) return undefined;
-        return { start: this.#get(run.BEST), end: this.#get(run.LAST) };
+        if (!rest) {
+          const match = this.#single(at, budget);
+          if (!this.#isWasteful) return match;
+          rest = this.#beginTwoPass(budget);
+        }
+        const match = rest.find(at);
+        this.stopped = rest.stopped;
+        return match;
       },
       (match) => {
         count++;
@@ -134,8 +174,21 @@ export class Automaton {
     return count;
   }
 
+  #single(at: number, budget?: Budget): Span | undefined {
+    if (this.stopped) return undefined;
+    this.#set(run.AT, at);
+    this.#set(run.FLOOR, at);
+    this.#set(run.LAST, 0);
+    this.#set(run.STATE, run.UNKNOWN);
+    this.#set(run.PHASE, 0);
+    const answer = this.#run(budget);
+    if (answer !== FOUND) return undefined;
+    return { start: this.#get(run.BEST), end: this.#get(run.LAST) };
+  }
+
   /** Without their tables states are of no use: of any number of automata only those in places hold some. */
   lostPlace(): void {
+    this.#twoPass = undefined;
     this.#forward.reset();
     this.#backward.reset();
   }
@@ -149,6 +202,8 @@ export class Automaton {
       run.clearBackward(this.#kernel, place);
     }
     this.stopped = false;
+    this.#isWasteful = false;
+    this.#set(run.OVERRUN, 0);
     this.#set(run.AT, from);
     this.#set(run.FROM, from);
     this.#set(run.TO, to);
@@ -176,16 +231,18 @@ export class Automaton {
   }
 
   #hasWorked(): boolean {
-    if (this.#mayGiveUp && this.isThrashing) return true;
-    return this.#forward.work + this.#backward.work > WORK;
+    return this.isThrashing || this.#forward.work + this.#backward.work > WORK;
   }
 
   #mustStop(budget: Budget | undefined): boolean {
     this.#bytesRun += FUEL - this.#get(run.FUEL);
     this.#set(run.FUEL, FUEL);
     this.#forward.work = this.#backward.work = 0;
-    this.stopped = (this.#mayGiveUp && this.isThrashing) || (budget?.() ?? false);
-    return this.stopped;
+    this.stopped = budget?.() ?? false;
+    const progress = this.#get(run.FLOOR) - this.#get(run.FROM);
+    const isReadingOn = this.#get(run.OVERRUN) > OVERRUN + OVERRUN_RATIO * progress;
+    this.#isWasteful = !this.stopped && (this.isThrashing || isReadingOn);
+    return this.stopped || this.#isWasteful;
   }
 
   #step(): void {

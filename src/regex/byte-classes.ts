@@ -16,6 +16,24 @@ export interface ByteClasses {
   readonly edgeKind: number;
 }
 
+/** Whether an assertion holds, by number of program.ASSERTIONS; `left` and `right` are the kinds of the neighbours in the text. */
+export function holds(assertion: number, [left, right]: readonly [number, number]): boolean {
+  switch (assertion) {
+    case 0:
+      return left === EDGE || left === NEWLINE;
+    case 1:
+      return right === EDGE || right === NEWLINE;
+    case 2:
+      return left === EDGE;
+    case 3:
+      return right === EDGE;
+    case 4:
+      return (left === WORD) !== (right === WORD);
+    default:
+      return (left === WORD) === (right === WORD);
+  }
+}
+
 export function isWord(byte: number): boolean {
   return /\w/.test(String.fromCharCode(byte)) && byte < 0x80;
 }

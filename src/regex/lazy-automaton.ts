@@ -12,8 +12,8 @@
  * Building a state costs time in its nodes: some microseconds for everyday expressions.
  */
 
-import { EDGE, NEWLINE, WORD, type ByteClasses } from "./byte-classes.ts";
-import { ASSERT, BYTES, MATCH, SPLIT, type Program } from "./program.ts";
+import { holds, type ByteClasses } from "./byte-classes.ts";
+import { ASSERT, MATCH, SPLIT, targetOf, type Program } from "./program.ts";
 
 export const DEAD = -1;
 
@@ -79,7 +79,7 @@ export class LazyAutomaton {
         matched = true;
         if (!this.#backwards) break;
       } else if (byte >= 0) {
-        const target = this.#target(node, byte);
+        const target = targetOf(this.#program, node, byte);
         if (target >= 0) targets.add(target);
       }
     }
@@ -112,21 +112,6 @@ export class LazyAutomaton {
     return found;
   }
 
-  #target(node: number, byte: number): number {
-    if (this.#program.operations[node] !== BYTES) return -1;
-    const edges = this.#program.edges[node]!;
-    let low = 0;
-    let high = edges.length / 3;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (edges[3 * middle + 1]! < byte) low = middle + 1;
-      else high = middle;
-    }
-    if (3 * low >= edges.length || edges[3 * low]! > byte) return -1;
-    const target = edges[3 * low + 2]!;
-    return target < 0 ? this.#program.y[node]! : this.#program.x[node]! + target;
-  }
-
   #number(targets: readonly number[], before: number, matched: boolean): number {
     const reached = this.#reach(targets, undefined);
     const isOpen = reached.some((node) => this.#program.operations[node] === ASSERT);
@@ -144,23 +129,5 @@ export class LazyAutomaton {
       this.held += nodes.length;
     }
     return number;
-  }
-}
-
-/** By number of program.ASSERTIONS; `left` and `right` are the kinds of the neighbours in the text. */
-function holds(assertion: number, [left, right]: readonly [number, number]): boolean {
-  switch (assertion) {
-    case 0:
-      return left === EDGE || left === NEWLINE;
-    case 1:
-      return right === EDGE || right === NEWLINE;
-    case 2:
-      return left === EDGE;
-    case 3:
-      return right === EDGE;
-    case 4:
-      return (left === WORD) !== (right === WORD);
-    default:
-      return (left === WORD) === (right === WORD);
   }
 }

@@ -1,16 +1,9 @@
-/**
- * One expression made ready in one kernel. The automaton counts and locates; an expression that needs
- * ever new states, and whose matches each lie in one line, is taken over by RE2 in windows that end
- * at line ends. One that needs ever new states and crosses lines stays with the automaton, which then
- * builds a state a byte: slow, in time that grows with text and expression, with the budget asked on
- * the way.
- */
+/** One expression made ready in one kernel: the same automaton for it, as long as it is among the latest. */
 
 import type { Kernel } from "../kernel/kernel.ts";
 import { Automaton, type Budget } from "./automaton.ts";
 import type { Expression } from "./expression.ts";
-import { newRangeList, shiftRanges, type RangeList } from "./range-list.ts";
-import { scanLinesWithRe2 } from "./re2-lines.ts";
+import type { RangeList } from "./range-list.ts";
 import { PLACES } from "./run.ts";
 
 /** What finds an expression's matches in texts that lie in kernel memory. */
@@ -65,73 +58,25 @@ class LazyMatcher implements Matcher {
   }
 
   count(from: number, to: number, budget?: Budget): number {
-    if (this.#isLate(budget)) return 0;
-    if (!this.#isForRe2) {
-      const count = this.#ready.count(from, to, budget);
-      this.stopped = this.#ready.stopped;
-      if (!this.#isForRe2) return count;
-    }
-    return this.#re2(from, to, newRangeList(), budget);
+    return this.#run(budget, (automaton) => automaton.count(from, to, budget));
   }
 
   ranges(from: number, to: number, out: RangeList, budget?: Budget): number {
-    if (this.#isLate(budget)) return 0;
-    if (!this.#isForRe2) {
-      const before = out.length;
-      const count = this.#ready.ranges(from, to, out, budget);
-      this.stopped = this.#ready.stopped;
-      if (!this.#isForRe2) return count;
-      out.length = before;
-    }
-    return this.#re2(from, to, out, budget);
+    return this.#run(budget, (automaton) => automaton.ranges(from, to, out, budget));
   }
 
   rangesOfTexts(table: number, count: number, out: RangeList, budget?: Budget): number {
-    if (this.#isLate(budget)) return 0;
-    const before = out.length;
-    if (!this.#isForRe2) {
-      this.#ready.rangesOfTexts(table, count, out, budget);
-      this.stopped = this.#ready.stopped;
-      if (!this.#isForRe2) return out.length - before;
-      out.length = before;
-    }
-    this.stopped = false;
-    for (let text = table >>> 2; text < (table >>> 2) + 2 * count && !this.stopped; text += 2) {
-      const first = out.length;
-      const from = this.#kernel.words[text]!;
-      this.#re2(from, this.#kernel.words[text + 1]!, out, budget);
-      shiftRanges(out, first, from);
-    }
-    return out.length - before;
+    return this.#run(budget, (automaton) => automaton.rangesOfTexts(table, count, out, budget));
   }
 
   /** A large automaton takes up to 20 ms to build: it is not begun when time is up. */
-  #isLate(budget: Budget | undefined): boolean {
+  #run(budget: Budget | undefined, run: (automaton: Automaton) => number): number {
     this.stopped = this.#automaton === undefined && (budget?.() ?? false);
-    return this.stopped;
-  }
-
-  get #ready(): Automaton {
-    return (this.#automaton ??= new Automaton(this.#kernel, this.#expression.syntax, {
-      matchesEmpty: this.#expression.matchesEmpty,
-      mayGiveUp: !this.#expression.crossesLines,
-    }));
-  }
-
-  get #isForRe2(): boolean {
-    return !this.#expression.crossesLines && this.#ready.isThrashing;
-  }
-
-  #re2(from: number, to: number, out: RangeList, budget: Budget | undefined): number {
-    const before = out.length;
-    const text = { start: from, end: to };
-    const outcome = scanLinesWithRe2(this.#expression, this.#kernel.bytes, text, { out, budget });
-    this.stopped = outcome === "stopped";
-    if (outcome !== "line too long") return out.length - before;
-    out.length = before;
-    const patient = new Automaton(this.#kernel, this.#expression.syntax, { matchesEmpty: false });
-    const count = patient.ranges(from, to, out, budget);
-    this.stopped = patient.stopped;
-    return count;
+    if (this.stopped) return 0;
+    const { syntax, matchesEmpty } = this.#expression;
+    this.#automaton ??= new Automaton(this.#kernel, syntax, { matchesEmpty });
+    const found = run(this.#automaton);
+    this.stopped = this.#automaton.stopped;
+    return found;
   }
 }

@@ -10,7 +10,7 @@
 import type { Assertion, Node } from "./ast.ts";
 import { byteGraph, encodeCodePoint, type ByteGraph, type Edges } from "./utf8.ts";
 
-export const MATCH = 0;
+export const MATCH = 0; // node 0 and no other
 export const SPLIT = 1; // to x, then to y
 export const ASSERT = 2; // ASSERTIONS[y] holds here, then x
 export const BYTES = 3; // one byte along edges[node]: a target counts from x, and -1 is y
@@ -50,6 +50,22 @@ export function compileProgram(
   }
   const { operations, x, y, edges } = builder;
   return { operations, x, y, edges, start };
+}
+
+/** Where a byte leads from a node; -1: it is not read there. */
+export function targetOf({ operations, x, y, edges }: Program, node: number, byte: number): number {
+  if (operations[node] !== BYTES) return -1;
+  const list = edges[node]!;
+  let low = 0;
+  let high = list.length / 3;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (list[3 * middle + 1]! < byte) low = middle + 1;
+    else high = middle;
+  }
+  if (3 * low >= list.length || list[3 * low]! > byte) return -1;
+  const target = list[3 * low + 2]!;
+  return target < 0 ? y[node]! : x[node]! + target;
 }
 
 /** The nodes of the larger of an expression's two programs, nearly, or any number over NODE_LIMIT. */

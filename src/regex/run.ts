@@ -33,6 +33,7 @@ export const STARTS = 24;
 export const BACK_STARTS = 28;
 export const STRETCH = 32;
 export const STRETCH_END = 33;
+export const OVERRUN = 34;
 
 export const UNKNOWN = 0xffff_ffff;
 export const DEAD_ENTRY = 0xffff_fffe;

@@ -90,8 +90,7 @@ function automatonOf(kernel: Kernel, expressions: readonly Expression[]): Automa
   if (!known) automata.set(kernel, (known = new Map()));
   const key = JSON.stringify(expressions.map((each) => [each.source, each.caseSensitive]));
   const syntax = { kind: "alternate" as const, children: expressions.map((each) => each.syntax) };
-  const automaton =
-    known.get(key) ?? new Automaton(kernel, syntax, { matchesEmpty: false, mayGiveUp: true });
+  const automaton = known.get(key) ?? new Automaton(kernel, syntax, { matchesEmpty: false });
   known.delete(key);
   known.set(key, automaton);
   for (const [oldest] of known) {

@@ -3,12 +3,15 @@
 import { QuernError } from "../../src/base/errors.ts";
 import { foldText } from "../../src/kernel/folding.ts";
 import { createKernel } from "../../src/kernel/kernel.ts";
+import { byteClasses } from "../../src/regex/byte-classes.ts";
 import { compileExpression, type Expression } from "../../src/regex/expression.ts";
 import { eachMatch } from "../../src/regex/iterate.ts";
 import { createMatcher } from "../../src/regex/matcher.ts";
-import { newRangeList, type RangeList } from "../../src/regex/range-list.ts";
+import { newRangeList, pushRange, type RangeList } from "../../src/regex/range-list.ts";
+import { compileProgram } from "../../src/regex/program.ts";
 import { re2Refusal } from "../../src/regex/re2.ts";
 import type { Formula } from "../../src/regex/required.ts";
+import { TwoPass } from "../../src/regex/two-pass.ts";
 import { re2Ranges, verifyRanges } from "../../src/regex/verify.ts";
 import { naiveFinder } from "./naive.ts";
 import { randomFrom, randomPattern, randomSyntax, randomText } from "./random.ts";
@@ -36,6 +39,22 @@ export function matcherRanges(expression: Expression, bytes: Uint8Array): RangeL
   kernel.bytes.set(bytes, place);
   const out = newRangeList(1);
   createMatcher(kernel, expression).ranges(place, place + bytes.length, out);
+  return out;
+}
+
+/** By the two passes that take over where the automaton reads the same bytes again and again. */
+export function twoPassRanges(expression: Expression, bytes: Uint8Array): RangeList {
+  const program = compileProgram(expression.syntax, { backwards: false, searches: true });
+  const finder = new TwoPass(program, byteClasses([program]));
+  const text = { start: 0, first: 0, end: bytes.length };
+  finder.begin(bytes, text);
+  const out = newRangeList(1);
+  eachMatch(
+    bytes,
+    text,
+    (from) => finder.find(from),
+    ({ start, end }) => pushRange(out, start, end),
+  );
   return out;
 }
 
@@ -75,6 +94,7 @@ export function compareOn(expression: Expression, bytes: Uint8Array): string | u
   const answers = {
     automaton: showRanges(claimed),
     naive: naiveRanges(expression, bytes),
+    twoPass: showRanges(twoPassRanges(expression, bytes)),
     re2: showRanges(re2Ranges(expression, bytes, text)),
     ...(expression.crossesLines ? {} : { lines: lineRanges(expression, bytes) }),
   };

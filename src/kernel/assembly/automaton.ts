@@ -49,6 +49,7 @@ const BACK_STARTS: usize = 112; // u32[4] by kind of the byte after
 
 const STRETCH: usize = 128; // the next text (start, end) after this one, up to STRETCH_END
 const STRETCH_END: usize = 132;
+const OVERRUN: usize = 136; // bytes of the text that were read behind the ends of matches, and so are read again
 
 const KINDS: usize = 256;
 const FIRST: usize = 512;
@@ -121,6 +122,7 @@ function nextStretch(c: usize): bool {
   store<u32>(c, from, FLOOR);
   store<u32>(c, 0, LAST);
   store<u32>(c, UNKNOWN, STATE);
+  store<u32>(c, 0, OVERRUN);
   store<u32>(c, <u32>stretch + 8, STRETCH);
   return true;
 }
@@ -237,8 +239,10 @@ function forward(c: usize): u32 {
   store<u32>(c, state, STATE);
   store<u32>(c, last, LAST);
   store<i32>(c, fuel - <i32>(at - begin), FUEL);
-  if (answer == GO_ON && last == 0) return DONE;
-  return answer;
+  if (answer != GO_ON) return answer;
+  if (last == 0) return DONE;
+  store<u32>(c, load<u32>(c, OVERRUN) + <u32>at - last, OVERRUN);
+  return GO_ON;
 }
 
 /** Down to the leftmost start of the match that ends at LAST, in BEST. */

@@ -4,9 +4,9 @@
  * window without one. Cost: 4 µs a match, and each byte a few times at RE2's 90 MB/s.
  */
 
-import type { Budget } from "./automaton.ts";
-import { pushRange, type RangeList } from "./range-list.ts";
-import { RE2_INPUT_LIMIT, re2Find, type Re2Expression, type Span } from "./re2.ts";
+import type { Budget } from "../../src/regex/automaton.ts";
+import { pushRange, type RangeList } from "../../src/regex/range-list.ts";
+import { RE2_INPUT_LIMIT, re2Find, type Re2Expression, type Span } from "../../src/regex/re2.ts";
 
 const SMALLEST = 256;
 const LARGEST = 64 * 1024;

@@ -1,0 +1,80 @@
+/** The two passes against the automaton on texts of many blocks, and against RE2 on what makes states of every place. */
+
+import { expect, test } from "vitest";
+import { byteClasses } from "../../src/regex/byte-classes.ts";
+import { compileExpression } from "../../src/regex/expression.ts";
+import { compileProgram } from "../../src/regex/program.ts";
+import { TwoPass } from "../../src/regex/two-pass.ts";
+import { matcherRanges, showRanges, twoPassRanges } from "./differential.ts";
+import { randomFrom } from "./random.ts";
+
+const random = randomFrom(11);
+const textOf = (letters: string, length: number): Uint8Array =>
+  Buffer.from(Array.from({ length }, () => letters[random(letters.length)]).join(""));
+
+test.each<[string, string]>([
+  ["fo+|o", "fo \n"],
+  ["(?s)f.*o$", "fox\n"],
+  ["^[^f]*o|f", "fox\n"],
+  ["\\bfo*\\b|\\Bo", "fo \n"],
+  ["(fo*)*x|f", "foooox"],
+  ["(f|fo)(ox|x)?", "fox"],
+  ["f*?x|f", "fffffffffox"],
+  ["(f*|o)*?x", "fox \n"],
+  ["o*", "fo\n"],
+  ["(?m)$", "fo\n"],
+  ["\\A[fo]+|x\\z", "fox"],
+])("%s in texts that end before, at and behind the edge of a block", (source, letters) => {
+  const expression = compileExpression(source, { caseSensitive: true });
+  for (const length of [0, 1, 4095, 4096, 4097, 8191, 8192, 8193, 30_000]) {
+    const text = textOf(letters, length);
+    expect(showRanges(twoPassRanges(expression, text))).toBe(
+      showRanges(matcherRanges(expression, text)),
+    );
+  }
+});
+
+/** More states than are kept from block to block, and matches that lie across the edges of blocks. */
+test.each(["c[ab]{20}a[a-c]{200}|[^c]c|b", "(c[ab]{20}a|[ab])+|c"])(
+  "%s: states that are dropped and made again",
+  (source) => {
+    const expression = compileExpression(source, { caseSensitive: true });
+    const text = textOf("aaaaaabbbbbbbbc", 40_000);
+    const want = matcherRanges(expression, text);
+    expect(want.length).toBeGreaterThan(100);
+    expect(showRanges(twoPassRanges(expression, text))).toBe(showRanges(want));
+  },
+);
+
+test("matches from a place within the text on see what stands before it", () => {
+  const bytes = Buffer.from("xfoo foo\nfoo");
+  const { syntax } = compileExpression("\\bfoo|^o", { caseSensitive: true });
+  const program = compileProgram(syntax, { backwards: false, searches: true });
+  const finder = new TwoPass(program, byteClasses([program]));
+  finder.begin(bytes, { start: 0, first: 1, end: bytes.length });
+  expect(finder.find(1)).toEqual({ start: 5, end: 8 });
+  expect(finder.find(6)).toEqual({ start: 9, end: 12 });
+  expect(finder.find(10)).toBeUndefined();
+  finder.begin(bytes, { start: 1, first: 1, end: 6 }); // and the same states serve another text
+  expect(finder.find(1)).toEqual({ start: 1, end: 4 });
+});
+
+test("a budget that says stop ends either pass", () => {
+  const { syntax } = compileExpression("c[ab]{200}a|b", { caseSensitive: true });
+  const program = compileProgram(syntax, { backwards: false, searches: true });
+  const bytes = textOf("aabbc", 80_000);
+  const asksUntil = (last: number) => {
+    const finder = new TwoPass(program, byteClasses([program]));
+    let asked = 0;
+    finder.begin(bytes, { start: 0, first: 0, end: bytes.length }, () => ++asked >= last);
+    const first = asked;
+    for (let at = 0, match = finder.find(at); match; match = finder.find(at)) at = match.end;
+    return { first, asked, stopped: finder.stopped };
+  };
+  const { first, asked, stopped } = asksUntil(Infinity);
+  expect(stopped).toBe(false);
+  expect(first).toBeGreaterThan(2);
+  expect(asked).toBeGreaterThan(first);
+  for (const last of [1, 2, first, asked])
+    expect(asksUntil(last)).toMatchObject({ asked: last, stopped: true });
+});
