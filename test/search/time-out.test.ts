@@ -74,7 +74,7 @@ test("an abort ends the threads that show, too", async () => {
   const engine = await openEngine({ workers: 1 });
   const content = hardText(150_000, 0);
   await engine.index(documents({ name: "hard", files: [{ path: "x.txt", content }] }));
-  const slow = { ...HARD, query: `${HARD.query} or nothing`, matches: 1e6 };
+  const slow = { ...HARD, query: `${HARD.query} or nothing`, matches: 2_000 };
   const began = performance.now();
   await engine.search({ ...slow, matches: 0 });
   const counting = performance.now() - began;
