@@ -1,11 +1,13 @@
 /** Brings an engine to the state of a corpus, and holds its answers against the oracle's. */
 
+import { expect } from "vitest";
 import type { Engine } from "../../src/engine.ts";
 import type { SearchRequest } from "../../src/search/request.ts";
+import type { FileResult, RepositoryInfo, SearchEvent } from "../../src/search/response.ts";
 import { compare } from "../oracle/compare.ts";
 import { sourceOf } from "../oracle/corpus-source.ts";
 import type { Corpus } from "../oracle/corpus.ts";
-import { evaluate, fileKey, type OracleOptions } from "../oracle/oracle.ts";
+import { evaluate, fileKey, type ExpectedResponse, type OracleOptions } from "../oracle/oracle.ts";
 import { brokenInvariant, segmentsInScope } from "./invariants.ts";
 
 /** The corpus as the engine has it after this: its repositories bear the engine's numbers. */
@@ -30,11 +32,17 @@ export function moveViewer(options: OracleOptions, before: Corpus, after: Corpus
   return { ...options, viewer: { repositoryIds: new Set(ids) } };
 }
 
+/** What a test asks: how, and as whom. */
+interface Asked {
+  readonly request: SearchRequest;
+  readonly options: OracleOptions;
+}
+
 /** What is wrong with the engine's answer, in words; undefined if nothing is. */
 export async function difference(
   engine: Engine,
   corpus: Corpus,
-  { request, options }: { request: SearchRequest; options: OracleOptions },
+  { request, options }: Asked,
 ): Promise<string | undefined> {
   const viewing = options.viewer ? { viewer: options.viewer } : {};
   const response = await engine.search(request, viewing);
@@ -43,4 +51,64 @@ export async function difference(
     compare(evaluate(corpus, request, { ...options, ranked }), response) ??
     brokenInvariant(response, await segmentsInScope(engine, request, viewing));
   return wrong && `${JSON.stringify(request)}: ${wrong}`;
+}
+
+/** The same of what it streams: files, ranges, counts and chunks, in whatever order they come. */
+export async function streamDifference(
+  engine: Engine,
+  corpus: Corpus,
+  { request, options }: Asked,
+): Promise<string | undefined> {
+  const viewing = options.viewer ? { viewer: options.viewer } : {};
+  const { response, wrongChunk } = await collectStream(engine.stream(request, viewing));
+  const all = evaluate(corpus, request, options);
+  const isCut = all.totalMatchCount > request.matches;
+  const expected = isCut
+    ? evaluate(corpus, request, { ...options, ranked: wholeFirst(response.files, all) })
+    : all;
+  const wrong =
+    wrongChunk ??
+    compare(expected, response) ??
+    brokenInvariant(response, await segmentsInScope(engine, request, viewing));
+  return wrong && `stream of ${JSON.stringify(request)}: ${wrong}`;
+}
+
+const rangesIn = (file: Pick<FileResult, "chunks" | "fileName">): number =>
+  file.chunks.reduce((sum, { matchRanges }) => sum + matchRanges.length, 0) ||
+  file.fileName.matchRanges.length;
+
+/** Keys of delivered files, one that was cut the last: another thread's may have come behind it. */
+function wholeFirst(files: readonly FileResult[], { files: all }: ExpectedResponse): string[] {
+  const counts = new Map(all.map((file) => [fileKey(file), rangesIn(file)]));
+  const isWhole = (file: FileResult) => rangesIn(file) === counts.get(fileKey(file));
+  return [...files.filter(isWhole), ...files.filter((file) => !isWhole(file))].map(fileKey);
+}
+
+/** The whole of a stream as a response; and what is wrong with one of its events. */
+async function collectStream(events: AsyncIterable<SearchEvent>) {
+  const files: FileResult[] = [];
+  const infos = new Map<number, RepositoryInfo>();
+  let delivered = 0;
+  let wrongChunk: string | undefined;
+  let final: Extract<SearchEvent, { type: "final" }> | undefined;
+  for await (const event of events) {
+    if (final) wrongChunk ??= "something comes after the end";
+    if (event.type === "final") {
+      final = event;
+      continue;
+    }
+    files.push(...event.files);
+    for (const info of event.repositoryInfo) infos.set(info.id, info);
+    const own = [...new Set(event.files.map(({ repositoryId }) => repositoryId))];
+    const told = event.repositoryInfo.map(({ id }) => id);
+    if (own.sort((a, b) => a - b).join() !== told.join())
+      wrongChunk ??= `a chunk has files of ${own.join()} and tells of ${told.join()}`;
+    delivered += event.stats.actualMatchCount;
+  }
+  if (!final) return expect.fail("a stream without an end");
+  const { accumulatedStats: stats, isSearchExhaustive } = final;
+  if (delivered !== stats.actualMatchCount)
+    wrongChunk ??= `${delivered} ranges in chunks, ${stats.actualMatchCount} in all`;
+  const repositoryInfo = [...infos.values()].sort((a, b) => a.id - b.id);
+  return { response: { stats, files, repositoryInfo, isSearchExhaustive }, wrongChunk };
 }

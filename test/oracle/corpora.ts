@@ -26,7 +26,7 @@ const binary = fc.constantFrom("foo\0bar", "\0").map((text) => Buffer.from(text)
 export interface CorpusShape {
   /** Default 1 to 3. More than one needs a source with several. */
   readonly revisions?: number;
-  /** Files larger than a page. Default true; an expression that matches everywhere takes minutes on them. */
+  /** Files larger than a page. Default true; an expression that matches everywhere takes a second on them. */
   readonly pages?: boolean;
 }
 

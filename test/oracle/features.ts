@@ -33,7 +33,7 @@ export const PROMISED = [
   ["everybody", "a viewer", "a viewer of nothing", "case", "no case", "regex", "literals"],
 ].flat();
 
-export function featuresOfCase({ request, options }: SearchCase): string[] {
+export function featuresOfCase({ request, options }: Omit<SearchCase, "corpus">): string[] {
   const regex = request.isRegexEnabled!;
   const caseSensitive = request.isCaseSensitivityEnabled!;
   return [

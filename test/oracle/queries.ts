@@ -89,8 +89,10 @@ export interface QueryShape {
   readonly regex: boolean;
   /** Whether `rev:` may occur. Default true. */
   readonly revisions?: boolean;
-  /** Whether `sym:` may occur. Default true. */
-  readonly symbols?: boolean;
+  /** Names that `sym:` is asked for, in whole and in part. */
+  readonly names?: readonly string[];
+  /** How often `sym:` occurs where content does twelve times. Default 2. */
+  readonly symbols?: number;
 }
 
 /** Trees of every operator and prefix, up to 5 deep, in a form that parses; often a content atom alone. */
@@ -145,24 +147,47 @@ function atoms(corpus: Corpus, shape: QueryShape): fc.Arbitrary<Query> {
     { weight: 3, arbitrary: patterns.map((pattern) => regexOf("file", pattern)) },
     { weight: 6, arbitrary: fc.oneof(...filters(shape)) },
     {
-      weight: shape.symbols === false ? 0 : 2,
-      arbitrary: names.map((name) => regexOf("symbol", name)),
+      weight: shape.symbols ?? 2,
+      arbitrary: symbolExpressions(shape.names ?? NAMES).map((name) => regexOf("symbol", name)),
     },
   );
 }
 
-const names = fc.constantFrom(
-  "foo",
-  "^p",
-  "r$",
-  "o",
-  "a|b",
-  "(foo|bar)",
-  "O+",
-  "x*",
-  "^parse$",
-  "nothing",
-);
+const NAMES = ["foo", "bar", "parse", "fooBar", "foo_bar", "nothing"];
+
+/** Parts of names and what fits them, in either case; anchored, repeated, one or another. */
+export function symbolExpressions(names: readonly string[]): fc.Arbitrary<string> {
+  const part = fc
+    .tuple(fc.constantFrom(...names), fc.nat(), lengths(1, 9), fc.nat(3))
+    .map(([name, place, length, how]) => {
+      const characters = Array.from(name);
+      const from = place % characters.length;
+      const cut = characters.slice(from, from + length).join("");
+      return how === 0 ? change([cut, place, ""]) : cut;
+    });
+  const whole = fc.constantFrom(...names);
+  const piece = fc.oneof(
+    { weight: 5, arbitrary: part },
+    { weight: 3, arbitrary: whole },
+    {
+      weight: 3,
+      arbitrary: fc.constantFrom(..."o+ x* . .* \\w [a-f] [A-Z] (?i:K) \\b _ é".split(" ")),
+    },
+  );
+  const row = fc.array(piece, { minLength: 1, maxLength: 2 }).map((pieces) => pieces.join(""));
+  const several = fc.array(row, { minLength: 2, maxLength: 3 }).map((rows) => rows.join("|"));
+  const anchored = fc
+    .tuple(fc.constantFrom("", "", "^"), fc.oneof(row, several), fc.constantFrom("", "", "$"))
+    .map(([start, inner, end]) => `${start}${inner}${end}`);
+  const group = fc
+    .tuple(fc.constantFrom("", "^"), several, fc.constantFrom("", "$"))
+    .map(([start, inner, end]) => `${start}(${inner})${end}`);
+  return fc.oneof(
+    anchored,
+    group,
+    whole.map((name) => `^${name}$`),
+  );
+}
 
 function filters({ revisions = true }: QueryShape): fc.Arbitrary<Query>[] {
   const languages = ["go", "golang", "Java", "PYTHON", "nobody"];
@@ -208,27 +233,41 @@ export interface SearchCase {
   readonly options: OracleOptions;
 }
 
-/**
- * A corpus with a query for it, in either dialect; at times a limit cuts. `prepare` may change the corpus, to
- * what an engine makes of it.
- */
-export function searchCases(
-  shape: CorpusShape & Omit<QueryShape, "regex"> = {},
-  prepare: (corpus: Corpus) => Corpus = (corpus) => corpus,
-): fc.Arbitrary<SearchCase> {
-  return fc.boolean().chain((regex) =>
-    corpora({ pages: !regex, ...shape })
+/** One corpus and what it is asked: indexing it takes longer than a search. */
+export interface SearchState {
+  readonly corpus: Corpus;
+  readonly asked: readonly Omit<SearchCase, "corpus">[];
+}
+
+type CaseShape = CorpusShape & Omit<QueryShape, "regex">;
+
+/** A corpus with a query for it, in either dialect; at times a limit cuts. */
+export function searchCases(shape: CaseShape = {}, prepare?: Prepare): fc.Arbitrary<SearchCase> {
+  return searchStates(1, shape, prepare).map(({ corpus, asked }) => ({ corpus, ...asked[0]! }));
+}
+
+/** Changes the corpus, to what an engine makes of it. */
+type Prepare = (corpus: Corpus) => Corpus;
+
+/** A corpus with so many queries for it, in one of the dialects. */
+export function searchStates(
+  queriesEach: number,
+  shape: CaseShape = {},
+  prepare: Prepare = (corpus) => corpus,
+): fc.Arbitrary<SearchState> {
+  const contexts = (name: string) => CONTEXTS[name];
+  const isSeldom = fc.nat(7).map((n) => n === 0);
+  return fc.tuple(fc.boolean(), isSeldom).chain(([regex, isLarge]) =>
+    corpora({ pages: !regex || isLarge, ...shape })
       .map(prepare)
-      .chain((corpus) =>
-        fc.record({
-          corpus: fc.constant(corpus),
+      .chain((corpus) => {
+        const one = fc.record({
           request: requests(corpus, { ...shape, regex }),
-          options: viewers(corpus).map((viewer) => ({
-            ...viewer,
-            contexts: (name: string) => CONTEXTS[name],
-          })),
-        }),
-      ),
+          options: viewers(corpus).map((viewer) => ({ ...viewer, contexts })),
+        });
+        const length = { minLength: queriesEach, maxLength: queriesEach };
+        return fc.record({ corpus: fc.constant(corpus), asked: fc.array(one, length) });
+      }),
   );
 }
 

@@ -58,23 +58,42 @@ export function spansOfExpression(
   caseSensitive: boolean,
   text: Uint8Array,
 ): Span[] {
-  const compiled = new WrappedRE2(Buffer.from(`(?m)${pattern}`), !caseSensitive, true, false);
-  try {
-    if (!compiled.ok()) throw new Error(`RE2 refuses ${pattern}: ${compiled.error()}`);
-    return allMatches(compiled, text);
-  } finally {
-    compiled.delete();
-  }
+  return allMatches(compile(pattern, caseSensitive), text);
 }
 
+/** The latest expressions: one is asked of each file, and compiling `\\pL` takes longer than most searches. */
+const compiledBefore = new Map<string, Compiled>();
+const MOST_COMPILED = 32;
+
+function compile(pattern: string, caseSensitive: boolean): Compiled {
+  const key = `${caseSensitive} ${pattern}`;
+  const known = compiledBefore.get(key);
+  if (known) return known;
+  const compiled = new WrappedRE2(Buffer.from(`(?m)${pattern}`), !caseSensitive, true, false);
+  if (!compiled.ok()) {
+    const message = `RE2 refuses ${pattern}: ${compiled.error()}`;
+    compiled.delete();
+    throw new Error(message);
+  }
+  compiledBefore.set(key, compiled);
+  const [oldest] = compiledBefore.keys();
+  if (compiledBefore.size > MOST_COMPILED) {
+    compiledBefore.get(oldest!)!.delete();
+    compiledBefore.delete(oldest!);
+  }
+  return compiled;
+}
+
+/** Each match is asked of what is left, and the byte before it: no assertion looks back further, and what is handed over is copied. */
 function allMatches(compiled: Compiled, text: Uint8Array): Span[] {
   const spans: Span[] = [];
   let from = 0;
   while (from <= text.length) {
-    const { index, match } = compiled.match(text, from, false);
+    const cut = Math.max(0, from - 1);
+    const { index, match } = compiled.match(text.subarray(cut), from - cut, false);
     if (index < 0) break;
-    const span = { start: index, end: index + match.length };
-    if (match !== "" || index !== spans.at(-1)?.end) spans.push(span);
+    const span = { start: cut + index, end: cut + index + match.length };
+    if (match !== "" || span.start !== spans.at(-1)?.end) spans.push(span);
     from = match === "" ? span.end + characterWidth(text, span.end) : span.end;
   }
   return spans;
