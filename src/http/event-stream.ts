@@ -6,7 +6,8 @@
  *     data: {"type":"chunk",…}      one for each event of the search
  *     data: [DONE]                  after the last one; not after an error
  *
- * An error after the start is the event {"type":"error","error":{…}}.
+ * An error after the start is the event {"type":"error","error":{…}}. An event of several megabytes
+ * leaves in pieces, and one whose caller may not have the rest breaks off.
  */
 
 import type { SearchEvent } from "../search/response.ts";
@@ -30,14 +31,15 @@ export function eventStream(
   options: StreamOptions,
 ): ReadableStream<Uint8Array> {
   const { abort, confirm, onEnd, stalledMs = STALLED_MS } = options;
-  let ready: IteratorResult<SearchEvent> | undefined = first;
+  const pieces = piecesOf(first, events);
+  let within = false; // an event has begun to leave
   let ended = false;
 
   const end = (thrown?: { error: unknown }): Refusal | undefined => {
     stall.stop();
     if (ended) return undefined;
     ended = true;
-    abort.signal.removeEventListener("abort", leave);
+    abort.signal.removeEventListener("abort", onAbort);
     const refusal = thrown && toRefusal(thrown.error);
     onEnd(refusal);
     return refusal;
@@ -46,22 +48,20 @@ export function eventStream(
     abort.abort();
     void Promise.resolve(events.return?.()).catch(() => {}); // what it still throws is of the abort
   };
-  const leave = (): void => {
-    end({ error: abort.signal.reason });
-    stop();
-  };
+  const leave = (error: unknown): void => (end({ error }), stop());
+  const onAbort = (): void => leave(abort.signal.reason);
   const step = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
-    const next = ready ?? (await events.next());
-    ready = undefined;
-    await confirm();
-    controller.enqueue(encode(next.done ? "[DONE]" : JSON.stringify(next.value)));
-    if (!next.done) return;
+    const piece = await pieces.next();
+    await (within ? stall.confirm() : confirm());
+    controller.enqueue(piece);
+    within = pieces.isWithin();
+    if (!pieces.isOver()) return;
     end();
     controller.close();
   };
 
-  const stall = stallAfter(stalledMs, leave);
-  abort.signal.addEventListener("abort", leave);
+  const stall = stallAfter({ ms: stalledMs, leave, confirm });
+  abort.signal.addEventListener("abort", onAbort);
   return new ReadableStream<Uint8Array>(
     {
       start: (controller) => stall.wait(controller),
@@ -73,16 +73,41 @@ export function eventStream(
         } catch (error) {
           const refusal = end({ error });
           if (refusal === undefined) return controller.close(); // left meanwhile
+          if (within) throw (stop(), error); // there is no place for another event
           controller.enqueue(encode(JSON.stringify({ type: "error", error: errorBody(refusal) })));
           controller.close();
           stop();
         }
         if (!ended) stall.wait(controller);
       },
-      cancel: leave,
+      cancel: onAbort,
     },
     { highWaterMark: 0 },
   );
+}
+
+const PIECE = 64 * 1024;
+
+/** What leaves at a time: an event, or a part of a long one. */
+function piecesOf(first: IteratorResult<SearchEvent>, events: AsyncIterator<SearchEvent>) {
+  let ready: IteratorResult<SearchEvent> | undefined = first;
+  let rest: Uint8Array = new Uint8Array(0);
+  let isLast = false;
+  return {
+    isWithin: () => rest.length > 0,
+    isOver: () => isLast && rest.length === 0,
+    async next(): Promise<Uint8Array> {
+      if (rest.length === 0) {
+        const event = ready ?? (await events.next());
+        ready = undefined;
+        isLast = event.done === true;
+        rest = encode(event.done ? "[DONE]" : JSON.stringify(event.value));
+      }
+      const piece = rest.subarray(0, PIECE);
+      rest = rest.subarray(PIECE);
+      return piece;
+    },
+  };
 }
 
 const encoder = new TextEncoder();

@@ -14,6 +14,8 @@ export interface AnswerOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Called once: when nothing of the value is held any more. */
   readonly onEnd?: () => void;
+  /** Asked again as a long answer goes: rejects if it must break off. */
+  readonly confirm?: () => Promise<void>;
   readonly stalledMs?: number;
 }
 
@@ -23,6 +25,7 @@ export interface AnswerOptions {
  */
 export function jsonResponse(value: unknown, options: AnswerOptions = {}): Response {
   const { status = 200, onEnd = () => {}, stalledMs = STALLED_MS } = options;
+  const { confirm = async () => {} } = options;
   const pieces = gather(jsonParts(value));
   const first = pieces.next();
   const second = pieces.next();
@@ -33,13 +36,13 @@ export function jsonResponse(value: unknown, options: AnswerOptions = {}): Respo
     return new Response(start, { status, headers });
   }
   const ready = second.done ? [start] : [start, second.value];
-  return new Response(streamOf(ready, pieces, { onEnd, stalledMs }), { status, headers });
+  return new Response(streamOf(ready, pieces, { onEnd, stalledMs, confirm }), { status, headers });
 }
 
 function streamOf(
   ready: string[],
   rest: Iterator<string>,
-  { onEnd, stalledMs }: Required<Pick<AnswerOptions, "onEnd" | "stalledMs">>,
+  { onEnd, stalledMs, confirm }: Required<Omit<AnswerOptions, "status" | "headers">>,
 ): ReadableStream<Uint8Array> {
   let bytes: Uint8Array = new Uint8Array(0);
   let ended = false;
@@ -48,13 +51,18 @@ function streamOf(
     if (!ended) onEnd();
     ended = true;
   };
-  const stall = stallAfter(stalledMs, end);
+  const stall = stallAfter({ ms: stalledMs, leave: end, confirm });
   return new ReadableStream<Uint8Array>(
     {
       start: (controller) => stall.wait(controller),
       async pull(controller) {
         if (bytes.length === 0) bytes = encoder.encode(ready.shift() ?? (await nextTurn(rest)));
         stall.stop();
+        if (ended) return;
+        await stall.confirm().catch((reason: unknown) => {
+          end();
+          throw reason;
+        });
         if (ended) return;
         if (bytes.length === 0) {
           end();

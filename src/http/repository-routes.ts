@@ -97,7 +97,7 @@ async function listRepositories(call: Call, listing: Listing): Promise<Response>
   const headers: Record<string, string> = { "X-Total-Count": String(all.length) };
   const link = pageLinks(call.request.url, page, Math.max(1, Math.ceil(all.length / perPage)));
   if (link !== "") headers["Link"] = link;
-  return jsonResponse(shown, { headers });
+  return jsonResponse(shown, { headers, confirm: call.confirm });
 }
 
 /** By name where the rest is equal; a date that is not known comes last in either direction. */
@@ -156,7 +156,7 @@ async function readSource(
     viewerOption(call),
   );
   if (file === undefined) throw new Refusal("FILE_NOT_FOUND", "there is no such file");
-  return jsonResponse({
+  const body = {
     source: file.content,
     language: file.language,
     path: file.path,
@@ -164,7 +164,8 @@ async function readSource(
     repoCodeHostType: repository.codeHostType,
     webUrl: file.webUrl,
     externalWebUrl: file.externalWebUrl,
-  });
+  };
+  return jsonResponse(body, { confirm: call.confirm });
 }
 
 /** HEAD is the default revision, whatever its name. */
@@ -204,7 +205,8 @@ async function listTree(
     return nodes;
   };
   const children = await open(entries, paths.map(withoutSlashes));
-  return jsonResponse({ tree: { type: "tree", path: "", name: "root", children } });
+  const tree = { type: "tree", path: "", name: "root", children };
+  return jsonResponse({ tree }, { confirm: call.confirm });
 }
 
 const withoutSlashes = (path: string): string => path.replace(/^\/+|\/+$/g, "");

@@ -87,7 +87,7 @@ export async function answerInSlot(
   const giveBack = call.slots.take();
   try {
     const { body, headers = {} } = await run(searchOptions(call, call.request.signal));
-    return jsonResponse(body, { headers, onEnd: giveBack });
+    return jsonResponse(body, { headers, onEnd: giveBack, confirm: call.confirm });
   } catch (error) {
     giveBack();
     throw error;

@@ -100,10 +100,10 @@ export function userRoutes(users: UserStore): Route[] {
           schema: schemas.userList,
         },
       },
-      async () => {
+      async ({ confirm }) => {
         const members = [];
         for await (const user of users.list()) members.push(describe(user));
-        return jsonResponse(members);
+        return jsonResponse(members, { confirm });
       },
     ),
   ];

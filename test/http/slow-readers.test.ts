@@ -1,0 +1,104 @@
+/** Revocation reaches what is on its way to a slow reader: a long answer ends before the next piece, or within a second if none is taken. */
+
+import { createServer } from "node:http";
+import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { toNodeListener } from "../../src/http/node-listener.ts";
+import type { FileResult } from "../../src/search/response.ts";
+import { listen } from "./mounts.ts";
+import { chunkEvent, emptyResponse, scriptedEngine } from "./scripted.ts";
+import { bearer, mint, NOW, startService, type Service } from "./service.ts";
+
+const MIB = 2 ** 20;
+
+/** 200 MiB, made as it is read: each file is the same. */
+function endless(): FileResult[] {
+  const [file] = (chunkEvent() as { files: FileResult[] }).files;
+  return Array<FileResult>(2_000).fill({ ...file!, content: "x".repeat(100_000) });
+}
+
+const engine = scriptedEngine({
+  search: async () => ({ ...emptyResponse(), files: endless() }),
+  async *stream() {
+    for (;;)
+      yield { ...chunkEvent(), files: endless().slice(0, 50) } as ReturnType<typeof chunkEvent>;
+  },
+});
+
+/** A client that takes 64 KiB at most every few milliseconds, some 10 MB a second, until it is paused. */
+class SlowReader {
+  bytes = 0;
+  last = "";
+  isPaused = false;
+  readonly closed: Promise<void>;
+  readonly #socket: Socket;
+
+  constructor(origin: string, request: string) {
+    this.#socket = connect(Number(new URL(origin).port), "127.0.0.1");
+    this.closed = new Promise((resolve) => this.#socket.once("close", () => resolve()));
+    this.#socket.on("error", () => {}); // it may be reset
+    this.#socket.on("data", (part: Buffer) => {
+      this.bytes += part.length;
+      this.last = part.subarray(-400).toString("latin1");
+      this.#socket.pause();
+      if (!this.isPaused) setTimeout(() => this.resume(), 5);
+    });
+    this.#socket.write(request);
+  }
+
+  resume(): void {
+    this.isPaused = false;
+    this.#socket.resume();
+  }
+}
+
+type Lose = (service: Service, id: string) => unknown;
+const LOSSES: [string, Lose][] = [
+  ["its token is revoked", ({ tokens }, id) => tokens.revoke(id, NOW)],
+  ["its owner sees less", ({ visible }) => visible.set("ada", new Set([2]))],
+];
+
+test.each(
+  ["/api/search", "/api/stream_search"].flatMap((path) =>
+    LOSSES.flatMap(([name, lose]) => [
+      [path, "reads steadily", name, lose] as const,
+      [path, "takes nothing", name, lose] as const,
+    ]),
+  ),
+)(
+  "%s: who %s is cut off when %s",
+  async (path, pace, _name, lose) => {
+    const service = await startService({ maxConcurrent: 1 }, engine);
+    await using server = await listen(createServer(toNodeListener(service.handler)));
+    const { id, token } = await mint(service, service.keys.ada, [1]);
+    const body = JSON.stringify({ query: "x", matches: 1 });
+    const head = [
+      `POST ${path} HTTP/1.1`,
+      "Host: x",
+      "Connection: close",
+      `Content-Length: ${body.length}`,
+      `Authorization: Bearer ${token}`,
+    ];
+    const reader = new SlowReader(server.origin, `${head.join("\r\n")}\r\n\r\n${body}`);
+    while (reader.bytes < MIB) await sleep(5);
+    reader.isPaused = pace === "takes nothing";
+    await lose(service, id);
+    const before = reader.bytes;
+    const isFree = async () => {
+      const init = { method: "POST", body, headers: bearer(service.keys.bob) };
+      const { status, body: answer } = await server.client("/api/search", init);
+      await answer?.cancel();
+      return status === 200;
+    };
+    while (!(await isFree())) await sleep(50); // its place
+    reader.resume();
+    await reader.closed;
+    // what buffers of the kernels held, and of a steady reader a tenth of a second
+    expect(reader.bytes - before).toBeLessThan(16 * MIB);
+    const saysWhy = /"type":"error"[^]*\r\n0\r\n\r\n$/.test(reader.last);
+    const looksWhole = reader.last.endsWith("\r\n0\r\n\r\n");
+    expect(looksWhole).toBe(path === "/api/stream_search" && saysWhy);
+  },
+  20_000,
+);
