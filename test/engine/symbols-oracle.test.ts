@@ -10,7 +10,9 @@ import { createExtractor, type Extractor } from "../../src/ingest/symbols/extrac
 import { SYMBOL_KINDS } from "../../src/store/symbol-kinds.ts";
 import { ROW, SYMBOL_ROW } from "../../src/store/symbol-run.ts";
 import type { Corpus, CorpusFile, CorpusRepository, CorpusSymbol } from "../oracle/corpus.ts";
-import { difference } from "./corpus-engine.ts";
+import { REPOSITORY_NAMES } from "../oracle/corpora.ts";
+import { CONTEXTS, searches, type SearchCase } from "../oracle/queries.ts";
+import { difference, moveViewer, streamDifference } from "./corpus-engine.ts";
 import { openEngine, RUNS } from "./opened.ts";
 import { STYLES, transition, type Style } from "./transition.ts";
 
@@ -37,32 +39,9 @@ const LANGUAGES: Readonly<Record<string, readonly [language: string, ...pieces: 
   "e.txt": ["Text", "A B", "B A B"],
 };
 
-/** Quoted: they are values of `sym:`. */
-const EXPRESSIONS = [
-  "foo",
-  "^foo",
-  "foo$",
-  "^foo$",
-  "a",
-  "o+",
-  "(bar|x|set)",
-  "^(k|fo).*",
-  "[A-Z]",
-  "x*",
-  "GRÖSSE|größe",
-];
-
-const COMBINED = [
-  "foo",
-  "kelvin",
-  "foo sym:bar",
-  "sym:foo or sym:x",
-  "x -(sym:foo)",
-  "lang:go sym:foo",
-  "file:a sym:aaa",
-];
-
-const QUERIES = [...EXPRESSIONS.map((expression) => `sym:"${expression}"`), ...COMBINED];
+/** What `sym:` is asked for: one that no file has is among them. */
+const SHAPE = { names: [...NAMES, "nobody"], symbols: 20, revisions: false };
+const QUERIES_EACH = 12;
 
 let extractor: Extractor;
 beforeAll(async () => {
@@ -106,34 +85,40 @@ const path = fc
 const file = fc
   .tuple(path, fc.array(fc.tuple(fc.nat(3), name, name), { maxLength: 5 }))
   .map(([where, pieces]) => fileOf(where, pieces));
+const flag = fc.boolean();
 const repository = fc
   .tuple(
-    fc.constantFrom("acme/api", "acme/web", "acme/tools"),
+    fc.constantFrom(...REPOSITORY_NAMES.slice(0, 3)),
     fc.uniqueArray(file, { maxLength: 7, selector: (one) => one.path }),
+    fc.record({ archived: flag, fork: flag, public: flag }),
   )
-  .map(([repo, files]): CorpusRepository => ({
+  .map(([repo, files, metadata]): CorpusRepository => ({
     id: 0,
     name: repo,
-    metadata: {},
+    metadata,
     revisions: [{ name: "HEAD", files }],
   }));
 
-/** One repository comes, changes or goes; the others stay. */
+/** One repository comes, changes or goes; the others stay. Then definitions are asked for, in words of its files. */
 interface Step {
   readonly repository: CorpusRepository;
+  readonly asked: readonly Omit<SearchCase, "corpus">[];
   readonly isRemoved: boolean;
   readonly style: Style;
   readonly isLate: boolean;
   readonly isCompacted: boolean;
 }
 
-const steps: fc.Arbitrary<Step> = fc.record({
-  repository,
-  isRemoved: fc.nat(5).map((n) => n === 0),
-  style: fc.constantFrom(...STYLES),
-  isLate: fc.boolean(),
-  isCompacted: fc.boolean(),
-});
+const steps: fc.Arbitrary<Step> = fc.tuple(repository, fc.boolean()).chain(([each, regex]) =>
+  fc.record({
+    repository: fc.constant(each),
+    asked: searches({ repositories: [each] }, QUERIES_EACH, { ...SHAPE, regex }),
+    isRemoved: fc.nat(5).map((n) => n === 0),
+    style: fc.constantFrom(...STYLES),
+    isLate: fc.boolean(),
+    isCompacted: fc.boolean(),
+  }),
+);
 
 async function advance(engine: Engine, corpus: Corpus, step: Step): Promise<Corpus> {
   const { repository: after, isRemoved, style, isLate, isCompacted } = step;
@@ -151,20 +136,47 @@ async function advance(engine: Engine, corpus: Corpus, step: Step): Promise<Corp
   return { repositories: [...others, { ...after, id: report!.repositoryId }] };
 }
 
-test.each([0, 2])(
-  "sym: and symbols on ranges, %i workers",
-  { timeout: 60_000 * RUNS },
-  async (workers) => {
-    const engine = await openEngine({ workers });
-    let corpus: Corpus = { repositories: [] };
-    const take = async (step: Step) => {
-      corpus = await advance(engine, corpus, step);
-      for (const query of QUERIES)
-        for (const isCaseSensitivityEnabled of [true, false]) {
-          const request = { query, matches: 1e9, isCaseSensitivityEnabled };
-          expect(await difference(engine, corpus, { request, options: {} })).toBeUndefined();
-        }
-    };
-    await fc.assert(fc.asyncProperty(steps, take), { numRuns: (workers === 0 ? 12 : 8) * RUNS });
-  },
-);
+const contexts = (name: string) => CONTEXTS[name];
+
+test.each([
+  { workers: 0, runs: 12 },
+  { workers: 2, runs: 8 },
+])("sym: and symbols on ranges, $workers workers", { timeout: 60_000 * RUNS }, async (given) => {
+  const { workers, runs } = given;
+  const engine = await openEngine({ workers, contexts });
+  let corpus: Corpus = { repositories: [] };
+  const take = async (step: Step) => {
+    corpus = await advance(engine, corpus, step);
+    for (const { request, options } of step.asked) {
+      const viewing = moveViewer(options, { repositories: [step.repository] }, corpus);
+      const asked = { request, options: viewing };
+      expect(await difference(engine, corpus, asked)).toBeUndefined();
+      expect(await streamDifference(engine, corpus, asked)).toBeUndefined();
+    }
+  };
+  await fc.assert(fc.asyncProperty(steps, take), { numRuns: runs * RUNS });
+});
+
+/** What is asked of definitions, with what around it. */
+const PROMISED: readonly (readonly [what: string, is: RegExp])[] = [
+  ["the beginning of a name", /sym:"?\^/],
+  ["its end", /sym:\S*\$/],
+  ["one or another", /sym:\S*\|/],
+  ["a group", /sym:"\^?\(/],
+  ["capitals", /sym:\S*[A-Z]/],
+  ["under a negation", /-sym:/],
+  ["in a negated group", /-\(.*sym:/],
+  ["with another", /sym:\S+ sym:/],
+  ["or another", /sym:\S+ or sym:/],
+  ["with content", /sym:\S+ \w/],
+  ...["lang", "file", "repo", "reposet", "context", "archived", "fork", "visibility"].map(
+    (prefix) => [prefix, new RegExp(`sym:.*${prefix}:|${prefix}:.*sym:`)] as const,
+  ),
+];
+
+test("the queries ask for definitions in every way", () => {
+  const asked = fc
+    .sample(steps, { numRuns: 100, seed: 1 })
+    .flatMap((step) => step.asked.map(({ request }) => request.query));
+  expect(PROMISED.filter(([, is]) => !asked.some((query) => is.test(query)))).toEqual([]);
+});

@@ -255,20 +255,31 @@ export function searchStates(
   shape: CaseShape = {},
   prepare: Prepare = (corpus) => corpus,
 ): fc.Arbitrary<SearchState> {
-  const contexts = (name: string) => CONTEXTS[name];
   const isSeldom = fc.nat(7).map((n) => n === 0);
   return fc.tuple(fc.boolean(), isSeldom).chain(([regex, isLarge]) =>
     corpora({ pages: !regex || isLarge, ...shape })
       .map(prepare)
-      .chain((corpus) => {
-        const one = fc.record({
-          request: requests(corpus, { ...shape, regex }),
-          options: viewers(corpus).map((viewer) => ({ ...viewer, contexts })),
-        });
-        const length = { minLength: queriesEach, maxLength: queriesEach };
-        return fc.record({ corpus: fc.constant(corpus), asked: fc.array(one, length) });
-      }),
+      .chain((corpus) =>
+        fc.record({
+          corpus: fc.constant(corpus),
+          asked: searches(corpus, queriesEach, { ...shape, regex }),
+        }),
+      ),
   );
+}
+
+/** So many queries for a corpus, and who asks. */
+export function searches(
+  corpus: Corpus,
+  count: number,
+  shape: QueryShape,
+): fc.Arbitrary<Omit<SearchCase, "corpus">[]> {
+  const contexts = (name: string) => CONTEXTS[name];
+  const one = fc.record({
+    request: requests(corpus, shape),
+    options: viewers(corpus).map((viewer) => ({ ...viewer, contexts })),
+  });
+  return fc.array(one, { minLength: count, maxLength: count });
 }
 
 export function requests(corpus: Corpus, shape: QueryShape): fc.Arbitrary<SearchRequest> {
