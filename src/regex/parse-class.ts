@@ -72,6 +72,7 @@ function unicodeClassAt(reader: PatternReader, start: number, fold: boolean): Co
 
 function backslashClassAt(reader: PatternReader, fold: boolean): CodePoints | undefined {
   const start = reader.at;
+  if (/^\\[pP]$/.test(reader.source.slice(start, start + 3))) return undefined; // an escape to RE2, here only
   if (!reader.take("\\")) return undefined;
   const named = namedClassAt(reader, start, fold);
   if (!named) reader.at = start;

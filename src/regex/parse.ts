@@ -53,7 +53,6 @@ export function parseExpression(source: string, options: { caseSensitive: boolea
 class Parser {
   readonly #in: PatternReader;
   readonly #groups: Group[] = [];
-  readonly #names = new Set<string>();
   #group: Group;
   #flags: number;
   #lastRepetition = -1; // where the repetition just before starts
@@ -188,12 +187,11 @@ class Parser {
   #openNamed(start: number): void {
     const end = this.#in.source.indexOf(">", this.#in.at);
     const name = end < 0 ? "" : this.#in.source.slice(this.#in.at, end);
-    if (!/^\w+$/.test(name) || this.#names.has(name))
+    if (!/^\w+$/.test(name))
       throw this.#in.syntax(
         `invalid named capture group: ${this.#in.source.slice(start, end < 0 ? undefined : end + 1)}`,
         start,
       );
-    this.#names.add(name);
     this.#in.at = end + 1;
     this.#enter(start, true, this.#flags);
   }

@@ -59,9 +59,25 @@ export class PatternReader {
   #hexadecimal(start: number): number {
     const found = /^(?:\{([0-9A-Fa-f]+)\}|([0-9A-Fa-f]{2}))/.exec(this.source.slice(this.at));
     const value = Number.parseInt(found?.[1] ?? found?.[2] ?? "", 16);
-    if (!found || value > LAST) throw this.#badEscape(start);
+    if (!found || value > LAST) {
+      this.#passHexadecimal();
+      throw this.#badEscape(start);
+    }
     this.at += found[0].length;
     return value;
+  }
+
+  /** What RE2 reads of a bad one, and shows. */
+  #passHexadecimal(): void {
+    if (!this.take("{")) {
+      for (let i = 0; i < 2 && !this.done; i++) this.next();
+      return;
+    }
+    for (let value = 0; value <= LAST && !this.done;) {
+      const digit = Number.parseInt(this.next(), 16);
+      if (Number.isNaN(digit)) break;
+      value = 16 * value + digit;
+    }
   }
 
   #octal(first: string): number {

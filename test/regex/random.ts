@@ -94,6 +94,21 @@ const SYNTAX = [
     "{1001}",
     "\n",
   ],
+  [
+    "(?P<n>a)",
+    "(?P=",
+    "(?U",
+    "[:foo:]",
+    "\\p{",
+    "\\x{",
+    "\\Q",
+    "\\E",
+    "[z-",
+    "&&",
+    "\\C",
+    "\\z",
+    "😀",
+  ],
 ].flat();
 
 /** Strings that are hardly ever a pattern, for the verdict. */
