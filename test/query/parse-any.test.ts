@@ -119,23 +119,41 @@ test.each([
 
 /** Each is repeated up to a megabyte: quadratic work takes 16 times as long as for a quarter of it. */
 const HARD = [
+  // nesting, groups that are never closed, and parentheses of expressions
   "(",
   ")",
-  '"',
-  '"a" or ',
-  "a ",
-  "- ",
+  "()",
   "-(",
-  '("',
+  "(a",
+  "(a or ",
+  "(a -(b ",
+  "(()",
+  "(file:x ",
+  // quotes, closed or not
+  '"',
   '" ',
   '"\\',
-  "(a",
-  "file:(",
   '"\n',
-  "[",
-  "(()",
-  "\\Q(",
+  '("',
+  'file:"',
+  // runs of operators
+  '"a" or ',
   "or ",
+  "a or b ",
+  "-(a b) ",
+  "a ",
+  // runs of prefixes
+  "-file:x ",
+  "-content:a or ",
+  "file:(",
+  "reposet:a,",
+  "lang:go or rev:a ",
+  // expressions: classes, flags, alternatives, repetitions
+  "[",
+  "\\Q(",
+  "(?i)",
+  "(?i:",
+  "((?i)a ",
 ];
 
 test.each(HARD)("a megabyte of %j takes about four times as long as a quarter of it", (piece) => {
