@@ -6,7 +6,7 @@
 import { FILE_FLAG } from "../store/format.ts";
 
 export const WEIGHTS = {
-  /** A definition's name is the searched text, begins or ends with it at a joint, or holds it. */
+  /** A definition's name is the searched text, begins or ends with it at a joint (or is a constructor's), or holds it. */
   definition: [0, 1500, 2600, 4000],
   /** The best edges of a match: 4 is a whole word, see kernel/assembly/edges.ts. */
   edge: [0, 150, 300, 450, 900],
@@ -20,14 +20,15 @@ export const WEIGHTS = {
   test: -600,
   vendored: -1200,
   generated: -900,
-  /** Files in a language of prose, and of data or settings: see KIND_OF_LANGUAGE. */
+  /** Files in a language of prose, of data or settings, and of rules for tools alone: see KIND_OF_LANGUAGE. */
   prose: -500,
   data: -250,
+  rules: -700,
   /** For a repository's rank of 1. */
   rank: 200,
 } as const;
 
-const KIND_OF_LANGUAGE: Readonly<Record<string, "prose" | "data">> = {
+const KIND_OF_LANGUAGE: Readonly<Record<string, "prose" | "data" | "rules">> = {
   AsciiDoc: "prose",
   Markdown: "prose",
   Org: "prose",
@@ -37,8 +38,6 @@ const KIND_OF_LANGUAGE: Readonly<Record<string, "prose" | "data">> = {
   Textile: "prose",
   Wikitext: "prose",
   CSV: "data",
-  "Git Attributes": "data",
-  "Ignore List": "data",
   INI: "data",
   "Java Properties": "data",
   JSON: "data",
@@ -46,6 +45,9 @@ const KIND_OF_LANGUAGE: Readonly<Record<string, "prose" | "data">> = {
   TOML: "data",
   TSV: "data",
   YAML: "data",
+  EditorConfig: "rules",
+  "Git Attributes": "rules",
+  "Ignore List": "rules",
 };
 
 export interface FileFit {

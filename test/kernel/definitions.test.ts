@@ -5,12 +5,16 @@ import { expect, test } from "vitest";
 import { GrowableBytes } from "../../src/base/growable.ts";
 import { Arena } from "../../src/kernel/arena.ts";
 import { createKernel } from "../../src/kernel/kernel.ts";
+import { SYMBOL_KINDS } from "../../src/store/symbol-kinds.ts";
 import { encodeSymbols } from "../../src/store/symbol-run.ts";
 
 const kernel = createKernel();
 const arena = new Arena(kernel);
 
 type Range = readonly [start: number, end: number];
+
+/** What row a constructor's kind stands in: rows have the first five kinds by turns. */
+const CONSTRUCTOR = SYMBOL_KINDS.indexOf("constructor");
 
 interface Case {
   readonly text: string;
@@ -53,7 +57,7 @@ function edge(left: string | undefined, right: string | undefined): number {
 
 function naive({ text, names, matches }: Case): number {
   let best = 0;
-  for (const [nameStart, nameEnd] of names)
+  for (const [row, [nameStart, nameEnd]] of names.entries())
     for (const [start, end] of matches) {
       if (start < nameStart || end > nameEnd || start === end) continue;
       const name = text.slice(nameStart, nameEnd);
@@ -61,7 +65,8 @@ function naive({ text, names, matches }: Case): number {
       const isAtEnds = from === 0 && to === name.length;
       const isAtAnEnd = from === 0 || to === name.length;
       const edges = edge(name[from - 1], name[from]) + edge(name[to - 1], name[to]);
-      best = Math.max(best, isAtEnds ? 3 : isAtAnEnd && edges >= 3 ? 2 : 1);
+      const whole = row % 5 === CONSTRUCTOR ? 2 : 3;
+      best = Math.max(best, isAtEnds ? whole : isAtAnEnd && edges >= 3 ? 2 : 1);
     }
   return best;
 }
@@ -98,6 +103,19 @@ test.each<[string, Case, number]>([
   ["its middle", { text: "a_foo_b", names: [[0, 7]], matches: [[2, 5]] }, 1],
   ["more than the name", { text: "foo()", names: [[0, 3]], matches: [[0, 4]] }, 0],
   ["another place", { text: "foo = foo", names: [[0, 3]], matches: [[6, 9]] }, 0],
+  [
+    "a constructor's name",
+    {
+      text: "a b Foo",
+      names: [
+        [0, 1],
+        [2, 3],
+        [4, 7],
+      ],
+      matches: [[4, 7]],
+    },
+    2,
+  ],
   ["no definitions", { text: "foo", names: [], matches: [[0, 3]] }, 0],
 ])("%s", (_, one, want) => {
   expect(rated(one)).toBe(want);

@@ -141,6 +141,7 @@ const HARD = [
   "or ",
   "a or b ",
   "-(a b) ",
+  "- ",
   "a ",
   // runs of prefixes
   "-file:x ",
