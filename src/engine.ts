@@ -210,6 +210,8 @@ export interface OpenOptions {
 }
 
 const MIB = 2 ** 20;
+/** After how much work an index run gives way where its next step, a table of a segment, may take 3 ms. */
+const STEP_MS = 0.5;
 
 /**
  * Opens (creating it when missing, unless readOnly: then INDEX_NOT_FOUND) one data directory. Takes no lock.
@@ -289,7 +291,7 @@ class OpenedEngine implements Engine, KnowsNotIndexed {
       maxFileSize: options.maxFileSize,
       memoryBudget: options.memoryBudget,
       lockTimeoutMs: options.lockTimeoutMs,
-      pause: turnstile,
+      pause: () => turnstile(STEP_MS),
       oldestHeld: () => this.#searcher.oldestHeld,
     });
   }

@@ -3,17 +3,20 @@
 import { QuernError } from "../base/errors.ts";
 import { door, SLICE_MS } from "../base/turnstile.ts";
 
-export function throwIfAborted(signal: AbortSignal): void {
+/** What of an AbortSignal is looked at. */
+export type Stop = Pick<AbortSignal, "aborted" | "reason">;
+
+export function throwIfAborted(signal: Stop): void {
   if (signal.aborted)
     throw new QuernError("ABORTED", "indexing was aborted", { cause: signal.reason });
 }
 
 /** A loop asks `due` (some 40 ns) at each step, and rests when it is. */
 export class Pace {
-  readonly #signal: AbortSignal;
+  readonly #signal: Stop;
   #until = performance.now() + SLICE_MS;
 
-  constructor(signal: AbortSignal) {
+  constructor(signal: Stop) {
     this.#signal = signal;
   }
 

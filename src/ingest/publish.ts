@@ -19,13 +19,14 @@ import {
   withRepository,
   type ManifestSegment,
 } from "../store/manifest.ts";
-import type { RepositoryRecord } from "../store/records.ts";
+import type { Pause } from "../store/catalog.ts";
+import type { RepositoryRecord, SkippedFile } from "../store/records.ts";
 import type { RepositoryRun } from "./repository-run.ts";
 
 export interface Publication {
   readonly run: RepositoryRun;
+  readonly summary: Summary;
   readonly owner: string;
-  readonly maxFileSize: number;
   /** Segments written since the last publication, this repository's or not. */
   readonly segments: readonly ManifestSegment[];
   readonly nextSegment: number;
@@ -34,13 +35,14 @@ export interface Publication {
 /** REQUIRES: within Environment.write(); every segment that holds files of the repository is written. */
 export function publishRepository(
   writer: Writer,
-  { run, owner, maxFileSize, segments, nextSegment }: Publication,
+  { run, summary, owner, segments, nextSegment }: Publication,
 ): void {
   checkLease(writer, owner);
   const manifest = readManifest(writer);
   putSets(writer, run);
-  writer.put(repositoryKey(run.id), pack({ ...repositoryRecord(run), maxFileSize }));
-  if (run.skipped.length > 0) writer.put(skippedKey(run.id), pack(run.skipped));
+  const { record, skipped } = summary;
+  writer.put(repositoryKey(run.id), pack(record));
+  if (skipped.length > 0) writer.put(skippedKey(run.id), pack(skipped));
   else writer.remove(skippedKey(run.id));
   const change = {
     segments: [...manifest.segments, ...segments],
@@ -67,14 +69,44 @@ function putSets(writer: Writer, run: RepositoryRun): void {
     writer.put(revisionKey(run.id, segment, revision), bytesOf(bits));
 }
 
-function repositoryRecord(run: RepositoryRun): RepositoryRecord {
-  const places = run.finder.places.map((place, i) => ({
-    segment: place.segment,
-    live: run.live(i).after,
-    i,
-  }));
-  const kept = places.filter(({ live }) => !isEmpty(live));
-  const keptBytes = kept.reduce((sum, { live, i }) => sum + run.finder.contentBytes(i, live), 0);
+/** What is known of a repository once it is complete. */
+export interface Summary {
+  readonly record: RepositoryRecord;
+  readonly skipped: readonly SkippedFile[];
+  /** Files that no revision named before, those that none names any more, and the rest. */
+  readonly added: number;
+  readonly removed: number;
+  readonly unchanged: number;
+}
+
+/** Looks at every file, so before the transaction, and with pauses. REQUIRES: the run is complete. */
+export async function summarize(
+  run: RepositoryRun,
+  maxFileSize: number,
+  pause: Pause,
+): Promise<Summary> {
+  let [added, removed, unchanged, contentBytes] = [run.added, 0, 0, run.newTextBytes];
+  const segments = new Set<number>();
+  for (const [place, { segment }] of run.finder.places.entries()) {
+    await pause();
+    const { before, after } = run.live(place);
+    if (!isEmpty(after)) segments.add(segment);
+    contentBytes += run.finder.contentBytes(place, after);
+    const [had, has] = [run.finder.searchable(place, before), run.finder.searchable(place, after)];
+    const gone = countBits(subtract(had.slice(), has));
+    removed += gone;
+    unchanged += countBits(had) - gone;
+    added += countBits(subtract(has, had));
+  }
+  for (const { segment } of run.newSets) segments.add(segment);
+  await pause();
+  const record = { ...recordOf(run), maxFileSize, contentBytes, segments: [...segments] };
+  return { record, skipped: run.skipped, added, removed, unchanged };
+}
+
+function recordOf(
+  run: RepositoryRun,
+): Omit<RepositoryRecord, "contentBytes" | "segments" | "maxFileSize"> {
   return {
     id: run.id,
     name: run.target.name,
@@ -87,13 +119,6 @@ function repositoryRecord(run: RepositoryRun): RepositoryRecord {
       files: run.filesOf(i),
     })),
     indexedAt: Date.now(),
-    contentBytes: keptBytes + run.newTextBytes,
-    segments: [
-      ...new Set([
-        ...kept.map(({ segment }) => segment),
-        ...run.newSets.map(({ segment }) => segment),
-      ]),
-    ],
   };
 }
 
@@ -107,22 +132,4 @@ export function removeRepository(writer: Writer, repository: number, owner: stri
     writer,
     nextManifest(manifest, { repositories: withRepository(manifest, repository, false) }),
   );
-}
-
-/** Files that no revision named before, those that none names any more, and the rest. */
-export function countChanges(run: RepositoryRun): {
-  added: number;
-  removed: number;
-  unchanged: number;
-} {
-  let [added, removed, unchanged] = [run.added, 0, 0];
-  run.finder.places.forEach((_, place) => {
-    const { before, after } = run.live(place);
-    const [had, has] = [run.finder.searchable(place, before), run.finder.searchable(place, after)];
-    const gone = countBits(subtract(had.slice(), has));
-    removed += gone;
-    unchanged += countBits(had) - gone;
-    added += countBits(subtract(has, had));
-  });
-  return { added, removed, unchanged };
 }

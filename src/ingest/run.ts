@@ -14,10 +14,11 @@ import type { WrittenSegment } from "../store/segment-writer.ts";
 import type { Pool } from "../threads/pool.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { checkedMetadata, checkedName } from "./metadata.ts";
-import { countChanges, publishRepository } from "./publish.ts";
+import { publishRepository, summarize, type Summary } from "./publish.ts";
 import { readContents } from "./read-contents.ts";
 import { beginRepository, type RepositoryRun, type Target } from "./repository-run.ts";
-import type { Indexed, Listing, Source } from "./source.ts";
+import type { Indexed, Listing, ListingOptions, Source } from "./source.ts";
+import { WALK, walkElsewhere, type ThreadedOptions } from "./walk-elsewhere.ts";
 
 /**
  * Where an index run is.
@@ -171,10 +172,10 @@ class IndexRun {
     throwIfAborted(this.#options.signal);
     if (this.#waiting.some(({ target }) => target.name === source.name)) await this.finish();
     const target = this.#target(source);
-    const { signal, maxFileSize, onBegin } = this.#options;
+    const { signal, maxFileSize, onBegin, pool } = this.#options;
     if (!target.known) onBegin(target.name);
     const revisions = this.#indexed(target);
-    const listing = await source.open({ revisions }, { signal, maxFileSize });
+    const listing = await source.open({ revisions }, listingOptions(pool, { signal, maxFileSize }));
     try {
       await this.#read(checkedListing(source, listing, revisions), target);
     } finally {
@@ -247,14 +248,15 @@ class IndexRun {
       this.#options.onProgress(run.progress("publish"));
       const segments = this.#segments;
       const { nextSegment } = this.#dispatcher;
-      const { lease, environment, maxFileSize } = this.#options;
+      const { lease, environment, maxFileSize, pause } = this.#options;
       const { owner } = lease;
+      const summary = await summarize(run, maxFileSize, pause);
       await environment.write((writer) =>
-        publishRepository(writer, { run, owner, maxFileSize, segments, nextSegment }),
+        publishRepository(writer, { run, summary, owner, segments, nextSegment }),
       );
       this.#segments = this.#segments.slice(segments.length);
       this.#waiting = this.#waiting.filter((other) => other !== run);
-      this.reports.push(report(run));
+      this.reports.push(report(run, summary));
     }
   }
 
@@ -263,17 +265,27 @@ class IndexRun {
   }
 }
 
-function report(run: RepositoryRun): IndexReport {
+/** Threads, where there are some, do what may wait for a disk. */
+function listingOptions(pool: Pool, options: ListingOptions): ThreadedOptions {
+  return pool.inline
+    ? options
+    : { ...options, [WALK]: (tree) => walkElsewhere(pool, tree, options) };
+}
+
+function report(run: RepositoryRun, summary: Summary): IndexReport {
+  const { record, skipped, added, removed, unchanged } = summary;
   return {
     repositoryId: run.id,
-    repository: run.target.name,
-    revisions: run.revisions.map(({ name, commit }, i) => ({
+    repository: record.name,
+    revisions: record.revisions.map(({ name, commit, files }) => ({
       name,
       ...(commit === undefined ? {} : { commit }),
-      files: run.filesOf(i),
+      files,
     })),
-    ...countChanges(run),
-    skipped: run.skipped,
+    added,
+    removed,
+    unchanged,
+    skipped: [...skipped],
     bytesRead: run.bytesRead,
     symbols: 0,
     withoutSymbols: [],

@@ -1,4 +1,4 @@
-/** The tasks of indexing, as worker threads serve them. Lane "ingest"; each thread holds one session. */
+/** The tasks of indexing, as worker threads serve them. Lane "ingest", each thread holds one session; a walk's is "list". */
 
 import { threadEnvironment } from "../store/thread-environment.ts";
 import type { Task, TaskContext } from "../threads/task.ts";
@@ -8,6 +8,7 @@ import { knownTask } from "./known-symbols.ts";
 import { mergeTask } from "./merging.ts";
 import { SegmentSession } from "./segment-session.ts";
 import { symbolsTask } from "./symbol-task.ts";
+import { walkTask } from "./walk-elsewhere.ts";
 
 const session = (context: TaskContext): SegmentSession =>
   context.memo("ingest session", () => new SegmentSession(threadEnvironment(context)));
@@ -27,4 +28,5 @@ export const INGEST_TASKS = {
   "ingest.known": knownTask,
   "ingest.symbols": symbolsTask,
   "ingest.edition": editionTask,
+  "ingest.walk": walkTask,
 };

@@ -114,10 +114,11 @@ class ThreadPool implements Pool {
       isReady: false,
       isHeld: true,
       stillbirths: 0,
-      running: { search: undefined, ingest: undefined },
+      running: { search: undefined, ingest: undefined, list: undefined },
       pulse: newPulse(),
     }));
-    this.#queues = { search: new LaneQueue(this.lanes), ingest: new LaneQueue(this.lanes) };
+    const queue = () => new LaneQueue<Job>(this.lanes);
+    this.#queues = { search: queue(), ingest: queue(), list: queue() };
   }
 
   run<O>(task: string, input: unknown, options: RunOptions): Promise<O> {
@@ -277,4 +278,4 @@ function release(seat: Seat, lane: Lane): Job | undefined {
   return job;
 }
 
-const isBusy = ({ running }: Seat) => running.search !== undefined || running.ingest !== undefined;
+const isBusy = ({ running }: Seat) => LANES.some((lane) => running[lane] !== undefined);

@@ -17,7 +17,7 @@ export function serveTasks(tasks: TaskTable): void {
     worker,
     environment,
     pulse,
-    pausing: new Set(["ingest"]),
+    pausing: new Set(["ingest", "list"]),
     memo: new Map(),
     send: (reply, transfer) => port.postMessage(reply, transfer),
     closed: false,

@@ -2,17 +2,17 @@
  * What a pool of threads runs. A task is a function of its input and of what its thread keeps; the
  * pool knows nothing else of it.
  *
- * Two lanes: "search" is short work somebody waits for, "ingest" is long work that gives way. A
- * thread runs at most one task of each lane at a time, and the two interleave where the one of
- * "ingest" awaits pause(), so whatever tasks keep in memo() may be shared within a lane, not
+ * Three lanes: "search" is short work somebody waits for, "ingest" is long work that gives way, "list"
+ * finds what that is to work on. A thread runs at most one task of each lane at a time, and they
+ * interleave where those of "ingest" and "list" await pause() or something else, so whatever tasks keep in memo() may be shared within a lane, not
  * between lanes.
  *
  * Between threads everything is copied, but for what is transferred. An inline pool hands over the
  * thing itself. REQUIRES, so that both are the same: nobody changes what he has handed over.
  */
 
-export type Lane = "search" | "ingest";
-export const LANES = ["search", "ingest"] as const;
+export const LANES = ["search", "ingest", "list"] as const;
+export type Lane = (typeof LANES)[number];
 
 /** Runs in a worker, or on the caller's thread where there are no workers. */
 export type Task<I, O> = (input: I, context: TaskContext) => Promise<O> | O;
@@ -23,7 +23,7 @@ export type TaskTable = Readonly<Record<string, Task<never, unknown>>>;
 export interface TaskContext {
   /**
    * undefined while the task may go on; a promise to await when it is somebody else's turn: after
-   * 4 ms, in the lane "ingest" of a worker and in both lanes of an inline pool. In the lane
+   * 4 ms, in the lanes "ingest" and "list" of a worker and in all lanes of an inline pool. In the lane
    * "search" of a worker always undefined. Rejects with ENGINE_CLOSED when the pool was closed.
    * Costs a performance.now(): call it every 50 µs or so.
    */
