@@ -21,7 +21,7 @@ import { kindsOf, nest, type Kinds, type Nested } from "./nesting.ts";
 import { pieceStarts } from "./pieces.ts";
 import { createRuntime, type Runtime } from "./runtime.ts";
 import { Decoder } from "./source-text.ts";
-import { joinTables, shiftTable } from "./table.ts";
+import { contentOf, joinTables, replacePieces, shiftTable, type Piece } from "./table.ts";
 
 export type Extraction =
   | { readonly outcome: "symbols"; readonly table: SymbolTable }
@@ -47,7 +47,7 @@ export interface ExtractorLimits {
 export const LIMITS: ExtractorLimits = { maxMs: 3_000, maxBytes: 4 << 20 };
 
 const ERRORS = "(ERROR) @torn";
-/** An ERROR of this length is not near anything any more. */
+/** Around an ERROR of this length what was found may be wrong, too. */
 const TORN_UNITS = 500;
 /** Some 10 MB each. A language that is not among them costs 50 to 400 ms to load again. */
 const MAX_RUNTIMES = 10;
@@ -150,8 +150,8 @@ class TreeSitterExtractor implements Extractor {
     const kept = cuts.length === 0 ? bytes : cut(bytes, cuts);
     const whole = this.#parse(loaded, kept, deadline);
     if (whole === undefined) return undefined;
-    const table =
-      whole.tornUnits < TORN_UNITS ? whole.table : this.#mend(loaded, kept, whole.table, deadline);
+    const isTorn = cuts.length > 0 ? whole.tornUnits >= TORN_UNITS : whole.hasError;
+    const table = isTorn ? this.#mend(loaded, kept, whole.table, deadline) : whole.table;
     const back = uncut(cuts);
     for (let at = 0; cuts.length > 0 && at < table.rows.length; at += SYMBOL_ROW) {
       table.rows[at + ROW.start] = back(table.rows[at + ROW.start]!);
@@ -178,17 +178,20 @@ class TreeSitterExtractor implements Extractor {
     );
   }
 
-  /** The symbols of the pieces by themselves, where those are more. */
+  /** With the symbols of each piece by itself, where those are more, or as many and the piece is sound and in no definition. */
   #mend(loaded: Loaded, bytes: Uint8Array, whole: SymbolTable, deadline: number): SymbolTable {
     const starts = pieceStarts(bytes);
-    const tables: SymbolTable[] = [];
-    for (const [index, start] of starts.entries()) {
-      const piece = this.#parse(loaded, bytes.subarray(start, starts[index + 1]), deadline);
-      if (piece === undefined) return whole;
-      tables.push(shiftTable(piece.table, start));
+    const better: Piece[] = [];
+    for (const [index, from] of starts.entries()) {
+      const to = starts[index + 1] ?? bytes.length;
+      const piece = this.#parse(loaded, bytes.subarray(from, to), deadline);
+      if (piece === undefined) break;
+      const { count, isNested } = contentOf(whole, from, to);
+      const isAsGood = piece.table.count === count && !piece.hasError && !isNested;
+      if (piece.table.count > count || isAsGood)
+        better.push({ from, to, table: shiftTable(piece.table, from) });
     }
-    const mended = joinTables(tables);
-    return mended.count > whole.count ? mended : whole;
+    return better.length === 0 ? whole : replacePieces(whole, better);
   }
 }
 

@@ -88,7 +88,7 @@ export function grammarVersion(language: string): string | undefined {
 const versions = new Map<string, string | undefined>();
 
 /** Raised when the rules around the queries change what is found. */
-const EXTRACTOR_REVISION = 2;
+const EXTRACTOR_REVISION = 3;
 
 function versionOf(language: string): string | undefined {
   const parts = (embeddedLanguages(language) ?? [language]).map((name) => {

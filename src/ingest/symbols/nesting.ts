@@ -76,9 +76,11 @@ interface Frame {
   readonly nameStart: number;
 }
 
-/** `tornUnits` is the length of the longest ERROR. */
 export interface Nested {
   readonly table: SymbolTable;
+  /** Whether something is wrong or missing. */
+  readonly hasError: boolean;
+  /** Length of the longest ERROR. */
   readonly tornUnits: number;
 }
 
@@ -89,13 +91,14 @@ export function nest(
   place: Place,
   deadline: number,
 ): Nested | undefined {
-  if (matches.count === 0) return { table: NO_SYMBOLS, tornUnits: 0 };
+  if (matches.count === 0) return { table: NO_SYMBOLS, tornUnits: 0, hasError: matches.hasError };
   const sweep = new Sweep(matches.values, kinds, place);
   for (const [index, base] of inOrder(matches).entries()) {
     if (index % CHECK_EVERY === CHECK_EVERY - 1 && performance.now() > deadline) return undefined;
     sweep.visit(base);
   }
-  return { table: sweep.finish(), tornUnits: sweep.tornUnits };
+  const { tornUnits } = sweep;
+  return { table: sweep.finish(), tornUnits, hasError: matches.hasError };
 }
 
 /** Whether the place says that this is no definition for others to find. */

@@ -29,6 +29,8 @@ export type Role = keyof typeof ROLES;
 
 export interface Matches {
   readonly count: number;
+  /** Whether the text does not follow the grammar. */
+  readonly hasError: boolean;
   /** REQUIRES: read before the next query of this runtime. */
   readonly values: Int32Array;
 }
@@ -62,6 +64,7 @@ interface Bindings {
   _ts_parser_parse_wasm(...args: [number, number, number, number, number]): number;
   _ts_tree_delete(tree: number): void;
   _ts_tree_root_node_wasm(tree: number): void;
+  _ts_node_has_error_wasm(tree: number): number;
   _ts_node_end_index_wasm(tree: number): number;
   _ts_node_to_string_wasm(tree: number): number;
   _ts_query_new(...args: [number, number, number, number, number]): number;
@@ -227,6 +230,8 @@ export class Runtime {
   #run(tree: number): Matches | undefined {
     const c = this.#c;
     c._ts_tree_root_node_wasm(tree);
+    const hasError = c._ts_node_has_error_wasm(tree) !== 0;
+    c._ts_tree_root_node_wasm(tree);
     let late = false;
     c.currentQueryProgressCallback = () => (late ||= this.#isLate());
     c._ts_query_matches_wasm(this.#query, tree, 0, 0, 0, 0, 0, 0, UNLIMITED, UNLIMITED, 0);
@@ -235,7 +240,7 @@ export class Runtime {
     const address = this.#word(1);
     if (!late) this.#read(tree, address, count);
     c._free(address);
-    return late ? undefined : { count, values: this.#values };
+    return late ? undefined : { count, hasError, values: this.#values };
   }
 
   /** In memory a match is: pattern, number of captures, and for each its capture and its node of NODE_WORDS. */

@@ -34,3 +34,88 @@ export function joinTables(tables: readonly SymbolTable[]): SymbolTable {
   }
   return { count, rows };
 }
+
+/** A stretch of a text, in bytes, and the symbols that count there, with their places in the text. */
+export interface Piece {
+  readonly from: number;
+  readonly to: number;
+  readonly table: SymbolTable;
+}
+
+/** How many definitions have their names there, and whether one has its parent elsewhere. */
+export function contentOf(
+  { count, rows }: SymbolTable,
+  from: number,
+  to: number,
+): { readonly count: number; readonly isNested: boolean } {
+  const first = firstFrom(rows, count, from);
+  const end = firstFrom(rows, count, to);
+  let isNested = false;
+  for (let row = first; row < end; row++) {
+    const parent = rows[row * SYMBOL_ROW + ROW.parent]!;
+    if (parent >= 0 && parent < count && (parent < first || parent >= end)) isNested = true;
+  }
+  return { count: end - first, isNested };
+}
+
+/** The first definition whose name begins at `place` or later. */
+function firstFrom(rows: Int32Array, count: number, place: number): number {
+  let [low, high] = [0, count];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (rows[middle * SYMBOL_ROW + ROW.start]! < place) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** A row whose parent is told by the start of its name, or is a name that is no definition. */
+interface Loose {
+  readonly row: Int32Array;
+  readonly parent: Int32Array | undefined;
+}
+
+/** The table with the definitions of some stretches replaced. REQUIRES: pieces in order, without overlap. */
+export function replacePieces(whole: SymbolTable, pieces: readonly Piece[]): SymbolTable {
+  const loose: Loose[] = [];
+  let from = 0;
+  for (const { from: start, to, table } of [...pieces, END]) {
+    loosen(whole, firstFrom(whole.rows, whole.count, from), start, loose);
+    loosen(table, 0, Infinity, loose);
+    from = to;
+  }
+  return fasten(loose);
+}
+
+const END: Piece = { from: Infinity, to: Infinity, table: NO_SYMBOLS };
+
+/** Definitions from `first` on whose names begin before `limit`. */
+function loosen({ count, rows }: SymbolTable, first: number, limit: number, into: Loose[]): void {
+  const rowAt = (row: number) => rows.subarray(row * SYMBOL_ROW, (row + 1) * SYMBOL_ROW);
+  for (let row = first; row < count && rowAt(row)[ROW.start]! < limit; row++) {
+    const parent = rowAt(row)[ROW.parent]!;
+    into.push({ row: rowAt(row), parent: parent < 0 ? undefined : rowAt(parent) });
+  }
+}
+
+/** A parent is the definition at its place; where there is none any more, only a name. */
+function fasten(loose: readonly Loose[]): SymbolTable {
+  const positions = new Map(loose.map(({ row }, position) => [row[ROW.start]!, position]));
+  const outside: Int32Array[] = [];
+  const parentOf = (parent: Int32Array | undefined): number => {
+    if (parent === undefined) return -1;
+    const start = parent[ROW.start]!;
+    const known = positions.get(start);
+    if (known !== undefined) return known;
+    positions.set(start, loose.length + outside.length);
+    outside.push(parent);
+    return loose.length + outside.length - 1;
+  };
+  const parents = loose.map(({ parent }) => parentOf(parent));
+  const rows = new Int32Array((loose.length + outside.length) * SYMBOL_ROW);
+  [...loose.map(({ row }) => row), ...outside].forEach((row, position) => {
+    rows.set(row, position * SYMBOL_ROW);
+    rows[position * SYMBOL_ROW + ROW.parent] = parents[position] ?? -1;
+  });
+  return { count: loose.length, rows };
+}

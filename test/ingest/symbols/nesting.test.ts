@@ -49,7 +49,7 @@ function matchesOf(items: readonly Item[]): Matches {
     if (what === "variable") return;
     values.set([CAPTURES.indexOf(isNamed ? "scope" : what), start, end], base + ROLES.scope);
   });
-  return { count: items.length, values };
+  return { count: items.length, hasError: false, values };
 }
 
 /** Each symbol as `start kind parent's start`. */
