@@ -10,11 +10,13 @@ import type { Served } from "./server.ts";
 export interface Assignment extends Served {
   readonly questions: readonly Question[];
   readonly clients: number;
+  /** Before these, what is answered counts as asked, but its time does not. */
+  readonly warmUpSeconds: number;
   readonly seconds: number;
 }
 
 export interface Outcome {
-  /** Milliseconds to the last byte of each good answer, by kind. */
+  /** Milliseconds to the last byte of each good answer after warming up, by kind. */
   readonly latencies: Record<string, number[]>;
   readonly overloaded: number;
   /** What was wrong, and how often. */
@@ -26,17 +28,18 @@ interface Reply {
   readonly text: string;
 }
 
-/** `onBegin` is told when the answers are known and all clients begin. */
+/** `onBegin` is told when the answers are known and all clients begin to warm the server up. */
 export async function ask(assignment: Assignment, onBegin: () => void): Promise<Outcome> {
-  const { questions, clients, seconds } = assignment;
+  const { questions, clients, warmUpSeconds, seconds } = assignment;
   const gists = new Map<Question, string>();
   for (const question of questions) gists.set(question, await learn(assignment, question));
   onBegin();
   const outcome = { latencies: {}, overloaded: 0, errors: {} };
-  const end = performance.now() + seconds * 1000;
+  const measureFrom = performance.now() + warmUpSeconds * 1000;
+  const end = measureFrom + seconds * 1000;
   await Promise.all(
     Array.from({ length: clients }, (_, client) =>
-      runClient(assignment, { client, end, gists, outcome }),
+      runClient(assignment, { client, measureFrom, end, gists, outcome }),
     ),
   );
   return outcome;
@@ -53,6 +56,7 @@ async function learn(served: Served, question: Question): Promise<string> {
 
 interface Run {
   readonly client: number;
+  readonly measureFrom: number;
   readonly end: number;
   readonly gists: ReadonlyMap<Question, string>;
   readonly outcome: {
@@ -82,7 +86,8 @@ async function runClient(assignment: Assignment, run: Run): Promise<void> {
       } else if (status !== 200) fail(`${question.kind}: ${status} ${text.slice(0, 200)}`);
       else if (gistOf(question, text) !== gists.get(question))
         fail(`${question.kind}: ${gistOf(question, text)} instead of ${gists.get(question)}`);
-      else (outcome.latencies[question.kind] ??= []).push(performance.now() - start);
+      else if (start >= run.measureFrom)
+        (outcome.latencies[question.kind] ??= []).push(performance.now() - start);
     } catch (error) {
       fail(`${question.kind}: ${String(error)}`);
     }

@@ -1,6 +1,7 @@
 /**
  * The server of a load test: a real one on a port, with API keys and members. Tells its parent the
- * port and a secret, then every second how late its event loop was.
+ * port and a secret, then its memory every second, and at the end how late its event loop was from the
+ * word "measure" on.
  */
 
 import { createServer, type Server } from "node:http";
@@ -25,17 +26,20 @@ export interface Served {
 /** Milliseconds at the half, at 99 of 100, and at most. */
 export type Spread = readonly [p50: number, p99: number, most: number];
 
-/** What the server's calling thread did in one second; times in milliseconds. */
+/** Bytes of RssAnon at the end of a second. */
 export interface Second {
+  readonly memory: number;
+}
+
+/** What the server's calling thread did while it was measured, all in one histogram; times in milliseconds. */
+export interface Measured {
   /** How late a timer fired. */
   readonly late: Spread;
   /** How long the thread ran between two firings: what is late for our sake, not for want of a core. */
   readonly busy: Spread;
+  /** Parts of the time that it ran, and that it was ready to run and had no core. */
   readonly ran: number;
-  /** It was ready to run and had no core. */
   readonly waited: number;
-  /** Bytes of RssAnon at the second's end. */
-  readonly memory: number;
 }
 
 export async function serve(index: string, limits: Limits): Promise<void> {
@@ -49,8 +53,17 @@ export async function serve(index: string, limits: Limits): Promise<void> {
     const { port } = server.address() as AddressInfo;
     process.send!({ port, secret } satisfies Served);
   });
-  const stopWatching = watchLoop();
-  process.once("message", () => void end(server, engine, stopWatching));
+  const second = setInterval(() => {
+    process.send!({ memory: memoryOf(process.pid, "RssAnon") ?? NaN } satisfies Second);
+  }, 1000);
+  let measured = (): Measured | undefined => undefined;
+  process.on("message", (word) => {
+    if (word === "measure") measured = watchLoop();
+    if (word !== "end") return;
+    clearInterval(second);
+    process.send!(measured());
+    void end(server, engine);
+  });
 }
 
 export interface Limits {
@@ -75,34 +88,28 @@ function member(id: string) {
 
 const TICK_MS = 1;
 
-/** Each second has its own figures: those of all would hide a bad one. */
-function watchLoop(): () => void {
+/** Begins to measure; returns what ends it. */
+function watchLoop(): () => Measured {
   const delays = monitorEventLoopDelay({ resolution: TICK_MS });
   delays.enable();
   const busy = createHistogram();
-  let before = threadTimes();
+  const [before, begin] = [threadTimes(), performance.now()];
   let last = before;
   const tick = setInterval(() => {
     const now = threadTimes();
     busy.record(Math.max(1, now.ran - last.ran));
     last = now;
   }, TICK_MS);
-  const second = setInterval(() => {
-    const now = threadTimes();
-    process.send!({
+  return () => {
+    delays.disable();
+    clearInterval(tick);
+    const [after, nanoseconds] = [threadTimes(), (performance.now() - begin) * 1e6];
+    return {
       late: spreadOf(delays, TICK_MS), // the monitor counts the time between two firings
       busy: spreadOf(busy, 0),
-      ran: (now.ran - before.ran) / 1e6,
-      waited: (now.waited - before.waited) / 1e6,
-      memory: memoryOf(process.pid, "RssAnon") ?? NaN,
-    } satisfies Second);
-    delays.reset();
-    busy.reset();
-    before = now;
-  }, 1000);
-  return () => {
-    clearInterval(tick);
-    clearInterval(second);
+      ran: (after.ran - before.ran) / nanoseconds,
+      waited: (after.waited - before.waited) / nanoseconds,
+    };
   };
 }
 
@@ -123,10 +130,9 @@ function threadTimes(): { ran: number; waited: number } {
   return { ran, waited };
 }
 
-async function end(server: Server, engine: Engine, stopWatching: () => void): Promise<void> {
-  stopWatching();
+async function end(server: Server, engine: Engine): Promise<void> {
   server.closeAllConnections();
   server.close();
   await engine.close();
-  process.disconnect();
+  if (process.connected) process.disconnect();
 }

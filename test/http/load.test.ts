@@ -1,7 +1,11 @@
 /** The load test in short: its answers are right, and a server that takes no more says so. Figures: docs/http.md. */
 
 import { execFile } from "node:child_process";
-import { expect, test } from "vitest";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { CORPUS } from "../../scripts/build-corpus.ts";
 import type { LoadReport } from "../../scripts/load.ts";
 
 /** Late event loops are no failure here: a machine that runs other tests meanwhile has them. */
@@ -15,22 +19,30 @@ function load(...flags: string[]): Promise<LoadReport> {
   });
 }
 
+/** What is indexed: two small repositories, in languages that the questions ask for. */
+const FEW = mkdtempSync(join(tmpdir(), "quern-load-"));
+afterAll(() => rmSync(FEW, { recursive: true, force: true }));
+for (const name of ["duration", "ledger"])
+  cpSync(join(CORPUS, name), join(FEW, name), { recursive: true });
+
 const KINDS = ["definitions", "explain", "list", "read", "references", "search", "stream"];
 
-test("twenty clients get the answers that one gets", async () => {
-  const { latency, errors, overloaded, loop, memory } = await load("--clients=20", "--seconds=2");
+test("twenty clients get the answers that one gets, and a verdict for each promise", async () => {
+  const flags = ["--clients=20", "--warm-up=1", "--seconds=1", `--corpus=${FEW}`];
+  const { latency, errors, overloaded, loop, memory, verdicts } = await load(...flags);
   expect([errors, overloaded]).toEqual([{}, 0]);
   expect(Object.keys(latency).sort()).toEqual(["all", ...KINDS]);
-  expect(loop.busy.p99).toBeLessThan(20);
+  const [p50, p99, most] = loop.late;
+  expect([0 < most, p50 <= p99, p99 <= most]).toEqual([true, true, true]);
+  expect(loop.busy[1]).toBeLessThan(20);
   expect(memory.samples.every((bytes) => bytes > 2 ** 20)).toBe(process.platform === "linux");
+  expect(verdicts.slice(0, 2).map(({ isKept }) => isKept)).toEqual([true, true]);
+  expect(verdicts.length).toBe(4);
 }, 120_000);
 
 test("where less is allowed than is asked, some are told to come again, and nothing else is wrong", async () => {
-  const { latency, errors, overloaded } = await load(
-    "--clients=20",
-    "--seconds=1",
-    "--max-concurrent=2",
-  );
+  const flags = ["--clients=20", "--warm-up=0", "--seconds=1", "--max-concurrent=2"];
+  const { latency, errors, overloaded } = await load(...flags, `--corpus=${FEW}`);
   expect(errors).toEqual({});
   expect(overloaded).toBeGreaterThan(0);
   expect(latency["all"]?.answers).toBeGreaterThan(0);
