@@ -1,0 +1,65 @@
+/** What a search returns of one file, by hand: the rows that the oracle is held against, of the engine itself. */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { open, type Engine } from "../../src/engine.ts";
+import { documents } from "../../src/ingest/documents.ts";
+import type { FileResult, SearchRequest } from "../../src/index.ts";
+import { bytesOf, CHUNKS, PATH, printChunks, printRanges, RANGES } from "../oracle/rows.ts";
+
+/** Each content once, as a repository of its own named `r`, which a viewer sees alone. */
+const contents = [...new Set([...RANGES, ...CHUNKS].map(([, content]) => keyOf(content)))];
+
+function keyOf(content: string | number[]): string {
+  return Buffer.from(bytesOf(content)).toString("hex");
+}
+
+let engine: Engine;
+const ids = new Map<string, number>();
+
+beforeAll(async () => {
+  engine = await open(mkdtempSync(join(tmpdir(), "quern-semantics-")), { workers: 0 });
+  const sources = contents.map((key, i) =>
+    documents({ name: `r${i}`, files: [{ path: PATH, content: Buffer.from(key, "hex") }] }),
+  );
+  const reports = await engine.index(sources, { symbols: "skip" });
+  for (const { repository, repositoryId } of reports)
+    ids.set(contents[Number(repository.slice(1))]!, repositoryId);
+});
+
+afterAll(async () => {
+  await engine.close();
+  rmSync(engine.path, { recursive: true, force: true });
+});
+
+/** The file as search and stream show it, which is the same. */
+async function ask(
+  content: string | number[],
+  request: Partial<SearchRequest> & { query: string },
+): Promise<FileResult | undefined> {
+  const viewer = { repositoryIds: new Set([ids.get(keyOf(content))!]) };
+  const { files } = await engine.search({ matches: 1e9, ...request }, { viewer });
+  const streamed: FileResult[] = [];
+  for await (const event of engine.stream({ matches: 1e9, ...request }, { viewer }))
+    if (event.type === "chunk") streamed.push(...event.files);
+  expect(streamed).toEqual(files);
+  return files[0];
+}
+
+/** The oracle's file has no language, and its repository another name. */
+const isOfTheOracle = ([query]: readonly [string, ...unknown[]]): boolean =>
+  /lang:|repo:/.test(query);
+
+test.each(RANGES.filter((row) => !isOfTheOracle(row)))(
+  "ranges: %j in %j",
+  async (query, content, want, more) => {
+    expect(printRanges(await ask(content, { query, ...more }))).toBe(want);
+  },
+);
+
+test.each(CHUNKS)("chunks: %j in %.30j, %i context lines", async (query, content, lines, want) => {
+  const file = await ask(content, { query, contextLines: lines });
+  expect(printChunks(file!)).toEqual(want);
+});
