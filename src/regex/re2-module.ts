@@ -12,18 +12,30 @@
  * callee's host. The object that match() builds is kept as flat lists: numbers and string lengths in
  * the order in which they are made.
  *
+ * The module is given a meter (metered.ts): every so many turns of its loops it asks whether it may go
+ * on. Nothing else could end a question that takes RE2 minutes, as building its states may.
+ *
  * The heap is 16 MiB, 5 MiB of it stack, and cannot grow. What does not fit aborts, and an aborted
- * instance is dead: every call here may throw Re2Aborted, and the caller makes a new instance.
+ * instance is dead: every call here may throw Re2Aborted or Re2Stopped, and the caller makes a new one.
  */
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { metered } from "./metered.ts";
 
 const HEAP_PAGES = 256; // the module's own fixed number
 
 export class Re2Aborted extends Error {
   override readonly name = "Re2Aborted";
 }
+
+/** It was told to end. */
+export class Re2Stopped extends Error {
+  override readonly name = "Re2Stopped";
+}
+
+/** Of loops, between two looks at the clock: 60 µs of a scan, 8 ms of building the largest states. */
+const TURNS = 5_000;
 
 /** What match() reports: -1 where nothing matches. `index` counts units (re2.ts) before the match. */
 export interface RawMatch {
@@ -40,6 +52,7 @@ interface Exports {
   readonly free: Native;
   readonly emscripten_stack_init: Native;
   readonly __wasm_call_ctors: Native;
+  readonly fuel: { value: number };
 }
 
 let compiled: WebAssembly.Module | undefined;
@@ -47,7 +60,7 @@ let compiled: WebAssembly.Module | undefined;
 function module(): WebAssembly.Module {
   if (!compiled) {
     const path = createRequire(import.meta.url).resolve("re2-wasm/build/wasm/re2.wasm");
-    compiled = new WebAssembly.Module(readFileSync(path));
+    compiled = new WebAssembly.Module(metered(readFileSync(path), "abort"));
   }
   return compiled;
 }
@@ -64,8 +77,11 @@ export class Re2Module {
   #stringType = 0;
   #numbers: number[] = [];
   #lengths: number[] = [];
+  readonly #mustEnd: () => boolean;
 
-  constructor() {
+  /** `mustEnd` is asked now and then while RE2 works. */
+  constructor(mustEnd: () => boolean) {
+    this.#mustEnd = mustEnd;
     const given = { env: this.#environment(), wasi_snapshot_preview1: system };
     this.#exports = new WebAssembly.Instance(module(), given).exports as unknown as Exports;
     this.#exports.emscripten_stack_init();
@@ -110,6 +126,7 @@ export class Re2Module {
     try {
       return run();
     } catch (error) {
+      if (error instanceof Re2Stopped) throw error;
       throw new Re2Aborted(String(error), { cause: error });
     }
   }
@@ -140,6 +157,7 @@ export class Re2Module {
     return {
       ...ignored,
       memory: this.#memory,
+      abort: () => this.#tick(),
       emscripten_memcpy_big: (to: number, from: number, length: number) => {
         this.#bytes.copyWithin(to, from, from + length);
       },
@@ -171,6 +189,14 @@ export class Re2Module {
     };
   }
 
+  /** What the meter calls, and what the module calls where it gives up. */
+  #tick(): void {
+    const { fuel } = this.#exports;
+    if (fuel.value !== 0) fail();
+    if (this.#mustEnd()) throw new Re2Stopped("RE2 was ended");
+    fuel.value = TURNS;
+  }
+
   /** A value on its way into the object that match() builds. Keys are never of these types. */
   #take(type: number, argument: number): number {
     const value = this.#words[argument >> 2]!;
@@ -195,7 +221,6 @@ const nothing = () => 0;
 
 /** Imports that a pattern and a match do not need, or that must fail. */
 const ignored: Record<string, unknown> = {
-  abort: fail,
   __assert_fail: fail,
   __cxa_throw: fail,
   __cxa_allocate_exception: fail,

@@ -2,7 +2,7 @@
  * RE2 as this library asks it: does it accept a pattern, and where in these bytes is its next match.
  *
  * Patterns are compiled once and kept, a few at a time: each may grow a cache of some MiB in a heap
- * of 11. An instance that aborts is thrown away with its patterns and the question asked once more of
+ * of 11. An instance that is ended is thrown away. One that aborts is thrown away with its patterns and the question asked once more of
  * a fresh one (5 ms); a question that aborts a fresh instance too is too large.
  *
  * RE2 counts a match's start in "units", by the first byte alone: 0xC2…0xDF two bytes, and so on,
@@ -13,7 +13,7 @@
 
 import { QuernError } from "../base/errors.ts";
 import { isWord } from "./byte-classes.ts";
-import { Re2Aborted, Re2Module } from "./re2-module.ts";
+import { Re2Aborted, Re2Module, Re2Stopped } from "./re2-module.ts";
 
 /** RE2 reads at most this much in one call: two copies must fit into its heap. */
 export const RE2_INPUT_LIMIT = 1 << 20;
@@ -32,21 +32,39 @@ export interface Span {
 let instance: Re2Module | undefined;
 const handles = new Map<string, number>(); // in order of use, the latest last
 
+/** Whether the questions that are being asked must end. */
+let mustEnd: (() => boolean) | undefined;
+const newInstance = (): Re2Module => new Re2Module(() => mustEnd?.() ?? false);
+
+/** What `ask` returns, or "late": its questions to RE2 were ended, compiling included. */
+export function re2InTime<T>(isLate: () => boolean, ask: () => T): T | "late" {
+  if (isLate()) return "late";
+  mustEnd = isLate;
+  try {
+    return ask();
+  } catch (error) {
+    if (error instanceof Re2Stopped) return "late";
+    throw error;
+  } finally {
+    mustEnd = undefined;
+  }
+}
+
 /** How many instances have been thrown away: tests look at it. */
 export let instancesLost = 0;
 
 function attempt<T>(run: (module: Re2Module) => T): T {
   try {
-    return run((instance ??= new Re2Module()));
+    return run((instance ??= newInstance()));
   } catch (error) {
-    if (!(error instanceof Re2Aborted)) throw error;
     forget();
+    if (!(error instanceof Re2Aborted)) throw error;
   }
   try {
-    return run((instance ??= new Re2Module()));
+    return run((instance ??= newInstance()));
   } catch (error) {
-    if (!(error instanceof Re2Aborted)) throw error;
     forget();
+    if (!(error instanceof Re2Aborted)) throw error;
     throw new QuernError("REGEX_TOO_LARGE", "regular expression: too large for RE2's memory", {
       cause: error,
     });

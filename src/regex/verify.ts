@@ -3,11 +3,12 @@
  * little behind it: RE2 must find just that range next. Where it finds another one the window may have
  * been too short, so it grows, up to the text's end, before the two disagree. So the cost follows the
  * bytes up to the last range and the number of ranges (4 µs each), not their product. A range for which
- * RE2 would have to read more than its limit at once is believed.
+ * RE2 would have to read more than its limit at once is believed, and so are those that it has not come
+ * to when time is up: compiling a large expression takes RE2 half a second, and running it minutes.
  */
 
 import type { Span } from "./re2.ts";
-import { RE2_INPUT_LIMIT, re2Find, type Re2Expression } from "./re2.ts";
+import { RE2_INPUT_LIMIT, re2Find, re2InTime, type Re2Expression } from "./re2.ts";
 import { eachMatch } from "./iterate.ts";
 import { newRangeList, pushRange, type RangeList } from "./range-list.ts";
 import { characterWidth } from "./utf8.ts";
@@ -21,13 +22,24 @@ export interface Verification {
   /** Ranges relative to the text's start; the first `count` of them, by default all, are asked about. */
   readonly claimed: RangeList;
   readonly count?: number;
+  /** Whether RE2 must end; default: it never must. */
+  readonly isLate?: () => boolean;
 }
 
 /**
- * undefined if RE2 finds the claimed ranges, in that order and no other between them; otherwise RE2's
- * ranges, as many as were asked about. REQUIRES: the expression is accepted.
+ * undefined if RE2 finds the claimed ranges, in that order and no other between them, as far as there
+ * was time; otherwise RE2's ranges, as many as were asked about. REQUIRES: the expression is accepted.
  */
 export function verifyRanges(
+  expression: Re2Expression,
+  verification: Verification,
+): RangeList | undefined {
+  const { isLate = () => false } = verification;
+  const outcome = re2InTime(isLate, () => differingRanges(expression, verification));
+  return outcome === "late" ? undefined : outcome;
+}
+
+function differingRanges(
   expression: Re2Expression,
   verification: Verification,
 ): RangeList | undefined {

@@ -53,7 +53,11 @@ export async function showFile(
     ? contentRanges(shown.content, content.visited.found, 0)
     : new Uint32Array(0);
   const confirm: Confirm = (expression, bytes, claimed) =>
-    verifiedPath(expression, { path: bytes, claimed }, showing.onDisagreement);
+    verifiedPath(
+      expression,
+      { path: bytes, claimed },
+      { isLate: tools.isStopped, onDisagreement: showing.onDisagreement },
+    );
   const name = pathRanges(path, shown.paths, { query, tools, confirm });
   const hasOwnName = shown.paths.length > 0;
   const nameLines = new Lines(Buffer.from(path), () => 0);
@@ -110,6 +114,7 @@ function readContent(
       from,
       to: from + window.length(blob),
       most,
+      isLate: tools.isStopped,
       onDisagreement: showing.onDisagreement,
     };
     visited.found[atom] = verified(prepared.scanner, found, seen);

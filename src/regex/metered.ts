@@ -1,0 +1,192 @@
+/**
+ * Gives a WebAssembly module a meter, so that who called it can end it: at each turn of each loop one
+ * is taken from a global, exported as "fuel", and where nothing is left a function that the module
+ * imports is called, which fills it up or throws. Loops are enough: what a program does between two
+ * turns is as long as its text.
+ *
+ *     loop ...   becomes   loop  (if (i32.eqz (global.get fuel)) (then (call tick)))
+ *                                (global.set fuel (i32.sub (global.get fuel) (i32.const 1)))  ...
+ *
+ * Knows the instructions of WebAssembly 1.0, sign extension and bulk memory; the sections before the
+ * code are those of a module that imports no globals. One pass over the bytes: 10 ms a MiB.
+ */
+
+const [IMPORTS, GLOBALS, EXPORTS, CODE] = [2, 6, 7, 10];
+const LOOP = 0x03;
+
+/** What stands behind an opcode: so many numbers (LEB128), or one of these. */
+const [TABLE, TYPES, F32, F64, BULK, UNKNOWN] = [3, 4, 5, 6, 7, 8];
+
+const OPERANDS = new Uint8Array(256).fill(UNKNOWN);
+for (const [operands, ...ranges] of [
+  [0, [0x00, 0x01], [0x05], [0x0b], [0x0f], [0x1a, 0x1b], [0x45, 0xc4]],
+  [1, [0x02, 0x04], [0x0c, 0x0d], [0x10], [0x20, 0x24], [0x3f, 0x42]],
+  [2, [0x11], [0x28, 0x3e]],
+  [TABLE, [0x0e]],
+  [TYPES, [0x1c]],
+  [F32, [0x43]],
+  [F64, [0x44]],
+  [BULK, [0xfc]],
+] as [number, ...number[][]][])
+  for (const [first, last = first] of ranges) OPERANDS.fill(operands, first, last! + 1);
+
+/** Numbers behind what the prefix 0xfc begins: conversions, then what moves much at once. */
+const BULK_OPERANDS = [0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 2, 1, 2, 1, 2];
+
+/** Where the loops' bodies begin in the instructions [from, end). One function: most threads run it once, not yet optimized. */
+function loopsOf(code: Uint8Array, from: number, end: number): number[] {
+  const loops: number[] = [];
+  for (let at = from; at < end;) {
+    const opcode = code[at++]!;
+    let numbers = OPERANDS[opcode]!;
+    if (numbers > 2) {
+      const reader = new Reader(code, at);
+      numbers = operandsOf(numbers, reader);
+      at = reader.at;
+    }
+    for (; numbers > 0; numbers--) while (code[at++]! >= 128);
+    if (opcode === LOOP) loops.push(at);
+  }
+  return loops;
+}
+
+/** Numbers that are left to pass over. */
+function operandsOf(kind: number, reader: Reader): number {
+  switch (kind) {
+    case TABLE:
+      return reader.number() + 1;
+    case TYPES:
+      return reader.number();
+    case F32:
+    case F64:
+      reader.at += kind === F32 ? 4 : 8;
+      return 0;
+    case BULK:
+      return BULK_OPERANDS[reader.number()] ?? unknown();
+    default:
+      return unknown();
+  }
+}
+
+function unknown(): never {
+  throw new Error("the module holds an instruction that is not known here");
+}
+
+class Reader {
+  at: number;
+  readonly #bytes: Uint8Array;
+
+  constructor(bytes: Uint8Array, at = 0) {
+    this.#bytes = bytes;
+    this.at = at;
+  }
+
+  /** LEB128, unsigned and below 2^32. */
+  number(): number {
+    let value = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = this.#bytes[this.at++]!;
+      value += (byte & 127) * 2 ** shift;
+      if (byte < 128) return value;
+    }
+  }
+}
+
+function leb(value: number): number[] {
+  return value < 128 ? [value] : [(value & 127) | 128, ...leb(value >>> 7)];
+}
+
+/** `tick`: the name of a function that the module imports, without parameters and results. */
+export function metered(module: Uint8Array, tick: string): Uint8Array<ArrayBuffer> {
+  const out: Uint8Array[] = [module.subarray(0, 8)];
+  const reader = new Reader(module, 8);
+  let [called, fuel] = [0, 0];
+  while (reader.at < module.length) {
+    const id = module[reader.at++]!;
+    const length = reader.number();
+    const section = module.subarray(reader.at, reader.at + length);
+    reader.at += length;
+    if (id === IMPORTS) called = functionNamed(section, tick);
+    if (id === GLOBALS) fuel = new Reader(section).number();
+    for (const part of sealedSection(id, rewritten(id, section, { called, fuel }))) out.push(part);
+  }
+  return new Uint8Array(Buffer.concat(out));
+}
+
+const sealedSection = (id: number, parts: readonly Uint8Array[]): Uint8Array[] => {
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  return [Uint8Array.of(id, ...leb(length)), ...parts];
+};
+
+interface Meter {
+  /** Index of the function. */
+  readonly called: number;
+  /** Index of the global. */
+  readonly fuel: number;
+}
+
+function rewritten(id: number, section: Uint8Array, meter: Meter): Uint8Array[] {
+  switch (id) {
+    case GLOBALS:
+      // a variable i32 that begins as 0
+      return oneMore(section, [0x7f, 1, 0x41, 0, 0x0b]);
+    case EXPORTS:
+      return oneMore(section, [4, ...Buffer.from("fuel"), 3, ...leb(meter.fuel)]);
+    case CODE:
+      return meteredCode(section, meter);
+    default:
+      return [section];
+  }
+}
+
+/** Of a section that is a list. */
+function oneMore(section: Uint8Array, item: readonly number[]): Uint8Array[] {
+  const reader = new Reader(section);
+  const count = Uint8Array.from(leb(reader.number() + 1));
+  return [count, section.subarray(reader.at), Uint8Array.from(item)];
+}
+
+/** REQUIRES: functions and one memory are all that is imported, the memory last. */
+function functionNamed(imports: Uint8Array, wanted: string): number {
+  const reader = new Reader(imports);
+  const name = (): string => {
+    const length = reader.number();
+    reader.at += length;
+    return Buffer.from(imports.subarray(reader.at - length, reader.at)).toString();
+  };
+  const count = reader.number();
+  for (let index = 0; index < count; index++) {
+    const isWanted = (name(), name()) === wanted;
+    if (imports[reader.at++] !== 0) break;
+    reader.number(); // its type
+    if (isWanted) return index;
+  }
+  throw new Error(`the module imports no function ${wanted}`);
+}
+
+function meteredCode(section: Uint8Array, { called, fuel }: Meter): Uint8Array[] {
+  const [get, set] = [
+    [0x23, ...leb(fuel)],
+    [0x24, ...leb(fuel)],
+  ];
+  const tick = [...get, 0x45, 0x04, 0x40, 0x10, ...leb(called), 0x0b];
+  const turn = Uint8Array.of(...tick, ...get, 0x41, 1, 0x6b, ...set);
+  const reader = new Reader(section);
+  const count = reader.number();
+  const out: Uint8Array[] = [section.subarray(0, reader.at)];
+  for (let i = 0; i < count; i++) {
+    const length = reader.number();
+    const [start, end] = [reader.at, reader.at + length];
+    for (let locals = 2 * reader.number(); locals > 0; locals--) reader.number();
+    const loops = loopsOf(section, reader.at, end);
+    out.push(Uint8Array.from(leb(length + turn.length * loops.length)));
+    let from = start;
+    for (const loop of loops) {
+      out.push(section.subarray(from, loop), turn);
+      from = loop;
+    }
+    out.push(section.subarray(from, end));
+    reader.at = end;
+  }
+  return out;
+}

@@ -1,0 +1,96 @@
+/** A module with a meter can be ended, RE2 among them, and is the same otherwise. */
+
+import { expect, test } from "vitest";
+import { compileExpression } from "../../src/regex/expression.ts";
+import { metered } from "../../src/regex/metered.ts";
+import { re2Find, re2InTime } from "../../src/regex/re2.ts";
+
+const section = (id: number, ...bytes: number[]) => [id, bytes.length, ...bytes];
+const named = (name: string) => [name.length, ...Buffer.from(name)];
+
+/** A function without end; before it stands what could be taken for loops: 3 and 0x40. */
+const BODY = [
+  ...[1, 1, 0x7f], // a local i32
+  ...[0x42, 3, 0x1a], // i64.const 3, drop
+  ...[0x43, 3, 0x40, 3, 0x40, 0x1a], // f32.const
+  ...[0x44, 3, 0x40, 3, 0x40, 3, 0x40, 3, 0x40, 0x1a], // f64.const
+  ...[0x41, 0x83, 0x80, 3, 0x21, 0, 0x20, 0, 0xc0, 0x1a], // numbers of several bytes, sign extension
+  ...[0x02, 0x40, 0x20, 0, 0x0e, 1, 0, 0, 0x0b], // block, br_table
+  ...[0x44, 0, 0, 0, 0, 0, 0, 0, 0, 0xfc, 2, 0x1a], // a conversion behind a prefix
+  ...[0x03, 0x40, 0x03, 0x40, 0x0c, 1, 0x0b, 0x0b], // a loop in a loop
+  0x0b,
+];
+
+const MODULE = Uint8Array.from([
+  ...[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
+  ...section(1, 1, 0x60, 0, 0),
+  ...section(2, 2, ...named("e"), ...named("other"), 0, 0, ...named("e"), ...named("tick"), 0, 0),
+  ...section(3, 1, 0),
+  ...section(6, 1, 0x7f, 0, 0x41, 7, 0x0b),
+  ...section(7, 1, ...named("run"), 0, 2),
+  ...section(10, 1, BODY.length, ...BODY),
+]);
+
+test("a function without end asks at each turn whether it may go on", () => {
+  let asked = 0;
+  const e = {
+    other: () => expect.unreachable(),
+    tick: () => {
+      fuel.value = 10;
+      if (++asked === 5) throw new Error("enough");
+    },
+  };
+  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(metered(MODULE, "tick")), {
+    e,
+  });
+  const fuel = exports["fuel"] as unknown as { value: number };
+  expect(exports["run"] as () => void).toThrow("enough");
+  expect(asked).toBe(5);
+});
+
+test("what is not known is refused, not passed over", () => {
+  const simd = MODULE.slice();
+  simd[simd.indexOf(0x42)] = 0xfd;
+  expect(() => metered(simd, "tick")).toThrow(/not known/);
+  expect(() => metered(MODULE, "tack")).toThrow(/no function tack/);
+});
+
+const text = Buffer.from("0123456789 -_=".repeat(5_000));
+const all = { start: 0, end: text.length };
+const find = (source: string) =>
+  re2Find(compileExpression(source, { caseSensitive: true }), text, all, 0);
+
+/** Without an end these take RE2 from half a second to minutes. */
+const ENDLESS: readonly (readonly [what: string, source: string])[] = [
+  ["compiling Unicode classes", "(\\pL+\\s*){30}"],
+  ["compiling optional parts", "a?".repeat(1_500)],
+  ["building states", "(?i)[^a-z]{900}"],
+  ["running ever new states", "[\\d -]*0[\\d -_=]{300}x"],
+];
+
+test.each(ENDLESS)("RE2 can be ended: %s", (_, source) => {
+  let asked = 0;
+  expect(
+    re2InTime(
+      () => ++asked > 20,
+      () => find(source),
+    ),
+  ).toBe("late");
+  expect(asked).toBe(21);
+  expect(find("4[5-7]+")).toEqual({ start: 4, end: 8 });
+});
+
+test("RE2 is not asked at all when it is late, and has all the time it needs where nobody says", () => {
+  expect(
+    re2InTime(
+      () => true,
+      () => expect.unreachable(),
+    ),
+  ).toBe("late");
+  expect(
+    re2InTime(
+      () => false,
+      () => find("[0-9]+ -"),
+    ),
+  ).toEqual({ start: 0, end: 12 });
+});
