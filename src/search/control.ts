@@ -7,8 +7,8 @@
 import type { CheckedRequest, SearchOptions } from "./request.ts";
 
 /**
- * Two times (f64): when time runs out, and when showing what was found must have ended. Each thread
- * reads them by itself, as no timer runs on a thread that scans.
+ * Two times (f64): when looking for matches ends, and when the answer is due, which is the time-out. Each
+ * thread reads them by itself, as no timer runs on a thread that scans.
  */
 const TIMES = 2;
 const STOP = 2 * TIMES;
@@ -26,8 +26,11 @@ const PLANNING = -1;
 const CLOSED = 2 ** 30;
 /** Milliseconds to wait for a plan: far longer than any takes, should its thread have died. */
 const PATIENCE_MS = 250;
-/** What was found is looked for again to be shown: so long at least, and as long as the time-out. */
-const SHOWING_MS = 250;
+/** What was found is found again, to be shown: of the time-out this share is kept for it, so much at most. */
+const SHOWING_SHARE = 0.2;
+const MOST_SHOWING_MS = 200;
+/** How long after the time-out that may still go on. */
+const LATE_MS = 50;
 
 /** More than a reader that keeps up ever has before it; each thread may add one file. */
 const MOST_BEHIND = 4 * 2 ** 20;
@@ -52,8 +55,9 @@ export class Control {
     { timeoutMs = Infinity }: Pick<SearchOptions, "timeoutMs">,
   ): Control {
     const control = new Control(new SharedArrayBuffer(8 * Math.ceil((STEPS + segments) / 2)));
-    const end = now() + timeoutMs;
-    control.#times.set([end, end + Math.max(timeoutMs, SHOWING_MS)]);
+    const due = now() + timeoutMs;
+    const kept = Math.min(SHOWING_SHARE * timeoutMs, MOST_SHOWING_MS);
+    control.#times.set([due - kept, due]);
     control.#words[LEFT] = Math.min(matches, 2 ** 31 - 1);
     control.#words.fill(PLANNING, STEPS);
     return control;
@@ -70,9 +74,18 @@ export class Control {
     return Atomics.load(this.#words, STOP);
   }
 
-  /** Whether what was found should not even be shown any more: aborted, or long after the time-out. */
+  /** Whether what was found should not even be shown any more: aborted, or after the time-out. */
   get hasEnded(): boolean {
-    return Atomics.load(this.#words, ENDED) !== 0 || now() > this.#times[1]!;
+    return this.#isDue(LATE_MS);
+  }
+
+  /** Whether nothing should be asked of what is to be shown that can be left out. */
+  get isDue(): boolean {
+    return this.#isDue(0);
+  }
+
+  #isDue(lateMs: number): boolean {
+    return Atomics.load(this.#words, ENDED) !== 0 || now() > this.#times[1]! + lateMs;
   }
 
   /** Position of a segment that nobody has begun; past the last one when all are. Its claimer must open or close it. */

@@ -45,7 +45,7 @@ export async function showFile(
   const { reader, file, most } = wanted;
   const path = pathOf(reader.paths(snapshot), file);
   const blob = reader.files.blobs[file]!;
-  const isRead = blob !== NO_BLOB && (query.contentAtoms.length > 0 || showing.whole);
+  const isRead = blob !== NO_BLOB && readsContent(showing);
   const content = isRead ? readContent(showing, wanted, blob) : undefined;
   const facts = factsOf(showing, wanted, { path, content });
   const shown = shownBy(query, facts);
@@ -56,7 +56,7 @@ export async function showFile(
     verifiedPath(
       expression,
       { path: bytes, claimed },
-      { isLate: tools.isStopped, onDisagreement: showing.onDisagreement },
+      { isLate: tools.isDue, onDisagreement: showing.onDisagreement },
     );
   const name = pathRanges(path, shown.paths, { query, tools, confirm });
   const hasOwnName = shown.paths.length > 0;
@@ -76,6 +76,10 @@ export async function showFile(
     },
   };
 }
+
+/** When time is up nothing more is found in it. */
+const readsContent = ({ query, tools, whole }: Showing): boolean =>
+  whole || (query.contentAtoms.length > 0 && !tools.isStopped());
 
 function rangesOf(lines: Lines, pairs: Uint32Array): ReturnType<Lines["range"]>[] {
   const ranges = [];
@@ -114,7 +118,7 @@ function readContent(
       from,
       to: from + window.length(blob),
       most,
-      isLate: tools.isStopped,
+      isLate: tools.isDue,
       onDisagreement: showing.onDisagreement,
     };
     visited.found[atom] = verified(prepared.scanner, found, seen);

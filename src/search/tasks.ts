@@ -20,6 +20,7 @@ const search: Task<SearchInput, SearchOutput> = async (input, context) => {
   const snapshot = threadEnvironment(context).snapshot();
   const mark = tools.arena.mark();
   tools.isStopped = () => control.stopped !== 0;
+  tools.isDue = () => control.isDue;
   try {
     const query = prepareInTime(input.plan, tools);
     if (!query) return nothingFound();
@@ -36,6 +37,7 @@ const show: Task<ShowInput, ShowResult> = async (input, context) => {
   const mark = tools.arena.mark();
   const control = new Control(input.shared);
   tools.isStopped = () => control.hasEnded;
+  tools.isDue = () => control.isDue;
   try {
     const query = prepareQuery(input.plan, tools.kernel, tools.arena);
     const { contextLines, whole } = input;

@@ -20,6 +20,8 @@ export class ThreadTools {
   readonly window: WindowMemory = new WindowMemory(this.kernel);
   /** Whether the search that runs was stopped; set anew for each. */
   isStopped: () => boolean = () => false;
+  /** Whether RE2 is not to be asked any more about what is shown. */
+  isDue: () => boolean = () => false;
   /** In the order of use, the latest last. */
   readonly #readers = new Map<number, { reader: SegmentReader; windows: Uint32Array }>();
   /** Of those segments. */

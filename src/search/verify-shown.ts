@@ -35,7 +35,7 @@ export function verified(scanner: ContentScanner, found: Found, text: VerifiedTe
     text: { start: text.from, end: text.to },
     claimed: { length: found.counts[0]!, data: pairsOf(found, 0).slice() },
     count,
-    isLate: soon(text.isLate),
+    isLate: soon(scanner.expression, text.isLate),
   });
   if (!ranges) return found;
   text.onDisagreement(disagreement(scanner.expression));
@@ -54,16 +54,22 @@ export function verifiedPath(
     bytes,
     text: { start: 0, end: bytes.length },
     claimed,
-    isLate: soon(isLate),
+    isLate: soon(expression, isLate),
   });
   if (ranges) onDisagreement(disagreement(expression));
   return ranges ?? claimed;
 }
 
+/** Expressions that took RE2 more than its time: it is not asked about their other texts. */
+const slow = new WeakSet<Re2Expression>();
+
 /** A search without a time-out has one here. */
-function soon(isLate: () => boolean): () => boolean {
+function soon(expression: Re2Expression, isLate: () => boolean): () => boolean {
   const end = performance.now() + MOST_MS;
-  return () => performance.now() > end || isLate();
+  return () => {
+    if (performance.now() > end) slow.add(expression);
+    return slow.has(expression) || isLate();
+  };
 }
 
 const disagreement = ({ source }: Re2Expression): string =>

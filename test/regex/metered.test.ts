@@ -5,31 +5,36 @@ import { compileExpression } from "../../src/regex/expression.ts";
 import { metered } from "../../src/regex/metered.ts";
 import { re2Find, re2InTime } from "../../src/regex/re2.ts";
 
-const section = (id: number, ...bytes: number[]) => [id, bytes.length, ...bytes];
+const section = (id: number, ...parts: (number | number[])[]) => {
+  const bytes = parts.flat();
+  return [id, bytes.length, ...bytes];
+};
 const named = (name: string) => [name.length, ...Buffer.from(name)];
 
 /** A function without end; before it stands what could be taken for loops: 3 and 0x40. */
 const BODY = [
-  ...[1, 1, 0x7f], // a local i32
-  ...[0x42, 3, 0x1a], // i64.const 3, drop
-  ...[0x43, 3, 0x40, 3, 0x40, 0x1a], // f32.const
-  ...[0x44, 3, 0x40, 3, 0x40, 3, 0x40, 3, 0x40, 0x1a], // f64.const
-  ...[0x41, 0x83, 0x80, 3, 0x21, 0, 0x20, 0, 0xc0, 0x1a], // numbers of several bytes, sign extension
-  ...[0x02, 0x40, 0x20, 0, 0x0e, 1, 0, 0, 0x0b], // block, br_table
-  ...[0x44, 0, 0, 0, 0, 0, 0, 0, 0, 0xfc, 2, 0x1a], // a conversion behind a prefix
-  ...[0x03, 0x40, 0x03, 0x40, 0x0c, 1, 0x0b, 0x0b], // a loop in a loop
+  [1, 1, 0x7f], // a local i32
+  [0x42, 3, 0x1a], // i64.const 3, drop
+  [0x43, 3, 0x40, 3, 0x40, 0x1a], // f32.const
+  [0x44, 3, 0x40, 3, 0x40, 3, 0x40, 3, 0x40, 0x1a], // f64.const
+  [0x41, 0x83, 0x80, 3, 0x21, 0, 0x20, 0, 0xc0, 0x1a], // numbers of several bytes, sign extension
+  [0x02, 0x40, 0x20, 0, 0x0e, 1, 0, 0, 0x0b], // block, br_table
+  [0x44, 0, 0, 0, 0, 0, 0, 0, 0, 0xfc, 2, 0x1a], // a conversion behind a prefix
+  [0x03, 0x40, 0x03, 0x40, 0x0c, 1, 0x0b, 0x0b], // a loop in a loop
   0x0b,
-];
+].flat();
 
-const MODULE = Uint8Array.from([
-  ...[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
-  ...section(1, 1, 0x60, 0, 0),
-  ...section(2, 2, ...named("e"), ...named("other"), 0, 0, ...named("e"), ...named("tick"), 0, 0),
-  ...section(3, 1, 0),
-  ...section(6, 1, 0x7f, 0, 0x41, 7, 0x0b),
-  ...section(7, 1, ...named("run"), 0, 2),
-  ...section(10, 1, BODY.length, ...BODY),
-]);
+const MODULE = Uint8Array.from(
+  [
+    [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
+    section(1, 1, 0x60, 0, 0),
+    section(2, 2, named("e"), named("other"), 0, 0, named("e"), named("tick"), 0, 0),
+    section(3, 1, 0),
+    section(6, 1, 0x7f, 0, 0x41, 7, 0x0b),
+    section(7, 1, named("run"), 0, 2),
+    section(10, 1, BODY.length, ...BODY),
+  ].flat(),
+);
 
 test("a function without end asks at each turn whether it may go on", () => {
   let asked = 0;

@@ -1,17 +1,47 @@
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { Control, STOPPED } from "../../src/search/control.ts";
 
-const after = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+afterEach(() => void vi.restoreAllMocks());
 
-test("every thread sees by itself that time is up; showing has as long again, and 250 ms at least", async () => {
-  const control = Control.create(3, { matches: 10 }, { timeoutMs: 200 });
-  const other = new Control(control.shared);
-  expect([other.stopped, other.hasEnded]).toEqual([STOPPED.NO, false]);
-  await after(250);
-  expect([other.stopped, other.hasEnded]).toEqual([STOPPED.TIMED_OUT, false]);
-  await after(300);
-  expect(other.hasEnded).toBe(true);
-});
+/** Milliseconds; what is seen after them: [stopped, isDue, hasEnded]. */
+const TIMES: readonly (readonly [
+  timeoutMs: number,
+  seen: readonly (readonly [number, ...unknown[]])[],
+])[] = [
+  [
+    500,
+    [
+      [399, STOPPED.NO, false, false],
+      [401, STOPPED.TIMED_OUT, false, false],
+      [501, STOPPED.TIMED_OUT, true, false],
+      [551, STOPPED.TIMED_OUT, true, true],
+    ],
+  ],
+  [
+    10_000,
+    [
+      [9_799, STOPPED.NO, false, false],
+      [9_801, STOPPED.TIMED_OUT, false, false],
+      [10_001, STOPPED.TIMED_OUT, true, false],
+      [10_051, STOPPED.TIMED_OUT, true, true],
+    ],
+  ],
+  [Infinity, [[1e9, STOPPED.NO, false, false]]],
+];
+
+test.each(TIMES)(
+  "every thread sees by itself that time is up, of %i ms; a fifth, at most 200 ms, is kept for showing, and 50 more",
+  (timeoutMs, seen) => {
+    const real = performance.now();
+    const clock = vi.spyOn(performance, "now").mockReturnValue(real);
+    const control = Control.create(3, { matches: 10 }, { timeoutMs });
+    const other = new Control(control.shared);
+    for (const [ms, ...expected] of seen) {
+      clock.mockReturnValue(real + ms);
+      expect([other.stopped, other.isDue, other.hasEnded], `${ms} ms`).toEqual(expected);
+    }
+  },
+);
 
 test("an abort ends everything at once, and the reason that came first stays", () => {
   const control = Control.create(0, { matches: 10 }, {});
