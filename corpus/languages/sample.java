@@ -29,6 +29,13 @@ public sealed abstract class Order<T extends Comparable<? super T>> implements R
 
     abstract <R> R visit(Visitor<R> visitor);
 
+    private final Runnable later = new Runnable() {
+        int tries;
+        @Override public void run() { new Thread() { int deeper; @Override public void start() {} }; }
+    };
+    { Runnable r = new Runnable() { @Override public void run() {} }; }
+    Runnable inMethod() { return new Runnable() { int hidden2; @Override public void run() {} class Inside {} }; }
+
     public static final class Paid extends Order<String> { Paid() { super(null); } }
     static non-sealed class Open extends Order<String> { Open() { super(null); } }
 

@@ -70,3 +70,7 @@ fun main() {
         override fun run() {}
     }
 }
+val listener = object : Runnable {
+    var calls = 0
+    override fun run() { calls++ }
+}

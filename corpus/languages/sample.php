@@ -41,5 +41,6 @@ function helper(int &$x, ?callable $fn = null): iterable {
     yield from [1, 2];
     return strlen(...);
 }
+$listener = new class { public int $calls = 0; public function notify(): void {} };
 ?>
 <footer></footer>

@@ -41,3 +41,4 @@ opaque type Id = Long
 inline def debug(inline msg: String): Unit = println(msg)
 package object util { def helper = 1 }
 trait Old { def m: Int = { case class Local(); 1 } }
+object Listeners { val first = new Runnable { val calls = 0; def run() = {} }; def inMethod = new Runnable { def run() = {} }; val sum = { val part = 1; part } }

@@ -10,12 +10,14 @@ export const HIDDEN = -2;
 export const DECLARED = -3;
 export const TORN = -4;
 export const OUTSIDE = -5;
+export const ANONYMOUS = -6;
 
 const BLOCKS = new Map([
   ["local", LOCAL],
   ["hidden", HIDDEN],
   ["declared", DECLARED],
   ["torn", TORN],
+  ["anonymous", ANONYMOUS],
 ]);
 
 const KIND_IDS = new Map<string, number>(SYMBOL_KINDS.map((kind, id) => [kind, id]));

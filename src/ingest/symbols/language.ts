@@ -10,6 +10,8 @@
  *                            Beside @scope alone: the parent of all that lies in it (an `impl`)
  *     @local                 a block that is no definition and whose variables are local
  *     @declared              a declaration that defines its variables but not its functions, except in a type
+ *     @anonymous             a class without a name: hidden within functions; its members elsewhere have
+ *                            the definition around it as parent, such as the field that it initializes
  *     @hidden                a part in which nothing is a definition, but of macros
  *     @keyword               a word that decides: `keywords` must give the kind of the name
  *                            beside it, or gives it where that is @other

@@ -8,7 +8,16 @@
 
 import type { SymbolKind } from "../../store/symbol-kinds.ts";
 import { ROW, SYMBOL_ROW, type SymbolTable } from "../../store/symbol-run.ts";
-import { DECLARED, HIDDEN, kindId, LOCAL, meaningOf, OUTSIDE, TORN } from "./captures.ts";
+import {
+  ANONYMOUS,
+  DECLARED,
+  HIDDEN,
+  kindId,
+  LOCAL,
+  meaningOf,
+  OUTSIDE,
+  TORN,
+} from "./captures.ts";
 import type { KindsByText, LanguageQuery } from "./language.ts";
 import { MATCH_STRIDE, PATTERN, ROLES, type Matches } from "./runtime.ts";
 import { NO_SYMBOLS } from "./table.ts";
@@ -17,6 +26,7 @@ const ids = (...kinds: SymbolKind[]): ReadonlySet<number> => new Set(kinds.map(k
 
 const OTHER = kindId("other");
 const MACRO = kindId("macro");
+const CLASS = kindId("class");
 const CONSTRUCTOR = kindId("constructor");
 const CALLABLES = ids("function", "method", "constructor", "operator", "macro");
 const TYPES = ids(
@@ -195,7 +205,13 @@ class Sweep {
     if (kind === TORN) this.tornUnits = Math.max(this.tornUnits, end - start);
     if (kind === TORN || kind === OUTSIDE) return;
     if (kind === DECLARED && TYPES.has(this.#open.at(-1)?.kind ?? OUTSIDE)) return;
-    this.#open.push({ start, end, kind, row: around, nameStart: -1 });
+    const isClass = kind === ANONYMOUS && !this.#isInFunction();
+    const frameKind = isClass ? CLASS : kind === ANONYMOUS ? HIDDEN : kind;
+    this.#open.push({ start, end, kind: frameKind, row: around, nameStart: -1 });
+  }
+
+  #isInFunction(): boolean {
+    return this.#open.some(({ kind }) => kind === LOCAL || CALLABLES.has(kind));
   }
 
   /** Undefined for what is no symbol here: a local variable, an unknown keyword. */

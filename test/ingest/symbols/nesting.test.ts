@@ -6,7 +6,15 @@ import { kindId } from "../../../src/ingest/symbols/captures.ts";
 import { kindsOf, nest } from "../../../src/ingest/symbols/nesting.ts";
 import { MATCH_STRIDE, ROLES, type Matches } from "../../../src/ingest/symbols/runtime.ts";
 
-const CAPTURES = ["class", "function", "variable", "hidden", "local", "scope"] as const;
+const CAPTURES = [
+  "class",
+  "function",
+  "variable",
+  "hidden",
+  "local",
+  "anonymous",
+  "scope",
+] as const;
 type What = Exclude<(typeof CAPTURES)[number], "scope">;
 
 /** A match: its extent, and what it is. Classes and functions are named by their first character. */
@@ -24,7 +32,7 @@ interface Shape {
 const { shapes } = fc.letrec<{ shapes: Shape[]; shape: Shape }>((tie) => ({
   shapes: fc.array(tie("shape"), { maxLength: 4 }),
   shape: fc.record({
-    what: fc.constantFrom<What>("class", "function", "variable", "hidden", "local"),
+    what: fc.constantFrom<What>("class", "function", "variable", "hidden", "local", "anonymous"),
     inside: fc.oneof({ depthSize: "small" }, fc.constant([]), tie("shapes")),
   }),
 }));
@@ -40,14 +48,16 @@ function layOut(all: readonly Shape[], from: number, items: Item[]): number {
   return at;
 }
 
+const isNamed = (what: What): what is "class" | "function" | "variable" =>
+  what === "class" || what === "function" || what === "variable";
+
 function matchesOf(items: readonly Item[]): Matches {
   const values = new Int32Array(items.length * MATCH_STRIDE).fill(-1);
   items.forEach(({ what, start, end }, index) => {
     const base = index * MATCH_STRIDE;
-    const isNamed = what !== "hidden" && what !== "local";
-    if (isNamed) values.set([CAPTURES.indexOf(what), start, start + 1], base + ROLES.name);
+    if (isNamed(what)) values.set([CAPTURES.indexOf(what), start, start + 1], base + ROLES.name);
     if (what === "variable") return;
-    values.set([CAPTURES.indexOf(isNamed ? "scope" : what), start, end], base + ROLES.scope);
+    values.set([CAPTURES.indexOf(isNamed(what) ? "scope" : what), start, end], base + ROLES.scope);
   });
   return { count: items.length, hasError: false, values };
 }
@@ -62,14 +72,20 @@ function naive(items: readonly Item[]): string[] {
     .toSorted((a, b) => a.start - b.start)
     .flatMap((item) => {
       const outer = around(item);
-      if (item.what === "hidden" || item.what === "local") return [];
+      const kind = item.what;
+      if (!isNamed(kind)) return [];
       if (outer.some(({ what }) => what === "hidden")) return [];
+      const isInFunction = (other: Item) =>
+        around(other).some(({ what }) => what === "function" || what === "local");
+      if (outer.some((other) => other.what === "anonymous" && isInFunction(other))) return [];
       const [first] = outer;
       if (item.what === "variable" && (first?.what === "function" || first?.what === "local"))
         return [];
-      const kind = item.what === "function" && first?.what === "class" ? "method" : item.what;
-      const parent = outer.find(({ what }) => what !== "local");
-      return [`${item.start} ${kindId(kind)} ${parent?.start ?? -1}`];
+      const isMember = first?.what === "class" || first?.what === "anonymous";
+      const parent = outer.find(({ what }) => what !== "local" && what !== "anonymous");
+      return [
+        `${item.start} ${kindId(kind === "function" && isMember ? "method" : kind)} ${parent?.start ?? -1}`,
+      ];
     });
 }
 

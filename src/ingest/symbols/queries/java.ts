@@ -3,7 +3,7 @@ import type { LanguageQuery } from "../language.ts";
 export const java: LanguageQuery = {
   names: ["Java"],
   grammar: "@vscode/tree-sitter-wasm/wasm/tree-sitter-java.wasm",
-  revision: 1,
+  revision: 2,
   query: `
     (package_declaration [(identifier) (scoped_identifier)] @package)
     (class_declaration name: (identifier) @class) @scope
@@ -18,8 +18,10 @@ export const java: LanguageQuery = {
     (method_declaration name: (identifier) @method) @scope
     (annotation_type_element_declaration name: (identifier) @method)
     (constant_declaration declarator: (variable_declarator name: (identifier) @constant))
-    (field_declaration (modifiers "static" "final") declarator: (variable_declarator name: (identifier) @constant))
-    (field_declaration declarator: (variable_declarator name: (identifier) @field))
+    (field_declaration (modifiers "static" "final") declarator: (variable_declarator name: (identifier) @constant)) @scope
+    (field_declaration declarator: (variable_declarator name: (identifier) @field)) @scope
+    (object_creation_expression (class_body)) @anonymous
+    (class_body (block) @local)
     (lambda_expression) @local
     (static_initializer) @local
     (ERROR "class" . (identifier) @class)

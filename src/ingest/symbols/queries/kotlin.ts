@@ -3,7 +3,7 @@ import type { LanguageQuery } from "../language.ts";
 export const kotlin: LanguageQuery = {
   names: ["Kotlin"],
   grammar: "tree-sitter-wasms/out/tree-sitter-kotlin.wasm",
-  revision: 1,
+  revision: 2,
   members: [
     ["function", "method"],
     ["variable", "property"],
@@ -29,7 +29,7 @@ export const kotlin: LanguageQuery = {
     (property_declaration (multi_variable_declaration (variable_declaration (simple_identifier) @variable)))
     (lambda_literal) @local
     (anonymous_initializer) @local
-    (object_literal) @local
+    (object_literal) @anonymous
     (ERROR "fun" . (simple_identifier) @function)
   `,
 };

@@ -3,7 +3,7 @@ import type { LanguageQuery } from "../language.ts";
 export const php: LanguageQuery = {
   names: ["PHP"],
   grammar: "@vscode/tree-sitter-wasm/wasm/tree-sitter-php.wasm",
-  revision: 1,
+  revision: 2,
   reserved: { __construct: "constructor" },
   keywords: { define: "constant" },
   query: `
@@ -21,9 +21,10 @@ export const php: LanguageQuery = {
     (const_declaration (const_element (name) @constant))
     (property_declaration (property_element (variable_name (name) @field)))
     (property_promotion_parameter name: (variable_name (name) @field))
+    (anonymous_class) @anonymous
     (anonymous_function) @local
     (arrow_function) @local
-    (program (expression_statement (assignment_expression left: (variable_name (name) @variable))))
+    (program (expression_statement (assignment_expression left: (variable_name (name) @variable))) @scope)
     (ERROR "class" . (name) @class)
     (ERROR "function" . (name) @function)
   `,

@@ -3,7 +3,7 @@ import type { LanguageQuery } from "../language.ts";
 export const scala: LanguageQuery = {
   names: ["Scala"],
   grammar: "@cursorless/tree-sitter-wasms/out/tree-sitter-scala.wasm",
-  revision: 1,
+  revision: 2,
   members: [
     ["function", "method"],
     ["variable", "field"],
@@ -23,13 +23,16 @@ export const scala: LanguageQuery = {
     (class_parameter name: (identifier) @field)
     (function_definition name: [(identifier) (operator_identifier)] @function) @scope
     (function_declaration name: [(identifier) (operator_identifier)] @function) @scope
-    (val_definition pattern: (identifier) @constant)
+    (val_definition pattern: (identifier) @constant) @scope
     (val_declaration name: (identifier) @constant)
-    (var_definition pattern: (identifier) @variable)
+    (var_definition pattern: (identifier) @variable) @scope
     (var_declaration name: (identifier) @variable)
     (given_definition name: (identifier) @object) @scope
     (extension_definition parameters: (parameters (parameter type: (type_identifier) @in.class))) @scope
     (extension_definition parameters: (parameters (parameter type: (generic_type type: (type_identifier) @in.class)))) @scope
+    (instance_expression (template_body)) @anonymous
+    (val_definition value: [(block) (indented_block)] @local)
+    (var_definition value: [(block) (indented_block)] @local)
     (lambda_expression) @local
   `,
 };
