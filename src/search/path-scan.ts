@@ -23,11 +23,14 @@ export interface PathExpression {
 }
 
 type Tools = Pick<ThreadTools, "arena" | "literals">;
+type ClockedTools = Tools & Pick<ThreadTools, "isStopped">;
 
 /** More than so many literals are not looked for one after another. */
 const MOST_ANCHORS = 4;
 /** Trying one path takes as long as looking for a literal in so many bytes. */
 const TRY_BYTES = 1024;
+/** Paths tried between two looks at the clock: 0.1 ms as a rule, and the matcher looks within each. */
+const TRIES = 1024;
 
 /** REQUIRES: the arena's mark of before stays as long as they are used. */
 export function pathAnchors(required: Formula, arena: Arena): readonly PlacedLiteral[] | undefined {
@@ -64,19 +67,24 @@ function anchorTexts(formula: Formula): readonly Text[] | undefined {
 const shortest = (texts: readonly Text[]): number =>
   Math.min(...texts.map(({ text }) => text.length));
 
-/** Those of `among` whose path the expression matches. */
+/** Those of `among` whose path the expression matches; undefined: stopped. */
 export function filesWithPath(
   { matcher, anchors }: PathExpression,
   paths: PathTable,
   among: Bitset,
-  { arena, literals }: Tools,
-): Bitset {
+  { arena, literals, isStopped }: ClockedTools,
+): Bitset | undefined {
   const { starts, bytes } = paths;
   const out = emptyBitset(32 * among.length);
+  let [tries, isCut] = [0, false];
   const mark = arena.mark();
   const at = arena.put(bytes);
   const tryOne = (file: number) => {
-    if (matcher.count(at + starts[file]!, at + starts[file + 1]!) > 0) setBit(out, file);
+    isCut ||= ++tries % TRIES === 0 && isStopped();
+    if (isCut) return;
+    const found = matcher.count(at + starts[file]!, at + starts[file + 1]!, isStopped);
+    if (found > 0) setBit(out, file);
+    isCut = matcher.stopped;
   };
   if (anchors && TRY_BYTES * countBits(among) > bytes.length)
     for (const anchor of anchors)
@@ -85,7 +93,7 @@ export function filesWithPath(
       });
   else forEachBit(among, tryOne);
   arena.release(mark);
-  return out;
+  return isCut ? undefined : out;
 }
 
 /** Files whose paths hold the text in any case, and perhaps some whose paths do not. */

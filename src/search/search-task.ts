@@ -117,6 +117,7 @@ export class SearchRun {
     this.#parts.push(part);
     try {
       const search = this.#plan(position);
+      if (search.isCut) return;
       const steps = search.steps();
       const planned = performance.now();
       if (isOwner) part.plan = planOf(search, steps, planned - began);

@@ -77,6 +77,8 @@ export class SegmentSearch {
   /** Files whose query tree must be evaluated. */
   readonly candidates: Bitset;
   readonly windows: Uint32Array;
+  /** Time ran out while paths were tried: what else this says is of no use. */
+  readonly isCut: boolean;
   readonly #snapshot: Snapshot;
   readonly #tools: ThreadTools;
   readonly #asked: SegmentQuery;
@@ -98,7 +100,7 @@ export class SegmentSearch {
     const countInScope = counterInScope(asked.scope, reader);
     const lookup = { reader, snapshot, kernel, arena, countInScope };
     this.#atoms = planAtoms(asked.query, lookup, asked.symbols);
-    this.#planPaths();
+    this.isCut = !this.#planPaths();
     const { maybe } = boundsOf(asked.query.root, this.#known(), reader.header.files);
     this.candidates = intersect(maybe.slice(), asked.scope);
     this.#visit = this.#blobsToVisit();
@@ -110,16 +112,17 @@ export class SegmentSearch {
     this.planStats = this.#planStats();
   }
 
-  /** Paths are tried only where metadata leaves a choice. */
-  #planPaths(): void {
+  /** Paths are tried only where metadata leaves a choice. False: stopped. */
+  #planPaths(): boolean {
     const paths = this.#atoms.filter((plan) => plan.atom.kind === "path");
-    if (paths.length === 0) return;
+    if (paths.length === 0) return true;
     const { maybe } = boundsOf(this.#asked.query.root, this.#known(), this.reader.header.files);
     const files = intersect(maybe.slice(), this.#asked.scope);
     const table = this.reader.paths(this.#snapshot);
     for (const plan of paths)
       if (plan.atom.kind === "path")
         plan.exact = filesWithPath(plan.atom, table, files, this.#tools);
+    return paths.every((plan) => plan.exact);
   }
 
   #known(): Known {

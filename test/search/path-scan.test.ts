@@ -14,7 +14,7 @@ import { RUNS } from "../engine/opened.ts";
 
 const kernel = createKernel();
 const arena = new Arena(kernel);
-const tools = { arena, literals: new LiteralScanner(kernel, arena) };
+const tools = { arena, literals: new LiteralScanner(kernel, arena), isStopped: () => false };
 
 function tableOf(paths: readonly string[]): PathTable {
   const parts = paths.map((path) => Buffer.from(path));
@@ -34,7 +34,7 @@ function found(pattern: string, paths: readonly string[], among = fullBitset(pat
     matcher: createMatcher(kernel, expression),
     anchors: pathAnchors(expression.required, arena),
   };
-  const files = filesWithPath(asked, tableOf(paths), among, tools);
+  const files = filesWithPath(asked, tableOf(paths), among, tools)!;
   arena.release(mark);
   return paths.filter((_, file) => hasBit(files, file));
 }
