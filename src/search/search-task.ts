@@ -28,6 +28,9 @@ import type { ThreadTools } from "./thread-tools.ts";
 const WORTH_HELP = 4;
 /** A stream posts what it has at the first hit, then so often. */
 const POST_MS = 4;
+/** Files or ranges of a part at most, but for its last file: what the caller's thread receives in a millisecond. */
+const PART_FILES = 64;
+const PART_RANGES = 2_048;
 
 export interface SearchThread {
   readonly input: SearchInput;
@@ -264,19 +267,13 @@ export class SearchRun {
       (a, b) => b.file.score - a.file.score || this.#compare(a.file, b.file),
     );
     this.#pending = [];
-    const disagreements: string[] = [];
-    const onDisagreement = (message: string) => void disagreements.push(message);
+    const onDisagreement = (message: string) => void part.disagreements.push(message);
     const pause = () => context.pause();
     const showing = { query, tools, snapshot, contextLines, whole, pause, onDisagreement };
-    const part = {
-      files: [] as StreamPart["files"][number][],
-      contentBytesLoaded: 0,
-      disagreements,
-      stats: this.#newTotals(),
-      bytes: 0,
-    };
+    let part = emptyPart(this.#newTotals());
     const { isStopped } = tools;
     tools.isStopped = () => control.hasEnded;
+    let ranges = 0; // of the part
     for (const { file, search } of pending) {
       const most = control.takeRanges(file.count);
       if (most === 0) break;
@@ -296,6 +293,12 @@ export class SearchRun {
       part.contentBytesLoaded += bytesLoaded;
       part.bytes += sizeOf(shown);
       control.addBehind(sizeOf(shown));
+      ranges += most;
+      if (part.files.length >= PART_FILES || ranges >= PART_RANGES) {
+        context.post(part);
+        part = emptyPart(zero());
+        ranges = 0;
+      }
       const turn = context.pause();
       if (turn) await turn;
     }
@@ -319,6 +322,21 @@ export class SearchRun {
     return delta;
   }
 }
+
+interface OpenPart extends StreamPart {
+  readonly files: StreamPart["files"][number][];
+  readonly disagreements: string[];
+  contentBytesLoaded: number;
+  bytes: number;
+}
+
+const emptyPart = (stats: Totals): OpenPart => ({
+  files: [],
+  contentBytesLoaded: 0,
+  disagreements: [],
+  stats,
+  bytes: 0,
+});
 
 const lengthOf = ({ starts }: PathTable, file: number): number => starts[file + 1]! - starts[file]!;
 

@@ -212,3 +212,21 @@ test("closing ends what runs", async () => {
   await engine.close();
   await failed;
 });
+
+test.each([0, 1])(
+  "with %i workers a stream comes in parts that are received in a moment",
+  async (workers) => {
+    const engine = await openEngine({ workers });
+    const files = Array.from({ length: 700 }, (_, i) => ({
+      path: `${i}`,
+      content: `needle ${i}\n`,
+    }));
+    const broad = { path: "broad", content: "needle\n".repeat(3_000) };
+    await engine.index(documents({ name: "r", files: [...files, broad] }), { symbols: "skip" });
+    const sizes: number[] = [];
+    for await (const event of engine.stream({ query: "needle", matches: 10_000 }))
+      if (event.type === "chunk") sizes.push(event.files.length);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(701);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(64);
+  },
+);
