@@ -62,6 +62,9 @@ function matchesOf(items: readonly Item[]): Matches {
   return { count: items.length, hasError: false, values };
 }
 
+const isInFunction = (outer: readonly Item[]): boolean =>
+  outer.some(({ what }) => what === "function" || what === "local");
+
 /** Each symbol as `start kind parent's start`. */
 function naive(items: readonly Item[]): string[] {
   const around = (item: Item) =>
@@ -75,12 +78,10 @@ function naive(items: readonly Item[]): string[] {
       const kind = item.what;
       if (!isNamed(kind)) return [];
       if (outer.some(({ what }) => what === "hidden")) return [];
-      const isInFunction = (other: Item) =>
-        around(other).some(({ what }) => what === "function" || what === "local");
-      if (outer.some((other) => other.what === "anonymous" && isInFunction(other))) return [];
-      const [first] = outer;
-      if (item.what === "variable" && (first?.what === "function" || first?.what === "local"))
+      if (outer.some((other) => other.what === "anonymous" && isInFunction(around(other))))
         return [];
+      const [first] = outer;
+      if (kind === "variable" && first && isInFunction([first])) return [];
       const isMember = first?.what === "class" || first?.what === "anonymous";
       const parent = outer.find(({ what }) => what !== "local" && what !== "anonymous");
       return [
