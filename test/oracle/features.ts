@@ -30,6 +30,7 @@ export const PROMISED = [
   ["rev:*", "rev:HEAD", "rev:main", "rev:e", "commit"],
   ["archived:yes", "archived:no", "archived:only", "fork:yes", "fork:no", "fork:only"],
   ["visibility:public", "visibility:private", "visibility:any"],
+  ["f:", "r:", "c:"],
   ["everybody", "a viewer", "a viewer of nothing", "case", "no case", "regex", "literals"],
 ].flat();
 
@@ -38,6 +39,7 @@ export function featuresOfCase({ request, options }: Omit<SearchCase, "corpus">)
   const caseSensitive = request.isCaseSensitivityEnabled!;
   return [
     ...featuresOf(parseQuery(request.query, { regex, caseSensitive })),
+    ...["f:", "r:", "c:"].filter((short) => new RegExp(`(^|[\\s(-])${short}`).test(request.query)),
     options.viewer ? "a viewer" : "everybody",
     ...(options.viewer?.repositoryIds.size === 0 ? ["a viewer of nothing"] : []),
     caseSensitive ? "case" : "no case",

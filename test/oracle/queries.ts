@@ -117,8 +117,14 @@ export function queries(corpus: Corpus, shape: QueryShape): fc.Arbitrary<string>
       { weight: 2, arbitrary: tree },
       { weight: shape.revisions === false ? 0 : 1, arbitrary: inAllRevisions },
     )
-    .map(show);
+    .map(show)
+    .chain((text) => fc.constantFrom(text, text, inShort(text)));
 }
+
+/** Where a prefix may stand. In quotes it is none: there the query becomes another one. */
+const LONG = /(?<=^|[\s(-])(file|repo|content):/g;
+
+const inShort = (text: string): string => text.replace(LONG, (prefix) => `${prefix[0]}:`);
 
 function contentAtoms(corpus: Corpus, { regex }: QueryShape): fc.Arbitrary<Query> {
   return regex
@@ -190,7 +196,7 @@ export function symbolExpressions(names: readonly string[]): fc.Arbitrary<string
 }
 
 function filters({ revisions = true }: QueryShape): fc.Arbitrary<Query>[] {
-  const languages = ["go", "golang", "Java", "PYTHON", "nobody"];
+  const languages = ["go", "golang", "Java", "PYTHON", "python3", "nobody"];
   const revs = [
     "*",
     "HEAD",
