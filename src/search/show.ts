@@ -13,7 +13,7 @@ import type { PreparedQuery } from "./prepare.ts";
 import type { AtomPlan } from "./segment-plan.ts";
 import type { SegmentSymbols } from "./segment-symbols.ts";
 import type { ThreadTools } from "./thread-tools.ts";
-import { verified, verifiedPath } from "./verify-shown.ts";
+import { verified, verifiedShort } from "./verify-shown.ts";
 import { VisitedBlobs } from "./visited-blobs.ts";
 import { Window } from "./window.ts";
 
@@ -52,13 +52,7 @@ export async function showFile(
   const pairs = content
     ? contentRanges(shown.content, content.visited.found, 0)
     : new Uint32Array(0);
-  const confirm: Confirm = (expression, bytes, claimed) =>
-    verifiedPath(
-      expression,
-      { path: bytes, claimed },
-      { isLate: tools.isDue, onDisagreement: showing.onDisagreement },
-    );
-  const name = pathRanges(path, shown.paths, { query, tools, confirm });
+  const name = pathRanges(path, shown.paths, { query, tools, confirm: confirmOf(showing) });
   const hasOwnName = shown.paths.length > 0;
   const nameLines = new Lines(Buffer.from(path), () => 0);
   const chunks =
@@ -76,6 +70,11 @@ export async function showFile(
     },
   };
 }
+
+const confirmOf =
+  ({ tools, onDisagreement }: Showing): Confirm =>
+  (expression, bytes, claimed) =>
+    verifiedShort(expression, { bytes, claimed }, { isLate: tools.isDue, onDisagreement });
 
 /** When time is up nothing more is found in it. */
 const readsContent = ({ query, tools, whole }: Showing): boolean =>
@@ -105,6 +104,7 @@ function readContent(
     symbols,
     mayMatch: () => true,
     wantsPairs: true,
+    confirm: confirmOf(showing),
     most: query.contentAtoms.length === 1 ? most : undefined,
   });
   visited.scan(window, tools);

@@ -7,7 +7,7 @@
  */
 
 import { hasBit, intersect, type Bitset } from "../base/bitset.ts";
-import { newRangeList, type RangeList } from "../regex/range-list.ts";
+import { newRangeList, pushRange, type RangeList } from "../regex/range-list.ts";
 import { PAGE_BYTES } from "../store/format.ts";
 import { SYMBOL_ROW, type SymbolList } from "../store/symbol-run.ts";
 import {
@@ -17,6 +17,7 @@ import {
   type ExpressionReach,
 } from "./expression.ts";
 import type { Lookup } from "./candidates.ts";
+import type { Confirm } from "./file-shown.ts";
 import type { Stretch } from "./line-regions.ts";
 import { noneFound, type Found } from "./scan.ts";
 import type { SegmentSymbols } from "./segment-symbols.ts";
@@ -30,6 +31,7 @@ export interface SymbolScan {
   readonly blobs: readonly number[];
   readonly symbols: SegmentSymbols;
   readonly tools: ThreadTools;
+  readonly confirm?: Confirm | undefined;
 }
 
 /** Blobs with definitions in which all that the expression requires stands somewhere. */
@@ -120,8 +122,22 @@ function matchNames(
     }
     const first = out.length;
     scanner.matcher.ranges(origin + start, origin + end, out, tools.isStopped);
+    confirmNew(scan, out, { first, name: [origin + start, origin + end] });
     last = keepNew(out, { first, by: start, last });
   }
+}
+
+/** Has the ranges from `first` on, those of one name, confirmed. */
+function confirmNew(
+  { scanner, window, confirm }: SymbolScan,
+  out: RangeList,
+  { first, name }: { readonly first: number; readonly name: Stretch },
+): void {
+  if (!confirm || out.length === first) return;
+  const claimed = { data: out.data.slice(2 * first), length: out.length - first };
+  const { data, length } = confirm(scanner.expression, window.bytes.subarray(...name), claimed);
+  out.length = first;
+  for (let i = 0; i < length; i++) pushRange(out, data[2 * i]!, data[2 * i + 1]!);
 }
 
 /** A name may begin or end in a page in which no anchor begins. */

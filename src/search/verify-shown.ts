@@ -43,13 +43,13 @@ export function verified(scanner: ContentScanner, found: Found, text: VerifiedTe
   return { ...found, counts: Uint32Array.of(ranges.length), starts: new Uint32Array(1), pairs };
 }
 
-/** What the expression found in a path, as RE2 sees it. */
-export function verifiedPath(
+/** What the expression found in a path or in a name, as RE2 sees it. */
+export function verifiedShort(
   expression: Re2Expression,
-  claim: { readonly path: Uint8Array; readonly claimed: RangeList },
+  claim: { readonly bytes: Uint8Array; readonly claimed: RangeList },
   { isLate, onDisagreement }: Pick<VerifiedText, "isLate" | "onDisagreement">,
 ): RangeList {
-  const { path: bytes, claimed } = claim;
+  const { bytes, claimed } = claim;
   const ranges = verifyRanges(expression, {
     bytes,
     text: { start: 0, end: bytes.length },

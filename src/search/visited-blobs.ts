@@ -6,6 +6,7 @@
 import { countBits, hasBit, intersect, type Bitset } from "../base/bitset.ts";
 import type { Verdict } from "./evaluate.ts";
 import type { ExpressionReach } from "./expression.ts";
+import type { Confirm } from "./file-shown.ts";
 import { gramsOf, type PreparedQuery } from "./prepare.ts";
 import { scanPresence } from "./presence.ts";
 import type { AtomPlan } from "./segment-plan.ts";
@@ -27,6 +28,8 @@ export interface Visit {
   readonly symbols: SegmentSymbols | undefined;
   /** Matches of an expression that are enough in each blob; default: all. */
   readonly most?: number | undefined;
+  /** What is to be shown is confirmed: names here, where they are told apart. */
+  readonly confirm?: Confirm;
 }
 
 /**
@@ -117,10 +120,10 @@ export class VisitedBlobs {
     if (atom.kind !== "content" && atom.kind !== "symbol") return noneFound(blobs.length);
     for (const index of targets) this.expressions[index]!++;
     const { scanner } = atom;
-    const { symbols } = this.#visit;
+    const { symbols, confirm } = this.#visit;
     if (atom.kind === "symbol")
       return symbols
-        ? scanSymbols({ scanner, reach: plan, window, blobs, symbols, tools })
+        ? scanSymbols({ scanner, reach: plan, window, blobs, symbols, tools, confirm })
         : noneFound(blobs.length);
     const most = plan.onlyDecides ? 1 : this.#visit.most;
     return atom.scanner.scan(window, blobs, most === undefined ? plan : { ...plan, most }, tools);

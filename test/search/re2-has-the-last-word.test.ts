@@ -5,7 +5,7 @@ import { documents } from "../../src/ingest/documents.ts";
 import { newRangeList, pushRange } from "../../src/regex/range-list.ts";
 import { openEngine } from "../engine/opened.ts";
 
-// RE2 sees one range, the second byte of the text, whatever was found
+// RE2 sees one range, the second byte of the text, whatever was found: of a file, a path or a name
 vi.mock("../../src/regex/verify.ts", () => ({
   verifyRanges() {
     const ranges = newRangeList();
@@ -14,19 +14,22 @@ vi.mock("../../src/regex/verify.ts", () => ({
   },
 }));
 
-test.each([
-  ["fo+\\d", "chunks"],
-  ["file:fo+\\d", "path"],
-])("%s", async (query, where) => {
+test.each<[string, string, number]>([
+  ["fo+\\d", "chunks", 1],
+  ["file:fo+\\d", "path", 1],
+  ["sym:fo+\\d", "chunks", "int f".length],
+])("%s", async (query, where, at) => {
   const warnings: unknown[] = [];
   const engine = await openEngine({ workers: 0, onWarning: (warning) => warnings.push(warning) });
-  const files = [{ path: "foo1/foo2.c", content: "foo1 foo2\n" }];
-  await engine.index(documents({ name: "r", files }), { symbols: "skip" });
+  const files = [{ path: "foo1/foo2.c", content: "int foo1() { return foo2; }\n" }];
+  await engine.index(documents({ name: "r", files }));
   const request = { query, matches: 10, isRegexEnabled: true };
   const { files: found, stats } = await engine.search(request);
   const [file] = found;
   const ranges = where === "path" ? file!.fileName.matchRanges : file!.chunks[0]!.matchRanges;
-  expect(ranges.map(({ start, end }) => [start.byteOffset, end.byteOffset])).toEqual([[1, 2]]);
+  expect(ranges.map(({ start, end }) => [start.byteOffset, end.byteOffset])).toEqual([
+    [at, at + 1],
+  ]);
   expect(stats.actualMatchCount).toBe(1);
   const message = expect.stringMatching(/^the automaton and RE2 disagree about "fo\+/) as string;
   expect(warnings).toEqual([{ code: "INTERNAL", message }]);
