@@ -1,8 +1,8 @@
 /**
  * A regular expression, accepted and understood: what the planner asks of it. It is accepted if RE2
  * would accept it and it keeps our limits. RE2 itself is not asked: the parser refuses what RE2 refuses,
- * and the limits lie below RE2's. Compiling a large expression takes RE2 up to half a second, which
- * nothing can interrupt, and the thread that parses a query is the host's.
+ * and the limits lie below RE2's. Compiling a large expression takes RE2 up to half a second, and the
+ * thread that parses a query is the host's.
  */
 
 import { QuernError } from "../base/errors.ts";
