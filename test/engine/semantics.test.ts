@@ -7,7 +7,20 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { open, type Engine } from "../../src/engine.ts";
 import { documents } from "../../src/ingest/documents.ts";
 import type { FileResult, SearchRequest } from "../../src/index.ts";
-import { bytesOf, CHUNKS, PATH, printChunks, printRanges, RANGES } from "../oracle/rows.ts";
+import { sourceOf } from "../oracle/corpus-source.ts";
+import { compareFiles } from "../oracle/oracle.ts";
+import {
+  CORPUS,
+  FILES,
+  printFiles,
+  SETS,
+  bytesOf,
+  CHUNKS,
+  PATH,
+  printChunks,
+  printRanges,
+  RANGES,
+} from "../oracle/rows.ts";
 
 /** Each content once, as a repository of its own named `r`, which a viewer sees alone. */
 const contents = [...new Set([...RANGES, ...CHUNKS].map(([, content]) => keyOf(content)))];
@@ -17,6 +30,8 @@ function keyOf(content: string | number[]): string {
 }
 
 let engine: Engine;
+/** With CORPUS. */
+let corpusEngine: Engine;
 const ids = new Map<string, number>();
 
 beforeAll(async () => {
@@ -24,14 +39,19 @@ beforeAll(async () => {
   const sources = contents.map((key, i) =>
     documents({ name: `r${i}`, files: [{ path: PATH, content: Buffer.from(key, "hex") }] }),
   );
+  const path = mkdtempSync(join(tmpdir(), "quern-semantics-"));
+  corpusEngine = await open(path, { workers: 0, contexts: SETS });
+  await corpusEngine.index(CORPUS.repositories.map(sourceOf), { symbols: "skip" });
   const reports = await engine.index(sources, { symbols: "skip" });
   for (const { repository, repositoryId } of reports)
     ids.set(contents[Number(repository.slice(1))]!, repositoryId);
 });
 
 afterAll(async () => {
-  await engine.close();
-  rmSync(engine.path, { recursive: true, force: true });
+  for (const one of [engine, corpusEngine]) {
+    await one.close();
+    rmSync(one.path, { recursive: true, force: true });
+  }
 });
 
 /** The file as search and stream show it, which is the same. */
@@ -63,3 +83,12 @@ test.each(CHUNKS)("chunks: %j in %.30j, %i context lines", async (query, content
   const file = await ask(content, { query, contextLines: lines });
   expect(printChunks(file!)).toEqual(want);
 });
+
+/** No file of it defines what `sym:` is asked for there. */
+test.each(FILES.filter(([query]) => !query.startsWith("sym:")))(
+  "files: %s",
+  async (query, want) => {
+    const { files } = await corpusEngine.search({ query, matches: 1e9 });
+    expect(printFiles(files.toSorted(compareFiles))).toBe(want);
+  },
+);

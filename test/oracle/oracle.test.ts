@@ -2,19 +2,22 @@
 
 import { expect, test } from "vitest";
 import type { SearchRequest } from "../../src/search/request.ts";
-import type { Corpus, CorpusFile, CorpusRevision } from "./corpus.ts";
+import type { Corpus, CorpusFile } from "./corpus.ts";
 import { evaluate, fileKey } from "./oracle.ts";
-import { bytesOf, CASE, CHUNKS, PATH, printChunks, printRanges, RANGES, REGEX } from "./rows.ts";
-
-const fileOf = (
-  path: string,
-  content: string | number[],
-  more: Partial<CorpusFile> = {},
-): CorpusFile => ({
-  path,
-  bytes: bytesOf(content),
-  ...more,
-});
+import {
+  CASE,
+  CHUNKS,
+  CORPUS,
+  fileOf,
+  FILES,
+  PATH,
+  printChunks,
+  printFiles,
+  printRanges,
+  RANGES,
+  REGEX,
+  SETS,
+} from "./rows.ts";
 
 const oneFile = (content: string | number[], more: Partial<CorpusFile> = {}): Corpus => ({
   repositories: [
@@ -56,93 +59,11 @@ test("invalid UTF-8 in a chunk, and the whole file with its BOM", () => {
   expect(file!.content).toBe("\ufeffa\ufffd\nb");
 });
 
-const main: CorpusRevision = {
-  name: "main",
-  commit: "1".repeat(40),
-  files: [fileOf("same", "foo"), fileOf("differs", "foo 1"), fileOf("old", "foo")],
-};
-const dev: CorpusRevision = {
-  name: "dev",
-  commit: "2".repeat(40),
-  files: [fileOf("same", "foo"), fileOf("differs", "foo 2"), fileOf("new", "foo")],
-};
-const corpus: Corpus = {
-  repositories: [
-    { id: 1, name: "acme/api", metadata: { public: true }, revisions: [main, dev] },
-    {
-      id: 2,
-      name: "acme/web",
-      metadata: { archived: true, fork: true },
-      revisions: [
-        {
-          name: "HEAD",
-          files: [
-            fileOf("big.bin", "foo", { skipped: "too-large" }),
-            fileOf("link", "foo", { skipped: "symlink" }),
-            fileOf("x.ts", "foo(bar)", {
-              language: "TypeScript",
-              symbols: [
-                { name: "foo", start: 0, end: 3, kind: "function" },
-                {
-                  name: "bar",
-                  start: 4,
-                  end: 7,
-                  kind: "variable",
-                  parent: { symbol: "foo", kind: "function" },
-                },
-              ],
-            }),
-          ],
-        },
-      ],
-    },
-  ],
-};
-
 const found = (query: string, more: Partial<SearchRequest> = {}, options = {}) =>
-  evaluate(corpus, ask(query, more), options)
-    .files.map((file) => `${file.fileName.text}[${file.branches.join()}]`)
-    .join(" ");
+  printFiles(evaluate(CORPUS, ask(query, more), options).files);
 
-test.each<[query: string, want: string]>([
-  ["foo", "differs[main] old[main] same[main] x.ts[HEAD]"],
-  ["foo rev:HEAD", "differs[main] old[main] same[main] x.ts[HEAD]"],
-  ["foo rev:*", "differs[dev] differs[main] new[dev] old[main] same[main,dev] x.ts[HEAD]"],
-  ["foo rev:dev", "differs[dev] new[dev] same[dev]"],
-  ["foo rev:de rev:ma", "same[main,dev]"],
-  ["foo rev:main or rev:dev", "differs[dev] differs[main] new[dev] old[main] same[main,dev]"],
-  [`rev:${"2".repeat(40)}`, "differs[dev] new[dev] same[dev]"],
-  ["rev:222", ""],
-  ["repo:api -rev:dev", "differs[main] old[main]"],
-  ["foo or rev:dev", "differs[dev] differs[main] new[dev] old[main] same[dev] x.ts[HEAD]"],
-  ["repo:web", "big.bin[HEAD] x.ts[HEAD]"],
-  ["file:big", "big.bin[HEAD]"],
-  ["file:big foo", ""],
-  ["file:big -(foo)", "big.bin[HEAD]"],
-  ["file:link", ""],
-  ["lang:ts", "x.ts[HEAD]"],
-  ["lang:TYPESCRIPT", "x.ts[HEAD]"],
-  ["lang:go", ""],
-  ["lang:nothing", ""],
-  ["reposet:acme/web foo", "x.ts[HEAD]"],
-  ["reposet:acme foo", ""],
-  ["reposet:acme/web,acme/api foo file:x|old", "old[main] x.ts[HEAD]"],
-  ["archived:no file:.", "differs[main] old[main] same[main]"],
-  ["archived:only foo", "x.ts[HEAD]"],
-  ["archived:yes file:x.ts", "x.ts[HEAD]"],
-  ["fork:only foo", "x.ts[HEAD]"],
-  ["fork:no file:old", "old[main]"],
-  ["visibility:private foo", "x.ts[HEAD]"],
-  ["visibility:public file:old|x", "old[main]"],
-  ["visibility:any file:old|x", "old[main] x.ts[HEAD]"],
-  ["context:web foo", "x.ts[HEAD]"],
-  ["context:none foo", ""],
-  ["sym:^bar$", "x.ts[HEAD]"],
-  ["sym:^ar", ""],
-  ["sym:o.*b", ""],
-])("files: %s", (query, want) => {
-  const contexts = (name: string) => ({ web: ["acme/web"], none: [] })[name];
-  expect(found(query, {}, { contexts })).toBe(want);
+test.each(FILES)("files: %s", (query, want) => {
+  expect(found(query, {}, { contexts: SETS })).toBe(want);
 });
 
 test("what the viewer may not see is not there, and a set of repositories does not widen it", () => {
@@ -163,7 +84,7 @@ test("an unknown set of repositories", () => {
 
 test("symbols: one for each range inside a name, for terms and sym: alike", () => {
   const symbols = (query: string) =>
-    evaluate(corpus, ask(`${query} file:x`)).files[0]!.chunks.map((chunk) => chunk.symbols);
+    evaluate(CORPUS, ask(`${query} file:x`)).files[0]!.chunks.map((chunk) => chunk.symbols);
   const foo = { symbol: "foo", kind: "function" };
   const bar = { symbol: "bar", kind: "variable", parent: foo };
   expect(symbols("foo")).toEqual([[foo]]);
@@ -175,7 +96,7 @@ test("symbols: one for each range inside a name, for terms and sym: alike", () =
 
 test("counting: content ranges, or else those of the name, or else one", () => {
   const count = (query: string) => {
-    const { fileCount, totalMatchCount } = evaluate(corpus, ask(query));
+    const { fileCount, totalMatchCount } = evaluate(CORPUS, ask(query));
     return [fileCount, totalMatchCount];
   };
   expect(count("o file:old")).toEqual([1, 2]);
@@ -187,17 +108,17 @@ test("counting: content ranges, or else those of the name, or else one", () => {
 });
 
 test("repositories of the files, and flags", () => {
-  expect(evaluate(corpus, ask("foo")).repositoryIds).toEqual([1, 2]);
-  expect(evaluate(corpus, ask("file:x.ts")).repositoryIds).toEqual([2]);
-  expect(evaluate(corpus, ask("FOO", CASE)).fileCount).toBe(0);
+  expect(evaluate(CORPUS, ask("foo")).repositoryIds).toEqual([1, 2]);
+  expect(evaluate(CORPUS, ask("file:x.ts")).repositoryIds).toEqual([2]);
+  expect(evaluate(CORPUS, ask("FOO", CASE)).fileCount).toBe(0);
 });
 
 test("a limit takes whole files, best first, and cuts the last one", () => {
   const limited = (matches: number, query: string, ...ranked: string[]) => {
-    const all = evaluate(corpus, ask(query));
+    const all = evaluate(CORPUS, ask(query));
     const keys = ranked.map((path) => all.files.find(({ fileName }) => fileName.text === path)!);
     const request = ask(query, { matches, contextLines: 0 });
-    const { files, ...counts } = evaluate(corpus, request, { ranked: keys.map(fileKey) });
+    const { files, ...counts } = evaluate(CORPUS, request, { ranked: keys.map(fileKey) });
     const shown = files.map(({ fileName: { text, matchRanges }, chunks }) => {
       const ranges = chunks.flatMap((chunk) => chunk.matchRanges);
       return `${text} ${ranges.length || matchRanges.length}`;

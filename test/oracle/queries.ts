@@ -204,6 +204,7 @@ function filters({ revisions = true }: QueryShape): fc.Arbitrary<Query>[] {
     "e",
     "v1",
     Buffer.from("main").toString("hex").padEnd(40, "0"),
+    Buffer.from("main").toString("hex"), // a part of it names nothing
   ];
   const sets = fc.uniqueArray(fc.constantFrom(...REPOSITORY_NAMES), { minLength: 1, maxLength: 2 });
   const selection = fc.constantFrom(...SELECTIONS);

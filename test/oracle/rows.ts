@@ -3,6 +3,7 @@
 import type { SearchRequest } from "../../src/search/request.ts";
 import type { FileResult } from "../../src/search/response.ts";
 import { printRange } from "./compare.ts";
+import type { Corpus, CorpusFile, CorpusRevision } from "./corpus.ts";
 
 export const REGEX: Partial<SearchRequest> = { isRegexEnabled: true };
 export const CASE: Partial<SearchRequest> = { isCaseSensitivityEnabled: true };
@@ -162,4 +163,104 @@ export const CHUNKS: readonly ChunkRow[] = [
   ["a", `1\n${long}\na\n`, 2, ["4747@2:4746 <258> 1"]],
   ["a", `a\n${long}a`, 1, ["0@1:1 <258> 1", "4746@2:4745 <257> 1"]],
   ["a", `a\n${long}\na\n`, 1, ["0@1:1 <258> 1", "4747@2:4746 <258> 1"]],
+];
+
+export const fileOf = (
+  path: string,
+  content: string | number[],
+  more: Partial<CorpusFile> = {},
+): CorpusFile => ({
+  path,
+  bytes: bytesOf(content),
+  ...more,
+});
+
+const main: CorpusRevision = {
+  name: "main",
+  commit: "1".repeat(40),
+  files: [fileOf("same", "foo"), fileOf("differs", "foo 1"), fileOf("old", "foo")],
+};
+const dev: CorpusRevision = {
+  name: "dev",
+  commit: "2".repeat(40),
+  files: [fileOf("same", "foo"), fileOf("differs", "foo 2"), fileOf("new", "foo")],
+};
+/** Two revisions of one repository, and files that are not searched in another. */
+export const CORPUS: Corpus = {
+  repositories: [
+    { id: 1, name: "acme/api", metadata: { public: true }, revisions: [main, dev] },
+    {
+      id: 2,
+      name: "acme/web",
+      metadata: { archived: true, fork: true },
+      revisions: [
+        {
+          name: "HEAD",
+          files: [
+            fileOf("big.bin", "foo", { skipped: "too-large" }),
+            fileOf("link", "foo", { skipped: "symlink" }),
+            fileOf("x.ts", "foo(bar)", {
+              language: "TypeScript",
+              symbols: [
+                { name: "foo", start: 0, end: 3, kind: "function" },
+                {
+                  name: "bar",
+                  start: 4,
+                  end: 7,
+                  kind: "variable",
+                  parent: { symbol: "foo", kind: "function" },
+                },
+              ],
+            }),
+          ],
+        },
+      ],
+    },
+  ],
+};
+
+/** The sets of `context:` in FILES. */
+export const SETS = (name: string): string[] | undefined => ({ web: ["acme/web"], none: [] })[name];
+
+/** Each as path[branches]. */
+export const printFiles = (files: readonly Pick<FileResult, "fileName" | "branches">[]): string =>
+  files.map(({ fileName, branches = [] }) => `${fileName.text}[${branches.join()}]`).join(" ");
+
+/** Which files of CORPUS, by repository, path and branches. */
+export const FILES: readonly [query: string, want: string][] = [
+  ["foo", "differs[main] old[main] same[main] x.ts[HEAD]"],
+  ["foo rev:HEAD", "differs[main] old[main] same[main] x.ts[HEAD]"],
+  ["foo rev:*", "differs[dev] differs[main] new[dev] old[main] same[main,dev] x.ts[HEAD]"],
+  ["foo rev:dev", "differs[dev] new[dev] same[dev]"],
+  ["foo rev:de rev:ma", "same[main,dev]"],
+  ["foo rev:main or rev:dev", "differs[dev] differs[main] new[dev] old[main] same[main,dev]"],
+  [`rev:${"2".repeat(40)}`, "differs[dev] new[dev] same[dev]"],
+  ["rev:222", ""],
+  ["repo:api -rev:dev", "differs[main] old[main]"],
+  ["foo or rev:dev", "differs[dev] differs[main] new[dev] old[main] same[dev] x.ts[HEAD]"],
+  ["repo:web", "big.bin[HEAD] x.ts[HEAD]"],
+  ["file:big", "big.bin[HEAD]"],
+  ["file:big foo", ""],
+  ["file:big -(foo)", "big.bin[HEAD]"],
+  ["file:link", ""],
+  ["lang:ts", "x.ts[HEAD]"],
+  ["lang:TYPESCRIPT", "x.ts[HEAD]"],
+  ["lang:go", ""],
+  ["lang:nothing", ""],
+  ["reposet:acme/web foo", "x.ts[HEAD]"],
+  ["reposet:acme foo", ""],
+  ["reposet:acme/web,acme/api foo file:x|old", "old[main] x.ts[HEAD]"],
+  ["archived:no file:.", "differs[main] old[main] same[main]"],
+  ["archived:only foo", "x.ts[HEAD]"],
+  ["archived:yes file:x.ts", "x.ts[HEAD]"],
+  ["fork:only foo", "x.ts[HEAD]"],
+  ["fork:no file:old", "old[main]"],
+  ["visibility:private foo", "x.ts[HEAD]"],
+  ["visibility:public file:old|x", "old[main]"],
+  ["visibility:any file:old|x", "old[main] x.ts[HEAD]"],
+  ["context:web foo", "x.ts[HEAD]"],
+  ["context:none foo", ""],
+  ["sym:^bar$", "x.ts[HEAD]"],
+  ["sym:^ar", ""],
+  ["sym:o.*b", ""],
 ];

@@ -86,6 +86,7 @@ const TABLES: Record<string, readonly Row[]> = {
     ["visibility:public", "visibility:public"],
     ["visibility:private", "visibility:private"],
     ["visibility:any", "visibility:any"],
+    ["rev:a rev:b", "(and rev:a rev:b)"],
     ["lang:pyhton", "lang:pyhton"],
     ["file:a:b", "file:a:b"],
     ["file:file:x", "file:file:x"],
@@ -107,6 +108,7 @@ const TABLES: Record<string, readonly Row[]> = {
     ["sym:", "QUERY_SYNTAX 4"],
     ["rev:", "QUERY_SYNTAX 4"],
     ["context:", "QUERY_SYNTAX 8"],
+    ["é \u{1f600} file:", "QUERY_SYNTAX 10"], // in UTF-16
   ],
   "words with a colon": [
     ["http://x", "lit:http://x", "re:http://x"],
@@ -188,6 +190,7 @@ const TABLES: Record<string, readonly Row[]> = {
   ],
   "regular expressions": [
     ["file:[", "REGEX_SYNTAX 5"],
+    ["\u{1f600} file:[", "REGEX_SYNTAX 8"],
     ["a file:(b", "REGEX_SYNTAX 7"],
     ["repo:*", "REGEX_SYNTAX 5"],
     ["sym:(a|b)", "symbol:(a|b)"],
