@@ -1,12 +1,17 @@
 /**
  * More than a hundred requests that are wrong in one way each. Every one gets its status and the
- * error object, and after each the service holds what it held before.
+ * error object, and after each the service holds what it held before; at the end so do its files.
  */
 
+import { createHash } from "node:crypto";
 import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { lmdbTokenStore, lmdbUserStore } from "../../src/auth/lmdb-stores.ts";
 import { toNodeListener } from "../../src/http/node-listener.ts";
 import { answerUnreadable } from "../../src/http/unreadable.ts";
 import { STATUS } from "../../src/http/refusal.ts";
@@ -20,29 +25,45 @@ let service: Service;
 let kept: { id: string; token: string };
 let server: Awaited<ReturnType<typeof listen>>;
 let before: unknown;
+let filesBefore: string;
+let refused = 0;
+const accounts = mkdtempSync(join(tmpdir(), "quern-accounts-"));
+const [tokens, users] = [lmdbTokenStore(accounts), lmdbUserStore(accounts)];
 beforeAll(async () => {
-  service = await startService({ maxBodyBytes: 10_000 }, engine);
+  service = await startService({ maxBodyBytes: 10_000, tokens, users }, engine);
   kept = await mint(service, service.keys.ada, [service.ids["acme/open"]!]);
   const host = createServer({ requireHostHeader: false }, toNodeListener(service.handler));
   answerUnreadable(host);
   server = await listen(host);
   before = await state();
+  filesBefore = digest(engine.path);
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  await tokens[Symbol.asyncDispose]();
+  await users[Symbol.asyncDispose]();
+  rmSync(accounts, { recursive: true });
+});
 
 /** All that a request could change. */
 async function state(): Promise<unknown> {
   const records = [];
   for (const owner of ["owner", "ada", "bob"])
-    for await (const { lastUsedAt: _, ...record } of service.tokens.list(owner))
-      records.push(record);
-  const users = [];
-  for await (const user of service.users.list()) users.push(user);
+    for await (const { lastUsedAt: _, ...record } of tokens.list(owner)) records.push(record);
+  const members = [];
+  for await (const user of users.list()) members.push(user);
   const { files } = await engine.search({ query: "needle", matches: 1000 });
-  return structuredClone({ records, users, repositories: await engine.repositories(), files });
+  return structuredClone({ records, members, repositories: await engine.repositories(), files });
 }
 
-test("there are more than a hundred", () => expect(BAD_REQUESTS.length).toBeGreaterThan(150));
+/** Of every byte of the data directory, but the list of who reads it. */
+function digest(path: string): string {
+  const files = readdirSync(path).filter((name) => !name.endsWith("-lock"));
+  expect(files).toContain("quern.mdb");
+  const hash = createHash("sha256");
+  for (const name of files.sort()) hash.update(name).update(readFileSync(join(path, name)));
+  return hash.digest("hex");
+}
 
 test.each(BAD_REQUESTS)("%s", async (_name, path, init, code) => {
   for (const client of [clientOf(service.handler), server.client]) {
@@ -54,6 +75,7 @@ test.each(BAD_REQUESTS)("%s", async (_name, path, init, code) => {
       errorCode: code,
       message: expect.any(String),
     });
+    refused++;
   }
   expect(await state()).toEqual(before);
 });
@@ -281,6 +303,7 @@ test.each<[string, () => string, number, Code?, Told?]>([
   if (code !== undefined) {
     const error = { statusCode: status, errorCode: code, message: expect.any(String) as string };
     expect(errorIn(said)).toEqual(error);
+    refused++;
   }
   expect(await state()).toEqual(before);
 });
@@ -349,4 +372,11 @@ const bytesOf = (text: string) => new TextEncoder().encode(text);
 test("the token that was there all along is still good", async () => {
   const response = await clientOf(service.handler)(SEARCH, post(good, bearer(kept.token)));
   expect(response.status).toBe(200);
+});
+
+test("hundreds were refused, and the data directory is what it was, byte for byte", async () => {
+  expect(BAD_REQUESTS.length).toBeGreaterThan(150);
+  expect(refused).toBeGreaterThan(2 * BAD_REQUESTS.length);
+  expect(digest(engine.path)).toBe(filesBefore);
+  expect((await engine.check()).problems).toEqual([]);
 });

@@ -119,7 +119,7 @@ describe.each(FRAMEWORKS)("%s", (name) => {
     const start = process.cpuUsage();
     expect((await engine.search({ query: "no such thing", matches: 1 })).files).toEqual([]);
     expect(cpuMs(start)).toBeLessThan(200);
-    if (name !== FRAMEWORKS[0]) return void (await response.body!.cancel()); // 40 MiB are read once
+    if (name !== FRAMEWORKS[0]) return response.body!.cancel(); // 40 MiB are read once
     let text = "";
     for await (const part of response.body!)
       text += Buffer.from(part)
