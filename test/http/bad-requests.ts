@@ -108,6 +108,7 @@ const WRONG_QUERIES: [string, boolean][] = [
   ["a or or b", false],
   ["file:", false],
   ["archived:maybe", false],
+  ["archived: only", false],
   ["file:(", false],
   ["(", true],
   ["[", true],
