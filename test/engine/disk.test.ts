@@ -48,9 +48,10 @@ function tryOut({ path, user = 0, fileBlocks }: Trial, ...attempts: Attempt[]) {
 const mount = (...words: string[]): boolean => spawnSync("mount", words).status === 0;
 
 /** A folder with a file system of its own, or undefined where that may not be. */
-function smallDisk(mebibytes: number): string | undefined {
+function smallDisk(mebibytes: number, ...options: string[]): string | undefined {
   const path = temporaryFolder();
-  if (!mount("-t", "tmpfs", "-o", `size=${mebibytes}m`, "tmpfs", path)) return undefined;
+  const given = [`size=${mebibytes}m`, ...options].join(",");
+  if (!mount("-t", "tmpfs", "-o", given, "tmpfs", path)) return undefined;
   onTestFinished(() => void spawnSync("umount", ["-l", path]));
   return path;
 }
@@ -205,6 +206,30 @@ test("a directory of somebody else", ({ skip }) => {
   chownSync(theirs, NOBODY, NOBODY);
   const { lines } = tryOut({ path: theirs, user: NOBODY }, "open", "small", "search");
   expect(lines).toEqual(["open: ok", "small: ok", "search: 1"]);
+});
+
+test("a quota", ({ skip }) => {
+  if (!mayBecomeNobody())
+    skip("needs root, whom no quota binds, and a project that others may read");
+  const disk =
+    smallDisk(256, "usrquota", "usrquota_block_hardlimit=8m") ??
+    skip("needs a kernel with quotas for tmpfs: Linux 6.6, CONFIG_TMPFS_QUOTA");
+  chmodSync(disk, 0o777);
+  const trial = { path: join(disk, "index"), user: NOBODY };
+  const tried = tryOut(trial, "open", "small", "small", "large", "search", "check");
+  expect(tried.lines).toEqual([
+    "open: ok",
+    "small: ok",
+    "small: ok",
+    "large: DISK_FULL",
+    "search: 2",
+    "check: ok",
+  ]);
+  expect(tried.messages[0]).toMatch(
+    /quota reached: make room .*what was published before is intact/s,
+  );
+  const { lines } = tryOut(trial, "open to read", "search", "check");
+  expect(lines).toEqual(["open to read: ok", "search: 2", "check: ok"]);
 });
 
 /** Who runs it where permissions count: root may read everything, so somebody else does; or undefined. */
