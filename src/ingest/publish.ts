@@ -40,9 +40,9 @@ export function publishRepository(
   checkLease(writer, owner);
   const manifest = readManifest(writer);
   putSets(writer, run);
-  const { record, skipped } = summary;
+  const { record, skipped, packedSkipped } = summary;
   writer.put(repositoryKey(run.id), pack(record));
-  if (skipped.length > 0) writer.put(skippedKey(run.id), pack(skipped));
+  if (skipped.length > 0) writer.put(skippedKey(run.id), ...packedSkipped);
   else writer.remove(skippedKey(run.id));
   const change = {
     segments: [...manifest.segments, ...segments],
@@ -73,6 +73,8 @@ function putSets(writer: Writer, run: RepositoryRun): void {
 export interface Summary {
   readonly record: RepositoryRecord;
   readonly skipped: readonly SkippedFile[];
+  /** The same as stored. */
+  readonly packedSkipped: readonly Uint8Array[];
   /** Files that no revision named before, those that none names any more, and the rest. */
   readonly added: number;
   readonly removed: number;
@@ -100,13 +102,38 @@ export async function summarize(
   }
   for (const { segment } of run.newSets) segments.add(segment);
   await pause();
-  const record = { ...recordOf(run), maxFileSize, contentBytes, segments: [...segments] };
-  return { record, skipped: run.skipped, added, removed, unchanged };
+  const { skipped } = run;
+  const unread = skipped.flatMap((one) => (one.reason === "unreadable" ? one.revision : []));
+  const record = {
+    ...recordOf(run),
+    maxFileSize,
+    unread: [...new Set(unread)],
+    contentBytes,
+    segments: [...segments],
+  };
+  const packedSkipped = await packInPieces(skipped, pause);
+  return { record, skipped, packedSkipped, added, removed, unchanged };
+}
+
+const PIECE = 256;
+
+/** What pack() makes of the list: that of a hundred thousand pictures takes it 30 ms. */
+async function packInPieces(items: readonly SkippedFile[], pause: Pause): Promise<Uint8Array[]> {
+  const head = Buffer.alloc(5);
+  head[0] = 0xdd; // MessagePack's list of up to 2^32
+  head.writeUInt32BE(items.length, 1);
+  const pieces: Uint8Array[] = [head];
+  for (let at = 0; at < items.length; at += PIECE) {
+    await pause();
+    const some = items.slice(at, at + PIECE);
+    pieces.push(pack(some).subarray(some.length < 16 ? 1 : 3)); // without the head of its own
+  }
+  return pieces;
 }
 
 function recordOf(
   run: RepositoryRun,
-): Omit<RepositoryRecord, "contentBytes" | "segments" | "maxFileSize"> {
+): Omit<RepositoryRecord, "contentBytes" | "segments" | "maxFileSize" | "unread"> {
   return {
     id: run.id,
     name: run.target.name,

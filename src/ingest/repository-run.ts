@@ -290,7 +290,8 @@ export async function beginRepository(
 ): Promise<RepositoryRun> {
   const { id, known } = target;
   const finder = await openFinder(known?.places ?? [], { ...index, repository: id });
-  const before = known ? readSkipped(index.snapshot, id) : [];
+  const hasBase = listing.revisions.some(({ base }) => base !== undefined);
+  const before = known && hasBase ? readSkipped(index.snapshot, id) : [];
   return new RepositoryRun(target, listing, finder, before);
 }
 

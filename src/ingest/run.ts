@@ -5,7 +5,7 @@
  */
 
 import { QuernError } from "../base/errors.ts";
-import { loadCatalog, readSkipped, type Catalog, type Pause } from "../store/catalog.ts";
+import { loadCatalog, type Catalog, type Pause } from "../store/catalog.ts";
 import type { Environment } from "../store/environment.ts";
 import type { ManifestSegment } from "../store/manifest.ts";
 import type { Lease } from "../store/lease.ts";
@@ -192,18 +192,12 @@ class IndexRun {
   }
 
   /** What the source may compare with. */
-  #indexed({ id, known }: Target): Indexed["revisions"] {
+  #indexed({ known }: Target): Indexed["revisions"] {
     if (!known) return [];
     const { record } = known;
-    const { environment, maxFileSize } = this.#options;
-    const snapshot = environment.snapshot();
-    const skipped = readSkipped(snapshot, id);
-    snapshot.close();
-    const unread = new Set(
-      skipped.flatMap((one) => (one.reason === "unreadable" ? one.revision : [])),
-    );
+    const unread = new Set(record.unread);
     return record.revisions.map((revision) =>
-      record.maxFileSize === maxFileSize && !unread.has(revision.name)
+      record.maxFileSize === this.#options.maxFileSize && !unread.has(revision.name)
         ? revision
         : { ...revision, mustBeListed: true },
     );

@@ -88,6 +88,8 @@ export interface RepositoryRecord {
   readonly contentBytes: number;
   /** The limit of the run that listed it last; absent in records that are older than this field. */
   readonly maxFileSize?: number;
+  /** Names of revisions with files that could not be read. */
+  readonly unread?: readonly string[];
   /** Segments that hold files of it which some revision names. */
   readonly segments: readonly number[];
 }

@@ -234,3 +234,17 @@ test("a commit that was indexed with another limit of size is indexed as if anew
     await engine.close();
   }
 });
+
+test.each([1, 15, 16, 255, 256, 257, 300])(
+  "%i skipped files are listed as they were found",
+  async (count) => {
+    const engine = await openEngine();
+    const paths = Array.from({ length: count }, (_, i) => `${1000 + i}.png`);
+    const files = paths.map((path) => ({ path, content: new Uint8Array(9) }));
+    await engine.index(documents({ name: "r", files }), SKIP);
+    const [repository] = await engine.repositories();
+    expect(repository!.skipped.map(({ path, reason }) => `${path} ${reason}`)).toEqual(
+      paths.map((path) => `${path} binary`),
+    );
+  },
+);
