@@ -151,7 +151,9 @@ class TreeSitterExtractor implements Extractor {
     const whole = this.#parse(loaded, kept, deadline);
     if (whole === undefined) return undefined;
     const isTorn = cuts.length > 0 ? whole.tornUnits >= TORN_UNITS : whole.hasError;
-    const table = isTorn ? this.#mend(loaded, kept, whole.table, deadline) : whole.table;
+    const table = isTorn
+      ? this.#mend(loaded, { bytes: kept, deadline }, whole.table, cuts.length > 0)
+      : whole.table;
     const back = uncut(cuts);
     for (let at = 0; cuts.length > 0 && at < table.rows.length; at += SYMBOL_ROW) {
       table.rows[at + ROW.start] = back(table.rows[at + ROW.start]!);
@@ -178,8 +180,13 @@ class TreeSitterExtractor implements Extractor {
     );
   }
 
-  /** With the symbols of each piece by itself, where those are more, or as many and the piece is sound and in no definition. */
-  #mend(loaded: Loaded, bytes: Uint8Array, whole: SymbolTable, deadline: number): SymbolTable {
+  /** With the symbols of each piece by itself, where those are more, or as many and the piece is sound and in no definition. `isCut`: bodies were taken out. */
+  #mend(
+    loaded: Loaded,
+    { bytes, deadline }: Timed,
+    whole: SymbolTable,
+    isCut: boolean,
+  ): SymbolTable {
     const starts = pieceStarts(bytes);
     const better: Piece[] = [];
     for (const [index, from] of starts.entries()) {
@@ -187,9 +194,11 @@ class TreeSitterExtractor implements Extractor {
       const piece = this.#parse(loaded, bytes.subarray(from, to), deadline);
       if (piece === undefined) break;
       const { count, isNested } = contentOf(whole, from, to);
-      const isAsGood = piece.table.count === count && !piece.hasError && !isNested;
-      if (piece.table.count > count || isAsGood)
-        better.push({ from, to, table: shiftTable(piece.table, from) });
+      const found = piece.table.count;
+      const isAsGood = found === count && !piece.hasError && !isNested;
+      // of a method without its @implementation the body is no method's: what a broken piece finds is guesswork
+      const isBetter = !(isCut && piece.hasError && count > 0) && (found > count || isAsGood);
+      if (isBetter) better.push({ from, to, table: shiftTable(piece.table, from) });
     }
     return better.length === 0 ? whole : replacePieces(whole, better);
   }

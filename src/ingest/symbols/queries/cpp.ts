@@ -20,7 +20,7 @@ const qualified = (name: string) => {
 
 export const cpp: LanguageQuery = {
   names: ["C++", "Cuda"],
-  grammar: "@repomix/tree-sitter-wasms/out/tree-sitter-cpp.wasm",
+  grammar: "@vscode/tree-sitter-wasm/wasm/tree-sitter-cpp.wasm",
   revision: 1,
   members: [
     ["function", "method"],
