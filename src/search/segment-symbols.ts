@@ -4,7 +4,7 @@
  */
 
 import type { Snapshot } from "../store/environment.ts";
-import type { Bitset } from "../base/bitset.ts";
+import { emptyBitset, hasBit, setBit, type Bitset } from "../base/bitset.ts";
 import type { PostingsReader } from "../store/postings.ts";
 import type { SegmentReader } from "../store/segment-reader.ts";
 import { SYMBOL_KINDS } from "../store/symbol-kinds.ts";
@@ -24,8 +24,8 @@ export class SegmentSymbols {
   /** Made when it is needed: most searches of most segments never do. */
   #list: SymbolList | undefined;
   #blob = -1;
-  /** The blob whose run was counted last: one that is looked at and then decoded counts once. */
-  #counted = -1;
+  /** Blobs whose runs were counted: each counts once, in whatever order and however often it is looked at. */
+  #counted: Bitset | undefined;
 
   constructor(reader: SymbolsReader, segment: SegmentReader, snapshot: Snapshot) {
     this.#reader = reader;
@@ -50,9 +50,15 @@ export class SegmentSymbols {
   /** A blob's definitions as they are stored. Borrowed until the next read. */
   run(blob: number): Uint8Array {
     const run = this.#reader.run(this.#snapshot, blob);
-    if (blob !== this.#counted) this.bytesLoaded += run.length;
-    this.#counted = blob;
+    this.#count(blob, run.length);
     return run;
+  }
+
+  // the order of blobs is that in which they came, those of hidden repositories among them
+  #count(blob: number, bytes: number): void {
+    const counted = (this.#counted ??= emptyBitset(this.#segment.header.blobs));
+    if (!hasBit(counted, blob)) this.bytesLoaded += bytes;
+    setBit(counted, blob);
   }
 
   /** REQUIRES: used before the next call. */
@@ -63,8 +69,7 @@ export class SegmentSymbols {
     const { blobStarts } = this.#segment;
     const textBytes = blobStarts[blob + 1]! - blobStarts[blob]!;
     const bytes = this.#reader.read(this.#snapshot, blob, textBytes, list);
-    if (blob !== this.#counted) this.bytesLoaded += bytes;
-    this.#counted = blob;
+    this.#count(blob, bytes);
     this.#blob = blob;
     return list;
   }
