@@ -64,6 +64,36 @@ export class ChunkPacker {
   }
 }
 
+/**
+ * Files whose columns are views of one buffer, which is to be transferred with them. A buffer for each
+ * column is an object outside the heap that the collector must see off, in the caller's time: of a
+ * stream of 49 000 files that is a seventh of all processor time.
+ */
+export function inOneBuffer<F extends { readonly chunks: PackedChunks } | undefined>(
+  files: readonly F[],
+): { readonly files: F[]; readonly buffer: ArrayBuffer } {
+  const all = files.flatMap((file) => file?.chunks ?? []);
+  const words = all.reduce((sum, { chunks, ranges }) => sum + chunks.length + ranges.length, 0);
+  const bytes = all.reduce((sum, { text }) => sum + text.length, 0);
+  const buffer = new ArrayBuffer(4 * words + bytes);
+  let [word, byte] = [0, 4 * words];
+  const moved = (column: Uint32Array): Uint32Array => {
+    const view = new Uint32Array(buffer, 4 * word, column.length);
+    view.set(column);
+    word += column.length;
+    return view;
+  };
+  const packed = files.map((file) => {
+    if (!file) return file;
+    const { chunks, ranges, symbols } = file.chunks;
+    const text = new Uint8Array(buffer, byte, file.chunks.text.length);
+    text.set(file.chunks.text);
+    byte += text.length;
+    return { ...file, chunks: { text, chunks: moved(chunks), ranges: moved(ranges), symbols } };
+  });
+  return { files: packed, buffer };
+}
+
 function push(words: GrowableWords, { byteOffset, lineNumber, column }: Position): void {
   words.push(byteOffset);
   words.push(lineNumber);

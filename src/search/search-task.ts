@@ -19,6 +19,7 @@ import type {
   ShownFile,
   StreamPart,
 } from "./messages.ts";
+import { inOneBuffer } from "./packed-chunks.ts";
 import type { PreparedQuery } from "./prepare.ts";
 import { SegmentSearch, type Hit } from "./segment-search.ts";
 import { showFile } from "./show.ts";
@@ -295,7 +296,7 @@ export class SearchRun {
       control.addBehind(sizeOf(shown));
       ranges += most;
       if (part.files.length >= PART_FILES || ranges >= PART_RANGES) {
-        context.post(part);
+        this.#send(part);
         part = emptyPart(zero());
         ranges = 0;
       }
@@ -303,8 +304,13 @@ export class SearchRun {
       if (turn) await turn;
     }
     tools.isStopped = isStopped;
-    context.post(part);
+    this.#send(part);
     this.#lastPost = performance.now();
+  }
+
+  #send(part: StreamPart): void {
+    const { files, buffer } = inOneBuffer(part.files);
+    this.#thread.context.post({ ...part, files }, [buffer]);
   }
 
   /** Of a file that was found and cannot be shown: its segment is told of as damaged. */

@@ -6,6 +6,7 @@ import type { Task, TaskContext } from "../threads/task.ts";
 import { Control } from "./control.ts";
 import { explainSegments, type ExplainResult } from "./explain-task.ts";
 import type { SearchInput, SearchOutput, ShowInput, ShownFile, ShowResult } from "./messages.ts";
+import { inOneBuffer } from "./packed-chunks.ts";
 import { prepareInTime, prepareQuery } from "./prepare.ts";
 import { nothingFound, SearchRun } from "./search-task.ts";
 import { showFile } from "./show.ts";
@@ -61,7 +62,9 @@ const show: Task<ShowInput, ShowResult> = async (input, context) => {
       const turn = context.pause();
       if (turn) await turn;
     }
-    return { files, contentBytesLoaded, disagreements };
+    const packed = inOneBuffer(files);
+    context.transfer(packed.buffer);
+    return { files: packed.files, contentBytesLoaded, disagreements };
   } finally {
     tools.arena.release(mark);
     snapshot.close();
