@@ -14,6 +14,14 @@ import type { SymbolColumns } from "./symbol-columns.ts";
 import { newSymbolList } from "./symbol-run.ts";
 import { putColumns, putSymbolsHeader, SymbolsReader, type SymbolsHeader } from "./symbols.ts";
 
+/**
+ * For the next edition of this thread, empty: a kernel for each took a run that changes one file four
+ * times the processor time, most of it the collector's.
+ */
+let spare: NameLists | undefined;
+/** One that has grown beyond is given back. */
+const SPARE_BYTES = 1024 * 1024;
+
 /** REQUIRES: the segment and the edition's blocks are written. Resolves to how many blobs are unknown in it. */
 export async function completeEdition(
   target: SegmentTarget,
@@ -27,7 +35,9 @@ export async function completeEdition(
     return putColumns(writer, segment, edition, columns);
   });
   const names = await namesOf(target, { edition, header }, pause);
+  const isSmall = names.bytes < SPARE_BYTES;
   const nameBlocks = names.write(target, edition);
+  if (isSmall) spare = names;
   environment.writeUnnamed((writer) => {
     checkLease(writer);
     putSymbolsHeader(writer, segment, edition, { ...header, nameBlocks });
@@ -40,7 +50,8 @@ async function namesOf(
   { edition, header }: { edition: number; header: SymbolsHeader },
   pause: Pause,
 ): Promise<NameLists> {
-  const names = new NameLists(createKernel());
+  const names = spare ?? new NameLists(createKernel());
+  spare = undefined; // until they are written: another may begin meanwhile, and a failure leaves it half filled
   const snapshot = environment.snapshot();
   try {
     const reader = openSegment(snapshot, segment);

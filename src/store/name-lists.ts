@@ -51,6 +51,11 @@ export class NameLists {
     this.#lists = createGramLists(kernel, PAGE_BYTES + OVERLAP);
   }
 
+  /** Of the kernel's memory, that the lists hold. */
+  get bytes(): number {
+    return this.#lists.bytes;
+  }
+
   /** The next blob of the segment. */
   add(text: Uint8Array, list: SymbolList): void {
     let row = 0;
