@@ -12,6 +12,11 @@ import { WindowMemory, windowsOf } from "./window.ts";
 
 /** Tables of opened segments may take so much memory; linux (1 GB of source) takes 6 MB. */
 const TABLE_BYTES = 24 * 2 ** 20;
+/**
+ * Counted for each beside its tables. The objects of a small one take some 20 KiB; counted as more,
+ * because small ones come and go with every update, and here nobody hears that one is gone.
+ */
+const READER_BYTES = 128 * 1024;
 
 export class ThreadTools {
   readonly kernel: Kernel = createKernel();
@@ -62,12 +67,12 @@ export class ThreadTools {
 
   #evict(): void {
     let bytes = 0;
-    for (const { reader } of this.#readers.values()) bytes += reader.bytes;
+    for (const { reader } of this.#readers.values()) bytes += reader.bytes + READER_BYTES;
     for (const reader of this.#symbols.values()) bytes += reader.bytes;
     for (const [segment, { reader }] of this.#readers) {
       if (bytes <= TABLE_BYTES || this.#readers.size === 1) return;
       this.#readers.delete(segment);
-      bytes -= reader.bytes + (this.#symbols.get(segment)?.bytes ?? 0);
+      bytes -= reader.bytes + READER_BYTES + (this.#symbols.get(segment)?.bytes ?? 0);
       this.#symbols.delete(segment);
     }
   }
