@@ -69,9 +69,7 @@ export class RepositoryRun {
   newTextBytes = 0;
 
   /** `before`: the files that were not searchable. */
-  constructor(
-    ...[target, listing, finder, before]: [Target, Listing, Finder, readonly SkippedFile[]]
-  ) {
+  constructor(target: Target, listing: Listing, finder: Finder, before: readonly SkippedFile[]) {
     this.id = target.id;
     this.target = target;
     this.revisions = numbered(listing.revisions, target.known);
@@ -163,12 +161,10 @@ export class RepositoryRun {
   }
 
   #want(
-    ...[entry, version, found, content]: [
-      FileEntry | SkippedEntry,
-      Uint8Array,
-      readonly FoundFile[],
-      Wanted["content"],
-    ]
+    entry: FileEntry | SkippedEntry,
+    version: Uint8Array,
+    found: readonly FoundFile[],
+    content: Wanted["content"],
   ): Wanted {
     const hashed = found.filter((file) => this.finder.hash(file) !== undefined);
     const others = found.filter((file) => this.finder.hash(file) === undefined);

@@ -239,12 +239,10 @@ async function knownElsewhere(
 
 /** What is not done of a segment. */
 function rangesOf(
-  ...[snapshot, catalog, { segment }, done]: [
-    Snapshot,
-    Catalog,
-    ManifestSegment,
-    readonly SymbolColumns[],
-  ]
+  snapshot: Snapshot,
+  catalog: Catalog,
+  { segment }: ManifestSegment,
+  done: readonly SymbolColumns[],
 ): Range[] {
   const { blobs } = catalog.headers.get(segment)!;
   const starts = readBlobs(snapshot, segment, blobs);

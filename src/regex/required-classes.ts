@@ -90,7 +90,7 @@ const KINDS = Uint8Array.from({ length: 128 }, (_, byte) => {
 });
 
 /** How often three neighbours in code are members of the sets with these shares, about. */
-function frequencyOf(...[a, b, c]: [Float64Array, Float64Array, Float64Array]): number {
+function frequencyOf(a: Float64Array, b: Float64Array, c: Float64Array): number {
   let sum = 0;
   for (let i = 0; i < 6; i++)
     for (let j = 0; j < 6; j++)

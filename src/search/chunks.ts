@@ -51,14 +51,14 @@ export async function cutChunks(
 }
 
 /** Whether a range that begins at `from` is shown with bytes before `end`. */
-const joins = (...[lines, from, contextLines, end]: [Lines, number, number, number]): boolean =>
+const joins = (lines: Lines, from: number, contextLines: number, end: number): boolean =>
   windowStart(lines, lines.at(from), from, contextLines) < end;
 
 function isLong({ text }: Lines, { start, end }: Line): boolean {
   return end - start - (text[end - 1] === NEWLINE ? 1 : 0) > LONG_LINE;
 }
 
-function windowStart(...[lines, line, from, contextLines]: [Lines, Line, number, number]): number {
+function windowStart(lines: Lines, line: Line, from: number, contextLines: number): number {
   let start = from;
   let current = line;
   for (let i = 0; i <= contextLines; i++) {
@@ -71,7 +71,7 @@ function windowStart(...[lines, line, from, contextLines]: [Lines, Line, number,
   return start;
 }
 
-function windowEnd(...[lines, line, to, contextLines]: [Lines, Line, number, number]): number {
+function windowEnd(lines: Lines, line: Line, to: number, contextLines: number): number {
   const { text } = lines;
   let end = to;
   let current = line;

@@ -35,12 +35,10 @@ type ExcludingOperand = { readonly operand: number } & Omit<
 export type ExplainResult = readonly ExplainedSegment[] | "gone";
 
 export function explainSegments(
-  ...[{ segments }, query, snapshot, tools]: [
-    Pick<SearchInput, "segments">,
-    PreparedQuery,
-    Snapshot,
-    ThreadTools,
-  ]
+  { segments }: Pick<SearchInput, "segments">,
+  query: PreparedQuery,
+  snapshot: Snapshot,
+  tools: ThreadTools,
 ): ExplainResult {
   const explained: ExplainedSegment[] = [];
   for (const { segment, scope, sets, symbols: edition } of segments) {

@@ -141,9 +141,7 @@ export class ContentScanner {
   }
 
   /** Scans whole lines around the candidate pages, or whole blobs without them. */
-  scan(
-    ...[window, blobs, reach, tools]: [Window, readonly number[], ExpressionReach, ScanTools]
-  ): Found {
+  scan(window: Window, blobs: readonly number[], reach: ExpressionReach, tools: ScanTools): Found {
     const found = noneFound(blobs.length);
     const regions = blobs.map(
       (blob) => reach.shared?.of(blob) ?? regionsOf(window, blob, reach.pages),
@@ -189,7 +187,9 @@ export class ContentScanner {
 
   /** Where a triple begins that every match holds; undefined: there are too many of them. */
   #placesOfTriple(
-    ...[texts, count, regions]: [number, number, ScannedBlobs["regions"]]
+    texts: number,
+    count: number,
+    regions: ScannedBlobs["regions"],
   ): Uint32Array | undefined {
     if (this.#triple === undefined) return undefined;
     const bytes = regions.flat().reduce((sum, [from, to]) => sum + to - from, 0);
@@ -252,7 +252,9 @@ export class ContentScanner {
 
   /** The best edge of some of the ranges. */
   #edge(
-    ...[lowest, limit, [first, end]]: [number, number, readonly [first: number, end: number]]
+    lowest: number,
+    limit: number,
+    [first, end]: readonly [first: number, end: number],
   ): number {
     const ranges = this.#ranges.data.subarray(2 * first, 2 * end);
     const mark = this.#arena.mark();

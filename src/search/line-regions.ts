@@ -41,14 +41,17 @@ export function regionsOf(
 }
 
 /** The first page at or after `page` that is in the set, or is not. */
-function nextIn(...[pages, page, end, isIn]: [Bitset, number, number, boolean]): number {
+function nextIn(pages: Bitset, page: number, end: number, isIn: boolean): number {
   while (page < end && hasBit(pages, page) !== isIn) page++;
   return page;
 }
 
 /** Pages [begin, stop) with the rest of their first and last lines. */
 function extend(
-  ...[window, blob, begin, stop]: [Window, number, number, number]
+  window: Window,
+  blob: number,
+  begin: number,
+  stop: number,
 ): [from: number, to: number] {
   const { firstPages } = window.reader;
   const lowest = window.address(blob);

@@ -26,7 +26,7 @@ export function* mergeRanked(lists: readonly RankedFiles[]): Generator<Ranked> {
   }
 }
 
-function compare(...[a, i, b, j]: [RankedFiles, number, RankedFiles, number]): number {
+function compare(a: RankedFiles, i: number, b: RankedFiles, j: number): number {
   return (
     b.scores[j]! - a.scores[i]! ||
     a.repositories[i]! - b.repositories[j]! ||

@@ -70,12 +70,10 @@ function scopesOf({
 }
 
 function addPlace(
-  ...[scopes, catalog, place, sets]: [
-    Map<number, Bitset>,
-    Catalog,
-    Place,
-    readonly (Bitset | undefined)[],
-  ]
+  scopes: Map<number, Bitset>,
+  catalog: Catalog,
+  place: Place,
+  sets: readonly (Bitset | undefined)[],
 ): void {
   let scope = scopes.get(place.segment);
   if (!scope)
@@ -88,12 +86,10 @@ const sharedBitset = (size: number): Bitset =>
 
 /** The files of a segment for which the atom holds. */
 function setOf(
-  ...[atom, segment, question, known]: [
-    HostAtom,
-    number,
-    ScopeQuestion,
-    Map<number, readonly boolean[]>,
-  ]
+  atom: HostAtom,
+  segment: number,
+  question: ScopeQuestion,
+  known: Map<number, readonly boolean[]>,
 ): Bitset {
   const { catalog } = question;
   const set = emptyBitset(catalog.headers.get(segment)!.files);

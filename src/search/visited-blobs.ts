@@ -102,12 +102,10 @@ export class VisitedBlobs {
   }
 
   #scanAtom(
-    ...[plan, targets, window, tools]: [
-      AtomPlan & Pick<ExpressionReach, "shared">,
-      readonly number[],
-      Window,
-      ThreadTools,
-    ]
+    plan: AtomPlan & Pick<ExpressionReach, "shared">,
+    targets: readonly number[],
+    window: Window,
+    tools: ThreadTools,
   ): Found {
     const blobs = targets.map((index) => this.blobs[index]!);
     const { atom } = plan;

@@ -67,12 +67,10 @@ export async function loadCatalog(
 }
 
 function readRepository(
-  ...[snapshot, id, changed, headers]: [
-    Snapshot,
-    number,
-    number,
-    ReadonlyMap<number, SegmentHeader>,
-  ]
+  snapshot: Snapshot,
+  id: number,
+  changed: number,
+  headers: ReadonlyMap<number, SegmentHeader>,
 ): CatalogRepository {
   const value = snapshot.get(repositoryKey(id), `the record of repository ${id}`);
   if (!value) throw corrupt(`the record of repository ${id}`);

@@ -7,13 +7,14 @@ const MOST_EDITIONS = 254;
 
 export const nextEdition = (edition: number): number => (edition % MOST_EDITIONS) + 1;
 
-export const editionKey = (
-  ...[segment, part, edition, number]: [number, Part, number, number]
-): Buffer => segmentKey(segment, part, edition * EDITION_NUMBERS + number);
+export const editionKey = (segment: number, part: Part, edition: number, number: number): Buffer =>
+  segmentKey(segment, part, edition * EDITION_NUMBERS + number);
 
 /** The keys of one edition in one of the parts. */
 export const editionRange = (
-  ...[segment, part, edition]: [number, Part, number]
+  segment: number,
+  part: Part,
+  edition: number,
 ): [start: Buffer, end: Buffer] => [
   editionKey(segment, part, edition, 0),
   editionKey(segment, part, edition + 1, 0),

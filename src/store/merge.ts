@@ -124,9 +124,7 @@ class Merge {
     return blobs;
   }
 
-  #addBlob(
-    ...[reader, blob, hash, pages]: [SegmentReader, number, Uint8Array, Uint32Array]
-  ): number {
+  #addBlob(reader: SegmentReader, blob: number, hash: Uint8Array, pages: Uint32Array): number {
     const name = Buffer.from(hash).toString("latin1");
     const known = this.#byHash.get(name);
     if (known !== undefined) return known;
@@ -230,9 +228,7 @@ class GramMerge {
   readonly #pages: number;
   readonly #kernel: Kernel;
 
-  constructor(
-    ...[sources, snapshot, pages, kernel]: [readonly Source[], Snapshot, number, Kernel]
-  ) {
+  constructor(sources: readonly Source[], snapshot: Snapshot, pages: number, kernel: Kernel) {
     this.#sources = sources;
     this.#snapshot = snapshot;
     this.#pages = pages;

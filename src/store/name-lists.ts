@@ -37,7 +37,10 @@ const listsOfNames = (segment: number, edition: number): PostingPlace => ({
 });
 
 export const openNameLists = (
-  ...[snapshot, segment, edition, blocks]: [Snapshot, number, number, number]
+  snapshot: Snapshot,
+  segment: number,
+  edition: number,
+  blocks: number,
 ): PostingsReader => new PostingsReader(snapshot, listsOfNames(segment, edition), blocks);
 
 /** Collects the lists of one segment: some 10 MB for 256 MiB of C. */

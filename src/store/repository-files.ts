@@ -14,7 +14,10 @@ export interface StoredFile {
 
 /** The content under a path in a revision; undefined where there is none. */
 export function readFile(
-  ...[snapshot, { places }, revision, path]: [Snapshot, CatalogRepository, number, string]
+  snapshot: Snapshot,
+  { places }: CatalogRepository,
+  revision: number,
+  path: string,
 ): StoredFile | undefined {
   const wanted = Buffer.from(path);
   for (const place of places) {
@@ -72,7 +75,10 @@ export interface Child {
 
 /** What stands directly in a folder of a revision, folders first, each by name; '' is the root. undefined: no such folder. */
 export function listFolder(
-  ...[snapshot, { places }, revision, folder]: [Snapshot, CatalogRepository, number, string]
+  snapshot: Snapshot,
+  { places }: CatalogRepository,
+  revision: number,
+  folder: string,
 ): Child[] | undefined {
   const prefix = folder === "" ? "" : `${folder}/`;
   const wanted = Buffer.from(prefix);

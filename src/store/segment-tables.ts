@@ -2,7 +2,15 @@
 
 import { pack } from "msgpackr";
 import { bytesOf, wordsOf } from "../base/growable.ts";
-import { FILE_FLAG, NO_BLOB, PAGE_BYTES, PART, segmentKey, SKIP_SHIFT } from "./format.ts";
+import {
+  FILE_FLAG,
+  NO_BLOB,
+  PAGE_BYTES,
+  PART,
+  segmentKey,
+  SKIP_SHIFT,
+  type Part,
+} from "./format.ts";
 import { SKIP_REASONS, type SkipReason } from "./records.ts";
 import { corrupt, isCount, unpackAs } from "./sealed.ts";
 import type { Snapshot, Writer } from "./environment.ts";
@@ -121,11 +129,13 @@ export function readFiles(snapshot: Snapshot, segment: number, count: number): F
 export const encodePaths = (paths: PathTable): Uint8Array[] => [bytesOf(paths.starts), paths.bytes];
 
 export function readPaths(snapshot: Snapshot, segment: number, count: number): PathTable {
-  const value = mustRead(snapshot, segment, PART.PATHS, 4 * (count + 1), "at least");
-  const starts = wordsOf(value.subarray(0, 4 * (count + 1)));
-  if (value.length !== 4 * (count + 1) + starts[count]! || !isAscending(starts))
-    throw corrupt(`the paths of segment ${segment}`);
-  return { starts, bytes: value.slice(4 * (count + 1)) };
+  const what = `the paths of segment ${segment}`;
+  const value = snapshot.get(segmentKey(segment, PART.PATHS), what);
+  const startsBytes = 4 * (count + 1);
+  if (!value || value.length < startsBytes) throw corrupt(what);
+  const starts = wordsOf(value.subarray(0, startsBytes));
+  if (value.length !== startsBytes + starts[count]! || !isAscending(starts)) throw corrupt(what);
+  return { starts, bytes: value.slice(startsBytes) };
 }
 
 /** Where each blob begins in the text, and where the last one ends. */
@@ -135,22 +145,16 @@ export function readBlobs(snapshot: Snapshot, segment: number, count: number): U
   return starts;
 }
 
-/** A part that must be there. REQUIRES: copied before the next read. */
+/** A part that must be there, with so many bytes. REQUIRES: copied before the next read. */
 export function mustRead(
-  ...[snapshot, segment, part, bytes, comparison]: [
-    snapshot: Snapshot,
-    segment: number,
-    part: (typeof PART)[keyof typeof PART],
-    bytes?: number,
-    comparison?: "at least",
-  ]
+  snapshot: Snapshot,
+  segment: number,
+  part: Part,
+  bytes: number,
 ): Uint8Array {
   const what = `part ${part} of segment ${segment}`;
   const value = snapshot.get(segmentKey(segment, part), what);
-  if (!value) throw corrupt(what);
-  if (bytes === undefined) return value;
-  const isRight = comparison === "at least" ? value.length >= bytes : value.length === bytes;
-  if (!isRight) throw corrupt(what);
+  if (value?.length !== bytes) throw corrupt(what);
   return value;
 }
 

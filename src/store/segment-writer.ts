@@ -10,7 +10,15 @@ import { bytesOf, GrowableBytes, GrowableWords } from "../base/growable.ts";
 import { emptyBitset, setBit, type Bitset } from "../base/bitset.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import type { Environment, Writer } from "./environment.ts";
-import { BLOCK_BYTES, HASH_BYTES, PAGE_BYTES, PART, segmentKey, versionsKey } from "./format.ts";
+import {
+  BLOCK_BYTES,
+  HASH_BYTES,
+  PAGE_BYTES,
+  PART,
+  segmentKey,
+  versionsKey,
+  type Part,
+} from "./format.ts";
 import { listsOfText, PostingsWriter } from "./postings.ts";
 import { encodeFiles, encodePaths, putHeader, type RepositoryFiles } from "./segment-tables.ts";
 
@@ -222,7 +230,7 @@ export class SegmentWriter {
   }
 
   #putTables(writer: Writer, order: Uint32Array, folds: Bitset): void {
-    const put = (part: (typeof PART)[keyof typeof PART], ...payload: Uint8Array[]) =>
+    const put = (part: Part, ...payload: Uint8Array[]) =>
       writer.put(segmentKey(this.segment, part), ...payload);
     put(PART.BLOBS, bytesOf(this.#blobStarts.view), bytesOf(Uint32Array.of(this.textBytes)));
     put(PART.HASHES, this.#hashes.view);

@@ -15,7 +15,7 @@ import { QuernError } from "../base/errors.ts";
 import { bytesOf, wordsOf } from "../base/growable.ts";
 import { editionKey, editionRange, numberInEdition } from "./edition-key.ts";
 import type { Snapshot, Writer } from "./environment.ts";
-import { PART } from "./format.ts";
+import { PART, type Part } from "./format.ts";
 import { corrupt, isCount, unpackAs } from "./sealed.ts";
 
 export interface Origin {
@@ -144,9 +144,7 @@ export function keysBeside(
 ): Buffer[] {
   const isDone = (blob: number) =>
     done.some(({ firstBlob, states }) => blob >= firstBlob && blob < firstBlob + states.length);
-  const keysOf = (part: (typeof PART)[keyof typeof PART]) => [
-    ...snapshot.keys(editionRange(segment, part, edition)),
-  ];
+  const keysOf = (part: Part) => [...snapshot.keys(editionRange(segment, part, edition))];
   return [
     ...keysOf(PART.SYMBOLS).filter((key) => !isDone(numberInEdition(key) - blockNumber(0))),
     ...keysOf(PART.NAMES),

@@ -139,7 +139,10 @@ function originOf(key: string): Origin {
 
 /** Puts the columns of an edition, after its blocks. Returns its header, which is still to be put. */
 export function putColumns(
-  ...[writer, segment, edition, columns]: [Writer, number, number, SymbolColumns]
+  writer: Writer,
+  segment: number,
+  edition: number,
+  columns: SymbolColumns,
 ): SymbolsHeader {
   const { states, lengths, blocks, origins, symbols } = columns;
   let [unknown, runBytes] = [0, 0];
@@ -151,7 +154,10 @@ export function putColumns(
 
 /** Makes an edition complete. */
 export const putSymbolsHeader = (
-  ...[writer, segment, edition, header]: [Writer, number, number, SymbolsHeader]
+  writer: Writer,
+  segment: number,
+  edition: number,
+  header: SymbolsHeader,
 ): void => writer.put(symbolsKey(segment, edition, 0), pack(header));
 
 /** undefined: that edition is not there (any more). */
@@ -235,7 +241,7 @@ export class SymbolsReader {
   }
 
   /** The blob's definitions into `into`; returns how many bytes were read. */
-  read(...[snapshot, blob, textBytes, into]: [Snapshot, number, number, SymbolList]): number {
+  read(snapshot: Snapshot, blob: number, textBytes: number, into: SymbolList): number {
     const run = this.run(snapshot, blob);
     decodeSymbols(run, textBytes, into);
     return run.length;
