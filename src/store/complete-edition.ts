@@ -12,7 +12,7 @@ import { openSegment, type SegmentReader } from "./segment-reader.ts";
 import type { SegmentTarget } from "./segment-writer.ts";
 import type { SymbolColumns } from "./symbol-columns.ts";
 import { newSymbolList } from "./symbol-run.ts";
-import { putColumns, putSymbolsHeader, SymbolsReader, type SymbolsHeader } from "./symbols.ts";
+import { putColumns, putSymbolsHeader, SymbolsReader } from "./symbols.ts";
 
 /**
  * For the next edition of this thread, empty: a kernel for each took a run that changes one file four
@@ -34,7 +34,8 @@ export async function completeEdition(
     checkLease(writer);
     return putColumns(writer, segment, edition, columns);
   });
-  const names = await namesOf(target, { edition, header }, pause);
+  const symbols = new SymbolsReader({ segment, edition }, header, columns);
+  const names = await namesOf(target, symbols, pause);
   const isSmall = names.bytes < SPARE_BYTES;
   const nameBlocks = names.write(target, edition);
   if (isSmall) spare = names;
@@ -47,7 +48,7 @@ export async function completeEdition(
 
 async function namesOf(
   { environment, segment }: SegmentTarget,
-  { edition, header }: { edition: number; header: SymbolsHeader },
+  symbols: SymbolsReader,
   pause: Pause,
 ): Promise<NameLists> {
   const names = spare ?? new NameLists(createKernel());
@@ -56,10 +57,9 @@ async function namesOf(
   try {
     const reader = openSegment(snapshot, segment);
     if (!reader) throw corrupt(`segment ${segment} is not there`);
-    const symbols = new SymbolsReader(snapshot, segment, edition, header);
     const list = newSymbolList();
     let text = new Uint8Array();
-    for (let blob = 0; blob < header.blobs; blob++) {
+    for (let blob = 0; blob < symbols.header.blobs; blob++) {
       const bytes = bytesOfBlob(reader, blob);
       if (symbols.has(blob)) {
         symbols.read(snapshot, blob, bytes, list);

@@ -18,13 +18,14 @@ import {
 import type { Kernel } from "../kernel/kernel.ts";
 import type { Place } from "./catalog.ts";
 import { completeEdition } from "./complete-edition.ts";
+import { nextEdition } from "./edition-key.ts";
 import type { Snapshot } from "./environment.ts";
 import { HASH_BYTES, NO_BLOB, versionsKey } from "./format.ts";
 import { decodeList } from "./posting-bits.ts";
 import type { PostingList } from "./postings.ts";
 import { corrupt } from "./sealed.ts";
 import { openSegment, type SegmentReader } from "./segment-reader.ts";
-import { openSymbols, SymbolsWriter, type SymbolsReader } from "./symbols.ts";
+import { openSymbols, openUnfinished, SymbolsWriter, type SymbolsReader } from "./symbols.ts";
 import { SegmentWriter, type SegmentTarget, type WrittenSegment } from "./segment-writer.ts";
 
 /** What a merge must know of a repository: where its files are, and which its revisions name. */
@@ -176,15 +177,11 @@ class Merge {
     target: SegmentTarget,
     pause: Pause,
   ): Promise<Pick<MergedSegment, "symbols" | "hasSymbols">> {
-    const readers = this.#sources.map(({ reader }, i) => {
-      const edition = this.#input.symbols[i]!;
-      return edition > 0 ? openSymbols(this.#snapshot, reader.segment, edition) : undefined;
-    });
-    if (!readers.some((reader) => reader)) return { symbols: 0, hasSymbols: false };
-    const known = this.#knownSymbols(readers);
+    const known = this.#knownSymbols();
+    if (known.readers.length === 0) return { symbols: 0, hasSymbols: false };
     const writer = new SymbolsWriter(target, FIRST_EDITION, 0);
     for (let blob = 0; blob < this.#writer.blobs; blob++) {
-      const [reader, old] = [readers[known.sources[blob]! - 1], known.blobs[blob]!];
+      const [reader, old] = [known.readers[known.places[blob]! - 1], known.blobs[blob]!];
       writer.add(reader?.origin(old), reader?.run(this.#snapshot, old) ?? new Uint8Array());
       const turn = pause();
       if (turn) await turn;
@@ -193,22 +190,32 @@ class Merge {
     return { symbols: FIRST_EDITION, hasSymbols: unknown === 0 };
   }
 
-  /** For each new blob: 1 + a source that knows its symbols, or 0, and its number there. */
-  #knownSymbols(readers: readonly (SymbolsReader | undefined)[]): {
-    sources: Uint32Array;
-    blobs: Uint32Array;
-  } {
-    const sources = new Uint32Array(this.#writer.blobs);
+  /** For each new blob: 1 + the position of a reader that knows its symbols, or 0, and its number there. */
+  #knownSymbols(): { readers: SymbolsReader[]; places: Uint32Array; blobs: Uint32Array } {
+    const readers: SymbolsReader[] = [];
+    const places = new Uint32Array(this.#writer.blobs);
     const blobs = new Uint32Array(this.#writer.blobs);
-    readers.forEach((reader, i) => {
-      if (!reader) return;
-      this.#sources[i]!.blobs.forEach((blob, old) => {
-        if (blob === NO_BLOB || sources[blob] !== 0 || reader.states[old] === 0) return;
-        sources[blob] = i + 1;
-        blobs[blob] = old;
-      });
+    this.#sources.forEach((source, i) => {
+      for (const symbols of this.#symbolsOf(source.reader, this.#input.symbols[i]!)) {
+        readers.push(symbols);
+        source.blobs.forEach((blob, old) => {
+          if (blob === NO_BLOB || places[blob] !== 0 || symbols.states[old] === 0) return;
+          places[blob] = readers.length;
+          blobs[blob] = old;
+        });
+      }
     });
-    return { sources, blobs };
+    return { readers, places, blobs };
+  }
+
+  /** What an interrupted run has found for the next edition, which is newer, and the edition there is. */
+  #symbolsOf({ segment, header }: SegmentReader, edition: number): SymbolsReader[] {
+    const next = { segment, edition: nextEdition(edition) };
+    const symbols = [
+      openUnfinished(this.#snapshot, next, header.blobs),
+      edition > 0 ? openSymbols(this.#snapshot, segment, edition) : undefined,
+    ];
+    return symbols.filter((one) => one !== undefined);
   }
 
   finish(kernel: Kernel): WrittenSegment {

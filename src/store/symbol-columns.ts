@@ -76,7 +76,7 @@ function joinWords(parts: readonly Uint32Array[]): Uint32Array {
   return joined;
 }
 
-interface EditionOf {
+export interface EditionOf {
   readonly segment: number;
   readonly edition: number;
 }
@@ -120,6 +120,26 @@ function readAll(snapshot: Snapshot, { segment, edition }: EditionOf): SymbolCol
     return columns;
   });
 }
+
+/** With unknown blobs between the stretches, which are in order, and behind them. */
+export function withGaps(parts: readonly SymbolColumns[], blobs: number): SymbolColumns[] {
+  const gaps: SymbolColumns[] = [];
+  let from = 0;
+  for (const { firstBlob, states } of [...parts, { firstBlob: blobs, states: [] }]) {
+    if (firstBlob > from) gaps.push(unknownColumns(from, firstBlob - from));
+    from = firstBlob + states.length;
+  }
+  return [...parts, ...gaps];
+}
+
+const unknownColumns = (firstBlob: number, blobs: number): SymbolColumns => ({
+  firstBlob,
+  states: new Uint16Array(blobs),
+  lengths: new Uint32Array(blobs),
+  blocks: new Uint32Array(),
+  origins: [],
+  symbols: 0,
+});
 
 interface RangeRecord {
   readonly states: Uint8Array;

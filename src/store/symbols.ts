@@ -19,6 +19,7 @@
 
 import { pack } from "msgpackr";
 import { emptyBitset, setBit, type Bitset } from "../base/bitset.ts";
+import { QuernError } from "../base/errors.ts";
 import { bytesOf, GrowableBytes, GrowableWords, wordsOf } from "../base/growable.ts";
 import { reads, type Snapshot, type Writer } from "./environment.ts";
 import { editionKey, editionRange, nextEdition } from "./edition-key.ts";
@@ -27,7 +28,16 @@ import { openNameLists } from "./name-lists.ts";
 import type { PostingsReader } from "./postings.ts";
 import { corrupt, isCount, isSealed, SEAL_BYTES, unpackAs } from "./sealed.ts";
 import type { SegmentTarget } from "./segment-writer.ts";
-import { blockNumber, putRange, type Origin, type SymbolColumns } from "./symbol-columns.ts";
+import {
+  blockNumber,
+  joinColumns,
+  putRange,
+  readRanges,
+  withGaps,
+  type EditionOf,
+  type Origin,
+  type SymbolColumns,
+} from "./symbol-columns.ts";
 import { countSymbols, decodeSymbols, type SymbolList } from "./symbol-run.ts";
 
 const SYMBOL_BLOCK_BYTES = filling(1); // with four pages a sparse query takes 5 % longer
@@ -144,11 +154,15 @@ export function putColumns(
   edition: number,
   columns: SymbolColumns,
 ): SymbolsHeader {
-  const { states, lengths, blocks, origins, symbols } = columns;
+  const { states, lengths, blocks } = columns;
+  writer.put(symbolsKey(segment, edition, 1), bytesOf(states), bytesOf(lengths), bytesOf(blocks));
+  return headerOf(columns);
+}
+
+function headerOf({ states, lengths, blocks, origins, symbols }: SymbolColumns): SymbolsHeader {
   let [unknown, runBytes] = [0, 0];
   for (const state of states) if (state === 0) unknown++;
   for (const length of lengths) runBytes += length;
-  writer.put(symbolsKey(segment, edition, 1), bytesOf(states), bytesOf(lengths), bytesOf(blocks));
   return { blobs: states.length, blocks: blocks.length, symbols, runBytes, unknown, origins };
 }
 
@@ -197,26 +211,24 @@ export class SymbolsReader {
     bytes: new Uint8Array(),
   };
 
-  constructor(snapshot: Snapshot, segment: number, edition: number, header: SymbolsHeader) {
-    const { blobs, blocks } = header;
-    const what = `the symbols of segment ${segment}`;
-    const value = snapshot.get(symbolsKey(segment, edition, 1), what);
-    if (value?.length !== 6 * blobs + 4 * blocks) throw corrupt(what);
+  constructor(
+    { segment, edition }: EditionOf,
+    header: SymbolsHeader,
+    { states, lengths, blocks }: Columns,
+    names?: PostingsReader,
+  ) {
     this.segment = segment;
     this.edition = edition;
     this.header = header;
-    this.states = new Uint16Array(blobs);
-    bytesOf(this.states).set(value.subarray(0, 2 * blobs));
-    const lengths = wordsOf(value.subarray(2 * blobs, 6 * blobs));
-    this.#starts = new Uint32Array(blobs + 1);
-    for (let blob = 0; blob < blobs; blob++)
+    this.states = states;
+    this.#starts = new Uint32Array(states.length + 1);
+    for (let blob = 0; blob < states.length; blob++)
       this.#starts[blob + 1] = this.#starts[blob]! + lengths[blob]!;
-    this.#blocks = wordsOf(value.subarray(6 * blobs));
-    this.#verified = new Uint8Array(blocks);
-    if (this.#starts[blobs] !== header.runBytes) throw corrupt(what);
-    const { nameBlocks } = header;
-    this.names =
-      nameBlocks === undefined ? undefined : openNameLists(snapshot, segment, edition, nameBlocks);
+    this.#blocks = blocks;
+    this.#verified = new Uint8Array(blocks.length);
+    if (this.#starts[states.length] !== header.runBytes)
+      throw corrupt(`the symbols of segment ${segment}`);
+    this.names = names;
   }
 
   get bytes(): number {
@@ -298,5 +310,49 @@ export function openSymbols(
   edition: number,
 ): SymbolsReader | undefined {
   const header = readSymbolsHeader(snapshot, segment, edition);
-  return header && new SymbolsReader(snapshot, segment, edition, header);
+  if (!header) return undefined;
+  const { nameBlocks } = header;
+  const columns = readColumns(snapshot, { segment, edition }, header);
+  const names =
+    nameBlocks === undefined ? undefined : openNameLists(snapshot, segment, edition, nameBlocks);
+  return new SymbolsReader({ segment, edition }, header, columns, names);
+}
+
+/** How the runs of all blobs lie in the blocks. */
+type Columns = Pick<SymbolColumns, "states" | "lengths" | "blocks">;
+
+function readColumns(
+  snapshot: Snapshot,
+  { segment, edition }: EditionOf,
+  { blobs, blocks }: SymbolsHeader,
+): Columns {
+  const what = `the symbols of segment ${segment}`;
+  const value = snapshot.get(symbolsKey(segment, edition, 1), what);
+  if (value?.length !== 6 * blobs + 4 * blocks) throw corrupt(what);
+  const states = new Uint16Array(blobs);
+  bytesOf(states).set(value.subarray(0, 2 * blobs));
+  const lengths = wordsOf(value.subarray(2 * blobs, 6 * blobs));
+  return { states, lengths, blocks: wordsOf(value.subarray(6 * blobs)) };
+}
+
+/**
+ * What an interrupted run has done of an edition that it has not published; all other blobs are
+ * unknown. undefined: nothing, or some of it is damaged. `blobs`: of the segment.
+ */
+export function openUnfinished(
+  snapshot: Snapshot,
+  of: EditionOf,
+  blobs: number,
+): SymbolsReader | undefined {
+  const ranges = readRanges(snapshot, of);
+  if (ranges.length === 0) return undefined;
+  const columns = joinColumns(withGaps(ranges, blobs));
+  try {
+    const reader = new SymbolsReader(of, headerOf(columns), columns);
+    for (let blob = 0; blob < blobs; blob++) reader.run(snapshot, blob);
+    return reader;
+  } catch (error) {
+    if (error instanceof QuernError && error.code === "INDEX_CORRUPT") return undefined;
+    throw error;
+  }
 }

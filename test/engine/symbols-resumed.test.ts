@@ -143,6 +143,50 @@ test("killed twice within one segment, the next run parses the ranges that are l
   await engine.close();
 });
 
+test("killed, and then merged by runs without symbols, the next run parses what is left", async () => {
+  const path = temporaryFolder();
+  await indexed(path);
+  killedAfter(path, 3 * FILES); // two segments have been published
+  const engine = await openEngine({}, path);
+  for (const name of ["a", "b", "c"]) {
+    const files = [{ path: `${name}.ts`, content: `function found_${name}() {}\n` }];
+    await engine.index(documents({ name, files }), { symbols: "skip" });
+  }
+  await engine.close();
+  const environment = openEnvironment(path, { readOnly: false });
+  expect(readManifest(environment.snapshot()).segments.length).toBe(1);
+  expect(await parsedBy(environment)).toBe(2 * FILES + 3);
+  await environment.close();
+});
+
+test.each([
+  ["kept", 1, undefined],
+  ["not trusted where a block is damaged", 2, (value: Uint8Array) => value.slice(1)],
+])("ranges of a segment that is rewritten without garbage are %s", async (_, parsed, change) => {
+  const path = temporaryFolder();
+  await indexedRanges(path, 6);
+  killedAfter(path, 3);
+  const environment = openEnvironment(path, { readOnly: false });
+  if (change)
+    await environment.write((writer) => {
+      const [key] = writer.keys(editionRange(1, PART.SYMBOLS, 1));
+      writer.put(key!, change(writer.get(key!, "a block")!));
+    });
+  await environment.close();
+  const engine = await openEngine({}, path);
+  const changes = [1, 2, 3, 4].map((i) => ({ path: `${i}.ts`, removed: true as const }));
+  await engine.index(documents({ name: "r", changes }), { symbols: "skip" });
+  await engine.close();
+  const again = openEnvironment(path, { readOnly: false });
+  expect(readManifest(again.snapshot()).segments).toMatchObject([{ segment: 2, files: 2 }]);
+  expect(await parsedBy(again)).toBe(parsed);
+  await again.close();
+  const checked = await openEngine({}, path);
+  const { stats } = await checked.search({ query: "sym:^found", matches: 0 });
+  expect([stats.totalMatchCount, (await checked.check()).problems]).toEqual([2, []]);
+  await checked.close();
+});
+
 test.each([
   ["outdated", 4, (value: Uint8Array) => aged(value)],
   ["damaged", 4, (value: Uint8Array) => value.slice(1)],
