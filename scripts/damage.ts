@@ -40,7 +40,7 @@ async function main(): Promise<void> {
       if (promise !== undefined || isUntold(damage, trial) || trial.outcome === "hangs")
         console.log(
           `${damage.what} (${placeOf(damage)}), ${promise ?? "check() does not know"}`,
-          trial.wrong.join("\n  "),
+          [...trial.wrong, ...trial.words].join("\n  "),
         );
     }
   } finally {

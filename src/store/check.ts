@@ -8,7 +8,7 @@ import { createHash } from "node:crypto";
 import { countBits } from "../base/bitset.ts";
 import { QuernError } from "../base/errors.ts";
 import { loadCatalog, readSkipped, type Place } from "./catalog.ts";
-import { openEnvironment, type Environment, type Snapshot } from "./environment.ts";
+import { openInTurn, type Environment, type Snapshot } from "./environment.ts";
 import { engineKey, HASH_BYTES, NO_BLOB, versionsKey } from "./format.ts";
 import { createKernel } from "../kernel/kernel.ts";
 import { openSegment, type SegmentReader } from "./segment-reader.ts";
@@ -58,7 +58,7 @@ export interface CheckProblem {
 /** Of a data directory, which may have been cut short since it was opened. */
 export async function checkDirectory(path: string): Promise<CheckReport> {
   try {
-    const environment = openEnvironment(path, { readOnly: true });
+    const environment = await openInTurn(path, { readOnly: true });
     const report = await checkEnvironment(environment);
     await environment.close();
     return report;

@@ -21,6 +21,7 @@ import { open as openLmdb, type RootDatabase, type Transaction } from "lmdb";
 import { QuernError, type ErrorCode } from "../base/errors.ts";
 import { allocateLockFile } from "./lock-file.ts";
 import { corrupt, seal, unseal } from "./sealed.ts";
+import { inTurn } from "./turn.ts";
 
 const DATA_FILE = "quern.mdb";
 /** Address space, not memory or disk: the map grows into it. */
@@ -85,6 +86,16 @@ interface SharedDatabase {
 
 const shared = new Map<string, SharedDatabase>();
 
+/** For the first of a process. */
+export async function openInTurn(
+  path: string,
+  options: { readOnly: boolean },
+): Promise<Environment> {
+  if (!options.readOnly) translated(() => makeFolder(path));
+  return inTurn(path, () => openEnvironment(path, options));
+}
+
+/** REQUIRES: another thread of this process has the directory open, or it is this one's turn. */
 export function openEnvironment(path: string, options: { readOnly: boolean }): Environment {
   const file = resolve(path, DATA_FILE);
   prepareFolder(path, file, options.readOnly);
@@ -124,9 +135,13 @@ function openDatabase(file: string, readOnly: boolean): Database {
 async function closeDatabase(path: string): Promise<void> {
   const file = resolve(path, DATA_FILE);
   const opened = shared.get(file)!;
-  if (--opened.users > 0) return;
-  shared.delete(file);
-  await opened.database.close();
+  opened.users--;
+  await inTurn(path, async () => {
+    // another engine may have joined, or closed it, while this one waited
+    if (opened.users > 0 || shared.get(file) !== opened) return;
+    shared.delete(file);
+    await opened.database.close();
+  });
 }
 
 function isWritable(path: string, file: string): boolean {
@@ -145,7 +160,6 @@ function prepareFolder(path: string, file: string, readOnly: boolean): void {
       "INDEX_NOT_FOUND",
       `there is no index at ${path}; index something into it first`,
     );
-  translated(() => makeFolder(path));
   if (translated(() => readdirSync(path)).some((name) => !name.startsWith(".")))
     throw new QuernError(
       "INDEX_NOT_FOUND",
@@ -351,6 +365,12 @@ const FAILURES: readonly [pattern: RegExp, code: ErrorCode, advice: string][] = 
     "DISK_FULL",
     "a write was cut short: the disk is full, its quota or the limit of a file's size reached, or it fails; " +
       "make room or look into the system's log, and try again; what was published before is intact",
+  ],
+  [
+    // this comes of locks that another process destroyed, see turn.ts
+    /Invalid argument: No transaction to renew/i,
+    "INDEX_LOCKED",
+    "another process ended while this one opened the data directory: start this process again",
   ],
   [
     /EACCES|EPERM|Permission denied|not permitted/i,

@@ -23,6 +23,7 @@ import { type Database, open, type RootDatabase } from "lmdb";
 import { pack, unpack } from "msgpackr";
 import { QuernError } from "../base/errors.ts";
 import { allocateLockFile } from "./lock-file.ts";
+import { inTurn, inTurnAtOnce } from "./turn.ts";
 
 const FORMAT_VERSION = 1;
 const MOST_KEY_BYTES = 1900; // LMDB takes 1 978 with the page size that lmdb uses
@@ -74,7 +75,7 @@ export function openKeyValue(path: string): KeyValueStore {
       life.ends = true;
       await Promise.allSettled(writes);
       life.ended = true;
-      await root.close();
+      await inTurn(path, () => root.close());
     },
   };
 }
@@ -82,13 +83,15 @@ export function openKeyValue(path: string): KeyValueStore {
 function openEnvironment(path: string): RootDatabase<Uint8Array, Uint8Array> {
   try {
     mkdirSync(path, { recursive: true });
-    allocateLockFile(join(path, "lock.mdb"));
-    return open<Uint8Array, Uint8Array>({
-      path,
-      noSubdir: false, // or a dot in the name would make it a file
-      maxDbs: MOST_TABLES,
-      encoding: "binary",
-      keyEncoding: "binary",
+    return inTurnAtOnce(path, () => {
+      allocateLockFile(join(path, "lock.mdb"));
+      return open<Uint8Array, Uint8Array>({
+        path,
+        noSubdir: false, // or a dot in the name would make it a file
+        maxDbs: MOST_TABLES,
+        encoding: "binary",
+        keyEncoding: "binary",
+      });
     });
   } catch (cause) {
     throw storageError(cause);

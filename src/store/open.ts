@@ -1,7 +1,7 @@
 /** Opening a data directory: a new one gets its first records, another version is refused. */
 
 import { QuernError } from "../base/errors.ts";
-import { openEnvironment, type Environment } from "./environment.ts";
+import { openInTurn, type Environment } from "./environment.ts";
 import { engineKey, FORMAT_VERSION } from "./format.ts";
 import { EMPTY_MANIFEST, putManifest } from "./manifest.ts";
 import { corrupt } from "./sealed.ts";
@@ -10,7 +10,7 @@ export async function openStore(
   path: string,
   options: { readOnly: boolean },
 ): Promise<Environment> {
-  const environment = openEnvironment(path, options);
+  const environment = await openInTurn(path, options);
   try {
     if (readVersion(environment) === undefined) await begin(environment);
     checkVersion(readVersion(environment));

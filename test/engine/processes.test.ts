@@ -2,7 +2,7 @@
 
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { statSync } from "node:fs";
+import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -19,7 +19,7 @@ import { openEngine, temporaryFolder } from "./opened.ts";
 
 let bundled: Bundle;
 beforeAll(async () => {
-  bundled = await bundle("writer-process", "reader-process", "holder-process");
+  bundled = await bundle("writer-process", "reader-process", "holder-process", "opener-process");
 });
 afterAll(() => bundled.remove());
 
@@ -40,6 +40,22 @@ const digest = ({ repositories }: State): string =>
       [...its].map(([path, content]) => [name, path, content] as const),
     ),
   );
+
+test("processes that open and close one directory at once, a new one at first", async () => {
+  const path = temporaryFolder();
+  const told = await Promise.all([0, 1, 2].map(() => text(start("opener-process", path).stdout!)));
+  expect(told).toEqual(["", "", ""]);
+  expect(readdirSync(join(path, "index"))).not.toContain(".turn");
+});
+
+test("a turn whose owner was killed is void", async () => {
+  const path = temporaryFolder();
+  writeFileSync(join(path, ".turn"), "");
+  const begun = performance.now();
+  await (await openEngine({}, path)).close();
+  expect(performance.now() - begun).toBeGreaterThan(1000);
+  expect(readdirSync(path)).not.toContain(".turn");
+});
 
 /** What may be published, in order: a call publishes its repositories one by one, in either order. */
 function published(operations: number): Map<string, number> {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { open } from "../../src/engine.ts";
 import { documents } from "../../src/ingest/documents.ts";
-import { MOST_OPEN, openEnvironment } from "../../src/store/environment.ts";
+import { MOST_OPEN, openInTurn } from "../../src/store/environment.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -36,14 +36,14 @@ test("a reader and a writer of one process see one index, and each may close fir
 });
 
 test("more directories than a process has addresses for are refused, and closing one makes room", async () => {
-  const openNext = (i: number) => openEnvironment(join(folder, `${i}`), { readOnly: false });
-  const all = Array.from({ length: MOST_OPEN }, (_, i) => openNext(i));
+  const openNext = (i: number) => openInTurn(join(folder, `${i}`), { readOnly: false });
+  const all = await Promise.all(Array.from({ length: MOST_OPEN }, (_, i) => openNext(i)));
   await expect(open(join(folder, "more"))).rejects.toMatchObject({
     code: "INVALID_REQUEST",
     message: expect.stringContaining("close engines that are not in use") as string,
   });
-  all.push(openNext(0)); // the same one again takes nothing
+  all.push(await openNext(0)); // the same one again takes nothing
   await all[1]!.close();
-  all.push(openNext(MOST_OPEN));
+  all.push(await openNext(MOST_OPEN));
   for (const one of all) await one.close();
 });

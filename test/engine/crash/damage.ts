@@ -169,6 +169,8 @@ export interface Trial {
   readonly check: "clean" | "damage" | "died" | "hangs";
   /** Names of the questions that were refused. */
   readonly refused: readonly string[];
+  /** What those said. */
+  readonly words: readonly string[];
   /** How each wrong answer differs. */
   readonly wrong: readonly string[];
 }
@@ -182,12 +184,20 @@ export async function tryDamage(
 ): Promise<Trial> {
   const path = place(folder, "damaged", damage.bytes);
   const [told, check] = await Promise.all([tryDamaged(bundled, path), checked(bundled, path)]);
-  if (typeof told === "string") return { outcome: told as Outcome, check, refused: [], wrong: [] };
+  if (typeof told === "string")
+    return { outcome: told as Outcome, check, refused: [], words: [], wrong: [] };
   const verdicts = told.map((answer) => judge(answer, target.right));
   const outcome = WORST.find((verdict) => verdicts.includes(verdict))!;
   const judged = (verdict: Verdict) => told.filter((_, i) => verdicts[i] === verdict);
   const wrong = judged("wrong").map((answer) => difference(answer, target.right));
-  return { outcome, check, refused: judged("refused").map(({ name }) => name), wrong };
+  const refused = judged("refused");
+  return {
+    outcome,
+    check,
+    refused: refused.map(({ name }) => name),
+    words: refused.map(({ message }) => message!),
+    wrong,
+  };
 }
 
 async function checked(bundled: Bundle, path: string): Promise<Trial["check"]> {
