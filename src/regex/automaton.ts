@@ -121,11 +121,7 @@ export class Automaton {
     const text = { start: this.#get(run.FLOOR), end: this.#get(run.TO) };
     eachMatch(this.#kernel.bytes, text, (at) => rest.find(at), found);
     this.stopped = rest.stopped;
-    this.#set(run.AT, text.end);
-    this.#set(run.FLOOR, text.end);
-    this.#set(run.LAST, 0);
-    this.#set(run.STATE, run.UNKNOWN);
-    this.#set(run.PHASE, 0);
+    this.#standAt(text.end);
     this.#set(run.OVERRUN, 0);
   }
 
@@ -176,11 +172,7 @@ export class Automaton {
 
   #single(at: number, budget?: Budget): Span | undefined {
     if (this.stopped) return undefined;
-    this.#set(run.AT, at);
-    this.#set(run.FLOOR, at);
-    this.#set(run.LAST, 0);
-    this.#set(run.STATE, run.UNKNOWN);
-    this.#set(run.PHASE, 0);
+    this.#standAt(at);
     const answer = this.#run(budget);
     if (answer !== FOUND) return undefined;
     return { start: this.#get(run.BEST), end: this.#get(run.LAST) };
@@ -203,19 +195,24 @@ export class Automaton {
     }
     this.stopped = false;
     this.#isWasteful = false;
-    this.#set(run.OVERRUN, 0);
-    this.#set(run.AT, from);
+    this.#standAt(from);
     this.#set(run.FROM, from);
     this.#set(run.TO, to);
-    this.#set(run.FLOOR, from);
-    this.#set(run.STATE, run.UNKNOWN);
-    this.#set(run.LAST, 0);
+    this.#set(run.OVERRUN, 0);
     this.#set(run.FUEL, FUEL);
-    this.#set(run.PHASE, 0);
     this.#set(run.MODE, mode);
     this.#set(run.COUNT, 0);
     this.#set(run.STRETCH, 0);
     this.#set(run.STRETCH_END, 0);
+  }
+
+  /** Looks for the next match from here on, as at the beginning of a text. */
+  #standAt(place: number): void {
+    this.#set(run.AT, place);
+    this.#set(run.FLOOR, place);
+    this.#set(run.LAST, 0);
+    this.#set(run.STATE, run.UNKNOWN);
+    this.#set(run.PHASE, 0);
   }
 
   /** Until the text is done, `out` is full, one match is found, or the budget says stop. */

@@ -16,20 +16,20 @@ export interface ByteClasses {
   readonly edgeKind: number;
 }
 
-/** Whether an assertion holds, by number of program.ASSERTIONS; `left` and `right` are the kinds of the neighbours in the text. */
+/** `assertion`: its number in ASSERTIONS; `left` and `right`: the kinds of the neighbours in the text. */
 export function holds(assertion: number, [left, right]: readonly [number, number]): boolean {
-  switch (assertion) {
-    case 0:
+  switch (ASSERTIONS[assertion]!) {
+    case "lineStart":
       return left === EDGE || left === NEWLINE;
-    case 1:
+    case "lineEnd":
       return right === EDGE || right === NEWLINE;
-    case 2:
+    case "textStart":
       return left === EDGE;
-    case 3:
+    case "textEnd":
       return right === EDGE;
-    case 4:
+    case "wordBoundary":
       return (left === WORD) !== (right === WORD);
-    default:
+    case "notWordBoundary":
       return (left === WORD) === (right === WORD);
   }
 }
@@ -43,17 +43,17 @@ export function byteClasses(programs: readonly Program[]): ByteClasses {
   for (const { operations, y } of programs)
     for (const [node, operation] of operations.entries())
       if (operation === ASSERT) asked.add(ASSERTIONS[y[node]!]!);
-  const lines = asked.has("lineStart") || asked.has("lineEnd");
-  const words = asked.has("wordBoundary") || asked.has("notWordBoundary");
-  const edges = lines || asked.has("textStart") || asked.has("textEnd");
+  const asksLines = asked.has("lineStart") || asked.has("lineEnd");
+  const asksWords = asked.has("wordBoundary") || asked.has("notWordBoundary");
+  const asksEdges = asksLines || asked.has("textStart") || asked.has("textEnd");
   const kind = new Uint8Array(256).map((_, byte) =>
-    lines && byte === 10 ? NEWLINE : words && isWord(byte) ? WORD : OTHER,
+    asksLines && byte === 10 ? NEWLINE : asksWords && isWord(byte) ? WORD : OTHER,
   );
   let of = new Uint8Array(kind);
   for (const edges of distinctEdges(programs)) of = refine(of, edges);
   const byte: number[] = [];
   of = renumber(of, byte);
-  return { of, count: byte.length, byte, kind, edgeKind: edges ? EDGE : OTHER };
+  return { of, count: byte.length, byte, kind, edgeKind: asksEdges ? EDGE : OTHER };
 }
 
 function distinctEdges(programs: readonly Program[]): number[][] {

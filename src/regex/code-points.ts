@@ -11,6 +11,8 @@ export const LAST = 0x10ffff;
 export const NOTHING: CodePoints = [];
 export const EVERYTHING: CodePoints = [0, LAST];
 
+export const isSurrogate = (cp: number): boolean => cp >= 0xd800 && cp <= 0xdfff;
+
 /** Puts ranges in any order, overlapping or not, into the form above. */
 export function normalize(ranges: CodePoints): CodePoints {
   const pairs: [number, number][] = [];

@@ -6,6 +6,7 @@
  */
 
 import { QuernError } from "../base/errors.ts";
+import { Recent } from "../base/recent.ts";
 import type { Node } from "./ast.ts";
 import { includes } from "./code-points.ts";
 import { parseExpression } from "./parse.ts";
@@ -28,41 +29,21 @@ export interface Expression {
   readonly matchesEmpty: boolean;
 }
 
-export const PATTERN_LIMIT = 10_000; // UTF-16 units
+const PATTERN_LIMIT = 10_000; // UTF-16 units
 const RANGES_LIMIT = 30_000; // of all classes together: RE2 keeps each in its heap
 const SIZE_LIMIT = 100_000; // re2Size(): RE2 takes half a second, and its heap holds half as much again
 const OPTIONAL_LIMIT = 1_500; // parts in a row that may all be absent: RE2's time grows with the square
 const KEPT = 64;
 
-const accepted = new Map<string, Expression>(); // the latest last
+const accepted = new Recent<Expression>(KEPT);
 
-/** Throws REGEX_SYNTAX or REGEX_TOO_LARGE; `position` counts from `offset`, the pattern's place in the query. */
+/** Throws REGEX_SYNTAX or REGEX_TOO_LARGE; `position` counts from the pattern's beginning. */
 export function compileExpression(
   source: string,
-  options: { caseSensitive: boolean; offset?: number },
+  { caseSensitive }: { caseSensitive: boolean },
 ): Expression {
-  const { caseSensitive, offset = 0 } = options;
   const key = `${caseSensitive}${source}`;
-  let expression = accepted.get(key);
-  if (!expression) {
-    expression = shiftErrors(offset, () => understand(source, caseSensitive));
-    for (const [oldest] of accepted) {
-      if (accepted.size < KEPT) break;
-      accepted.delete(oldest);
-    }
-    accepted.set(key, expression);
-  }
-  return expression;
-}
-
-function shiftErrors<T>(offset: number, run: () => T): T {
-  try {
-    return run();
-  } catch (error) {
-    if (!(error instanceof QuernError)) throw error;
-    const { code, message, cause, position = 0 } = error;
-    throw new QuernError(code, message, { cause, position: position + offset });
-  }
+  return accepted.get(key, () => understand(source, caseSensitive));
 }
 
 function understand(source: string, caseSensitive: boolean): Expression {
@@ -70,10 +51,10 @@ function understand(source: string, caseSensitive: boolean): Expression {
     throw tooLarge(`longer than ${PATTERN_LIMIT} characters`, PATTERN_LIMIT);
   const syntax = parseExpression(source, { caseSensitive });
   if (sum(syntax, (node) => (node.kind === "class" ? node.members.length / 2 : 0)) > RANGES_LIMIT)
-    throw tooLarge("its character classes are too large", 0);
-  if (optionalRun(syntax) > OPTIONAL_LIMIT) throw tooLarge("too many optional parts in a row", 0);
-  if (countNodes(syntax) > NODE_LIMIT) throw tooLarge("its repetitions are too large", 0);
-  if (re2Size(syntax) > SIZE_LIMIT) throw tooLarge("its repeated classes are too large", 0);
+    throw tooLarge("its character classes are too large");
+  if (optionalRun(syntax) > OPTIONAL_LIMIT) throw tooLarge("too many optional parts in a row");
+  if (countNodes(syntax) > NODE_LIMIT) throw tooLarge("its repetitions are too large");
+  if (re2Size(syntax) > SIZE_LIMIT) throw tooLarge("its repeated classes are too large");
   const matchesEmpty = canBeEmpty(syntax);
   return {
     source,
@@ -85,7 +66,7 @@ function understand(source: string, caseSensitive: boolean): Expression {
   };
 }
 
-function tooLarge(reason: string, position: number): QuernError {
+function tooLarge(reason: string, position = 0): QuernError {
   return new QuernError("REGEX_TOO_LARGE", `regular expression: ${reason}`, { position });
 }
 

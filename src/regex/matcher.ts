@@ -1,5 +1,6 @@
 /** One expression made ready in one kernel: the same automaton for it, as long as it is among the latest. */
 
+import { Recent } from "../base/recent.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import { Automaton, type Budget } from "./automaton.ts";
 import type { Expression } from "./expression.ts";
@@ -29,21 +30,14 @@ export interface Matcher {
   readonly stopped: boolean;
 }
 
-const matchers = new WeakMap<Kernel, Map<string, LazyMatcher>>(); // the latest last
+const matchers = new WeakMap<Kernel, Recent<LazyMatcher>>();
 
 /** The same matcher for the same expression, while it is among the kernel's latest: as many as have a place. */
 export function createMatcher(kernel: Kernel, expression: Expression): Matcher {
   let known = matchers.get(kernel);
-  if (!known) matchers.set(kernel, (known = new Map()));
+  if (!known) matchers.set(kernel, (known = new Recent(PLACES)));
   const key = `${expression.caseSensitive}${expression.source}`;
-  const matcher = known.get(key) ?? new LazyMatcher(kernel, expression);
-  known.delete(key);
-  known.set(key, matcher);
-  for (const [oldest] of known) {
-    if (known.size <= PLACES) break;
-    known.delete(oldest);
-  }
-  return matcher;
+  return known.get(key, () => new LazyMatcher(kernel, expression));
 }
 
 class LazyMatcher implements Matcher {

@@ -1,19 +1,19 @@
 /**
  * RE2's syntax to AST, without recursion, in time linear in the pattern. Accepts at least what RE2
- * accepts and refuses with RE2's words; RE2 itself has the last word over acceptance
- * (expression.ts). What a pattern means follows RE2's parser down to its oddities: a flag group is no
+ * accepts and refuses with RE2's words; expression.ts refuses what is over our limits, which lie
+ * below RE2's. What a pattern means follows RE2's parser down to its oddities: a flag group is no
  * operand (`a(?i)*` repeats the a), `{` that opens no repetition is a brace, directly stacked
  * repetitions are an error, and (x*)+ without a capture in between is x*.
  */
 
-import { EMPTY, NESTING_LIMIT, type Assertion, type Node } from "./ast.ts";
-import { parseClass, namedClassAt } from "./parse-class.ts";
-import { EVERYTHING, normalize, union, type CodePoints } from "./code-points.ts";
-import { PatternReader } from "./pattern-reader.ts";
 import { orbit } from "../kernel/folding.ts";
+import { EMPTY, NESTING_LIMIT, type Assertion, type Node } from "./ast.ts";
+import { EVERYTHING, normalize, union, type CodePoints } from "./code-points.ts";
+import { namedClassAt, parseClass } from "./parse-class.ts";
+import { PatternReader } from "./pattern-reader.ts";
 
 /** Flags as bits; the pattern's own groups change them. */
-export const FOLD = 1;
+const FOLD = 1;
 const LINES = 2; // ^ and $ at line ends
 const DOT_ALL = 4;
 const UNGREEDY = 8;
@@ -28,6 +28,11 @@ const NOT_NEWLINE: CodePoints = [0, 9, 11, 0x10ffff];
 const REPETITION_LIMIT = 1_000; // RE2's, of one count and of nested counts multiplied
 
 type Operator = "*" | "+" | "?";
+
+interface Count {
+  readonly min: number;
+  readonly max: number; // Infinity: no bound
+}
 
 /** An operand, and what a repetition after it must know. */
 interface Item {
@@ -254,7 +259,7 @@ class Parser {
     return true;
   }
 
-  #repeat(start: number, by: Operator | { min: number; max: number }): void {
+  #repeat(start: number, by: Operator | Count): void {
     const lazy = this.#in.take("?");
     const text = (from: number) => this.#in.source.slice(from, this.#in.at);
     if (this.#lastRepetition >= 0)
@@ -263,8 +268,7 @@ class Parser {
         this.#lastRepetition,
       );
     const flags = lazy ? this.#flags ^ UNGREEDY : this.#flags;
-    if (typeof by !== "string" && exceedsLimit(by))
-      throw this.#in.tooLarge(`invalid repetition size: ${text(start)}`, start, by.min > by.max);
+    if (typeof by !== "string") this.#mustBeWithinLimit(by, start);
     const operand = this.#group.items.pop();
     if (!operand)
       throw this.#in.syntax(`no argument for repetition operator: ${text(start)}`, start);
@@ -273,6 +277,13 @@ class Parser {
     if (repeated.expansion > REPETITION_LIMIT)
       throw this.#in.tooLarge(`invalid repetition size: ${text(start)}`, start);
     this.#group.items.push(repeated);
+  }
+
+  #mustBeWithinLimit({ min, max }: Count, start: number): void {
+    const message = `invalid repetition size: ${this.#in.source.slice(start, this.#in.at)}`;
+    if (min > max) throw this.#in.syntax(message, start);
+    const isOver = min > REPETITION_LIMIT || (max !== Infinity && max > REPETITION_LIMIT);
+    if (isOver) throw this.#in.tooLarge(message, start);
   }
 }
 
@@ -330,8 +341,7 @@ function repeatBy(item: Item, operator: Operator, flags: number): Item {
   return { node: repetition(node, min!, max!, greedy), operator, flags, expansion };
 }
 
-function repeatCounted(item: Item, count: { min: number; max: number }, flags: number): Item {
-  const { min, max } = count;
+function repeatCounted(item: Item, { min, max }: Count, flags: number): Item {
   const times = Math.max(max === Infinity ? min : max, 1);
   const node = repetition(item.node, min, max, (flags & UNGREEDY) === 0);
   return { node, flags: -1, expansion: item.expansion * times };
@@ -341,6 +351,3 @@ function repetition(child: Node, min: number, max: number, greedy: boolean): Nod
   if (child.kind === "empty" || max === 0) return EMPTY;
   return min === 1 && max === 1 ? child : { kind: "repeat", child, min, max, greedy };
 }
-
-const exceedsLimit = ({ min, max }: { min: number; max: number }) =>
-  min > max || min > REPETITION_LIMIT || (max !== Infinity && max > REPETITION_LIMIT);

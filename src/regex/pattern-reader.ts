@@ -1,7 +1,7 @@
 /** A pattern and a position in it: characters, escapes, and the errors that name the position. */
 
 import { QuernError } from "../base/errors.ts";
-import { LAST } from "./code-points.ts";
+import { isSurrogate, LAST } from "./code-points.ts";
 
 const CONTROL: Readonly<Record<string, number>> = { a: 7, f: 12, n: 10, r: 13, t: 9, v: 11 };
 
@@ -26,7 +26,7 @@ export class PatternReader {
   /** Reads a whole character. REQUIRES: not done. */
   next(): string {
     const cp = this.source.codePointAt(this.at)!;
-    if (cp >= 0xd800 && cp <= 0xdfff) throw this.syntax("invalid UTF-8: a lone surrogate", this.at);
+    if (isSurrogate(cp)) throw this.syntax("invalid UTF-8: a lone surrogate", this.at);
     const char = String.fromCodePoint(cp);
     this.at += char.length;
     return char;
@@ -95,8 +95,7 @@ export class PatternReader {
     return new QuernError("REGEX_SYNTAX", `regular expression: ${message}`, { position });
   }
 
-  tooLarge(message: string, position: number, isSyntax = false): QuernError {
-    if (isSyntax) return this.syntax(message, position);
+  tooLarge(message: string, position: number): QuernError {
     return new QuernError("REGEX_TOO_LARGE", `regular expression: ${message}`, { position });
   }
 }

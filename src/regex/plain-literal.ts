@@ -2,6 +2,7 @@
 
 import { foldCodePoint, orbit } from "../kernel/folding.ts";
 import type { Node } from "./ast.ts";
+import { isSurrogate } from "./code-points.ts";
 
 export interface PlainLiteral {
   readonly text: string; // not empty; folded if case does not matter
@@ -34,8 +35,6 @@ function pointOf(node: Node): { cp: number; isExact: boolean } | undefined {
   const isOrbit = members.length > 1 && isSame(members, node.members);
   return isOrbit ? { cp: foldCodePoint(members[0]!), isExact: false } : undefined;
 }
-
-const isSurrogate = (cp: number) => cp >= 0xd800 && cp <= 0xdfff;
 
 /** Whether ranges (first, last, first, last, …) hold exactly the given code points, ascending. */
 function isSame(members: readonly number[], ranges: ArrayLike<number>): boolean {

@@ -2,8 +2,9 @@
  * RE2 as this library asks it: does it accept a pattern, and where in these bytes is its next match.
  *
  * Patterns are compiled once and kept, a few at a time: each may grow a cache of some MiB in a heap
- * of 11. An instance that is ended is thrown away. One that aborts is thrown away with its patterns and the question asked once more of
- * a fresh one (5 ms); a question that aborts a fresh instance too is too large.
+ * of 11. An instance that is ended is thrown away. One that aborts is thrown away with its patterns,
+ * and the question asked once more of a fresh one (5 ms); one that aborts a fresh instance too is too
+ * large.
  *
  * RE2 counts a match's start in "units", by the first byte alone: 0xC2…0xDF two bytes, and so on,
  * whether or not the following bytes belong to it. In valid UTF-8 units are characters. Where a unit

@@ -10,7 +10,7 @@
 
 import { foldCodePoint, foldText, orbit } from "../kernel/folding.ts";
 import type { Node } from "./ast.ts";
-import { members, size, type CodePoints } from "./code-points.ts";
+import { isSurrogate, members, size, type CodePoints } from "./code-points.ts";
 
 /** Literals in text form, simplified; `fold`: it matches in any case, and `text` is folded. */
 export type Formula =
@@ -93,7 +93,7 @@ function classParts(set: CodePoints): Parts {
   const inside = new Set(members(set));
   const texts = new Map<string, Literal>();
   for (const cp of inside) {
-    if (cp >= 0xd800 && cp <= 0xdfff) return UNKNOWN;
+    if (isSurrogate(cp)) return UNKNOWN;
     const family = orbit(cp);
     const fold = family.length > 1 && family.every((relative) => inside.has(relative));
     const text = String.fromCodePoint(fold ? foldCodePoint(cp) : cp);

@@ -19,7 +19,9 @@
  * fills its tables over and over. What is over them runs by itself.
  */
 
+import { Recent } from "../base/recent.ts";
 import type { Kernel } from "../kernel/kernel.ts";
+import type { Node } from "./ast.ts";
 import { Automaton, type Budget } from "./automaton.ts";
 import type { Expression } from "./expression.ts";
 import { countNodes, NODE_LIMIT } from "./program.ts";
@@ -33,7 +35,7 @@ const BYTES_A_RUN = 1024;
 const SAMPLE = 64 * 1024;
 
 const KEPT = 4; // a kernel
-const automata = new WeakMap<Kernel, Map<string, Automaton>>(); // the latest last
+const automata = new WeakMap<Kernel, Recent<Automaton>>();
 
 /** Whether an expression may take part. */
 export const mayShare = ({ crossesLines }: Expression): boolean => !crossesLines;
@@ -47,9 +49,9 @@ export class SharedPass {
 
   /** undefined: they are too few, or too many. REQUIRES: each may share. */
   static of(kernel: Kernel, expressions: readonly Expression[]): SharedPass | undefined {
-    const alternation = { kind: "alternate" as const, children: expressions.map((e) => e.syntax) };
     if (expressions.length < 2 || expressions.length > MOST) return undefined;
-    return countNodes(alternation) > NODE_LIMIT ? undefined : new SharedPass(kernel, expressions);
+    if (countNodes(alternationOf(expressions)) > NODE_LIMIT) return undefined;
+    return new SharedPass(kernel, expressions);
   }
 
   private constructor(kernel: Kernel, expressions: readonly Expression[]) {
@@ -84,18 +86,18 @@ export class SharedPass {
   }
 }
 
+const alternationOf = (expressions: readonly Expression[]): Node => ({
+  kind: "alternate",
+  children: expressions.map(({ syntax }) => syntax),
+});
+
 /** The same for the same expressions, while it is among the latest: its states need not be built anew. */
 function automatonOf(kernel: Kernel, expressions: readonly Expression[]): Automaton {
   let known = automata.get(kernel);
-  if (!known) automata.set(kernel, (known = new Map()));
+  if (!known) automata.set(kernel, (known = new Recent(KEPT)));
   const key = JSON.stringify(expressions.map((each) => [each.source, each.caseSensitive]));
-  const syntax = { kind: "alternate" as const, children: expressions.map((each) => each.syntax) };
-  const automaton = known.get(key) ?? new Automaton(kernel, syntax, { matchesEmpty: false });
-  known.delete(key);
-  known.set(key, automaton);
-  for (const [oldest] of known) {
-    if (known.size <= KEPT) break;
-    known.delete(oldest);
-  }
-  return automaton;
+  return known.get(
+    key,
+    () => new Automaton(kernel, alternationOf(expressions), { matchesEmpty: false }),
+  );
 }

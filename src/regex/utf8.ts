@@ -6,8 +6,7 @@
  * encodings. Surrogates have their three bytes. No set takes a byte that is part of no sequence.
  */
 
-import type { CodePoints } from "./code-points.ts";
-import { LAST } from "./code-points.ts";
+import { LAST, type CodePoints } from "./code-points.ts";
 
 /** lo, hi of each byte in turn. */
 type Sequence = readonly number[];

@@ -7,9 +7,9 @@ import { UNICODE_CLASSES } from "../../src/regex/unicode-table.ts";
 import { encodeCodePoint } from "../../src/regex/utf8.ts";
 import { compareVerdict } from "./differential.ts";
 
-function refusal(source: string, offset = 0): [string, string, number | undefined] {
+function refusal(source: string): [string, string, number | undefined] {
   try {
-    compileExpression(source, { caseSensitive: true, offset });
+    compileExpression(source, { caseSensitive: true });
   } catch (error) {
     if (error instanceof QuernError)
       return [error.code, error.message.replace("regular expression: ", ""), error.position];
@@ -67,11 +67,6 @@ test.each<[string, string, number]>([
   ["\\pL{1000}", "its repetitions are too large", 0],
 ])("%s is too large: %s at %i", (source, message, position) => {
   expect(refusal(source)).toEqual(["REGEX_TOO_LARGE", message, position]);
-});
-
-test("positions count from the pattern's place in the query", () => {
-  expect(refusal("a(b", 7)[2]).toBe(8);
-  expect(refusal("a(b", 9)[2]).toBe(10);
 });
 
 test.each(
