@@ -3,11 +3,14 @@
  * what is added and is used again after clear(); it is never given back before the kernel is.
  */
 
-import { BYTE_CLASSES, GRAM_LIMIT } from "./gram-numbers.ts";
+import { ASCII_GRAMS, BYTE_CLASSES, GRAM_LIMIT } from "./gram-numbers.ts";
 import { FOLDING_TABLE_BYTES, writeFoldingTable } from "./folding.ts";
 import type { Kernel } from "./kernel.ts";
 
-const ASCII_GRAMS = 38 ** 3;
+// words of the state, which assembly/grams.ts describes
+const STATE_WORDS = 10;
+const SLOT_COUNT = 6;
+const NEXT_BLOCK = 7;
 const SLOT = 16;
 const BLOCK = 16;
 /** Packs a gram and a slot into one float. Slots are reserved for every gram there is; memory is touched only where they are used. */
@@ -48,7 +51,7 @@ class Lists implements GramLists {
     const folded = kernel.reserve(3 * mostTextBytes);
     this.#text = kernel.reserve(mostTextBytes);
     this.#slots = kernel.reserve(SLOT * GRAM_LIMIT);
-    this.#state = kernel.reserve(40);
+    this.#state = kernel.reserve(4 * STATE_WORDS);
     // last, so that later reservations continue it
     this.#arena = kernel.reserve(BLOCK);
     this.#arenaEnd = this.#arena + BLOCK;
@@ -93,16 +96,16 @@ class Lists implements GramLists {
 
   clear(): void {
     this.#kernel.run.clearGrams(this.#state);
-    this.#kernel.words[(this.#state >>> 2) + 7] = this.#arena;
+    this.#kernel.words[(this.#state >>> 2) + NEXT_BLOCK] = this.#arena;
     this.pages = 0;
   }
 
   get #slotCount(): number {
-    return this.#kernel.words[(this.#state >>> 2) + 6]!;
+    return this.#kernel.words[(this.#state >>> 2) + SLOT_COUNT]!;
   }
 
   get #next(): number {
-    return this.#kernel.words[(this.#state >>> 2) + 7]!;
+    return this.#kernel.words[(this.#state >>> 2) + NEXT_BLOCK]!;
   }
 
   /** Slots in the order of their grams: number and slot packed into one float, which sorts natively. */

@@ -2,7 +2,8 @@
 
 const ASCII_CLASSES = 38;
 const CLASSES = 166;
-const ASCII_GRAMS = ASCII_CLASSES ** 3;
+/** Grams of ASCII alone: their numbers come first. */
+export const ASCII_GRAMS = ASCII_CLASSES ** 3;
 
 /** More than any gram's number. */
 export const GRAM_LIMIT = ASCII_GRAMS + CLASSES ** 3;

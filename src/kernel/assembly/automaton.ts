@@ -202,7 +202,7 @@ function forward(c: usize): u32 {
       if (isEdge && limit != to) {
         answer = PAUSE;
         running = false;
- break;
+        break;
       }
       const byteClass = isEdge ? classCount : <u32>load<u8>(classes + load<u8>(at));
       const next = load<u32>(table + state * stride + (byteClass << 2));
@@ -211,7 +211,7 @@ function forward(c: usize): u32 {
           store<u32>(c, byteClass, MISSING);
           answer = NEED_STEP;
           running = false;
- break;
+          break;
         }
         if (next == DEAD) {
           running = false;

@@ -25,8 +25,8 @@
 
 import { decode, decodedLength, fold } from "./folding";
 
-export const ASCII_CLASSES: u32 = 38;
-export const ASCII_GRAMS: u32 = 38 * 38 * 38;
+const ASCII_CLASSES: u32 = 38;
+const ASCII_GRAMS: u32 = 38 * 38 * 38;
 const CLASSES: u32 = 166;
 const SLOT: usize = 16;
 const BLOCK: usize = 16;
