@@ -87,16 +87,3 @@ export function placeBits(into: Bitset, at: number, from: Bitset, size: number):
     if (shift !== 0 && word >>> (32 - shift) !== 0) into[base + i + 1]! |= word >>> (32 - shift);
   }
 }
-
-/** The `size` bits of `set` that begin at bit `at`. */
-export function sliceBits(set: Bitset, at: number, size: number): Bitset {
-  const out = emptyBitset(size);
-  const shift = at & 31;
-  const base = at >>> 5;
-  for (let i = 0; i < out.length; i++) {
-    const low = set[base + i]! >>> shift;
-    out[i] = shift === 0 ? low : low | ((set[base + i + 1] ?? 0) << (32 - shift));
-  }
-  if (size & 31) out[out.length - 1]! &= 0xffff_ffff >>> (32 - (size & 31));
-  return out;
-}

@@ -12,7 +12,6 @@ import {
   nextBit,
   placeBits,
   setBit,
-  sliceBits,
   subtract,
   unite,
   type Bitset,
@@ -60,14 +59,12 @@ test("and, or, without", () => {
   );
 });
 
-test("placing and slicing at any offset undo each other", () => {
+test("bits are placed at any offset", () => {
   fc.assert(
     fc.property(members, fc.nat(100), (set, at) => {
       const into = emptyBitset(SIZE + 100);
       placeBits(into, at, bitset(set), SIZE);
       expect(list(into)).toEqual(set.map((bit) => bit + at));
-      expect(list(sliceBits(fullBitset(SIZE + 100), at, SIZE))).toHaveLength(SIZE);
-      expect(list(sliceBits(into, at, SIZE))).toEqual(set);
     }),
   );
 });
