@@ -18,7 +18,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   outside: ["base"],
   repository: ["store"],
   engine: ["base", "kernel", "query", "store", "threads", "ingest", "search", "repository"],
-  http: ["base", "store", "search", "auth", "repository", "engine"],
+  http: ["base", "query", "store", "search", "auth", "repository", "engine"],
   cli: ["base", "store", "ingest", "search", "auth", "repository", "engine", "http"],
   testing: ["base", "auth"],
   index: ["base", "store", "ingest", "search", "repository", "engine"],

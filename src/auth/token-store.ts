@@ -3,6 +3,7 @@
  * quern/testing says whether a store keeps the contract. A store never sees a secret, only its hash.
  */
 
+import { compareText } from "../base/compare.ts";
 import { QuernError } from "../base/errors.ts";
 
 /**
@@ -138,5 +139,5 @@ export function byCreation(
   a: { createdAt: Date; id: string },
   b: { createdAt: Date; id: string },
 ): number {
-  return a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : Number(a.id > b.id));
+  return a.createdAt.getTime() - b.createdAt.getTime() || compareText(a.id, b.id);
 }

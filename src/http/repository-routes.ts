@@ -1,5 +1,6 @@
 /** What there is to search: repositories, their folders and their files. */
 
+import { compareText } from "../base/compare.ts";
 import type { FolderEntry, Repository } from "../repository.ts";
 import { jsonResponse } from "./json-body.ts";
 import { Refusal } from "./refusal.ts";
@@ -103,7 +104,7 @@ async function listRepositories(call: Call, listing: Listing): Promise<Response>
 /** By name where the rest is equal; a date that is not known comes last in either direction. */
 function comparing({ sort, direction }: Listing): (a: Repository, b: Repository) => number {
   const sign = direction === "asc" ? 1 : -1;
-  const byName = (a: Repository, b: Repository) => (a.name < b.name ? -1 : Number(a.name > b.name));
+  const byName = (a: Repository, b: Repository) => compareText(a.name, b.name);
   if (sort === "name") return (a, b) => sign * byName(a, b);
   const time = (repository: Repository) =>
     (sort === "pushed" ? repository.pushedAt : repository.indexedAt)?.getTime();
@@ -213,5 +214,5 @@ const withoutSlashes = (path: string): string => path.replace(/^\/+|\/+$/g, "");
 
 function foldersFirst(a: FolderEntry, b: FolderEntry): number {
   if (a.type !== b.type) return a.type === "folder" ? -1 : 1;
-  return a.name < b.name ? -1 : Number(a.name > b.name);
+  return compareText(a.name, b.name);
 }

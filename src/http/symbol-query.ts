@@ -4,6 +4,7 @@
  * for the quotes it stands in.
  */
 
+import { quote } from "../query/ast.ts";
 import type { FileResult } from "../search/response.ts";
 
 /** Languages whose code calls each other, by the names and aliases that mean one of them. */
@@ -54,10 +55,6 @@ function escapeExpression(text: string): string {
   return text
     .replace(/[!-/:-@[-^`{-~]/g, "\\$&")
     .replace(/\p{Cc}/gu, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, "0")}`);
-}
-
-function quote(text: string): string {
-  return `"${text.replace(/["\\]/g, "\\$&")}"`;
 }
 
 export interface LineMatch {

@@ -5,6 +5,8 @@
  * space, a line feed. A path that breaks the rules is listed as 'invalid-path' and never opened.
  */
 
+import { compareText } from "../base/compare.ts";
+
 const MAX_PATH_BYTES = 4096;
 
 // one test for most paths: no part that is empty, '.' or '..', no NUL
@@ -28,7 +30,7 @@ export function shownPath(path: string): string {
 /** Orders paths by their UTF-8 bytes, as git does; UTF-16 differs from that only around surrogates. */
 export function comparePaths(a: string, b: string): number {
   if (SURROGATE.test(a) || SURROGATE.test(b)) return Buffer.compare(Buffer.from(a), Buffer.from(b));
-  return a < b ? -1 : a > b ? 1 : 0;
+  return compareText(a, b);
 }
 
 const SURROGATE = /[\ud800-\udfff]/;

@@ -5,6 +5,7 @@
  */
 
 import { hash } from "node:crypto";
+import { compareText } from "../base/compare.ts";
 import { clearBit, countBits, emptyBitset, setBit, unite, type Bitset } from "../base/bitset.ts";
 import { readSkipped, type Catalog, type CatalogRepository, type Pause } from "../store/catalog.ts";
 import type { Snapshot } from "../store/environment.ts";
@@ -101,7 +102,7 @@ export class RepositoryRun {
 
   get skipped(): SkippedFile[] {
     return [...this.#skipped.values()].sort(
-      (a, b) => compare(a.path, b.path) || compare(a.revision, b.revision),
+      (a, b) => compareText(a.path, b.path) || compareText(a.revision, b.revision),
     );
   }
 
@@ -316,5 +317,3 @@ function numbered(
 /** Not createHash(): that makes two objects of native code a file, which the collector ends one by one. */
 const versionHash = (version: string): Uint8Array =>
   Buffer.from(hash("sha256", version, "binary"), "binary").subarray(0, HASH_BYTES);
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -6,6 +6,7 @@
  * the edition before.
  */
 
+import { compareText } from "../base/compare.ts";
 import { QuernError } from "../base/errors.ts";
 import type { Catalog } from "../store/catalog.ts";
 import type { Environment } from "../store/environment.ts";
@@ -76,7 +77,7 @@ export async function findSymbols(given: SymbolPass): Promise<Map<number, FoundS
     });
   });
   for (const { withoutSymbols } of found.values())
-    withoutSymbols.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+    withoutSymbols.sort((a, b) => compareText(a.path, b.path));
   return found;
 }
 

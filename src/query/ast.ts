@@ -125,6 +125,7 @@ function showValue(text: string): string {
   return /^[^\s"()]+$/.test(text) && !text.includes("\\Q") ? text : quote(text);
 }
 
-function quote(text: string): string {
+/** As a quoted string of a query. */
+export function quote(text: string): string {
   return `"${text.replace(/["\\]/g, "\\$&")}"`;
 }

@@ -4,6 +4,7 @@
  */
 
 import { countBits, intersect, type Bitset } from "../base/bitset.ts";
+import { compareText } from "../base/compare.ts";
 import { QuernError } from "../base/errors.ts";
 import { gramNumber } from "../kernel/gram-numbers.ts";
 import type { Snapshot } from "../store/environment.ts";
@@ -97,7 +98,7 @@ function explainLiteral(
     return countBits(held ? intersect(held, inScope) : inScope);
   };
   const grams = [...gramTexts(literal)].map(([number, gram]) => ({ gram, pages: pages([number]) }));
-  grams.sort((a, b) => a.pages - b.pages || (a.gram < b.gram ? -1 : 1));
+  grams.sort((a, b) => a.pages - b.pages || compareText(a.gram, b.gram));
   return { text: literal.text, pages: pages(literal.grams), grams };
 }
 

@@ -1,5 +1,6 @@
 /** Repositories as threads need them to rank, and to whom a file of a segment belongs. */
 
+import { compareText } from "../base/compare.ts";
 import type { Catalog, CatalogRepository } from "../store/catalog.ts";
 import type { RepositoryTable } from "./messages.ts";
 
@@ -10,7 +11,7 @@ export function repositoryTable(catalog: Catalog): RepositoryTable {
   let table = tables.get(catalog);
   if (table) return table;
   const records = [...catalog.repositories.values()].map(({ record }) => record);
-  records.sort((a, b) => (a.name < b.name ? -1 : 1));
+  records.sort((a, b) => compareText(a.name, b.name));
   table = {
     ids: new Uint32Array(new SharedArrayBuffer(4 * records.length)),
     ranks: new Float64Array(new SharedArrayBuffer(8 * records.length)),

@@ -1,6 +1,7 @@
 /** Reads single files and folders of a repository, as a host shows them. */
 
 import { hasBit, type Bitset } from "../base/bitset.ts";
+import { compareText } from "../base/compare.ts";
 import type { CatalogRepository, Place } from "./catalog.ts";
 import type { Snapshot } from "./environment.ts";
 import { NO_BLOB } from "./format.ts";
@@ -99,6 +100,6 @@ export function listFolder(
   return [...children]
     .map(([name, type]) => ({ type, name }))
     .sort((a, b) =>
-      a.type === b.type ? (a.name < b.name ? -1 : 1) : a.type === "folder" ? -1 : 1,
+      a.type === b.type ? compareText(a.name, b.name) : a.type === "folder" ? -1 : 1,
     );
 }
