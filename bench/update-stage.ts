@@ -36,10 +36,16 @@ export async function measureEngine(corpus: Corpus, path: string): Promise<Engin
   return { open: spreadOf(opens), contentBytes, searchStall, updateDocuments: spreadOf(updates) };
 }
 
-const medianOf = (stalls: readonly Stall[]): Stall => ({
-  ms: spreadOf(stalls.map(({ ms }) => ms)).median,
-  msWithWaiting: spreadOf(stalls.map(({ msWithWaiting }) => msWithWaiting)).median,
-});
+/** Of each by itself. */
+function medianOf(stalls: readonly Stall[]): Stall {
+  const median = (of: keyof Stall) => spreadOf(stalls.map((stall) => stall[of])).median;
+  return {
+    ms: median("ms"),
+    msWithWaiting: median("msWithWaiting"),
+    msOfOurs: median("msOfOurs"),
+    workedMs: median("workedMs"),
+  };
+}
 
 async function times(
   subject: Subject,

@@ -1,15 +1,43 @@
 import { expect, test } from "vitest";
-import { stallOf, watchStalls, type Stall } from "../../bench/stall.ts";
+import { stallOf, watchStalls, type Reading, type Stall } from "../../bench/stall.ts";
 
-test.each<[string, number, number, Stall]>([
-  ["nothing, but for the millisecond between two looks", 1, 0, { ms: 0, msWithWaiting: 0 }],
-  ["a computation", 21, 0, { ms: 20, msWithWaiting: 20 }],
-  ["a wait for a core", 21, 20, { ms: 0, msWithWaiting: 20 }],
-  ["some of both", 21, 5, { ms: 15, msWithWaiting: 20 }],
-  ["a wait that is counted a little late", 1, 3, { ms: 0, msWithWaiting: 0 }],
-])("a stall by %s", (_, between, waited, want) => {
-  expect(stallOf(between, waited)).toEqual(want);
+type Times = Partial<Record<"clock" | "idle" | "waited" | "worked", number>>;
+
+const reading = ({ clock = 0, idle = 0, waited = 0, worked = 0 }: Times): Reading => ({
+  at: clock,
+  idle,
+  waited,
+  worked,
 });
+const show = ({ msWithWaiting, ms, msOfOurs, workedMs }: Stall) =>
+  [msWithWaiting, ms, msOfOurs, workedMs].join(" ");
+
+test.each<[what: string, times: Times, collected: number, shown: string]>([
+  ["nothing, but for the millisecond between two looks", { clock: 1, idle: 1 }, 0, "0 0 0 0"],
+  ["a computation", { clock: 21, idle: 1, worked: 20 }, 0, "20 20 20 20"],
+  ["a wait for a core", { clock: 21, waited: 20, worked: 1 }, 0, "21 1 1 1"],
+  ["a loop that was woken late", { clock: 21, idle: 21, waited: 20 }, 0, "0 0 0 0"],
+  ["work after a late waking", { clock: 21, idle: 11, waited: 12, worked: 8 }, 0, "10 8 8 8"],
+  ["a pause of the collector", { clock: 9, worked: 8 }, 6, "9 9 3 8"],
+  ["one that waited for its helpers", { clock: 30, worked: 5 }, 28, "30 30 2 5"],
+  ["one that waited for a core itself", { clock: 30, waited: 22, worked: 8 }, 28, "30 8 2 8"],
+])("%s", (_, times, collected, shown) => {
+  const pauses = [{ startTime: 0, duration: collected }];
+  expect(show(stallOf(reading({}), reading(times), pauses))).toBe(shown);
+});
+
+test("of a pause counts what lies in the turn", () => {
+  const pauses = [
+    { startTime: -5, duration: 7 },
+    { startTime: 8, duration: 7 },
+    { startTime: 20, duration: 9 },
+  ];
+  expect(stallOf(reading({}), reading({ clock: 10 }), pauses).msOfOurs).toBe(10 - 2 - 2);
+});
+
+const compute = (ms: number) => {
+  for (const end = performance.now() + ms; performance.now() < end;);
+};
 
 test.each([
   ["first", [60, 20]],
@@ -18,7 +46,7 @@ test.each([
   const longest = watchStalls();
   for (const ms of computations) {
     await new Promise((resolve) => setTimeout(resolve, 5));
-    for (const end = performance.now() + ms; performance.now() < end;);
+    compute(ms);
   }
   const { ms, msWithWaiting } = await longest();
   expect(msWithWaiting).toBeGreaterThan(50);
@@ -27,7 +55,22 @@ test.each([
 });
 
 test("only stalls since the call are seen", async () => {
-  for (const end = performance.now() + 200; performance.now() < end;);
+  compute(200);
   const { ms } = await watchStalls()();
   expect(ms).toBeLessThan(100);
 });
+
+test.runIf(process.platform === "linux")(
+  "a sleeping loop is not held up, a sleeping thread is",
+  async () => {
+    let longest = watchStalls();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect((await longest()).msOfOurs).toBeLessThan(5);
+    longest = watchStalls();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 30);
+    const { ms, workedMs } = await longest();
+    expect(ms).toBeGreaterThan(20);
+    expect(workedMs).toBeLessThan(10);
+  },
+);
