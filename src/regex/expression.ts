@@ -18,6 +18,8 @@ export interface Expression {
   readonly source: string; // the pattern as given
   readonly caseSensitive: boolean;
   readonly syntax: Node;
+  /** re2Size() */
+  readonly size: number;
   /** What every match must contain. */
   readonly required: Formula;
   /**
@@ -54,12 +56,14 @@ function understand(source: string, caseSensitive: boolean): Expression {
     throw tooLarge("its character classes are too large");
   if (optionalRun(syntax) > OPTIONAL_LIMIT) throw tooLarge("too many optional parts in a row");
   if (countNodes(syntax) > NODE_LIMIT) throw tooLarge("its repetitions are too large");
-  if (re2Size(syntax) > SIZE_LIMIT) throw tooLarge("its repeated classes are too large");
+  const size = re2Size(syntax);
+  if (size > SIZE_LIMIT) throw tooLarge("its repeated classes are too large");
   const matchesEmpty = canBeEmpty(syntax);
   return {
     source,
     caseSensitive,
     syntax,
+    size,
     required: requiredFormula(syntax),
     crossesLines: matchesEmpty || seesOtherLines(syntax),
     matchesEmpty,

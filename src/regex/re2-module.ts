@@ -12,8 +12,8 @@
  * callee's host. The object that match() builds is kept as flat lists: numbers and string lengths in
  * the order in which they are made.
  *
- * The module is given a meter (metered.ts): every so many turns of its loops it asks whether it may go
- * on. Nothing else could end a question that takes RE2 minutes, as building its states may.
+ * The module may be given a meter (metered.ts): every so many turns of its loops it asks whether it may
+ * go on. Nothing else could end a question that takes RE2 minutes, as building its states may.
  *
  * The heap is 16 MiB, 5 MiB of it stack, and cannot grow. What does not fit aborts, and an aborted
  * instance is dead: every call here may throw Re2Aborted or Re2Stopped, and the caller makes a new one.
@@ -52,17 +52,21 @@ interface Exports {
   readonly free: Native;
   readonly emscripten_stack_init: Native;
   readonly __wasm_call_ctors: Native;
-  readonly fuel: { value: number };
+  /** Of a module with a meter. */
+  readonly fuel?: { value: number };
 }
 
-let compiled: WebAssembly.Module | undefined;
+const compiled = new Map<"plain" | "metered", WebAssembly.Module>();
 
-function module(): WebAssembly.Module {
-  if (!compiled) {
+function module(kind: "plain" | "metered"): WebAssembly.Module {
+  let made = compiled.get(kind);
+  if (!made) {
     const path = createRequire(import.meta.url).resolve("re2-wasm/build/wasm/re2.wasm");
-    compiled = new WebAssembly.Module(metered(readFileSync(path), "abort"));
+    const bytes = readFileSync(path);
+    made = new WebAssembly.Module(kind === "plain" ? bytes : metered(bytes, "abort"));
+    compiled.set(kind, made);
   }
-  return compiled;
+  return made;
 }
 
 export class Re2Module {
@@ -77,13 +81,13 @@ export class Re2Module {
   #stringType = 0;
   #numbers: number[] = [];
   #lengths: number[] = [];
-  readonly #mustEnd: () => boolean;
+  readonly #mustEnd: (() => boolean) | undefined;
 
-  /** `mustEnd` is asked now and then while RE2 works. */
-  constructor(mustEnd: () => boolean) {
+  /** `mustEnd` is asked now and then while RE2 works: then it has a meter. */
+  constructor(mustEnd?: () => boolean) {
     this.#mustEnd = mustEnd;
     const given = { env: this.#environment(), wasi_snapshot_preview1: system };
-    this.#exports = new WebAssembly.Instance(module(), given).exports as unknown as Exports;
+    this.#exports = new WebAssembly.Instance(module(mustEnd ? "metered" : "plain"), given).exports as unknown as Exports;
     this.#exports.emscripten_stack_init();
     this.#exports.__wasm_call_ctors();
   }
@@ -192,8 +196,8 @@ export class Re2Module {
   /** What the meter calls, and what the module calls where it gives up. */
   #tick(): void {
     const { fuel } = this.#exports;
-    if (fuel.value !== 0) fail();
-    if (this.#mustEnd()) throw new Re2Stopped("RE2 was ended");
+    if (!fuel || fuel.value !== 0) fail();
+    if (this.#mustEnd?.()) throw new Re2Stopped("RE2 was ended");
     fuel.value = TURNS;
   }
 
@@ -213,7 +217,7 @@ const missing: Native = () => {
   throw new Re2Aborted("the module did not describe its class");
 };
 
-const fail = () => {
+const fail: () => never = () => {
   throw new Re2Aborted("RE2 aborted");
 };
 

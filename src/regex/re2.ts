@@ -1,6 +1,9 @@
 /**
  * RE2 as this library asks it: does it accept a pattern, and where in these bytes is its next match.
  *
+ * There are up to two instances: a question that may have to be ended is asked of one with a meter,
+ * which reads 0.6 times as fast and takes three times as long to load, any other of one without.
+ *
  * Patterns are compiled once and kept, a few at a time: each may grow a cache of some MiB in a heap
  * of 11. An instance that is ended is thrown away. One that aborts is thrown away with its patterns,
  * and the question asked once more of a fresh one (5 ms); one that aborts a fresh instance too is too
@@ -19,10 +22,15 @@ import { Re2Aborted, Re2Module, Re2Stopped } from "./re2-module.ts";
 /** RE2 reads at most this much in one call: two copies must fit into its heap. */
 export const RE2_INPUT_LIMIT = 1 << 20;
 const PATTERNS_KEPT = 6;
+// RE2 is done with such a pattern, compiling included, and so many steps in it (its size times the bytes of text) in 15 ms, whatever they are
+const SMALL = 500;
+const FEW_STEPS = 500_000;
 
 export interface Re2Expression {
   readonly source: string;
   readonly caseSensitive: boolean;
+  /** re2Size(); default: as large as can be. */
+  readonly size?: number;
 }
 
 export interface Span {
@@ -30,12 +38,11 @@ export interface Span {
   readonly end: number;
 }
 
-let instance: Re2Module | undefined;
-const handles = new Map<string, number>(); // in order of use, the latest last
-
 /** Whether the questions that are being asked must end. */
 let mustEnd: (() => boolean) | undefined;
-const newInstance = (): Re2Module => new Re2Module(() => mustEnd?.() ?? false);
+
+/** How many instances have been thrown away: tests look at it. */
+export let instancesLost = 0;
 
 /** What `ask` returns, or "late": its questions to RE2 were ended, compiling included. */
 export function re2InTime<T>(isLate: () => boolean, ask: () => T): T | "late" {
@@ -51,36 +58,88 @@ export function re2InTime<T>(isLate: () => boolean, ask: () => T): T | "late" {
   }
 }
 
-/** How many instances have been thrown away: tests look at it. */
-export let instancesLost = 0;
+class Instance {
+  readonly #isMetered: boolean;
+  #module: Re2Module | undefined;
+  /** In order of use, the latest last. */
+  readonly #handles = new Map<string, number>();
 
-function attempt<T>(run: (module: Re2Module) => T): T {
-  try {
-    return run((instance ??= newInstance()));
-  } catch (error) {
-    forget();
-    if (!(error instanceof Re2Aborted)) throw error;
+  constructor(isMetered: boolean) {
+    this.#isMetered = isMetered;
   }
-  try {
-    return run((instance ??= newInstance()));
-  } catch (error) {
-    forget();
-    if (!(error instanceof Re2Aborted)) throw error;
-    throw new QuernError("REGEX_TOO_LARGE", "regular expression: too large for RE2's memory", {
-      cause: error,
-    });
+
+  /** REQUIRES: within a question. */
+  get module(): Re2Module {
+    return (this.#module ??= new Re2Module(
+      this.#isMetered ? () => mustEnd?.() ?? false : undefined,
+    ));
+  }
+
+  /** Asks once more where the instance aborts. */
+  ask<T>(question: () => T): T {
+    try {
+      return question();
+    } catch (error) {
+      this.#forget();
+      if (!(error instanceof Re2Aborted)) throw error;
+    }
+    try {
+      return question();
+    } catch (error) {
+      this.#forget();
+      if (!(error instanceof Re2Aborted)) throw error;
+      throw new QuernError("REGEX_TOO_LARGE", "regular expression: too large for RE2's memory", {
+        cause: error,
+      });
+    }
+  }
+
+  /** REQUIRES: within a question. What RE2 refuses matches nothing in it: that must not pass for an answer. */
+  accepted(pattern: string, caseSensitive: boolean): number {
+    const isNew = !this.#handles.has(`${caseSensitive}${pattern}`);
+    const handle = this.handle(pattern, caseSensitive);
+    const refusal = isNew ? this.module.error(handle) : undefined;
+    if (refusal !== undefined) throw new Re2Aborted(refusal);
+    return handle;
+  }
+
+  /** REQUIRES: within a question. */
+  handle(pattern: string, caseSensitive: boolean): number {
+    const key = `${caseSensitive}${pattern}`;
+    let handle = this.#handles.get(key);
+    if (handle === undefined) {
+      for (const [oldest, old] of this.#handles) {
+        if (this.#handles.size < PATTERNS_KEPT) break;
+        this.#handles.delete(oldest);
+        this.module.release(old);
+      }
+      handle = this.module.compile(Buffer.from(pattern), !caseSensitive);
+    } else this.#handles.delete(key);
+    this.#handles.set(key, handle);
+    return handle;
+  }
+
+  #forget(): void {
+    this.#module = undefined;
+    this.#handles.clear();
+    instancesLost++;
   }
 }
 
-function forget(): void {
-  instance = undefined;
-  handles.clear();
-  instancesLost++;
+const plain = new Instance(false);
+const withMeter = new Instance(true);
+
+function instanceFor({ size = Infinity }: Re2Expression, bytes: number): Instance {
+  if (!mustEnd) return plain;
+  if (size > SMALL || size * bytes > FEW_STEPS) return withMeter;
+  if (mustEnd()) throw new Re2Stopped("there is no time left to ask RE2");
+  return plain;
 }
 
 /** RE2's reason to refuse a pattern, undefined if it accepts: the slow twin of parser and limits. `^` and `$` match at line ends. */
 export function re2Refusal({ source, caseSensitive }: Re2Expression): string | undefined {
-  return attempt((module) => {
+  return plain.ask(() => {
+    const { module } = plain;
     const handle = module.compile(Buffer.from(`(?m)${source}`), !caseSensitive);
     const error = module.error(handle);
     module.release(handle);
@@ -99,10 +158,10 @@ export function re2Find(
   from: number,
 ): Span | undefined {
   const [window, skipped] = windowOf(bytes, text, from);
-  return attempt((module) => {
-    const pattern = `(?m)${expression.source}`;
-    const handle = acceptedHandle(module, pattern, expression.caseSensitive);
-    const { index, lengths } = module.match(handle, window, skipped, false);
+  const instance = instanceFor(expression, window.length);
+  return instance.ask(() => {
+    const handle = instance.accepted(`(?m)${expression.source}`, expression.caseSensitive);
+    const { index, lengths } = instance.module.match(handle, window, skipped, false);
     if (index < 0) return undefined;
     let at = 0;
     let size = 1;
@@ -111,7 +170,7 @@ export function re2Find(
       at += size;
     }
     const isExact = size === 1 || (isWhole(window, at - size, at) && !mayTear(expression.source));
-    const start = isExact ? at : anchoredEnd(module, expression, window, skipped) - lengths[0]!;
+    const start = isExact ? at : anchoredEnd(instance, expression, window, skipped) - lengths[0]!;
     return { start: start - skipped + from, end: start - skipped + from + lengths[0]! };
   });
 }
@@ -136,40 +195,16 @@ function isWhole(window: Uint8Array, from: number, to: number): boolean {
 const mayTear = (source: string) => /\\[CB]/.test(source);
 
 function anchoredEnd(
-  module: Re2Module,
+  instance: Instance,
   { source, caseSensitive }: Re2Expression,
   window: Uint8Array,
   skipped: number,
 ): number {
   const prefix = skipped === 0 ? "\\A\\C*?(?m:" : "\\A\\C\\C*?(?m:";
   for (const closing of [")", "\\E)"]) {
-    const handle = handleOf(module, prefix + source + closing, caseSensitive);
-    if (module.error(handle) === undefined)
-      return module.match(handle, window, 0, false).lengths[0]!;
+    const handle = instance.handle(prefix + source + closing, caseSensitive);
+    if (instance.module.error(handle) === undefined)
+      return instance.module.match(handle, window, 0, false).lengths[0]!;
   }
   throw new QuernError("INTERNAL", `no anchored form of the expression ${source}`);
-}
-
-/** What RE2 refuses matches nothing in it: that must not pass for an answer. */
-function acceptedHandle(module: Re2Module, pattern: string, caseSensitive: boolean): number {
-  const isNew = !handles.has(`${caseSensitive}${pattern}`);
-  const handle = handleOf(module, pattern, caseSensitive);
-  const refusal = isNew ? module.error(handle) : undefined;
-  if (refusal !== undefined) throw new Re2Aborted(refusal);
-  return handle;
-}
-
-function handleOf(module: Re2Module, pattern: string, caseSensitive: boolean): number {
-  const key = `${caseSensitive}${pattern}`;
-  let handle = handles.get(key);
-  if (handle === undefined) {
-    for (const [oldest, old] of handles) {
-      if (handles.size < PATTERNS_KEPT) break;
-      handles.delete(oldest);
-      module.release(old);
-    }
-    handle = module.compile(Buffer.from(pattern), !caseSensitive);
-  } else handles.delete(key);
-  handles.set(key, handle);
-  return handle;
 }

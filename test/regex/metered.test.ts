@@ -85,6 +85,18 @@ test.each(ENDLESS)("RE2 can be ended: %s", (_, source) => {
   expect(find("4[5-7]+")).toEqual({ start: 4, end: 8 });
 });
 
+test("a small question has no meter: no more of them are asked when time is up", () => {
+  const expression = compileExpression("4[5-7]+", { caseSensitive: true });
+  let [asked, found] = [0, 0];
+  const outcome = re2InTime(
+    () => ++asked > 3,
+    () => {
+      for (; found < 10; found++) re2Find(expression, text, { start: 0, end: 100 }, 0);
+    },
+  );
+  expect([outcome, found]).toEqual(["late", 2]);
+});
+
 test("RE2 is not asked at all when it is late, and has all the time it needs where nobody says", () => {
   expect(
     re2InTime(
