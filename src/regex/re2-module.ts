@@ -87,7 +87,8 @@ export class Re2Module {
   constructor(mustEnd?: () => boolean) {
     this.#mustEnd = mustEnd;
     const given = { env: this.#environment(), wasi_snapshot_preview1: system };
-    this.#exports = new WebAssembly.Instance(module(mustEnd ? "metered" : "plain"), given).exports as unknown as Exports;
+    this.#exports = new WebAssembly.Instance(module(mustEnd ? "metered" : "plain"), given)
+      .exports as unknown as Exports;
     this.#exports.emscripten_stack_init();
     this.#exports.__wasm_call_ctors();
   }

@@ -50,7 +50,16 @@ function take(file: string): boolean {
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") return true;
-    if (isVoid(file)) rmSync(file, { force: true });
+    return isVoid(file) && !isRemoved(file);
+  }
+}
+
+/** Not from a read-only disk, nor by who may only read the folder. */
+function isRemoved(file: string): boolean {
+  try {
+    rmSync(file, { force: true });
+    return true;
+  } catch {
     return false;
   }
 }

@@ -2,7 +2,7 @@
 
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -55,6 +55,13 @@ test("a turn whose owner was killed is void", async () => {
   await (await openEngine({}, path)).close();
   expect(performance.now() - begun).toBeGreaterThan(1000);
   expect(readdirSync(path)).not.toContain(".turn");
+});
+
+test("a void turn that cannot be removed, as on a read-only disk, is passed over", async () => {
+  const path = temporaryFolder();
+  mkdirSync(join(path, ".turn")); // what unlinking refuses, whoever one is
+  utimesSync(join(path, ".turn"), 0, 0);
+  expect(await (await openEngine({}, path)).repositories()).toEqual([]);
 });
 
 /** What may be published, in order: a call publishes its repositories one by one, in either order. */
