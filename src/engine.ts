@@ -17,11 +17,16 @@ import { checkInChild } from "./store/check-process.ts";
 import type { Environment, Snapshot } from "./store/environment.ts";
 import { listFolder, readFile } from "./store/repository-files.ts";
 import { openStore } from "./store/open.ts";
-import { readSkipped, symbolProgress, type CatalogRepository } from "./store/catalog.ts";
+import {
+  readSkipped,
+  symbolProgress,
+  type Catalog,
+  type CatalogRepository,
+} from "./store/catalog.ts";
 import { turnstile } from "./base/turnstile.ts";
 import { Searcher } from "./search/searcher.ts";
 import type { Contexts } from "./search/understand.ts";
-import { decodeText } from "./search/positions.ts";
+import { decodeInSlices } from "./search/positions.ts";
 import { NOT_INDEXED, type KnowsNotIndexed } from "./search/not-indexed.ts";
 import { defaultWebUrl, externalWebUrl, type WebUrl } from "./search/present.ts";
 import type { SearchOptions, SearchRequest, Viewer } from "./search/request.ts";
@@ -267,6 +272,8 @@ class OpenedEngine implements Engine, KnowsNotIndexed {
   readonly #searcher: Searcher;
   readonly #writes: Writes;
   readonly #options: Checked;
+  /** Under way, each on a snapshot. */
+  readonly #readings = new Set<Promise<unknown>>();
   #closed: Promise<void> | undefined;
 
   constructor(environment: Environment, options: Checked) {
@@ -282,7 +289,8 @@ class OpenedEngine implements Engine, KnowsNotIndexed {
       contexts: options.contexts,
       onWarning: options.onWarning,
       indexing: () => this.#writes.indexing,
-      skipped: (repository) => this.#reading((snapshot) => readSkipped(snapshot, repository)),
+      skipped: (repository) =>
+        this.#reading((snapshot) => readSkipped(snapshot, repository, turnstile())),
     });
     this.#writes = new Writes({
       environment,
@@ -331,18 +339,21 @@ class OpenedEngine implements Engine, KnowsNotIndexed {
 
   async repositories({ viewer }: { viewer?: Viewer } = {}): Promise<Repository[]> {
     this.#mustBeOpen();
-    const catalog = await this.#catalogs.newest();
-    const visible = [...catalog.repositories.values()].filter((one) => isVisible(one, viewer));
-    const snapshot = this.#environment.snapshot();
-    try {
-      return visible.map((one) => ({
-        ...describe(one, this.#writes.indexing.has(one.record.name)),
-        symbols: symbolProgress(one, catalog.manifest),
-        skipped: readSkipped(snapshot, one.record.id),
-      }));
-    } finally {
-      snapshot.close();
-    }
+    const { repositories, manifest } = await this.#catalogs.newest();
+    const pause = turnstile();
+    return this.#reading(async (snapshot) => {
+      const visible: Repository[] = [];
+      for (const one of repositories.values()) {
+        await pause();
+        if (!isVisible(one, viewer)) continue;
+        visible.push({
+          ...describe(one, this.#writes.indexing.has(one.record.name)),
+          symbols: symbolProgress(one, manifest),
+          skipped: await readSkipped(snapshot, one.record.id, pause),
+        });
+      }
+      return visible;
+    });
   }
 
   async read(
@@ -351,8 +362,11 @@ class OpenedEngine implements Engine, KnowsNotIndexed {
   ): Promise<FileContent | undefined> {
     const found = await this.#find(file, viewer);
     if (!found) return undefined;
-    const { repository, position } = found;
-    const stored = this.#reading((snapshot) => readFile(snapshot, repository, position, file.path));
+    const { repository, position, headers } = found;
+    const pause = turnstile();
+    const stored = await this.#reading((snapshot) =>
+      readFile({ snapshot, headers, pause }, repository, position, file.path),
+    );
     if (!stored) return undefined;
     const { record } = repository;
     const revision = record.revisions[position]!.name;
@@ -362,7 +376,7 @@ class OpenedEngine implements Engine, KnowsNotIndexed {
       path: file.path,
       revision,
       language: stored.language,
-      content: decodeText(stored.bytes),
+      content: await decodeInSlices(stored.bytes, pause),
       bytes: stored.bytes,
       webUrl: this.#options.webUrl({
         repository: record.name,
@@ -381,25 +395,24 @@ class OpenedEngine implements Engine, KnowsNotIndexed {
     const found = await this.#find(folder, viewer);
     if (!found) return undefined;
     const path = folder.path.replace(/\/+$/, "");
-    const children = this.#reading((snapshot) =>
-      listFolder(snapshot, found.repository, found.position, path),
+    const { repository, position, headers } = found;
+    return this.#reading((snapshot) =>
+      listFolder({ snapshot, headers, pause: turnstile() }, repository, position, path),
     );
-    return children?.map(({ type, name }) => ({
-      type,
-      name,
-      path: path === "" ? name : `${path}/${name}`,
-    }));
   }
 
   /** The repository and the position of the revision that are asked for, if the viewer may see them. */
   async #find(
     asked: { repository: string; path: string; revision?: string },
     viewer: Viewer | undefined,
-  ): Promise<{ repository: CatalogRepository; position: number } | undefined> {
+  ): Promise<
+    { repository: CatalogRepository; position: number; headers: Catalog["headers"] } | undefined
+  > {
     this.#mustBeOpen();
     if (typeof asked.repository !== "string" || typeof asked.path !== "string")
       throw invalid("repository and path must be strings");
-    const repository = (await this.#catalogs.newest()).byName.get(asked.repository);
+    const { byName, headers } = await this.#catalogs.newest();
+    const repository = byName.get(asked.repository);
     if (!repository || !isVisible(repository, viewer)) return undefined;
     const { revisions } = repository.record;
     const position =
@@ -408,16 +421,19 @@ class OpenedEngine implements Engine, KnowsNotIndexed {
         : revisions.findIndex(
             ({ name, commit }) => name === asked.revision || commit === asked.revision,
           );
-    return position < 0 ? undefined : { repository, position };
+    return position < 0 ? undefined : { repository, position, headers };
   }
 
-  #reading<T>(read: (snapshot: Snapshot) => T): T {
+  /** On a snapshot of its own, which a close waits for. */
+  async #reading<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+    this.#mustBeOpen();
     const snapshot = this.#environment.snapshot();
-    try {
-      return read(snapshot);
-    } finally {
+    const reading = read(snapshot).finally(() => {
       snapshot.close();
-    }
+      this.#readings.delete(reading);
+    });
+    this.#readings.add(reading);
+    return reading;
   }
 
   async remove(repository: string): Promise<boolean> {
@@ -446,6 +462,7 @@ class OpenedEngine implements Engine, KnowsNotIndexed {
     // writes end first: a thread that is ended within a transaction would keep LMDB's lock
     await this.#writes.close();
     await this.#pool.close();
+    await Promise.allSettled(this.#readings);
     await this.#environment.close();
   }
 

@@ -102,7 +102,7 @@ export async function summarize(
   }
   for (const { segment } of run.newSets) segments.add(segment);
   await pause();
-  const { skipped } = run;
+  const skipped = await run.skipped(pause);
   const unread = skipped.flatMap((one) => (one.reason === "unreadable" ? one.revision : []));
   const record = {
     ...recordOf(run),

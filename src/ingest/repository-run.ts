@@ -7,6 +7,7 @@
 import { hash } from "node:crypto";
 import { compareText } from "../base/compare.ts";
 import { clearBit, countBits, emptyBitset, setBit, unite, type Bitset } from "../base/bitset.ts";
+import { sortInSlices } from "../base/sort.ts";
 import { readSkipped, type Catalog, type CatalogRepository, type Pause } from "../store/catalog.ts";
 import type { Snapshot } from "../store/environment.ts";
 import { HASH_BYTES } from "../store/format.ts";
@@ -100,9 +101,12 @@ export class RepositoryRun {
     this.#skipped.set(`${revision}\0${path}`, { path, revision, reason });
   }
 
-  get skipped(): SkippedFile[] {
-    return [...this.#skipped.values()].sort(
+  /** By path, then by revision. */
+  skipped(pause: Pause): Promise<SkippedFile[]> {
+    return sortInSlices(
+      [...this.#skipped.values()],
       (a, b) => compareText(a.path, b.path) || compareText(a.revision, b.revision),
+      pause,
     );
   }
 
@@ -288,7 +292,7 @@ export async function beginRepository(
   const { id, known } = target;
   const finder = await openFinder(known?.places ?? [], { ...index, repository: id });
   const hasBase = listing.revisions.some(({ base }) => base !== undefined);
-  const before = known && hasBase ? readSkipped(index.snapshot, id) : [];
+  const before = known && hasBase ? await readSkipped(index.snapshot, id, index.pause) : [];
   return new RepositoryRun(target, listing, finder, before);
 }
 

@@ -26,29 +26,47 @@ export interface NamingQuestion {
   readonly contexts: ReadonlyMap<string, ReadonlySet<string>>;
   /** Repositories whose first index is under way. */
   readonly indexing: ReadonlySet<string>;
-  readonly skipped: (repository: number) => readonly SkippedFile[];
+  readonly skipped: (repository: number) => Promise<readonly SkippedFile[]>;
+  /** Awaited now and then. */
+  readonly pause: () => Promise<void> | undefined;
   readonly matches: (atom: Extract<Atom, { kind: "regex" }>, text: string) => boolean;
 }
 
 /** Repositories the query names that cannot have answered in full. */
-export function notIndexed(question: NamingQuestion): Explanation["notIndexed"] {
-  const { query, catalog, viewer, indexing } = question;
-  const admitted = conjuncts(query).filter(
-    (part) => part.kind === "regex" && part.field === "file",
-  );
-  return namesOf(question).flatMap((name): Explanation["notIndexed"] => {
+export async function notIndexed(question: NamingQuestion): Promise<Explanation["notIndexed"]> {
+  const { catalog, viewer, indexing } = question;
+  const found: Explanation["notIndexed"] = [];
+  for (const name of namesOf(question)) {
+    await question.pause();
     const known = catalog.byName.get(name);
-    if (!known && indexing.has(name) && !viewer) return [{ repository: name, reason: "indexing" }];
-    if (!known || !isVisible(known, viewer)) return [{ repository: name, reason: "unknown" }];
-    const skipped = question
-      .skipped(known.record.id)
-      .filter(({ path }) =>
-        admitted.every((atom) => question.matches(atom as Extract<Atom, { kind: "regex" }>, path)),
-      );
-    return skipped.length > 0
-      ? [{ repository: name, reason: "files-skipped", files: skipped.length }]
-      : [];
-  });
+    if (!known && indexing.has(name) && !viewer)
+      found.push({ repository: name, reason: "indexing" });
+    else if (!known || !isVisible(known, viewer))
+      found.push({ repository: name, reason: "unknown" });
+    else {
+      const files = await countSkipped(question, known);
+      if (files > 0) found.push({ repository: name, reason: "files-skipped", files });
+    }
+  }
+  return found;
+}
+
+type Expression = Extract<Atom, { kind: "regex" }>;
+
+/** Files of it that are not searchable, and that the query's paths admit. */
+async function countSkipped(
+  { query, skipped, matches, pause }: NamingQuestion,
+  { record }: CatalogRepository,
+): Promise<number> {
+  const admitted = conjuncts(query).filter(
+    (part): part is Expression => part.kind === "regex" && part.field === "file",
+  );
+  let files = 0;
+  for (const { path } of await skipped(record.id)) {
+    if (admitted.every((atom) => matches(atom, path))) files++;
+    await pause();
+  }
+  return files;
 }
 
 const isVisible = ({ record }: CatalogRepository, viewer: Viewer | undefined): boolean =>

@@ -42,7 +42,7 @@ export interface SearcherOptions {
   /** Repositories whose first index is under way. */
   readonly indexing: () => ReadonlySet<string>;
   /** Files of a repository that are listed and not searchable. */
-  readonly skipped: (repository: number) => readonly SkippedFile[];
+  readonly skipped: (repository: number) => Promise<readonly SkippedFile[]>;
 }
 
 export class Searcher {
@@ -79,7 +79,10 @@ export class Searcher {
     const attempt = { understood, options, catalog, segments, control, startedAt };
     const parts = new PartQueue<StreamPart>();
     const outputs = stoppable(attempt, () =>
-      this.#searchSegments(attempt, (part) => parts.push(part)),
+      this.#searchSegments(attempt, (part) => {
+        control.endPart();
+        parts.push(part);
+      }),
     );
     parts.endWith(outputs);
     try {
@@ -175,7 +178,7 @@ export class Searcher {
       query: show(understood.query),
       segments: explained.map((one, i) => explainSegment(one, ends[i]!, understood.query)),
       stats,
-      notIndexed: this.#notIndexed(understood, catalog, options),
+      notIndexed: await this.#notIndexed(understood, catalog, options),
     };
   }
 
@@ -192,7 +195,7 @@ export class Searcher {
     { query, contexts }: Understood,
     catalog: Catalog,
     { viewer }: SearchOptions,
-  ): Explanation["notIndexed"] {
+  ): Promise<Explanation["notIndexed"]> {
     return notIndexed({
       query,
       catalog,
@@ -200,6 +203,7 @@ export class Searcher {
       contexts,
       indexing: this.#options.indexing(),
       skipped: this.#options.skipped,
+      pause: turnstile(),
       matches: (atom, text) => this.#names.matches(atom, text),
     });
   }

@@ -72,16 +72,16 @@ export async function checkDirectory(path: string): Promise<CheckReport> {
 export async function checkEnvironment(environment: Environment): Promise<CheckReport> {
   const report: CheckReport = { ok: true, segments: 0, files: 0, bytes: 0, problems: [] };
   const snapshot = environment.snapshot();
-  const attempt = (where: Omit<CheckProblem, "message">, work: () => void) => {
+  const attempt = async (where: Omit<CheckProblem, "message">, work: () => unknown) => {
     try {
-      work();
+      await work();
     } catch (error) {
       if (!(error instanceof QuernError)) throw error;
       report.problems.push({ ...where, message: error.message });
     }
   };
   try {
-    attempt({}, () => void snapshot.get(engineKey("format"), "the format version"));
+    await attempt({}, () => void snapshot.get(engineKey("format"), "the format version"));
     const catalog = await loadCatalog(snapshot, undefined, () => undefined).catch(
       (error: unknown) => error,
     );
@@ -90,11 +90,13 @@ export async function checkEnvironment(environment: Environment): Promise<CheckR
     else {
       const { manifest, repositories } = catalog as Awaited<ReturnType<typeof loadCatalog>>;
       for (const one of manifest.segments)
-        attempt({ segment: one.segment }, () => checkSegment(snapshot, one, report));
+        await attempt({ segment: one.segment }, () => checkSegment(snapshot, one, report));
       for (const [id, { record, places }] of repositories) {
-        attempt({ repository: record.name }, () => void readSkipped(snapshot, id));
+        await attempt({ repository: record.name }, () =>
+          readSkipped(snapshot, id, () => undefined),
+        );
         for (const place of places)
-          attempt({ repository: record.name }, () => checkVersions(snapshot, id, place));
+          await attempt({ repository: record.name }, () => checkVersions(snapshot, id, place));
         record.revisions.forEach(({ name, files }, i) => {
           const named = places.reduce(
             (sum, { sets }) => sum + (sets[i] ? countBits(sets[i]) : 0),

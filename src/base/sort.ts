@@ -1,0 +1,36 @@
+/** Sorting on a thread that others use too: 100 000 names in no order take Array.sort() 60 ms, all in one go. */
+
+/** Sorted at once: some 0.3 ms. */
+const PIECE = 512;
+
+/** As items.toSorted(compare), in n log n; `pause` is awaited now and then. Nobody changes `items` meanwhile. */
+export async function sortInSlices<T>(
+  items: readonly T[],
+  compare: (a: T, b: T) => number,
+  pause: () => Promise<void> | undefined,
+): Promise<T[]> {
+  const runs: T[][] = [];
+  for (let at = 0; at < items.length; at += PIECE) {
+    runs.push(items.slice(at, at + PIECE).sort(compare));
+    await pause();
+  }
+  // each is merged with its neighbour, so that equal ones stay in their order
+  while (runs.length > 1)
+    for (let at = 0; at + 1 < runs.length; at++)
+      runs.splice(at, 2, await merge(runs[at]!, runs[at + 1]!, { compare, pause }));
+  return runs[0] ?? [];
+}
+
+async function merge<T>(
+  left: readonly T[],
+  right: readonly T[],
+  how: { compare: (a: T, b: T) => number; pause: () => Promise<void> | undefined },
+): Promise<T[]> {
+  const merged: T[] = [];
+  for (let [l, r] = [0, 0]; l < left.length || r < right.length;) {
+    const isLeft = r === right.length || (l < left.length && how.compare(left[l]!, right[r]!) <= 0);
+    merged.push(isLeft ? left[l++]! : right[r++]!);
+    if (merged.length % PIECE === 0) await how.pause();
+  }
+  return merged;
+}
