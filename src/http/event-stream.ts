@@ -10,7 +10,9 @@
  * leaves in pieces, and one whose caller may not have the rest breaks off.
  */
 
+import { turnstile } from "../base/turnstile.ts";
 import type { SearchEvent } from "../search/response.ts";
+import { gather, jsonParts } from "./json-body.ts";
 import { errorBody, toRefusal, type Refusal } from "./refusal.ts";
 import { STALLED_MS, stallAfter } from "./stalled.ts";
 
@@ -88,26 +90,42 @@ export function eventStream(
 
 const PIECE = 64 * 1024;
 
-/** What leaves at a time: an event, or a part of a long one. */
+/** What leaves at a time: an event, or a part of a long one, of which no more is made than leaves. */
 function piecesOf(first: IteratorResult<SearchEvent>, events: AsyncIterator<SearchEvent>) {
   let ready: IteratorResult<SearchEvent> | undefined = first;
+  let texts: Iterator<string, undefined> = gather([]);
+  let text = texts.next();
   let rest: Uint8Array = new Uint8Array(0);
   let isLast = false;
+  const pause = turnstile();
   return {
-    isWithin: () => rest.length > 0,
-    isOver: () => isLast && rest.length === 0,
+    isWithin: () => rest.length > 0 || text.done !== true,
+    isOver: () => isLast && rest.length === 0 && text.done === true,
     async next(): Promise<Uint8Array> {
+      await pause();
       if (rest.length === 0) {
-        const event = ready ?? (await events.next());
-        ready = undefined;
-        isLast = event.done === true;
-        rest = encode(event.done ? "[DONE]" : JSON.stringify(event.value));
+        if (text.done) {
+          const event = ready ?? (await events.next());
+          ready = undefined;
+          isLast = event.done === true;
+          texts = gather(eventParts(event));
+          text = texts.next();
+        }
+        rest = encoder.encode(text.value);
+        text = texts.next();
       }
       const piece = rest.subarray(0, PIECE);
       rest = rest.subarray(PIECE);
       return piece;
     },
   };
+}
+
+function* eventParts(event: IteratorResult<SearchEvent>): Generator<string> {
+  yield "data: ";
+  if (event.done) yield "[DONE]";
+  else yield* jsonParts(event.value);
+  yield "\n\n";
 }
 
 const encoder = new TextEncoder();

@@ -14,6 +14,8 @@ test.each<[string, unknown]>([
   ["undefined fields are absent", { a: [{ b: undefined, c: [1] }], d: undefined }],
   ["undefined items are null", [[undefined], undefined]],
   ["empty lists", { a: [], b: [[]], c: {} }],
+  ["a long text, cut where a pair would be halved", { a: `x${"😀".repeat(100_000)}`, b: "c" }],
+  ["halves of pairs", "\ud83d".repeat(70_000) + "\ude00".repeat(70_000)],
   ["names that need escapes", { 'a"b': [1], "\u2028": ["\ud800"] }],
 ])("%s", (_name, value) => {
   expect([...jsonParts(value)].join("")).toBe(JSON.stringify(value));
