@@ -19,8 +19,10 @@ const NEXT_SEGMENT = STOP + 2;
 const LEFT = STOP + 3;
 /** Bytes of a stream's parts that its reader has not taken. */
 const BEHIND = STOP + 4;
+/** Parts of a stream that are on their way to the caller's thread. */
+const UNDER_WAY = STOP + 5;
 /** From here a word a segment: PLANNING, the next step to claim, or CLOSED and more. */
-const STEPS = STOP + 5;
+const STEPS = STOP + 6;
 
 const PLANNING = -1;
 const CLOSED = 2 ** 30;
@@ -34,6 +36,9 @@ const LATE_MS = 50;
 
 /** More than a reader that keeps up ever has before it; each thread may add one file. */
 const MOST_BEHIND = 4 * 2 ** 20;
+
+/** The event loop receives all messages that are there in one turn: a part takes it some 0.3 ms. */
+const MOST_UNDER_WAY = 4;
 
 export const STOPPED = { NO: 0, ABORTED: 1, TIMED_OUT: 2 } as const;
 
@@ -136,6 +141,27 @@ export class Control {
   /** A stream's part was posted, or (less than 0) taken. */
   addBehind(bytes: number): void {
     Atomics.add(this.#words, BEHIND, bytes);
+  }
+
+  /**
+   * Before a stream's part is posted: waits until the caller's thread has received some of those
+   * before it, which takes one turn of its event loop, whatever the reader does; PATIENCE_MS at most.
+   */
+  beginPart(): void {
+    const since = now();
+    for (;;) {
+      const left = PATIENCE_MS - (now() - since);
+      const underWay = Atomics.load(this.#words, UNDER_WAY);
+      if (underWay < MOST_UNDER_WAY || left <= 0 || this.hasEnded) break;
+      Atomics.wait(this.#words, UNDER_WAY, underWay, left);
+    }
+    Atomics.add(this.#words, UNDER_WAY, 1);
+  }
+
+  /** The caller's thread has received a part. */
+  endPart(): void {
+    Atomics.sub(this.#words, UNDER_WAY, 1);
+    Atomics.notify(this.#words, UNDER_WAY);
   }
 
   /** Whether a stream's reader has enough before it. */

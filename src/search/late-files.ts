@@ -31,7 +31,8 @@ export async function* lateFiles(
 ): AsyncGenerator<StreamPart> {
   const { plan, request } = understood;
   const { contextLines, whole } = request;
-  const files = [...mergeRanked((await outputs).map(({ ranked }) => ranked))];
+  // merged as they are asked for: 78 000 at once take 12 ms
+  const files = mergeRanked((await outputs).map(({ ranked }) => ranked));
   // its own: the time-out was the search's, and a reader may take longer
   const control = Control.create(0, request, {});
   try {

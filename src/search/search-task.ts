@@ -310,6 +310,7 @@ export class SearchRun {
 
   #send(part: StreamPart): void {
     const { files, buffer } = inOneBuffer(part.files);
+    this.#thread.control.beginPart();
     this.#thread.context.post({ ...part, files }, [buffer]);
   }
 

@@ -8,7 +8,7 @@ const FILES = 32;
 const RANGES = 512;
 
 /** In the order of the files. Whole files are large: each by itself. */
-export function* groupFiles(files: readonly Ranked[], whole: boolean): Generator<Ranked[]> {
+export function* groupFiles(files: Iterable<Ranked>, whole: boolean): Generator<Ranked[]> {
   let group: Ranked[] = [];
   let ranges = 0;
   for (const file of files) {
