@@ -46,6 +46,8 @@ export interface LanguageQuery {
   readonly keywords?: KindsByText;
   /** Of a kind, only the names of this form. */
   readonly accept?: readonly (readonly [SymbolKind, RegExp])[];
+  /** Kinds of which only the first of a name counts in one scope: a function may be written in several equations. */
+  readonly once?: readonly SymbolKind[];
   /** Larger files have no symbols; for data, which may be huge and is not looked up by its keys then. */
   readonly maxBytes?: number;
   /** Parts of the text that are not worth parsing. */

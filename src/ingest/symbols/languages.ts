@@ -5,25 +5,36 @@ import { embeddedLanguages } from "./embedded.ts";
 import type { LanguageQuery } from "./language.ts";
 import { bash } from "./queries/bash.ts";
 import { c } from "./queries/c.ts";
+import { clojure } from "./queries/clojure.ts";
 import { cpp } from "./queries/cpp.ts";
 import { csharp } from "./queries/csharp.ts";
 import { css } from "./queries/css.ts";
 import { dart } from "./queries/dart.ts";
 import { elixir } from "./queries/elixir.ts";
+import { elm } from "./queries/elm.ts";
 import { emacsLisp } from "./queries/emacs-lisp.ts";
+import { gdscript } from "./queries/gdscript.ts";
+import { gleam } from "./queries/gleam.ts";
 import { go } from "./queries/go.ts";
+import { haskell } from "./queries/haskell.ts";
+import { hcl } from "./queries/hcl.ts";
 import { ini } from "./queries/ini.ts";
 import { java } from "./queries/java.ts";
+import { javaProperties } from "./queries/java-properties.ts";
 import { javascript } from "./queries/javascript.ts";
 import { json } from "./queries/json.ts";
 import { kotlin } from "./queries/kotlin.ts";
 import { lua } from "./queries/lua.ts";
 import { markdown } from "./queries/markdown.ts";
+import { nix } from "./queries/nix.ts";
 import { objectiveC } from "./queries/objective-c.ts";
 import { ocaml } from "./queries/ocaml.ts";
+import { perl } from "./queries/perl.ts";
 import { php } from "./queries/php.ts";
 import { powershell } from "./queries/powershell.ts";
 import { python } from "./queries/python.ts";
+import { r } from "./queries/r.ts";
+import { rescript } from "./queries/rescript.ts";
 import { ruby } from "./queries/ruby.ts";
 import { rust } from "./queries/rust.ts";
 import { scala } from "./queries/scala.ts";
@@ -38,25 +49,36 @@ import { zig } from "./queries/zig.ts";
 export const LANGUAGE_QUERIES: readonly LanguageQuery[] = [
   bash,
   c,
+  clojure,
   cpp,
   csharp,
   css,
   dart,
   elixir,
+  elm,
   emacsLisp,
+  gdscript,
+  gleam,
   go,
+  haskell,
+  hcl,
   ini,
   java,
+  javaProperties,
   javascript,
   json,
   kotlin,
   lua,
   markdown,
+  nix,
   objectiveC,
   ocaml,
+  perl,
   php,
   powershell,
   python,
+  r,
+  rescript,
   ruby,
   rust,
   scala,

@@ -50,6 +50,7 @@ export interface Kinds {
   readonly reserved: ReadonlyMap<string, number>;
   readonly keywords: ReadonlyMap<string, number>;
   readonly accept: ReadonlyMap<number, RegExp>;
+  readonly once: ReadonlySet<number>;
   readonly hasNamedConstructors: boolean;
   readonly trim: string;
 }
@@ -63,6 +64,7 @@ export function kindsOf(language: LanguageQuery, captures: readonly string[]): K
     keywords: byText(language.keywords ?? {}),
     hasNamedConstructors: language.hasNamedConstructors ?? false,
     trim: language.trim ?? "",
+    once: ids(...(language.once ?? [])),
     accept: new Map((language.accept ?? []).map(([kind, form]) => [kindId(kind), form])),
   };
 }
@@ -149,6 +151,8 @@ class Sweep {
   readonly #rows: number[] = [];
   /** Rows that are parents by name: the row, then the start, end and kind of the parent's name. */
   readonly #named: number[] = [];
+  /** Of the kinds that count once: rows by scope, kind and name. */
+  readonly #first = new Map<string, number>();
 
   constructor(values: Int32Array, kinds: Kinds, place: Place) {
     this.#values = values;
@@ -172,7 +176,7 @@ class Sweep {
     this.#closeSibling(start, end);
     const kind = this.#kindOf(base);
     if (kind === undefined || (isHidden && kind !== MACRO)) return;
-    const row = this.#add(base, kind);
+    const row = this.#firstOf(base, kind) ?? this.#add(base, kind);
     if (end > this.#values[base + ROLES.name + 2]! || start < nameStart)
       this.#open.push({ start, end, kind, row, nameStart });
   }
@@ -265,6 +269,15 @@ class Sweep {
     while (from < to && isExtra(to - 1)) to--;
     this.#values[at + 2] = this.#values[at + 1]! + to;
     this.#values[at + 1]! += from;
+  }
+
+  /** The row of the definition that this one goes on with. */
+  #firstOf(base: number, kind: number): number | undefined {
+    if (!this.#kinds.once.has(kind)) return undefined;
+    const key = `${this.#open.at(-1)?.row ?? -1} ${kind} ${this.#text(base, "name")}`;
+    const first = this.#first.get(key);
+    if (first === undefined) this.#first.set(key, this.#rows.length / SYMBOL_ROW);
+    return first;
   }
 
   #add(base: number, kind: number): number {

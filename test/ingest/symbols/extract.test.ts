@@ -50,7 +50,8 @@ describe("a file that is not as it should be", () => {
   test.each(FIXTURES)("%s: an error loses only what is near it", async (file, language) => {
     const source = readFileSync(`${FOLDER}/${file}`, "utf8");
     const once = await namesIn(language, source);
-    const whole = [...once, ...once];
+    // what counts once in a file is not there twice
+    const whole = languageQuery(language)?.once ? once : [...once, ...once];
     for (const error of ERRORS) {
       const left = await namesIn(language, `${source}\n\n${error}\n\n${source}`);
       const lost = whole.filter((name) => !take(left, name));

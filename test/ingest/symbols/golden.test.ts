@@ -42,6 +42,14 @@ test("every language has a fixture, and every fixture is tested", () => {
   for (const file of files) expect(existsSync(`${FOLDER}/golden/${file}.symbols`)).toBe(true);
 });
 
+test("docs/symbols.md names every language", () => {
+  const page = readFileSync("docs/symbols.md", "utf8");
+  const rows = page.split("\n").filter((line) => /^\|.*tree-sitter-wasm/.test(line));
+  const named = new Set(rows.flatMap((row) => row.split("|")[1]!.trim().split(", ")));
+  const names = LANGUAGE_QUERIES.flatMap((query) => query.names);
+  expect(names.filter((name) => !named.has(name))).toEqual([]);
+});
+
 test("every query is in the table", () => {
   const files = readdirSync("src/ingest/symbols/queries").filter((name) => name.endsWith(".ts"));
   expect(LANGUAGE_QUERIES.length).toBe(files.length);

@@ -18,6 +18,7 @@ const KNOWN_ERRORS: Record<string, number> = {
   "sample.cpp": 2, // a constrained template parameter with a default; `T y = {}`
   "sample.cs": 2, // `ref readonly` parameters
   "sample.css": 4, // layer() and supports() behind @import; media ranges; named containers
+  "sample.gleam": 1, // a guard with a float, and attributes behind it
   "sample.ini": 1, // a colon between key and value
   "sample.zig": 1, // a container without fields
 };
@@ -64,6 +65,18 @@ const NEWER_SYNTAX: readonly (readonly [
     "interface Source<in out T> { get(): T }\nclass After {}\n",
     1,
     "1:11 interface Source, 1:30 method interface:Source/get, 2:7 class After",
+  ],
+  [
+    "Perl",
+    "class Point {\n  field $x;\n  method m { 1 }\n}\n\nsub after { 1 }\n",
+    1,
+    "6:5 function after",
+  ],
+  [
+    "Perl",
+    "sub f {\n  try { g() } catch ($e) { warn $e }\n}\n\nsub after { 1 }\n",
+    1,
+    "1:5 function f, 5:5 function after",
   ],
 ];
 

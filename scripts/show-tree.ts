@@ -1,0 +1,42 @@
+/**
+ * The tree that a grammar makes of a file, for writing queries, and the symbols that come of it where
+ * the language has a query already:
+ *
+ *     node --import tsx scripts/show-tree.ts FILE [GRAMMAR]
+ *
+ * GRAMMAR is a package and path, such as `tree-sitter-wasms/out/tree-sitter-c.wasm`; if none is said,
+ * that of the file's language. Names of nodes are what a query may ask for; ERROR is what the grammar
+ * does not understand.
+ */
+
+import { readFileSync } from "node:fs";
+import { languageOf } from "../src/ingest/languages.ts";
+import { createExtractor } from "../src/ingest/symbols/extract.ts";
+import { languageQuery } from "../src/ingest/symbols/languages.ts";
+import { createRuntime } from "../src/ingest/symbols/runtime.ts";
+import { Decoder } from "../src/ingest/symbols/source-text.ts";
+import { showSymbols } from "../test/ingest/symbols/show.ts";
+
+/** A node a line, indented by its depth. Brackets in quotes are names of nodes. */
+function indented(tree: string): string {
+  let depth = 0;
+  return tree.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'| ?(?:\w+: )?\(|\)/g, (part) => {
+    if (part === ")") depth--;
+    if (!part.endsWith("(")) return part;
+    return `\n${"  ".repeat(depth++)}${part.trimStart()}`;
+  });
+}
+
+const [file, given] = process.argv.slice(2);
+if (file === undefined) throw new Error("which file?");
+const bytes = readFileSync(file);
+const language = languageOf(file, bytes);
+const grammar = given ?? languageQuery(language)?.grammar;
+if (grammar === undefined) throw new Error(`${language} has no grammar: name one`);
+const runtime = await createRuntime({ grammar, query: "(ERROR) @x", roleOf: () => "name" });
+console.log(indented(runtime.show(new Decoder().decode(bytes))));
+const extractor = await createExtractor();
+if (given === undefined && (await extractor.prepare(language))) {
+  const found = extractor.extract(language, bytes);
+  console.log(found.outcome === "symbols" ? showSymbols(found.table, bytes).join("\n") : found);
+}
