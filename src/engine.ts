@@ -23,7 +23,7 @@ import {
   type Catalog,
   type CatalogRepository,
 } from "./store/catalog.ts";
-import { turnstile } from "./base/turnstile.ts";
+import { door, turnstile } from "./base/turnstile.ts";
 import { Searcher } from "./search/searcher.ts";
 import type { Contexts } from "./search/understand.ts";
 import { decodeInSlices } from "./search/positions.ts";
@@ -230,6 +230,7 @@ const STEP_MS = 0.5;
 export async function open(path: string, options: OpenOptions = {}): Promise<Engine> {
   const checked = checkOptions(path, options);
   const environment = await openStore(resolve(path), { readOnly: checked.readOnly });
+  await door.wait(); // what comes now compiles the kernel: 2 ms
   return new OpenedEngine(environment, checked);
 }
 

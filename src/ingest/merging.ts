@@ -7,7 +7,7 @@ import { pack } from "msgpackr";
 import { countBits, emptyBitset, unite } from "../base/bitset.ts";
 import { bytesOf } from "../base/growable.ts";
 import { createKernel } from "../kernel/kernel.ts";
-import type { Catalog, CatalogRepository } from "../store/catalog.ts";
+import type { Catalog, CatalogRepository, Pause } from "../store/catalog.ts";
 import type { Writer } from "../store/environment.ts";
 import { repositoryKey, revisionKey, SEGMENT_BYTES, versionsKey } from "../store/format.ts";
 import { checkLease } from "../store/lease.ts";
@@ -34,9 +34,10 @@ const LEAST_TIER_BYTES = 256 * 1024;
 export type MergeGroup = readonly ManifestSegment[];
 
 /** What the tiers call for, or undefined if they are in order. */
-export function nextMerge(catalog: Catalog): MergeGroup | undefined {
+export async function nextMerge(catalog: Catalog, pause: Pause): Promise<MergeGroup | undefined> {
   const { segments } = catalog.manifest;
-  const garbage = segments.find((one) => 2 * liveFiles(catalog, one.segment) < one.files);
+  const live = await liveFiles(catalog, pause);
+  const garbage = segments.find((one) => 2 * (live.get(one.segment) ?? 0) < one.files);
   if (garbage) return [garbage];
   const tiers = new Map<number, ManifestSegment[]>();
   for (const segment of segments) {
@@ -51,11 +52,15 @@ export function nextMerge(catalog: Catalog): MergeGroup | undefined {
 }
 
 /** Every merge that leaves fewer or smaller segments: for those who ask for it. */
-export function nextCompaction(catalog: Catalog): MergeGroup | undefined {
+export async function nextCompaction(
+  catalog: Catalog,
+  pause: Pause,
+): Promise<MergeGroup | undefined> {
   const { segments } = catalog.manifest;
   const group = fitting(segments);
   if (group.length > 1) return group;
-  const garbage = segments.find((one) => liveFiles(catalog, one.segment) < one.files);
+  const live = await liveFiles(catalog, pause);
+  const garbage = segments.find((one) => (live.get(one.segment) ?? 0) < one.files);
   return garbage && [garbage];
 }
 
@@ -73,15 +78,17 @@ function tierOf({ textBytes }: ManifestSegment): number {
   );
 }
 
-function liveFiles(catalog: Catalog, segment: number): number {
-  let live = 0;
-  for (const { places } of catalog.repositories.values())
-    for (const place of places) {
-      if (place.segment !== segment) continue;
-      const named = emptyBitset(place.count);
-      for (const set of place.sets) if (set) unite(named, set);
-      live += countBits(named);
+/** Files of each segment that some revision names. */
+async function liveFiles(catalog: Catalog, pause: Pause): Promise<Map<number, number>> {
+  const live = new Map<number, number>();
+  for (const { places } of catalog.repositories.values()) {
+    for (const { segment, count, sets } of places) {
+      const named = emptyBitset(count);
+      for (const set of sets) if (set) unite(named, set);
+      live.set(segment, (live.get(segment) ?? 0) + countBits(named));
     }
+    await pause();
+  }
   return live;
 }
 

@@ -148,9 +148,10 @@ class IndexRun {
   readonly #dispatcher: Dispatcher;
   #catalog: Catalog;
   #nextRepository: number;
-  /** Listed and read, in the order they came; published once their segments are complete. */
-  #waiting: RepositoryRun[] = [];
-  #current: RepositoryRun | undefined;
+  /** Listed and read, by name, in the order they came; published once their segments are complete. */
+  readonly #waiting = new Map<string, RepositoryRun>();
+  /** Those and the one that is being read, by number. */
+  readonly #open = new Map<number, RepositoryRun>();
   /** Written and not yet in the manifest. */
   #segments: ManifestSegment[] = [];
 
@@ -170,7 +171,8 @@ class IndexRun {
 
   async add(source: Source): Promise<void> {
     throwIfAborted(this.#options.signal);
-    if (this.#waiting.some(({ target }) => target.name === source.name)) await this.finish();
+    await this.#options.pause();
+    if (this.#waiting.has(source.name)) await this.finish();
     const target = this.#target(source);
     const { signal, maxFileSize, onBegin, pool } = this.#options;
     if (!target.known) onBegin(target.name);
@@ -205,10 +207,9 @@ class IndexRun {
 
   async #read(listing: Listing, target: Target): Promise<void> {
     const run = await this.#begin(listing, target);
-    this.#current = run;
+    this.#open.set(run.id, run);
     await readContents(run, listing, { ...this.#options, dispatcher: this.#dispatcher });
-    this.#current = undefined;
-    this.#waiting.push(run);
+    this.#waiting.set(target.name, run);
   }
 
   async #begin(listing: Listing, target: Target): Promise<RepositoryRun> {
@@ -223,9 +224,7 @@ class IndexRun {
 
   #addSegment({ segment, files, textBytes, sets }: WrittenSegment): void {
     this.#segments.push({ segment, files, textBytes, symbols: 0, hasSymbols: false });
-    const runs = this.#current ? [...this.#waiting, this.#current] : this.#waiting;
-    for (const run of runs)
-      run.newSets.push(...sets.filter(({ repository }) => repository === run.id));
+    for (const set of sets) this.#open.get(set.repository)?.newSets.push(set);
   }
 
   /** Completes every segment, and so every repository. */
@@ -236,7 +235,9 @@ class IndexRun {
   }
 
   async #publishComplete(): Promise<void> {
-    const complete = this.#waiting.filter(({ id }) => !this.#dispatcher.isOpenFor(id));
+    const complete = [...this.#waiting.values()].filter(
+      ({ id }) => !this.#dispatcher.isOpenFor(id),
+    );
     for (const run of complete) {
       throwIfAborted(this.#options.signal);
       this.#options.onProgress(run.progress("publish"));
@@ -249,7 +250,8 @@ class IndexRun {
         publishRepository(writer, { run, summary, owner, segments, nextSegment }),
       );
       this.#segments = this.#segments.slice(segments.length);
-      this.#waiting = this.#waiting.filter((other) => other !== run);
+      this.#waiting.delete(run.target.name);
+      this.#open.delete(run.id);
       this.reports.push(report(run, summary));
     }
   }

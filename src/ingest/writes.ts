@@ -62,7 +62,7 @@ interface Merging {
   readonly lease: Lease;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: IndexProgress) => void;
-  readonly next: (catalog: Catalog) => MergeGroup | undefined;
+  readonly next: (catalog: Catalog, pause: Pause) => Promise<MergeGroup | undefined>;
 }
 
 /** A search may hold a retired segment for longer than RETIRE_MS. */
@@ -168,7 +168,7 @@ export class Writes {
     for (;;) {
       this.#throwIfStopped(signal);
       const catalog = await catalogs.newest();
-      const group = next(catalog);
+      const group = await next(catalog, this.#options.pause());
       if (!group) return;
       const total = done + group.length;
       const totalBytes = group.reduce((sum, one) => sum + one.textBytes, bytes);

@@ -3,6 +3,8 @@
  * names alone: nothing is searched.
  */
 
+import { compareText } from "../base/compare.ts";
+import { sortInSlices } from "../base/sort.ts";
 import { conjuncts, isConstant, type Atom, type Query } from "../query/ast.ts";
 import type { Catalog, CatalogRepository } from "../store/catalog.ts";
 import type { SkippedFile } from "../store/records.ts";
@@ -36,7 +38,7 @@ export interface NamingQuestion {
 export async function notIndexed(question: NamingQuestion): Promise<Explanation["notIndexed"]> {
   const { catalog, viewer, indexing } = question;
   const found: Explanation["notIndexed"] = [];
-  for (const name of namesOf(question)) {
+  for (const name of await namesOf(question)) {
     await question.pause();
     const known = catalog.byName.get(name);
     if (!known && indexing.has(name) && !viewer)
@@ -73,18 +75,26 @@ const isVisible = ({ record }: CatalogRepository, viewer: Viewer | undefined): b
   viewer?.repositoryIds.has(record.id) ?? true;
 
 /** Exact names in the query, what `repo:` matches of the visible ones, and what it spells out where it matches none. */
-function namesOf(question: NamingQuestion): string[] {
-  const { query, catalog, viewer, contexts, indexing, matches } = question;
+async function namesOf(question: NamingQuestion): Promise<string[]> {
+  const { query, catalog, viewer, contexts, indexing, matches, pause } = question;
   const visible = [...catalog.repositories.values()].filter((one) => isVisible(one, viewer));
   const known = [...visible.map(({ record }) => record.name), ...(viewer ? [] : indexing)];
-  const names = affirmedAtoms(query).flatMap((part): string[] => {
-    if (part.kind === "reposet") return [...part.names];
-    if (part.kind === "context") return [...contexts.get(part.name)!];
-    if (part.kind !== "regex" || part.field !== "repo") return [];
-    const matching = known.filter((name) => matches(part, name));
-    return matching.length > 0 ? matching : plainName(part.pattern);
-  });
-  return [...new Set(names)].sort();
+  const names = new Set<string>();
+  for (const part of affirmedAtoms(query)) {
+    if (part.kind === "reposet") for (const name of part.names) names.add(name);
+    if (part.kind === "context") for (const name of contexts.get(part.name)!) names.add(name);
+    if (part.kind !== "regex" || part.field !== "repo") continue;
+    let matching = 0;
+    for (const name of known) {
+      if (matches(part, name)) {
+        matching++;
+        names.add(name);
+      }
+      await pause();
+    }
+    if (matching === 0) for (const name of plainName(part.pattern)) names.add(name);
+  }
+  return sortInSlices([...names], compareText, pause);
 }
 
 /** Under no negation; of alternatives all, for each may be what was meant. REQUIRES: no double negation, which simplifying removes. */

@@ -1,17 +1,18 @@
 /** Repositories as threads need them to rank, and to whom a file of a segment belongs. */
 
 import { compareText } from "../base/compare.ts";
-import type { Catalog, CatalogRepository } from "../store/catalog.ts";
+import { sortInSlices } from "../base/sort.ts";
+import type { Catalog, CatalogRepository, Pause } from "../store/catalog.ts";
 import type { RepositoryTable } from "./messages.ts";
 
 const tables = new WeakMap<Catalog, RepositoryTable>();
 
 /** In the order of names, in memory that threads share. */
-export function repositoryTable(catalog: Catalog): RepositoryTable {
+export async function repositoryTable(catalog: Catalog, pause: Pause): Promise<RepositoryTable> {
   let table = tables.get(catalog);
   if (table) return table;
-  const records = [...catalog.repositories.values()].map(({ record }) => record);
-  records.sort((a, b) => compareText(a.name, b.name));
+  const given = Array.from(catalog.repositories.values(), ({ record }) => record);
+  const records = await sortInSlices(given, (a, b) => compareText(a.name, b.name), pause);
   table = {
     ids: new Uint32Array(new SharedArrayBuffer(4 * records.length)),
     ranks: new Float64Array(new SharedArrayBuffer(8 * records.length)),

@@ -6,7 +6,7 @@
 
 import { emptyBitset, hasBit, isEmpty, placeBits, wordsFor, type Bitset } from "../base/bitset.ts";
 import { QuernError } from "../base/errors.ts";
-import type { Catalog, CatalogRepository, Place } from "../store/catalog.ts";
+import type { Catalog, CatalogRepository, Pause, Place } from "../store/catalog.ts";
 import type { RevisionRecord } from "../store/records.ts";
 import type { SegmentInput } from "./messages.ts";
 import type { HostAtom } from "./plan.ts";
@@ -23,40 +23,47 @@ export interface ScopeQuestion {
   readonly matchesName: (atom: Extract<HostAtom, { kind: "repo" }>, name: string) => boolean;
   /** Names of each `context:`, resolved. */
   readonly contexts: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Awaited after each repository: there may be thousands. */
+  readonly pause: Pause;
 }
 
 /** Segments with files in scope, the largest first, so that threads end together. */
-export function segmentsInScope(question: ScopeQuestion): SegmentInput[] {
-  const { catalog, viewer, hostAtoms, allRevisions } = question;
-  const scopes = viewer || allRevisions ? scopesOf(question) : defaultScopes(catalog);
+export async function segmentsInScope(question: ScopeQuestion): Promise<SegmentInput[]> {
+  const { catalog, viewer, hostAtoms, allRevisions, pause } = question;
+  const scopes =
+    viewer || allRevisions ? await scopesOf(question) : await defaultScopes(catalog, pause);
   const segments = catalog.manifest.segments.filter(({ segment }) => scopes.has(segment));
-  const truths = hostAtoms.map(() => new Map<number, readonly boolean[]>());
+  const sets: ReadonlyMap<number, Bitset>[] = [];
+  for (const atom of hostAtoms) sets.push(await setsOf(atom, scopes, question));
   return segments
     .sort((a, b) => b.textBytes - a.textBytes || a.segment - b.segment)
     .map(({ segment, symbols }) => ({
       segment,
       symbols,
       scope: scopes.get(segment)!,
-      sets: hostAtoms.map((atom, i) => setOf(atom, segment, question, truths[i]!)),
+      sets: sets.map((one) => one.get(segment)!),
     }));
 }
 
 const kept = new WeakMap<Catalog, Map<number, Bitset>>();
 
-function defaultScopes(catalog: Catalog): Map<number, Bitset> {
+async function defaultScopes(catalog: Catalog, pause: Pause): Promise<Map<number, Bitset>> {
   let scopes = kept.get(catalog);
   if (!scopes) {
-    scopes = scopesOf({ catalog, viewer: undefined, allRevisions: false });
+    scopes = await scopesOf({ catalog, viewer: undefined, allRevisions: false, pause });
     kept.set(catalog, scopes);
   }
   return scopes;
 }
 
-function scopesOf({
+async function scopesOf({
   catalog,
   viewer,
   allRevisions,
-}: Pick<ScopeQuestion, "catalog" | "viewer" | "allRevisions">): Map<number, Bitset> {
+  pause,
+}: Pick<ScopeQuestion, "catalog" | "viewer" | "allRevisions" | "pause">): Promise<
+  Map<number, Bitset>
+> {
   const scopes = new Map<number, Bitset>();
   for (const [id, { places }] of catalog.repositories) {
     if (viewer && !viewer.repositoryIds.has(id)) continue;
@@ -64,6 +71,7 @@ function scopesOf({
       const sets = allRevisions ? place.sets : place.sets.slice(0, 1);
       addPlace(scopes, catalog, place, sets);
     }
+    await pause();
   }
   for (const [segment, scope] of scopes) if (isEmpty(scope)) scopes.delete(segment);
   return scopes;
@@ -84,25 +92,26 @@ function addPlace(
 const sharedBitset = (size: number): Bitset =>
   new Uint32Array(new SharedArrayBuffer(4 * wordsFor(size)));
 
-/** The files of a segment for which the atom holds. */
-function setOf(
+/** The files for which the atom holds, of each segment in scope. */
+async function setsOf(
   atom: HostAtom,
-  segment: number,
+  scopes: ReadonlyMap<number, Bitset>,
   question: ScopeQuestion,
-  known: Map<number, readonly boolean[]>,
-): Bitset {
-  const { catalog } = question;
-  const set = emptyBitset(catalog.headers.get(segment)!.files);
-  for (const [id, repository] of catalog.repositories) {
-    const place = repository.places.find((one) => one.segment === segment);
-    if (!place) continue;
-    let truth = known.get(id);
-    if (!truth) known.set(id, (truth = truthOf(atom, repository, question)));
-    place.sets.forEach((bits, revision) => {
-      if (bits && truth[revision]) placeBits(set, place.first, bits, place.count);
-    });
+): Promise<Map<number, Bitset>> {
+  const { headers, repositories } = question.catalog;
+  const sets = new Map<number, Bitset>();
+  for (const segment of scopes.keys()) sets.set(segment, emptyBitset(headers.get(segment)!.files));
+  for (const repository of repositories.values()) {
+    const truth = truthOf(atom, repository, question);
+    for (const place of repository.places) {
+      const set = sets.get(place.segment);
+      place.sets.forEach((bits, revision) => {
+        if (set && bits && truth[revision]) placeBits(set, place.first, bits, place.count);
+      });
+    }
+    await question.pause();
   }
-  return set;
+  return sets;
 }
 
 /** For each revision of a repository whether the atom holds for its files. */

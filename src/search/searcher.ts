@@ -74,7 +74,7 @@ export class Searcher {
     throwIfAborted(options.signal);
     const catalog = await this.#options.catalog();
     this.#hold(catalog.manifest.generation, 1);
-    const segments = this.segments(understood, catalog, options);
+    const segments = await this.segments(understood, catalog, options);
     const control = Control.create(segments.length, understood.request, options);
     const attempt = { understood, options, catalog, segments, control, startedAt };
     const parts = new PartQueue<StreamPart>();
@@ -234,7 +234,7 @@ export class Searcher {
       const { generation } = catalog.manifest;
       this.#hold(generation, 1);
       try {
-        const segments = this.segments(understood, catalog, options);
+        const segments = await this.segments(understood, catalog, options);
         const control = Control.create(segments.length, understood.request, options);
         const attempt = { ...asked, catalog, segments, control };
         const answer = await stoppable(attempt, () => run(attempt));
@@ -255,7 +255,11 @@ export class Searcher {
     else this.#held.set(generation, count);
   }
 
-  segments(understood: Understood, catalog: Catalog, { viewer }: SearchOptions): SegmentInput[] {
+  segments(
+    understood: Understood,
+    catalog: Catalog,
+    { viewer }: SearchOptions,
+  ): Promise<SegmentInput[]> {
     return segmentsInScope({
       catalog,
       viewer,
@@ -263,6 +267,7 @@ export class Searcher {
       allRevisions: understood.allRevisions,
       contexts: understood.contexts,
       matchesName: (atom, name) => this.#names.matches(atom, name),
+      pause: turnstile(),
     });
   }
 
@@ -296,7 +301,7 @@ export class Searcher {
     const input: SearchInput = {
       plan: understood.plan,
       segments,
-      repositories: repositoryTable(catalog),
+      repositories: await repositoryTable(catalog, turnstile()),
       matches,
       threads,
       shared: control.shared,
