@@ -52,6 +52,19 @@ export interface Library {
 
 export const loadQuern = async () => (await import(libraryUrl())) as Library;
 
+export type Handler = (request: Request) => Promise<Response>;
+
+export interface HandlerLibrary {
+  createHandler(engine: Engine, options: object): Handler;
+}
+
+export const loadHandlers = async () =>
+  (await import(
+    libraryUrl().replace(/index\.(js|ts)$/, (file) =>
+      file === "index.js" ? "http.js" : "http/index.ts",
+    )
+  )) as HandlerLibrary;
+
 let bundled: Promise<string> | undefined;
 
 async function bundleSubject(): Promise<string> {

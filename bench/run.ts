@@ -9,9 +9,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { measureCaller } from "./caller.ts";
 import { fullRun, STAGES, type Stage } from "./full-run.ts";
 import { writePage } from "./page.ts";
 import { PEER_NAMES, type PeerName } from "./peer.ts";
+import { buildPackage } from "./quern.ts";
 import { newestRecords } from "./record.ts";
 import { smoke } from "./smoke.ts";
 
@@ -22,6 +24,8 @@ const HELP = `npm run bench -- [--corpus PATH] [options]
   --queries FILE   default: bench/queries.json (smoke: bench/queries-smoke.json)
   --stages LIST    of ${STAGES.join(",")}; default: all
   --folder PATH    where indexes are made; default: a temporary folder, removed at the end
+  --caller N       only who holds up the caller's thread, with N workers: a row for each operation
+  --symbols        those with symbols too, which take minutes
   --page           only write docs/benchmarks.md again, from the records`;
 
 const { values } = parseArgs({
@@ -31,6 +35,8 @@ const { values } = parseArgs({
     queries: { type: "string" },
     stages: { type: "string" },
     folder: { type: "string" },
+    caller: { type: "string" },
+    symbols: { type: "boolean" },
     page: { type: "boolean" },
     help: { type: "boolean" },
   },
@@ -53,8 +59,14 @@ async function main(): Promise<boolean> {
   if (!values.corpus) return await smoke(values.queries ?? here("queries-smoke.json"));
   const folder = mkdtempSync(join(values.folder ?? tmpdir(), "quern-bench-"));
   try {
+    const { corpus } = values;
+    if (values.caller !== undefined) {
+      const workers = Number(values.caller);
+      buildPackage();
+      return await measureCaller({ corpus, folder, workers, withSymbols: values.symbols ?? false });
+    }
     return await fullRun({
-      corpus: values.corpus,
+      corpus,
       folder,
       peers: chosen<PeerName>(values.peers, PEER_NAMES),
       stages: chosen<Stage>(values.stages, STAGES),

@@ -22,13 +22,15 @@ export interface Stall {
   readonly msOfOurs: number;
   /** In which the thread worked, the collector's part among it; 0 where the system does not tell. */
   readonly workedMs: number;
+  /** The same without the collector's part, as far as one can tell: what noise adds least to. */
+  readonly ownMs: number;
 }
 
 const INTERVAL_MS = 1;
 /** Shorter ones are kept as numbers only, without what the collector did in them. */
 const KEPT_MS = 2;
 
-export const NO_STALL: Stall = { ms: 0, msWithWaiting: 0, msOfOurs: 0, workedMs: 0 };
+export const NO_STALL: Stall = { ms: 0, msWithWaiting: 0, msOfOurs: 0, workedMs: 0, ownMs: 0 };
 
 /** Of the times of one thread: what they read at the same moment. */
 export interface Reading {
@@ -84,7 +86,10 @@ export function stallOf(from: Reading, to: Reading, pauses: readonly Pause[]): S
   }, 0);
   // what the thread waited for a core within a pause is in both
   const msOfOurs = Math.min(ms, Math.max(0, msWithWaiting - Math.max(collected, waited)));
-  return { ms, msWithWaiting, msOfOurs, workedMs: to.worked - from.worked };
+  const workedMs = to.worked - from.worked;
+  // of a pause that part at least in which the thread worked; the rest it may have waited
+  const collecting = Math.max(0, collected - Math.max(0, msWithWaiting - workedMs));
+  return { ms, msWithWaiting, msOfOurs, workedMs, ownMs: Math.max(0, workedMs - collecting) };
 }
 
 /** Each of them by itself. */
@@ -93,6 +98,7 @@ export const longer = (a: Stall, b: Stall): Stall => ({
   msWithWaiting: Math.max(a.msWithWaiting, b.msWithWaiting),
   msOfOurs: Math.max(a.msOfOurs, b.msOfOurs),
   workedMs: Math.max(a.workedMs, b.workedMs),
+  ownMs: Math.max(a.ownMs, b.ownMs),
 });
 
 /** A reading that took so long was interrupted: its numbers are not of the same moment. */

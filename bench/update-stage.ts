@@ -2,11 +2,11 @@
 
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
+import { medianOf } from "./caller.ts";
 import type { Corpus } from "./peer.ts";
 import { searcher } from "./question-stage.ts";
 import { startSubject, type Subject } from "./quern.ts";
 import type { EngineFigures } from "./record.ts";
-import type { Stall } from "./stall.ts";
 import { spreadOf } from "./statistics.ts";
 import { MEBIBYTE } from "./index-stage.ts";
 
@@ -34,17 +34,6 @@ export async function measureEngine(corpus: Corpus, path: string): Promise<Engin
   }));
   await subject.end();
   return { open: spreadOf(opens), contentBytes, searchStall, updateDocuments: spreadOf(updates) };
-}
-
-/** Of each by itself. */
-function medianOf(stalls: readonly Stall[]): Stall {
-  const median = (of: keyof Stall) => spreadOf(stalls.map((stall) => stall[of])).median;
-  return {
-    ms: median("ms"),
-    msWithWaiting: median("msWithWaiting"),
-    msOfOurs: median("msOfOurs"),
-    workedMs: median("workedMs"),
-  };
 }
 
 async function times(

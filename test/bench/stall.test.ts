@@ -9,18 +9,18 @@ const reading = ({ clock = 0, idle = 0, waited = 0, worked = 0 }: Times): Readin
   waited,
   worked,
 });
-const show = ({ msWithWaiting, ms, msOfOurs, workedMs }: Stall) =>
-  [msWithWaiting, ms, msOfOurs, workedMs].join(" ");
+const show = ({ msWithWaiting, ms, msOfOurs, workedMs, ownMs }: Stall) =>
+  [msWithWaiting, ms, msOfOurs, workedMs, ownMs].join(" ");
 
 test.each<[what: string, times: Times, collected: number, shown: string]>([
-  ["nothing, but for the millisecond between two looks", { clock: 1, idle: 1 }, 0, "0 0 0 0"],
-  ["a computation", { clock: 21, idle: 1, worked: 20 }, 0, "20 20 20 20"],
-  ["a wait for a core", { clock: 21, waited: 20, worked: 1 }, 0, "21 1 1 1"],
-  ["a loop that was woken late", { clock: 21, idle: 21, waited: 20 }, 0, "0 0 0 0"],
-  ["work after a late waking", { clock: 21, idle: 11, waited: 12, worked: 8 }, 0, "10 8 8 8"],
-  ["a pause of the collector", { clock: 9, worked: 8 }, 6, "9 9 3 8"],
-  ["one that waited for its helpers", { clock: 30, worked: 5 }, 28, "30 30 2 5"],
-  ["one that waited for a core itself", { clock: 30, waited: 22, worked: 8 }, 28, "30 8 2 8"],
+  ["nothing, but for the millisecond between two looks", { clock: 1, idle: 1 }, 0, "0 0 0 0 0"],
+  ["a computation", { clock: 21, idle: 1, worked: 20 }, 0, "20 20 20 20 20"],
+  ["a wait for a core", { clock: 21, waited: 20, worked: 1 }, 0, "21 1 1 1 1"],
+  ["a loop that was woken late", { clock: 21, idle: 21, waited: 20 }, 0, "0 0 0 0 0"],
+  ["work after a late waking", { clock: 21, idle: 11, waited: 12, worked: 8 }, 0, "10 8 8 8 8"],
+  ["a pause of the collector", { clock: 9, worked: 8 }, 6, "9 9 3 8 3"],
+  ["one that waited for its helpers", { clock: 30, worked: 5 }, 28, "30 30 2 5 2"],
+  ["one that waited for a core itself", { clock: 30, waited: 22, worked: 8 }, 28, "30 8 2 8 2"],
 ])("%s", (_, times, collected, shown) => {
   const pauses = [{ startTime: 0, duration: collected }];
   expect(show(stallOf(reading({}), reading(times), pauses))).toBe(shown);
