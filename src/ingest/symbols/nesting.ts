@@ -176,7 +176,7 @@ class Sweep {
     this.#closeSibling(start, end);
     const kind = this.#kindOf(base);
     if (kind === undefined || (isHidden && kind !== MACRO)) return;
-    const row = this.#firstOf(base, kind) ?? this.#add(base, kind);
+    const row = this.#rowOf(base, kind);
     if (end > this.#values[base + ROLES.name + 2]! || start < nameStart)
       this.#open.push({ start, end, kind, row, nameStart });
   }
@@ -271,13 +271,13 @@ class Sweep {
     this.#values[at + 1]! += from;
   }
 
-  /** The row of the definition that this one goes on with. */
-  #firstOf(base: number, kind: number): number | undefined {
-    if (!this.#kinds.once.has(kind)) return undefined;
+  /** A new one, or that of the definition which this one goes on with. */
+  #rowOf(base: number, kind: number): number {
+    if (!this.#kinds.once.has(kind)) return this.#add(base, kind);
     const key = `${this.#open.at(-1)?.row ?? -1} ${kind} ${this.#text(base, "name")}`;
-    const first = this.#first.get(key);
-    if (first === undefined) this.#first.set(key, this.#rows.length / SYMBOL_ROW);
-    return first;
+    const row = this.#first.get(key) ?? this.#add(base, kind);
+    this.#first.set(key, row);
+    return row;
   }
 
   #add(base: number, kind: number): number {

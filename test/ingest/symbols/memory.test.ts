@@ -1,0 +1,67 @@
+/** What a thread holds of grammars, counted in the memories of their runtimes: docs/symbols.md has the long run. */
+
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createExtractor, LIMITS } from "../../../src/ingest/symbols/extract.ts";
+
+const MIB = 2 ** 20;
+const { Memory } = WebAssembly;
+const memories: WeakRef<WebAssembly.Memory>[] = [];
+
+beforeAll(() => {
+  WebAssembly.Memory = class extends Memory {
+    constructor(descriptor: ConstructorParameters<typeof Memory>[0]) {
+      super(descriptor);
+      memories.push(new WeakRef(this));
+    }
+  };
+});
+afterAll(() => {
+  WebAssembly.Memory = Memory;
+});
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+async function living(): Promise<WebAssembly.Memory[]> {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  for (let round = 0; round < 3; round++) {
+    await turn();
+    collect();
+  }
+  return memories.map((one) => one.deref()).filter((one) => one !== undefined);
+}
+
+const largest = async () => Math.max(...(await living()).map(({ buffer }) => buffer.byteLength));
+
+test("ten grammars stay loaded, and the memory of the others is free", async () => {
+  const extractor = await createExtractor();
+  const before = memories.length;
+  const languages = "Go Python Ruby JavaScript CSS Lua TOML Java Nix Zig JSON INI Gleam".split(" ");
+  for (const language of [...languages, ...languages.slice(-10)]) {
+    await extractor.prepare(language);
+    extractor.extract(language, Buffer.from("x\n"));
+    await turn();
+  }
+  expect(memories.length - before).toBe(languages.length);
+  expect((await living()).length).toBe(10);
+  extractor.close();
+});
+
+test("a memory that has grown over 48 MiB is given back before the next file", async () => {
+  const extractor = await createExtractor({ ...LIMITS, maxMs: 60_000 });
+  await extractor.prepare("Go");
+  const before = memories.length;
+  const text = Buffer.from(`package p\n${"var x = []int{1, 2, 3, f(a)}\n".repeat(28_000)}`);
+  expect(extractor.extract("Go", text).outcome).toBe("symbols");
+  expect(await largest()).toBeGreaterThan(48 * MIB);
+  await extractor.prepare("Go");
+  expect(memories.length - before).toBe(1);
+  expect(extractor.extract("Go", Buffer.from("package p\nfunc f() {}\n"))).toMatchObject({
+    table: { count: 2 },
+  });
+  await extractor.prepare("Go");
+  expect(memories.length - before).toBe(1);
+  expect(await largest()).toBeLessThan(48 * MIB);
+});
