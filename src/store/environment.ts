@@ -1,38 +1,30 @@
 /**
- * The only file that knows LMDB. Opens the environment of a data directory, reads values within one
- * snapshot, writes within one transaction, and turns LMDB's and the disk's errors into ours.
+ * Opens the LMDB environment of a data directory, reads values within one snapshot and writes within
+ * one transaction. Of the index, only this file and those it imports know LMDB.
  *
  * `lmdb` copies what it reads into one buffer per thread: a value is valid until the next read.
  * Every thread opens the environment for itself; they share the map.
  */
 
-import {
-  accessSync,
-  closeSync,
-  constants,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readSync,
-  statSync,
-} from "node:fs";
+import { accessSync, constants, mkdirSync, readdirSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { open as openLmdb, type RootDatabase, type Transaction } from "lmdb";
-import { QuernError, type ErrorCode } from "../base/errors.ts";
+import { QuernError } from "../base/errors.ts";
+import { Commits } from "./commits.ts";
+import { askForRoom, LEAST_ROOM_BYTES, refuseTruncated } from "./data-file.ts";
+import { MAP_BYTES, translate, translated } from "./failures.ts";
 import { allocateLockFile } from "./lock-file.ts";
-import { corrupt, seal, unseal } from "./sealed.ts";
+import { seal, unseal } from "./sealed.ts";
 import { inTurn } from "./turn.ts";
 
 const DATA_FILE = "quern.mdb";
-/** Address space, not memory or disk: the map grows into it. */
-const MAP_BYTES = 256 * 2 ** 30;
 /**
  * A process has 128 TiB of it, and dies where a map finds none: of 400 such maps, of fewer where
  * WebAssembly has reserved 10 GiB for each kernel.
  */
 export const MOST_OPEN = 256;
-// flags of lmdb's transactionSync: 1 can be aborted, 2 runs now, 0x10000 is flushed later
-const FLUSHED_LATER = 0x1_0003;
+/** What each key of a transaction may take: the pages of the tree that lead to it. */
+const TREE_BYTES = 2 * 4096;
 
 export interface Environment {
   readonly path: string;
@@ -67,6 +59,7 @@ export interface Snapshot {
 
 export interface Writer {
   get(key: Buffer, what: string): Uint8Array | undefined;
+  /** REQUIRES: nothing of the range has been put or removed in this transaction. */
   keys(range: KeyRange, limit?: number): Iterable<Buffer>;
   put(key: Buffer, ...payload: readonly Uint8Array[]): void;
   remove(key: Buffer): void;
@@ -80,6 +73,7 @@ type Database = RootDatabase<Buffer, Buffer>;
  */
 interface SharedDatabase {
   readonly database: Database;
+  readonly commits: Commits;
   readonly isReadOnly: boolean;
   users: number;
 }
@@ -109,16 +103,18 @@ export function openEnvironment(path: string, options: { readOnly: boolean }): E
     refuseTruncated(file);
     // one that only reads may be joined by one that writes, wherever the disk lets it
     const isReadOnly = options.readOnly && !isWritable(path, file);
-    opened = { database: openDatabase(file, isReadOnly), isReadOnly, users: 0 };
+    const database = openDatabase(file, isReadOnly);
+    opened = { database, commits: new Commits(database, file), isReadOnly, users: 0 };
     shared.set(file, opened);
   }
   opened.users++;
-  return new LmdbEnvironment(path, options.readOnly, opened.database);
+  return new LmdbEnvironment(path, options.readOnly, opened);
 }
 
 function openDatabase(file: string, readOnly: boolean): Database {
   return translated(() => {
     allocateLockFile(`${file}-lock`);
+    askForRoom(file);
     return openLmdb<Buffer, Buffer>({
       path: file,
       noSubdir: true,
@@ -127,6 +123,8 @@ function openDatabase(file: string, readOnly: boolean): Database {
       readOnly,
       mapSize: MAP_BYTES,
       maxReaders: 512,
+      // else a commit that fails also rejects a promise that nobody has, which ends the process
+      eventTurnBatching: false,
       noMemInit: true,
     } as Parameters<typeof openLmdb>[0] & object);
   }) as Database;
@@ -136,11 +134,12 @@ async function closeDatabase(path: string): Promise<void> {
   const file = resolve(path, DATA_FILE);
   const opened = shared.get(file)!;
   opened.users--;
+  if (opened.users === 0) await opened.commits.trim();
   await inTurn(path, async () => {
     // another engine may have joined, or closed it, while this one waited
     if (opened.users > 0 || shared.get(file) !== opened) return;
     shared.delete(file);
-    await opened.database.close();
+    await opened.commits.close();
   });
 }
 
@@ -177,59 +176,40 @@ function makeFolder(path: string): void {
   }
 }
 
-/**
- * LMDB maps the file; touching a page that the file does not reach kills the process. Its two meta
- * pages say how many pages there are: magic at 24, size of a page at 48, last page at 144, transaction at 152.
- */
-function refuseTruncated(file: string): void {
-  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-  if (size === 0) return;
-  const head = Buffer.alloc(4096 + 160);
-  const descriptor = translated(() => openSync(file, "r"));
-  try {
-    if (readSync(descriptor, head, 0, head.length, 0) < head.length)
-      throw corrupt("the data file is cut short");
-  } finally {
-    closeSync(descriptor);
-  }
-  const metas = [head, head.subarray(4096)].map((meta) => ({
-    isMeta: meta.readUInt32LE(24) === 0xbeefc0de,
-    pageBytes: meta.readUInt32LE(48),
-    lastPage: Number(meta.readBigUInt64LE(144)),
-    transaction: Number(meta.readBigUInt64LE(152)),
-  }));
-  if (!metas[0]!.isMeta || !metas[1]!.isMeta) throw corrupt("the data file does not begin as one");
-  const { pageBytes, lastPage } =
-    metas[0]!.transaction > metas[1]!.transaction ? metas[0]! : metas[1]!;
-  if (size < (lastPage + 1) * pageBytes) throw corrupt("the data file is cut short");
-}
-
 class LmdbEnvironment implements Environment {
   readonly path: string;
   readonly readOnly: boolean;
   readonly #database: Database;
+  readonly #commits: Commits;
   #isOpen = true;
 
-  constructor(path: string, readOnly: boolean, database: Database) {
+  constructor(path: string, readOnly: boolean, { database, commits }: SharedDatabase) {
     this.path = path;
     this.readOnly = readOnly;
     this.#database = database;
+    this.#commits = commits;
   }
 
   snapshot(): Snapshot {
     const database = this.#database;
     // else lmdb may hand out a transaction that began earlier in this turn of the event loop
     (database as unknown as { resetReadTxn(): void }).resetReadTxn();
-    return new LmdbSnapshot(database, database.useReadTransaction());
+    return new LmdbSnapshot(
+      database,
+      translated(() => database.useReadTransaction()),
+    );
   }
 
   async write<T>(work: (writer: Writer) => T): Promise<T> {
     this.#mustBeWritable();
-    const writer = new LmdbWriter(this.#database);
     try {
-      const result = await this.#database.transaction(() => work(writer));
-      await this.#database.flushed;
-      return result;
+      return await this.#commits.run(() => {
+        const writer = new HeldWriter(this.#database);
+        const result = work(writer);
+        this.#commits.room.ensure(writer.roomBytes);
+        writer.write();
+        return result;
+      });
     } catch (error) {
       throw translate(error);
     }
@@ -237,11 +217,14 @@ class LmdbEnvironment implements Environment {
 
   writeUnnamed<T>(work: (writer: Writer) => T): T {
     this.#mustBeWritable();
-    const transact = this.#database.transactionSync.bind(this.#database) as <R>(
-      action: () => R,
-      flags: number,
-    ) => R;
-    return translated(() => transact(() => work(new LmdbWriter(this.#database)), FLUSHED_LATER));
+    return translated(() =>
+      this.#commits.runUnnamed(() => {
+        const writer = new LmdbWriter(this.#database);
+        const result = work(writer);
+        this.#commits.room.ensure(writer.roomBytes);
+        return result;
+      }),
+    );
   }
 
   forgetDeadReaders(): void {
@@ -300,6 +283,8 @@ class LmdbSnapshot implements Snapshot {
 
 class LmdbWriter implements Writer {
   readonly #database: Database;
+  /** What it may take in the data file. */
+  roomBytes = LEAST_ROOM_BYTES;
 
   constructor(database: Database) {
     this.#database = database;
@@ -315,11 +300,55 @@ class LmdbWriter implements Writer {
   }
 
   put(key: Buffer, ...payload: readonly Uint8Array[]): void {
-    this.#database.putSync(key, seal(key, ...payload));
+    const value = seal(key, ...payload);
+    this.roomBytes += value.length + TREE_BYTES;
+    this.#database.putSync(key, value);
   }
 
   remove(key: Buffer): void {
+    this.roomBytes += TREE_BYTES;
     this.#database.removeSync(key);
+  }
+}
+
+/** Keeps what is written until all of it is known: a transaction that does not run on this thread alone cannot be undone. */
+class HeldWriter implements Writer {
+  readonly #database: Database;
+  /** By key, as latin1; undefined: it goes. */
+  readonly #held = new Map<string, Buffer | undefined>();
+  roomBytes = LEAST_ROOM_BYTES;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  get(key: Buffer, what: string): Uint8Array | undefined {
+    const name = key.toString("latin1");
+    const value = this.#held.has(name) ? this.#held.get(name) : read(this.#database, key);
+    return value && unseal(key, value, what);
+  }
+
+  keys([start, end]: KeyRange, limit = Infinity): Iterable<Buffer> {
+    return [...(this.#database.getKeys({ start, end, limit }) as Iterable<Buffer>)];
+  }
+
+  put(key: Buffer, ...payload: readonly Uint8Array[]): void {
+    const value = seal(key, ...payload);
+    this.roomBytes += value.length + TREE_BYTES;
+    this.#held.set(key.toString("latin1"), value);
+  }
+
+  remove(key: Buffer): void {
+    this.roomBytes += TREE_BYTES;
+    this.#held.set(key.toString("latin1"), undefined);
+  }
+
+  write(): void {
+    for (const [name, value] of this.#held) {
+      const key = Buffer.from(name, "latin1");
+      if (value) this.#database.putSync(key, value);
+      else this.#database.removeSync(key);
+    }
   }
 }
 
@@ -344,74 +373,4 @@ function read(
     throw translate(error); // what the tree of a damaged file says
   }
   return value && new Uint8Array(value.buffer, value.byteOffset, fast.lastSize);
-}
-
-// what the disk and LMDB say, by errno name or LMDB's message, and what it means here
-const FAILURES: readonly [pattern: RegExp, code: ErrorCode, advice: string][] = [
-  [
-    /MDB_MAP_FULL/i,
-    "DISK_FULL",
-    `the data directory has reached its largest size, ${MAP_BYTES / 2 ** 30} GiB: compact() it, or divide the ` +
-      "repositories among several; what was published before is intact",
-  ],
-  [
-    /ENOSPC|No space left|EDQUOT|quota|EFBIG|File too large/i,
-    "DISK_FULL",
-    "the disk is full or its quota reached: make room and try again; what was published before is intact",
-  ],
-  [
-    // LMDB's word for a write that was cut short, which is what a disk does before it says that it is full
-    /\bEIO\b|Input\/output error/i,
-    "DISK_FULL",
-    "a write was cut short: the disk is full, its quota or the limit of a file's size reached, or it fails; " +
-      "make room or look into the system's log, and try again; what was published before is intact",
-  ],
-  [
-    // this comes of locks that another process destroyed, see turn.ts
-    /Invalid argument: No transaction to renew/i,
-    "INDEX_LOCKED",
-    "another process ended while this one opened the data directory: start this process again",
-  ],
-  [
-    /EACCES|EPERM|Permission denied|not permitted/i,
-    "PERMISSION_DENIED",
-    "this process may not read or write the data directory: change its owner or mode",
-  ],
-  [
-    /EROFS|Read-only file system/i,
-    "INDEX_READ_ONLY",
-    "the data directory lies on a read-only file system: open it with readOnly",
-  ],
-  [
-    /ENOTDIR|EEXIST|Not a directory/i,
-    "INDEX_NOT_FOUND",
-    "the data directory's path is a file or leads through one: name a folder",
-  ],
-  [
-    /MDB_VERSION_MISMATCH/i,
-    "INDEX_VERSION",
-    "the data file was written by another version of LMDB: index again into a new directory",
-  ],
-  [
-    /MDB_(INVALID|CORRUPTED|PAGE_NOTFOUND|PANIC|BAD_TXN)|Invalid argument|not an LMDB file/i,
-    "INDEX_CORRUPT",
-    "the data file is damaged: index again into a new directory",
-  ],
-];
-
-function translate(error: unknown): unknown {
-  if (error instanceof QuernError || !(error instanceof Error)) return error;
-  const text = `${String((error as { code?: string | number }).code ?? "")} ${error.message}`;
-  const failure = FAILURES.find(([pattern]) => pattern.test(text));
-  return failure
-    ? new QuernError(failure[1], `${failure[2]} (${error.message})`, { cause: error })
-    : error;
-}
-
-export function translated<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw translate(error);
-  }
 }

@@ -16,12 +16,14 @@
  * loop later. A value whose checksum is wrong is INDEX_CORRUPT, never a wrong record, nor that of another key.
  */
 
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { type Database, open, type RootDatabase } from "lmdb";
 import { pack, unpack } from "msgpackr";
 import { QuernError } from "../base/errors.ts";
+import { Commits } from "./commits.ts";
+import { askForRoom, LEAST_ROOM_BYTES } from "./data-file.ts";
 import { allocateLockFile } from "./lock-file.ts";
 import { inTurn, inTurnAtOnce } from "./turn.ts";
 
@@ -55,18 +57,18 @@ export interface KeyValueStore extends AsyncDisposable {
 
 /** Opens the directory, creating it when missing. Disposing waits for the writes that were begun. */
 export function openKeyValue(path: string): KeyValueStore {
-  const root = openEnvironment(path);
+  const { root, commits } = openEnvironment(path);
   const life = { ends: false, ended: false };
   const writes = new Set<Promise<unknown>>();
   const refuseIf = (closed: boolean): void => {
     if (closed) throw new QuernError("ENGINE_CLOSED", "this store is closed");
   };
-  checkVersion(root);
+  checkVersion(root, commits);
   return {
     table: <Value>(name: string) => openTable<Value>(root, name, () => refuseIf(life.ended)),
     async write(change) {
       refuseIf(life.ends);
-      const write = commit(root, change);
+      const write = commit(commits, change);
       writes.add(write);
       return write.finally(() => writes.delete(write));
     },
@@ -75,30 +77,42 @@ export function openKeyValue(path: string): KeyValueStore {
       life.ends = true;
       await Promise.allSettled(writes);
       life.ended = true;
-      await inTurn(path, () => root.close());
+      await commits.trim();
+      await inTurn(path, () => commits.close());
     },
   };
 }
 
-function openEnvironment(path: string): RootDatabase<Uint8Array, Uint8Array> {
+type Root = RootDatabase<Uint8Array, Uint8Array>;
+
+function openEnvironment(path: string): { root: Root; commits: Commits } {
+  const file = join(path, "data.mdb");
   try {
     mkdirSync(path, { recursive: true });
     return inTurnAtOnce(path, () => {
       allocateLockFile(join(path, "lock.mdb"));
-      return open<Uint8Array, Uint8Array>({
+      const isNew = !existsSync(file);
+      askForRoom(file);
+      const root = open<Uint8Array, Uint8Array>({
         path,
         noSubdir: false, // or a dot in the name would make it a file
         maxDbs: MOST_TABLES,
         encoding: "binary",
         keyEncoding: "binary",
+        // else a commit that fails also rejects a promise that nobody has, which ends the process
+        eventTurnBatching: false,
       });
+      const commits = new Commits(root, file);
+      // for the tables, which LMDB makes by transactions of its own
+      if (isNew) commits.runUnnamed(() => commits.room.ensure(2 * LEAST_ROOM_BYTES));
+      return { root, commits };
     });
   } catch (cause) {
     throw storageError(cause);
   }
 }
 
-function checkVersion(root: RootDatabase<Uint8Array, Uint8Array>): void {
+function checkVersion(root: Root, commits: Commits): void {
   const format = openTable<number>(root, "format", () => {});
   const key = Buffer.from("version");
   const version = format.get(key);
@@ -108,19 +122,26 @@ function checkVersion(root: RootDatabase<Uint8Array, Uint8Array>): void {
       "INDEX_VERSION",
       `this store has format version ${String(version)}; this release reads ${FORMAT_VERSION}`,
     );
-  root.transactionSync(() => format.put(key, FORMAT_VERSION));
+  try {
+    commits.runUnnamed(() => {
+      commits.room.ensure(LEAST_ROOM_BYTES);
+      format.put(key, FORMAT_VERSION);
+    });
+  } catch (cause) {
+    throw storageError(cause);
+  }
 }
 
-function openTable<Value>(
-  root: RootDatabase<Uint8Array, Uint8Array>,
-  name: string,
-  alive: () => void,
-): Table<Value> {
-  const db: Database<Uint8Array, Uint8Array> = root.openDB({
-    name,
-    encoding: "binary",
-    keyEncoding: "binary",
-  });
+function openDatabase(root: Root, name: string): Database<Uint8Array, Uint8Array> {
+  try {
+    return root.openDB({ name, encoding: "binary", keyEncoding: "binary" });
+  } catch (cause) {
+    throw storageError(cause);
+  }
+}
+
+function openTable<Value>(root: Root, name: string, alive: () => void): Table<Value> {
+  const db = openDatabase(root, name);
   const open = (key: Uint8Array, stored: Uint8Array) => decode(placeOf(name, key), stored) as Value;
   return {
     get(key) {
@@ -145,7 +166,7 @@ function openTable<Value>(
 }
 
 // lmdb keeps one read transaction for a turn of the event loop; without this a read may be as old as the turn
-function fresh(root: RootDatabase<Uint8Array, Uint8Array>): void {
+function fresh(root: Root): void {
   root.resetReadTxn();
 }
 
@@ -174,13 +195,15 @@ function collect<Value>(
   return found;
 }
 
-async function commit<Result>(
-  root: RootDatabase<Uint8Array, Uint8Array>,
-  change: () => Result,
-): Promise<Result> {
+async function commit<Result>(commits: Commits, change: () => Result): Promise<Result> {
   // lmdb batches transactions: an exception that left the callback would not undo the batch
   type Outcome = { result: Result } | { thrown: unknown };
   const run = (): Outcome => {
+    try {
+      commits.room.ensure(LEAST_ROOM_BYTES);
+    } catch (refused) {
+      return { thrown: storageError(refused) };
+    }
     try {
       return { result: change() };
     } catch (thrown) {
@@ -189,8 +212,7 @@ async function commit<Result>(
   };
   let outcome: Outcome;
   try {
-    outcome = await root.transaction(run);
-    await root.flushed;
+    outcome = await commits.run(run);
   } catch (cause) {
     throw storageError(cause);
   }
@@ -230,6 +252,12 @@ export function storageError(cause: unknown): QuernError {
     return new QuernError(
       "PERMISSION_DENIED",
       "the store may not be written: change its owner or mode",
+      { cause },
+    );
+  if (/MDB_PANIC/.test(message))
+    return new QuernError(
+      "DISK_FULL",
+      "the disk failed, and this process can use the store no more: look into the system's log, then end the process and start it again; what was stored before is intact",
       { cause },
     );
   // LMDB calls a write that was cut short an I/O error

@@ -17,6 +17,9 @@ const RENEW_MS = 4_000;
 const STALE_MS = 30_000;
 const RETRY_MS = 50;
 
+/** Of this process, that a disk would not let go: nobody holds them. */
+const ended = new Set<string>();
+
 interface LeaseRecord {
   readonly owner: string;
   /** The boot of the machine and the process namespace in which `pid` means something. */
@@ -53,7 +56,7 @@ export async function acquireLease(
 /** Takes the lease if it is free, else returns who holds it. */
 function take(writer: Writer, owner: string): LeaseRecord | undefined {
   const lease = readLease(writer);
-  if (lease && isAlive(lease)) return lease;
+  if (lease && isAlive(lease) && !ended.has(lease.owner)) return lease;
   putLease(writer, owner);
   return undefined;
 }
@@ -80,9 +83,11 @@ function held(environment: Environment, owner: string): Lease {
     owner,
     async release() {
       clearInterval(timer);
+      ended.add(owner);
       await environment.write((writer) => {
         if (readLease(writer)?.owner === owner) writer.remove(engineKey("lease"));
       });
+      ended.delete(owner);
     },
   };
 }

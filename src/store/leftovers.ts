@@ -56,8 +56,8 @@ async function deleteSegment(
   for (let isMore = true; isMore;) {
     isMore = await environment.write((writer) => {
       checkLease(writer, owner);
-      removeVersions(writer, segment);
       const keys = [...writer.keys(segmentRange(segment), KEYS_A_TRANSACTION)];
+      removeVersions(writer, segment);
       for (const key of keys) writer.remove(key);
       return keys.length === KEYS_A_TRANSACTION;
     });

@@ -7,6 +7,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, linkSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { isOutOfRoom } from "./data-file.ts";
 
 /** LMDB's own length with 512 readers is 32 976; it takes what more there is for more readers. */
 const BYTES = 36_864;
@@ -19,7 +20,7 @@ export function allocateLockFile(file: string): void {
     writeFileSync(begun, Buffer.alloc(BYTES));
     linkSync(begun, file);
   } catch (error) {
-    if (["ENOSPC", "EDQUOT", "EFBIG"].includes((error as NodeJS.ErrnoException).code!)) throw error;
+    if (isOutOfRoom(error)) throw error;
   } finally {
     rmSync(begun, { force: true });
   }

@@ -7,6 +7,7 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { bundle, type Bundle } from "./crash/bundle.ts";
 import type { Attempt, Outcome } from "./crash/disk-process.ts";
@@ -18,24 +19,27 @@ beforeAll(async () => {
 });
 afterAll(() => bundled.remove());
 
+/** One that takes longer hangs. */
+const LONGEST_MS = 30_000;
+
 interface Trial {
   readonly path: string;
   readonly user?: number;
+  readonly environment?: Readonly<Record<string, string>>;
   /** Blocks of 512 or 1024 bytes, as the shell has it: the longest file that the process may write. */
   readonly fileBlocks?: number;
 }
 
 /** What came of each attempt, as a line each: `small: ok`, `large: DISK_FULL`, `search: 3`. */
-function tryOut({ path, user = 0, fileBlocks }: Trial, ...attempts: Attempt[]) {
+function tryOut({ path, user = 0, fileBlocks, environment }: Trial, ...attempts: Attempt[]) {
   const command = [process.execPath, bundled.script("disk-process"), path, `${user}`, ...attempts];
   const limit = fileBlocks === undefined ? "" : `ulimit -f ${fileBlocks};`;
-  const { stdout, stderr, signal } = spawnSync("sh", [
-    "-c",
-    `${limit} exec "$@"`,
+  const { stdout, stderr, signal, status } = spawnSync(
     "sh",
-    ...command,
-  ]);
-  expect(signal, stderr.toString()).toBeNull();
+    ["-c", `${limit} exec "$@"`, "sh", ...command],
+    { env: { ...process.env, ...environment }, timeout: LONGEST_MS },
+  );
+  expect({ signal, status }, stderr.toString()).toEqual({ signal: null, status: 0 });
   const outcomes = JSON.parse(stdout.toString()) as Outcome[];
   return {
     lines: outcomes.map(
@@ -140,6 +144,49 @@ test("a limit of the length of files", () => {
   expect(limited.messages[0]).toMatch(/limit|make room/);
   const { lines } = tryOut({ path }, "open", "large", "search", "check");
   expect(lines).toEqual(["open: ok", "large: ok", "search: 41", "check: ok"]);
+});
+
+test.each([280, 400])("a limit of %i blocks, wherever it is met", (fileBlocks) => {
+  const path = join(temporaryFolder(), "index");
+  const round: Attempt[] = ["small", "key", "small", "search"];
+  const limited = tryOut({ path, fileBlocks }, "open", ...round, "large", ...round, "check");
+  expect(limited.lines).toContain("large: DISK_FULL");
+  // it was us whom the disk refused: what LMDB says of a write of its own is "Input/output error"
+  for (const message of limited.messages)
+    expect(message).toMatch(/full or its quota reached|no space left/);
+  const there = limited.lines.findLast((line) => line.startsWith("search"))!;
+  const { lines } = tryOut({ path }, "open", "search", "check", "small", "key");
+  expect(lines).toEqual(["open: ok", there, "check: ok", "small: ok", "key: ok"]);
+});
+
+/** What makes the disk fail, or undefined where nothing can be compiled. */
+function failingDisk(): string | undefined {
+  const built = join(temporaryFolder(), "failing-disk.so");
+  const source = fileURLToPath(new URL("crash/failing-disk.c", import.meta.url));
+  const { status } = spawnSync("cc", ["-shared", "-fPIC", "-o", built, source, "-ldl"]);
+  return process.platform === "linux" && status === 0 ? built : undefined;
+}
+
+test("a disk that fails: every call is answered, and what was published is intact", ({ skip }) => {
+  const built = failingDisk() ?? skip("needs Linux and a C compiler");
+  for (const [call, after, says] of [
+    ["meta", "13", /end the process and start it again/],
+    ["sync", "4", /look into the system's log/],
+  ] as const) {
+    const path = join(temporaryFolder(), "index");
+    const environment = {
+      LD_PRELOAD: built,
+      FAILING_FILE: "quern.mdb",
+      FAILING_CALL: call,
+      FAILING_AFTER: after,
+    };
+    const tried = tryOut({ path, environment }, "open", "small", "small", "search");
+    for (const line of tried.lines) expect(line).toMatch(/: (ok|DISK_FULL|[012])$/);
+    expect(tried.messages.at(-1), call).toMatch(says);
+    const { lines } = tryOut({ path }, "open", "check", "small", "search");
+    expect(lines.slice(0, 3)).toEqual(["open: ok", "check: ok", "small: ok"]);
+    expect(lines[3]).toMatch(/^search: [12]$/);
+  }
 });
 
 test("a read-only disk", ({ skip }) => {

@@ -9,7 +9,8 @@ import { open, type Engine, type OpenOptions } from "../../src/engine.ts";
 import { directory } from "../../src/ingest/directory.ts";
 import { documents } from "../../src/ingest/documents.ts";
 import { git } from "../../src/ingest/git.ts";
-import { openEnvironment, translated } from "../../src/store/environment.ts";
+import { openEnvironment } from "../../src/store/environment.ts";
+import { translated } from "../../src/store/failures.ts";
 import { storageError } from "../../src/store/key-value.ts";
 import { engineKey } from "../../src/store/format.ts";
 import { acquireLease } from "../../src/store/lease.ts";
@@ -263,7 +264,7 @@ const WORDS: readonly [words: string, code: ErrorCode, advice: string][] = [
   ["MDB_INVALID", "INDEX_CORRUPT", "the data file is damaged"],
   ["MDB_CORRUPTED", "INDEX_CORRUPT", "the data file is damaged"],
   ["MDB_PAGE_NOTFOUND", "INDEX_CORRUPT", "the data file is damaged"],
-  ["MDB_PANIC", "INDEX_CORRUPT", "the data file is damaged"],
+  ["MDB_PANIC", "DISK_FULL", "end the process and start it again"],
   ["MDB_BAD_TXN", "INDEX_CORRUPT", "the data file is damaged"],
   ["Invalid argument", "INDEX_CORRUPT", "the data file is damaged"],
 ];
@@ -280,6 +281,7 @@ test.each([
   ["ENOSPC", "DISK_FULL", "make room"],
   ["EDQUOT", "DISK_FULL", "make room"],
   ["Input/output error", "DISK_FULL", "make room"],
+  ["MDB_PANIC", "DISK_FULL", "end the process and start it again"],
   ["EROFS", "INDEX_READ_ONLY", "read-only file system: move it"],
   ["Read-only file system", "INDEX_READ_ONLY", "read-only file system: move it"],
   ["EACCES", "PERMISSION_DENIED", "change its owner or mode"],

@@ -2,7 +2,7 @@
 
 import { spawnSync } from "node:child_process";
 import { pack, unpack } from "msgpackr";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { openEnvironment, type Environment } from "../../src/store/environment.ts";
 import { engineKey, repositoryKey } from "../../src/store/format.ts";
 import { acquireLease, checkLease } from "../../src/store/lease.ts";
@@ -90,6 +90,14 @@ test("a writer that was taken over writes nothing, and does not give away the ot
   await first.release();
   await expect(acquireLease(where, NOW)).rejects.toMatchObject({ code: "INDEX_LOCKED" });
   await second.release();
+});
+
+test("a lease that a full disk would not let go is nobody's, in this process", async () => {
+  const where = environment();
+  const first = await acquireLease(where, NOW);
+  vi.spyOn(where, "write").mockRejectedValueOnce(new Error("ENOSPC"));
+  await expect(first.release()).rejects.toThrow("ENOSPC");
+  await (await acquireLease(where, NOW)).release();
 });
 
 test("a transaction that writes renews a lease that has grown old", async () => {
