@@ -8,6 +8,7 @@ import { turnstile } from "../base/turnstile.ts";
 import { show } from "../query/ast.ts";
 import type { Catalog } from "../store/catalog.ts";
 import type { SkippedFile } from "../store/records.ts";
+import { corrupt } from "../store/sealed.ts";
 import type { Pool } from "../threads/pool.ts";
 import { isExhaustive, stoppable, throwIfAborted, timeStats, type Attempt } from "./attempt.ts";
 import { Control, STOPPED } from "./control.ts";
@@ -228,10 +229,12 @@ export class Searcher {
     run: (attempt: Attempt) => Promise<T | undefined>,
   ): Promise<T> {
     const { understood, options } = asked;
+    const generations = new Set<number>();
     for (let attempts = 0; attempts < MOST_ATTEMPTS; attempts++) {
       throwIfAborted(options.signal);
       const catalog = await this.#options.catalog();
       const { generation } = catalog.manifest;
+      generations.add(generation);
       this.#hold(generation, 1);
       try {
         const segments = await this.segments(understood, catalog, options);
@@ -243,6 +246,7 @@ export class Searcher {
         this.#hold(generation, -1);
       }
     }
+    if (generations.size === 1) throw corrupt("a segment that the manifest names is not there");
     throw new QuernError(
       "INTERNAL",
       "segments were merged away faster than they could be searched",

@@ -266,6 +266,26 @@ test("a revision set that has been lost is missed", async () => {
   await expect(use(path)).rejects.toMatchObject({ code: "INDEX_CORRUPT" });
 });
 
+test.each([
+  ["a segment's headers", PART.HEADER],
+  ["the definitions", PART.SYMBOLS],
+] as const)("%s that have been lost are missed", async (_, part) => {
+  const path = temporaryFolder();
+  const engine = await openEngine({}, path);
+  await engine.index(
+    documents({ name: "one", files: [{ path: "a.py", content: "def needle(): pass\n" }] }),
+  );
+  await engine.close();
+  const lost = (await keysOf(path)).filter((key) => key[0] === 5 && key[5] === part);
+  expect(lost.length).toBeGreaterThan(0);
+  const environment = openEnvironment(path, { readOnly: false });
+  await environment.write((writer) => {
+    for (const key of lost) writer.remove(key);
+  });
+  await environment.close();
+  await expect(use(path)).rejects.toMatchObject({ code: "INDEX_CORRUPT" });
+});
+
 async function use(path: string): Promise<SearchResponse> {
   await using engine: Engine = await openEngine({ onWarning: () => undefined }, path);
   return await engine.search({ query: "needle", matches: 9 });
