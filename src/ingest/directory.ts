@@ -10,6 +10,7 @@ import { opendir, stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { QuernError } from "../base/errors.ts";
 import type { RepositoryMetadata } from "../store/records.ts";
+import { isGone, noFolder, unreadableFolder } from "./folder-errors.ts";
 import {
   checkedDiskPath,
   checkedMetadata,
@@ -18,7 +19,7 @@ import {
   invalid,
 } from "./metadata.ts";
 import type { Listing, Source } from "./source.ts";
-import { isGone, unreadable, walk, type Tree } from "./walk.ts";
+import { walk, type Tree } from "./walk.ts";
 import { WALK, type ThreadedOptions } from "./walk-elsewhere.ts";
 
 /**
@@ -80,14 +81,8 @@ async function checkRoot(root: string): Promise<void> {
   try {
     if ((await stat(root)).isDirectory()) return await (await opendir(root)).close();
   } catch (cause) {
-    throw isGone(cause) ? notFound(root, cause) : unreadable(root, cause);
+    throw isGone(cause) ? noFolder(root, cause) : unreadableFolder(root, cause);
   }
   const message = `${root} is not a folder; give the folder it is in`;
   throw new QuernError("SOURCE_UNREADABLE", message);
-}
-
-function notFound(root: string, cause: unknown): QuernError {
-  return new QuernError("SOURCE_NOT_FOUND", `there is no folder ${root}; check the path`, {
-    cause,
-  });
 }

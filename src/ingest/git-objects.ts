@@ -13,6 +13,7 @@
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { QuernError } from "../base/errors.ts";
 import { cannotStart, type GitProcesses } from "./git-process.ts";
+import { aborted } from "./pace.ts";
 
 export interface GitObject {
   readonly id: string;
@@ -102,9 +103,7 @@ export class ObjectReader {
     if (this.#batch === batch) this.#batch = undefined;
     if (left.length === 0) return;
     if (this.#git.signal.aborted) {
-      this.#closed ??= new QuernError("ABORTED", "indexing was aborted", {
-        cause: this.#git.signal.reason,
-      });
+      this.#closed ??= aborted(this.#git.signal);
     } else if (error !== undefined) this.#closed ??= error;
     else if (++this.#deaths > this.#limits.deaths) this.#closed ??= unreadable("git keeps failing");
     const [first, ...others] = left;

@@ -14,6 +14,7 @@ import { access, constants, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { QuernError } from "../base/errors.ts";
 import type { RepositoryMetadata } from "../store/records.ts";
+import { isGone, noFolder, unreadableFolder } from "./folder-errors.ts";
 import { ObjectReader, OBJECT_LIMITS } from "./git-objects.ts";
 import { GitProcesses } from "./git-process.ts";
 import {
@@ -160,13 +161,7 @@ async function realFolder(folder: string): Promise<string> {
     const real = await realpath(folder);
     if ((await stat(real)).isDirectory()) return real;
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ENOTDIR") {
-      throw new QuernError("SOURCE_NOT_FOUND", `there is no folder ${folder}; check the path`, {
-        cause,
-      });
-    }
-    throw unreadable(folder, cause);
+    throw isGone(cause) ? noFolder(folder, cause) : unreadableFolder(folder, cause);
   }
   throw new QuernError(
     "NOT_A_GIT_REPOSITORY",
@@ -182,13 +177,8 @@ async function mustBeReadable(folder: string, real: string): Promise<void> {
     } catch (cause) {
       const { code } = cause as NodeJS.ErrnoException;
       const isFile = part !== real && (await stat(part).catch(() => undefined))?.isFile();
-      if (code !== "ENOENT" && !isFile) throw unreadable(folder, cause);
+      if (code !== "ENOENT" && !isFile) throw unreadableFolder(folder, cause);
     }
-}
-
-function unreadable(folder: string, cause: unknown): QuernError {
-  const message = `the folder ${folder} cannot be read (${String(cause)}); check its permissions`;
-  return new QuernError("SOURCE_UNREADABLE", message, { cause });
 }
 
 function notARepository(folder: string, stderr: string): QuernError {

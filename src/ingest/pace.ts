@@ -7,9 +7,11 @@ import { door, SLICE_MS } from "../base/turnstile.ts";
 export type Stop = Pick<AbortSignal, "aborted" | "reason">;
 
 export function throwIfAborted(signal: Stop): void {
-  if (signal.aborted)
-    throw new QuernError("ABORTED", "indexing was aborted", { cause: signal.reason });
+  if (signal.aborted) throw aborted(signal);
 }
+
+export const aborted = ({ reason }: Pick<Stop, "reason">): QuernError =>
+  new QuernError("ABORTED", "the caller's signal aborted the run", { cause: reason });
 
 /** A loop asks `due` (some 40 ns) at each step, and rests when it is. */
 export class Pace {

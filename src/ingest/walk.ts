@@ -19,6 +19,7 @@ import { join } from "node:path";
 import type { Ignore } from "ignore";
 import { QuernError } from "../base/errors.ts";
 import type { SkipReason } from "../store/records.ts";
+import { isGone, unreadableFolder } from "./folder-errors.ts";
 import { isIgnored, rulesBelow, rulesOf, type Rules } from "./ignore.ts";
 import { Pace, type Stop } from "./pace.ts";
 import { comparePaths, isValidPath, shownPath } from "./paths.ts";
@@ -44,17 +45,6 @@ export interface WalkOptions {
 /** Yields in batches of some hundred. Rejects with SOURCE_UNREADABLE, or ABORTED. */
 export const walk = (tree: Tree, options: WalkOptions): AsyncGenerator<readonly Entry[]> =>
   new Walk(tree, options).entries();
-
-export function unreadable(root: string, cause: unknown): QuernError {
-  const why = cause instanceof Error ? cause.message : String(cause);
-  const message = `the folder ${root} cannot be read (${why}); check its permissions`;
-  return new QuernError("SOURCE_UNREADABLE", message, { cause });
-}
-
-export function isGone(error: unknown): boolean {
-  const code = (error as NodeJS.ErrnoException).code;
-  return code === "ENOENT" || code === "ENOTDIR";
-}
 
 /** One listing of a tree. */
 class Walk {
@@ -112,7 +102,7 @@ class Walk {
       }
     } catch (error) {
       if (error instanceof QuernError) throw error;
-      if (folder === "") throw unreadable(this.#tree.root, error);
+      if (folder === "") throw unreadableFolder(this.#tree.root, error);
       this.#skipFailed(folder.slice(0, -1), error);
     } finally {
       dir?.closeSync();
