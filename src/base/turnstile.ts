@@ -28,8 +28,11 @@ class Door {
 /** This thread's: several engines share the one event loop of their host. */
 export const door = new Door();
 
-/** Await what it returns, in every round: a promise only when a slice is used up. A shorter one, for rounds that take long. */
-export function turnstile(sliceMs = SLICE_MS): () => Promise<void> | undefined {
+/** Called now and then in a long loop: await what it returns, a promise only when it is somebody else's turn. */
+export type Pause = () => Promise<void> | undefined;
+
+/** For one loop. A shorter slice is for rounds that take long. */
+export function turnstile(sliceMs = SLICE_MS): Pause {
   let since = performance.now();
   const goOn = () => void (since = performance.now());
   return () => (performance.now() - since < sliceMs ? undefined : door.wait().then(goOn));

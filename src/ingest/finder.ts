@@ -5,7 +5,8 @@
  */
 
 import { clearBit, hasBit, type Bitset } from "../base/bitset.ts";
-import type { Catalog, Pause, Place } from "../store/catalog.ts";
+import type { Pause } from "../base/turnstile.ts";
+import type { Catalog, Place } from "../store/catalog.ts";
 import type { Snapshot } from "../store/environment.ts";
 import { HASH_BYTES, NO_BLOB, PART, versionsKey } from "../store/format.ts";
 import {

@@ -5,7 +5,7 @@
  * segment, and an entry of a map for each blob whose symbols are sought.
  */
 
-import { QuernError } from "../base/errors.ts";
+import { isCorrupt } from "../store/sealed.ts";
 import type { Snapshot } from "../store/environment.ts";
 import { HASH_BYTES, PART } from "../store/format.ts";
 import { openSegment } from "../store/segment-reader.ts";
@@ -84,7 +84,7 @@ function lookUp(
     // borrowed: nothing is read before the last of them is compared
     compareAll(bufferOf(mustRead(snapshot, segment, PART.HASHES, bytes)), symbols, sought);
   } catch (error) {
-    if (!(error instanceof QuernError && error.code === "INDEX_CORRUPT")) throw error;
+    if (!isCorrupt(error)) throw error;
   }
 }
 

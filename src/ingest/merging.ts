@@ -6,8 +6,9 @@
 import { pack } from "msgpackr";
 import { countBits, emptyBitset, unite } from "../base/bitset.ts";
 import { bytesOf } from "../base/growable.ts";
+import type { Pause } from "../base/turnstile.ts";
 import { createKernel } from "../kernel/kernel.ts";
-import type { Catalog, CatalogRepository, Pause } from "../store/catalog.ts";
+import type { Catalog, CatalogRepository } from "../store/catalog.ts";
 import type { Writer } from "../store/environment.ts";
 import { repositoryKey, revisionKey, SEGMENT_BYTES, versionsKey } from "../store/format.ts";
 import { checkLease } from "../store/lease.ts";

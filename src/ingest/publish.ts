@@ -3,6 +3,7 @@
 import { pack } from "msgpackr";
 import { countBits, isEmpty, subtract } from "../base/bitset.ts";
 import { bytesOf } from "../base/growable.ts";
+import type { Pause } from "../base/turnstile.ts";
 import type { Writer } from "../store/environment.ts";
 import {
   repositoryKey,
@@ -16,10 +17,10 @@ import {
   nextManifest,
   putManifest,
   readManifest,
+  withoutRepository,
   withRepository,
   type ManifestSegment,
 } from "../store/manifest.ts";
-import type { Pause } from "../store/catalog.ts";
 import type { RepositoryRecord, SkippedFile } from "../store/records.ts";
 import type { RepositoryRun } from "./repository-run.ts";
 
@@ -157,6 +158,6 @@ export function removeRepository(writer: Writer, repository: number, owner: stri
     for (const key of writer.keys(range)) writer.remove(key);
   putManifest(
     writer,
-    nextManifest(manifest, { repositories: withRepository(manifest, repository, false) }),
+    nextManifest(manifest, { repositories: withoutRepository(manifest, repository) }),
   );
 }

@@ -5,7 +5,8 @@
  */
 
 import { QuernError } from "../base/errors.ts";
-import { loadCatalog, type Catalog, type Pause } from "../store/catalog.ts";
+import type { Pause } from "../base/turnstile.ts";
+import { loadCatalog, type Catalog } from "../store/catalog.ts";
 import type { Environment } from "../store/environment.ts";
 import type { ManifestSegment } from "../store/manifest.ts";
 import type { Lease } from "../store/lease.ts";
@@ -14,6 +15,7 @@ import type { WrittenSegment } from "../store/segment-writer.ts";
 import type { Pool } from "../threads/pool.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { checkedMetadata, checkedName } from "./metadata.ts";
+import { aborted, throwIfAborted } from "./pace.ts";
 import { publishRepository, summarize, type Summary } from "./publish.ts";
 import { readContents } from "./read-contents.ts";
 import { beginRepository, type RepositoryRun, type Target } from "./repository-run.ts";
@@ -125,7 +127,9 @@ export async function indexSources(
     await run.finish();
   } catch (error) {
     await run.discard();
-    throw options.signal.aborted && !(error instanceof QuernError) ? aborted() : error;
+    throw options.signal.aborted && !(error instanceof QuernError)
+      ? aborted(options.signal)
+      : error;
   }
   return run.reports;
 }
@@ -311,9 +315,3 @@ function checkedListing(
   if (problem) throw new QuernError("INVALID_REQUEST", `the source of ${source.name} ${problem}`);
   return listing;
 }
-
-export function throwIfAborted(signal: AbortSignal): void {
-  if (signal.aborted) throw aborted();
-}
-
-const aborted = (): QuernError => new QuernError("ABORTED", "the caller's signal aborted the run");

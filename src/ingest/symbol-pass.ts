@@ -8,6 +8,7 @@
 
 import { compareText } from "../base/compare.ts";
 import { QuernError } from "../base/errors.ts";
+import { isCorrupt } from "../store/sealed.ts";
 import type { Catalog } from "../store/catalog.ts";
 import type { Environment } from "../store/environment.ts";
 import { checkLease } from "../store/lease.ts";
@@ -200,7 +201,7 @@ async function findInSegment(
       putManifest(writer, nextManifest(manifest, { segments }));
     });
   } catch (error) {
-    if (!(error instanceof QuernError && error.code === "INDEX_CORRUPT")) throw error;
+    if (!isCorrupt(error)) throw error;
     await pass.environment.write((writer) => {
       checkLease(writer, pass.owner);
       removeRanges(writer, { segment: segment.segment, edition });

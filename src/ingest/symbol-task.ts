@@ -4,11 +4,10 @@
  * record that the range is done, so a thread that dies leaves nothing of it.
  */
 
-import { QuernError } from "../base/errors.ts";
 import { GrowableBytes } from "../base/growable.ts";
 import type { Snapshot } from "../store/environment.ts";
 import { checkLease } from "../store/lease.ts";
-import { corrupt } from "../store/sealed.ts";
+import { corrupt, isCorrupt } from "../store/sealed.ts";
 import { openSegment, type SegmentReader } from "../store/segment-reader.ts";
 import type { Origin, SymbolColumns } from "../store/symbol-columns.ts";
 import { countSymbols, encodeSymbols } from "../store/symbol-run.ts";
@@ -172,7 +171,7 @@ class Range {
       const origin = other?.origin(there!);
       return origin && [origin, other!.run(this.#snapshot, there!).slice()];
     } catch (error) {
-      if (error instanceof QuernError && error.code === "INDEX_CORRUPT") return undefined;
+      if (isCorrupt(error)) return undefined;
       throw error;
     }
   }

@@ -4,9 +4,10 @@
  */
 
 import { QuernError } from "../base/errors.ts";
+import type { Pause } from "../base/turnstile.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CatalogKeeper } from "../store/catalog-keeper.ts";
-import type { Catalog, Pause } from "../store/catalog.ts";
+import type { Catalog } from "../store/catalog.ts";
 import { RETIRE_MS } from "../store/format.ts";
 import type { MergedSegment } from "../store/merge.ts";
 import { deleteLeftovers } from "../store/leftovers.ts";
@@ -15,6 +16,7 @@ import { acquireLease, type Lease } from "../store/lease.ts";
 import type { Pool } from "../threads/pool.ts";
 import { removeRepository } from "./publish.ts";
 import { mergeInput, nextCompaction, nextMerge, publishMerge, type MergeGroup } from "./merging.ts";
+import { throwIfAborted } from "./pace.ts";
 import { indexSources, type IndexProgress, type IndexReport } from "./run.ts";
 import type { Source } from "./source.ts";
 import { findSymbols } from "./symbol-pass.ts";
@@ -235,7 +237,7 @@ export class Writes {
   #throwIfStopped(stop: AbortSignal): void {
     if (this.#closing.signal.aborted)
       throw new QuernError("ENGINE_CLOSED", "this engine is closed");
-    if (stop.aborted) throw new QuernError("ABORTED", "the caller's signal aborted the run");
+    throwIfAborted(stop);
   }
 }
 

@@ -5,6 +5,7 @@
  * so that a minified file does not make the response a hundred times larger than its matches.
  */
 
+import type { Pause } from "../base/turnstile.ts";
 import { ChunkPacker, type PackedChunks } from "./packed-chunks.ts";
 import type { Line, Lines } from "./positions.ts";
 import type { ResultSymbol } from "./response.ts";
@@ -22,7 +23,7 @@ export interface Cutting {
   /** The definition in whose name a range lies, if any. */
   readonly symbolOf: (from: number, to: number) => ResultSymbol | undefined;
   /** Awaited now and then: a file may have any number of ranges. */
-  readonly pause: () => Promise<void> | undefined;
+  readonly pause: Pause;
 }
 
 /** REQUIRES: pairs (from, to), ascending, none overlapping. */

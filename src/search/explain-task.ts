@@ -5,7 +5,7 @@
 
 import { countBits, intersect, type Bitset } from "../base/bitset.ts";
 import { compareText } from "../base/compare.ts";
-import { QuernError } from "../base/errors.ts";
+import { isCorrupt } from "../store/sealed.ts";
 import { gramNumber } from "../kernel/gram-numbers.ts";
 import type { Snapshot } from "../store/environment.ts";
 import { pagesWith, type Lookup } from "./candidates.ts";
@@ -70,7 +70,7 @@ export function explainSegments(
         })),
       });
     } catch (error) {
-      if (!(error instanceof QuernError) || error.code !== "INDEX_CORRUPT") throw error;
+      if (!isCorrupt(error)) throw error;
       // what is damaged has no plan; the search has told of it
       explained.push({
         id: segment,

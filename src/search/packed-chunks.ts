@@ -10,6 +10,7 @@
 
 import { balance } from "../base/ballast.ts";
 import { GrowableBytes, GrowableWords } from "../base/growable.ts";
+import type { Pause } from "../base/turnstile.ts";
 import { decodeText } from "./positions.ts";
 import type { Chunk, Position, Range, ResultSymbol } from "./response.ts";
 
@@ -107,7 +108,7 @@ function push(words: GrowableWords, { byteOffset, lineNumber, column }: Position
  */
 export async function unpackChunks(
   { text, chunks, ranges, symbols }: PackedChunks,
-  pause: () => Promise<void> | undefined,
+  pause: Pause,
 ): Promise<Chunk[]> {
   const bySymbols = new Map(symbols);
   const out = Array.from<Chunk>({ length: chunks.length / 5 });

@@ -6,6 +6,7 @@
  * Everything walks forwards, so a file costs its length once, however many matches one line has.
  */
 
+import type { Pause } from "../base/turnstile.ts";
 import type { Position, Range } from "./response.ts";
 
 const NEWLINE = 10;
@@ -18,10 +19,7 @@ export const decodeText = (bytes: Uint8Array): string => decoder.decode(bytes);
 const DECODED_BYTES = 512 * 1024;
 
 /** The same, of a text of any length, giving way between its pieces. */
-export async function decodeInSlices(
-  bytes: Uint8Array,
-  pause: () => Promise<void> | undefined,
-): Promise<string> {
+export async function decodeInSlices(bytes: Uint8Array, pause: Pause): Promise<string> {
   let text = "";
   for (let from = 0; from < bytes.length;) {
     const to = boundary(bytes, from + DECODED_BYTES);

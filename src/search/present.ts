@@ -1,6 +1,7 @@
 /** What a result says beyond its segment: repository, branches, and where the file is shown. */
 
 import { balance } from "../base/ballast.ts";
+import type { Pause } from "../base/turnstile.ts";
 import type { CatalogRepository } from "../store/catalog.ts";
 import type { CodeHostType, RepositoryRecord } from "../store/records.ts";
 import type { ShownFile } from "./messages.ts";
@@ -71,7 +72,7 @@ export async function presentFile(
   how: {
     readonly branches: readonly string[];
     readonly webUrl: WebUrl;
-    readonly pause: () => Promise<void> | undefined;
+    readonly pause: Pause;
   },
 ): Promise<FileResult> {
   const { path, language, nameRanges, content } = shown;

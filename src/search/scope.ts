@@ -6,7 +6,8 @@
 
 import { emptyBitset, hasBit, isEmpty, placeBits, wordsFor, type Bitset } from "../base/bitset.ts";
 import { QuernError } from "../base/errors.ts";
-import type { Catalog, CatalogRepository, Pause, Place } from "../store/catalog.ts";
+import type { Pause } from "../base/turnstile.ts";
+import type { Catalog, CatalogRepository, Place } from "../store/catalog.ts";
 import type { RevisionRecord } from "../store/records.ts";
 import type { SegmentInput } from "./messages.ts";
 import type { HostAtom } from "./plan.ts";

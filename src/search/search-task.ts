@@ -1,7 +1,7 @@
 /** One thread's part of a search: claims segments, plans them, evaluates their windows, keeps the best files. */
 
 import { countBits } from "../base/bitset.ts";
-import { QuernError } from "../base/errors.ts";
+import { isCorrupt } from "../store/sealed.ts";
 import type { Snapshot } from "../store/environment.ts";
 import { HASH_BYTES, NO_BLOB } from "../store/format.ts";
 import type { SegmentReader } from "../store/segment-reader.ts";
@@ -358,8 +358,7 @@ class SegmentGone extends Error {
 /** Damage and disappearance are one segment's affair; anything else ends the search. */
 function failureOf(error: unknown): Failure {
   if (error instanceof SegmentGone) return { kind: "gone", message: error.message };
-  if (error instanceof QuernError && error.code === "INDEX_CORRUPT")
-    return { kind: "damaged", message: error.message };
+  if (isCorrupt(error)) return { kind: "damaged", message: error.message };
   throw error;
 }
 

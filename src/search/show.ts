@@ -1,5 +1,6 @@
 /** Builds the result of one file: reads its content again where that is asked for, finds its ranges, cuts them into chunks. */
 
+import type { Pause } from "../base/turnstile.ts";
 import type { Snapshot } from "../store/environment.ts";
 import { NO_BLOB } from "../store/format.ts";
 import type { SegmentReader } from "../store/segment-reader.ts";
@@ -24,7 +25,7 @@ export interface Showing {
   readonly contextLines: number;
   readonly whole: boolean;
   /** Awaited now and then. REQUIRES: nobody else uses the tools meanwhile. */
-  readonly pause: () => Promise<void> | undefined;
+  readonly pause: Pause;
   /** Told when RE2 and the automaton differ. */
   readonly onDisagreement: (message: string) => void;
 }

@@ -1,6 +1,6 @@
 /** The tasks of searching, as worker threads serve them. Lane "search". */
 
-import { QuernError } from "../base/errors.ts";
+import { isCorrupt } from "../store/sealed.ts";
 import { threadEnvironment } from "../store/thread-environment.ts";
 import type { Task, TaskContext } from "../threads/task.ts";
 import { Control } from "./control.ts";
@@ -89,7 +89,7 @@ async function unlessDamaged<T>(work: () => T | Promise<T>): Promise<T | undefin
   try {
     return await work();
   } catch (error) {
-    if (error instanceof QuernError && error.code === "INDEX_CORRUPT") return undefined;
+    if (isCorrupt(error)) return undefined;
     throw error;
   }
 }

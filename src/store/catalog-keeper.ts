@@ -1,6 +1,7 @@
 /** The newest catalog, loaded again when the manifest has moved on. */
 
-import { loadCatalog, type Catalog, type Pause } from "./catalog.ts";
+import type { Pause } from "../base/turnstile.ts";
+import { loadCatalog, type Catalog } from "./catalog.ts";
 import type { Environment } from "./environment.ts";
 import { readGeneration } from "./manifest.ts";
 

@@ -6,6 +6,7 @@
 import { unpack, unpackMultiple } from "msgpackr";
 import { countBits, emptyBitset, unite, wordsFor, type Bitset } from "../base/bitset.ts";
 import { wordsOf } from "../base/growable.ts";
+import type { Pause } from "../base/turnstile.ts";
 import type { Snapshot } from "./environment.ts";
 import { repositoryKey, revisionKey, skippedKey } from "./format.ts";
 import { readManifest, type Manifest } from "./manifest.ts";
@@ -36,9 +37,6 @@ export interface Place {
   /** By position in record.revisions; absent where the revision names none of them. */
   readonly sets: readonly (Bitset | undefined)[];
 }
-
-/** Called now and then while a catalog loads; await what it returns. */
-export type Pause = () => Promise<void> | undefined;
 
 /** Reads the newest generation that `snapshot` sees. */
 export async function loadCatalog(

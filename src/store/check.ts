@@ -1,7 +1,8 @@
 /**
  * Walks everything an index holds and says what is wrong: every seal, every table's own rules, every
- * list, and every text against its hash: a damaged tree of LMDB's may lead to what the same key held before. Reading such a page can end the process, so engines run it in a child (check-child.ts); it is a
- * plain function for that and for tests.
+ * list, and every text against its hash, because a damaged tree of LMDB's may lead to what the same key
+ * held before. Reading such a page can end the process, so engines run it in a child
+ * (check-process.ts); it is a plain function for that and for tests.
  */
 
 import { createHash } from "node:crypto";

@@ -4,8 +4,8 @@
  * what finding the symbols took.
  */
 
+import type { Pause } from "../base/turnstile.ts";
 import { createKernel } from "../kernel/kernel.ts";
-import type { Pause } from "./catalog.ts";
 import { NameLists } from "./name-lists.ts";
 import { corrupt } from "./sealed.ts";
 import { openSegment, type SegmentReader } from "./segment-reader.ts";

@@ -12,8 +12,8 @@
  *
  * Numbers in keys are big-endian (u32; rev and part one byte less: u16, u8), so that a new segment
  * is appended. Every value is *sealed*: its payload, then the CRC-32 of key and payload (u32,
- * little-endian, as are all numbers in values). Records are MessagePack. A reader that meets a value that is not
- * there, is cut short or fails its checksum throws INDEX_CORRUPT; it never guesses.
+ * little-endian, as are all numbers in values). Records are MessagePack. A reader that meets a value
+ * that is not there, is cut short or fails its checksum throws INDEX_CORRUPT; it never guesses.
  *
  * **Segments** never change once a manifest names them. A segment's *text* is the content of its
  * blobs, one after another; text is cut into blocks of BLOCK_BYTES. A blob is cut into pages of
@@ -33,7 +33,7 @@
  *     PATHS       0                           where each path begins (u32, and the end), then paths
  *     SYMBOLS     edition, block              definitions, see symbols.ts; written later
  *     NAMES       edition, block              posting lists of the definitions' names, see name-lists.ts
- *     RANGES      edition, blob               what is done of an edition that is being made, see symbol-ranges.ts
+ *     RANGES      edition, blob               what is done of an edition that is being made, see symbol-columns.ts
  *
  * A file without searchable content has NO_BLOB for its blob and its skip reason in the flags.
  *

@@ -72,17 +72,16 @@ export function nextManifest(manifest: Manifest, change: Partial<Manifest>): Man
   return { ...manifest, ...change, generation: manifest.generation + 1 };
 }
 
-/** The list of repositories with one of them changed, or taken out, in the next generation. */
-export function withRepository(
-  manifest: Manifest,
-  repository: number,
-  isThere = true,
-): Manifest["repositories"] {
-  const others = manifest.repositories.filter(([id]) => id !== repository);
-  if (!isThere) return others;
+/** The list of repositories with one of them changed in the next generation. */
+export function withRepository(manifest: Manifest, repository: number): Manifest["repositories"] {
   const changed = [repository, manifest.generation + 1] as const;
-  return [...others, changed].sort(([a], [b]) => a - b);
+  return [...withoutRepository(manifest, repository), changed].sort(([a], [b]) => a - b);
 }
+
+export const withoutRepository = (
+  { repositories }: Manifest,
+  repository: number,
+): Manifest["repositories"] => repositories.filter(([id]) => id !== repository);
 
 /** Retired segments that nobody reads any more: in other processes RETIRE_MS have passed, in this one no search holds an older generation. */
 export function deletable(manifest: Manifest, now: number, oldestHeld: number): RetiredSegment[] {

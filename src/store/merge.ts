@@ -15,6 +15,7 @@ import {
   unite,
   type Bitset,
 } from "../base/bitset.ts";
+import type { Pause } from "../base/turnstile.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import type { Place } from "./catalog.ts";
 import { completeEdition } from "./complete-edition.ts";
@@ -49,9 +50,6 @@ export interface MergedSegment extends WrittenSegment {
   readonly symbols: number;
   readonly hasSymbols: boolean;
 }
-
-/** Called between steps of some hundred microseconds; await what it returns. */
-export type Pause = () => Promise<void> | undefined;
 
 interface Source {
   readonly reader: SegmentReader;

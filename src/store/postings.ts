@@ -48,6 +48,7 @@ export class PostingsWriter {
   #ends = new GrowableWords();
   #lists = new GrowableBytes(POSTING_BLOCK_BYTES);
   #pending: Uint8Array[][] = [];
+  #written = 0;
   listBytes = 0;
 
   constructor(place: PostingPlace, pages: number, kernel: Kernel) {
@@ -71,12 +72,10 @@ export class PostingsWriter {
     this.listBytes += size;
   }
 
-  /** Blocks that are complete, for the caller to write: bytes held by them. */
+  /** How many blocks are complete and not written: flush() is the caller's to call. */
   get pendingBlocks(): number {
     return this.#pending.length;
   }
-
-  #written = 0;
 
   flush(writer: Writer): void {
     for (const block of this.#pending) writer.put(this.#place.block(this.#written++), ...block);

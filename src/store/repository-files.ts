@@ -7,7 +7,8 @@
 import { hasBit, type Bitset } from "../base/bitset.ts";
 import { compareText } from "../base/compare.ts";
 import { sortInSlices } from "../base/sort.ts";
-import type { Catalog, CatalogRepository, Pause, Place } from "./catalog.ts";
+import type { Pause } from "../base/turnstile.ts";
+import type { Catalog, CatalogRepository, Place } from "./catalog.ts";
 import type { Snapshot } from "./environment.ts";
 import { BLOCK_BYTES, NO_BLOB, PART, renumber, segmentKey } from "./format.ts";
 import { corrupt } from "./sealed.ts";

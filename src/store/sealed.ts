@@ -59,6 +59,9 @@ export function unpackAs<T extends object>(
 export const isCount = (value: unknown): value is number =>
   typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 2 ** 32;
 
+export const isCorrupt = (error: unknown): error is QuernError =>
+  error instanceof QuernError && error.code === "INDEX_CORRUPT";
+
 export function corrupt(what: string): QuernError {
   return new QuernError(
     "INDEX_CORRUPT",

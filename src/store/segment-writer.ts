@@ -3,7 +3,7 @@
  * collected in columns and written at the end. Nobody sees a segment before a manifest names it, so
  * these transactions need no order; each of them checks the write lease.
  *
- * Memory: a block of text, 41 bytes a blob, and 40 bytes and the path a file.
+ * Memory: 65 blocks of text (2 MiB), 45 bytes a blob, and 48 bytes and the path a file.
  */
 
 import { bytesOf, GrowableBytes, GrowableWords } from "../base/growable.ts";

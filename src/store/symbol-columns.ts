@@ -11,12 +11,11 @@
  */
 
 import { pack } from "msgpackr";
-import { QuernError } from "../base/errors.ts";
 import { bytesOf, wordsOf } from "../base/growable.ts";
 import { editionKey, editionRange, numberInEdition } from "./edition-key.ts";
 import type { Snapshot, Writer } from "./environment.ts";
 import { PART, type Part } from "./format.ts";
-import { corrupt, isCount, unpackAs } from "./sealed.ts";
+import { corrupt, isCorrupt, isCount, unpackAs } from "./sealed.ts";
 
 export interface Origin {
   /** Linguist's name. */
@@ -96,7 +95,7 @@ export function readRanges(snapshot: Snapshot, of: EditionOf): SymbolColumns[] {
   try {
     return readAll(snapshot, of);
   } catch (error) {
-    if (error instanceof QuernError && error.code === "INDEX_CORRUPT") return [];
+    if (isCorrupt(error)) return [];
     throw error;
   }
 }
