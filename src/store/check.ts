@@ -6,12 +6,11 @@
  */
 
 import { createHash } from "node:crypto";
-import { countBits } from "../base/bitset.ts";
 import { QuernError } from "../base/errors.ts";
-import { loadCatalog, readSkipped, type Place } from "./catalog.ts";
-import { openInTurn, type Environment, type Snapshot } from "./environment.ts";
-import { engineKey, HASH_BYTES, NO_BLOB, versionsKey } from "./format.ts";
 import { createKernel } from "../kernel/kernel.ts";
+import { loadCatalog, readSkipped, type Catalog, type Place } from "./catalog.ts";
+import { openInTurn, type Environment, type Snapshot } from "./environment.ts";
+import { engineKey, HASH_BYTES, versionsKey } from "./format.ts";
 import { openSegment, type SegmentReader } from "./segment-reader.ts";
 import { HEADER_COPIES, readHeaderCopy } from "./segment-tables.ts";
 import type { ManifestSegment } from "./manifest.ts";
@@ -73,49 +72,44 @@ export async function checkDirectory(path: string): Promise<CheckReport> {
 export async function checkEnvironment(environment: Environment): Promise<CheckReport> {
   const report: CheckReport = { ok: true, segments: 0, files: 0, bytes: 0, problems: [] };
   const snapshot = environment.snapshot();
-  const attempt = async (where: Omit<CheckProblem, "message">, work: () => unknown) => {
-    try {
-      await work();
-    } catch (error) {
-      if (!(error instanceof QuernError)) throw error;
-      report.problems.push({ ...where, message: error.message });
-    }
-  };
   try {
-    await attempt({}, () => void snapshot.get(engineKey("format"), "the format version"));
-    const catalog = await loadCatalog(snapshot, undefined, () => undefined).catch(
-      (error: unknown) => error,
-    );
-    if (catalog instanceof QuernError) report.problems.push({ message: catalog.message });
-    else if (catalog instanceof Error) throw catalog;
-    else {
-      const { manifest, repositories } = catalog as Awaited<ReturnType<typeof loadCatalog>>;
-      for (const one of manifest.segments)
-        await attempt({ segment: one.segment }, () => checkSegment(snapshot, one, report));
-      for (const [id, { record, places }] of repositories) {
-        await attempt({ repository: record.name }, () =>
-          readSkipped(snapshot, id, () => undefined),
-        );
-        for (const place of places)
-          await attempt({ repository: record.name }, () => checkVersions(snapshot, id, place));
-        record.revisions.forEach(({ name, files }, i) => {
-          const named = places.reduce(
-            (sum, { sets }) => sum + (sets[i] ? countBits(sets[i]) : 0),
-            0,
-          );
-          if (named !== files)
-            report.problems.push({
-              repository: record.name,
-              message: `revision ${name} names ${named} files and says ${files}`,
-            });
-        });
-      }
-    }
+    await attempt(report, {}, () => snapshot.get(engineKey("format"), "the format version"));
+    await attempt(report, {}, async () => {
+      const catalog = await loadCatalog(snapshot, undefined, () => undefined);
+      await checkCatalog(snapshot, catalog, report);
+    });
   } finally {
     snapshot.close();
   }
   report.ok = report.problems.length === 0;
   return report;
+}
+
+type Where = Omit<CheckProblem, "message">;
+
+async function attempt(report: CheckReport, where: Where, work: () => unknown): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof QuernError)) throw error;
+    report.problems.push({ ...where, message: error.message });
+  }
+}
+
+/** Loading the catalog has read the records, and counted what their revisions name. */
+async function checkCatalog(
+  snapshot: Snapshot,
+  { manifest, repositories }: Catalog,
+  report: CheckReport,
+): Promise<void> {
+  for (const one of manifest.segments)
+    await attempt(report, { segment: one.segment }, () => checkSegment(snapshot, one, report));
+  for (const [id, { record, places }] of repositories) {
+    const where = { repository: record.name };
+    await attempt(report, where, () => readSkipped(snapshot, id, () => undefined));
+    for (const place of places)
+      await attempt(report, where, () => checkVersions(snapshot, id, place));
+  }
 }
 
 function checkSegment(
@@ -131,7 +125,7 @@ function checkSegment(
   report.segments++;
   report.files += reader.header.files;
   report.bytes += reader.header.textBytes;
-  checkTables(snapshot, reader);
+  reader.paths(snapshot); // opening the segment has read its other tables
   checkLists(snapshot, reader.postings, { of: "text", pages: reader.header.pages });
   checkTexts(snapshot, reader);
   if (symbols > 0) checkSymbols(snapshot, reader, { symbols, hasSymbols });
@@ -190,15 +184,4 @@ function checkSymbols(
     hasSymbols === (counted.unknown === 0);
   if (!isSound)
     throw new QuernError("INDEX_CORRUPT", "what is told of the segment's symbols is not so");
-}
-
-function checkTables(snapshot: Snapshot, reader: SegmentReader): void {
-  const { header, files } = reader;
-  const { starts } = reader.paths(snapshot);
-  const hashes = reader.hashes(snapshot);
-  const isAscending = starts.every((start, i) => i === 0 || start >= starts[i - 1]!);
-  const blobsExist = files.blobs.every((blob) => blob === NO_BLOB || blob < header.blobs);
-  const languagesExist = files.languages.every((language) => language < header.languages.length);
-  if (!isAscending || !blobsExist || !languagesExist || hashes.length !== HASH_BYTES * header.blobs)
-    throw new QuernError("INDEX_CORRUPT", "the tables of files and blobs contradict each other");
 }
