@@ -31,6 +31,7 @@ import { NOT_INDEXED, type KnowsNotIndexed } from "./search/not-indexed.ts";
 import { defaultWebUrl, externalWebUrl, type WebUrl } from "./search/present.ts";
 import type { SearchOptions, SearchRequest, Viewer } from "./search/request.ts";
 import type { Explanation, SearchEvent, SearchResponse } from "./search/response.ts";
+import { isVisible } from "./search/scope.ts";
 import { SEARCH_TASKS } from "./search/tasks.ts";
 import { createPool, type Pool } from "./threads/pool.ts";
 import { describe, type FileContent, type FolderEntry, type Repository } from "./repository.ts";
@@ -487,6 +488,3 @@ function startPool(environment: Environment, { workers, readOnly, onWarning }: C
     onWarning,
   });
 }
-
-const isVisible = ({ record }: CatalogRepository, viewer: Viewer | undefined): boolean =>
-  viewer?.repositoryIds.has(record.id) ?? true;

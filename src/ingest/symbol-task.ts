@@ -9,6 +9,7 @@ import type { Snapshot } from "../store/environment.ts";
 import { checkLease } from "../store/lease.ts";
 import { corrupt, isCorrupt } from "../store/sealed.ts";
 import { openSegment, type SegmentReader } from "../store/segment-reader.ts";
+import { repositoryOf } from "../store/segment-tables.ts";
 import type { Origin, SymbolColumns } from "../store/symbol-columns.ts";
 import { countSymbols, encodeSymbols } from "../store/symbol-run.ts";
 import { openSymbols, SymbolsWriter, type SymbolsReader } from "../store/symbols.ts";
@@ -217,7 +218,7 @@ class Range {
     const { header, blobFileStarts, blobFiles } = this.#reader;
     for (let i = blobFileStarts[blob]!; i < blobFileStarts[blob + 1]!; i++) {
       const file = blobFiles[i]!;
-      const { repository } = header.repositories.find(({ first, count }) => file < first + count)!;
+      const repository = repositoryOf(header, file);
       const found = this.found.get(repository) ?? { symbols: 0, withoutSymbols: [] };
       this.found.set(repository, found);
       yield [file, found];

@@ -11,10 +11,11 @@ import { requiredClasses, tripleTables } from "../regex/required-classes.ts";
 import type { Formula } from "../regex/required.ts";
 import { pagesWith, type Lookup } from "./candidates.ts";
 import { prepareLiteral, type Literal } from "./literal.ts";
-import type { ContentExpression } from "./plan.ts";
+import type { ExpressionAtom } from "./plan.ts";
 import { regionsOf, type Stretch } from "./line-regions.ts";
 import { blobsOf } from "./pages.ts";
 import {
+  bestEdge,
   foldsIn,
   noneFound,
   placeLiteral,
@@ -87,7 +88,7 @@ export class ContentScanner {
   readonly #arena: Arena;
   readonly #ranges: RangeList = newRangeList();
 
-  constructor(expression: Omit<ContentExpression, "kind">, kernel: Kernel, arena: Arena) {
+  constructor(expression: Omit<ExpressionAtom, "kind">, kernel: Kernel, arena: Arena) {
     const { pattern, caseSensitive } = expression;
     const compiled = compileExpression(pattern, { caseSensitive });
     this.expression = compiled;
@@ -247,23 +248,9 @@ export class ContentScanner {
   ): void {
     found.starts[index] = first;
     found.counts[index] = end - first;
-    if (end > first) found.edges[index] = this.#edge(lowest, limit, [first, end]);
-  }
-
-  /** The best edge of some of the ranges. */
-  #edge(
-    lowest: number,
-    limit: number,
-    [first, end]: readonly [first: number, end: number],
-  ): number {
+    const tools = { kernel: this.#kernel, arena: this.#arena };
     const ranges = this.#ranges.data.subarray(2 * first, 2 * end);
-    const mark = this.#arena.mark();
-    const at = this.#arena.take(ranges.byteLength);
-    const { words } = this.#kernel;
-    for (let i = 0; i < ranges.length; i++) words[(at >>> 2) + i] = ranges[i]! + lowest;
-    const edge = this.#kernel.run.bestEdge(at, at + ranges.byteLength, lowest, limit);
-    this.#arena.release(mark);
-    return edge;
+    found.edges[index] = bestEdge(ranges, [lowest, limit], tools);
   }
 }
 

@@ -7,9 +7,9 @@
 import type { Pool } from "../threads/pool.ts";
 import type { Attempt } from "./attempt.ts";
 import { Control, STOPPED } from "./control.ts";
-import type { SearchOutput, ShowInput, ShownFile, ShowResult, StreamPart } from "./messages.ts";
+import type { SearchOutput, ShownFile, ShowResult, StreamPart } from "./messages.ts";
 import { mergeRanked, type Ranked } from "./merge-ranked.ts";
-import { groupFiles, showFileInput } from "./show-groups.ts";
+import { groupFiles, showInput } from "./show-groups.ts";
 
 const NO_STATS: StreamPart["stats"] = {
   filesConsidered: 0,
@@ -25,25 +25,18 @@ export type Lost = Map<number, "damaged" | "gone">;
 
 /** Best first; what cannot be shown is added to `lost`. */
 export async function* lateFiles(
-  { understood, segments }: Attempt,
+  attempt: Attempt,
   outputs: Promise<readonly SearchOutput[]>,
   { pool, lost }: { pool: Pool; lost: Lost },
 ): AsyncGenerator<StreamPart> {
-  const { plan, request } = understood;
-  const { contextLines, whole } = request;
+  const { request } = attempt.understood;
   // merged as they are asked for: 78 000 at once take 12 ms
   const files = mergeRanked((await outputs).map(({ ranked }) => ranked));
   // its own: the time-out was the search's, and a reader may take longer
   const control = Control.create(0, request, {});
   try {
-    for (const group of groupFiles(files, whole)) {
-      const input: ShowInput = {
-        plan,
-        shared: control.shared,
-        files: group.map((file) => showFileInput(file, segments)),
-        contextLines,
-        whole,
-      };
+    for (const group of groupFiles(files, request.whole)) {
+      const input = showInput(group, attempt, control);
       const result = await pool.run<ShowResult>("search.show", input, { lane: "search" });
       yield partOf(group, result, lost);
     }

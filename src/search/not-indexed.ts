@@ -5,11 +5,13 @@
 
 import { compareText } from "../base/compare.ts";
 import { sortInSlices } from "../base/sort.ts";
+import type { Pause } from "../base/turnstile.ts";
 import { conjuncts, isConstant, type Atom, type Query } from "../query/ast.ts";
 import type { Catalog, CatalogRepository } from "../store/catalog.ts";
 import type { SkippedFile } from "../store/records.ts";
 import type { SearchOptions, SearchRequest, Viewer } from "./request.ts";
 import type { Explanation } from "./response.ts";
+import { isVisible } from "./scope.ts";
 
 /**
  * Under this name an opened engine has what explain() says in `notIndexed`, without the searches
@@ -30,7 +32,7 @@ export interface NamingQuestion {
   readonly indexing: ReadonlySet<string>;
   readonly skipped: (repository: number) => Promise<readonly SkippedFile[]>;
   /** Awaited now and then. */
-  readonly pause: () => Promise<void> | undefined;
+  readonly pause: Pause;
   readonly matches: (atom: Extract<Atom, { kind: "regex" }>, text: string) => boolean;
 }
 
@@ -70,9 +72,6 @@ async function countSkipped(
   }
   return files;
 }
-
-const isVisible = ({ record }: CatalogRepository, viewer: Viewer | undefined): boolean =>
-  viewer?.repositoryIds.has(record.id) ?? true;
 
 /** Exact names in the query, what `repo:` matches of the visible ones, and what it spells out where it matches none. */
 async function namesOf(question: NamingQuestion): Promise<string[]> {

@@ -19,21 +19,11 @@ export type PlanNode =
   | { readonly kind: "and" | "or"; readonly children: readonly PlanNode[] }
   | { readonly kind: "not"; readonly child: PlanNode };
 
-export type PlanAtom =
-  LiteralAtom | ContentExpression | PathExpression | SymbolExpression | LanguageAtom;
+export type PlanAtom = LiteralAtom | ExpressionAtom | LanguageAtom;
 export type LiteralAtom = Extract<Atom, { kind: "literal" }>;
-export interface ContentExpression {
-  readonly kind: "content";
-  readonly pattern: string;
-  readonly caseSensitive: boolean;
-}
-export interface PathExpression {
-  readonly kind: "path";
-  readonly pattern: string;
-  readonly caseSensitive: boolean;
-}
-export interface SymbolExpression {
-  readonly kind: "symbol";
+/** Of content, of a file's path, or of the name of a definition. */
+export interface ExpressionAtom {
+  readonly kind: "content" | "path" | "symbol";
   readonly pattern: string;
   readonly caseSensitive: boolean;
 }

@@ -2,7 +2,9 @@
 
 import { compareText } from "../base/compare.ts";
 import { sortInSlices } from "../base/sort.ts";
-import type { Catalog, CatalogRepository, Pause } from "../store/catalog.ts";
+import type { Pause } from "../base/turnstile.ts";
+import type { Catalog, CatalogRepository } from "../store/catalog.ts";
+import { repositoryOf } from "../store/segment-tables.ts";
 import type { RepositoryTable } from "./messages.ts";
 
 const tables = new WeakMap<Catalog, RepositoryTable>();
@@ -27,14 +29,6 @@ export async function repositoryTable(catalog: Catalog, pause: Pause): Promise<R
 export function ownerFinder(
   catalog: Catalog,
 ): (segment: number, file: number) => CatalogRepository {
-  return (segment, file) => {
-    const { repositories } = catalog.headers.get(segment)!;
-    let [low, high] = [0, repositories.length - 1];
-    while (low < high) {
-      const middle = (low + high + 1) >>> 1;
-      if (repositories[middle]!.first <= file) low = middle;
-      else high = middle - 1;
-    }
-    return catalog.repositories.get(repositories[low]!.repository)!;
-  };
+  return (segment, file) =>
+    catalog.repositories.get(repositoryOf(catalog.headers.get(segment)!, file))!;
 }

@@ -59,6 +59,22 @@ export const noneFound = (blobs: number): Found => ({
   pairs: new Uint32Array(0),
 });
 
+/** The best edge of some ranges of a blob that is loaded at [lowest, limit). */
+export function bestEdge(
+  ranges: Uint32Array,
+  [lowest, limit]: readonly [lowest: number, limit: number],
+  { kernel, arena }: { readonly kernel: Kernel; readonly arena: Arena },
+): number {
+  if (ranges.length === 0) return 0;
+  const mark = arena.mark();
+  const at = arena.take(ranges.byteLength);
+  const { words } = kernel;
+  for (let i = 0; i < ranges.length; i++) words[(at >>> 2) + i] = ranges[i]! + lowest;
+  const edge = kernel.run.bestEdge(at, at + ranges.byteLength, lowest, limit);
+  arena.release(mark);
+  return edge;
+}
+
 export class LiteralScanner {
   readonly #kernel: Kernel;
   readonly #arena: Arena;

@@ -46,6 +46,9 @@ export async function segmentsInScope(question: ScopeQuestion): Promise<SegmentI
     }));
 }
 
+export const isVisible = ({ record }: CatalogRepository, viewer: Viewer | undefined): boolean =>
+  viewer?.repositoryIds.has(record.id) ?? true;
+
 const kept = new WeakMap<Catalog, Map<number, Bitset>>();
 
 async function defaultScopes(catalog: Catalog, pause: Pause): Promise<Map<number, Bitset>> {
@@ -66,9 +69,9 @@ async function scopesOf({
   Map<number, Bitset>
 > {
   const scopes = new Map<number, Bitset>();
-  for (const [id, { places }] of catalog.repositories) {
-    if (viewer && !viewer.repositoryIds.has(id)) continue;
-    for (const place of places) {
+  for (const repository of catalog.repositories.values()) {
+    if (!isVisible(repository, viewer)) continue;
+    for (const place of repository.places) {
       const sets = allRevisions ? place.sets : place.sets.slice(0, 1);
       addPlace(scopes, catalog, place, sets);
     }

@@ -5,7 +5,7 @@ import { isCorrupt } from "../store/sealed.ts";
 import type { Snapshot } from "../store/environment.ts";
 import { HASH_BYTES, NO_BLOB } from "../store/format.ts";
 import type { SegmentReader } from "../store/segment-reader.ts";
-import type { PathTable } from "../store/segment-tables.ts";
+import { repositoryOf, type PathTable } from "../store/segment-tables.ts";
 import type { TaskContext } from "../threads/task.ts";
 import { Collector, type RankedFile } from "./collect.ts";
 import type { Control } from "./control.ts";
@@ -188,7 +188,7 @@ export class SearchRun {
   #rater({ reader, candidates }: SegmentSearch): HitRater {
     const { query, tools, snapshot, input } = this.#thread;
     const rankOf = (file: number) =>
-      input.repositories.ranks[this.#repositoryOf(reader, file)] ?? 0;
+      input.repositories.ranks[this.#placeOfRepository(reader, file)] ?? 0;
     return new HitRater({
       query,
       tools,
@@ -200,22 +200,16 @@ export class SearchRun {
   }
 
   /** Place of a file's repository in the table. */
-  #repositoryOf({ header }: SegmentReader, file: number): number {
-    const { repositories } = header;
-    let [low, high] = [0, repositories.length - 1];
-    while (low < high) {
-      const middle = (low + high + 1) >>> 1;
-      if (repositories[middle]!.first <= file) low = middle;
-      else high = middle - 1;
-    }
-    return this.#repositoryPlaces.get(repositories[low]!.repository) ?? -1;
+  #placeOfRepository({ header }: SegmentReader, file: number): number {
+    return this.#repositoryPlaces.get(repositoryOf(header, file)) ?? -1;
   }
 
   /** Repository name, then path, then content. */
   #compare(a: RankedFile, b: RankedFile): number {
     const left = this.#readers.get(a.segment)!;
     const right = a.segment === b.segment ? left : this.#readers.get(b.segment)!;
-    const repositories = this.#repositoryOf(left, a.file) - this.#repositoryOf(right, b.file);
+    const repositories =
+      this.#placeOfRepository(left, a.file) - this.#placeOfRepository(right, b.file);
     if (repositories !== 0) return repositories;
     const { snapshot } = this.#thread;
     const [paths, others] = [left.paths(snapshot), right.paths(snapshot)];
@@ -250,7 +244,7 @@ export class SearchRun {
       files: Uint32Array.from(best, ({ file }) => file),
       counts: Uint32Array.from(best, ({ count }) => count),
       repositories: Uint32Array.from(best, ({ segment, file }) =>
-        this.#repositoryOf(this.#readers.get(segment)!, file),
+        this.#placeOfRepository(this.#readers.get(segment)!, file),
       ),
       pathStarts,
       paths: new Uint8Array(Buffer.concat(paths)),

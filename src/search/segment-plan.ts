@@ -26,6 +26,17 @@ export interface AtomPlan {
   readonly onlyDecides: boolean;
 }
 
+/** Nothing is known of it yet. */
+export const anywhere = (atom: PreparedAtom): AtomPlan => ({
+  atom,
+  exact: undefined,
+  blobs: undefined,
+  pages: undefined,
+  anchors: undefined,
+  listBytes: 0,
+  onlyDecides: false,
+});
+
 /** `symbols`: undefined where the segment's are not known. */
 export function planAtoms(
   { atoms, shown }: PreparedQuery,
@@ -42,15 +53,8 @@ function planAtom(
   atom: PreparedAtom,
   lookup: Lookup,
   symbols: SegmentSymbols | undefined,
-): Omit<AtomPlan, "onlyDecides"> {
-  const plan = {
-    atom,
-    exact: undefined,
-    blobs: undefined,
-    pages: undefined,
-    anchors: undefined,
-    listBytes: 0,
-  };
+): AtomPlan {
+  const plan = anywhere(atom);
   switch (atom.kind) {
     case "language":
       return { ...plan, exact: filesIn(atom.language, lookup.reader) };

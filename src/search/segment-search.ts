@@ -130,17 +130,12 @@ export class SegmentSearch {
   }
 
   #blobsToVisit(): Bitset {
-    const { header, files } = this.reader;
-    const visit = emptyBitset(header.blobs);
-    const content = this.#content;
-    if (content.length === 0) return visit;
-    const any = content.some(({ blobs }) => !blobs) ? undefined : emptyBitset(header.blobs);
-    if (any) for (const { blobs } of content) unite(any, blobs!);
-    forEachBit(this.candidates, (file) => {
-      const blob = files.blobs[file]!;
-      if (blob !== NO_BLOB && (!any || hasBit(any, blob))) setBit(visit, blob);
-    });
-    return visit;
+    const any = emptyBitset(this.reader.header.blobs);
+    for (const { blobs } of this.#content) {
+      if (!blobs) return this.#blobsOfCandidates();
+      unite(any, blobs);
+    }
+    return isEmpty(any) ? any : intersect(any, this.#blobsOfCandidates());
   }
 
   #blobsOfCandidates(): Bitset {

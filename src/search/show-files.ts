@@ -9,7 +9,7 @@ import { throwIfAborted, type Attempt } from "./attempt.ts";
 import type { Ranked } from "./merge-ranked.ts";
 import type { ShowInput, ShownFile, ShowOutput, ShowResult } from "./messages.ts";
 import type { FileResult } from "./response.ts";
-import { groupFiles, showFileInput } from "./show-groups.ts";
+import { groupFiles, showInput } from "./show-groups.ts";
 
 /** Or a search with many groups of files would wait behind all the others, once a group. */
 const SHOWING = { lane: "search", isUrgent: true } as const;
@@ -37,8 +37,7 @@ export async function showFiles(
   files: readonly Ranked[],
   showing: Showing,
 ): Promise<Shown | undefined> {
-  const { understood, segments, options, control } = attempt;
-  const { contextLines, whole } = understood.request;
+  const { understood, options, control } = attempt;
   const shown: Shown = {
     groups: [],
     damaged: new Set(),
@@ -47,20 +46,14 @@ export async function showFiles(
     contentBytesLoaded: 0,
   };
   const { pool } = showing;
-  const groups = groupFiles(files, whole);
+  const groups = groupFiles(files, understood.request.whole);
   let [isGone, begun] = [false, 0];
   // all lanes take from one generator, and one that leaves the loop ends it for all
   const lane = async () => {
     for (const group of groups) {
       throwIfAborted(options.signal);
       const position = begun++;
-      const input: ShowInput = {
-        plan: understood.plan,
-        shared: control.shared,
-        files: group.map((file) => showFileInput(file, segments)),
-        contextLines,
-        whole,
-      };
+      const input = showInput(group, attempt, control);
       const result = await pool.run<ShowResult>("search.show", input, SHOWING);
       isGone ||= result === "gone";
       if (isGone || result === "gone") break;

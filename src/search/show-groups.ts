@@ -1,7 +1,9 @@
 /** Which files are built together: small enough groups to be received in a few milliseconds each. */
 
 import { hasBit } from "../base/bitset.ts";
-import type { SegmentInput, ShowFile } from "./messages.ts";
+import type { Attempt } from "./attempt.ts";
+import type { Control } from "./control.ts";
+import type { SegmentInput, ShowFile, ShowInput } from "./messages.ts";
 import type { Ranked } from "./merge-ranked.ts";
 
 const FILES = 32;
@@ -24,7 +26,19 @@ export function* groupFiles(files: Iterable<Ranked>, whole: boolean): Generator<
   if (group.length > 0) yield group;
 }
 
-export function showFileInput(
+/** What a thread is asked to show. `control`: of the search whose time counts. */
+export function showInput(
+  group: readonly Ranked[],
+  { understood, segments }: Pick<Attempt, "understood" | "segments">,
+  control: Control,
+): ShowInput {
+  const { plan, request } = understood;
+  const { contextLines, whole } = request;
+  const files = group.map((file) => showFile(file, segments));
+  return { plan, shared: control.shared, files, contextLines, whole };
+}
+
+function showFile(
   { segment: position, file, count }: Ranked,
   segments: readonly SegmentInput[],
 ): ShowFile {

@@ -11,7 +11,7 @@ import type { ShownFile } from "./messages.ts";
 import { NO_CHUNKS } from "./packed-chunks.ts";
 import { decodeText, Lines } from "./positions.ts";
 import type { PreparedQuery } from "./prepare.ts";
-import type { AtomPlan } from "./segment-plan.ts";
+import { anywhere } from "./segment-plan.ts";
 import type { SegmentSymbols } from "./segment-symbols.ts";
 import type { ThreadTools } from "./thread-tools.ts";
 import { verified, verifiedShort } from "./verify-shown.ts";
@@ -142,16 +142,6 @@ function readContent(
       }),
   };
 }
-
-const anywhere = (atom: PreparedQuery["atoms"][number]): AtomPlan => ({
-  atom,
-  exact: undefined,
-  blobs: undefined,
-  pages: undefined,
-  anchors: undefined,
-  listBytes: 0,
-  onlyDecides: false,
-});
 
 function factsOf(
   { query, tools }: Showing,

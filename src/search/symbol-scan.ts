@@ -19,7 +19,7 @@ import {
 import type { Lookup } from "./candidates.ts";
 import type { Confirm } from "./file-shown.ts";
 import type { Stretch } from "./line-regions.ts";
-import { noneFound, type Found } from "./scan.ts";
+import { bestEdge, noneFound, type Found } from "./scan.ts";
 import type { SegmentSymbols } from "./segment-symbols.ts";
 import type { ThreadTools } from "./thread-tools.ts";
 import type { Window } from "./window.ts";
@@ -62,11 +62,8 @@ export function scanSymbols(scan: SymbolScan): Found {
     if (own && !isInNames(scan, blob, own, reach)) continue;
     matchNames(scan, { blob, list: symbols.of(blob), places: own, reach }, out);
     found.counts[index] = out.length - found.starts[index]!;
-    found.edges[index] = bestEdge(
-      scan,
-      blob,
-      out.data.subarray(2 * found.starts[index]!, 2 * out.length),
-    );
+    const ranges = out.data.subarray(2 * found.starts[index]!, 2 * out.length);
+    found.edges[index] = bestEdge(ranges, [window.address(blob), limit], tools);
   }
   found.pairs = out.data.slice(0, 2 * out.length);
   return found;
@@ -194,18 +191,4 @@ function loadPages(
     } else page++;
   }
   return stretches;
-}
-
-/** Of ranges in the blob. */
-function bestEdge({ window, tools }: SymbolScan, blob: number, ranges: Uint32Array): number {
-  if (ranges.length === 0) return 0;
-  const { kernel, arena } = tools;
-  const mark = arena.mark();
-  const at = arena.take(ranges.byteLength);
-  const origin = window.address(blob);
-  for (let i = 0; i < ranges.length; i++) kernel.words[(at >>> 2) + i] = ranges[i]! + origin;
-  const limit = origin + window.length(blob);
-  const edge = kernel.run.bestEdge(at, at + ranges.byteLength, origin, limit);
-  arena.release(mark);
-  return edge;
 }

@@ -35,6 +35,17 @@ export interface RepositoryFiles {
   readonly count: number;
 }
 
+/** The repository that a file of the segment belongs to. REQUIRES: the file is there. */
+export function repositoryOf({ repositories }: SegmentHeader, file: number): number {
+  let [low, high] = [0, repositories.length - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1;
+    if (repositories[middle]!.first <= file) low = middle;
+    else high = middle - 1;
+  }
+  return repositories[low]!.repository;
+}
+
 export interface FileTable {
   /** Blob of each file, or NO_BLOB. */
   readonly blobs: Uint32Array;
