@@ -5,7 +5,6 @@ import {
   copyFileSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -16,20 +15,16 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { documents, open } from "../src/index.ts";
+import { PAGES } from "./pages.ts";
 import { complaints, lacks } from "./snippets.ts";
 
-const PAGES = [
-  "README.md",
-  "CONTRIBUTING.md",
-  ...readdirSync("docs")
-    .filter((name) => name.endsWith(".md") && name !== "api-report.md") // declarations, no code
-    .map((name) => `docs/${name}`),
-];
+/** The report has declarations, no code. */
+const WITH_CODE = PAGES.filter((page) => page !== "docs/api-report.md");
 
 /** A page goes on with the engine that it has opened. */
 const PRELUDE = `import { open as openEngine } from "quern";\nconst engine = await openEngine("./.quern");\n`;
 
-const blocks = PAGES.flatMap((page) =>
+const blocks = WITH_CODE.flatMap((page) =>
   [...readFileSync(page, "utf8").matchAll(/^```(?:ts|js)\n(.*?)^```$/gms)].map(([, text], n) => ({
     name: `${page}, block ${n + 1}`,
     text: lacks(text!, "engine") ? PRELUDE + text! : text!,

@@ -20,17 +20,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { open } from "../src/index.ts";
 import { createApiKey, createHandler, memoryTokenStore } from "../src/http/index.ts";
 import { quern } from "./cli/terminal.ts";
-
-const PAGES = [
-  "README.md",
-  "CONTRIBUTING.md",
-  "SECURITY.md",
-  "examples/README.md",
-  "corpus/README.md",
-  ...readdirSync("docs")
-    .filter((name) => name.endsWith(".md"))
-    .map((name) => `docs/${name}`),
-];
+import { PAGES } from "./pages.ts";
 
 const home = mkdtempSync(join(tmpdir(), "quern-shell-"));
 const db = join(home, "index");

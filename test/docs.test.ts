@@ -1,19 +1,11 @@
 /** What the pages say is there: paths, scripts, options, codes. */
 
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import type { Engine } from "../src/index.ts";
 import { createHandler, memoryTokenStore, memoryUserStore } from "../src/http/index.ts";
-
-const PAGES = [
-  "README.md",
-  "CONTRIBUTING.md",
-  "SECURITY.md",
-  "examples/README.md",
-  "corpus/README.md",
-  ...readdirSync("docs").map((name) => `docs/${name}`),
-].filter((name) => name.endsWith(".md"));
+import { PAGES } from "./pages.ts";
 
 const read = (page: string): string => readFileSync(page, "utf8");
 const withoutCode = (text: string): string => text.replace(/^```.*?^```$/gms, "");

@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { RETIRE_MS } from "../../src/store/format.ts";
+import { deletable, EMPTY_MANIFEST } from "../../src/store/manifest.ts";
+
+test.each([
+  [RETIRE_MS - 1, Infinity, false],
+  [RETIRE_MS, Infinity, true],
+  [RETIRE_MS, 7, true],
+  [RETIRE_MS, 6, false],
+  [RETIRE_MS + 60_000, 6, false],
+])("retired %i ms ago in generation 7, the oldest held is %d: %s", (age, oldestHeld, isDead) => {
+  const now = 1_700_000_000_000;
+  const one = { segment: 1, at: now - age, generation: 7 };
+  const manifest = { ...EMPTY_MANIFEST, retired: [one] };
+  expect(deletable(manifest, now, oldestHeld)).toEqual(isDead ? [one] : []);
+});
