@@ -2,10 +2,10 @@
 
 import { Worker, type WorkerOptions } from "node:worker_threads";
 import type { Birth, Reply, Request } from "./protocol.ts";
+import { slice } from "./slice.ts";
 import { newUp, Start } from "./start.ts";
 import { LANES, type TaskTable } from "./task.ts";
 import { runRequest, type Thread } from "./thread.ts";
-import { turnstile } from "./turnstile.ts";
 
 export interface Executor {
   /** REQUIRES: it said "ready". Throws what cannot be cloned. */
@@ -23,7 +23,10 @@ export interface ExecutorEvents {
   died(reason: string, cause: unknown): void;
 }
 
-/** Of each thread's heap. V8's default grows to 48 MiB and more, which alone would break the memory contract of indexing; what tasks make for a moment is small. */
+/**
+ * Of each thread's heap. V8's default grows to 48 MiB and more, which alone would break the memory
+ * contract of indexing; what tasks make for a moment is small.
+ */
 const YOUNG_MIB = 12;
 /**
  * Not a need: V8 lets a heap grow fourfold before it collects all of it where up to 4 GiB are allowed, and
@@ -93,7 +96,7 @@ export function startInline(
   };
   const running = new Set<Promise<void>>();
   const run = async (request: Request) => {
-    await turnstile.wait();
+    await slice.giveWay();
     if (!thread.closed) await runRequest(thread, request);
   };
   queueMicrotask(() => events.reply({ kind: "ready" }));

@@ -4,8 +4,8 @@
  *
  * Three lanes: "search" is short work somebody waits for, "ingest" is long work that gives way, "list"
  * finds what that is to work on. A thread runs at most one task of each lane at a time, and they
- * interleave where those of "ingest" and "list" await pause() or something else, so whatever tasks keep in memo() may be shared within a lane, not
- * between lanes.
+ * interleave where those of "ingest" and "list" await pause() or something else: so whatever tasks keep
+ * in memo() may be shared within a lane, not between lanes.
  *
  * Between threads everything is copied, but for what is transferred. An inline pool hands over the
  * thing itself. REQUIRES, so that both are the same: nobody changes what he has handed over.

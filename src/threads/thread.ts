@@ -2,9 +2,9 @@
 
 import { QuernError } from "../base/errors.ts";
 import { closedError, packError, type Reply, type Request } from "./protocol.ts";
+import { slice } from "./slice.ts";
 import type { Lane, Task, TaskContext, TaskTable } from "./task.ts";
 import type { Pulse } from "./watch.ts";
-import { turnstile } from "./turnstile.ts";
 
 export type Send = (reply: Reply, transfer: readonly ArrayBuffer[]) => void;
 
@@ -55,12 +55,12 @@ class Context implements TaskContext {
 
   pause(): Promise<void> | undefined {
     this.#thread.pulse[0]!++;
-    if (!this.#pauses || !turnstile.isDue()) return undefined;
+    if (!this.#pauses || !slice.isUsedUp) return undefined;
     return this.#thread.closed ? Promise.reject(closedError()) : this.#giveWay();
   }
 
   async #giveWay(): Promise<void> {
-    await turnstile.wait();
+    await slice.giveWay();
     if (this.#thread.closed) throw closedError();
   }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Pace } from "../../src/ingest/pace.ts";
 import { SLICE_MS, turnstile } from "../../src/base/turnstile.ts";
-import { turnstile as ofTasks } from "../../src/threads/turnstile.ts";
+import { slice } from "../../src/threads/slice.ts";
 
 test("of a search, an index run and a task inline one goes on in a turn of the event loop", async () => {
   const pause = turnstile();
@@ -14,7 +14,7 @@ test("of a search, an index run and a task inline one goes on in a turn of the e
   const all = [
     pause()!.then(() => through.push("search")),
     pace.rest().then(() => through.push("run")),
-    ofTasks.wait().then(() => through.push("task")),
+    slice.giveWay().then(() => through.push("task")),
   ];
   const turns: number[] = [];
   const turn = () => {
