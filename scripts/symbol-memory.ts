@@ -5,8 +5,8 @@
  *     node --import tsx scripts/symbol-memory.ts FOLDER … [--workers 2] [--most FILES]
  *
  * Of the folders those files are taken that have a grammar, in groups of 40 that follow each other in
- * any order, so that languages change all the time; every twentieth file is a fixture of one language after the other,
- * each time another text. Prints a line every 20 s: what was parsed, memory that no file stands behind
+ * any order, so that languages change all the time; behind each twentieth comes a fixture, of one language after the
+ * other, each time another text. Prints a line every 20 s: what was parsed, memory that no file stands behind
  * (RssAnon), and of that the memories of WebAssembly instances, of which each grammar that a thread has
  * loaded is one. Fails where the highest of the last third of the files is more than 5 % above that of
  * the second. Linux only. Build the kernel and the worker first.
@@ -147,7 +147,8 @@ rmSync(path, { recursive: true, force: true, maxRetries: 3 });
 
 const [first = 0, second = 0, last = 0] = thirds(samples, total);
 console.log(`${total} texts of ${repository!.symbols.done} files, ${report!.symbols} symbols`);
-for (const { path, reason } of report!.withoutSymbols) console.log(`${reason}: ${path}`);
+for (const { path, reason } of report!.withoutSymbols)
+  if (reason !== "too-large") console.log(`${reason}: ${path}`);
 console.log(`highest of each third: ${[first, second, last].map(mebibytes).join(", ")} MiB`);
 console.log(`at the end: ${show(samples.at(-1)!)}`);
 const isBounded = last <= ALLOWED_GROWTH * second;
