@@ -38,7 +38,10 @@ const parts = (text: string, separator: string) => (text === "" ? [] : text.spli
 
 let byName: ReadonlyMap<string, string> | undefined;
 
-/** All keys in lower case. A name beats an alias, an alias an extension; an extension counts where it is one language's alone, or its first. */
+/**
+ * All keys in lower case. A name beats an alias, an alias an extension; an extension counts where it is
+ * one language's alone, or its first.
+ */
 function names(): ReadonlyMap<string, string> {
   if (byName !== undefined) return byName;
   const map = new Map<string, string>();

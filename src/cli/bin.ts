@@ -4,7 +4,8 @@
 import { run } from "./main.ts";
 
 const stop = new AbortController();
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort()); // the second one ends the process as ever
+// the second one ends the process as ever
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
 
 // a reader that has seen enough, such as head
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {

@@ -126,7 +126,7 @@ function toStream(req: IncomingMessage): ReadableStream<Uint8Array> {
 
 const LINGER_MS = 5_000;
 
-/** A client that is still sending when it has its answer is heard out for a moment, then cut off: it reads the answer only after. */
+/** A client that still sends when it has its answer reads that only after: it is heard out for a moment, then cut off. */
 function dropRest(req: IncomingMessage): void {
   if (req.complete) return;
   req.removeAllListeners("data");

@@ -1,4 +1,7 @@
-/** How many searches run at once, or wait for their reader. One too many is refused at once: a queue would only make all of them late. */
+/**
+ * How many searches run at once, or wait for their reader. One too many is refused at once: a queue
+ * would only make all of them late.
+ */
 
 import { overloaded } from "./refusal.ts";
 

@@ -13,11 +13,14 @@ const SLOT_COUNT = 6;
 const NEXT_BLOCK = 7;
 const SLOT = 16;
 const BLOCK = 16;
-/** Packs a gram and a slot into one float. Slots are reserved for every gram there is; memory is touched only where they are used. */
+/** More than there are slots, one for every gram there is: packs a gram and a slot into one float. */
 const SLOT_LIMIT = 2 ** 23;
 
 export interface GramLists {
-  /** Adds text (a page and what its grams cover beyond it) as the next page. Returns whether folding changes a code point beyond ASCII in it. */
+  /**
+   * Adds text (a page and what its grams cover beyond it) as the next page. Returns whether folding
+   * changes a code point beyond ASCII in it.
+   */
   add(text: Uint8Array): boolean;
   readonly pages: number;
   /** Bytes of memory that the lists hold. */
@@ -50,7 +53,7 @@ class Lists implements GramLists {
     const others = kernel.reserve(4 * (GRAM_LIMIT - ASCII_GRAMS));
     const folded = kernel.reserve(3 * mostTextBytes);
     this.#text = kernel.reserve(mostTextBytes);
-    this.#slots = kernel.reserve(SLOT * GRAM_LIMIT);
+    this.#slots = kernel.reserve(SLOT * GRAM_LIMIT); // touched only where they are used
     this.#state = kernel.reserve(4 * STATE_WORDS);
     // last, so that later reservations continue it
     this.#arena = kernel.reserve(BLOCK);

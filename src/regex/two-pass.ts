@@ -1,9 +1,9 @@
 /**
  * All matches of a text in time linear in its length, whatever the expression. The automaton runs on
  * behind a match until no better one can follow, and then begins anew at the match's end: `x*y|x` reads
- * a text of x to its end for each of its matches. Here a first pass runs backwards over the text and learns,
- * for each place, which nodes of the program read the byte there and can still come to a match. The
- * second runs forwards and takes, at every split, the first branch that can: the leftmost match, and
+ * a text of x to its end for each of its matches. Here a first pass runs backwards over the text and
+ * learns, for each place, which nodes of the program read the byte there and can still come to a match.
+ * The second runs forwards and takes, at every split, the first branch that can: the leftmost match, and
  * of those the preferred one, without ever turning back.
  *
  * Some 10 MB/s: only for texts on which the automaton has read much in vain (automaton.ts says when). What a
@@ -32,7 +32,10 @@ interface Known {
 
 /** The same with what has been worked out from it; numbers are of states held now. */
 interface State extends Known {
-  /** By class of the byte before the place, the text's edge last: 2 × state of the place before + whether a match can begin here; -1: not known. */
+  /**
+   * By class of the byte before the place, the text's edge last: 2 × state of the place before + whether
+   * a match can begin here; -1: not known.
+   */
   readonly before: Int32Array;
   /** By 4 × node + kind of the byte before: the first node that the walk from it may go on with. */
   choices: Map<number, number> | undefined; // the first pass needs none
@@ -66,7 +69,7 @@ export class TwoPass {
     this.#sources = sourcesOf(program);
   }
 
-  /** Makes the first pass over a text, down to the place `first`. When the budget says stop, `stopped` is set, and so in find(). */
+  /** Makes the first pass over a text, down to the place `first`. Here and in find() `stopped` is set when the budget says so. */
   begin(bytes: Uint8Array, text: Span & { readonly first: number }, budget?: () => boolean): void {
     this.#bytes = bytes;
     this.#text = text;
@@ -77,7 +80,7 @@ export class TwoPass {
     this.#ends = this.#learn();
   }
 
-  /** The leftmost match that begins at or after `from`. REQUIRES: that place is not before `first`, nor before that of the last call. */
+  /** The leftmost match that begins at or after `from`. REQUIRES: `from` is not before `first`, nor before the last call's. */
   find(from: number): Span | undefined {
     for (let start = from; start <= this.#text.end && !this.stopped; start++) {
       const place = this.#place(start);

@@ -12,7 +12,7 @@ import { noneFound, type Found, type PlacedLiteral } from "./scan.ts";
 import type { ThreadTools } from "./thread-tools.ts";
 import type { Window } from "./window.ts";
 
-/** Counts 1 or more for blobs that hold the literal, and nothing else. Blobs ascend; without `pages` it may be in all of theirs. */
+/** Counts 1 or more for blobs that hold the literal, and nothing else. Blobs ascend; without `pages` all of theirs count. */
 export function scanPresence(
   window: Window,
   blobs: readonly number[],
