@@ -69,3 +69,19 @@ struct table_entry table[] = {
 	{ "b", 2 },
 };
 int after_table;
+#ifdef CONFIG_Y
+static int chosen(void)
+#else
+static int chosen(int a)
+#endif
+{
+	return 1;
+}
+auto inferred = 3;
+unsigned _BitInt(12) narrow;
+double _Complex impedance;
+[[nodiscard]] int careful(void) { return 1; }
+struct [[deprecated("use point")]] old_point { [[maybe_unused]] int x; };
+unsigned char icon[] = {
+#embed "icon.png"
+};

@@ -61,3 +61,11 @@ consteval int square(int n) { return n * n; }
 class Forward;
 void prototype(int);
 int main() { return 0; }
+struct [[nodiscard]] alignas(8) Aligned {
+  [[no_unique_address]] Tag tag;
+  void visit(this Aligned& self, Options options = {}, std::vector<int> rest = {}) {}
+  template <class Self> auto&& value(this Self&& self) { return self; }
+  void gone() = delete("no longer");
+};
+Pair(int) -> Pair<int>;
+int last_one [[maybe_unused]];

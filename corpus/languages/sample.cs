@@ -42,3 +42,19 @@ public interface IShape { double Area { get; } void Draw(); static abstract ISha
 public enum Level { Low, High }
 public static class Extensions { public static int Twice(this int value) => value * 2; }
 file class Hidden { }
+public static class Sequences
+{
+    extension<T>(IEnumerable<T> source) where T : notnull
+    {
+        public bool IsEmpty => !source.Any();
+        public IEnumerable<T> Skipped(int count) => source.Skip(count);
+    }
+    extension(string text) { public static string Blank => ""; }
+}
+public class Account
+{
+    public string Name { get; set => field = value.Trim(); }
+    public void operator +=(int amount) { }
+    public void Rename(Account? other) { other?.Name = "x"; other?.Owner.Name += "y"; }
+    public static T Make<T>(scoped ref readonly Span<T> span) where T : allows ref struct => default!;
+}

@@ -1,5 +1,6 @@
 package com.example.shop;
 
+import module java.base;
 import java.util.*;
 import static java.lang.Math.PI;
 
@@ -51,3 +52,12 @@ record Point(int x, int y) implements Comparable<Point> {
 enum Level { LOW(1), HIGH(2) { @Override int weight() { return 3; } }; private final int value; Level(int v) { value = v; } int weight() { return value; } }
 
 @interface Marker { String value() default "x"; int[] codes() default {}; }
+
+class Strict extends Base {
+    final int checked;
+    Strict(int value) {
+        if (value < 0) throw new IllegalArgumentException();
+        super(value);
+        checked = value;
+    }
+}

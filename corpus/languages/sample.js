@@ -48,3 +48,7 @@ window.app.start = () => {};
 label: for (const x of []) { x ||= 1; x **= 2; }
 export { state as default, VERSION };
 export class $Dollar_1 {}
+class Signal { accessor value = 1; static accessor #count = 0; read() { return this.value; } }
+using handle = open();
+import defer * as heavy from "./heavy.js";
+const accessor = 1, using = 2;

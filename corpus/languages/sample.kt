@@ -74,3 +74,16 @@ val listener = object : Runnable {
     var calls = 0
     override fun run() { calls++ }
 }
+fun interface Action { fun run(input: String): Int }
+public class Registry<T : Any>
+internal constructor(
+    private val entries: List<T>,
+) : List<T> by entries {
+    val first by lazy { entries[0] }
+    context(log: Logger, scope: Scope)
+    fun register(entry: T) { for (i in 0..<10) log.info($$"$${i} costs $5") }
+}
+fun grade(x: Any): Int = when (x) {
+    is Int if x > 3 -> 1
+    else -> 0
+}

@@ -32,4 +32,7 @@ M.assigned = function(x) return x // 2 end
 local arrow = function() return 1 << 2 end
 function M.sub.deep() end
 --[==[ function commented() end ]==]
+global function exported() end
+global counter <const> = 1
+function M.sub:method() end
 return M

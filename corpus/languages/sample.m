@@ -3,6 +3,15 @@
 #define LIMIT 10
 @class Forward;
 enum Level { LevelLow, LevelHigh };
+typedef NS_ENUM(NSInteger, Style) {
+  StylePlain,
+  StyleBold NS_SWIFT_NAME(bold) = 2,
+  StyleOld API_DEPRECATED("use plain", ios(2.0, 9.0)),
+};
+typedef NS_OPTIONS(NSUInteger, Edges) { EdgeTop = 1 << 0, EdgeLeft = 1 << 1 } NS_SWIFT_NAME(Circle.Edges);
+typedef NS_ERROR_ENUM(ParserErrorDomain, ParserError) { ParserErrorEmpty = 1 };
+NS_ENUM(NSInteger) { Unnamed };
+typedef NSString *EventName NS_TYPED_EXTENSIBLE_ENUM;
 typedef void (^Completion)(NSError *_Nullable error);
 static NSString *const kName = @"name";
 
@@ -19,7 +28,11 @@ static NSString *const kName = @"name";
   CGFloat _radius;
 }
 @property (nonatomic, copy, nullable) NSString *title;
+NS_ASSUME_NONNULL_BEGIN
 @property (nonatomic, weak) id<Drawable> delegate;
+- (void)stop NS_UNAVAILABLE;
+- (void)reset:(NSInteger)step API_AVAILABLE(ios(13), macos(10.15));
+NS_ASSUME_NONNULL_END
 - (instancetype)initWithRadius:(CGFloat)radius NS_DESIGNATED_INITIALIZER;
 @end
 

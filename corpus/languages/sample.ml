@@ -35,3 +35,7 @@ let%test _ = true
 let () = match fact 3 with 6 when true -> printf "%d\n" 6 | _ -> ()
 let ( let* ) x f = Option.bind x f
 let main () = let* x = Some 1 in Some (x + 1)
+type _ Effect.t += Ask : int Effect.t
+let handle f = match f () with
+  | x -> x
+  | effect Ask, k -> Effect.Deep.continue k 1

@@ -65,3 +65,12 @@ async def main() -> None:
 if __name__ == "__main__":
     entry = main
     def conditional(): ...
+
+
+class Stack[T: (int, str) = int, *Ts = *tuple[int, ...]]:
+    items: list[T]
+
+    def push[U = dict[str, int]](self, item: U) -> None: ...
+
+
+type Pair[T = str] = tuple[T, T]

@@ -58,3 +58,4 @@ pub fn generic<F>(f: F) where F: for<'b> Fn(&'b str) -> u8 {
     let s = c"text";
 }
 fn main() {}
+unsafe extern "C" { pub safe fn checked(x: i32) -> i32; unsafe fn raw(); safe static LIMIT: i32; }

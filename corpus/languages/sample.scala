@@ -42,3 +42,5 @@ inline def debug(inline msg: String): Unit = println(msg)
 package object util { def helper = 1 }
 trait Old { def m: Int = { case class Local(); 1 } }
 object Listeners { val first = new Runnable { val calls = 0; def run() = {} }; def inMethod = new Runnable { def run() = {} }; val sum = { val part = 1; part } }
+given listOrd: [A] => (ord: Ordering[A]) => Ordering[List[A]]:
+  def compare(a: List[A], b: List[A]) = 0

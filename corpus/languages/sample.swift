@@ -67,3 +67,17 @@ func debugOnly() {}
 #endif
 @freestanding(expression) public macro stringify<T>(_ value: T) -> (T, String) = #externalMacro(module: "Macros", type: "Stringify")
 macro plain() = #externalMacro(module: "Macros", type: "Plain")
+public struct FileHandle: ~Copyable {
+    nonisolated(unsafe) static var opened = 0
+    package let raw: [3 of UInt8]
+    consuming func close() throws(IOError) {}
+    func send(
+        _ bytes: consuming sending [UInt8],
+        to other: borrowing FileHandle,
+    ) async throws(IOError) -> Int { unsafe write(bytes) }
+}
+extension Pool where Element: ~Copyable {
+    mutating func drain() { #expect(isEmpty) }
+}
+struct Vector<let count: Int>: ~Copyable, ~Escapable {}
+#Preview("Empty") { Text("none") }

@@ -65,3 +65,14 @@ declare module "plugin" {
 declare global { interface Window { quern: string } }
 abstract class Base { abstract get value(): string; }
 export declare function ambient(x: number): string;
+interface Channel<in out T> { read(): T; write(value: T): void }
+type Sink<in T> = (value: T) => void;
+class Cell<out T extends object, in U = T> {
+  accessor value: T | undefined;
+  static accessor #shared = 1;
+}
+const plugins: (import("./plugin.js").Plugin[] | undefined)[] = [];
+export type * from "./types.js";
+await using session = open();
+enum Quoted { "with-dash" = 1, Plain }
+const accessor = 1, using = 2, out = accessor;

@@ -53,3 +53,9 @@ test "points" {
     while (true) : (counter += 1) { errdefer unreachable; }
 }
 comptime { _ = Point; }
+
+pub const Empty = struct {};
+const Token = opaque {};
+const Tag = enum {
+};
+const after_empty = 1;

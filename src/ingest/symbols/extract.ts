@@ -13,12 +13,13 @@
 import { assert } from "../../base/errors.ts";
 import { ROW, SYMBOL_ROW, type SymbolTable } from "../../store/symbol-run.ts";
 import { roleOf } from "./captures.ts";
-import { cut, uncut, type Cuts } from "./cuts.ts";
+import { cut, uncut } from "./cuts.ts";
 import { embeddedParts, embeddedLanguages } from "./embedded.ts";
 import { languageQuery } from "./languages.ts";
 import type { LanguageQuery } from "./language.ts";
 import { kindsOf, nest, type Kinds, type Nested } from "./nesting.ts";
 import { pieceStarts } from "./pieces.ts";
+import { reword, withFrame, type Frame } from "./rewording.ts";
 import { createRuntime, type Runtime } from "./runtime.ts";
 import { Decoder } from "./source-text.ts";
 import { contentOf, joinTables, replacePieces, shiftTable, type Piece } from "./table.ts";
@@ -72,6 +73,7 @@ interface Loaded {
 interface Timed {
   readonly bytes: Uint8Array;
   readonly deadline: number;
+  readonly frame?: Frame | undefined;
 }
 
 class TreeSitterExtractor implements Extractor {
@@ -137,7 +139,7 @@ class TreeSitterExtractor implements Extractor {
     const loaded = this.#loaded.get(query);
     assert(loaded !== undefined, `extract() of ${language} without prepare()`);
     try {
-      const table = this.#run(loaded, query.cuts?.(bytes) ?? [], { bytes, deadline });
+      const table = this.#run(loaded, query, { bytes, deadline });
       return table ? { outcome: "symbols", table } : { outcome: "gave-up", reason: "too-long" };
     } catch {
       this.#loaded.delete(query);
@@ -145,28 +147,40 @@ class TreeSitterExtractor implements Extractor {
     }
   }
 
+  /** In older words, or as it stands: where it has none, is sound only so, or shows more so. Undefined when the deadline passed. */
+  #run(loaded: Loaded, query: LanguageQuery, { bytes, deadline }: Timed): SymbolTable | undefined {
+    const worded = reword(bytes, query);
+    const older = worded && this.#read(loaded, query, { ...worded, deadline });
+    if (older?.hasError === false) return older.table;
+    const plain = this.#read(loaded, query, { bytes, deadline });
+    if (older === undefined || plain === undefined) return (older ?? plain)?.table;
+    const isRicher = plain.hasError && older.table.count >= plain.table.count;
+    return isRicher ? older.table : plain.table;
+  }
+
   /** Undefined when the deadline passed. */
-  #run(loaded: Loaded, cuts: Cuts, { bytes, deadline }: Timed): SymbolTable | undefined {
+  #read(loaded: Loaded, query: LanguageQuery, { bytes, ...timed }: Timed): Reading | undefined {
+    const cuts = query.cuts?.(bytes) ?? [];
     const kept = cuts.length === 0 ? bytes : cut(bytes, cuts);
-    const whole = this.#parse(loaded, kept, deadline);
+    const whole = this.#parse(loaded, { bytes: kept, ...timed });
     if (whole === undefined) return undefined;
     const isTorn = cuts.length > 0 ? whole.tornUnits >= TORN_UNITS : whole.hasError;
     const table = isTorn
-      ? this.#mend(loaded, { bytes: kept, deadline }, whole.table, cuts.length > 0)
+      ? this.#mend(loaded, { bytes: kept, ...timed }, whole.table, cuts.length > 0)
       : whole.table;
     const back = uncut(cuts);
     for (let at = 0; cuts.length > 0 && at < table.rows.length; at += SYMBOL_ROW) {
       table.rows[at + ROW.start] = back(table.rows[at + ROW.start]!);
       table.rows[at + ROW.end] = back(table.rows[at + ROW.end]!);
     }
-    return table;
+    return { table, hasError: whole.hasError };
   }
 
   /** Undefined when the deadline passed. */
-  #parse({ runtime, kinds }: Loaded, bytes: Uint8Array, deadline: number): Nested | undefined {
-    const text = this.#decoder.decode(bytes);
+  #parse({ runtime, kinds }: Loaded, { bytes, deadline, frame }: Timed): Nested | undefined {
+    const text = this.#decoder.decode(frame ? withFrame(bytes, frame) : bytes);
     const matches = runtime.match(text, deadline);
-    return (
+    const nested =
       matches &&
       nest(
         matches,
@@ -176,14 +190,15 @@ class TreeSitterExtractor implements Extractor {
           nameOf: (start, end) => text.slice(start, end - start),
         },
         deadline,
-      )
-    );
+      );
+    if (nested === undefined || frame === undefined) return nested;
+    return { ...nested, table: shiftTable(nested.table, -frame.before.length) };
   }
 
   /** With the symbols of each piece by itself, where those are more, or as many and the piece is sound and in no definition. `isCut`: bodies were taken out. */
   #mend(
     loaded: Loaded,
-    { bytes, deadline }: Timed,
+    { bytes, ...timed }: Timed,
     whole: SymbolTable,
     isCut: boolean,
   ): SymbolTable {
@@ -191,7 +206,7 @@ class TreeSitterExtractor implements Extractor {
     const better: Piece[] = [];
     for (const [index, from] of starts.entries()) {
       const to = starts[index + 1] ?? bytes.length;
-      const piece = this.#parse(loaded, bytes.subarray(from, to), deadline);
+      const piece = this.#parse(loaded, { bytes: bytes.subarray(from, to), ...timed });
       if (piece === undefined) break;
       const { count, isNested } = contentOf(whole, from, to);
       const found = piece.table.count;
@@ -202,6 +217,11 @@ class TreeSitterExtractor implements Extractor {
     }
     return better.length === 0 ? whole : replacePieces(whole, better);
   }
+}
+
+interface Reading {
+  readonly table: SymbolTable;
+  readonly hasError: boolean;
 }
 
 async function load(query: LanguageQuery): Promise<Loaded> {

@@ -25,8 +25,9 @@
 
 import type { SymbolKind } from "../../store/symbol-kinds.ts";
 import type { Cuts } from "./cuts.ts";
+import type { NewerSyntax } from "./rewording.ts";
 
-export interface LanguageQuery {
+export interface LanguageQuery extends NewerSyntax {
   /** Linguist's names. */
   readonly names: readonly string[];
   /** Package and path, such as `tree-sitter-wasms/out/tree-sitter-c.wasm`. */

@@ -25,6 +25,7 @@ export const FIXTURES: readonly (readonly [file: string, language: string])[] = 
   ["sample.m", "Objective-C"],
   ["sample.md", "Markdown"],
   ["sample.ml", "OCaml"],
+  ["sample.mli", "OCaml"],
   ["sample.nix", "Nix"],
   ["sample.php", "PHP"],
   ["sample.pl", "Perl"],

@@ -1,6 +1,6 @@
 import { cCuts } from "../c-cuts.ts";
 import type { LanguageQuery } from "../language.ts";
-import { C_FAMILY } from "./shared/c-family.ts";
+import { C_FAMILY, C_FAMILY_REWORDINGS, STANDARD_ATTRIBUTES } from "./shared/c-family.ts";
 
 const within = (inner: string) => `(qualified_identifier name: ${inner})`;
 
@@ -18,16 +18,33 @@ const qualified = (name: string) => {
     .join("\n");
 };
 
+/** `template <Concept T = int>`; the name of a class would be read as a value. */
+const DEFAULT_OF_CONSTRAINED =
+  /([<,]\s{0,40}(?!(?:class|typename) )[A-Za-z_][\w:]{0,99}(?:<[^<>;{}()]{0,99}>)? \w{1,99} ?)= ?(?:bool|char|double|float|int|long|short|unsigned|void)\b[\w \t*&]{0,40}(?=[,>])/g;
+
+/** Of a class without parameters of its own: `Pair(int) -> Pair<int>;`. */
+const DEDUCTION_GUIDE =
+  /^[ \t]{0,99}(?:explicit )?\w{1,99}\([^(){};]{0,300}\) -> \w{1,99}<[^(){};]{0,300}>;/gm;
+
 export const cpp: LanguageQuery = {
   names: ["C++", "Cuda"],
   grammar: "@vscode/tree-sitter-wasm/wasm/tree-sitter-cpp.wasm",
-  revision: 1,
+  revision: 2,
   members: [
     ["function", "method"],
     ["variable", "field"],
   ],
   hasNamedConstructors: true,
   cuts: cCuts,
+  rewordings: [
+    ...C_FAMILY_REWORDINGS,
+    STANDARD_ATTRIBUTES,
+    ...["= {}", "={}"].map((word) => ({ word, newer: /= ?\{\}(?=\s{0,99}[,)])/g })),
+    { word: "template", newer: DEFAULT_OF_CONSTRAINED, older: (_, parameter) => parameter },
+    { word: "(this ", newer: /\(this(?= [A-Za-z_])/g, older: () => "(" },
+    { word: ") -> ", newer: DEDUCTION_GUIDE },
+    { word: 'delete("', newer: /(= ?delete)\("[^"\n]{0,300}"\)/g, older: (_, head) => head },
+  ],
   query: `
     (ERROR "namespace" . (namespace_identifier) @namespace)
     (ERROR "namespace" . (identifier) @namespace)

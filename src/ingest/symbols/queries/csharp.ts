@@ -1,11 +1,49 @@
 import type { LanguageQuery } from "../language.ts";
 
+const namespaceIn = (around: string) =>
+  around.replace("$", "(namespace_declaration name: (_) @namespace) @scope");
+
+/** `= []`, not of a type. */
+const EMPTY_COLLECTION = /((?:=>?|[(,]|[?:] |\breturn|\?\?) ?)\[\](?=\s{0,9}[;,)}])/g;
+
+/** `a?.b = c`. */
+const NULL_CONDITIONAL_TARGET =
+  /\?(?=\.[A-Za-z_]\w{0,99}(?:\??\.[A-Za-z_]\w{0,99}|\[[^\]\n]{0,99}\]){0,9}\s{0,40}(?:[-+*/%&|^]|\?\?|<<|>>)?=[^=>])/g;
+
+/** `operator +=` is `operator ==` and `operator <<=` is `operator >>>`, names as long. */
+const COMPOUND_OPERATOR = /\boperator\s{1,9}(?:checked\s{1,9})?(?:[-+*/%&|^]|<<|>>)=(?=\s{0,9}\()/g;
+const comparison = (found: string) => found.replace(/(?:<<|>>)=$/, ">>>").replace(/\S=$/, "==");
+
+/** `extension<T>(IEnumerable<T> source) where T : class {`. */
+const EXTENSION_BLOCK =
+  /\bextension(\s{0,9}(?:<[^<>()]{0,200}>)?\s{0,9}\(\s{0,99}(?:(?:in|readonly|ref|scoped)\s{1,9}){0,3})([A-Za-z_][\w.]{0,199})[^(){};]{0,300}\)[^(){};]{0,300}\{/g;
+
+/** `namespace IEnumerable {`, which is in no class otherwise, and takes no name of a built-in type. */
+function namespaceOf(found: string, before: string, type: string): string {
+  const name = type.replace(/^[a-z]+$/, (keyword) => keyword.toUpperCase());
+  const head = `${"namespace".padEnd("extension".length + before.length)}${name}`;
+  return `${head.padEnd(found.length - 1)}{`;
+}
+
 export const csharp: LanguageQuery = {
   names: ["C#"],
   grammar: "@vscode/tree-sitter-wasm/wasm/tree-sitter-c-sharp.wasm",
-  revision: 1,
+  revision: 2,
+  rewordings: [
+    { word: "ref readonly", newer: /\bref readonly\b/g, older: () => "ref" },
+    { word: "params ", newer: /\bparams(?= [A-Z]\w{0,99}<)/g },
+    { word: "allows ref struct", newer: /\ballows ref(?= struct\b)/g },
+    { word: "[]", newer: EMPTY_COLLECTION, older: (_, before) => `${before}""` },
+    { word: "?.", newer: NULL_CONDITIONAL_TARGET, older: (found) => ` ${found.slice(1)}` },
+    { word: "operator", newer: COMPOUND_OPERATOR, older: comparison },
+    { word: "extension", newer: EXTENSION_BLOCK, older: namespaceOf },
+  ],
   query: `
-    (namespace_declaration name: (_) @namespace) @scope
+    (class_declaration (declaration_list (namespace_declaration name: (_) @in.class) @scope))
+    ${namespaceIn("(compilation_unit $)")}
+    ${namespaceIn("(namespace_declaration (declaration_list $))")}
+    ${namespaceIn("(preproc_if $)")}
+    ${namespaceIn("(ERROR $)")}
     (compilation_unit (file_scoped_namespace_declaration name: (_) @namespace)) @scope
     (class_declaration name: (identifier) @class) @scope
     (struct_declaration name: (identifier) @struct) @scope

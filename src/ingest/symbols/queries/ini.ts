@@ -1,10 +1,14 @@
 import type { LanguageQuery } from "../language.ts";
 
+/** Of `key: value` and `key:value`; an `=` in the same line may be the separator. */
+const COLON = /^[ \t]{0,99}[^\s=:;#[][^=:\n]{0,200}:(?!\/\/)(?=\s|[^=\n]{0,999}$)/gm;
+
 export const ini: LanguageQuery = {
   names: ["INI"],
   grammar: "@vscode/tree-sitter-wasm/wasm/tree-sitter-ini.wasm",
-  revision: 1,
+  revision: 2,
   maxBytes: 256 << 10,
+  rewordings: [{ word: ":", newer: COLON, older: (found) => `${found.slice(0, -1)}=` }],
   query: `
     (section (section_name (text) @table)) @scope
     (setting (setting_name) @key)

@@ -3,9 +3,16 @@ import type { LanguageQuery } from "../language.ts";
 export const java: LanguageQuery = {
   names: ["Java"],
   grammar: "@vscode/tree-sitter-wasm/wasm/tree-sitter-java.wasm",
-  revision: 2,
+  revision: 3,
+  rewordings: [
+    { word: "import module", newer: /\bimport module\b/g, older: () => "import" },
+    // behind another statement: a call of a method
+    { word: "super(", newer: /\bsuper(?=\()(?<=[;}]\s{0,200}super)/g, older: () => "_uper" },
+    { word: "this(", newer: /\bthis(?=\()(?<=[;}]\s{0,200}this)/g, older: () => "_his" },
+  ],
   query: `
     (package_declaration [(identifier) (scoped_identifier)] @package)
+    (module_declaration name: (_) @module)
     (class_declaration name: (identifier) @class) @scope
     (interface_declaration name: (identifier) @interface) @scope
     (enum_declaration name: (identifier) @enum) @scope

@@ -1,12 +1,18 @@
 import type { LanguageQuery } from "../language.ts";
-import { ecmascript, ecmascriptKeywords, ecmascriptReserved } from "./shared/ecmascript.ts";
+import {
+  ecmascript,
+  ecmascriptKeywords,
+  ecmascriptReserved,
+  ecmascriptRewordings,
+} from "./shared/ecmascript.ts";
 
 export const javascript: LanguageQuery = {
   names: ["JavaScript"],
   grammar: "@vscode/tree-sitter-wasm/wasm/tree-sitter-javascript.wasm",
-  revision: 1,
+  revision: 2,
   keywords: ecmascriptKeywords,
   reserved: ecmascriptReserved,
+  rewordings: ecmascriptRewordings,
   query: `
     ${ecmascript("identifier")}
     (field_definition property: [(property_identifier) (private_property_identifier)] @method value: [(arrow_function) (function_expression)]) @scope

@@ -1,15 +1,46 @@
 import type { LanguageQuery } from "../language.ts";
+import { blank } from "../rewording.ts";
+
+/** `context(log: Logger)` before a declaration. */
+const CONTEXT =
+  /^[ \t]{0,99}context\((?:[^(){}"]|\([^(){}"]{0,99}\)){0,400}\)(?=\s{1,99}(?:@|abstract|class|fun|inline|internal|open|operator|override|private|protected|public|suspend|va[lr])\b)/gm;
+
+/** `is Int if x > 3 ->`. */
+const GUARD = / if\b(?<=^[ \t]{0,99}(?:else|(?:is|in) [^\n{}]{1,99}) if)[^\n{}]{0,300}?(?=->)/gm;
+
+/** `class A<T>` and below it `private constructor(`: the grammar wants one line. */
+const CONSTRUCTOR_BELOW =
+  /\bclass \w{1,99}[ \t]{0,9}(?:<[^{}()]{0,300}>)?[ \t]{0,9}\r?\n\s{0,99}(?:@\w{1,99}\s{1,99}){0,3}(?:(?:internal|private|protected|public)\s{1,99})?(?=constructor\()/g;
+
+/** `interface A { fun run() }`, which the grammar knows on three lines. */
+const ONE_LINER =
+  / (?=\}[ \t\r]{0,9}$)(?<=^[^\n{}]{0,99}\b(?:class|interface|object) [^\n{}]{1,300}\{ (?:[\w<>]{1,30} ){0,9}(?:fun|va[lr]) [^\n{}]{1,300} )/gm;
+
+/** `class A(b: B) : B by b {`: read as a call, whose lambda would be the class's body. */
+const DELEGATION =
+  /\b(?:class|object)\s{1,9}\w{1,99}\s{0,9}(?:<[^<>{}]{0,200}>\s{0,9})?[^(){}:=]{0,200}(?:\((?:[^(){}]|\([^(){}]{0,200}\)){0,2000}\)\s{0,9})?:(?:(?!\b(?:class|fun|object|va[lr])\b)[^{}]){0,500}?\bby\b[^{}=\n]{0,200}(?=\{)/g;
+const withoutDelegate = (found: string) => found.replace(/\bby\b[^,]*$/, "");
 
 export const kotlin: LanguageQuery = {
   names: ["Kotlin"],
   grammar: "tree-sitter-wasms/out/tree-sitter-kotlin.wasm",
-  revision: 2,
+  revision: 3,
   members: [
     ["function", "method"],
     ["variable", "property"],
     ["constant", "property"],
   ],
   keywords: { const: "constant" },
+  rewordings: [
+    { word: "fun interface", newer: /\bfun(?= interface\b)/g },
+    { word: "..<", newer: /\.\.</g, older: () => ".." },
+    { word: '$"', newer: /\$(?:\$)?(?=")/g },
+    { word: "context(", newer: CONTEXT, older: blank },
+    { word: " if ", newer: GUARD },
+    { word: "constructor(", newer: CONSTRUCTOR_BELOW, older: (found) => found.replace(/\s/g, " ") },
+    { word: " }", newer: ONE_LINER, older: () => ";" },
+    { word: " by ", newer: DELEGATION, older: withoutDelegate },
+  ],
   query: `
     (package_header (identifier) @package)
     (class_declaration "interface" (type_identifier) @interface) @scope
@@ -17,7 +48,7 @@ export const kotlin: LanguageQuery = {
     (class_declaration (type_identifier) @class) @scope
     (object_declaration (type_identifier) @object) @scope
     (companion_object (type_identifier) @object) @scope
-    (companion_object "companion" @object "object" . (class_body)) @scope
+    (companion_object "companion" @object "object" . [(class_body) (delegation_specifier)]) @scope
     (type_alias (type_identifier) @type)
     (enum_entry (simple_identifier) @enumMember) @scope
     (class_parameter (binding_pattern_kind) (simple_identifier) @property)

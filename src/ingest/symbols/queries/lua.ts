@@ -3,13 +3,21 @@ import type { LanguageQuery } from "../language.ts";
 export const lua: LanguageQuery = {
   names: ["Lua"],
   grammar: "@cursorless/tree-sitter-wasms/out/tree-sitter-lua.wasm",
-  revision: 1,
+  revision: 2,
   members: [],
+  rewordings: [
+    {
+      word: "global ",
+      newer: /^[ \t]{0,99}global(?=[ \t]+[A-Za-z_<])(?![ \t]+(?:and|or)\b)/gm,
+      older: (found) => found.replace("global", "local "),
+    },
+  ],
   query: `
     (function_declaration name: (identifier) @function) @scope
     (function_declaration name: (dot_index_expression table: (identifier) @in.object field: (identifier) @function)) @scope
     (function_declaration name: (dot_index_expression table: (dot_index_expression field: (identifier) @in.object) field: (identifier) @function)) @scope
     (function_declaration name: (method_index_expression table: (identifier) @in.object method: (identifier) @method)) @scope
+    (function_declaration name: (method_index_expression table: (dot_index_expression field: (identifier) @in.object) method: (identifier) @method)) @scope
     (function_declaration name: (method_index_expression method: (identifier) @method)) @scope
     (assignment_statement (variable_list name: (identifier) @function) (expression_list value: (function_definition))) @scope
     (assignment_statement (variable_list name: (dot_index_expression table: (identifier) @in.object field: (identifier) @function)) (expression_list value: (function_definition))) @scope

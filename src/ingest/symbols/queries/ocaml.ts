@@ -3,10 +3,12 @@ import type { LanguageQuery } from "../language.ts";
 export const ocaml: LanguageQuery = {
   names: ["OCaml"],
   grammar: "tree-sitter-wasms/out/tree-sitter-ocaml.wasm",
-  revision: 1,
+  revision: 2,
   members: [],
   trim: "() ",
   accept: [["variable", /[^_]/]],
+  rewordings: [{ word: "effect", newer: /\beffect(?=\s)(?<=(?:\bwith|\|)\s{1,40}effect)/g }],
+  frame: { word: "val ", around: /^val\s/m, before: "include (M : sig\n", after: "\nend)" },
   query: `
     (exception_definition (constructor_declaration (constructor_name) @class))
     (module_definition (module_binding (module_name) @module)) @scope

@@ -1,14 +1,26 @@
 import type { LanguageQuery } from "../language.ts";
+import { blank } from "../rewording.ts";
+
+/** `class A[T = int]`. */
+const DEFAULTED_PARAMETERS =
+  /\b(?:class|def|type) {1,9}\w{1,99}\[(?:[^[\]]|\[(?:[^[\]]|\[[^[\]]{0,99}\]){0,99}\]){0,400}\]/g;
+const DEFAULT = /=\s*(?:[^,[\]]|\[(?:[^[\]]|\[[^[\]]*\])*\])+(?=,|\]$)/g;
+const withoutDefaults = (found: string) => found.replace(DEFAULT, blank);
 
 export const python: LanguageQuery = {
   names: ["Python"],
   grammar: "@vscode/tree-sitter-wasm/wasm/tree-sitter-python.wasm",
-  revision: 1,
+  revision: 2,
   members: [
     ["function", "method"],
     ["variable", "field"],
   ],
   reserved: { __init__: "constructor" },
+  rewordings: ["def ", "class ", "type "].map((word) => ({
+    word,
+    newer: DEFAULTED_PARAMETERS,
+    older: withoutDefaults,
+  })),
   query: `
     (class_definition name: (identifier) @class) @scope
     (function_definition name: (identifier) @function) @scope

@@ -6,7 +6,8 @@ const implementation = (type: string) => `(impl_item type: ${type}) @scope`;
 export const rust: LanguageQuery = {
   names: ["Rust"],
   grammar: "@vscode/tree-sitter-wasm/wasm/tree-sitter-rust.wasm",
-  revision: 1,
+  revision: 2,
+  rewordings: [{ word: "safe ", newer: /\bsafe(?= +(?:fn|static)\b)/g }],
   query: `
     ${implementation("(type_identifier) @in.struct")}
     ${implementation("(primitive_type) @in.struct")}

@@ -1,15 +1,20 @@
 import type { LanguageQuery } from "../language.ts";
 
+/** `[A] => (x: Ord[A]) =>` of a given, which names what it needs. */
+const CONDITIONAL_GIVEN =
+  /(\bgiven {1,9}(?:\w{1,99} ?: ?)?)(?:(?:\[[^[\]\n]{0,200}\]|\([^()\n]{0,300}\)|[A-Z]\w{0,99}(?:\[[^[\]\n]{0,99}\])?) => ?){1,9}/g;
+
 export const scala: LanguageQuery = {
   names: ["Scala"],
   grammar: "@cursorless/tree-sitter-wasms/out/tree-sitter-scala.wasm",
-  revision: 2,
+  revision: 3,
   members: [
     ["function", "method"],
     ["variable", "field"],
     ["constant", "field"],
   ],
   reserved: { this: "constructor" },
+  rewordings: [{ word: "given ", newer: CONDITIONAL_GIVEN, older: (_, name) => name }],
   query: `
     (package_clause name: (package_identifier) @package)
     (package_object name: (identifier) @object) @scope

@@ -1,13 +1,46 @@
 import type { LanguageQuery } from "../language.ts";
 
+const PACKAGE_ACCESS =
+  /\bpackage(?= +(?:actor|class|enum|extension|final|func|import|indirect|init|let|macro|mutating|nonisolated|override|protocol|static|struct|subscript|typealias|var)\b)/g;
+
+/** Before a type. */
+const PARAMETER_MODIFIER =
+  /\b(?:(?:__owned|borrowing|consuming|isolated|nonisolated|sending) {1,9}){1,3}(?=[A-Z@([a-z])/g;
+
+/** Of `#expect(x)`, which is read as a call; not of what the grammar knows. */
+const MACRO_SIGN =
+  /#(?!(?:available|colorLiteral|column|dsohandle|else|elseif|endif|error|externalMacro|file\w*|function|if|imageLiteral|keyPath|line|selector|sourceLocation|unavailable|warning)\b)(?=[A-Za-z_]\w{0,99}\s{0,9}[(<{])/g;
+
 export const swift: LanguageQuery = {
   names: ["Swift"],
   grammar: "tree-sitter-wasms/out/tree-sitter-swift.wasm",
-  revision: 2,
+  revision: 3,
   members: [
     ["function", "method"],
     ["variable", "property"],
     ["constant", "property"],
+  ],
+  rewordings: [
+    { word: "~", newer: /~(?=[A-Z])(?<=[:,&]\s{0,40}~)/g },
+    { word: "throws", newer: /\bthrows\s{0,9}\([^()\n]{1,200}\)/g, older: () => "throws" },
+    { word: "nonisolated(", newer: /\bnonisolated\(\w{1,99}\)/g, older: () => "nonisolated" },
+    { word: "package ", newer: PACKAGE_ACCESS, older: () => "public" },
+    ...["__owned ", "borrowing ", "consuming ", "isolated ", "sending "].map((word) => ({
+      word,
+      newer: PARAMETER_MODIFIER,
+    })),
+    { word: "__consuming ", newer: /\b__consuming(?= )/g },
+    { word: "unsafe ", newer: /(?<![@\w])unsafe (?=[A-Za-z_&.([])/g },
+    { word: "consume ", newer: /\bconsume(?= \w)(?<=(?:[=(,] ?|\breturn )consume)/g },
+    { word: ",\n", newer: /,(?=\s{1,200}\))/g },
+    { word: " of ", newer: /\[\s{0,9}\w{1,99} of(?= )/g, older: () => "[" },
+    {
+      word: "InlineArray<",
+      newer: /\bInlineArray<\d{1,20}(?=,)/g,
+      older: (found) => found.replace(/\d/g, "N"),
+    },
+    { word: "<let ", newer: /<let(?= \w{1,99}: ?Int\b)/g, older: () => "<" },
+    { word: "#", newer: MACRO_SIGN },
   ],
   query: `
     (class_declaration "class" name: (type_identifier) @class) @scope

@@ -1,12 +1,13 @@
 import type { LanguageQuery } from "../language.ts";
 import { ecmascriptKeywords, ecmascriptReserved } from "./shared/ecmascript.ts";
-import { typescriptQuery } from "./shared/typescript.ts";
+import { typescriptQuery, typescriptRewordings } from "./shared/typescript.ts";
 
 export const tsx: LanguageQuery = {
   names: ["TSX"],
   grammar: "@vscode/tree-sitter-wasm/wasm/tree-sitter-tsx.wasm",
-  revision: 1,
+  revision: 2,
   keywords: ecmascriptKeywords,
   reserved: ecmascriptReserved,
+  rewordings: typescriptRewordings,
   query: typescriptQuery,
 };

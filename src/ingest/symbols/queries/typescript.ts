@@ -1,12 +1,13 @@
 import type { LanguageQuery } from "../language.ts";
 import { ecmascriptKeywords, ecmascriptReserved } from "./shared/ecmascript.ts";
-import { typescriptQuery } from "./shared/typescript.ts";
+import { typescriptQuery, typescriptRewordings } from "./shared/typescript.ts";
 
 export const typescript: LanguageQuery = {
   names: ["TypeScript"],
   grammar: "@vscode/tree-sitter-wasm/wasm/tree-sitter-typescript.wasm",
-  revision: 1,
+  revision: 2,
   keywords: ecmascriptKeywords,
   reserved: ecmascriptReserved,
+  rewordings: typescriptRewordings,
   query: typescriptQuery,
 };

@@ -3,11 +3,19 @@ import type { LanguageQuery } from "../language.ts";
 const type = (node: string, kind: string) =>
   `(variable_declaration . (identifier) @${kind} (${node})) @scope`;
 
+/** `struct {}` is `struct{_}`: the grammar wants a field. */
+const EMPTY_CONTAINER =
+  /\b(?:enum|opaque|struct|union)(?:\([^()\n]{0,99}\))?(?: \{\s{0,99}|\{\s{1,99})\}/g;
+
 export const zig: LanguageQuery = {
   names: ["Zig"],
   grammar: "tree-sitter-wasms/out/tree-sitter-zig.wasm",
-  revision: 1,
-  accept: [["enumMember", /[^_]/]],
+  revision: 2,
+  accept: [
+    ["enumMember", /[^_]/],
+    ["field", /[^_]/],
+  ],
+  rewordings: [{ word: "{", newer: EMPTY_CONTAINER, older: (found) => `${found.slice(0, -3)}{_}` }],
   query: `
     ${type("struct_declaration", "struct")}
     ${type("opaque_declaration", "struct")}

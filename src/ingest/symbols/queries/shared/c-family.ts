@@ -4,6 +4,33 @@
  * patterns from the declaration down to the name would say the same and take seconds to compile.
  */
 
+import { blank, type Rewording } from "../../rewording.ts";
+
+/** A function whose head is in each branch of an `#if`, up to the brace or with it: a function for each. */
+function headsInBranches(brace: string, next: string): Rewording {
+  const head = String.raw`[A-Za-z_][^#;{}]{0,600}\)[ \t\r]{0,9}\n?[ \t]{0,9}${brace}[ \t\r]{0,9}\n`;
+  const branch = String.raw`#[ \t]{0,9}el(?:se|if)[^\n]{0,200}\n${head}`;
+  return {
+    word: "#el",
+    newer: new RegExp(
+      String.raw`^#[ \t]{0,9}if[^\n]{0,200}\n${head}(?:${branch}){1,4}#[ \t]{0,9}endif[^\n]{0,200}$${next}`,
+      "gm",
+    ),
+    older: (found) =>
+      found
+        .replace(/^#[ \t]*el.*/gm, ({ length }) => (brace ? "}" : "{}").padEnd(length))
+        .replace(/^#.*/gm, blank),
+  };
+}
+
+export const C_FAMILY_REWORDINGS: readonly Rewording[] = [
+  headsInBranches("\\{", ""),
+  headsInBranches("", "(?=\\s{0,99}\\{)"),
+];
+
+/** `[[nodiscard]]`, which is where it likes to be; in Objective-C brackets are messages. */
+export const STANDARD_ATTRIBUTES: Rewording = { word: "[[", newer: /\[\[[^[\]]{0,300}\]\]/g };
+
 const named = (node: string, kind: string) => `
   (pointer_declarator declarator: (${node}) @${kind})
   (array_declarator declarator: (${node}) @${kind})

@@ -1,8 +1,28 @@
 /** What the queries of JavaScript, TypeScript and TSX have in common. */
 
+import type { Rewording } from "../../rewording.ts";
+
 /** Of `Queue.prototype.clear = function …`. */
 export const ecmascriptKeywords = { prototype: "method" } as const;
 export const ecmascriptReserved = { constructor: "constructor" } as const;
+
+export const ecmascriptRewordings: readonly Rewording[] = [
+  {
+    word: "accessor",
+    newer: /\baccessor(?=[ \t]{1,9}(?!(?:as|in|instanceof|of|satisfies)\b)[\w$#["'])/g,
+  },
+  {
+    word: "using ",
+    newer: /\b(?:await )?using(?= [\w$]{1,99} ?=[^=])/g,
+    older: (found) => "const".padStart(found.length),
+  },
+  { word: "import defer", newer: /\bimport defer(?= \*)/g, older: () => "import" },
+  {
+    word: "import source",
+    newer: /\bimport source(?= [\w$]{1,99} from\b)/g,
+    older: () => "import",
+  },
+];
 
 /** `name` is the node of a class's name, which the grammars call differently. */
 export const ecmascript = (name: string) => `

@@ -1,4 +1,23 @@
-import { ecmascript } from "./ecmascript.ts";
+import { blank, type Rewording } from "../../rewording.ts";
+import { ecmascript, ecmascriptRewordings } from "./ecmascript.ts";
+
+/** `interface Source<in out T>`. */
+const VARIANCE = {
+  newer: /\b(?:class|interface|type)\s{1,9}[\w$]{1,99}\s{0,9}<[^;{}()]{0,600}>/g,
+  older: (found: string) =>
+    found.replace(/(?<=[<,]\s{0,99})(?:in\s{1,9}out|in|out)(?=\s{1,9}[A-Za-z_$])/g, blank),
+};
+
+export const typescriptRewordings: readonly Rewording[] = [
+  ...ecmascriptRewordings,
+  ...["<in ", ", in ", "out "].map((word) => ({ word, ...VARIANCE })),
+  {
+    word: "import(",
+    newer: /\(\s{0,40}import\(\s{0,40}(["'])[^"'\n]{1,300}\1\s{0,40}\)(?=\s{0,40}\.)/g,
+    older: (found) => `(${"_".repeat(found.length - 1)}`,
+  },
+  { word: "export type *", newer: /\bexport type(?= \*)/g, older: () => "export" },
+];
 
 /** Of TypeScript and TSX, which have a grammar each with the same node names. */
 export const typescriptQuery = `
@@ -8,6 +27,7 @@ export const typescriptQuery = `
   (enum_declaration name: (identifier) @enum) @scope
   (enum_body [name: (property_identifier) @enumMember (enum_assignment name: (property_identifier) @enumMember)])
   (enum_body (string (string_fragment) @enumMember))
+  (enum_assignment name: (string (string_fragment) @enumMember))
   (type_alias_declaration name: (type_identifier) @type) @scope
   (internal_module name: (identifier) @namespace) @scope
   (internal_module name: (nested_identifier) @namespace) @scope

@@ -1,0 +1,10 @@
+import { cut } from "../../../src/ingest/symbols/cuts.ts";
+import type { LanguageQuery } from "../../../src/ingest/symbols/language.ts";
+import { reword, withFrame } from "../../../src/ingest/symbols/rewording.ts";
+
+/** A text as its grammar reads it: in older words, without what is cut. */
+export function asRead(query: LanguageQuery, bytes: Uint8Array): Uint8Array {
+  const { bytes: older, frame } = reword(bytes, query) ?? { bytes, frame: undefined };
+  const kept = cut(older, query.cuts?.(older) ?? []);
+  return frame ? withFrame(kept, frame) : kept;
+}

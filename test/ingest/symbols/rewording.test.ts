@@ -1,0 +1,381 @@
+/** Newer syntax in older words: what is read, what is found, and that nothing else is touched. */
+
+import fc from "fast-check";
+import { beforeAll, expect, test } from "vitest";
+import { createExtractor, LIMITS, type Extractor } from "../../../src/ingest/symbols/extract.ts";
+import type { LanguageQuery } from "../../../src/ingest/symbols/language.ts";
+import { LANGUAGE_QUERIES, languageQuery } from "../../../src/ingest/symbols/languages.ts";
+import { reword } from "../../../src/ingest/symbols/rewording.ts";
+import { createRuntime, type Runtime } from "../../../src/ingest/symbols/runtime.ts";
+import { Decoder } from "../../../src/ingest/symbols/source-text.ts";
+import { asRead } from "./as-read.ts";
+import { showSymbols } from "./show.ts";
+
+type Row = readonly [language: string, source: string, symbols: string];
+
+const NEWER: readonly Row[] = [
+  [
+    "C",
+    "#if A\nint f(int a)\n#else\nint f(void)\n#endif\n{\n\treturn 1;\n}\nint g;\n",
+    "2:5 function f, 4:5 function f, 9:5 variable g",
+  ],
+  [
+    "C",
+    "#if A\nint f(int a) {\n#elif B\nint f(void) {\n#endif\n\treturn 1;\n}\nint g;\n",
+    "2:5 function f, 4:5 function f, 8:5 variable g",
+  ],
+  [
+    "C",
+    'struct [[deprecated("x")]] s { [[maybe_unused]] int a; };\n',
+    "1:28 struct s, 1:53 field struct:s/a",
+  ],
+  [
+    "C",
+    "static auto y = 3;\n_BitInt(12) b;\ndouble _Complex c;\n_Thread_local int t;\n",
+    "1:13 variable y, 2:13 variable b, 3:17 variable c, 4:19 variable t",
+  ],
+  [
+    "C++",
+    "struct [[nodiscard]] S { int a; };\nint b [[maybe_unused]];\n",
+    "1:22 struct S, 1:30 field struct:S/a, 2:5 variable b",
+  ],
+  [
+    "C++",
+    "struct S { void f(int a, T b = {}); void g(T b={}, int c = 1) {} };\n",
+    "1:8 struct S, 1:17 method struct:S/f, 1:42 method struct:S/g",
+  ],
+  ["C++", "template <Number T = double, int N = 2> class P {};\n", "1:47 class P"],
+  [
+    "C++",
+    "struct S { void f(this S& self) {} };\nPair(int) -> Pair<int>;\nint a;\n",
+    "1:8 struct S, 1:17 method struct:S/f, 3:5 variable a",
+  ],
+  [
+    "C++",
+    'struct S { void f() = delete("no"); int a; };\n',
+    "1:8 struct S, 1:17 method struct:S/f, 1:41 field struct:S/a",
+  ],
+  [
+    "Objective-C",
+    "typedef NS_ENUM(NSInteger, Kind) {\n  KindA NS_SWIFT_NAME(a),\n};\nint after;\n",
+    "1:28 enum Kind, 2:3 enumMember enum:Kind/KindA, 4:5 variable after",
+  ],
+  [
+    "Objective-C",
+    "typedef NS_OPTIONS(NSUInteger, Flags) { FlagA = 1 << 0 } NS_SWIFT_NAME(X.Flags);\n",
+    "1:32 enum Flags, 1:41 enumMember enum:Flags/FlagA",
+  ],
+  [
+    "Objective-C",
+    "typedef NS_CLOSED_ENUM(long, A) { AA };\ntypedef NS_ERROR_ENUM(Domain, B) { BB };\nCF_ENUM(int) { CC };\n",
+    "1:30 enum A, 1:35 enumMember enum:A/AA, 2:31 enum B, 2:36 enumMember enum:B/BB, 3:16 enumMember CC",
+  ],
+  [
+    "Objective-C",
+    "NS_ASSUME_NONNULL_BEGIN\n@interface A : B\n- (id)stop:(int)a API_AVAILABLE(ios(13), macos(10)) NS_UNAVAILABLE;\n@end\nNS_ASSUME_NONNULL_END\n",
+    "2:12 class A, 3:7 method class:A/stop",
+  ],
+  [
+    "C#",
+    "class A { void F(ref readonly int a, params Span<int> b) {} int C = []; }",
+    "1:7 class A, 1:16 method class:A/F, 1:65 field class:A/C",
+  ],
+  [
+    "C#",
+    "class A { void F() { a?.b = 3; c?.d.e += 4; } int G; }",
+    "1:7 class A, 1:16 method class:A/F, 1:51 field class:A/G",
+  ],
+  [
+    "C#",
+    "class A { public void operator +=(int a) {} public void operator <<=(int a) {} }",
+    "1:7 class A, 1:32 operator class:A/+=, 1:66 operator class:A/<<=",
+  ],
+  [
+    "C#",
+    "static class E { extension<T>(List<T> s) where T : class { public int Len => 1; } extension(string) { public static void F() {} } int a; }",
+    "1:14 class E, 1:71 property class?:List/Len, 1:122 method class?:string/F, 1:135 field class:E/a",
+  ],
+  ["C#", "class A<T> where T : allows ref struct { int b; }", "1:7 class A, 1:46 field class:A/b"],
+  [
+    "CSS",
+    '@import "a.css" layer;\n@import url(b.css) layer(x) supports((a: b) and (c: d)) print;\n.a { b: c }',
+    "3:1 selector .a",
+  ],
+  [
+    "CSS",
+    "@media (400px <= width < 900px) { .a { b: c } }\n@media (width >= 1px) and (height = 2px) { .d { b: c } }",
+    "1:35 selector .a, 2:44 selector .d",
+  ],
+  [
+    "CSS",
+    "@container card (width > 400px) and style(--a: b) { .a { b: c } }\n@container style(--x) { .d { b: c } }",
+    "1:53 selector .a, 2:25 selector .d",
+  ],
+  [
+    "CSS",
+    "@function --neg(--v) { result: 1 }\n.a { b: c }",
+    "1:11 function --neg, 2:1 selector .a",
+  ],
+  [
+    "INI",
+    "[a]\nk: v\nx = 1\npath: C:\\y\n  in : z\nlast=http://h:1\n",
+    "1:2 table a, 2:1 key table:a/k, 3:1 key table:a/x, 4:1 key table:a/path, 5:3 key table:a/in, 6:1 key table:a/last",
+  ],
+  [
+    "Java",
+    "import module java.base;\nclass A { A(int b) { f(); super(b); } A() { f(); this(1); } int c; }",
+    "2:7 class A, 2:11 constructor class:A/A, 2:39 constructor class:A/A, 2:65 field class:A/c",
+  ],
+  [
+    "JavaScript",
+    "import defer * as a from 'a';\nimport source b from 'b';\nclass C { accessor d = 1; static accessor #e; }\n",
+    "3:7 class C, 3:20 field class:C/d, 3:43 field class:C/#e",
+  ],
+  [
+    "TypeScript",
+    "interface Source<in out T> { get(): T }\ntype Sink<in T> = T;\nclass C<A, out B extends D = E> {}\n",
+    "1:11 interface Source, 1:30 method interface:Source/get, 2:6 type Sink, 3:7 class C",
+  ],
+  [
+    "TypeScript",
+    'type Q = (import("./a").B[] | undefined);\nconst r: (import("x").T)[] = [];\n',
+    "1:6 type Q, 2:7 constant r",
+  ],
+  [
+    "TypeScript",
+    "export type * from 'a';\nclass C { static accessor #e = 1; f() {} }\n",
+    "2:7 class C, 2:27 field class:C/#e, 2:35 method class:C/f",
+  ],
+  ["TSX", "using a = open();\nawait using b = open();\n", "1:7 constant a, 2:13 constant b"],
+  [
+    "Kotlin",
+    "fun interface Act { fun run() }\nclass After\n",
+    "1:15 interface Act, 1:25 method interface:Act/run, 2:7 class After",
+  ],
+  [
+    "Kotlin",
+    "class A<T>(b: B, c: () -> Int = { 1 }) {\n}\nclass D(e: E) : F<G>, H by e {\n  val i by lazy { 1 }\n}\n",
+    "1:7 class A, 3:7 class D, 4:7 property class:D/i",
+  ],
+  [
+    "Kotlin",
+    "class A<T : Any>\n@Inject\ninternal constructor(\n  val b: T,\n) : C() {\n  fun d() {}\n}\n",
+    "1:7 class A, 4:7 property class:A/b, 6:7 method class:A/d",
+  ],
+  [
+    "Kotlin",
+    'context(l: Logger, m: Map<A, B>)\nprivate fun f() { for (i in 0..<10) print($$"""a ${i}""") }\n',
+    "2:13 function f",
+  ],
+  [
+    "Kotlin",
+    "class A {\n  fun f() = when (x) {\n    is Int if x > 3 -> 1\n    else if y -> 2\n    else -> 0\n  }\n}\n",
+    "1:7 class A, 2:7 method class:A/f",
+  ],
+  ["Lua", "global function f() end\n  global x <const> = 1\n", "1:17 function f, 2:10 variable x"],
+  [
+    "OCaml",
+    "(** Docs *)\nval f : ?x:int -> 'a\n\nmodule type S = sig\n  val g : int\nend\n",
+    "2:5 function f, 4:13 interface S, 5:7 function interface:S/g",
+  ],
+  [
+    "OCaml",
+    "let f g = match g () with\n  | effect Ask, k -> continue k 1\n  | x -> x\nlet h = 1\n",
+    "1:5 function f, 4:5 variable h",
+  ],
+  [
+    "Python",
+    "class A[T: (int, str) = int, *Ts = *tuple[int, ...]]:\n  def f[U = dict[str, list[int]]](self): ...\ntype P[T = str] = list[T]\n",
+    "1:7 class A, 2:7 method class:A/f, 3:6 type P",
+  ],
+  [
+    "Rust",
+    'unsafe extern "C" { pub safe fn a(); safe static B: u8; }\n',
+    "1:33 function a, 1:50 variable B",
+  ],
+  [
+    "Scala",
+    "given a: [A] => (o: Ord[A]) => Ord[List[A]]:\n  def b = 1\ngiven [A] => Ord[A] => Eq[A] = c\n",
+    "1:7 object a, 2:7 method object:a/b",
+  ],
+  [
+    "Swift",
+    "struct A<T: ~Copyable>: ~Copyable, ~Escapable { func b() {} }\nextension C where D: ~Copyable {\n  func e() {}\n}\n",
+    "1:8 struct A, 1:54 method struct:A/b, 3:8 method struct?:C/e",
+  ],
+  [
+    "Swift",
+    "class A {\n  nonisolated(unsafe) var b = 1\n  func c(_ d: consuming sending E, f: __owned G) throws(H) {}\n  package func i() {}\n}\n",
+    "1:7 class A, 2:27 property class:A/b, 3:8 method class:A/c, 4:16 method class:A/i",
+  ],
+  [
+    "Swift",
+    "struct A<let n: Int> {\n  let b: [3 of Int]\n  let c: InlineArray<3, Int>\n  let d = #expect(x == 1)\n  func e(f: G,\n  ) { unsafe h(consume i) }\n}\n",
+    "1:8 struct A, 2:7 property struct:A/b, 3:7 property struct:A/c, 4:7 property struct:A/d, 5:8 method struct:A/e",
+  ],
+  [
+    "Zig",
+    "const A = struct {};\nconst B = opaque {};\nconst C = enum(u8) {\n};\nconst d = 1;\n",
+    "1:7 struct A, 2:7 struct B, 3:7 enum C, 5:7 constant d",
+  ],
+];
+
+/** With the words of newer syntax and without that syntax. */
+const OLDER: readonly Row[] = [
+  [
+    "C",
+    "#if A\nint f(int a);\n#else\nint f(void);\n#endif\nint auto_x = 1;\nint Complex;\n",
+    "6:5 variable auto_x, 7:5 variable Complex",
+  ],
+  [
+    "C",
+    "#if A\n#define f(a)\n#else\nint g(void)\n#endif\n{\n}\nint h;\n",
+    "2:9 macro f, 8:5 variable h",
+  ],
+  [
+    "C++",
+    "struct S { S() : a{} {} T a = {}; };\nint x = b[[] { return 1; }()];\nauto f() -> int;\n",
+    "1:8 struct S, 1:12 constructor struct:S/S, 1:27 field struct:S/a, 2:5 variable x",
+  ],
+  [
+    "Objective-C",
+    "#define NS_ENUM(t, n) enum n : t n; enum n : t\n#define NS_UNAVAILABLE x\nint a;\n",
+    "1:9 macro NS_ENUM, 2:9 macro NS_UNAVAILABLE, 3:5 variable a",
+  ],
+  [
+    "C#",
+    'class A { bool F() => a?.b == c; int[] G(int[] h) => typeof(int[]) ?? i; string j = "ref readonly"; }',
+    "1:7 class A, 1:16 method class:A/F, 1:40 method class:A/G, 1:81 field class:A/j",
+  ],
+  [
+    "CSS",
+    "a > b { c: d }\n@media print { e { f: g } }\n@import url(x.css);\n",
+    "1:1 selector a > b, 2:16 selector e",
+  ],
+  ["INI", "a:b = c\n; d: e\n[f:g]\nh = i:j\n", "1:1 key a:b, 3:2 table f:g, 4:1 key table:f:g/h"],
+  [
+    "Java",
+    "class A { A() { this(1); } A(int b) { super(b); } int module, safe; }",
+    "1:7 class A, 1:11 constructor class:A/A, 1:28 constructor class:A/A, 1:55 field class:A/module, 1:63 field class:A/safe",
+  ],
+  [
+    "JavaScript",
+    "const accessor = 1;\nfor (const accessor of using) { accessor in x; }\nconst y = { accessor, using: 1 };\nclass A { accessor() {} using = 1 }\n",
+    "1:7 constant accessor, 3:7 constant y, 4:7 class A, 4:11 method class:A/accessor, 4:25 field class:A/using",
+  ],
+  [
+    "TypeScript",
+    "type A = { in: 1; out: 2 };\nfor (const k in out) {}\nconst z = a < b, c = in1 > out;\ninterface accessor { using: 1 }\nimport('x').then(f);\n",
+    "1:6 type A, 3:7 constant z, 3:18 constant c, 4:11 interface accessor, 4:22 property interface:accessor/using",
+  ],
+  [
+    "Kotlin",
+    'class A(val b: Int)\nval c by lazy { 1 }\nobject D : E\nval f by G { 2 }\nval s = "a $"\nfun h() { context(i)\n  j() }\n',
+    "1:7 class A, 1:13 property class:A/b, 2:5 variable c, 3:8 object D, 4:5 variable f, 5:5 variable s, 6:5 function h",
+  ],
+  [
+    "Lua",
+    "global = 1\nglobal.a = 2\nlocal global = global or {}\nfunction global.f() end\n",
+    "1:1 variable global, 2:8 field variable:global/a, 3:7 variable global, 4:17 function variable:global/f",
+  ],
+  [
+    "OCaml",
+    "(*\nval in_comment : int *)\nlet effect = 1\nlet f x = effect + x\n",
+    "3:5 variable effect, 4:5 function f",
+  ],
+  [
+    "Python",
+    "class_ = d[a]\nprint(type (b)[c])\ndef f(x=y[1]): pass\n",
+    "1:1 variable class_, 3:5 function f",
+  ],
+  [
+    "Rust",
+    "fn safe() { let safe = 1; safe }\nmod r { pub unsafe fn f() {} }\n",
+    "1:4 function safe, 2:5 module r, 2:23 function module:r/f",
+  ],
+  ["Scala", "given a: Ord[A] = b\nval f: A => B = c\n", "1:7 object a, 2:5 constant f"],
+  [
+    "Swift",
+    "let a = ~B.c\nfunc of(consuming d: Int) throws { let package = [of, d] }\n#if DEBUG\nfunc e() {}\n#endif\n",
+    "1:5 constant a, 2:6 function of, 4:6 function e",
+  ],
+  [
+    "Zig",
+    "fn f() void {}\nconst A = struct { b: u8 };\nconst c: A = .{};\n",
+    "1:4 function f, 2:7 struct A, 2:20 field struct:A/b, 3:7 constant c",
+  ],
+];
+
+const decoder = new Decoder();
+const runtimes = new Map<string, Runtime>();
+let extractor: Extractor;
+beforeAll(async () => {
+  extractor = await createExtractor();
+});
+
+async function symbolsOf(language: string, bytes: Uint8Array, by = extractor): Promise<string> {
+  await by.prepare(language);
+  const found = by.extract(language, bytes);
+  if (found.outcome !== "symbols") throw new Error(JSON.stringify(found));
+  return showSymbols(found.table, bytes).join(", ");
+}
+
+/** Of the text as its grammar reads it, or as it stands. */
+async function treeOf(query: LanguageQuery, source: string, isPlain = false): Promise<string> {
+  const { grammar } = query;
+  const options = { grammar, query: "(ERROR) @x", roleOf: () => "name" as const };
+  const runtime = runtimes.get(grammar) ?? (await createRuntime(options));
+  runtimes.set(grammar, runtime);
+  const { rewordings: _, frame: __, ...plain } = query;
+  return runtime.show(decoder.decode(asRead(isPlain ? plain : query, Buffer.from(source))));
+}
+
+test.each(NEWER)("%s: %s", async (language, source, symbols) => {
+  const query = languageQuery(language)!;
+  expect(await symbolsOf(language, Buffer.from(source))).toBe(symbols);
+  const tree = await treeOf(query, source);
+  expect(tree).not.toMatch(/ERROR|MISSING/);
+  expect(tree, "needs no rewording").not.toBe(await treeOf(query, source, true));
+});
+
+test.each(OLDER)("%s keeps %s", async (language, source, symbols) => {
+  expect(await symbolsOf(language, Buffer.from(source))).toBe(symbols);
+});
+
+test("a text that the grammar knows is not spoiled by a rewording", async () => {
+  const rewordings = [{ word: "func", newer: /func/g, older: () => "f(" }];
+  const spoiled = { ...languageQuery("Go")!, rewordings };
+  const spoiling = await createExtractor(LIMITS, () => spoiled);
+  const bytes = Buffer.from("package p\nfunc f() {}\n");
+  expect(await symbolsOf("Go", bytes, spoiling)).toBe("1:9 package p, 2:6 function f");
+});
+
+const REWORDED = LANGUAGE_QUERIES.filter(({ rewordings, frame }) => rewordings ?? frame);
+
+test("a rewording is as long as what it stands for", () => {
+  const parts = [...NEWER, ...OLDER].flatMap(([, source]) => source.match(/\w+|\s+|[^\w\s]+/g)!);
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...REWORDED),
+      fc.array(fc.constantFrom(...parts, "é", "\r\n"), { maxLength: 80 }),
+      (query, chosen) => {
+        const bytes = Buffer.from(chosen.join(""));
+        expect((reword(bytes, query) ?? { bytes }).bytes.length).toBe(bytes.length);
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
+
+test("time is linear in the text, whatever it repeats", () => {
+  const rows = [...NEWER, ...OLDER].map(([language, source]) => [languageQuery(language)!, source]);
+  let ms = 0;
+  for (const [query, source] of rows as [LanguageQuery, string][])
+    for (const piece of [source, source.replace(/\s+/g, " "), source.slice(0, source.length / 2)]) {
+      const bytes = Buffer.from(piece.repeat(Math.ceil(50_000 / piece.length)));
+      const start = performance.now();
+      reword(bytes, query);
+      ms = Math.max(ms, performance.now() - start);
+    }
+  expect(ms).toBeLessThan(1_000);
+});
