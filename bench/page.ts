@@ -30,6 +30,7 @@ Made by the benchmark itself from the records in \`bench/record/\`; not written 
 npm run bench                                  # smoke: the fixture repositories, means, counts checked; under a minute
 npm run bench -- --corpus PATH                 # everything below, for a folder of yours
 npm run bench -- --corpus PATH --peers rg,zoekt --queries FILE --stages index,questions
+npm run bench -- --corpus PATH --caller 2      # who holds up the caller's thread, with two workers: a row for each operation
 npm run bench -- --page                        # this page again, from the records
 \`\`\`
 

@@ -55,7 +55,7 @@ export const loadQuern = async () => (await import(libraryUrl())) as Library;
 export type Handler = (request: Request) => Promise<Response>;
 
 export interface HandlerLibrary {
-  createHandler(engine: Engine, options: object): Handler;
+  readonly createHandler: (engine: Engine, options: object) => Handler;
 }
 
 export const loadHandlers = async () =>

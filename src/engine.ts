@@ -276,6 +276,8 @@ class OpenedEngine implements Engine, KnowsNotIndexed {
   readonly #options: Checked;
   /** Under way, each on a snapshot. */
   readonly #readings = new Set<Promise<unknown>>();
+  /** One for all that is read: a host that reads many small files one after another would never give way. */
+  readonly #pause = turnstile();
   #closed: Promise<void> | undefined;
 
   constructor(environment: Environment, options: Checked) {
@@ -342,7 +344,7 @@ class OpenedEngine implements Engine, KnowsNotIndexed {
   async repositories({ viewer }: { viewer?: Viewer } = {}): Promise<Repository[]> {
     this.#mustBeOpen();
     const { repositories, manifest } = await this.#catalogs.newest();
-    const pause = turnstile();
+    const pause = this.#pause;
     return this.#reading(async (snapshot) => {
       const visible: Repository[] = [];
       for (const one of repositories.values()) {
@@ -365,7 +367,7 @@ class OpenedEngine implements Engine, KnowsNotIndexed {
     const found = await this.#find(file, viewer);
     if (!found) return undefined;
     const { repository, position, headers } = found;
-    const pause = turnstile();
+    const pause = this.#pause;
     const stored = await this.#reading((snapshot) =>
       readFile({ snapshot, headers, pause }, repository, position, file.path),
     );
@@ -399,7 +401,7 @@ class OpenedEngine implements Engine, KnowsNotIndexed {
     const path = folder.path.replace(/\/+$/, "");
     const { repository, position, headers } = found;
     return this.#reading((snapshot) =>
-      listFolder({ snapshot, headers, pause: turnstile() }, repository, position, path),
+      listFolder({ snapshot, headers, pause: this.#pause }, repository, position, path),
     );
   }
 

@@ -38,7 +38,7 @@ const LATE_MS = 50;
 const MOST_BEHIND = 4 * 2 ** 20;
 
 /** The event loop receives all messages that are there in one turn: a part takes it some 0.3 ms. */
-const MOST_UNDER_WAY = 4;
+const MOST_UNDER_WAY = 2;
 
 export const STOPPED = { NO: 0, ABORTED: 1, TIMED_OUT: 2 } as const;
 

@@ -42,7 +42,7 @@ let engine: Engine;
 let handler: Handler;
 let round = 0;
 
-const flat = () => documents({ name: "flat", files: filesOf(round) });
+const flat = (state: number) => documents({ name: "flat", files: filesOf(state) });
 const stream = async (matches: number) => {
   for await (const _ of engine.stream({ query: "file:.", matches }));
 };
@@ -53,14 +53,20 @@ const overHttp = async (path: string, query: string) => {
 };
 
 const OPERATIONS: [what: string, run: () => Promise<unknown>][] = [
-  ["index", () => (round++, engine.index(flat(), { symbols: "skip" }))],
-  ["index again, nothing new", () => engine.index(flat(), { symbols: "skip" })],
-  ["index many", () => (round++, engine.index(many(round), { symbols: "skip" }))],
+  ["index", () => engine.index(flat(++round), { symbols: "skip" })],
+  ["index again, nothing new", () => engine.index(flat(round), { symbols: "skip" })],
+  ["index many", () => engine.index(many(++round), { symbols: "skip" })],
   ["search", () => engine.search({ query: "needle", matches: 20_000 })],
   ["search by name", () => engine.search({ query: `repo:many/${round++} hay`, matches: 50 })],
   ["stream", () => stream(20_000)],
   ["explain", () => engine.explain({ query: "repo:many nothing", matches: 50 })],
   ["list", () => engine.list({ repository: "flat", path: "" })],
+  [
+    "many lists",
+    async () => {
+      for (let i = 0; i < 40; i++) await engine.list({ repository: "flat", path: "none" });
+    },
+  ],
   ["read", () => engine.read({ repository: "large", path: LARGE.path })],
   ["repositories", () => engine.repositories()],
   ["search over HTTP", () => overHttp("/api/search", "needle")],
