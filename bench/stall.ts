@@ -105,7 +105,8 @@ export const longer = (a: Stall, b: Stall): Stall => ({
 const MOST_READING_MS = 0.2;
 const MOST_READINGS = 10;
 
-function openClocks(): { read(): Reading; close(): void } {
+/** Of the calling thread. */
+export function openClocks(): { read(): Reading; close(): void } {
   const thread = openSchedule();
   const read = (): Reading => {
     const { worked, waited } = thread.read();
