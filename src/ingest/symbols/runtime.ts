@@ -209,6 +209,7 @@ export class Runtime {
     let isWhole = true;
     c.currentParseCallback = (index) => {
       isWhole &&= !this.#isLate();
+      if (index === text.length) return isWhole ? "\n" : ""; // a scanner may look for a comment's last line without end
       return isWhole ? text.slice(index, SLICE) : "";
     };
     c.currentProgressCallback = () => this.#isLate();

@@ -64,6 +64,10 @@ describe("a file that is not as it should be", () => {
       expect(await symbols("TypeScript", source)).toEqual([]);
   });
 
+  test("a comment without an end of its line, which a scanner looked for without end", async () => {
+    expect(await namesIn("ReScript", "let a = 1\n//")).toEqual(["variable a"]);
+  });
+
   test("names around invalid UTF-8 keep their bytes", async () => {
     const latin1 = Buffer.from("# caf\xe9\ndef na\xefve(): pass\ndef plain(): pass\n", "latin1");
     expect((await symbols("Python", latin1)).at(-1)).toBe("3:5 function plain");
