@@ -10,6 +10,7 @@ import {
   existsSync,
   fstatSync,
   ftruncateSync,
+  mkdirSync,
   openSync,
   readSync,
   rmSync,
@@ -18,7 +19,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { translated } from "./failures.ts";
+import { errorName, translated } from "./failures.ts";
 import { corrupt } from "./sealed.ts";
 
 const MAGIC = 0xbeefc0de;
@@ -121,8 +122,18 @@ export function askForRoom(file: string): void {
   }
 }
 
+export function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true });
+  } catch (error) {
+    // Node says so as well where the disk is read-only, or a quota is reached
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") mkdirSync(path);
+    throw error;
+  }
+}
+
 export const isOutOfRoom = (error: unknown): boolean =>
-  ["ENOSPC", "EDQUOT", "EFBIG"].includes((error as NodeJS.ErrnoException).code!);
+  ["ENOSPC", "EDQUOT", "EFBIG"].includes(errorName(error));
 
 function lengthen(descriptor: number, from: number, to: number): void {
   try {

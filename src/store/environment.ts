@@ -6,12 +6,12 @@
  * Every thread opens the environment for itself; they share the map.
  */
 
-import { accessSync, constants, mkdirSync, readdirSync, statSync } from "node:fs";
+import { accessSync, constants, readdirSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { open as openLmdb, type RootDatabase, type Transaction } from "lmdb";
 import { QuernError } from "../base/errors.ts";
 import { Commits } from "./commits.ts";
-import { askForRoom, LEAST_ROOM_BYTES, refuseTruncated } from "./data-file.ts";
+import { askForRoom, LEAST_ROOM_BYTES, makeFolder, refuseTruncated } from "./data-file.ts";
 import { MAP_BYTES, translate, translated } from "./failures.ts";
 import { allocateLockFile } from "./lock-file.ts";
 import { seal, unseal } from "./sealed.ts";
@@ -164,16 +164,6 @@ function prepareFolder(path: string, file: string, readOnly: boolean): void {
       "INDEX_NOT_FOUND",
       `${path} is not a data directory: it holds other files and no ${DATA_FILE}; name an empty or a new folder`,
     );
-}
-
-function makeFolder(path: string): void {
-  try {
-    mkdirSync(path, { recursive: true });
-  } catch (error) {
-    // Node says so as well where the disk is read-only
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") mkdirSync(path);
-    throw error;
-  }
 }
 
 class LmdbEnvironment implements Environment {

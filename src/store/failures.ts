@@ -1,5 +1,6 @@
 /** What the disk and LMDB say when they refuse, in our codes, with what to do. */
 
+import { constants } from "node:os";
 import { QuernError, type ErrorCode } from "../base/errors.ts";
 
 /** The largest data file. Address space, not memory or disk: the map grows into it. */
@@ -65,10 +66,16 @@ const FAILURES: readonly [pattern: RegExp, code: ErrorCode, advice: string][] = 
   ],
 ];
 
+/** The system's name of what failed; Node has none for a quota that is reached, and says "UNKNOWN". */
+export function errorName(error: unknown): string {
+  const { code = "", errno } = error as { code?: string | number; errno?: number };
+  return errno === -constants.errno.EDQUOT ? "EDQUOT" : String(code);
+}
+
 /** As a QuernError where it is the disk's or LMDB's; what somebody else threw is left as it is. */
 export function translate(error: unknown): unknown {
   if (error instanceof QuernError || !(error instanceof Error)) return error;
-  const text = `${String((error as { code?: string | number }).code ?? "")} ${error.message}`;
+  const text = `${errorName(error)} ${error.message}`;
   const failure = FAILURES.find(([pattern]) => pattern.test(text));
   return failure
     ? new QuernError(failure[1], `${failure[2]} (${error.message})`, { cause: error })

@@ -16,14 +16,15 @@
  * loop later. A value whose checksum is wrong is INDEX_CORRUPT, never a wrong record, nor that of another key.
  */
 
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { type Database, open, type RootDatabase } from "lmdb";
 import { pack, unpack } from "msgpackr";
 import { QuernError } from "../base/errors.ts";
 import { Commits } from "./commits.ts";
-import { askForRoom, LEAST_ROOM_BYTES } from "./data-file.ts";
+import { askForRoom, LEAST_ROOM_BYTES, makeFolder } from "./data-file.ts";
+import { errorName } from "./failures.ts";
 import { allocateLockFile } from "./lock-file.ts";
 import { inTurn, inTurnAtOnce } from "./turn.ts";
 
@@ -88,7 +89,7 @@ type Root = RootDatabase<Uint8Array, Uint8Array>;
 function openEnvironment(path: string): { root: Root; commits: Commits } {
   const file = join(path, "data.mdb");
   try {
-    mkdirSync(path, { recursive: true });
+    makeFolder(path);
     return inTurnAtOnce(path, () => {
       allocateLockFile(join(path, "lock.mdb"));
       const isNew = !existsSync(file);
@@ -241,7 +242,7 @@ function decode(place: number, stored: Uint8Array): unknown {
 /** What the disk refuses, in our codes. */
 export function storageError(cause: unknown): QuernError {
   if (cause instanceof QuernError) return cause;
-  const message = cause instanceof Error ? cause.message : String(cause);
+  const message = cause instanceof Error ? `${errorName(cause)} ${cause.message}` : String(cause);
   if (/EROFS|read-only/i.test(message))
     return new QuernError(
       "INDEX_READ_ONLY",

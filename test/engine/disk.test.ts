@@ -5,7 +5,7 @@
  */
 
 import { spawnSync } from "node:child_process";
-import { chmodSync, chownSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
@@ -255,12 +255,34 @@ test("a directory of somebody else", ({ skip }) => {
   expect(lines).toEqual(["open: ok", "small: ok", "search: 1"]);
 });
 
+/** A disk of which nobody may have 8 MiB: a tmpfs, or ext4 in a file; or undefined where neither can be. */
+function diskWithQuota(): string | undefined {
+  return smallDisk(256, "usrquota", "usrquota_block_hardlimit=8m") ?? ext4WithQuota();
+}
+
+function ext4WithQuota(): string | undefined {
+  const folder = temporaryFolder();
+  const [image, path] = [join(folder, "image"), join(folder, "disk")];
+  chmodSync(folder, 0o755);
+  mkdirSync(path);
+  writeFileSync(image, "");
+  truncateSync(image, 2 ** 26);
+  const isOk = (command: string, ...words: string[]): boolean =>
+    spawnSync(command, words).status === 0;
+  if (!isOk("mkfs.ext4", "-q", "-O", "quota", image)) return undefined;
+  if (!mount("-o", "loop,usrquota", image, path)) return undefined;
+  onTestFinished(() => void spawnSync("umount", ["-l", path]));
+  return isOk("setquota", "-u", `${NOBODY}`, "0", "8192", "0", "0", path) ? path : undefined;
+}
+
 test("a quota", ({ skip }) => {
   if (!mayBecomeNobody())
     skip("needs root, whom no quota binds, and a project that others may read");
   const disk =
-    smallDisk(256, "usrquota", "usrquota_block_hardlimit=8m") ??
-    skip("needs a kernel with quotas for tmpfs: Linux 6.6, CONFIG_TMPFS_QUOTA");
+    diskWithQuota() ??
+    skip(
+      "needs a kernel with quotas for tmpfs (Linux 6.6, CONFIG_TMPFS_QUOTA), or for ext4 and setquota",
+    );
   chmodSync(disk, 0o777);
   const trial = { path: join(disk, "index"), user: NOBODY };
   const tried = tryOut(trial, "open", "small", "small", "large", "search", "check");
@@ -272,11 +294,32 @@ test("a quota", ({ skip }) => {
     "search: 2",
     "check: ok",
   ]);
-  expect(tried.messages[0]).toMatch(
-    /quota reached: make room .*what was published before is intact/s,
-  );
+  const says = /quota reached: make room .*what was (published|stored) before is intact/s;
+  expect(tried.messages[0]).toMatch(says);
   const { lines } = tryOut(trial, "open to read", "search", "check");
   expect(lines).toEqual(["open to read: ok", "search: 2", "check: ok"]);
+  const filler = join(disk, "filler"); // all that is left, and more: root is not bound
+  writeFileSync(filler, Buffer.alloc(2 ** 23));
+  chownSync(filler, NOBODY, NOBODY);
+  const full = tryOut(trial, "open", "large", "key", "compact", "search", "check");
+  expect(full.lines.filter((line) => !line.startsWith("compact"))).toEqual([
+    "open: ok",
+    "large: DISK_FULL",
+    "key: DISK_FULL",
+    "search: 2",
+    "check: ok",
+  ]);
+  for (const message of full.messages) expect(message).toMatch(/quota.*make room/s);
+  rmSync(filler);
+  const after = tryOut(trial, "open", "small", "key", "compact", "search", "check");
+  expect(after.lines).toEqual([
+    "open: ok",
+    "small: ok",
+    "key: ok",
+    "compact: ok",
+    expect.stringMatching(/^search: [23]$/),
+    "check: ok",
+  ]);
 });
 
 /** Who runs it where permissions count: root may read everything, so somebody else does; or undefined. */

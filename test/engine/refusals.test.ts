@@ -2,6 +2,7 @@
 
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { constants } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { QuernError, type ErrorCode } from "../../src/base/errors.ts";
@@ -275,6 +276,23 @@ test("the disk's own words become codes", () => {
       expect.objectContaining({ code, message: expect.stringContaining(advice) as string }),
     );
   expect(() => translated(() => fail("EMFILE"))).toThrow(/^EMFILE: it failed$/);
+});
+
+test("a quota for which Node has no name", () => {
+  const said = "UNKNOWN: unknown error, write";
+  const error = Object.assign(new Error(said), {
+    code: "UNKNOWN",
+    errno: -constants.errno.EDQUOT,
+  });
+  const refused = () => {
+    throw error;
+  };
+  const expected = {
+    code: "DISK_FULL",
+    message: expect.stringMatching(/quota.*reached/) as string,
+  };
+  expect(() => translated(refused)).toThrow(expect.objectContaining(expected));
+  expect(storageError(error)).toMatchObject(expected);
 });
 
 test.each([

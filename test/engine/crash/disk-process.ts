@@ -12,7 +12,16 @@ import { git } from "../../../src/ingest/git.ts";
 import type { Source } from "../../../src/ingest/source.ts";
 
 export type Attempt =
-  "open" | "open to read" | "small" | "large" | "search" | "check" | "key" | "folder" | "tree";
+  | "open"
+  | "open to read"
+  | "small"
+  | "large"
+  | "search"
+  | "check"
+  | "key"
+  | "compact"
+  | "folder"
+  | "tree";
 
 export interface Outcome {
   readonly attempt: Attempt;
@@ -63,6 +72,9 @@ async function attempt(what: Attempt): Promise<Partial<Outcome>> {
       return {};
     case "large":
       await engine!.index(source("large", 20_000, 40));
+      return {};
+    case "compact":
+      await engine!.compact();
       return {};
     case "folder":
       return skippedOf(directory(join(path, "..", "folder")));
