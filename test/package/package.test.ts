@@ -60,7 +60,7 @@ describe("the tarball", () => {
     const needed = new Set<string>();
     for (const file of packed.files.filter((name) => /^dist\/.*\.c?js$/.test(name))) {
       const text = readFileSync(join(esm, "node_modules/quern", file), "utf8");
-      for (const [, , name] of text.matchAll(/(from|import|require\() ?"([^".][^"]*)"/g))
+      for (const [, , name] of text.matchAll(/(from|import|require\() ?"([^".\s][^"\s]*)"/g))
         if (!name!.startsWith("node:"))
           needed.add(name!.split("/", name!.startsWith("@") ? 2 : 1).join("/"));
     }
