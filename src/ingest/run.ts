@@ -60,7 +60,7 @@ export interface IndexProgress {
 export interface FileWithoutSymbols {
   /** From the repository's root. */
   path: string;
-  /** 'too-large': over 4 MiB, data over 256 KiB; 'too-long': took over 3 s; 'failed': the grammar failed on it; 'killed-thread': a worker died of it, or was silent for 60 s, twice. */
+  /** 'too-large': over 4 MiB, data over 256 KiB; 'too-long': its thread worked on it for over 3 s, or had it for 30 s; 'failed': the grammar failed on it; 'killed-thread': a worker died of it, or was silent for 60 s, twice. */
   reason: "too-large" | "too-long" | "failed" | "killed-thread";
 }
 

@@ -47,7 +47,7 @@ const RANGE_BYTES = 2 ** 20;
 const MIB = 2 ** 20;
 /** What a thread holds that has parsed a mixture of languages: up to ten grammars, each with memory of its own. */
 const GRAMMARS_BYTES = 100 * MIB;
-/** A parse gives up by itself after 3 s: a thread that is silent for so long is in a loop that cannot end. */
+/** A parse gives up by itself after 3 s of work, and 30 s by the clock: a thread that is silent for so long is in a loop that cannot end. */
 const MAX_SILENT_MS = 60_000;
 
 export interface SymbolPass {

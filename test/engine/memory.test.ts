@@ -1,11 +1,11 @@
 /** Bounds of docs/limits.md, measured: memory that does not grow, answers of a known size, a caller that is not blocked. */
 
 import { execFile } from "node:child_process";
-import { openSync, readSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { documents } from "../../src/ingest/documents.ts";
+import { THREAD_TIMES } from "../../src/ingest/symbols/work-limit.ts";
 import type { Answer, Parsing } from "./memory-process.ts";
 import { openEngine } from "./opened.ts";
 import type { Sample } from "./soak.ts";
@@ -48,18 +48,9 @@ describe.skipIf(!isLinux)("memory", () => {
 });
 
 /** Milliseconds this thread has worked; waiting for a busy machine does not count. Steps of up to 4 ms. */
-function processorClock(): () => number {
-  if (!isLinux) return () => performance.now();
-  const file = openSync("/proc/thread-self/schedstat", "r");
-  const text = Buffer.alloc(64);
-  return () => {
-    readSync(file, text, 0, text.length, 0);
-    return Number.parseInt(text.toString("latin1"), 10) / 1e6;
-  };
-}
+const now = (): number => THREAD_TIMES.worked() ?? THREAD_TIMES.clock();
 
 async function longestTurn(work: () => Promise<unknown>): Promise<number> {
-  const now = processorClock();
   let [longest, last, isOver] = [0, now(), false];
   const turn = () => {
     const end = now();

@@ -23,12 +23,13 @@ import { reword, withFrame, type Frame } from "./rewording.ts";
 import { createRuntime, type Runtime } from "./runtime.ts";
 import { Decoder } from "./source-text.ts";
 import { contentOf, joinTables, replacePieces, shiftTable, type Piece } from "./table.ts";
+import { startLimit, THREAD_TIMES, type Times } from "./work-limit.ts";
 
 export type Extraction =
   | { readonly outcome: "symbols"; readonly table: SymbolTable }
   /** The language has no extractor. */
   | { readonly outcome: "none" }
-  /** 'too-long': took MAX_MS; 'too-large': over the language's limit; 'failed': the grammar trapped or does not load. */
+  /** 'too-long': the thread has worked on it for maxMs; 'too-large': over the language's limit; 'failed': the grammar trapped or does not load. */
   | { readonly outcome: "gave-up"; readonly reason: "too-long" | "too-large" | "failed" };
 
 export interface Extractor {
@@ -40,7 +41,7 @@ export interface Extractor {
 }
 
 export interface ExtractorLimits {
-  /** Of one file. Generous, because what is found must not depend on the machine: a file of MAX_BYTES takes some 0.3 s. */
+  /** Of one file, of the thread's work. Generous, because what is found must not depend on the machine: a file of maxBytes takes some 0.3 s. */
   readonly maxMs: number;
   readonly maxBytes: number;
 }
@@ -61,8 +62,9 @@ type Languages = (name: string) => LanguageQuery | undefined;
 export function createExtractor(
   limits: ExtractorLimits = LIMITS,
   languages: Languages = languageQuery,
+  times: Times = THREAD_TIMES,
 ): Promise<Extractor> {
-  return Promise.resolve(new TreeSitterExtractor(limits, languages));
+  return Promise.resolve(new TreeSitterExtractor(limits, languages, times));
 }
 
 interface Loaded {
@@ -72,13 +74,14 @@ interface Loaded {
 
 interface Timed {
   readonly bytes: Uint8Array;
-  readonly deadline: number;
+  readonly isOver: () => boolean;
   readonly frame?: Frame | undefined;
 }
 
 class TreeSitterExtractor implements Extractor {
   readonly #limits: ExtractorLimits;
   readonly #languages: Languages;
+  readonly #times: Times;
   readonly #decoder = new Decoder();
   /** By language query, the most recently used last. */
   readonly #loaded = new Map<LanguageQuery, Loaded>();
@@ -86,9 +89,10 @@ class TreeSitterExtractor implements Extractor {
   /** Whose grammar does not load, or does not know the query's nodes: each of their files fails. */
   readonly #broken = new Set<LanguageQuery>();
 
-  constructor(limits: ExtractorLimits, languages: Languages) {
+  constructor(limits: ExtractorLimits, languages: Languages, times: Times) {
     this.#limits = limits;
     this.#languages = languages;
+    this.#times = times;
   }
 
   async prepare(language: string): Promise<boolean> {
@@ -102,13 +106,13 @@ class TreeSitterExtractor implements Extractor {
   }
 
   extract(language: string, bytes: Uint8Array): Extraction {
-    const deadline = performance.now() + this.#limits.maxMs;
+    const isOver = startLimit(this.#limits.maxMs, this.#times);
     const parts = embeddedParts(language, bytes);
-    if (parts === undefined) return this.#extractPart(language, bytes, deadline);
+    if (parts === undefined) return this.#extractPart(language, bytes, isOver);
     const tables: SymbolTable[] = [];
     for (const part of parts) {
       const inner = bytes.subarray(part.start, part.end);
-      const found = this.#extractPart(part.language, inner, deadline);
+      const found = this.#extractPart(part.language, inner, isOver);
       if (found.outcome !== "symbols") return found;
       tables.push(shiftTable(found.table, part.start));
     }
@@ -130,7 +134,7 @@ class TreeSitterExtractor implements Extractor {
     }
   }
 
-  #extractPart(language: string, bytes: Uint8Array, deadline: number): Extraction {
+  #extractPart(language: string, bytes: Uint8Array, isOver: () => boolean): Extraction {
     const query = this.#languages(language);
     if (query === undefined) return { outcome: "none" };
     if (bytes.length > Math.min(this.#limits.maxBytes, query.maxBytes ?? Infinity))
@@ -139,7 +143,7 @@ class TreeSitterExtractor implements Extractor {
     const loaded = this.#loaded.get(query);
     assert(loaded !== undefined, `extract() of ${language} without prepare()`);
     try {
-      const table = this.#run(loaded, query, { bytes, deadline });
+      const table = this.#run(loaded, query, { bytes, isOver });
       return table ? { outcome: "symbols", table } : { outcome: "gave-up", reason: "too-long" };
     } catch {
       this.#loaded.delete(query);
@@ -147,18 +151,18 @@ class TreeSitterExtractor implements Extractor {
     }
   }
 
-  /** In older words, or as it stands: where it has none, is sound only so, or shows more so. Undefined when the deadline passed. */
-  #run(loaded: Loaded, query: LanguageQuery, { bytes, deadline }: Timed): SymbolTable | undefined {
+  /** In older words, or as it stands: where it has none, is sound only so, or shows more so. Undefined when the time is over. */
+  #run(loaded: Loaded, query: LanguageQuery, { bytes, isOver }: Timed): SymbolTable | undefined {
     const worded = reword(bytes, query);
-    const older = worded && this.#read(loaded, query, { ...worded, deadline });
+    const older = worded && this.#read(loaded, query, { ...worded, isOver });
     if (older?.hasError === false) return older.table;
-    const plain = this.#read(loaded, query, { bytes, deadline });
+    const plain = this.#read(loaded, query, { bytes, isOver });
     if (older === undefined || plain === undefined) return (older ?? plain)?.table;
     const isRicher = plain.hasError && older.table.count >= plain.table.count;
     return isRicher ? older.table : plain.table;
   }
 
-  /** Undefined when the deadline passed. */
+  /** Undefined when the time is over. */
   #read(loaded: Loaded, query: LanguageQuery, { bytes, ...timed }: Timed): Reading | undefined {
     const cuts = query.cuts?.(bytes) ?? [];
     const kept = cuts.length === 0 ? bytes : cut(bytes, cuts);
@@ -176,10 +180,10 @@ class TreeSitterExtractor implements Extractor {
     return { table, hasError: whole.hasError };
   }
 
-  /** Undefined when the deadline passed. */
-  #parse({ runtime, kinds }: Loaded, { bytes, deadline, frame }: Timed): Nested | undefined {
+  /** Undefined when the time is over. */
+  #parse({ runtime, kinds }: Loaded, { bytes, isOver, frame }: Timed): Nested | undefined {
     const text = this.#decoder.decode(frame ? withFrame(bytes, frame) : bytes);
-    const matches = runtime.match(text, deadline);
+    const matches = runtime.match(text, isOver);
     const nested =
       matches &&
       nest(
@@ -189,7 +193,7 @@ class TreeSitterExtractor implements Extractor {
           byteOf: (unit) => text.byteOf(unit),
           nameOf: (start, end) => text.slice(start, end - start),
         },
-        deadline,
+        isOver,
       );
     if (nested === undefined || frame === undefined) return nested;
     return { ...nested, table: shiftTable(nested.table, -frame.before.length) };

@@ -37,7 +37,7 @@ const PARENTS = new Set([...TYPES, ...ids("namespace", "module")]);
 const VARIABLES = ids("variable", "constant");
 const FIELDS = ids("field", "property");
 
-/** Matches between two looks at the clock. */
+/** Matches between two looks at the time. */
 const CHECK_EVERY = 256;
 
 /** In a row's parent: NAMED - index is the parent by name of that index. */
@@ -96,17 +96,17 @@ export interface Nested {
   readonly tornUnits: number;
 }
 
-/** Undefined when the deadline passed: names as long as a file, or functions as deep, could take the square of it. */
+/** Undefined when the time is over: names as long as a file, or functions as deep, could take the square of it. */
 export function nest(
   matches: Matches,
   kinds: Kinds,
   place: Place,
-  deadline: number,
+  isOver: () => boolean,
 ): Nested | undefined {
   if (matches.count === 0) return { table: NO_SYMBOLS, tornUnits: 0, hasError: matches.hasError };
   const sweep = new Sweep(matches.values, kinds, place);
   for (const [index, base] of inOrder(matches).entries()) {
-    if (index % CHECK_EVERY === CHECK_EVERY - 1 && performance.now() > deadline) return undefined;
+    if (index % CHECK_EVERY === CHECK_EVERY - 1 && isOver()) return undefined;
     sweep.visit(base);
   }
   const { tornUnits } = sweep;

@@ -151,7 +151,6 @@ export class Runtime {
   /** Of each capture: its name in the query. */
   readonly captures: readonly string[];
   #values = new Int32Array(MATCH_STRIDE * 256);
-  #deadline = 0;
 
   constructor(c: Bindings, language: number, options: RuntimeOptions) {
     this.#c = c;
@@ -171,14 +170,14 @@ export class Runtime {
   }
 
   /**
-   * The query's matches in the text, in the order in which the query finds them. Undefined when that
-   * took until the deadline, a time of `performance.now()`.
+   * The query's matches in the text, in the order in which the query finds them. Undefined when the
+   * time was over before.
    */
-  match(text: SourceText, deadline: number): Matches | undefined {
-    const tree = this.#parse(text, deadline);
+  match(text: SourceText, isOver: () => boolean): Matches | undefined {
+    const tree = this.#parse(text, isOver);
     if (tree === 0) return undefined;
     try {
-      return this.#run(tree);
+      return this.#run(tree, isOver);
     } finally {
       this.#c._ts_tree_delete(tree);
     }
@@ -186,7 +185,7 @@ export class Runtime {
 
   /** The tree as an S-expression, for tests and for writing queries. */
   show(text: SourceText): string {
-    const tree = this.#parse(text, Infinity);
+    const tree = this.#parse(text, () => false);
     this.#c._ts_tree_root_node_wasm(tree);
     const address = this.#c._ts_node_to_string_wasm(tree);
     const shown = this.#c.UTF8ToString(address);
@@ -200,19 +199,19 @@ export class Runtime {
   }
 
   /**
-   * Address of the tree, or 0 when the deadline passed. That ends the text, too: within one step a
+   * Address of the tree, or 0 when the time was over. That ends the text, too: within one step a
    * lexer that looks for a way out of an error can read it from every letter of a long word on.
+   * Asked every hundred steps of the parser: some 10 µs, but a second where its stack has split in hundreds.
    */
-  #parse(text: SourceText, deadline: number): number {
+  #parse(text: SourceText, isOver: () => boolean): number {
     const c = this.#c;
-    this.#deadline = deadline;
     let isWhole = true;
     c.currentParseCallback = (index) => {
-      isWhole &&= !this.#isLate();
+      isWhole &&= !isOver();
       if (index === text.length) return isWhole ? "\n" : ""; // a scanner may look for a comment's last line without end
       return isWhole ? text.slice(index, SLICE) : "";
     };
-    c.currentProgressCallback = () => this.#isLate();
+    c.currentProgressCallback = isOver;
     const tree = c._ts_parser_parse_wasm(this.#parser, this.#input, 0, 0, 0);
     c.currentParseCallback = null;
     c.currentProgressCallback = null;
@@ -222,19 +221,14 @@ export class Runtime {
     return 0;
   }
 
-  /** Asked every hundred steps of the parser: some 10 µs, but a second where its stack has split in hundreds. */
-  #isLate(): boolean {
-    return performance.now() > this.#deadline;
-  }
-
-  /** Undefined when the deadline passed. */
-  #run(tree: number): Matches | undefined {
+  /** Undefined when the time was over. */
+  #run(tree: number, isOver: () => boolean): Matches | undefined {
     const c = this.#c;
     c._ts_tree_root_node_wasm(tree);
     const hasError = c._ts_node_has_error_wasm(tree) !== 0;
     c._ts_tree_root_node_wasm(tree);
     let late = false;
-    c.currentQueryProgressCallback = () => (late ||= this.#isLate());
+    c.currentQueryProgressCallback = () => (late ||= isOver());
     c._ts_query_matches_wasm(this.#query, tree, 0, 0, 0, 0, 0, 0, UNLIMITED, UNLIMITED, 0);
     c.currentQueryProgressCallback = null;
     const count = this.#word(0);

@@ -106,7 +106,7 @@ test("parents, kinds and what is local, as by looking through all", () => {
         matchesOf(mixed),
         kindsOf(language, CAPTURES),
         place,
-        Infinity,
+        () => false,
       )!.table;
       const found = Array.from({ length: count }, (_, row) => {
         const parent = rows[row * 4 + 3]!;
