@@ -1,8 +1,10 @@
-/** Completes an edition of a segment's symbols, when all its ranges are done. Publishing it is for the caller. */
+/** Completes an edition of a segment's symbols, when all its ranges are done, and publishes it: one transaction, but for long lists of names. */
 
 import { completeEdition } from "../store/complete-edition.ts";
-import { checkLease } from "../store/lease.ts";
-import type { SymbolColumns } from "../store/symbol-columns.ts";
+import type { Writer } from "../store/environment.ts";
+import { nextManifest, putManifest, readManifest } from "../store/manifest.ts";
+import { segmentTarget } from "../store/segment-target.ts";
+import { removeRanges, type SymbolColumns } from "../store/symbol-columns.ts";
 import { threadEnvironment } from "../store/thread-environment.ts";
 import type { Task } from "../threads/task.ts";
 import type { Edition } from "./symbol-task.ts";
@@ -12,13 +14,21 @@ export interface EditionInput extends Edition {
   readonly owner: string;
 }
 
-/** Resolves to how many blobs are unknown in it. */
-export const editionTask: Task<EditionInput, number> = (
+export const editionTask: Task<EditionInput, void> = async (
   { segment, edition, columns, owner },
   context,
 ) => {
-  const environment = threadEnvironment(context);
-  const checked = (writer: Parameters<typeof checkLease>[0]) => checkLease(writer, owner);
-  const target = { environment, segment, checkLease: checked };
-  return completeEdition(target, edition, columns, () => context.pause());
+  const publish = (writer: Writer, hasAll: boolean) =>
+    publishEdition(writer, { segment, edition }, hasAll);
+  const target = segmentTarget(threadEnvironment(context), segment, owner);
+  await completeEdition(target, { edition, columns, publish }, () => context.pause());
 };
+
+function publishEdition(writer: Writer, { segment, edition }: Edition, hasSymbols: boolean): void {
+  removeRanges(writer, { segment, edition });
+  const manifest = readManifest(writer);
+  const segments = manifest.segments.map((one) =>
+    one.segment === segment ? { ...one, symbols: edition, hasSymbols } : one,
+  );
+  putManifest(writer, nextManifest(manifest, { segments }));
+}

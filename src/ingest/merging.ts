@@ -24,6 +24,7 @@ import {
   type MergedSegment,
   type MergeInput,
 } from "../store/merge.ts";
+import { segmentTarget } from "../store/segment-target.ts";
 import { threadEnvironment } from "../store/thread-environment.ts";
 import type { Task } from "../threads/task.ts";
 
@@ -38,7 +39,9 @@ export type MergeGroup = readonly ManifestSegment[];
 export async function nextMerge(catalog: Catalog, pause: Pause): Promise<MergeGroup | undefined> {
   const { segments } = catalog.manifest;
   const live = await liveFiles(catalog, pause);
-  const garbage = segments.find((one) => 2 * (live.get(one.segment) ?? 0) < one.files);
+  const dead = segments.filter(({ segment }) => !live.get(segment));
+  if (dead.length > 0) return dead; // costs one transaction, however many they are
+  const garbage = segments.find((one) => 2 * live.get(one.segment)! < one.files);
   if (garbage) return [garbage];
   const tiers = new Map<number, ManifestSegment[]>();
   for (const segment of segments) {
@@ -106,12 +109,11 @@ export const mergeTask: Task<MergeTaskInput, MergedSegment> = async (
   const environment = threadEnvironment(context);
   const snapshot = environment.snapshot();
   try {
-    const checked = (writer: Writer) => checkLease(writer, owner);
-    return await mergeSegments(
-      merge,
-      { environment, segment: target, checkLease: checked },
-      { snapshot, kernel: createKernel(), pause: () => context.pause() },
-    );
+    return await mergeSegments(merge, segmentTarget(environment, target, owner), {
+      snapshot,
+      kernel: createKernel(),
+      pause: () => context.pause(),
+    });
   } finally {
     snapshot.close();
   }

@@ -10,8 +10,8 @@ import { HASH_BYTES, NO_BLOB, OVERLAP, PAGE_BYTES, SEGMENT_BYTES } from "../stor
 import { GrowableWords } from "../base/growable.ts";
 import { createGramLists, type GramLists } from "../kernel/gram-lists.ts";
 import { createKernel, type Kernel } from "../kernel/kernel.ts";
-import { checkLease } from "../store/lease.ts";
 import { classFlags, skipFlags } from "../store/segment-tables.ts";
+import { segmentTarget } from "../store/segment-target.ts";
 import { SegmentWriter } from "../store/segment-writer.ts";
 import type { SkipReason } from "../store/records.ts";
 import type { TaskContext } from "../threads/task.ts";
@@ -98,12 +98,8 @@ export class SegmentSession {
   }
 
   #open(batch: Batch): SegmentWriter {
-    this.#writer ??= new SegmentWriter({
-      environment: this.#environment,
-      segment: batch.segment,
-      checkLease: (writer) => checkLease(writer, batch.owner),
-    });
-    return this.#writer;
+    const { segment, owner } = batch;
+    return (this.#writer ??= new SegmentWriter(segmentTarget(this.#environment, segment, owner)));
   }
 
   #addBlob(batch: Batch, hash: Uint8Array, bytes: Uint8Array): number {

@@ -2,8 +2,8 @@
  * Finds the symbols of every segment that lacks some: those that this run has written, those that an
  * interrupted one has left without, and those whose grammars have become newer since. A segment's blobs
  * are divided among the threads in ranges; what is done of them stays done, whatever ends the process.
- * The transaction that names the new edition is the last step: what is searched meanwhile is the content, and
- * the edition before.
+ * The transaction that completes the new edition publishes it (edition-task.ts): what is searched meanwhile
+ * is the content, and the edition before.
  */
 
 import { compareText } from "../base/compare.ts";
@@ -12,12 +12,7 @@ import { isCorrupt } from "../store/sealed.ts";
 import type { Catalog } from "../store/catalog.ts";
 import type { Environment } from "../store/environment.ts";
 import { checkLease } from "../store/lease.ts";
-import {
-  nextManifest,
-  putManifest,
-  readManifest,
-  type ManifestSegment,
-} from "../store/manifest.ts";
+import type { ManifestSegment } from "../store/manifest.ts";
 import { readBlobs } from "../store/segment-tables.ts";
 import { nextEdition } from "../store/edition-key.ts";
 import {
@@ -185,21 +180,9 @@ async function findInSegment(
       return outputs;
     });
     const found = outputs.flat().map((output) => output.columns);
-    const { owner } = pass;
     const columns = joinColumns([...done, ...found]);
-    const input: EditionInput = { segment: segment.segment, edition, columns, owner };
-    const unknown = await pass.pool.run<number>("ingest.edition", input, { lane: "ingest" });
-    await pass.environment.write((writer) => {
-      checkLease(writer, owner);
-      removeRanges(writer, input);
-      const manifest = readManifest(writer);
-      const segments = manifest.segments.map((one) =>
-        one.segment === segment.segment
-          ? { ...one, symbols: edition, hasSymbols: unknown === 0 }
-          : one,
-      );
-      putManifest(writer, nextManifest(manifest, { segments }));
-    });
+    const input: EditionInput = { segment: segment.segment, edition, columns, owner: pass.owner };
+    await pass.pool.run<void>("ingest.edition", input, { lane: "ingest" });
   } catch (error) {
     if (!isCorrupt(error)) throw error;
     await pass.environment.write((writer) => {

@@ -6,9 +6,9 @@
 
 import { GrowableBytes } from "../base/growable.ts";
 import type { Snapshot } from "../store/environment.ts";
-import { checkLease } from "../store/lease.ts";
 import { corrupt, isCorrupt } from "../store/sealed.ts";
 import { openSegment, type SegmentReader } from "../store/segment-reader.ts";
+import { segmentTarget } from "../store/segment-target.ts";
 import { repositoryOf } from "../store/segment-tables.ts";
 import type { Origin, SymbolColumns } from "../store/symbol-columns.ts";
 import { countSymbols, encodeSymbols } from "../store/symbol-run.ts";
@@ -95,11 +95,7 @@ export const symbolsTask: Task<SymbolsInput, SymbolsOutput> = async (input, cont
   const snapshot = environment.snapshot();
   try {
     const range = new Range(input, snapshot, extractor);
-    const target = {
-      environment,
-      segment: input.segment,
-      checkLease: (writer: Parameters<typeof checkLease>[0]) => checkLease(writer, input.owner),
-    };
+    const target = segmentTarget(environment, input.segment, input.owner);
     const writer = new SymbolsWriter(target, input.next, input.from);
     await range.parse(() => context.pause());
     for (let blob = input.from; blob < input.to; blob++) writer.add(...range.symbolsOf(blob));

@@ -12,7 +12,7 @@ import { Room } from "./data-file.ts";
 
 /** Within which a transaction that will have no answer is seen. */
 const GIVEN_UP_CHECK_MS = 500;
-// flags of lmdb's transactionSync: 1 can be aborted, 2 runs now, 0x10000 is flushed later
+// flags of lmdb's transactionSync: 1 can be aborted, 2 runs now, 0x10000 lets the next one begin before it is flushed
 const FLUSHED_LATER = 0x1_0003;
 
 export class Commits {
@@ -48,7 +48,7 @@ export class Commits {
   }
 
   /** On this thread, and flushed to the disk later, at the latest with the next run(). Undone if `work` throws. */
-  runUnnamed<T>(work: () => T): T {
+  runHere<T>(work: () => T): T {
     this.#throwIfGivenUp();
     const transact = this.#database.transactionSync.bind(this.#database) as <R>(
       action: () => R,

@@ -6,13 +6,14 @@
 
 import type { Pause } from "../base/turnstile.ts";
 import { createKernel } from "../kernel/kernel.ts";
+import type { Writer } from "./environment.ts";
 import { NameLists } from "./name-lists.ts";
 import { corrupt } from "./sealed.ts";
 import { openSegment, type SegmentReader } from "./segment-reader.ts";
-import type { SegmentTarget } from "./segment-writer.ts";
+import type { SegmentTarget } from "./segment-target.ts";
 import type { SymbolColumns } from "./symbol-columns.ts";
 import { newSymbolList } from "./symbol-run.ts";
-import { putColumns, putSymbolsHeader, SymbolsReader } from "./symbols.ts";
+import { headerOf, putEdition, SymbolsReader } from "./symbols.ts";
 
 /**
  * For the next edition of this thread, empty: a kernel for each took a run that changes one file four
@@ -22,28 +23,30 @@ let spare: NameLists | undefined;
 /** One that has grown beyond is given back. */
 const SPARE_BYTES = 1024 * 1024;
 
-/** REQUIRES: the segment and the edition's blocks are written. Resolves to how many blobs are unknown in it. */
+export interface NewEdition {
+  readonly edition: number;
+  readonly columns: SymbolColumns;
+  /** In the transaction that makes the edition readable; `hasAll`: no blob is unknown in it. */
+  readonly publish?: (writer: Writer, hasAll: boolean) => void;
+}
+
+/** REQUIRES: the segment and the edition's blocks are written. Resolves to whether no blob is unknown in it. */
 export async function completeEdition(
   target: SegmentTarget,
-  edition: number,
-  columns: SymbolColumns,
+  { edition, columns, publish }: NewEdition,
   pause: Pause,
-): Promise<number> {
-  const { environment, checkLease, segment } = target;
-  const header = environment.writeUnnamed((writer) => {
-    checkLease(writer);
-    return putColumns(writer, segment, edition, columns);
-  });
-  const symbols = new SymbolsReader({ segment, edition }, header, columns);
-  const names = await namesOf(target, symbols, pause);
+): Promise<boolean> {
+  const of = { segment: target.segment, edition };
+  const header = headerOf(columns);
+  const names = await namesOf(target, new SymbolsReader(of, header, columns), pause);
   const isSmall = names.bytes < SPARE_BYTES;
-  const nameBlocks = names.write(target, edition);
-  if (isSmall) spare = names;
-  environment.writeUnnamed((writer) => {
-    checkLease(writer);
-    putSymbolsHeader(writer, segment, edition, { ...header, nameBlocks });
+  const hasAll = header.unknown === 0;
+  names.write(target, edition, (writer, nameBlocks) => {
+    putEdition(writer, of, { header: { ...header, nameBlocks }, columns });
+    publish?.(writer, hasAll);
   });
-  return header.unknown;
+  if (isSmall) spare = names;
+  return hasAll;
 }
 
 async function namesOf(

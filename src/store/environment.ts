@@ -33,12 +33,11 @@ export interface Environment {
   snapshot(): Snapshot;
   /**
    * One transaction that does not block this thread while it waits or syncs; resolves when what it
-   * wrote is on the disk. `work` runs once, synchronously. REQUIRES: if it throws, it has not
-   * written yet.
+   * wrote is on the disk. `work` runs once, synchronously; if it throws, nothing is written.
    */
   write<T>(work: (writer: Writer) => T): Promise<T>;
-  /** One transaction on this thread, flushed to the disk later, at the latest with the next write(). For segments that nothing names yet. */
-  writeUnnamed<T>(work: (writer: Writer) => T): T;
+  /** The same on this thread, which it blocks. On the disk at the latest with the next write(): a run's last one gives back the lease. */
+  writeHere<T>(work: (writer: Writer) => T): T;
   /** What processes that have died were reading is no longer kept for them. LMDB looks only when somebody opens the file. */
   forgetDeadReaders(): void;
   close(): Promise<void>;
@@ -193,28 +192,23 @@ class LmdbEnvironment implements Environment {
   async write<T>(work: (writer: Writer) => T): Promise<T> {
     this.#mustBeWritable();
     try {
-      return await this.#commits.run(() => {
-        const writer = new HeldWriter(this.#database);
-        const result = work(writer);
-        this.#commits.room.ensure(writer.roomBytes);
-        writer.write();
-        return result;
-      });
+      return await this.#commits.run(() => this.#within(work));
     } catch (error) {
       throw translate(error);
     }
   }
 
-  writeUnnamed<T>(work: (writer: Writer) => T): T {
+  writeHere<T>(work: (writer: Writer) => T): T {
     this.#mustBeWritable();
-    return translated(() =>
-      this.#commits.runUnnamed(() => {
-        const writer = new LmdbWriter(this.#database);
-        const result = work(writer);
-        this.#commits.room.ensure(writer.roomBytes);
-        return result;
-      }),
-    );
+    return translated(() => this.#commits.runHere(() => this.#within(work)));
+  }
+
+  #within<T>(work: (writer: Writer) => T): T {
+    const writer = new LmdbWriter(this.#database);
+    const result = work(writer);
+    this.#commits.room.ensure(writer.roomBytes);
+    writer.write();
+    return result;
   }
 
   forgetDeadReaders(): void {
@@ -271,41 +265,12 @@ class LmdbSnapshot implements Snapshot {
   }
 }
 
+/** Keeps what is written until all of it is known: room is made for it first, and a transaction that does not run on this thread alone cannot be undone. */
 class LmdbWriter implements Writer {
-  readonly #database: Database;
-  /** What it may take in the data file. */
-  roomBytes = LEAST_ROOM_BYTES;
-
-  constructor(database: Database) {
-    this.#database = database;
-  }
-
-  get(key: Buffer, what: string): Uint8Array | undefined {
-    const value = read(this.#database, key);
-    return value && unseal(key, value, what);
-  }
-
-  keys([start, end]: KeyRange, limit = Infinity): Iterable<Buffer> {
-    return [...(this.#database.getKeys({ start, end, limit }) as Iterable<Buffer>)];
-  }
-
-  put(key: Buffer, ...payload: readonly Uint8Array[]): void {
-    const value = seal(key, ...payload);
-    this.roomBytes += value.length + TREE_BYTES;
-    this.#database.putSync(key, value);
-  }
-
-  remove(key: Buffer): void {
-    this.roomBytes += TREE_BYTES;
-    this.#database.removeSync(key);
-  }
-}
-
-/** Keeps what is written until all of it is known: a transaction that does not run on this thread alone cannot be undone. */
-class HeldWriter implements Writer {
   readonly #database: Database;
   /** By key, as latin1; undefined: it goes. */
   readonly #held = new Map<string, Buffer | undefined>();
+  /** What it may take in the data file. */
   roomBytes = LEAST_ROOM_BYTES;
 
   constructor(database: Database) {

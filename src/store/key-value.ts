@@ -105,7 +105,7 @@ function openEnvironment(path: string): { root: Root; commits: Commits } {
       });
       const commits = new Commits(root, file);
       // for the tables, which LMDB makes by transactions of its own
-      if (isNew) commits.runUnnamed(() => commits.room.ensure(2 * LEAST_ROOM_BYTES));
+      if (isNew) commits.runHere(() => commits.room.ensure(2 * LEAST_ROOM_BYTES));
       return { root, commits };
     });
   } catch (cause) {
@@ -124,7 +124,7 @@ function checkVersion(root: Root, commits: Commits): void {
       `this store has format version ${String(version)}; this release reads ${FORMAT_VERSION}`,
     );
   try {
-    commits.runUnnamed(() => {
+    commits.runHere(() => {
       commits.room.ensure(LEAST_ROOM_BYTES);
       format.put(key, FORMAT_VERSION);
     });

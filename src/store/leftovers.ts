@@ -1,7 +1,6 @@
 /**
  * Deletes what no manifest names: segments that an interrupted run has written, and retired ones that
- * nobody reads any more; and frees what dead readers hold. In transactions of some MB, so that a
- * reader's old pages are not held long.
+ * nobody reads any more; and frees what dead readers hold.
  */
 
 import type { Environment, Snapshot, Writer } from "./environment.ts";
@@ -10,7 +9,8 @@ import { checkLease } from "./lease.ts";
 import { deletable, nextManifest, putManifest, readManifest, type Manifest } from "./manifest.ts";
 import { readHeader, type SegmentHeader } from "./segment-tables.ts";
 
-const KEYS_A_TRANSACTION = 256;
+/** 2 MiB of text: the pages that a transaction frees are used again by the next but one, so it is best to free some before more is written. */
+const KEYS_A_TRANSACTION = 64;
 
 /** REQUIRES: the lease is `owner`'s. */
 export async function deleteLeftovers(
@@ -29,11 +29,14 @@ export async function deleteLeftovers(
     snapshot.close();
   }
   const retired = new Set(manifest.retired.map(({ segment }) => segment));
-  const dead = new Set(deletable(manifest, Date.now(), oldestHeld).map(({ segment }) => segment));
+  const dead = deletable(manifest, Date.now(), oldestHeld).map(({ segment }) => segment);
   const named = new Set(manifest.segments.map(({ segment }) => segment));
   const unnamed = stored.filter((segment) => !named.has(segment) && !retired.has(segment));
-  for (const segment of [...unnamed, ...dead]) await deleteSegment(environment, owner, segment);
-  if (dead.size > 0) await forget(environment, owner, dead);
+  for (let left = [...unnamed, ...dead]; left.length > 0;)
+    left = await environment.write((writer) => {
+      checkLease(writer, owner);
+      return deleteSome(writer, left);
+    });
 }
 
 /** Numbers of all segments of which something is stored: one key each is looked at. */
@@ -48,20 +51,23 @@ function storedSegments(snapshot: Snapshot): number[] {
   }
 }
 
-async function deleteSegment(
-  environment: Environment,
-  owner: string,
-  segment: number,
-): Promise<void> {
-  for (let isMore = true; isMore;) {
-    isMore = await environment.write((writer) => {
-      checkLease(writer, owner);
-      const keys = [...writer.keys(segmentRange(segment), KEYS_A_TRANSACTION)];
-      removeVersions(writer, segment);
-      for (const key of keys) writer.remove(key);
-      return keys.length === KEYS_A_TRANSACTION;
-    });
+/** As much as one transaction takes; returns the segments of which something may be left. Those that are gone are no longer retired. */
+function deleteSome(writer: Writer, segments: readonly number[]): number[] {
+  const gone = new Set<number>();
+  let room = KEYS_A_TRANSACTION;
+  for (const segment of segments) {
+    const keys = [...writer.keys(segmentRange(segment), room)];
+    removeVersions(writer, segment);
+    for (const key of keys) writer.remove(key);
+    room -= keys.length;
+    if (room === 0) break;
+    gone.add(segment);
   }
+  const manifest = readManifest(writer);
+  const retired = manifest.retired.filter(({ segment }) => !gone.has(segment));
+  if (retired.length < manifest.retired.length)
+    putManifest(writer, nextManifest(manifest, { retired }));
+  return segments.filter((segment) => !gone.has(segment));
 }
 
 /** Versions that nobody moved to another segment; they came with the header and go with it. */
@@ -77,18 +83,4 @@ function headerIfSound(writer: Writer, segment: number): SegmentHeader | undefin
   } catch {
     return undefined;
   }
-}
-
-/** Takes segments that are deleted from the list of retired ones. */
-async function forget(
-  environment: Environment,
-  owner: string,
-  dead: ReadonlySet<number>,
-): Promise<void> {
-  await environment.write((writer) => {
-    checkLease(writer, owner);
-    const manifest = readManifest(writer);
-    const retired = manifest.retired.filter(({ segment }) => !dead.has(segment));
-    putManifest(writer, nextManifest(manifest, { retired }));
-  });
 }

@@ -27,7 +27,8 @@ import type { PostingList } from "./postings.ts";
 import { corrupt } from "./sealed.ts";
 import { openSegment, type SegmentReader } from "./segment-reader.ts";
 import { openSymbols, openUnfinished, SymbolsWriter, type SymbolsReader } from "./symbols.ts";
-import { SegmentWriter, type SegmentTarget, type WrittenSegment } from "./segment-writer.ts";
+import type { SegmentTarget } from "./segment-target.ts";
+import { SegmentWriter, type WrittenSegment } from "./segment-writer.ts";
 
 /** What a merge must know of a repository: where its files are, and which its revisions name. */
 export interface MergedRepository {
@@ -184,8 +185,8 @@ class Merge {
       const turn = pause();
       if (turn) await turn;
     }
-    const unknown = await completeEdition(target, FIRST_EDITION, writer.finish(), pause);
-    return { symbols: FIRST_EDITION, hasSymbols: unknown === 0 };
+    const edition = { edition: FIRST_EDITION, columns: writer.finish() };
+    return { symbols: FIRST_EDITION, hasSymbols: await completeEdition(target, edition, pause) };
   }
 
   /** For each new blob: 1 + the position of a reader that knows its symbols, or 0, and its number there. */

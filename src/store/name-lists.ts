@@ -20,8 +20,8 @@ import type { Kernel } from "../kernel/kernel.ts";
 import { createGramLists, type GramLists } from "../kernel/gram-lists.ts";
 import { OVERLAP, PAGE_BYTES, PART } from "./format.ts";
 import { PostingsReader, PostingsWriter, type PostingPlace } from "./postings.ts";
-import type { Snapshot } from "./environment.ts";
-import type { SegmentTarget } from "./segment-writer.ts";
+import type { Snapshot, Writer } from "./environment.ts";
+import type { SegmentTarget } from "./segment-target.ts";
 import { ROW, SYMBOL_ROW, type SymbolList } from "./symbol-run.ts";
 import { editionKey } from "./edition-key.ts";
 
@@ -97,22 +97,20 @@ export class NameLists {
     return length;
   }
 
-  /** Writes the lists and forgets them; returns how many blocks they are. */
-  write({ environment, checkLease, segment }: SegmentTarget, edition: number): number {
-    const place = listsOfNames(segment, edition);
+  /** Writes the lists and forgets them. `last` is told how many blocks they are, in the last transaction. */
+  write(
+    target: SegmentTarget,
+    edition: number,
+    last: (writer: Writer, blocks: number) => void,
+  ): void {
+    const place = listsOfNames(target.segment, edition);
     const postings = new PostingsWriter(place, this.#lists.pages, this.#kernel);
-    const write = (work: Parameters<typeof environment.writeUnnamed>[0]) =>
-      environment.writeUnnamed((writer) => {
-        checkLease(writer);
-        work(writer);
-      });
     this.#lists.forEach((gram, gaps) => {
       postings.add(gram, gaps);
-      if (postings.pendingBlocks >= TRANSACTION_BLOCKS) write((writer) => postings.flush(writer));
+      if (postings.pendingBlocks >= TRANSACTION_BLOCKS)
+        target.write((writer) => postings.flush(writer));
     });
-    let blocks = 0;
-    write((writer) => void (blocks = postings.finish(writer)));
+    target.write((writer) => last(writer, postings.finish(writer)));
     this.#lists.clear();
-    return blocks;
   }
 }

@@ -9,7 +9,7 @@
 import { bytesOf, GrowableBytes, GrowableWords } from "../base/growable.ts";
 import { emptyBitset, setBit, type Bitset } from "../base/bitset.ts";
 import type { Kernel } from "../kernel/kernel.ts";
-import type { Environment, Writer } from "./environment.ts";
+import type { Writer } from "./environment.ts";
 import {
   BLOCK_BYTES,
   HASH_BYTES,
@@ -20,6 +20,7 @@ import {
   type Part,
 } from "./format.ts";
 import { listsOfText, PostingsWriter } from "./postings.ts";
+import type { SegmentTarget } from "./segment-target.ts";
 import { encodeFiles, encodePaths, putHeader, type RepositoryFiles } from "./segment-tables.ts";
 
 /** Text of one transaction: long enough to make a commit cheap, short enough not to block. */
@@ -55,13 +56,6 @@ export interface RevisionSet {
 
 /** Hands over every gram with its gaps, by ascending gram. */
 export type GramSource = (visit: (gram: number, gaps: Uint8Array) => void) => void;
-
-export interface SegmentTarget {
-  readonly environment: Environment;
-  /** Throws INDEX_LOCKED when the lease is lost. */
-  readonly checkLease: (writer: Writer) => void;
-  readonly segment: number;
-}
 
 export class SegmentWriter {
   readonly #target: SegmentTarget;
@@ -151,20 +145,13 @@ export class SegmentWriter {
     this.#blocks.push(this.#block.slice(0, this.#blockLength));
     this.#blockLength = 0;
     if (this.#blocks.length === TRANSACTION_BLOCKS)
-      this.#write((writer) => this.#flushText(writer));
+      this.#target.write((writer) => this.#flushText(writer));
   }
 
   #flushText(writer: Writer): void {
     for (const block of this.#blocks)
       writer.put(segmentKey(this.segment, PART.TEXT, this.#blocksWritten++), block);
     this.#blocks = [];
-  }
-
-  #write(work: (writer: Writer) => void): void {
-    this.#target.environment.writeUnnamed((writer) => {
-      this.#target.checkLease(writer);
-      work(writer);
-    });
   }
 
   /** Writes everything that is left. `folds` is the bitset of pages that part FOLDS holds. */
@@ -174,11 +161,11 @@ export class SegmentWriter {
     grams((gram, gaps) => {
       postings.add(gram, gaps);
       if (postings.pendingBlocks >= 2 * TRANSACTION_BLOCKS)
-        this.#write((writer) => postings.flush(writer));
+        this.#target.write((writer) => postings.flush(writer));
     });
     const order = this.#order();
     const repositories = this.#repositoryRanges(order);
-    this.#write((writer) => {
+    this.#target.write((writer) => {
       this.#flushText(writer);
       const postingBlocks = postings.finish(writer);
       this.#putTables(writer, order, folds);

@@ -27,7 +27,7 @@ import { filling, PART, segmentKey } from "./format.ts";
 import { openNameLists } from "./name-lists.ts";
 import type { PostingsReader } from "./postings.ts";
 import { corrupt, isCount, isSealed, SEAL_BYTES, unpackAs } from "./sealed.ts";
-import type { SegmentTarget } from "./segment-writer.ts";
+import type { SegmentTarget } from "./segment-target.ts";
 import {
   blockNumber,
   joinColumns,
@@ -115,9 +115,8 @@ export class SymbolsWriter {
   }
 
   #flush(range?: SymbolColumns): void {
-    const { environment, checkLease, segment } = this.#target;
-    environment.writeUnnamed((writer) => {
-      checkLease(writer);
+    const { segment } = this.#target;
+    this.#target.write((writer) => {
       for (const { blob, bytes } of this.#pending)
         writer.put(symbolsKey(segment, this.#edition, blockNumber(blob)), bytes);
       if (range) putRange(writer, { segment, edition: this.#edition }, range);
@@ -147,32 +146,30 @@ function originOf(key: string): Origin {
   return { language, version, outcome };
 }
 
-/** Puts the columns of an edition, after its blocks. Returns its header, which is still to be put. */
-export function putColumns(
+/** Makes an edition complete, after its blocks and the lists of its names. */
+export function putEdition(
   writer: Writer,
-  segment: number,
-  edition: number,
-  columns: SymbolColumns,
-): SymbolsHeader {
+  { segment, edition }: EditionOf,
+  { header, columns }: { readonly header: SymbolsHeader; readonly columns: Columns },
+): void {
   const { states, lengths, blocks } = columns;
   writer.put(symbolsKey(segment, edition, 1), bytesOf(states), bytesOf(lengths), bytesOf(blocks));
-  return headerOf(columns);
+  writer.put(symbolsKey(segment, edition, 0), pack(header));
 }
 
-function headerOf({ states, lengths, blocks, origins, symbols }: SymbolColumns): SymbolsHeader {
+/** Without lists of names. */
+export function headerOf({
+  states,
+  lengths,
+  blocks,
+  origins,
+  symbols,
+}: SymbolColumns): SymbolsHeader {
   let [unknown, runBytes] = [0, 0];
   for (const state of states) if (state === 0) unknown++;
   for (const length of lengths) runBytes += length;
   return { blobs: states.length, blocks: blocks.length, symbols, runBytes, unknown, origins };
 }
-
-/** Makes an edition complete. */
-export const putSymbolsHeader = (
-  writer: Writer,
-  segment: number,
-  edition: number,
-  header: SymbolsHeader,
-): void => writer.put(symbolsKey(segment, edition, 0), pack(header));
 
 /** undefined: that edition is not there (any more). */
 export function readSymbolsHeader(

@@ -48,9 +48,15 @@ async function killWithin(steps: readonly Step[], path: string): Promise<void> {
   const log = join(path, "steps");
   let done = 0;
   for (const step of steps) {
-    const moment = { how: "kill within", step, nth: 1 } as const;
-    const told = await write({ path, first: done, end: done + 2 * ROUND, log, moment });
-    expect(told.isKilled, step).toBe(true);
+    const kill = async (step: Step): Promise<Told> => {
+      const moment = { how: "kill within", step, nth: 1 } as const;
+      const told = await write({ path, first: done, end: done + 2 * ROUND, log, moment });
+      expect(told.isKilled, step).toBe(true);
+      return told;
+    };
+    // something to delete that is not retired
+    if (step === "deleted") done = (await kill("merged")).done;
+    const told = await kill(step);
     done = await recover(path, told).catch((error: unknown) => {
       throw new Error(`${step}, in operation ${told.done}`, { cause: error });
     });

@@ -9,6 +9,7 @@ import { openEnvironment, type Snapshot } from "../../src/store/environment.ts";
 import { OVERLAP, PAGE_BYTES } from "../../src/store/format.ts";
 import { readManifest } from "../../src/store/manifest.ts";
 import { NameLists, openNameLists } from "../../src/store/name-lists.ts";
+import type { SegmentTarget } from "../../src/store/segment-target.ts";
 import { openStore } from "../../src/store/open.ts";
 import { decodeList } from "../../src/store/posting-bits.ts";
 import { openSegment } from "../../src/store/segment-reader.ts";
@@ -109,7 +110,9 @@ test.each<[string, Name[]]>([
   lists.add(text, listOf(names));
   lists.addNone(P + 1);
   lists.add(text, listOf(names));
-  const blocks = lists.write({ environment, segment: 1, checkLease: () => undefined }, 1);
+  let blocks = 0;
+  const write: SegmentTarget["write"] = (work) => environment.writeHere(work);
+  lists.write({ environment, segment: 1, write }, 1, (_, count) => void (blocks = count));
   const snapshot = environment.snapshot();
   onTestFinished(() => snapshot.close());
   const found = stored(snapshot, 1, { blocks, pages: 10 });

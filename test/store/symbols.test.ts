@@ -9,6 +9,7 @@ import { GrowableBytes } from "../../src/base/growable.ts";
 import { PART, segmentKey } from "../../src/store/format.ts";
 import type { Snapshot } from "../../src/store/environment.ts";
 import { openStore } from "../../src/store/open.ts";
+import type { SegmentTarget } from "../../src/store/segment-target.ts";
 import { SYMBOL_KINDS } from "../../src/store/symbol-kinds.ts";
 import {
   decodeSymbols,
@@ -27,8 +28,8 @@ import {
 import {
   openSymbols,
   otherEditions,
-  putColumns,
-  putSymbolsHeader,
+  headerOf,
+  putEdition,
   SymbolsWriter,
 } from "../../src/store/symbols.ts";
 
@@ -126,13 +127,19 @@ const blobs = fc.array(fc.tuple(fc.constantFrom(...ORIGINS), tables), {
 
 let nextSegment = 1;
 
+const targetOf = (segment: number): SegmentTarget => ({
+  environment,
+  segment,
+  write: (work) => environment.writeHere(work),
+});
+
 /** Written in stretches, as several threads do. */
 async function write(
   all: readonly (readonly [Origin | undefined, SymbolTable])[],
   cut: number,
 ): Promise<{ segment: number; unknown: number }> {
   const segment = nextSegment++;
-  const target = { environment, segment, checkLease: () => undefined };
+  const target = targetOf(segment);
   const stretches = [
     [0, all.slice(0, cut)],
     [cut, all.slice(cut)],
@@ -148,8 +155,8 @@ async function write(
 /** Without lists of names. */
 const complete = (segment: number, edition: number, columns: SymbolColumns): Promise<number> =>
   environment.write((writer) => {
-    const header = putColumns(writer, segment, edition, columns);
-    putSymbolsHeader(writer, segment, edition, header);
+    const header = headerOf(columns);
+    putEdition(writer, { segment, edition }, { header, columns });
     return header.unknown;
   });
 
@@ -227,7 +234,7 @@ test("damage in any value is found, and a missing one", async () => {
 
 test("the keys of other editions", async () => {
   const segment = nextSegment++;
-  const target = { environment, segment, checkLease: () => undefined };
+  const target = targetOf(segment);
   let edition = 0;
   for (let i = 0; i < 3; i++) {
     edition = nextEdition(edition);

@@ -12,8 +12,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { pack, unpack } from "msgpackr";
 import { checkEnvironment } from "../../../src/store/check.ts";
 import { openEnvironment, type Environment } from "../../../src/store/environment.ts";
-import { engineKey } from "../../../src/store/format.ts";
+import { editionKey, nextEdition } from "../../../src/store/edition-key.ts";
+import { engineKey, PART } from "../../../src/store/format.ts";
 import { acquireLease, type Lease } from "../../../src/store/lease.ts";
+import { readManifest } from "../../../src/store/manifest.ts";
 import { digestOf } from "./digest.ts";
 import { operation } from "./operations.ts";
 import { stateOfProcess } from "./process-state.ts";
@@ -49,7 +51,7 @@ export const STOPS: readonly Stop[] = [
   row(0, "symbols named", "lease released"),
   // what an interrupted search for symbols has left
   { ...row(0, "published", "deleted", 2), killed: "symbols named" },
-  { ...row(0, "deleted", "symbols written"), killed: "symbols named" },
+  { ...row(0, "deleted", "symbols named"), killed: "symbols named" },
   // of segments that were never named
   { ...row(4, "lease taken", "deleted"), killed: "merged" },
   row(4, "lease taken", "removed"),
@@ -59,13 +61,12 @@ export const STOPS: readonly Stop[] = [
   row(4, "symbols written", "symbols written"),
   row(4, "symbols written", "merged", 2),
   // of segments that were merged away
-  row(5, "lease taken", "deleted"),
-  row(5, "deleted", "forgotten"),
+  row(5, "lease taken", "forgotten"),
   row(5, "forgotten", "segment written"),
   row(5, "segment written", "segment complete"),
   // a compaction's, which deletes what it has merged away
-  row(7, "merged", "deleted"),
-  row(7, "forgotten", "lease released"),
+  row(7, "merged", "forgotten"),
+  row(7, "forgotten", "lease released", 3),
 ];
 
 /** The same steps in a compaction. */
@@ -74,8 +75,7 @@ export const MORE_STOPS: readonly Stop[] = [
   row(7, "segment written", "segment complete"),
   row(7, "segment complete", "symbols written"),
   row(7, "symbols written", "merged", 2),
-  row(7, "deleted", "deleted"),
-  row(7, "deleted", "forgotten", 5),
+  row(7, "forgotten", "forgotten"),
 ];
 
 export const nameStop = ({ operation: number, after, nth, refused, killed }: Stop): string =>
@@ -115,6 +115,7 @@ export class Fixtures {
       cpSync(await this.#fixture(end), path, { recursive: true });
       const moment = { how: "kill within", step: killed, nth: 1 } as const;
       await runWriter({ ...this.#writer, path, first: end, end: end + 1, log, moment });
+      if (killed === "symbols named") await putNames(join(path, "index"));
     } else if (end > 0) {
       const first = Math.max(
         0,
@@ -126,6 +127,17 @@ export class Fixtures {
     mkdirSync(join(path, "index"), { recursive: true });
     return path;
   }
+}
+
+/** As if the lists of names had been long: of those some blocks stand before the rest. */
+async function putNames(path: string): Promise<void> {
+  const environment = openEnvironment(path, { readOnly: false });
+  await environment.write((writer) => {
+    const { segments } = readManifest(writer);
+    for (const { segment, symbols } of segments)
+      writer.put(editionKey(segment, PART.NAMES, nextEdition(symbols), 1), Buffer.from("a block"));
+  });
+  await environment.close();
 }
 
 export interface WentOn {

@@ -1,0 +1,54 @@
+/**
+ * How many transactions a write takes, all threads together: each waits for the disk, which is most of
+ * the time of a small one. What each is for stands in docs/index-format.md.
+ */
+
+import { join } from "node:path";
+import { open as openLmdb } from "lmdb";
+import { expect, onTestFinished, test } from "vitest";
+import type { Engine } from "../../src/engine.ts";
+import { documents } from "../../src/ingest/documents.ts";
+import { openEngine, temporaryFolder } from "./opened.ts";
+
+const FILES = 40;
+const file = (i: number, edit = 0) => ({
+  path: `${i}.ts`,
+  content: `function f${i}() { return ${edit}; }\n`,
+});
+
+/** Of a repository with FILES files, which the rows before have changed too. */
+const ROWS: [what: string, transactions: number, write: (engine: Engine) => Promise<unknown>][] = [
+  // lease; segment; content published; symbols of a range; symbols published; lease
+  ["a change of one file", 6, (engine) => update(engine, file(1, 1))],
+  ["a change of one file without symbols", 4, (engine) => update(engine, file(2, 1), "skip")],
+  ["the symbols that are missing", 4, (engine) => engine.index([])],
+  // what was a segment with this file alone is merged away
+  ["a change of a file that was changed", 7, (engine) => update(engine, file(1, 2))],
+  ["a run that finds nothing new", 3, (engine) => engine.index(all([1, 2], [2, 1]))],
+  ["a removal, with what only it had", 4, (engine) => engine.remove("r")],
+];
+
+const update = (engine: Engine, changed: ReturnType<typeof file>, symbols?: "skip") =>
+  engine.index(documents({ name: "r", changes: [changed] }), symbols && { symbols });
+
+function all(...edits: [number: number, edit: number][]) {
+  const edited = new Map(edits);
+  const files = Array.from({ length: FILES }, (_, i) => file(i, edited.get(i) ?? 0));
+  return documents({ name: "r", files });
+}
+
+test.each([0, 2])("with %i threads", async (workers) => {
+  const path = temporaryFolder();
+  const engine = await openEngine({ workers }, path);
+  await engine.index(all());
+  const database = openLmdb({ path: join(path, "quern.mdb"), noSubdir: true, readOnly: true });
+  onTestFinished(() => database.close());
+  const transactions = () => (database.getStats() as { lastTxnId: number }).lastTxnId;
+  const counted: [string, number][] = [];
+  for (const [what, , write] of ROWS) {
+    const before = transactions();
+    await write(engine);
+    counted.push([what, transactions() - before]);
+  }
+  expect(counted).toEqual(ROWS.map(([what, count]) => [what, count]));
+});
