@@ -30,7 +30,7 @@ import type { IndexProgress } from "./run.ts";
 import type { KnownInput, KnownOutput } from "./known-symbols.ts";
 import {
   isOutdated,
-  NO_BLOB,
+  NOT_PARSING,
   type Edition,
   type FoundSymbols,
   type SymbolsInput,
@@ -276,7 +276,7 @@ async function inParallel<T, O>(
  */
 async function findInRange(pass: SymbolPass, work: Work, range: Stretch): Promise<SymbolsOutput[]> {
   const { segment, others, places } = work;
-  const parsing = new Int32Array(new SharedArrayBuffer(4)).fill(NO_BLOB);
+  const parsing = new Int32Array(new SharedArrayBuffer(4)).fill(NOT_PARSING);
   const run = (isDeadly: boolean) => {
     const input: SymbolsInput = {
       segment: segment.segment,

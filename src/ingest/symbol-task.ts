@@ -38,11 +38,11 @@ export interface SymbolsInput extends Edition {
   readonly owner: string;
   /** Nothing is parsed: a thread has died of it. */
   readonly isDeadly: boolean;
-  /** One word of shared memory, for who asks when this thread has died: the blob that is being parsed, or NO_BLOB. */
+  /** One word of shared memory, for who asks when this thread has died: the blob that is being parsed, or NOT_PARSING. */
   readonly parsing: Int32Array;
 }
 
-export const NO_BLOB = -1;
+export const NOT_PARSING = -1;
 export const NOWHERE = -1;
 
 /** What came of a repository's files whose blobs were parsed now. */
@@ -146,7 +146,7 @@ class Range {
       for (const blob of blobs) {
         this.#input.parsing[0] = blob;
         this.#new.set(blob, await this.#extract(blob, language));
-        this.#input.parsing[0] = NO_BLOB;
+        this.#input.parsing[0] = NOT_PARSING;
         const turn = pause();
         if (turn) await turn;
       }

@@ -10,15 +10,7 @@ import { Control, STOPPED } from "./control.ts";
 import type { SearchOutput, ShownFile, ShowResult, StreamPart } from "./messages.ts";
 import { mergeRanked, type Ranked } from "./merge-ranked.ts";
 import { groupFiles, showInput } from "./show-groups.ts";
-
-const NO_STATS: StreamPart["stats"] = {
-  filesConsidered: 0,
-  filesLoaded: 0,
-  contentBytesLoaded: 0,
-  regexpsConsidered: 0,
-  fileCount: 0,
-  totalMatchCount: 0,
-};
+import { zeroTotals } from "./totals.ts";
 
 /** By position: segments whose files cannot be shown. */
 export type Lost = Map<number, "damaged" | "gone">;
@@ -54,5 +46,5 @@ function partOf(group: readonly Ranked[], result: ShowResult, lost: Lost): Strea
   });
   const { contentBytesLoaded, disagreements } =
     result === "gone" ? { contentBytesLoaded: 0, disagreements: [] } : result;
-  return { files, contentBytesLoaded, disagreements, stats: NO_STATS, bytes: 0 };
+  return { files, contentBytesLoaded, disagreements, stats: zeroTotals(), bytes: 0 };
 }

@@ -2,9 +2,10 @@
 
 import type { Bitset } from "../base/bitset.ts";
 import type { Plan } from "./plan.ts";
-import type { PlanStats, WindowStats } from "./segment-search.ts";
+import type { PlanStats } from "./segment-search.ts";
 import type { PackedChunks } from "./packed-chunks.ts";
 import type { Range } from "./response.ts";
+import type { Totals } from "./totals.ts";
 
 export interface SegmentInput {
   readonly segment: number;
@@ -46,7 +47,7 @@ export interface SegmentPart {
     readonly steps: number;
     readonly nanoseconds: number;
   };
-  readonly stats: WindowStats & { readonly fileCount: number; readonly totalMatchCount: number };
+  readonly stats: Readonly<Totals>;
   readonly stepsDone: number;
   readonly nanoseconds: number;
   readonly failure?: { readonly kind: "gone" | "damaged"; readonly message: string };

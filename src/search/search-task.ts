@@ -24,6 +24,7 @@ import type { PreparedQuery } from "./prepare.ts";
 import { SegmentSearch, type Hit } from "./segment-search.ts";
 import { showFile } from "./show.ts";
 import type { ThreadTools } from "./thread-tools.ts";
+import { zeroTotals, type Totals } from "./totals.ts";
 
 /** Below this many windows with candidates a segment is not worth a helper: planning it takes as long. */
 const WORTH_HELP = 4;
@@ -62,16 +63,6 @@ const NO_HASH = new Uint8Array(HASH_BYTES);
 
 type Failure = NonNullable<SegmentPart["failure"]>;
 type WritablePart = { -readonly [Name in keyof SegmentPart]: SegmentPart[Name] };
-type Totals = { -readonly [Name in keyof SegmentPart["stats"]]: number };
-
-const zero = (): Totals => ({
-  filesConsidered: 0,
-  filesLoaded: 0,
-  contentBytesLoaded: 0,
-  regexpsConsidered: 0,
-  fileCount: 0,
-  totalMatchCount: 0,
-});
 
 export class SearchRun {
   readonly #thread: SearchThread;
@@ -82,7 +73,7 @@ export class SearchRun {
   readonly #beganAt = performance.timeOrigin + performance.now();
   readonly #repositoryPlaces: ReadonlyMap<number, number>;
   #pending: { file: RankedFile; search: SegmentSearch }[] = [];
-  #postedTotals = zero();
+  #postedTotals = zeroTotals();
   #lastPost = 0;
 
   constructor(thread: SearchThread) {
@@ -111,7 +102,7 @@ export class SearchRun {
 
   async #segment(position: number, isOwner: boolean): Promise<void> {
     const began = performance.now();
-    const totals = zero();
+    const totals = zeroTotals();
     const part: WritablePart = {
       position,
       stats: totals,
@@ -291,7 +282,7 @@ export class SearchRun {
       ranges += most;
       if (part.files.length >= PART_FILES || ranges >= PART_RANGES) {
         this.#send(part);
-        part = emptyPart(zero());
+        part = emptyPart(zeroTotals());
         ranges = 0;
       }
       const turn = context.pause();
@@ -315,9 +306,9 @@ export class SearchRun {
 
   /** What was counted since the last post. */
   #newTotals(): Totals {
-    const now = zero();
+    const now = zeroTotals();
     for (const { stats } of this.#parts) for (const name of names(now)) now[name] += stats[name];
-    const delta = zero();
+    const delta = zeroTotals();
     for (const name of names(now)) delta[name] = now[name] - this.#postedTotals[name];
     this.#postedTotals = now;
     return delta;
