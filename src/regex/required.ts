@@ -164,13 +164,16 @@ function distinct(texts: Texts): Texts {
 function cross(first: Texts, second: Texts): Texts | undefined {
   if (first.length * second.length > TEXTS) return undefined;
   if (first.length === 1 && second.length === 1) return [join(first[0]!, second[0]!)]; // keeps ropes ropes
-  return distinct(first.flatMap((a) => second.map((b) => join(a, b))));
+  const texts = first.flatMap((a) => second.map((b) => join(a, b)));
+  return second.length === 1 ? texts : distinct(texts); // for each letter of a long text that would take its square
 }
 
 function join(a: Literal, b: Literal): Literal {
   if (a.fold === b.fold) return { text: a.text + b.text, fold: a.fold };
-  return { text: foldText(a.text + b.text), fold: true };
+  return { text: folded(a) + folded(b), fold: true };
 }
+
+const folded = ({ text, fold }: Literal): string => (fold ? text : foldText(text));
 
 function anyOf(texts: Texts): Formula {
   if (texts.some((literal) => shortestBytes(literal) < LITERAL_BYTES)) return ANY;
@@ -243,5 +246,5 @@ function implies(a: Formula, b: Formula): boolean {
 
 function contains(a: Literal, b: Literal): boolean {
   if (a.fold && !b.fold) return false;
-  return (b.fold && !a.fold ? foldText(a.text) : a.text).includes(b.text);
+  return (b.fold ? folded(a) : a.text).includes(b.text);
 }
