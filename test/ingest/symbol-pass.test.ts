@@ -176,7 +176,6 @@ test("threads that loop for ever, and threads that die, are replaced", async () 
     environment: { path: environment.path, readOnly: false },
     onWarning: ({ message }) => void warnings.push(message.replace(/^worker \d /, "")),
   });
-  const start = performance.now();
   expect(await pass(environment, pool, { maxSilentMs: 1_000 })).toEqual({
     symbols: BLOBS - 3,
     outcomes: outcomes(2, 4, 7),
@@ -186,5 +185,4 @@ test("threads that loop for ever, and threads that die, are replaced", async () 
   const silent = "died: ingest.symbols gave no sign of life for 1 s";
   const loops = Array.from({ length: 4 }, () => silent);
   expect(warnings.sort()).toEqual(["died: exit code 7", "died: exit code 7", ...loops]);
-  expect(performance.now() - start).toBeLessThan(30_000);
 });

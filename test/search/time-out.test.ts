@@ -2,56 +2,83 @@
 
 import { expect, test } from "vitest";
 import { documents } from "../../src/ingest/documents.ts";
+import type { FileResult } from "../../src/search/response.ts";
 import { openEngine } from "../engine/opened.ts";
 import { HARD, hardText } from "./hard.ts";
 
 const EARLY = 5_000;
-const megabyte = documents({
+/** Six seconds to the end. */
+const hard = documents({
   name: "hard",
-  files: [{ path: "x.txt", content: hardText(1_000_000, EARLY) }],
+  files: [{ path: "x.txt", content: hardText(1_900_000, EARLY) }],
 });
 
 const THREADS = [0, 1, 2];
+
+/** ms of processor time of the whole process. */
+async function workOf(run: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage();
+  await run();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+/** Asks with the first time-out, or with a later one where other processes left no core for so long that nothing was found. */
+async function askInTime(
+  [timeoutMs, ...later]: readonly number[],
+  ask: (timeoutMs: number) => Promise<{ hasFound: boolean }>,
+): Promise<void> {
+  let hasFound = false;
+  const work = await workOf(async () => ({ hasFound } = await ask(timeoutMs!)));
+  expect(work).toBeLessThan(timeoutMs! + 2_000);
+  if (later.length > 0 && !hasFound) await askInTime(later, ask);
+  else expect(hasFound).toBe(true);
+}
+
+const rangesOf = (files: readonly FileResult[]) =>
+  files.flatMap(({ fileName, chunks }) => [
+    ...fileName.matchRanges,
+    ...chunks.flatMap(({ matchRanges }) => matchRanges),
+  ]);
 
 test.each(THREADS)(
   "search: a partial answer that shows what was found, %i threads",
   async (workers) => {
     const engine = await openEngine({ workers });
-    await engine.index(megabyte, { symbols: "skip" });
+    await engine.index(hard, { symbols: "skip" });
     await engine.search({ query: "nothing here", matches: 1 });
-    const start = performance.now();
-    const { stats, files, isSearchExhaustive } = await engine.search(
-      { ...HARD, matches: 10_000 },
-      { timeoutMs: 1_000 },
-    );
-    expect(performance.now() - start).toBeLessThan(5_000);
-    expect(stats.flushReason).toBe("FLUSH_REASON_TIMER_EXPIRED");
-    expect(isSearchExhaustive).toBe(false);
-    expect(stats.totalMatchCount).toBeGreaterThanOrEqual(EARLY);
-    expect(stats.actualMatchCount).toBeGreaterThan(0.5 * stats.totalMatchCount); // showing is timed too
-    const ranges = files.flatMap(({ chunks }) => chunks.flatMap(({ matchRanges }) => matchRanges));
-    expect(ranges).toHaveLength(stats.actualMatchCount);
-    expect(ranges[1]).toMatchObject({ start: { byteOffset: 2 }, end: { byteOffset: 3 } });
+    await askInTime([1_000, 3_000, 5_000], async (timeoutMs) => {
+      const request = { ...HARD, matches: 10_000 };
+      const { stats, files, isSearchExhaustive } = await engine.search(request, { timeoutMs });
+      expect(stats.flushReason).toBe("FLUSH_REASON_TIMER_EXPIRED");
+      expect(isSearchExhaustive).toBe(false);
+      const ranges = rangesOf(files);
+      expect(ranges).toHaveLength(stats.actualMatchCount);
+      const hasFound = stats.actualMatchCount > 0.5 * stats.totalMatchCount; // showing is timed too
+      if (hasFound) {
+        expect(stats.totalMatchCount).toBeGreaterThanOrEqual(EARLY);
+        expect(ranges[1]).toMatchObject({ start: { byteOffset: 2 }, end: { byteOffset: 3 } });
+      }
+      return { hasFound };
+    });
   },
 );
 
 test.each(THREADS)("stream: the same, %i threads", async (workers) => {
   const engine = await openEngine({ workers });
-  await engine.index(megabyte, { symbols: "skip" });
+  await engine.index(hard, { symbols: "skip" });
   await engine.search({ query: "nothing here", matches: 1 }); // starts the threads
-  const start = performance.now();
-  let ranges = 0;
-  for await (const event of engine.stream({ ...HARD, matches: 10_000 }, { timeoutMs: 400 }))
-    if (event.type === "chunk")
-      for (const { chunks } of event.files)
-        ranges += chunks.reduce((sum, { matchRanges }) => sum + matchRanges.length, 0);
-    else {
-      expect(event.accumulatedStats.flushReason).toBe("FLUSH_REASON_TIMER_EXPIRED");
-      expect(event.accumulatedStats.actualMatchCount).toBe(ranges);
-      expect(event.isSearchExhaustive).toBe(false);
-    }
-  expect(ranges).toBeGreaterThan(0);
-  expect(performance.now() - start).toBeLessThan(5_000);
+  await askInTime([400, 2_000, 5_000], async (timeoutMs) => {
+    let shown = 0;
+    for await (const event of engine.stream({ ...HARD, matches: 10_000 }, { timeoutMs }))
+      if (event.type === "chunk") shown += rangesOf(event.files).length;
+      else {
+        expect(event.accumulatedStats.flushReason).toBe("FLUSH_REASON_TIMER_EXPIRED");
+        expect(event.accumulatedStats.actualMatchCount).toBe(shown);
+        expect(event.isSearchExhaustive).toBe(false);
+      }
+    return { hasFound: shown > 1 };
+  });
 });
 
 test("the first matches of a file are shown without reading the rest of it again", async () => {
@@ -97,13 +124,12 @@ test("an abort ends the threads that show, too", async () => {
   await engine.index(documents({ name: "hard", files: [{ path: "x.txt", content }] }));
   const slow = { ...HARD, query: `${HARD.query} or nothing`, matches: 2_000 };
   const began = performance.now();
-  await engine.search({ ...slow, matches: 0 });
-  const counting = performance.now() - began;
+  const counting = await workOf(() => engine.search({ ...slow, matches: 0 }));
   const controller = new AbortController();
   const aborted = engine.search(slow, { signal: controller.signal });
-  setTimeout(() => controller.abort(), 1.3 * counting); // in the midst of showing
+  setTimeout(() => controller.abort(), 1.3 * (performance.now() - began)); // in the midst of showing
   await aborted.catch((error: unknown) => expect(error).toMatchObject({ code: "ABORTED" }));
-  const start = performance.now();
-  await engine.search({ query: "xxx", matches: 0 });
-  expect(performance.now() - start).toBeLessThan(Math.max(500, 0.5 * counting));
+  const left = await workOf(() => engine.search({ query: "xxx", matches: 0 }));
+  console.log(`${left.toFixed()} ms of work are left, of ${counting.toFixed()}`);
+  expect(left).toBeLessThan(Math.max(100, 0.25 * counting));
 });
