@@ -17,12 +17,8 @@ import { checkInChild } from "./store/check-process.ts";
 import type { Environment, Snapshot } from "./store/environment.ts";
 import { listFolder, readFile } from "./store/repository-files.ts";
 import { openStore } from "./store/open.ts";
-import {
-  readSkipped,
-  symbolProgress,
-  type Catalog,
-  type CatalogRepository,
-} from "./store/catalog.ts";
+import { readSkipped, type Catalog, type CatalogRepository } from "./store/catalog.ts";
+import { symbolProgress } from "./store/symbol-progress.ts";
 import { door, turnstile } from "./base/turnstile.ts";
 import { Searcher } from "./search/searcher.ts";
 import type { Contexts } from "./search/understand.ts";
@@ -343,16 +339,17 @@ class OpenedEngine implements Engine, KnowsNotIndexed {
 
   async repositories({ viewer }: { viewer?: Viewer } = {}): Promise<Repository[]> {
     this.#mustBeOpen();
-    const { repositories, manifest } = await this.#catalogs.newest();
+    const catalog = await this.#catalogs.newest();
     const pause = this.#pause;
     return this.#reading(async (snapshot) => {
       const visible: Repository[] = [];
-      for (const one of repositories.values()) {
+      const progressOf = symbolProgress(snapshot, catalog);
+      for (const one of catalog.repositories.values()) {
         await pause();
         if (!isVisible(one, viewer)) continue;
         visible.push({
           ...describe(one, this.#writes.indexing.has(one.record.name)),
-          symbols: symbolProgress(one, manifest),
+          symbols: progressOf(one),
           skipped: await readSkipped(snapshot, one.record.id, pause),
         });
       }

@@ -4,7 +4,7 @@
  */
 
 import { unpack, unpackMultiple } from "msgpackr";
-import { countBits, emptyBitset, unite, wordsFor, type Bitset } from "../base/bitset.ts";
+import { countBits, wordsFor, type Bitset } from "../base/bitset.ts";
 import { wordsOf } from "../base/growable.ts";
 import type { Pause } from "../base/turnstile.ts";
 import type { Snapshot } from "./environment.ts";
@@ -131,23 +131,4 @@ function itemsOf(list: Uint8Array, what: string): Uint8Array {
   if (head === 0xdc) return list.subarray(3);
   if (head === 0xdd) return list.subarray(5);
   throw corrupt(what);
-}
-
-/** Files that revisions name, and how many of them lie in segments whose symbols are known. */
-export function symbolProgress(
-  { places }: CatalogRepository,
-  { segments }: Manifest,
-): { done: number; total: number } {
-  const withSymbols = new Set(
-    segments.filter(({ hasSymbols }) => hasSymbols).map(({ segment }) => segment),
-  );
-  let [done, total] = [0, 0];
-  for (const { segment, count, sets } of places) {
-    const named = emptyBitset(count);
-    for (const set of sets) if (set) unite(named, set);
-    const files = countBits(named);
-    total += files;
-    if (withSymbols.has(segment)) done += files;
-  }
-  return { done, total };
 }

@@ -152,6 +152,8 @@ test("killed, and then merged by runs without symbols, the next run parses what 
     const files = [{ path: `${name}.ts`, content: `function found_${name}() {}\n` }];
     await engine.index(documents({ name, files }), { symbols: "skip" });
   }
+  const done = (await engine.repositories()).map(({ symbols }) => symbols.done);
+  expect(done).toEqual([FILES, FILES, FILES, 0, 0, 0, 0, 0]);
   await engine.close();
   const environment = openEnvironment(path, { readOnly: false });
   expect(readManifest(environment.snapshot()).segments.length).toBe(1);
