@@ -6,7 +6,7 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { beside } from "./base/beside.ts";
-import { QuernError } from "./base/errors.ts";
+import { closedError, QuernError } from "./base/errors.ts";
 import { Writes, type CompactReport } from "./ingest/writes.ts";
 import type { IndexProgress, IndexReport } from "./ingest/run.ts";
 import type { Source } from "./ingest/source.ts";
@@ -462,9 +462,9 @@ class OpenedEngine implements Engine, KnowsNotIndexed {
   async #close(): Promise<void> {
     // writes end first: a thread that is ended within a transaction would keep LMDB's lock
     await this.#writes.close();
-    await this.#pool.close();
-    await Promise.allSettled(this.#readings);
-    await this.#environment.close();
+    await this.#pool.stop();
+    await Promise.allSettled([this.#catalogs.close(), ...this.#readings]);
+    await this.#environment.close(() => this.#pool.close());
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -472,8 +472,7 @@ class OpenedEngine implements Engine, KnowsNotIndexed {
   }
 
   #mustBeOpen(): void {
-    if (this.#closed)
-      throw new QuernError("ENGINE_CLOSED", "this engine is closed: open the directory again");
+    if (this.#closed) throw closedError();
   }
 }
 

@@ -68,6 +68,9 @@ export class QuernError extends Error {
   }
 }
 
+export const closedError = () =>
+  new QuernError("ENGINE_CLOSED", "this engine is closed: open the directory again");
+
 /** For states the code above has made impossible. Never for user input or stored bytes. */
 export function assert(condition: boolean, message: string): asserts condition {
   if (!condition) throw new QuernError("INTERNAL", `assertion failed: ${message}`);

@@ -100,6 +100,7 @@ function fewerThreads(pool: Pool, lanes: number): Pool {
     lanes,
     inline: pool.inline,
     run: (task, input, options) => pool.run(task, input, { ...options, worker: next++ % lanes }),
+    stop: () => pool.stop(),
     close: () => pool.close(),
   };
 }

@@ -3,7 +3,7 @@
  * holds the write lease while it runs, and begins by deleting what interrupted runs have left.
  */
 
-import { QuernError } from "../base/errors.ts";
+import { closedError, QuernError } from "../base/errors.ts";
 import type { Pause } from "../base/turnstile.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CatalogKeeper } from "../store/catalog-keeper.ts";
@@ -235,8 +235,7 @@ export class Writes {
   }
 
   #throwIfStopped(stop: AbortSignal): void {
-    if (this.#closing.signal.aborted)
-      throw new QuernError("ENGINE_CLOSED", "this engine is closed");
+    if (this.#closing.signal.aborted) throw closedError();
     throwIfAborted(stop);
   }
 }

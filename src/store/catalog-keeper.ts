@@ -1,5 +1,6 @@
 /** The newest catalog, loaded again when the manifest has moved on. */
 
+import { closedError } from "../base/errors.ts";
 import type { Pause } from "../base/turnstile.ts";
 import { loadCatalog, type Catalog } from "./catalog.ts";
 import type { Environment } from "./environment.ts";
@@ -10,6 +11,7 @@ export class CatalogKeeper {
   readonly #pause: () => Pause;
   #catalog: Catalog | undefined;
   #last: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
 
   /** `pause` makes what is called now and then while a catalog loads. */
   constructor(environment: Environment, pause: () => Pause) {
@@ -19,9 +21,16 @@ export class CatalogKeeper {
 
   /** One after another, so that a generation is loaded once, however many ask for it. */
   newest(): Promise<Catalog> {
+    if (this.#isClosed) return Promise.reject(closedError());
     const next = this.#last.then(() => this.#refresh());
     this.#last = next.catch(() => undefined);
     return next;
+  }
+
+  /** Resolves when nothing of it reads any more. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#last;
   }
 
   async #refresh(): Promise<Catalog> {

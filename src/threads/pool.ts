@@ -13,9 +13,9 @@
  * An empty task takes 50 µs there and back (median; 2 µs inline), nearly all of it the two wake-ups.
  */
 
-import { QuernError } from "../base/errors.ts";
+import { closedError, QuernError } from "../base/errors.ts";
 import { startInline, startWorker, type Executor, type ExecutorEvents } from "./executor.ts";
-import { closedError, unpackError, type Reply } from "./protocol.ts";
+import { unpackError, type Reply } from "./protocol.ts";
 import { LaneQueue } from "./queue.ts";
 import { LANES, type Lane, type TaskTable } from "./task.ts";
 import { newPulse, watch, type Pulse } from "./watch.ts";
@@ -29,7 +29,9 @@ export interface Pool {
   readonly inline: boolean;
   /** Rejects with the QuernError the task threw; INTERNAL for any other error or a worker's death; ENGINE_CLOSED. */
   run<O>(task: string, input: unknown, options: RunOptions): Promise<O>;
-  /** Ends all workers; running tasks reject with ENGINE_CLOSED. Idempotent. */
+  /** Running tasks reject with ENGINE_CLOSED, and so does what comes. Resolves when none is on the caller's thread. Idempotent. */
+  stop(): Promise<void>;
+  /** stop(), then ends all workers. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -102,6 +104,7 @@ class ThreadPool implements Pool {
   readonly #seats: readonly Seat[];
   readonly #queues: Readonly<Record<Lane, LaneQueue<Job>>>;
   #nextId = 0;
+  #stopping: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(options: PoolOptions) {
@@ -122,7 +125,7 @@ class ThreadPool implements Pool {
   }
 
   run<O>(task: string, input: unknown, options: RunOptions): Promise<O> {
-    if (this.#closing) return Promise.reject(closedError());
+    if (this.#stopping) return Promise.reject(closedError());
     const { lane, worker, isUrgent = false, transfer = [], onMessage, maxSilentMs } = options;
     if (worker !== undefined && !this.#seats[worker])
       return Promise.reject(new QuernError("INTERNAL", `there is no worker ${worker}`));
@@ -220,7 +223,7 @@ class ThreadPool implements Pool {
   }
 
   #bury(seat: Seat, reason: string, cause: unknown): void {
-    if (this.#closing) return;
+    if (this.#stopping) return;
     const wasReady = seat.isReady;
     seat.executor = undefined;
     seat.isReady = false;
@@ -252,12 +255,12 @@ class ThreadPool implements Pool {
     seat.executor?.hold(alive);
   }
 
-  close(): Promise<void> {
-    this.#closing ??= this.#end();
-    return this.#closing;
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
   }
 
-  async #end(): Promise<void> {
+  async #stop(): Promise<void> {
     for (const seat of this.#seats) {
       seat.isReady = false;
       for (const lane of LANES) {
@@ -266,6 +269,15 @@ class ThreadPool implements Pool {
           for (const job of this.#queues[lane].drain(worker)) job.reject(closedError());
       }
     }
+    if (this.inline) await this.#endAll();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.stop().then(() => this.#endAll());
+    return this.#closing;
+  }
+
+  async #endAll(): Promise<void> {
     await Promise.all(this.#seats.map(async (seat) => seat.executor?.end()));
   }
 }

@@ -55,8 +55,6 @@ export function unpackError({ code, message, ...options }: Failure): QuernError 
   return new QuernError(code, message, options);
 }
 
-export const closedError = () => new QuernError("ENGINE_CLOSED", "the engine is closed");
-
 const messageOf = (thrown: unknown) => (thrown instanceof Error ? thrown.message : String(thrown));
 
 const trace = (thrown: unknown) =>

@@ -1,7 +1,7 @@
 /** One thread's side of a pool: runs requests and replies. The same in a worker and inline. */
 
-import { QuernError } from "../base/errors.ts";
-import { closedError, packError, type Reply, type Request } from "./protocol.ts";
+import { closedError, QuernError } from "../base/errors.ts";
+import { packError, type Reply, type Request } from "./protocol.ts";
 import { slice } from "./slice.ts";
 import type { Lane, Task, TaskContext, TaskTable } from "./task.ts";
 import type { Pulse } from "./watch.ts";

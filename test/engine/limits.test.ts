@@ -7,7 +7,7 @@ import { documents } from "../../src/ingest/documents.ts";
 import type { SearchRequest } from "../../src/search/request.ts";
 import type { FileResult, SearchResponse } from "../../src/search/response.ts";
 import { brokenInvariant, segmentsInScope } from "./invariants.ts";
-import { openEngine, RUNS } from "./opened.ts";
+import { openEngine, RUNS, temporaryFolder } from "./opened.ts";
 
 const WORDS = ["needle", "Needle", "needles", "hay", "stack", "the_needle", "x", "return"];
 
@@ -211,6 +211,36 @@ test("closing ends what runs", async () => {
   await engine.close();
   await engine.close();
   await failed;
+});
+
+test.each([0, 1])("with %i workers a close at any moment ends all that runs", async (workers) => {
+  const path = temporaryFolder();
+  const small = documents({ name: "r", files: [{ path: "a.c", content: "int x;\n" }] });
+  await using first = await openEngine({ workers }, path);
+  await first.index(small);
+  await first.close();
+  const drain = async (stream: AsyncIterable<unknown>) => {
+    for await (const _ of stream);
+  };
+  for (let turns = 0; turns < 12; turns++) {
+    const engine = await openEngine({ workers }, path);
+    const request = { query: "x", matches: 10 };
+    const calls = [
+      engine.search(request),
+      drain(engine.stream(request)),
+      engine.explain({ query: "nothing", matches: 10 }),
+      engine.repositories(),
+      engine.read({ repository: "r", path: "a.c" }),
+      engine.list({ repository: "r", path: "" }),
+      engine.index(small),
+      engine.compact(),
+    ];
+    const settled = Promise.allSettled<unknown>(calls);
+    for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
+    await engine.close();
+    for (const one of await settled)
+      if (one.status === "rejected") expect(one.reason).toMatchObject({ code: "ENGINE_CLOSED" });
+  }
 });
 
 test.each([0, 1])(

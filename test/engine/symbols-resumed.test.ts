@@ -49,6 +49,7 @@ async function parsedBy(environment: Environment): Promise<number> {
   const counting: Pool = {
     lanes: pool.lanes,
     inline: pool.inline,
+    stop: () => pool.stop(),
     close: () => pool.close(),
     async run<O>(...call: Parameters<Pool["run"]>) {
       const output = await pool.run<SymbolsOutput>(...call);

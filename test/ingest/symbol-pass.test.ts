@@ -87,6 +87,7 @@ function mortal(pool: Pool, saysWhere: boolean): { pool: Pool; deaths: () => num
   const dying: Pool = {
     lanes: pool.lanes,
     inline: pool.inline,
+    stop: () => pool.stop(),
     close: () => pool.close(),
     run(task, input, options) {
       const { from, to, isDeadly, parsing } = input as SymbolsInput;
@@ -136,6 +137,7 @@ test.each([
   const pool: Pool = {
     lanes,
     inline: false,
+    stop: () => real.stop(),
     close: () => real.close(),
     async run(task, input, { worker, ...options }) {
       used.add(worker);

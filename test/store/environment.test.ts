@@ -1,12 +1,12 @@
 /** Several environments of one data directory in one process. */
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { open } from "../../src/engine.ts";
 import { documents } from "../../src/ingest/documents.ts";
-import { MOST_OPEN, openInTurn } from "../../src/store/environment.ts";
+import { MOST_OPEN, openEnvironment, openInTurn } from "../../src/store/environment.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -33,6 +33,19 @@ test("a reader and a writer of one process see one index, and each may close fir
   expect(await count("beta")).toBe(1);
   await expect(reader.index(source("gamma"))).rejects.toMatchObject({ code: "INDEX_READ_ONLY" });
   await reader.close();
+});
+
+test("other threads are ended when this one has closed it, and before anybody else may open it", async () => {
+  const environment = await openInTurn(folder, { readOnly: false });
+  const other = openEnvironment(folder, { readOnly: false });
+  const seen: string[] = [];
+  await other.close(async () => void seen.push(`open, turn ${existsSync(join(folder, ".turn"))}`));
+  environment.snapshot().close();
+  await environment.close(async () => {
+    expect(() => environment.snapshot()).toThrow("closed");
+    seen.push(`closed, turn ${existsSync(join(folder, ".turn"))}`);
+  });
+  expect(seen).toEqual(["open, turn true", "closed, turn true"]);
 });
 
 test("more directories than a process has addresses for are refused, and closing one makes room", async () => {
