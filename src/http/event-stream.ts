@@ -88,7 +88,7 @@ export function eventStream(
   );
 }
 
-const PIECE = 64 * 1024;
+const PIECE = 32 * 1024;
 
 /** What leaves at a time: an event, or a part of a long one, of which no more is made than leaves. */
 function piecesOf(first: IteratorResult<SearchEvent>, events: AsyncIterator<SearchEvent>) {
@@ -107,6 +107,7 @@ function piecesOf(first: IteratorResult<SearchEvent>, events: AsyncIterator<Sear
         if (text.done) {
           const event = ready ?? (await events.next());
           ready = undefined;
+          await pause(); // what made it may have used a slice
           isLast = event.done === true;
           texts = gather(eventParts(event));
           text = texts.next();
