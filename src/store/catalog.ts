@@ -3,16 +3,17 @@
  * name: one bit a file and revision. Loading the next generation reads only what has changed.
  */
 
-import { unpack, unpackMultiple } from "msgpackr";
+import { unpack } from "msgpackr";
 import { countBits, wordsFor, type Bitset } from "../base/bitset.ts";
 import { wordsOf } from "../base/growable.ts";
 import type { Pause } from "../base/turnstile.ts";
 import type { Snapshot } from "./environment.ts";
 import { repositoryKey, revisionKey, skippedKey } from "./format.ts";
+import { unpackList } from "./long-list.ts";
 import { readManifest, type Manifest } from "./manifest.ts";
 import type { RepositoryRecord, SkippedFile } from "./records.ts";
 import { corrupt } from "./sealed.ts";
-import { readHeader, type SegmentHeader } from "./segment-tables.ts";
+import { readHeaderInSlices, type SegmentHeader } from "./segment-tables.ts";
 
 export interface Catalog {
   readonly manifest: Manifest;
@@ -48,7 +49,8 @@ export async function loadCatalog(
   if (before?.manifest.generation === manifest.generation) return before;
   const headers = new Map<number, SegmentHeader>();
   for (const { segment } of manifest.segments) {
-    const header = before?.headers.get(segment) ?? readHeader(snapshot, segment);
+    const header =
+      before?.headers.get(segment) ?? (await readHeaderInSlices(snapshot, segment, pause));
     if (!header) throw corrupt(`segment ${segment} is not there`);
     headers.set(segment, header);
     await pause();
@@ -97,7 +99,7 @@ function mustNameAll({ id, revisions }: RepositoryRecord, places: readonly Place
   });
 }
 
-/** Files that are listed and not searchable. A hundred thousand take 40 ms: in slices. REQUIRES: the snapshot stays open until then. */
+/** Files that are listed and not searchable. REQUIRES: the snapshot stays open until then. */
 export async function readSkipped(
   snapshot: Snapshot,
   repository: number,
@@ -105,30 +107,5 @@ export async function readSkipped(
 ): Promise<SkippedFile[]> {
   const what = `the skipped files of repository ${repository}`;
   const value = snapshot.get(skippedKey(repository), what);
-  const skipped: SkippedFile[] = [];
-  // others read while this one pauses
-  let rest = value ? itemsOf(value, what).slice() : new Uint8Array();
-  while (rest.length > 0) {
-    let [left, read] = [SKIPPED_A_LOOK, 0];
-    unpackMultiple(rest, (one: SkippedFile, _from?: number, to = 0) => {
-      skipped.push(one);
-      read = to;
-      return --left > 0;
-    });
-    rest = rest.subarray(read);
-    await pause();
-  }
-  return skipped;
-}
-
-/** Some 0.1 ms. */
-const SKIPPED_A_LOOK = 256;
-
-/** What stands behind the head of a MessagePack list. */
-function itemsOf(list: Uint8Array, what: string): Uint8Array {
-  const head = list[0]!;
-  if (head >= 0x90 && head < 0xa0) return list.subarray(1);
-  if (head === 0xdc) return list.subarray(3);
-  if (head === 0xdd) return list.subarray(5);
-  throw corrupt(what);
+  return value ? unpackList(value.slice(), what, pause) : [];
 }

@@ -2,6 +2,7 @@
 
 import { pack } from "msgpackr";
 import { bytesOf, wordsOf } from "../base/growable.ts";
+import type { Pause } from "../base/turnstile.ts";
 import {
   FILE_FLAG,
   NO_BLOB,
@@ -11,6 +12,7 @@ import {
   SKIP_SHIFT,
   type Part,
 } from "./format.ts";
+import { unpackList } from "./long-list.ts";
 import { SKIP_REASONS, type SkipReason } from "./records.ts";
 import { corrupt, isCount, unpackAs } from "./sealed.ts";
 import type { Snapshot, Writer } from "./environment.ts";
@@ -24,7 +26,7 @@ export interface SegmentHeader {
   readonly listBytes: number;
   readonly postingBlocks: number;
   readonly languages: readonly string[];
-  /** By repository number. */
+  /** By repository number. What is stored ends with it: see readHeaderInSlices(). */
   readonly repositories: readonly RepositoryFiles[];
 }
 
@@ -93,22 +95,25 @@ const isAscending = (words: Uint32Array): boolean => {
 
 type Reading = Pick<Snapshot, "get">;
 
-/** From the first copy that is sound; undefined: the segment is not there. */
-export function readHeader(source: Reading, segment: number): SegmentHeader | undefined {
+type HeaderCopy = (typeof HEADER_COPIES)[number];
+
+/** Of the first copy that is sound; undefined: the segment is not there. */
+function ofSoundCopy<T>(read: (copy: HeaderCopy) => T | undefined): T | undefined {
   const [first, second] = HEADER_COPIES;
-  let header: SegmentHeader | undefined;
+  let found: T | undefined;
   let failure: unknown;
   try {
-    header = readHeaderCopy(source, segment, first);
+    found = read(first);
   } catch (error) {
     failure = error;
   }
-  header ??= readHeaderCopy(source, segment, second);
-  if (!header && failure) throw failure;
-  return header;
+  found ??= read(second);
+  if (found === undefined && failure) throw failure;
+  return found;
 }
 
-type HeaderCopy = (typeof HEADER_COPIES)[number];
+export const readHeader = (source: Reading, segment: number): SegmentHeader | undefined =>
+  ofSoundCopy((copy) => readHeaderCopy(source, segment, copy));
 
 export function readHeaderCopy(
   source: Reading,
@@ -118,6 +123,30 @@ export function readHeaderCopy(
   const what = `the header of segment ${segment}`;
   const value = source.get(segmentKey(segment, PART.HEADER, copy), what);
   return value && unpackAs<SegmentHeader>(value, what, isHeader);
+}
+
+/** How the list of repositories begins, which is the last of a header. */
+const REPOSITORIES = pack("repositories");
+
+/** The same on a thread that others use: 3 000 repositories take 6 ms, and it 2 ms at a time. */
+export async function readHeaderInSlices(
+  source: Reading,
+  segment: number,
+  pause: Pause,
+): Promise<SegmentHeader | undefined> {
+  const what = `the header of segment ${segment}`;
+  const sealed = ofSoundCopy((copy) => source.get(segmentKey(segment, PART.HEADER, copy), what));
+  if (!sealed) return undefined;
+  const value = Buffer.from(sealed);
+  const at = value.lastIndexOf(REPOSITORIES) + REPOSITORIES.length;
+  const rest = unpackAs<SegmentHeader>(
+    Buffer.concat([value.subarray(0, at), pack([])]),
+    what,
+    isHeader,
+  );
+  const repositories = await unpackList<RepositoryFiles>(value.subarray(at), what, pause);
+  if (!repositories.every(isRepositoryFiles)) throw corrupt(what);
+  return { ...rest, repositories };
 }
 
 export const encodeFiles = (files: FileTable): Uint8Array[] => [
