@@ -16,7 +16,7 @@ const comparison = (found: string) => found.replace(/(?:<<|>>)=$/, ">>>").replac
 
 /** `extension<T>(IEnumerable<T> source) where T : class {`. */
 const EXTENSION_BLOCK =
-  /\bextension(\s{0,9}(?:<[^<>()]{0,200}>)?\s{0,9}\(\s{0,99}(?:(?:in|readonly|ref|scoped)\s{1,9}){0,3})([A-Za-z_][\w.]{0,199})[^(){};]{0,300}\)[^(){};]{0,300}\{/g;
+  /\bextension(\s{0,9}(?:<[^<>()]{0,200}>)?\s{0,9}\(\s{0,99}(?:(?:in|readonly|ref|scoped)\s{1,9}){0,3})([A-Za-z_][\w.]{0,199})(?![\w.])[^(){};]{0,300}\)[^(){};]{0,300}\{/g;
 
 /** `namespace IEnumerable {`, which is in no class otherwise, and takes no name of a built-in type. */
 function namespaceOf(found: string, before: string, type: string): string {

@@ -16,9 +16,9 @@ const CONSTRUCTOR_BELOW =
 const ONE_LINER =
   / (?=\}[ \t\r]{0,9}$)(?<=^[^\n{}]{0,99}\b(?:class|interface|object) [^\n{}]{1,300}\{ (?:[\w<>]{1,30} ){0,9}(?:fun|va[lr]) [^\n{}]{1,300} )/gm;
 
-/** `class A(b: B) : B by b {`: read as a call, whose lambda would be the class's body. */
+/** `class A(b: B) : B by b {`: read as a call, whose lambda would be the class's body. Up to the last `by` there is one way only. */
 const DELEGATION =
-  /\b(?:class|object)\s{1,9}\w{1,99}\s{0,9}(?:<[^<>{}]{0,200}>\s{0,9})?[^(){}:=]{0,200}(?:\((?:[^(){}]|\([^(){}]{0,200}\)){0,2000}\)\s{0,9})?:(?:(?!\b(?:class|fun|object|va[lr])\b)[^{}]){0,500}?\bby\b[^{}=\n]{0,200}(?=\{)/g;
+  /\b(?:class|object)\s{1,9}\w{1,99}\b(?:\s{0,9}<[^<>{}]{0,200}>)?[^(){}:=]{0,200}(?:\((?:[^(){}]|\([^(){}]{0,200}\)){0,2000}\)\s{0,9})?:(?=((?:(?!\b(?:class|fun|object|va[lr])\b)[^{}]){0,500}\bby\b))\1[^{}=\n]{0,200}(?=\{)/g;
 const withoutDelegate = (found: string) => found.replace(/\bby\b[^,]*$/, "");
 
 export const kotlin: LanguageQuery = {
