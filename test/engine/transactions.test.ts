@@ -3,9 +3,9 @@
  * the time of a small one. What each is for stands in docs/index-format.md.
  */
 
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { open as openLmdb } from "lmdb";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Engine } from "../../src/engine.ts";
 import { documents } from "../../src/ingest/documents.ts";
 import { openEngine, temporaryFolder } from "./opened.ts";
@@ -37,13 +37,17 @@ function all(...edits: [number: number, edit: number][]) {
   return documents({ name: "r", files });
 }
 
+/** By LMDB's own count, in the newer of its two meta pages. */
+function lastTransaction(file: string): number {
+  const bytes = readFileSync(file);
+  return Math.max(...[0, 4096].map((page) => Number(bytes.readBigUInt64LE(page + 152))));
+}
+
 test.each([0, 2])("with %i threads", async (workers) => {
   const path = temporaryFolder();
   const engine = await openEngine({ workers }, path);
   await engine.index(all());
-  const database = openLmdb({ path: join(path, "quern.mdb"), noSubdir: true, readOnly: true });
-  onTestFinished(() => database.close());
-  const transactions = () => (database.getStats() as { lastTxnId: number }).lastTxnId;
+  const transactions = () => lastTransaction(join(path, "quern.mdb"));
   const counted: [string, number][] = [];
   for (const [what, , write] of ROWS) {
     const before = transactions();
