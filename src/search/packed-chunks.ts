@@ -8,7 +8,7 @@
  *     (a position is three words: byteOffset, lineNumber, column)
  */
 
-import { balance } from "../base/ballast.ts";
+import type { Balance } from "../base/ballast.ts";
 import { GrowableBytes, GrowableWords } from "../base/growable.ts";
 import type { Pause } from "../base/turnstile.ts";
 import { decodeText } from "./positions.ts";
@@ -108,7 +108,7 @@ function push(words: GrowableWords, { byteOffset, lineNumber, column }: Position
  */
 export async function unpackChunks(
   { text, chunks, ranges, symbols }: PackedChunks,
-  pause: Pause,
+  { pause, balance }: { readonly pause: Pause; readonly balance: Balance },
 ): Promise<Chunk[]> {
   const bySymbols = new Map(symbols);
   const out = Array.from<Chunk>({ length: chunks.length / 5 });

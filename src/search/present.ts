@@ -1,6 +1,6 @@
 /** What a result says beyond its segment: repository, branches, and where the file is shown. */
 
-import { balance } from "../base/ballast.ts";
+import type { Balance } from "../base/ballast.ts";
 import type { Pause } from "../base/turnstile.ts";
 import type { CatalogRepository } from "../store/catalog.ts";
 import type { CodeHostType, RepositoryRecord } from "../store/records.ts";
@@ -73,12 +73,13 @@ export async function presentFile(
     readonly branches: readonly string[];
     readonly webUrl: WebUrl;
     readonly pause: Pause;
+    readonly balance: Balance;
   },
 ): Promise<FileResult> {
   const { path, language, nameRanges, content } = shown;
   const { branches, webUrl } = how;
-  const chunks = await unpackChunks(shown.chunks, how.pause);
-  balance(FILE_BYTES);
+  const chunks = await unpackChunks(shown.chunks, how);
+  how.balance(FILE_BYTES);
   const revision = branches[0]!;
   const external = externalWebUrl(record, path, revision);
   return {

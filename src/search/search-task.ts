@@ -30,9 +30,9 @@ import { zeroTotals, type Totals } from "./totals.ts";
 const WORTH_HELP = 4;
 /** A stream posts what it has at the first hit, then so often. */
 const POST_MS = 4;
-/** Files or ranges of a part at most, but for its last file: what the caller's thread receives in a millisecond. */
-const PART_FILES = 32;
-const PART_RANGES = 1_024;
+/** Files or ranges of a part at most, but for its last file: what the caller's thread receives in half a millisecond. */
+const PART_FILES = 16;
+const PART_RANGES = 512;
 
 export interface SearchThread {
   readonly input: SearchInput;

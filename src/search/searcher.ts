@@ -4,6 +4,7 @@
  */
 
 import { QuernError } from "../base/errors.ts";
+import { newBalance } from "../base/ballast.ts";
 import { turnstile } from "../base/turnstile.ts";
 import { show } from "../query/ast.ts";
 import type { Catalog } from "../store/catalog.ts";
@@ -382,12 +383,12 @@ export class Searcher {
     const { allRevisions, revisionValues: values } = understood;
     const { webUrl } = this.#options;
     const owner = ownerFinder(catalog);
-    const pause = turnstile();
+    const [pause, balance] = [turnstile(), newBalance()];
     return async (segment, file, shown) => {
       await pause();
       const repository = owner(segment, file);
       const branches = branchesOf(repository, { segment, file }, { values, allRevisions });
-      return presentFile(repository, shown, { branches, webUrl, pause });
+      return presentFile(repository, shown, { branches, webUrl, pause, balance });
     };
   }
 }
