@@ -5,7 +5,7 @@
 
 import { join } from "node:path";
 import type { Engine } from "../src/engine.ts";
-import type { SearchRequest } from "../src/search/request.ts";
+import type { SearchRequest } from "../src/search/messages/request.ts";
 import { loadHandlers, loadQuern, type Handler } from "./quern.ts";
 import { watchStalls, type Stall } from "./stall.ts";
 import { spreadOf } from "./statistics.ts";

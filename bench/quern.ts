@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import type { Engine } from "../src/engine.ts";
-import type { Source } from "../src/ingest/source.ts";
+import type { Source } from "../src/ingest/sources/source.ts";
 import { watchMemory, type PeakMemory } from "./command.ts";
 import { filesOf } from "./corpus.ts";
 import type { CommandName, Commands, Outcome } from "./subject-commands.ts";

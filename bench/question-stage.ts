@@ -1,6 +1,6 @@
 /** Every question put to quern (one worker, two workers, stream) and to each peer, one tool after another, warm. */
 
-import type { SearchRequest } from "../src/search/request.ts";
+import type { SearchRequest } from "../src/search/messages/request.ts";
 import { agree } from "./agreement.ts";
 import { MEBIBYTE } from "./index-stage.ts";
 import type { Corpus, Peer, PeerName } from "./peer.ts";

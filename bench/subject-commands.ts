@@ -1,6 +1,6 @@
 /** What the process that runs quern is told to do (subject.ts), and what it answers. */
 
-import type { SearchRequest } from "../src/search/request.ts";
+import type { SearchRequest } from "../src/search/messages/request.ts";
 import type { Stall } from "./stall.ts";
 import type { Patience } from "./statistics.ts";
 

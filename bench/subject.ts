@@ -4,9 +4,9 @@
  */
 
 import type { Engine } from "../src/engine.ts";
-import type { Source } from "../src/ingest/source.ts";
-import type { SearchRequest } from "../src/search/request.ts";
-import type { FileResult } from "../src/search/response.ts";
+import type { Source } from "../src/ingest/sources/source.ts";
+import type { SearchRequest } from "../src/search/messages/request.ts";
+import type { FileResult } from "../src/search/messages/response.ts";
 import { generatedFiles, preparePool } from "./generated.ts";
 import type { Library } from "./quern.ts";
 import { watchStalls, type Stall } from "./stall.ts";

@@ -7,8 +7,8 @@
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { EventEmitter } from "node:events";
 import { QuernError } from "../src/base/errors.ts";
-import { ObjectReader, OBJECT_LIMITS, type GitObject } from "../src/ingest/git-objects.ts";
-import { GitProcesses } from "../src/ingest/git-process.ts";
+import { ObjectReader, OBJECT_LIMITS, type GitObject } from "../src/git/git-objects.ts";
+import { GitProcesses } from "../src/git/git-process.ts";
 import { randomFrom } from "../test/regex/random.ts";
 import { pieces } from "./pieces.ts";
 import { holds, type Target } from "./target.ts";

@@ -5,9 +5,9 @@
  */
 
 import { QuernError } from "../src/base/errors.ts";
-import { GitProcesses, nulRecords } from "../src/ingest/git-process.ts";
-import { listChanges, listTree, mergeTrees, type TreeRecord } from "../src/ingest/git-trees.ts";
-import { isValidPath, shownPath } from "../src/ingest/paths.ts";
+import { GitProcesses, nulRecords } from "../src/git/git-process.ts";
+import { listChanges, listTree, mergeTrees, type TreeRecord } from "../src/git/git-trees.ts";
+import { isValidPath, shownPath } from "../src/base/paths.ts";
 import { randomFrom } from "../test/regex/random.ts";
 import { pieces } from "./pieces.ts";
 import { holds, type Target } from "./target.ts";

@@ -6,9 +6,9 @@
 
 import { QuernError } from "../src/base/errors.ts";
 import { createKernel } from "../src/kernel/kernel.ts";
-import type { Snapshot } from "../src/store/environment.ts";
-import { decodeList } from "../src/store/posting-bits.ts";
-import { listsOfText, PostingsReader } from "../src/store/postings.ts";
+import type { Snapshot } from "../src/store/lmdb/environment.ts";
+import { decodeList } from "../src/store/segments/posting-bits.ts";
+import { listsOfText, PostingsReader } from "../src/store/segments/postings.ts";
 import { seal } from "../src/store/sealed.ts";
 import { mutateSeed } from "./mutate.ts";
 import { holds, type Target } from "./target.ts";

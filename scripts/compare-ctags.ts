@@ -13,8 +13,8 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { extname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { createExtractor, type Extractor } from "../src/ingest/symbols/extract.ts";
-import { ROW, SYMBOL_ROW } from "../src/store/symbol-run.ts";
-import { SYMBOL_KINDS } from "../src/store/symbol-kinds.ts";
+import { ROW, SYMBOL_ROW } from "../src/store/symbols/symbol-run.ts";
+import { SYMBOL_KINDS } from "../src/store/symbols/symbol-kinds.ts";
 
 const LANGUAGES: Record<string, string> = {
   ".c": "C",

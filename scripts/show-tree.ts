@@ -10,7 +10,7 @@
  */
 
 import { readFileSync } from "node:fs";
-import { languageOf } from "../src/ingest/languages.ts";
+import { languageOf } from "../src/ingest/classification/languages.ts";
 import { createExtractor } from "../src/ingest/symbols/extract.ts";
 import { languageQuery } from "../src/ingest/symbols/languages.ts";
 import { createRuntime } from "../src/ingest/symbols/runtime.ts";

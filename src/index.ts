@@ -2,15 +2,15 @@
 
 export { QuernError, type ErrorCode } from "./base/errors.ts";
 export { open, type Engine, type IndexOptions, type OpenOptions } from "./engine.ts";
-export { directory, type DirectoryOptions } from "./ingest/directory.ts";
+export { directory, type DirectoryOptions } from "./ingest/sources/directory.ts";
 export {
   documents,
   type Document,
   type DocumentsOptions,
   type RemovedDocument,
-} from "./ingest/documents.ts";
-export { git, type GitOptions } from "./ingest/git.ts";
-export type { FileWithoutSymbols, IndexProgress, IndexReport } from "./ingest/run.ts";
+} from "./ingest/sources/documents.ts";
+export { git, type GitOptions } from "./ingest/sources/git.ts";
+export type { FileWithoutSymbols, IndexProgress, IndexReport } from "./ingest/run/run.ts";
 export type {
   Content,
   Entry,
@@ -22,11 +22,11 @@ export type {
   RemovedEntry,
   SkippedEntry,
   Source,
-} from "./ingest/source.ts";
-export type { CompactReport } from "./ingest/writes.ts";
+} from "./ingest/sources/source.ts";
+export type { CompactReport } from "./ingest/run/writes.ts";
 export type { FileContent, FolderEntry, Repository } from "./repository.ts";
-export type { WebUrl } from "./search/present.ts";
-export type { SearchOptions, SearchRequest, Viewer } from "./search/request.ts";
+export type { WebUrl } from "./search/caller/present.ts";
+export type { SearchOptions, SearchRequest, Viewer } from "./search/messages/request.ts";
 export type {
   Chunk,
   Explanation,
@@ -37,9 +37,14 @@ export type {
   ResultSymbol,
   SearchEvent,
   SearchResponse,
-} from "./search/response.ts";
-export type { FlushReason, SearchStats } from "./search/stats.ts";
-export type { Contexts } from "./search/understand.ts";
-export type { CheckProblem, CheckReport } from "./store/check.ts";
-export type { CodeHostType, RepositoryMetadata, SkippedFile, SkipReason } from "./store/records.ts";
-export type { SymbolKind } from "./store/symbol-kinds.ts";
+} from "./search/messages/response.ts";
+export type { FlushReason, SearchStats } from "./search/messages/stats.ts";
+export type { Contexts } from "./search/caller/understand.ts";
+export type { CheckProblem, CheckReport } from "./store/segments/check.ts";
+export type {
+  CodeHostType,
+  RepositoryMetadata,
+  SkippedFile,
+  SkipReason,
+} from "./store/catalog/records.ts";
+export type { SymbolKind } from "./store/symbols/symbol-kinds.ts";

@@ -1,7 +1,7 @@
 /** The worker threads' entry: serves the tasks of ingest and search. */
 
-import { INGEST_TASKS } from "./ingest/tasks.ts";
-import { SEARCH_TASKS } from "./search/tasks.ts";
+import { INGEST_TASKS } from "./ingest/run/tasks.ts";
+import { SEARCH_TASKS } from "./search/thread/tasks.ts";
 import { serveTasks } from "./threads/serve.ts";
 
 serveTasks({ ...INGEST_TASKS, ...SEARCH_TASKS });

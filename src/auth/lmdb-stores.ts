@@ -17,7 +17,7 @@
 
 import { createHash } from "node:crypto";
 import { QuernError } from "../base/errors.ts";
-import { type KeyValueStore, openKeyValue, type Table } from "../store/key-value.ts";
+import { type KeyValueStore, openKeyValue, type Table } from "../store/lmdb/key-value.ts";
 import { duplicate, type TokenRecord, type TokenStore } from "./token-store.ts";
 import type { User, UserStore } from "./user-store.ts";
 

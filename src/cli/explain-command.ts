@@ -1,7 +1,7 @@
 /** quern explain: how a query was understood and planned, and what would find more. */
 
 import type { Command } from "commander";
-import type { Explanation } from "../search/response.ts";
+import type { Explanation } from "../search/messages/response.ts";
 import type { Call } from "./call.ts";
 import { withEngine } from "./engine-session.ts";
 import { printJson, printLines } from "./io.ts";

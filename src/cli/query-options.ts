@@ -1,7 +1,7 @@
 /** What search and explain take alike. */
 
 import type { Command } from "commander";
-import type { SearchRequest } from "../search/request.ts";
+import type { SearchRequest } from "../search/messages/request.ts";
 import { type CommonFlags, withCommonOptions } from "./call.ts";
 
 export interface QueryFlags extends CommonFlags {

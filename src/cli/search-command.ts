@@ -2,8 +2,8 @@
 
 import type { Command } from "commander";
 import type { Engine } from "../engine.ts";
-import type { SearchRequest } from "../search/request.ts";
-import type { SearchResponse } from "../search/response.ts";
+import type { SearchRequest } from "../search/messages/request.ts";
+import type { SearchResponse } from "../search/messages/response.ts";
 import { type Call, wholeNumber } from "./call.ts";
 import { withEngine } from "./engine-session.ts";
 import { explainNothing } from "./explain-command.ts";

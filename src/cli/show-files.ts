@@ -7,7 +7,7 @@
  *     --                               lines left out
  */
 
-import type { Chunk, FileResult, Range } from "../search/response.ts";
+import type { Chunk, FileResult, Range } from "../search/messages/response.ts";
 import type { Paint, Style } from "./style.ts";
 
 interface Line {

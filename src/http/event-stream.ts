@@ -11,7 +11,7 @@
  */
 
 import { turnstile } from "../base/turnstile.ts";
-import type { SearchEvent } from "../search/response.ts";
+import type { SearchEvent } from "../search/messages/response.ts";
 import { gather, jsonParts } from "./json-body.ts";
 import { errorBody, toRefusal, type Refusal } from "./refusal.ts";
 import { STALLED_MS, stallAfter } from "./stalled.ts";

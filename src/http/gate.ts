@@ -6,7 +6,7 @@
 
 import { identify, isSuspended, type Identity, type Principal } from "../auth/principal.ts";
 import type { Engine } from "../engine.ts";
-import type { Viewer } from "../search/request.ts";
+import type { Viewer } from "../search/messages/request.ts";
 import type { Settings } from "./options.ts";
 import { notAuthenticated, Refusal } from "./refusal.ts";
 

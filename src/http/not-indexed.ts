@@ -7,9 +7,9 @@
  */
 
 import type { Engine } from "../engine.ts";
-import { NOT_INDEXED, type KnowsNotIndexed } from "../search/not-indexed.ts";
-import type { SearchOptions, SearchRequest } from "../search/request.ts";
-import type { Explanation } from "../search/response.ts";
+import { NOT_INDEXED, type KnowsNotIndexed } from "../search/caller/not-indexed.ts";
+import type { SearchOptions, SearchRequest } from "../search/messages/request.ts";
+import type { Explanation } from "../search/messages/response.ts";
 
 const NAME = "X-Quern-Not-Indexed";
 

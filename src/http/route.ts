@@ -12,7 +12,7 @@
 
 import type { z } from "@hono/zod-openapi";
 import type { Engine } from "../engine.ts";
-import type { Viewer } from "../search/request.ts";
+import type { Viewer } from "../search/messages/request.ts";
 import { check, isJson, queryObject, readJson } from "./body.ts";
 import { admit, forbidden, seesLess, type Access, type Caller } from "./gate.ts";
 import type { Settings } from "./options.ts";

@@ -5,12 +5,12 @@
  */
 
 import { z } from "@hono/zod-openapi";
-import type * as response from "../search/response.ts";
-import type { SearchRequest } from "../search/request.ts";
-import type { FlushReason, SearchStats } from "../search/stats.ts";
-import { zeroStats } from "../search/stats.ts";
-import { CODE_HOST_TYPES } from "../store/records.ts";
-import { SYMBOL_KINDS } from "../store/symbol-kinds.ts";
+import type * as response from "../search/messages/response.ts";
+import type { SearchRequest } from "../search/messages/request.ts";
+import type { FlushReason, SearchStats } from "../search/messages/stats.ts";
+import { zeroStats } from "../search/messages/stats.ts";
+import { CODE_HOST_TYPES } from "../store/catalog/records.ts";
+import { SYMBOL_KINDS } from "../store/symbols/symbol-kinds.ts";
 import { STATUS, type ErrorBody, type RefusalCode } from "./refusal.ts";
 
 const count = (description: string) => z.int().min(0).openapi({ description });

@@ -1,6 +1,6 @@
 /** Searching: one answer, or a stream of events. */
 
-import type { SearchOptions, SearchRequest } from "../search/request.ts";
+import type { SearchOptions, SearchRequest } from "../search/messages/request.ts";
 import { eventStream } from "./event-stream.ts";
 import { jsonResponse } from "./json-body.ts";
 import { NOT_INDEXED_HEADER, notIndexedHeader } from "./not-indexed.ts";

@@ -5,7 +5,7 @@
  */
 
 import { quote } from "../query/ast.ts";
-import type { FileResult } from "../search/response.ts";
+import type { FileResult } from "../search/messages/response.ts";
 
 /** Languages whose code calls each other, by the names and aliases that mean one of them. */
 const FAMILIES: readonly { names: readonly string[]; members: readonly string[] }[] = [

@@ -1,7 +1,7 @@
 /** Definitions of a symbol, and references to it. */
 
-import type { SearchRequest, Viewer } from "../search/request.ts";
-import type { FileResult, SearchResponse } from "../search/response.ts";
+import type { SearchRequest, Viewer } from "../search/messages/request.ts";
+import type { FileResult, SearchResponse } from "../search/messages/response.ts";
 import type { Settings } from "./options.ts";
 import { findRepository } from "./repository-routes.ts";
 import { viewerOption, withBody, type Call, type Route } from "./route.ts";

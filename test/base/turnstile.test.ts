@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Pace } from "../../src/ingest/pace.ts";
+import { Pace } from "../../src/base/pace.ts";
 import { SLICE_MS, turnstile } from "../../src/base/turnstile.ts";
 import { slice } from "../../src/threads/slice.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { showFile } from "../../src/cli/show-files.ts";
 import { styleFor, visible } from "../../src/cli/style.ts";
-import type { Chunk, FileResult, Range } from "../../src/search/response.ts";
+import type { Chunk, FileResult, Range } from "../../src/search/messages/response.ts";
 
 const same = (text: string): string => text;
 const STYLE = {

@@ -12,7 +12,7 @@ import {
   repositoryNames,
   type BuiltRepository,
 } from "../../scripts/build-corpus.ts";
-import { languageOf } from "../../src/ingest/languages.ts";
+import { languageOf } from "../../src/ingest/classification/languages.ts";
 import { countMatches, decode, type CorpusFile, type Counts } from "./brute-force.ts";
 
 interface RevisionGolden extends Counts {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { openClocks, watchStalls } from "../../bench/stall.ts";
 import type { Engine } from "../../src/engine.ts";
 import { createHandler, type Handler } from "../../src/http/handler.ts";
-import { documents } from "../../src/ingest/documents.ts";
+import { documents } from "../../src/ingest/sources/documents.ts";
 import { openEngine } from "./opened.ts";
 
 /** Of its processor time, ms: the promise is 5, and this machine may be slow. */

@@ -1,7 +1,7 @@
 /** Expressions without a literal, looked for by three classes of bytes: rare, dense, at the ends of files. */
 
 import { expect, test } from "vitest";
-import { documents } from "../../src/ingest/documents.ts";
+import { documents } from "../../src/ingest/sources/documents.ts";
 import { randomFrom } from "../regex/random.ts";
 import { openEngine } from "./opened.ts";
 

@@ -3,8 +3,8 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import type { Engine } from "../../src/engine.ts";
-import type { SearchRequest } from "../../src/search/request.ts";
-import type { SearchResponse } from "../../src/search/response.ts";
+import type { SearchRequest } from "../../src/search/messages/request.ts";
+import type { SearchResponse } from "../../src/search/messages/response.ts";
 import { compare } from "../oracle/compare.ts";
 import { sourceOf } from "../oracle/corpus-source.ts";
 import type { Corpus, CorpusFile, CorpusRepository } from "../oracle/corpus.ts";

@@ -2,8 +2,12 @@
 
 import { expect } from "vitest";
 import type { Engine } from "../../src/engine.ts";
-import type { SearchRequest } from "../../src/search/request.ts";
-import type { FileResult, RepositoryInfo, SearchEvent } from "../../src/search/response.ts";
+import type { SearchRequest } from "../../src/search/messages/request.ts";
+import type {
+  FileResult,
+  RepositoryInfo,
+  SearchEvent,
+} from "../../src/search/messages/response.ts";
 import { compare } from "../oracle/compare.ts";
 import { sourceOf } from "../oracle/corpus-source.ts";
 import type { Corpus } from "../oracle/corpus.ts";

@@ -2,8 +2,8 @@
 
 import { expect, test } from "vitest";
 import { QuernError } from "../../src/base/errors.ts";
-import { documents, type Document } from "../../src/ingest/documents.ts";
-import { openEnvironment } from "../../src/store/environment.ts";
+import { documents, type Document } from "../../src/ingest/sources/documents.ts";
+import { openEnvironment } from "../../src/store/lmdb/environment.ts";
 import { openEngine, temporaryFolder } from "./opened.ts";
 import { unaccounted } from "./stored-keys.ts";
 

@@ -6,7 +6,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Engine } from "../../src/engine.ts";
-import { git } from "../../src/ingest/git.ts";
+import { git } from "../../src/ingest/sources/git.ts";
 import { commit, git as run, repository, writeFiles } from "../ingest/listing.ts";
 import { openEngine, RUNS } from "./opened.ts";
 

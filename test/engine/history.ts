@@ -7,12 +7,12 @@
 import fc from "fast-check";
 import { expect } from "vitest";
 import type { Engine } from "../../src/engine.ts";
-import type { IndexReport } from "../../src/ingest/run.ts";
+import type { IndexReport } from "../../src/ingest/run/run.ts";
 import { corpora } from "../oracle/corpora.ts";
 import { filesOf, type Corpus, type CorpusRepository } from "../oracle/corpus.ts";
 import { queries } from "../oracle/queries.ts";
-import type { SearchRequest } from "../../src/search/request.ts";
-import type { SearchResponse } from "../../src/search/response.ts";
+import type { SearchRequest } from "../../src/search/messages/request.ts";
+import type { SearchResponse } from "../../src/search/messages/response.ts";
 import { bringTo, difference } from "./corpus-engine.ts";
 import { brokenInvariant, segmentsInScope } from "./invariants.ts";
 import { STYLES, transition, type Style } from "./transition.ts";

@@ -6,11 +6,11 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { QuernError } from "../../src/base/errors.ts";
-import { directory } from "../../src/ingest/directory.ts";
-import { documents } from "../../src/ingest/documents.ts";
-import { git } from "../../src/ingest/git.ts";
-import type { IndexProgress } from "../../src/ingest/run.ts";
-import type { Source } from "../../src/ingest/source.ts";
+import { directory } from "../../src/ingest/sources/directory.ts";
+import { documents } from "../../src/ingest/sources/documents.ts";
+import { git } from "../../src/ingest/sources/git.ts";
+import type { IndexProgress } from "../../src/ingest/run/run.ts";
+import type { Source } from "../../src/ingest/sources/source.ts";
 import { commit, git as run, repository, tempFolder, writeFiles } from "../ingest/listing.ts";
 import { openEngine } from "./opened.ts";
 

@@ -3,8 +3,8 @@
 import type { Engine } from "../../src/engine.ts";
 import { namesRevision } from "../../src/query/ast.ts";
 import { parseQuery } from "../../src/query/parse.ts";
-import type { SearchOptions, SearchRequest } from "../../src/search/request.ts";
-import type { SearchStats } from "../../src/search/stats.ts";
+import type { SearchOptions, SearchRequest } from "../../src/search/messages/request.ts";
+import type { SearchStats } from "../../src/search/messages/stats.ts";
 
 /** A response, or what a stream's last event says. */
 interface Answer {

@@ -3,9 +3,9 @@
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import type { Engine } from "../../src/engine.ts";
-import { documents } from "../../src/ingest/documents.ts";
-import type { SearchRequest } from "../../src/search/request.ts";
-import type { FileResult, SearchResponse } from "../../src/search/response.ts";
+import { documents } from "../../src/ingest/sources/documents.ts";
+import type { SearchRequest } from "../../src/search/messages/request.ts";
+import type { FileResult, SearchResponse } from "../../src/search/messages/response.ts";
 import { brokenInvariant, segmentsInScope } from "./invariants.ts";
 import { openEngine, RUNS, temporaryFolder } from "./opened.ts";
 

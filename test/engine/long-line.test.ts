@@ -1,7 +1,7 @@
 /** One line of a megabyte: windows instead of the line, and time that grows with the text alone. */
 
 import { expect, test } from "vitest";
-import { documents } from "../../src/ingest/documents.ts";
+import { documents } from "../../src/ingest/sources/documents.ts";
 import { openEngine } from "./opened.ts";
 
 /** Bytes of a match and of the window on each side of it. */

@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import { documents } from "../../src/ingest/documents.ts";
+import { documents } from "../../src/ingest/sources/documents.ts";
 import { THREAD_TIMES } from "../../src/ingest/symbols/work-limit.ts";
 import type { Answer, Parsing } from "./memory-process.ts";
 import { openEngine } from "./opened.ts";

@@ -3,11 +3,11 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { Engine } from "../../src/engine.ts";
-import { documents } from "../../src/ingest/documents.ts";
-import type { SearchRequest } from "../../src/search/request.ts";
-import type { SearchEvent } from "../../src/search/response.ts";
-import { CatalogKeeper } from "../../src/store/catalog-keeper.ts";
-import type { Catalog } from "../../src/store/catalog.ts";
+import { documents } from "../../src/ingest/sources/documents.ts";
+import type { SearchRequest } from "../../src/search/messages/request.ts";
+import type { SearchEvent } from "../../src/search/messages/response.ts";
+import { CatalogKeeper } from "../../src/store/catalog/catalog-keeper.ts";
+import type { Catalog } from "../../src/store/catalog/catalog.ts";
 import { openEngine, RUNS, temporaryFolder } from "./opened.ts";
 import { brokenInvariant } from "./invariants.ts";
 

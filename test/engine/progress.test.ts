@@ -1,10 +1,10 @@
 /** The numbers that onProgress is told. */
 
 import { expect, test } from "vitest";
-import { directory } from "../../src/ingest/directory.ts";
-import { documents } from "../../src/ingest/documents.ts";
-import { git } from "../../src/ingest/git.ts";
-import type { IndexProgress } from "../../src/ingest/run.ts";
+import { directory } from "../../src/ingest/sources/directory.ts";
+import { documents } from "../../src/ingest/sources/documents.ts";
+import { git } from "../../src/ingest/sources/git.ts";
+import type { IndexProgress } from "../../src/ingest/run/run.ts";
 import { repository, tempFolder } from "../ingest/listing.ts";
 import { openEngine } from "./opened.ts";
 

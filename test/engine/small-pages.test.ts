@@ -5,8 +5,8 @@
 
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
-import { checkEnvironment } from "../../src/store/check.ts";
-import { openEnvironment } from "../../src/store/environment.ts";
+import { checkEnvironment } from "../../src/store/segments/check.ts";
+import { openEnvironment } from "../../src/store/lmdb/environment.ts";
 import { CONTEXTS, searchStates, type SearchState } from "../oracle/queries.ts";
 import { bringTo, difference, moveViewer } from "./corpus-engine.ts";
 import { checkAgainstFresh, steps, take, type World } from "./history.ts";

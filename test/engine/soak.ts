@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import type { Engine } from "../../src/engine.ts";
-import { documents } from "../../src/ingest/documents.ts";
+import { documents } from "../../src/ingest/sources/documents.ts";
 import { randomFrom, type Random } from "../regex/random.ts";
 
 export interface Soak {

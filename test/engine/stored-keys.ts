@@ -1,10 +1,10 @@
 /** Whether everything that is stored is there for a reason. */
 
 import { unpack } from "msgpackr";
-import type { Environment, Snapshot } from "../../src/store/environment.ts";
+import type { Environment, Snapshot } from "../../src/store/lmdb/environment.ts";
 import { repositoryKey, segmentOfKey } from "../../src/store/format.ts";
-import { readManifest } from "../../src/store/manifest.ts";
-import type { RepositoryRecord } from "../../src/store/records.ts";
+import { readManifest } from "../../src/store/catalog/manifest.ts";
+import type { RepositoryRecord } from "../../src/store/catalog/records.ts";
 
 /** Keys that neither the manifest nor a repository's record calls for, as numbers. */
 export function unaccounted(environment: Environment): string[] {

@@ -3,12 +3,12 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { pack, unpack } from "msgpackr";
 import { expect, test } from "vitest";
-import { documents } from "../../src/ingest/documents.ts";
-import { openEnvironment, type Environment } from "../../src/store/environment.ts";
+import { documents } from "../../src/ingest/sources/documents.ts";
+import { openEnvironment, type Environment } from "../../src/store/lmdb/environment.ts";
 import { PART, segmentKey } from "../../src/store/format.ts";
-import { readManifest } from "../../src/store/manifest.ts";
-import type { SymbolsHeader } from "../../src/store/symbols.ts";
-import { ThreadTools } from "../../src/search/thread-tools.ts";
+import { readManifest } from "../../src/store/catalog/manifest.ts";
+import type { SymbolsHeader } from "../../src/store/symbols/symbols.ts";
+import { ThreadTools } from "../../src/search/thread/thread-tools.ts";
 import { openEngine, RUNS, temporaryFolder } from "./opened.ts";
 
 /** Makes what is stored look as if it came from another grammar. */

@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { open, type Engine, type OpenOptions } from "../../src/engine.ts";
-import { documents } from "../../src/ingest/documents.ts";
-import type { SearchRequest } from "../../src/search/request.ts";
+import { documents } from "../../src/ingest/sources/documents.ts";
+import type { SearchRequest } from "../../src/search/messages/request.ts";
 
 const base = mkdtempSync(join(tmpdir(), "quern-symbols-"));
 const engines: Engine[] = [];

@@ -6,7 +6,7 @@
 import type * as Threads from "node:worker_threads";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { open, type Engine } from "../../src/engine.ts";
-import { documents } from "../../src/ingest/documents.ts";
+import { documents } from "../../src/ingest/sources/documents.ts";
 import { randomFrom } from "../regex/random.ts";
 import { HARD, hardText } from "../search/hard.ts";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,8 +1,8 @@
 /** Ways to bring one repository from what is indexed to what shall be: all must end in the same index. */
 
 import { createHash } from "node:crypto";
-import type { Entry, FileEntry, Source } from "../../src/ingest/source.ts";
-import { documents } from "../../src/ingest/documents.ts";
+import type { Entry, FileEntry, Source } from "../../src/ingest/sources/source.ts";
+import { documents } from "../../src/ingest/sources/documents.ts";
 import { sourceOf } from "../oracle/corpus-source.ts";
 import type { CorpusFile, CorpusRepository, CorpusRevision } from "../oracle/corpus.ts";
 

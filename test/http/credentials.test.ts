@@ -9,7 +9,7 @@ import { createApiKey, hashSecret } from "../../src/auth/secrets.ts";
 import type { Principal } from "../../src/auth/principal.ts";
 import { createHandler } from "../../src/http/handler.ts";
 import type { HandlerOptions } from "../../src/http/options.ts";
-import { documents } from "../../src/ingest/documents.ts";
+import { documents } from "../../src/ingest/sources/documents.ts";
 import { openEngine } from "./engine.ts";
 import {
   bearer,

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { open, type Engine } from "../../src/engine.ts";
-import { documents } from "../../src/ingest/documents.ts";
-import type { Source } from "../../src/ingest/source.ts";
-import type { RepositoryMetadata } from "../../src/store/records.ts";
+import { documents } from "../../src/ingest/sources/documents.ts";
+import type { Source } from "../../src/ingest/sources/source.ts";
+import type { RepositoryMetadata } from "../../src/store/catalog/records.ts";
 
 export interface Fixture extends RepositoryMetadata {
   name: string;

@@ -9,7 +9,7 @@ import { hashSecret } from "../../src/auth/secrets.ts";
 import { memoryTokenStore, type TokenStore } from "../../src/auth/token-store.ts";
 import { open, type Engine } from "../../src/engine.ts";
 import type { STATUS } from "../../src/http/refusal.ts";
-import { documents } from "../../src/ingest/documents.ts";
+import { documents } from "../../src/ingest/sources/documents.ts";
 import { events } from "./interface.ts";
 import { asks, needle, type Row } from "./rows.ts";
 import { bearer, clientOf, post } from "./service.ts";

@@ -8,7 +8,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Principal } from "../../src/auth/principal.ts";
 import type { Engine } from "../../src/engine.ts";
-import type { SearchRequest } from "../../src/search/request.ts";
+import type { SearchRequest } from "../../src/search/messages/request.ts";
 import { openEngine, RUNS } from "../engine/opened.ts";
 import { corpora, withDefinitions } from "../oracle/corpora.ts";
 import type { CorpusRepository } from "../oracle/corpus.ts";

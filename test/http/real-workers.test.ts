@@ -13,7 +13,7 @@ import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { open, type Engine } from "../../src/engine.ts";
 import { createHandler, type Handler } from "../../src/http/handler.ts";
-import { documents } from "../../src/ingest/documents.ts";
+import { documents } from "../../src/ingest/sources/documents.ts";
 import { MOUNTS, type Mounted } from "./mounts.ts";
 import { post } from "./service.ts";
 

@@ -3,9 +3,9 @@
 import { QuernError } from "../../src/base/errors.ts";
 import type { Engine } from "../../src/engine.ts";
 import type { Repository } from "../../src/repository.ts";
-import type { SearchOptions } from "../../src/search/request.ts";
-import type { SearchEvent, SearchResponse } from "../../src/search/response.ts";
-import { zeroStats } from "../../src/search/stats.ts";
+import type { SearchOptions } from "../../src/search/messages/request.ts";
+import type { SearchEvent, SearchResponse } from "../../src/search/messages/response.ts";
+import { zeroStats } from "../../src/search/messages/stats.ts";
 
 export interface Gate {
   readonly opened: Promise<void>;

@@ -5,7 +5,7 @@ import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { toNodeListener } from "../../src/http/node-listener.ts";
-import type { FileResult } from "../../src/search/response.ts";
+import type { FileResult } from "../../src/search/messages/response.ts";
 import { listen } from "./mounts.ts";
 import { chunkEvent, emptyResponse, scriptedEngine } from "./scripted.ts";
 import { bearer, mint, NOW, startService, type Service } from "./service.ts";

@@ -2,8 +2,8 @@
 
 import { afterAll, expect, test } from "vitest";
 import { createHandler } from "../../src/http/handler.ts";
-import type { SearchOptions, SearchRequest } from "../../src/search/request.ts";
-import type { FileResult } from "../../src/search/response.ts";
+import type { SearchOptions, SearchRequest } from "../../src/search/messages/request.ts";
+import type { FileResult } from "../../src/search/messages/response.ts";
 import { openEngine } from "./engine.ts";
 import { emptyResponse, scriptedEngine } from "./scripted.ts";
 import { clientOf, FIXTURES, post, startService, bearer } from "./service.ts";

@@ -1,5 +1,10 @@
 import { expect, test } from "vitest";
-import { classify, isGenerated, isTest, isVendored } from "../../src/ingest/classify.ts";
+import {
+  classify,
+  isGenerated,
+  isTest,
+  isVendored,
+} from "../../src/ingest/classification/classify.ts";
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 const utf16 = (text: string, bigEndian = false) => {

@@ -3,8 +3,8 @@ import { chmodSync, mkdirSync, renameSync, symlinkSync, utimesSync, writeFileSyn
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { directory, type DirectoryOptions } from "../../src/ingest/directory.ts";
-import { versionOf } from "../../src/ingest/walk.ts";
+import { directory, type DirectoryOptions } from "../../src/ingest/sources/directory.ts";
+import { versionOf } from "../../src/ingest/sources/walk.ts";
 import { git, read, readLines, tempFolder, writeFiles } from "./listing.ts";
 
 const isWindows = process.platform === "win32";

@@ -1,5 +1,9 @@
 import { expect, test, vi } from "vitest";
-import { documents, type Document, type RemovedDocument } from "../../src/ingest/documents.ts";
+import {
+  documents,
+  type Document,
+  type RemovedDocument,
+} from "../../src/ingest/sources/documents.ts";
 import { read, readLines } from "./listing.ts";
 
 const indexed = { revisions: [{ name: "HEAD" }] };

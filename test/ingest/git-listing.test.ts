@@ -4,8 +4,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { git } from "../../src/ingest/git.ts";
-import type { Entry } from "../../src/ingest/source.ts";
+import { git } from "../../src/ingest/sources/git.ts";
+import type { Entry } from "../../src/ingest/sources/source.ts";
 import { git as run, read, repository } from "./listing.ts";
 
 /** Commits a tree with these files, all of one of two contents, on a branch of that name. */

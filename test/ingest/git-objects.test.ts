@@ -1,9 +1,9 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { ObjectReader, OBJECT_LIMITS } from "../../src/ingest/git-objects.ts";
-import { GitProcesses } from "../../src/ingest/git-process.ts";
-import { git } from "../../src/ingest/git.ts";
+import { ObjectReader, OBJECT_LIMITS } from "../../src/git/git-objects.ts";
+import { GitProcesses } from "../../src/git/git-process.ts";
+import { git } from "../../src/ingest/sources/git.ts";
 import { git as run, readLines, repository, tempFolder } from "./listing.ts";
 
 const never = () => new AbortController().signal;

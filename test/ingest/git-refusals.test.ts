@@ -1,7 +1,7 @@
 import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { git } from "../../src/ingest/git.ts";
+import { git } from "../../src/ingest/sources/git.ts";
 import { git as run, read, readLines, repository, tempFolder } from "./listing.ts";
 
 const isWindows = process.platform === "win32";

@@ -9,8 +9,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { git } from "../../src/ingest/git.ts";
-import type { Indexed } from "../../src/ingest/source.ts";
+import { git } from "../../src/ingest/sources/git.ts";
+import type { Indexed } from "../../src/ingest/sources/source.ts";
 import {
   commit,
   git as run,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { languageNamed } from "../../src/base/languages.ts";
-import { OWNED_NAMES, languageOf } from "../../src/ingest/languages.ts";
+import { OWNED_NAMES, languageOf } from "../../src/ingest/classification/languages.ts";
 
 test.each<[string, string, string]>([
   ["src/a.ts", "", "TypeScript"],

@@ -6,7 +6,13 @@ import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll } from "vitest";
-import type { Content, Entry, Indexed, ListedRevision, Source } from "../../src/ingest/source.ts";
+import type {
+  Content,
+  Entry,
+  Indexed,
+  ListedRevision,
+  Source,
+} from "../../src/ingest/sources/source.ts";
 
 const folders: string[] = [];
 afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));

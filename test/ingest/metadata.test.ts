@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { directory, type DirectoryOptions } from "../../src/ingest/directory.ts";
-import { documents, type DocumentsOptions } from "../../src/ingest/documents.ts";
+import { directory, type DirectoryOptions } from "../../src/ingest/sources/directory.ts";
+import { documents, type DocumentsOptions } from "../../src/ingest/sources/documents.ts";
 
 const good = { name: "r", files: [] };
 

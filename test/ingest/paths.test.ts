@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { comparePaths, isValidPath, shownPath } from "../../src/ingest/paths.ts";
+import { comparePaths, isValidPath, shownPath } from "../../src/base/paths.ts";
 
 test.each<[string, boolean]>([
   ["a", true],

@@ -4,10 +4,14 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
 import { beside } from "../../src/base/beside.ts";
-import { directory } from "../../src/ingest/directory.ts";
-import type { Entry, Source } from "../../src/ingest/source.ts";
-import { walk, type Tree } from "../../src/ingest/walk.ts";
-import { WALK, walkElsewhere, type ThreadedOptions } from "../../src/ingest/walk-elsewhere.ts";
+import { directory } from "../../src/ingest/sources/directory.ts";
+import type { Entry, Source } from "../../src/ingest/sources/source.ts";
+import { walk, type Tree } from "../../src/ingest/sources/walk.ts";
+import {
+  WALK,
+  walkElsewhere,
+  type ThreadedOptions,
+} from "../../src/ingest/sources/walk-elsewhere.ts";
 import { createPool } from "../../src/threads/pool.ts";
 import { openEngine } from "../engine/opened.ts";
 import { tempFolder } from "./listing.ts";

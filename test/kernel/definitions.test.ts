@@ -5,8 +5,8 @@ import { expect, test } from "vitest";
 import { GrowableBytes } from "../../src/base/growable.ts";
 import { Arena } from "../../src/kernel/arena.ts";
 import { createKernel } from "../../src/kernel/kernel.ts";
-import { SYMBOL_KINDS } from "../../src/store/symbol-kinds.ts";
-import { encodeSymbols } from "../../src/store/symbol-run.ts";
+import { SYMBOL_KINDS } from "../../src/store/symbols/symbol-kinds.ts";
+import { encodeSymbols } from "../../src/store/symbols/symbol-run.ts";
 
 const kernel = createKernel();
 const arena = new Arena(kernel);

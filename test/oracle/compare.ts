@@ -1,6 +1,6 @@
 /** The first way in which a response is not what the oracle expects, in words. */
 
-import type { FileResult, Range, SearchResponse } from "../../src/search/response.ts";
+import type { FileResult, Range, SearchResponse } from "../../src/search/messages/response.ts";
 import { compareFiles, fileKey, type ExpectedFile, type ExpectedResponse } from "./oracle.ts";
 
 /** Undefined: it is as expected. REQUIRES: where the limit of the request cuts, the oracle was told the ranking. */

@@ -1,6 +1,6 @@
 /** A repository of a corpus as a source, so that an engine indexes exactly what the oracle searches. */
 
-import type { Entry, Source } from "../../src/ingest/source.ts";
+import type { Entry, Source } from "../../src/ingest/sources/source.ts";
 import type { CorpusFile, CorpusRepository } from "./corpus.ts";
 
 export function sourceOf(repository: CorpusRepository): Source {

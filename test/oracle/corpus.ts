@@ -1,7 +1,7 @@
 /** What the oracle searches: repositories in memory, as a host would hand them to an engine. */
 
-import type { RepositoryMetadata, SkipReason } from "../../src/store/records.ts";
-import type { SymbolKind } from "../../src/store/symbol-kinds.ts";
+import type { RepositoryMetadata, SkipReason } from "../../src/store/catalog/records.ts";
+import type { SymbolKind } from "../../src/store/symbols/symbol-kinds.ts";
 
 export interface Corpus {
   readonly repositories: readonly CorpusRepository[];

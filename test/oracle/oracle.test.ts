@@ -1,7 +1,7 @@
 /** The oracle itself, by hand: small corpora, and what each query must answer, in numbers. */
 
 import { expect, test } from "vitest";
-import type { SearchRequest } from "../../src/search/request.ts";
+import type { SearchRequest } from "../../src/search/messages/request.ts";
 import type { Corpus, CorpusFile } from "./corpus.ts";
 import { evaluate, fileKey } from "./oracle.ts";
 import {

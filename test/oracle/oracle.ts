@@ -15,8 +15,12 @@
 import { QuernError } from "../../src/base/errors.ts";
 import { atomsOf, namesRevision, type Atom, type Query } from "../../src/query/ast.ts";
 import { parseQuery } from "../../src/query/parse.ts";
-import { checkRequest, type SearchRequest, type Viewer } from "../../src/search/request.ts";
-import type { FileResult } from "../../src/search/response.ts";
+import {
+  checkRequest,
+  type SearchRequest,
+  type Viewer,
+} from "../../src/search/messages/request.ts";
+import type { FileResult } from "../../src/search/messages/response.ts";
 import { filesOf, type Corpus, type CorpusRepository, type CorpusRevision } from "./corpus.ts";
 import type { SearchedFile } from "./corpus.ts";
 import { languageNamed } from "./language-names.ts";

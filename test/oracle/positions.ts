@@ -1,6 +1,6 @@
 /** Lines, columns and chunks of a file's bytes, as plainly as they can be counted. */
 
-import type { Chunk, Position, Range } from "../../src/search/response.ts";
+import type { Chunk, Position, Range } from "../../src/search/messages/response.ts";
 import type { CorpusSymbol } from "./corpus.ts";
 import type { Span } from "./re2.ts";
 

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { show, SELECTIONS, VISIBILITIES, type Query } from "../../src/query/ast.ts";
-import type { SearchRequest, Viewer } from "../../src/search/request.ts";
+import type { SearchRequest, Viewer } from "../../src/search/messages/request.ts";
 import type { Corpus } from "./corpus.ts";
 import { corpora, REPOSITORY_NAMES, type CorpusShape } from "./corpora.ts";
 import { ODD, WORDS } from "./documents.ts";

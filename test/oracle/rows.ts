@@ -1,7 +1,7 @@
 /** What is found where, by hand: rows that the oracle and the engine are held against. */
 
-import type { SearchRequest } from "../../src/search/request.ts";
-import type { FileResult } from "../../src/search/response.ts";
+import type { SearchRequest } from "../../src/search/messages/request.ts";
+import type { FileResult } from "../../src/search/messages/response.ts";
 import { printRange } from "./compare.ts";
 import type { Corpus, CorpusFile, CorpusRevision } from "./corpus.ts";
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { Control, STOPPED } from "../../src/search/control.ts";
+import { Control, STOPPED } from "../../src/search/messages/control.ts";
 
 afterEach(() => void vi.restoreAllMocks());
 

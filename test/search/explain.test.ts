@@ -6,12 +6,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { open, type Engine } from "../../src/engine.ts";
-import { documents } from "../../src/ingest/documents.ts";
-import { git } from "../../src/ingest/git.ts";
-import type { SearchOptions, SearchRequest } from "../../src/search/request.ts";
-import type { Explanation } from "../../src/search/response.ts";
-import type { SearchStats } from "../../src/search/stats.ts";
-import { openEnvironment } from "../../src/store/environment.ts";
+import { documents } from "../../src/ingest/sources/documents.ts";
+import { git } from "../../src/ingest/sources/git.ts";
+import type { SearchOptions, SearchRequest } from "../../src/search/messages/request.ts";
+import type { Explanation } from "../../src/search/messages/response.ts";
+import type { SearchStats } from "../../src/search/messages/stats.ts";
+import { openEnvironment } from "../../src/store/lmdb/environment.ts";
 import { PART, segmentKey } from "../../src/store/format.ts";
 import { openEngine, temporaryFolder } from "../engine/opened.ts";
 

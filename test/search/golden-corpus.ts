@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CORPUS, repositoryNames } from "../../scripts/build-corpus.ts";
 import type { Engine } from "../../src/engine.ts";
-import { directory } from "../../src/ingest/directory.ts";
+import { directory } from "../../src/ingest/sources/directory.ts";
 
 export interface Golden {
   readonly query: string;

@@ -1,7 +1,7 @@
 /** Expressions made to hurt, through the whole engine: an answer, a partial one or a refusal, and the thread lives on. */
 
 import { expect, test } from "vitest";
-import { documents } from "../../src/ingest/documents.ts";
+import { documents } from "../../src/ingest/sources/documents.ts";
 import { openEngine } from "../engine/opened.ts";
 
 const HOSTILE: readonly (readonly [string, string])[] = [

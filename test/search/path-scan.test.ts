@@ -7,9 +7,9 @@ import { Arena } from "../../src/kernel/arena.ts";
 import { createKernel } from "../../src/kernel/kernel.ts";
 import { compileExpression } from "../../src/regex/expression.ts";
 import { createMatcher } from "../../src/regex/matcher.ts";
-import { filesWithPath, pathAnchors } from "../../src/search/path-scan.ts";
-import { LiteralScanner } from "../../src/search/scan.ts";
-import type { PathTable } from "../../src/store/segment-tables.ts";
+import { filesWithPath, pathAnchors } from "../../src/search/thread/planning/path-scan.ts";
+import { LiteralScanner } from "../../src/search/thread/scanning/scan.ts";
+import type { PathTable } from "../../src/store/segments/segment-tables.ts";
 import { RUNS } from "../engine/opened.ts";
 
 const kernel = createKernel();

@@ -1,12 +1,12 @@
 /** Where a result is shown: by the host, and on its code host. */
 
 import { expect, test } from "vitest";
-import { defaultWebUrl, externalWebUrl } from "../../src/search/present.ts";
+import { defaultWebUrl, externalWebUrl } from "../../src/search/caller/present.ts";
 import {
   CODE_HOST_TYPES,
   type CodeHostType,
   type RepositoryRecord,
-} from "../../src/store/records.ts";
+} from "../../src/store/catalog/records.ts";
 
 const record = (codeHostType: CodeHostType, webUrl?: string): RepositoryRecord => ({
   id: 1,

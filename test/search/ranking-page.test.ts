@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { WEIGHTS } from "../../src/search/score.ts";
+import { WEIGHTS } from "../../src/search/thread/ranking/score.ts";
 
 const page = readFileSync("docs/ranking.md", "utf8");
 

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
 import { open } from "../../src/engine.ts";
-import type { SearchResponse } from "../../src/search/response.ts";
+import type { SearchResponse } from "../../src/search/messages/response.ts";
 import { disorder, GOLDEN, indexCorpus, type Golden } from "./golden-corpus.ts";
 
 const LISTING = fileURLToPath(new URL("ranking.golden.txt", import.meta.url));

@@ -1,7 +1,7 @@
 /** What a search returns is what RE2 says of it, wherever the two differ; here RE2 is made to differ. */
 
 import { expect, test, vi } from "vitest";
-import { documents } from "../../src/ingest/documents.ts";
+import { documents } from "../../src/ingest/sources/documents.ts";
 import { newRangeList, pushRange } from "../../src/regex/range-list.ts";
 import { openEngine } from "../engine/opened.ts";
 

@@ -1,7 +1,7 @@
 /** What a search may be asked with: each field's bounds, its default, and what is refused. */
 
 import { expect, test } from "vitest";
-import { checkRequest } from "../../src/search/request.ts";
+import { checkRequest } from "../../src/search/messages/request.ts";
 
 const GOOD = { query: "a", matches: 1 };
 

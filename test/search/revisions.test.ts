@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { buildCorpus, CORPUS } from "../../scripts/build-corpus.ts";
-import { git } from "../../src/ingest/git.ts";
+import { git } from "../../src/ingest/sources/git.ts";
 import { openEngine, temporaryFolder } from "../engine/opened.ts";
 
 interface Golden {

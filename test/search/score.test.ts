@@ -1,7 +1,13 @@
 /** The arithmetic of ranking, row by row; how it ranks real files is in ranking.test.ts. */
 
 import { expect, test } from "vitest";
-import { bestPathFit, languageScore, pathFit, scoreOf, WEIGHTS } from "../../src/search/score.ts";
+import {
+  bestPathFit,
+  languageScore,
+  pathFit,
+  scoreOf,
+  WEIGHTS,
+} from "../../src/search/thread/ranking/score.ts";
 import { FILE_FLAG } from "../../src/store/format.ts";
 
 test.each<[path: string, text: string, fit: number]>([

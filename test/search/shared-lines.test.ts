@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { show, type Query } from "../../src/query/ast.ts";
-import type { SearchRequest } from "../../src/search/request.ts";
+import type { SearchRequest } from "../../src/search/messages/request.ts";
 import { bringTo, difference } from "../engine/corpus-engine.ts";
 import { openEngine, RUNS } from "../engine/opened.ts";
 import type { Corpus } from "../oracle/corpus.ts";

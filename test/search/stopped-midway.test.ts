@@ -4,9 +4,9 @@
  */
 
 import { afterEach, expect, test, vi } from "vitest";
-import { documents } from "../../src/ingest/documents.ts";
-import { Control, STOPPED } from "../../src/search/control.ts";
-import type { FileResult } from "../../src/search/response.ts";
+import { documents } from "../../src/ingest/sources/documents.ts";
+import { Control, STOPPED } from "../../src/search/messages/control.ts";
+import type { FileResult } from "../../src/search/messages/response.ts";
 import { openEngine } from "../engine/opened.ts";
 
 const SEGMENTS = 3;

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { documents } from "../../src/ingest/documents.ts";
+import { documents } from "../../src/ingest/sources/documents.ts";
 import { PAGE_BYTES } from "../../src/store/format.ts";
 import { openEngine } from "../engine/opened.ts";
 

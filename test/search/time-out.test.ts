@@ -1,8 +1,8 @@
 /** Searches that would take hours end when their time is up, on whatever thread they run, with what they found. */
 
 import { expect, test } from "vitest";
-import { documents } from "../../src/ingest/documents.ts";
-import type { FileResult } from "../../src/search/response.ts";
+import { documents } from "../../src/ingest/sources/documents.ts";
+import type { FileResult } from "../../src/search/messages/response.ts";
 import { openEngine } from "../engine/opened.ts";
 import { HARD, hardText } from "./hard.ts";
 

@@ -5,9 +5,9 @@ import { execFileSync } from "node:child_process";
 import { delimiter, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { QuernError } from "../../src/base/errors.ts";
-import { directory } from "../../src/ingest/directory.ts";
-import { documents } from "../../src/ingest/documents.ts";
-import { git } from "../../src/ingest/git.ts";
+import { directory } from "../../src/ingest/sources/directory.ts";
+import { documents } from "../../src/ingest/sources/documents.ts";
+import { git } from "../../src/ingest/sources/git.ts";
 import { commit, git as run, readLines, repository, tempFolder } from "../ingest/listing.ts";
 
 const isWindows = process.platform === "win32";

@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { createHandler } from "../../src/http/handler.ts";
 import { toNodeListener } from "../../src/http/node-listener.ts";
-import { directory } from "../../src/ingest/directory.ts";
-import { documents } from "../../src/ingest/documents.ts";
-import type { Listing, Source } from "../../src/ingest/source.ts";
+import { directory } from "../../src/ingest/sources/directory.ts";
+import { documents } from "../../src/ingest/sources/documents.ts";
+import type { Listing, Source } from "../../src/ingest/sources/source.ts";
 import { openEngine, temporaryFolder } from "../engine/opened.ts";
 import { bearer, clientOf, post, startService, type Service } from "../http/service.ts";
 

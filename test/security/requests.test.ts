@@ -4,7 +4,7 @@ import { createServer, request as httpRequest, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeAll, expect, test } from "vitest";
 import { toNodeListener } from "../../src/http/node-listener.ts";
-import { documents } from "../../src/ingest/documents.ts";
+import { documents } from "../../src/ingest/sources/documents.ts";
 import { openEngine } from "../engine/opened.ts";
 import { bearer, clientOf, post, startService, type Service } from "../http/service.ts";
 

@@ -4,12 +4,12 @@ import fc from "fast-check";
 import { open, type RootDatabaseOptionsWithPath } from "lmdb";
 import { expect, test } from "vitest";
 import type { Engine } from "../../src/engine.ts";
-import { documents } from "../../src/ingest/documents.ts";
-import { countLost } from "../../src/search/tally.ts";
-import type { SearchResponse } from "../../src/search/response.ts";
-import { zeroStats } from "../../src/search/stats.ts";
-import { checkEnvironment } from "../../src/store/check.ts";
-import { openEnvironment, type Snapshot } from "../../src/store/environment.ts";
+import { documents } from "../../src/ingest/sources/documents.ts";
+import { countLost } from "../../src/search/caller/tally.ts";
+import type { SearchResponse } from "../../src/search/messages/response.ts";
+import { zeroStats } from "../../src/search/messages/stats.ts";
+import { checkEnvironment } from "../../src/store/segments/check.ts";
+import { openEnvironment, type Snapshot } from "../../src/store/lmdb/environment.ts";
 import {
   engineKey,
   PART,
@@ -18,7 +18,7 @@ import {
   segmentKey,
   type Part,
 } from "../../src/store/format.ts";
-import { readManifest } from "../../src/store/manifest.ts";
+import { readManifest } from "../../src/store/catalog/manifest.ts";
 import { isSealed, seal, unseal } from "../../src/store/sealed.ts";
 import { brokenInvariant } from "../engine/invariants.ts";
 import { openEngine, temporaryFolder } from "../engine/opened.ts";

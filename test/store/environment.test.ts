@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { open } from "../../src/engine.ts";
-import { documents } from "../../src/ingest/documents.ts";
-import { MOST_OPEN, openEnvironment, openInTurn } from "../../src/store/environment.ts";
+import { documents } from "../../src/ingest/sources/documents.ts";
+import { MOST_OPEN, openEnvironment, openInTurn } from "../../src/store/lmdb/environment.ts";
 
 let folder: string;
 beforeEach(() => {

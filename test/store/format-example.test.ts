@@ -2,8 +2,8 @@
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { documents } from "../../src/ingest/documents.ts";
-import { openEnvironment } from "../../src/store/environment.ts";
+import { documents } from "../../src/ingest/sources/documents.ts";
+import { openEnvironment } from "../../src/store/lmdb/environment.ts";
 import { openEngine, temporaryFolder } from "../engine/opened.ts";
 
 const page = readFileSync("docs/index-format.md", "utf8");

@@ -2,7 +2,7 @@
 
 import { pack } from "msgpackr";
 import { expect, test } from "vitest";
-import type { Snapshot } from "../../src/store/environment.ts";
+import type { Snapshot } from "../../src/store/lmdb/environment.ts";
 import { PART, segmentKey } from "../../src/store/format.ts";
 import { corrupt } from "../../src/store/sealed.ts";
 import {
@@ -10,7 +10,7 @@ import {
   readHeader,
   readHeaderInSlices,
   type SegmentHeader,
-} from "../../src/store/segment-tables.ts";
+} from "../../src/store/segments/segment-tables.ts";
 
 const headerOf = (repositories: number): SegmentHeader => ({
   blobs: 7,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { RETIRE_MS } from "../../src/store/format.ts";
-import { deletable, EMPTY_MANIFEST } from "../../src/store/manifest.ts";
+import { deletable, EMPTY_MANIFEST } from "../../src/store/catalog/manifest.ts";
 
 test.each([
   [RETIRE_MS - 1, Infinity, false],

@@ -1,8 +1,8 @@
 import { pack } from "msgpackr";
 import { expect, test } from "vitest";
-import { readSkipped } from "../../src/store/catalog.ts";
-import type { Snapshot } from "../../src/store/environment.ts";
-import type { SkippedFile } from "../../src/store/records.ts";
+import { readSkipped } from "../../src/store/catalog/catalog.ts";
+import type { Snapshot } from "../../src/store/lmdb/environment.ts";
+import type { SkippedFile } from "../../src/store/catalog/records.ts";
 
 /** That reads everything into one buffer, as a snapshot may. */
 function snapshotOf(value: Uint8Array): Snapshot {

@@ -7,31 +7,31 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { GrowableBytes } from "../../src/base/growable.ts";
 import { PART, segmentKey } from "../../src/store/format.ts";
-import type { Snapshot } from "../../src/store/environment.ts";
-import { openStore } from "../../src/store/open.ts";
-import type { SegmentTarget } from "../../src/store/segment-target.ts";
-import { SYMBOL_KINDS } from "../../src/store/symbol-kinds.ts";
+import type { Snapshot } from "../../src/store/lmdb/environment.ts";
+import { openStore } from "../../src/store/catalog/open.ts";
+import type { SegmentTarget } from "../../src/store/segments/segment-target.ts";
+import { SYMBOL_KINDS } from "../../src/store/symbols/symbol-kinds.ts";
 import {
   decodeSymbols,
   encodeSymbols,
   newSymbolList,
   SYMBOL_ROW,
   type SymbolTable,
-} from "../../src/store/symbol-run.ts";
-import { nextEdition } from "../../src/store/edition-key.ts";
+} from "../../src/store/symbols/symbol-run.ts";
+import { nextEdition } from "../../src/store/symbols/edition-key.ts";
 import {
   joinColumns,
   keysBeside,
   type Origin,
   type SymbolColumns,
-} from "../../src/store/symbol-columns.ts";
+} from "../../src/store/symbols/symbol-columns.ts";
 import {
   openSymbols,
   otherEditions,
   headerOf,
   putEdition,
   SymbolsWriter,
-} from "../../src/store/symbols.ts";
+} from "../../src/store/symbols/symbols.ts";
 
 const path = mkdtempSync(join(tmpdir(), "quern-symbols-"));
 const environment = await openStore(path, { readOnly: false });

@@ -1,7 +1,7 @@
 /** What a capture of a query stands for; see language.ts. */
 
 import { assert } from "../../base/errors.ts";
-import { SYMBOL_KINDS, type SymbolKind } from "../../store/symbol-kinds.ts";
+import { SYMBOL_KINDS, type SymbolKind } from "../../store/symbols/symbol-kinds.ts";
 import type { Role } from "./runtime.ts";
 
 /** Positions in SYMBOL_KINDS, and below 0 what is no definition. */

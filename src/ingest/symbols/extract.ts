@@ -11,7 +11,7 @@
  */
 
 import { assert } from "../../base/errors.ts";
-import { ROW, SYMBOL_ROW, type SymbolTable } from "../../store/symbol-run.ts";
+import { ROW, SYMBOL_ROW, type SymbolTable } from "../../store/symbols/symbol-run.ts";
 import { roleOf } from "./captures.ts";
 import { cut, uncut } from "./cuts.ts";
 import { embeddedParts, embeddedLanguages } from "./embedded.ts";

@@ -6,8 +6,8 @@
  * ones. Linear but for the sort, which is skipped when the query has found them in order.
  */
 
-import type { SymbolKind } from "../../store/symbol-kinds.ts";
-import { ROW, SYMBOL_ROW, type SymbolTable } from "../../store/symbol-run.ts";
+import type { SymbolKind } from "../../store/symbols/symbol-kinds.ts";
+import { ROW, SYMBOL_ROW, type SymbolTable } from "../../store/symbols/symbol-run.ts";
 import {
   ANONYMOUS,
   DECLARED,

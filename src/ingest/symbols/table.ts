@@ -1,6 +1,6 @@
 /** Tables of symbols put together: a file's parts, and the pieces of a torn one. */
 
-import { ROW, SYMBOL_ROW, type SymbolTable } from "../../store/symbol-run.ts";
+import { ROW, SYMBOL_ROW, type SymbolTable } from "../../store/symbols/symbol-run.ts";
 
 export const NO_SYMBOLS: SymbolTable = { count: 0, rows: new Int32Array(0) };
 

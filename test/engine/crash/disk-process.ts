@@ -6,10 +6,10 @@
 import { join } from "node:path";
 import { lmdbTokenStore } from "../../../src/auth/lmdb-stores.ts";
 import { open, type Engine } from "../../../src/engine.ts";
-import { directory } from "../../../src/ingest/directory.ts";
-import { documents } from "../../../src/ingest/documents.ts";
-import { git } from "../../../src/ingest/git.ts";
-import type { Source } from "../../../src/ingest/source.ts";
+import { directory } from "../../../src/ingest/sources/directory.ts";
+import { documents } from "../../../src/ingest/sources/documents.ts";
+import { git } from "../../../src/ingest/sources/git.ts";
+import type { Source } from "../../../src/ingest/sources/source.ts";
 
 export type Attempt =
   | "open"

@@ -1,7 +1,7 @@
 /** A process that holds a snapshot until it is killed. */
 
-import { openEnvironment } from "../../../src/store/environment.ts";
-import { readManifest } from "../../../src/store/manifest.ts";
+import { openEnvironment } from "../../../src/store/lmdb/environment.ts";
+import { readManifest } from "../../../src/store/catalog/manifest.ts";
 
 const snapshot = openEnvironment(process.argv[2]!, { readOnly: true }).snapshot();
 process.stdout.write(`holds generation ${readManifest(snapshot).generation}\n`);

@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { open } from "../../../src/engine.ts";
-import { openKeyValue } from "../../../src/store/key-value.ts";
+import { openKeyValue } from "../../../src/store/lmdb/key-value.ts";
 
 const TIMES = 100;
 

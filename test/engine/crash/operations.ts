@@ -5,7 +5,7 @@
 
 import type { Engine } from "../../../src/engine.ts";
 import type { TokenStore } from "../../../src/auth/token-store.ts";
-import { documents } from "../../../src/ingest/documents.ts";
+import { documents } from "../../../src/ingest/sources/documents.ts";
 
 /** Contents by path. */
 export type Files = ReadonlyMap<string, string>;

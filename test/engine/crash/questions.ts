@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import type { Engine } from "../../../src/engine.ts";
-import type { SearchRequest } from "../../../src/search/request.ts";
+import type { SearchRequest } from "../../../src/search/messages/request.ts";
 
 export interface Answer {
   readonly name: string;

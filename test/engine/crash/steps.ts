@@ -5,7 +5,7 @@
 
 import { unpack } from "msgpackr";
 import { PART } from "../../../src/store/format.ts";
-import type { Manifest } from "../../../src/store/manifest.ts";
+import type { Manifest } from "../../../src/store/catalog/manifest.ts";
 
 export type Step =
   | "created"

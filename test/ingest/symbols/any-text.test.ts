@@ -11,7 +11,7 @@ import {
   encodeSymbols,
   newSymbolList,
   type SymbolTable,
-} from "../../../src/store/symbol-run.ts";
+} from "../../../src/store/symbols/symbol-run.ts";
 import { RUNS } from "../../engine/opened.ts";
 import { FIXTURES, FOLDER } from "./fixtures.ts";
 

@@ -1,7 +1,7 @@
 /** Symbols as lines that people can read and compare. */
 
-import { ROW, SYMBOL_ROW, type SymbolTable } from "../../../src/store/symbol-run.ts";
-import { SYMBOL_KINDS } from "../../../src/store/symbol-kinds.ts";
+import { ROW, SYMBOL_ROW, type SymbolTable } from "../../../src/store/symbols/symbol-run.ts";
+import { SYMBOL_KINDS } from "../../../src/store/symbols/symbol-kinds.ts";
 
 /**
  * One line a symbol: `line:column kind parentKind:parentName/name`, columns in characters from 1. A

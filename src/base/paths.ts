@@ -1,0 +1,36 @@
+/**
+ * Which paths may enter the index. A path is relative, with '/' between its parts, in well-formed
+ * Unicode and at most 4 096 bytes of UTF-8; no part is empty, '.' or '..', and no NUL is in it.
+ * Everything else is an ordinary character of a name, as it is for git: a backslash, a colon, a
+ * space, a line feed. A path that breaks the rules is listed as 'invalid-path' and never opened.
+ */
+
+import { compareText } from "./compare.ts";
+
+const MAX_PATH_BYTES = 4096;
+
+// one test for most paths: no part that is empty, '.' or '..', no NUL
+const BAD_PARTS = /\0|(?:^|\/)\.{0,2}(?:\/|$)/;
+const LONE_SURROGATE = /\p{Cs}/u;
+
+export function isValidPath(path: string): boolean {
+  return !BAD_PARTS.test(path) && fitsBytes(path) && !LONE_SURROGATE.test(path);
+}
+
+function fitsBytes(path: string): boolean {
+  // a UTF-16 unit is at most three bytes
+  return path.length * 3 <= MAX_PATH_BYTES || Buffer.byteLength(path) <= MAX_PATH_BYTES;
+}
+
+/** An invalid path as it is shown in lists: well-formed, without control characters, of bounded length. Different paths may look the same. */
+export function shownPath(path: string): string {
+  return path.slice(0, 1024).replace(/[\p{Cs}\p{Cc}]/gu, "\ufffd");
+}
+
+/** Orders paths by their UTF-8 bytes, as git does; UTF-16 differs from that only around surrogates. */
+export function comparePaths(a: string, b: string): number {
+  if (SURROGATE.test(a) || SURROGATE.test(b)) return Buffer.compare(Buffer.from(a), Buffer.from(b));
+  return compareText(a, b);
+}
+
+const SURROGATE = /[\ud800-\udfff]/;

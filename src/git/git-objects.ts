@@ -1,0 +1,279 @@
+/**
+ * Objects of a repository, read through one long-lived `git cat-file --batch` (or --batch-check,
+ * which answers with headers only). Requests are written ahead as they come; answers arrive in their
+ * order. A process is replaced after so many objects or bytes, because it keeps every pack it has
+ * touched mapped; the old one answers what it was asked and ends.
+ *
+ * A damaged object can take the process down. The request it died on is asked once more, of a new
+ * process; if that dies too the object is unreadable, and the requests behind it go on.
+ *
+ * Some 10 µs of this thread an object; the rate is that of git's decompression.
+ */
+
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import { QuernError } from "../base/errors.ts";
+import { cannotStart, type GitProcesses } from "./git-process.ts";
+import { aborted } from "../base/pace.ts";
+
+export interface GitObject {
+  readonly id: string;
+  readonly type: string;
+  /** Bytes. */
+  readonly size: number;
+  /** In a memory of its own, which may be transferred to another thread. Empty from --batch-check. */
+  readonly content: Uint8Array<ArrayBuffer>;
+}
+
+export interface ObjectLimits {
+  /** After which a process is replaced. */
+  readonly objects: number;
+  readonly bytes: number;
+  /** Bytes; the content of a larger object is passed over, never held: the request rejects. */
+  readonly maxSize: number;
+  /** Processes that may die before everything is refused. */
+  readonly deaths: number;
+}
+
+export const OBJECT_LIMITS: ObjectLimits = {
+  objects: 100_000,
+  bytes: 2 ** 31,
+  maxSize: 2 ** 26,
+  deaths: 40,
+};
+
+interface Request {
+  readonly name: string;
+  readonly resolve: (object: GitObject | undefined) => void;
+  readonly reject: (error: QuernError) => void;
+  /** Processes that died while this was the next to be answered. */
+  deaths: number;
+}
+
+export class ObjectReader {
+  readonly #git: GitProcesses;
+  readonly #mode: "--batch" | "--batch-check";
+  readonly #limits: ObjectLimits;
+  #batch: Batch | undefined;
+  #deaths = 0;
+  #closed: QuernError | undefined;
+
+  constructor(
+    git: GitProcesses,
+    mode: "--batch" | "--batch-check",
+    limits: ObjectLimits = OBJECT_LIMITS,
+  ) {
+    this.#git = git;
+    this.#mode = mode;
+    this.#limits = limits;
+  }
+
+  /** `name`: whatever git takes as a name of an object. Resolves to undefined where there is none. REQUIRES: no line feed in it. */
+  read(name: string): Promise<GitObject | undefined> {
+    return new Promise((resolve, reject) => this.#send({ name, resolve, reject, deaths: 0 }));
+  }
+
+  /** Pending requests reject with ABORTED. */
+  close(): void {
+    this.#closed ??= new QuernError("ABORTED", "the listing was closed");
+    this.#batch?.end();
+    this.#batch = undefined;
+  }
+
+  #send(request: Request): void {
+    if (this.#closed !== undefined) return request.reject(this.#closed);
+    try {
+      this.#batch ??= this.#start();
+    } catch (error) {
+      return request.reject(error as QuernError);
+    }
+    this.#batch.ask(request);
+    if (!this.#batch.isWorn) return;
+    this.#batch.end();
+    this.#batch = undefined;
+  }
+
+  #start(): Batch {
+    const child = this.#git.start(["cat-file", this.#mode]);
+    const batch: Batch = new Batch(child, this.#mode === "--batch", this.#limits);
+    batch.whenOver((left, error) => this.#over(batch, left, error));
+    return batch;
+  }
+
+  #over(batch: Batch, left: readonly Request[], error: QuernError | undefined): void {
+    if (this.#batch === batch) this.#batch = undefined;
+    if (left.length === 0) return;
+    if (this.#git.signal.aborted) {
+      this.#closed ??= aborted(this.#git.signal);
+    } else if (error !== undefined) this.#closed ??= error;
+    else if (++this.#deaths > this.#limits.deaths) this.#closed ??= unreadable("git keeps failing");
+    const [first, ...others] = left;
+    if (first !== undefined && ++first.deaths > 1) {
+      first.reject(this.#closed ?? unreadable(`git cannot read the object ${first.name}`));
+    } else if (first !== undefined) this.#send(first);
+    for (const request of others) this.#send(request);
+  }
+}
+
+function unreadable(why: string): QuernError {
+  return new QuernError("SOURCE_UNREADABLE", `${why}; git fsck may tell more`);
+}
+
+const LF = 0x0a;
+const EMPTY = new Uint8Array(0);
+const MAX_HEADER = 8192;
+
+/** One process and the requests it was asked. */
+class Batch {
+  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #hasContent: boolean;
+  readonly #limits: ObjectLimits;
+  /** To be answered from #next on; those before are let go, for a request holds on to its content. */
+  #asked: (Request | undefined)[] = [];
+  #next = 0;
+  #objects = 0;
+  #bytes = 0;
+  /** Lines not written yet: those of one turn of the event loop go in one write. */
+  #lines = "";
+  #header = "";
+  #body: Body | undefined;
+
+  constructor(child: ChildProcessWithoutNullStreams, hasContent: boolean, limits: ObjectLimits) {
+    this.#child = child;
+    this.#hasContent = hasContent;
+    this.#limits = limits;
+    child.stderr.resume();
+    child.stdout.on("data", (chunk: Buffer) => this.#take(chunk));
+  }
+
+  /** Called once, with the requests that are not answered, and with an error where no process could be started. */
+  whenOver(report: (left: readonly Request[], error: QuernError | undefined) => void): void {
+    let isOver = false;
+    const over = (error?: QuernError) => {
+      if (isOver) return;
+      isOver = true;
+      report(
+        this.#asked.slice(this.#next).filter((request) => request !== undefined),
+        error,
+      );
+    };
+    this.#child.once("error", (cause) => over(cannotStart(cause)));
+    this.#child.once("close", () => over());
+  }
+
+  get isWorn(): boolean {
+    return this.#objects >= this.#limits.objects || this.#bytes >= this.#limits.bytes;
+  }
+
+  ask(request: Request): void {
+    this.#asked.push(request);
+    this.#objects++;
+    if (this.#lines === "") setImmediate(() => this.#write());
+    this.#lines += `${request.name}\n`;
+  }
+
+  /** No more requests; those that were made are answered. */
+  end(): void {
+    this.#write();
+    this.#child.stdin.end();
+  }
+
+  #write(): void {
+    if (this.#lines !== "") this.#child.stdin.write(this.#lines);
+    this.#lines = "";
+  }
+
+  #take(chunk: Buffer): void {
+    let at = 0;
+    while (at < chunk.length) {
+      at =
+        this.#body === undefined
+          ? this.#takeHeader(chunk, at)
+          : this.#takeBody(this.#body, chunk, at);
+      if (at === -1) return this.#giveUp();
+    }
+  }
+
+  /** What came is not what cat-file writes: nothing after it can be told apart. */
+  #giveUp(): void {
+    this.#child.stdout.removeAllListeners("data").resume();
+    this.#child.kill();
+  }
+
+  /** Both return the offset of what follows; -1 for nonsense. */
+  #takeHeader(chunk: Buffer, start: number): number {
+    const end = chunk.indexOf(LF, start);
+    this.#header += chunk.toString("latin1", start, end === -1 ? chunk.length : end);
+    if (end === -1) return this.#header.length > MAX_HEADER ? -1 : chunk.length;
+    const header = this.#header;
+    this.#header = "";
+    const match = /^([0-9a-f]{40,64}) ([a-z]+) (\d+)$/.exec(header);
+    if (match === null) {
+      if (!/ (?:missing|ambiguous)$/.test(header)) return -1;
+      this.#answer()?.resolve(undefined);
+      return end + 1;
+    }
+    const body = new Body(
+      match[1]!,
+      match[2]!,
+      Number(match[3]),
+      this.#hasContent ? this.#limits.maxSize : -1,
+    );
+    if (this.#hasContent) this.#body = body;
+    else this.#answer()?.resolve(body.finish());
+    return end + 1;
+  }
+
+  #takeBody(body: Body, chunk: Buffer, start: number): number {
+    const at = body.take(chunk, start);
+    if (at === chunk.length) return at;
+    if (chunk[at] !== LF) return -1;
+    this.#body = undefined;
+    this.#bytes += body.size;
+    const request = this.#answer();
+    if (body.isPassedOver) request?.reject(unreadable(`the object ${body.id} is too large`));
+    else request?.resolve(body.finish());
+    return at + 1;
+  }
+
+  #answer(): Request | undefined {
+    const request = this.#asked[this.#next];
+    this.#asked[this.#next++] = undefined;
+    // not shift(): with many asked ahead it would be quadratic
+    if (this.#next === this.#asked.length || this.#next === 1024) {
+      this.#asked = this.#asked.slice(this.#next);
+      this.#next = 0;
+    }
+    return request;
+  }
+}
+
+/** An object whose bytes are arriving. */
+class Body {
+  readonly id: string;
+  readonly type: string;
+  readonly size: number;
+  readonly isPassedOver: boolean;
+  readonly #content: Uint8Array<ArrayBuffer>;
+  #received = 0;
+
+  constructor(id: string, type: string, size: number, maxSize: number) {
+    this.id = id;
+    this.type = type;
+    this.size = size;
+    this.isPassedOver = maxSize >= 0 && size > maxSize;
+    // not from the pool: it is handed out
+    this.#content = maxSize < 0 || this.isPassedOver ? EMPTY : Buffer.allocUnsafeSlow(size);
+  }
+
+  /** Returns the offset after what belongs to the object. */
+  take(chunk: Buffer, start: number): number {
+    const end = Math.min(chunk.length, start + this.size - this.#received);
+    if (!this.isPassedOver) this.#content.set(chunk.subarray(start, end), this.#received);
+    this.#received += end - start;
+    return end;
+  }
+
+  finish(): GitObject {
+    return { id: this.id, type: this.type, size: this.size, content: this.#content };
+  }
+}

@@ -1,0 +1,181 @@
+/**
+ * The git command, as a source uses it: in one repository, without prompts, pagers, locks or the
+ * network, and with nothing that the caller's environment says about other repositories. Names that
+ * come from outside never stand in the arguments; they go in by standard input.
+ */
+
+import {
+  spawn,
+  type ChildProcessByStdio,
+  type ChildProcessWithoutNullStreams,
+} from "node:child_process";
+import type { Readable } from "node:stream";
+import { QuernError } from "../base/errors.ts";
+import { throwIfAborted } from "../base/pace.ts";
+
+/** Configuration by environment stays, because safe.directory may be set there. */
+const KEPT = /^GIT_(?:CONFIG_\w+|EXEC_PATH)$/;
+
+const OWN_ENVIRONMENT = {
+  GIT_OPTIONAL_LOCKS: "0",
+  GIT_TERMINAL_PROMPT: "0",
+  GIT_NO_LAZY_FETCH: "1", // a partial clone: what is missing is missing
+  GIT_NO_REPLACE_OBJECTS: "1", // object ids are versions: they must name what they hash
+  GIT_PAGER: "cat",
+  LC_ALL: "C",
+};
+
+/**
+ * A repository's own configuration names commands; these are the ones that reading could run:
+ * diff-tree asks a file-system monitor about the work tree. Empty is off in every version of git.
+ */
+const OWN_CONFIGURATION = ["-c", "core.fsmonitor=", "-c", "core.hooksPath="];
+
+function environment(extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(
+    ([key]) => !key.startsWith("GIT_") || KEPT.test(key),
+  );
+  return { ...Object.fromEntries(kept), ...OWN_ENVIRONMENT, ...extra };
+}
+
+export interface Finished {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const MAX_STDERR = 4096;
+
+/** The processes of one listing. All end with kill(), or when the signal aborts. */
+export class GitProcesses {
+  readonly folder: string;
+  readonly signal: AbortSignal;
+  readonly #environment: NodeJS.ProcessEnv;
+  readonly #live = new Set<{ kill(): void }>();
+  readonly #onAbort = () => this.#killAll();
+
+  /** `extra`: more of the environment. REQUIRES: `folder` exists, else a missing folder looks like a missing git. */
+  constructor(folder: string, signal: AbortSignal, extra: Readonly<Record<string, string>> = {}) {
+    this.folder = folder;
+    this.signal = signal;
+    this.#environment = environment(extra);
+    signal.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  /** With a pipe for standard input. */
+  start(args: readonly string[]): ChildProcessWithoutNullStreams {
+    throwIfAborted(this.signal);
+    const child = spawn("git", [...OWN_CONFIGURATION, ...args], {
+      cwd: this.folder,
+      env: this.#environment,
+      windowsHide: true,
+    });
+    this.#track(child);
+    child.stdin.on("error", () => {}); // the process ended first; its end is heard elsewhere
+    return child;
+  }
+
+  #startReading(args: readonly string[]): ChildProcessByStdio<null, Readable, Readable> {
+    throwIfAborted(this.signal);
+    const child = spawn("git", [...OWN_CONFIGURATION, ...args], {
+      cwd: this.folder,
+      env: this.#environment,
+      windowsHide: true,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    this.#track(child);
+    return child;
+  }
+
+  #track(child: { kill(): void; once(event: "close" | "error", listener: () => void): unknown }) {
+    this.#live.add(child);
+    child.once("close", () => this.#live.delete(child));
+    child.once("error", () => this.#live.delete(child));
+  }
+
+  /** Runs to the end; for small outputs. Rejects with GIT_MISSING or ABORTED; a failure of git's is in the result. */
+  async run(args: readonly string[]): Promise<Finished> {
+    const child = this.#startReading(args);
+    let stdout = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+    const stderr = collectStderr(child.stderr);
+    const code = await ended(child);
+    throwIfAborted(this.signal);
+    return { code, stdout, stderr: stderr() };
+  }
+
+  /** The NUL-terminated records of the output, in batches, as bytes that end before the NUL of the last record. */
+  async *records(args: readonly string[]): AsyncGenerator<Buffer> {
+    const child = this.#startReading(args);
+    const stderr = collectStderr(child.stderr);
+    const end = ended(child);
+    end.catch(() => {}); // heard below, unless the loop is left before
+    try {
+      const isWhole = yield* nulRecords(child.stdout as AsyncIterable<Buffer>);
+      const code = await end;
+      throwIfAborted(this.signal);
+      if (code !== 0 || !isWhole) throw failed(this.folder, stderr());
+    } finally {
+      child.kill();
+    }
+  }
+
+  /** Idempotent. */
+  kill(): void {
+    this.signal.removeEventListener("abort", this.#onAbort);
+    this.#killAll();
+  }
+
+  #killAll(): void {
+    for (const child of this.#live) child.kill();
+  }
+}
+
+/** Batches of whole records of an output that comes in any pieces; returns whether it ended with a NUL, or was empty. */
+export async function* nulRecords(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, boolean> {
+  let rest: Buffer[] = [];
+  for await (const chunk of chunks) {
+    const last = chunk.lastIndexOf(0);
+    if (last === -1) {
+      rest.push(chunk);
+      continue;
+    }
+    const head = chunk.subarray(0, last);
+    yield rest.length === 0 ? head : Buffer.concat([...rest, head]);
+    rest = last + 1 === chunk.length ? [] : [chunk.subarray(last + 1)];
+  }
+  return rest.length === 0;
+}
+
+function collectStderr(stream: Readable): () => string {
+  let text = "";
+  stream.setEncoding("utf8").on("data", (more: string) => {
+    if (text.length < MAX_STDERR) text += more;
+  });
+  return () => text.trim();
+}
+
+/** Resolves to the exit code, -1 for one that was killed. */
+function ended(child: ChildProcessByStdio<null, Readable, Readable>): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.once("error", (cause) => reject(cannotStart(cause)));
+    child.once("close", (code) => resolve(code ?? -1));
+  });
+}
+
+export function cannotStart(cause: unknown): QuernError {
+  const { code } = cause as NodeJS.ErrnoException;
+  if (code === "ENOENT" || code === "EACCES") {
+    const message =
+      "there is no git command on the PATH; install git, or index the folder with directory()";
+    return new QuernError("GIT_MISSING", message, { cause });
+  }
+  const message = `the git command cannot be started: ${String(cause)}`;
+  return new QuernError("SOURCE_UNREADABLE", message, { cause });
+}
+
+export function failed(folder: string, stderr: string): QuernError {
+  const why = stderr === "" ? "it ended without a message" : stderr;
+  const message = `git could not read the repository ${folder} (${why}); git fsck may tell more`;
+  return new QuernError("SOURCE_UNREADABLE", message);
+}

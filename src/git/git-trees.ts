@@ -1,0 +1,208 @@
+/**
+ * What git says about trees, as streams in small memory: all files of a commit (`ls-tree`), what
+ * changed between two (`diff-tree`), and the files of several commits merged, so that the same object under the
+ * same path in several revisions is one entry. ls-tree lists paths in the order of their bytes,
+ * therefore the merge holds one batch of each.
+ */
+
+import { type GitProcesses } from "./git-process.ts";
+import { comparePaths } from "../base/paths.ts";
+
+/** A path in a tree. */
+export interface TreeRecord {
+  readonly path: string;
+  /** Whether the path in the tree is UTF-8; otherwise `path` is an approximation. */
+  readonly isUtf8: boolean;
+  /** Octal digits: 100644 and 100755 files, 120000 a symlink, 160000 a submodule, 000000 gone. */
+  readonly mode: string;
+  readonly id: string;
+  /** Bytes; undefined where git did not say: no file, missing, or not asked. */
+  readonly size: number | undefined;
+}
+
+/** `commit`: a full object id. Sizes cost a look at each object, which ends git where one is missing in a partial clone. */
+export async function* listTree(
+  git: GitProcesses,
+  commit: string,
+  withSizes: boolean,
+): AsyncGenerator<TreeRecord[]> {
+  const options = ["-r", "-z", "--full-tree", ...(withSizes ? ["-l"] : [])];
+  const args = ["ls-tree", ...options, "--end-of-options", commit];
+  for await (const batch of git.records(args)) yield recordsOf(batch).map(parseTreeLine);
+}
+
+interface Line {
+  readonly text: string;
+  readonly isUtf8: boolean;
+}
+
+/** Records of a batch, decoded at once; one by one only where something is not UTF-8, or looks so. */
+function recordsOf(batch: Buffer): Line[] {
+  const text = batch.toString();
+  const lines = text.split("\0").map((line) => ({ text: line, isUtf8: true }));
+  if (!text.includes("\ufffd")) return lines;
+  let start = 0;
+  return lines.map((line) => {
+    const end = batch.indexOf(0, start);
+    const bytes = batch.subarray(start, end === -1 ? batch.length : end);
+    start = end + 1;
+    return { text: line.text, isUtf8: bytes.equals(Buffer.from(line.text)) };
+  });
+}
+
+/** `100644 blob <id> <size>\t<path>`, the size padded; `-` for what is no blob, `BAD` for a missing one; without sizes no space either. */
+function parseTreeLine({ text, isUtf8 }: Line): TreeRecord {
+  const tab = text.indexOf("\t");
+  const idStart = text.indexOf(" ", 7) + 1;
+  const space = text.indexOf(" ", idStart);
+  const idEnd = space === -1 || space > tab ? tab : space;
+  const size = idEnd === tab ? Number.NaN : Number(text.slice(idEnd, tab));
+  return {
+    path: text.slice(tab + 1),
+    isUtf8,
+    mode: text.slice(0, 6),
+    id: text.slice(idStart, idEnd),
+    size: Number.isNaN(size) ? undefined : size,
+  };
+}
+
+/**
+ * Ids of objects of these commits that a partial clone has not fetched; undefined where the
+ * repository is no partial clone. cat-file and ls-tree -l end when they are asked for one.
+ */
+export async function missingObjects(
+  git: GitProcesses,
+  commits: readonly string[],
+): Promise<ReadonlySet<string> | undefined> {
+  const promisors = await git.run(["config", "--get-regexp", String.raw`^remote\..*\.promisor$`]);
+  if (promisors.code !== 0) return undefined;
+  const options = ["--objects", "--no-object-names", "--no-walk", "--missing=print"];
+  const { stdout } = await git.run(["rev-list", ...options, "--end-of-options", ...commits, "--"]);
+  const lines = stdout.split("\n").filter((line) => line.startsWith("?"));
+  return new Set(lines.map((line) => line.slice(1)));
+}
+
+/** Paths that differ between two commits, as they are in the second; those that only changed their permissions are left out. */
+export async function* listChanges(
+  git: GitProcesses,
+  from: string,
+  to: string,
+): AsyncGenerator<TreeRecord[]> {
+  const options = ["-r", "--raw", "-z", "--no-renames", "--no-abbrev", "--ignore-submodules=none"];
+  const args = ["diff-tree", ...options, "--end-of-options", from, to, "--"];
+  let head: Line | undefined; // a record's two halves are NUL-terminated each
+  for await (const batch of git.records(args)) {
+    const records: TreeRecord[] = [];
+    for (const line of recordsOf(batch)) {
+      if (head === undefined) {
+        head = line;
+        continue;
+      }
+      const record = parseChange(head.text, line);
+      if (record !== undefined) records.push(record);
+      head = undefined;
+    }
+    yield records;
+  }
+}
+
+/** `:<old mode> <mode> <old id> <id> <status>`, then the path. */
+function parseChange(head: string, { text, isUtf8 }: Line): TreeRecord | undefined {
+  const [oldMode = "", mode = "", oldId = "", id = ""] = head.slice(1).split(" ");
+  if (oldId === id && isFile(oldMode) && isFile(mode)) return undefined;
+  return { path: text, isUtf8, mode, id, size: undefined };
+}
+
+export const isFile = (mode: string) => mode.startsWith("100");
+
+/** A path with the revisions in which it is this object. */
+export interface MergedRecord extends TreeRecord {
+  readonly revisions: readonly number[];
+}
+
+const MERGED_BATCH = 256;
+
+/** Merges lists in the order of paths; `revisions[i]` is that of `lists[i]`. */
+export async function* mergeTrees(
+  lists: readonly AsyncIterator<readonly TreeRecord[]>[],
+  revisions: readonly number[],
+): AsyncGenerator<MergedRecord[]> {
+  const cursors = await Promise.all(lists.map((list, i) => Cursor.open(list, revisions[i]!)));
+  let live = cursors.filter((cursor) => cursor.record !== undefined);
+  let batch: MergedRecord[] = [];
+  while (live.length > 0) {
+    const first = live.reduce((a, b) => (comparePaths(b.path, a.path) < 0 ? b : a)).path;
+    const here = live.filter((cursor) => cursor.path === first);
+    batch.push(...mergeSamePath(here));
+    // most steps stay within the batch at hand and need no promise
+    const dry = here.filter((cursor) => !cursor.advance());
+    if (dry.length > 0) {
+      await Promise.all(dry.map((cursor) => cursor.refill()));
+      live = live.filter((cursor) => cursor.record !== undefined);
+    }
+    if (batch.length < MERGED_BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** One record for each object and mode among those with the same path. */
+function mergeSamePath(cursors: readonly Cursor[]): MergedRecord[] {
+  const merged: { record: TreeRecord; revisions: number[] }[] = [];
+  for (const cursor of cursors) {
+    const record = cursor.record!;
+    const same = merged.find((other) => isSameEntry(other.record, record));
+    if (same === undefined) merged.push({ record, revisions: [cursor.revision] });
+    else same.revisions.push(cursor.revision);
+  }
+  return merged.map(({ record, revisions }) => ({ ...record, revisions }));
+}
+
+function isSameEntry(a: TreeRecord, b: TreeRecord): boolean {
+  return (
+    a.id === b.id &&
+    a.isUtf8 === b.isUtf8 &&
+    (a.mode === b.mode || (isFile(a.mode) && isFile(b.mode)))
+  );
+}
+
+/** Walks one list. `record` is undefined at the end. */
+class Cursor {
+  readonly revision: number;
+  record: TreeRecord | undefined;
+  readonly #list: AsyncIterator<readonly TreeRecord[]>;
+  #batch: readonly TreeRecord[] = [];
+  #at = 0;
+
+  private constructor(list: AsyncIterator<readonly TreeRecord[]>, revision: number) {
+    this.#list = list;
+    this.revision = revision;
+  }
+
+  static async open(list: AsyncIterator<readonly TreeRecord[]>, revision: number): Promise<Cursor> {
+    const cursor = new Cursor(list, revision);
+    await cursor.refill();
+    return cursor;
+  }
+
+  get path(): string {
+    return this.record?.path ?? "";
+  }
+
+  /** False at the end of the batch: then refill() is due. */
+  advance(): boolean {
+    this.record = this.#batch[++this.#at];
+    return this.record !== undefined;
+  }
+
+  async refill(): Promise<void> {
+    do {
+      const next = await this.#list.next();
+      if (next.done === true) return void (this.record = undefined);
+      this.#batch = next.value;
+    } while (this.#batch.length === 0);
+    this.#at = 0;
+    this.record = this.#batch[0];
+  }
+}

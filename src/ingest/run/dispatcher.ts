@@ -1,0 +1,160 @@
+/**
+ * Keeps the threads busy with batches: each works on one batch at a time and fills one segment. The
+ * caller waits when all are busy, so that no more than a batch a thread is held in memory.
+ */
+
+import { QuernError } from "../../base/errors.ts";
+import type { WrittenSegment } from "../../store/segments/segment-writer.ts";
+import type { Pool } from "../../threads/pool.ts";
+import type { Batch, BatchFile, BatchResult, FinishResult, Outcome } from "./batch.ts";
+
+/** Files of one repository, and who wants to know what became of them. */
+export interface Work {
+  readonly repository: number;
+  readonly files: readonly BatchFile[];
+  readonly settle: (position: number, outcome: Outcome) => void;
+}
+
+export interface DispatcherOptions {
+  readonly pool: Pool;
+  readonly owner: string;
+  readonly maxFileSize: number;
+  readonly memoryBudget: number;
+  readonly firstSegment: number;
+  /** A segment is complete: written, not yet published. */
+  readonly onSegment: (written: WrittenSegment) => void;
+}
+
+interface Seat {
+  readonly worker: number;
+  /** Settles when its batch is done; undefined: it is free. */
+  busy: Promise<void> | undefined;
+  /** Number of the open segment, and files that must be in it. */
+  segment: number | undefined;
+  files: number;
+  readonly repositories: Set<number>;
+}
+
+export class Dispatcher {
+  readonly #options: DispatcherOptions;
+  readonly #seats: readonly Seat[];
+  #nextSegment: number;
+  #failure: unknown;
+
+  constructor(options: DispatcherOptions) {
+    this.#options = options;
+    this.#nextSegment = options.firstSegment;
+    this.#seats = Array.from({ length: options.pool.lanes }, (_, worker) => ({
+      worker,
+      busy: undefined,
+      segment: undefined,
+      files: 0,
+      repositories: new Set(),
+    }));
+  }
+
+  /** More than the number of any segment begun. */
+  get nextSegment(): number {
+    return this.#nextSegment;
+  }
+
+  /** A number for a segment that is written elsewhere. */
+  takeSegment(): number {
+    return this.#nextSegment++;
+  }
+
+  /** Resolves when a thread has taken the batch. Rejects with the failure of an earlier one. */
+  async dispatch(work: Work): Promise<void> {
+    const seat = await this.#freeSeat();
+    seat.busy = this.#work(seat, work)
+      .catch((error: unknown) => void (this.#failure ??= error))
+      .finally(() => (seat.busy = undefined));
+  }
+
+  /** Until every batch is done. */
+  async drain(): Promise<void> {
+    await this.#allFree();
+    this.#rethrow();
+  }
+
+  /** Ends the open segments. */
+  async finish(): Promise<void> {
+    await this.drain();
+    await Promise.all(this.#seats.map((seat) => this.#finish(seat)));
+  }
+
+  /** Drops the open segments. For a run that has failed: never rejects. */
+  async discard(): Promise<void> {
+    await this.#allFree();
+    await Promise.all(
+      this.#seats.map((seat) =>
+        this.#run(seat, "ingest.discard", undefined).catch(() => undefined),
+      ),
+    );
+  }
+
+  /** Whether some open segment holds files of the repository, or will. */
+  isOpenFor(repository: number): boolean {
+    return this.#seats.some((seat) => seat.repositories.has(repository));
+  }
+
+  async #freeSeat(): Promise<Seat> {
+    for (;;) {
+      this.#rethrow();
+      const free = this.#seats.find((seat) => !seat.busy);
+      if (free) return free;
+      await Promise.race(this.#seats.flatMap((seat) => seat.busy ?? []));
+    }
+  }
+
+  async #allFree(): Promise<void> {
+    await Promise.all(this.#seats.flatMap((seat) => seat.busy ?? []));
+  }
+
+  #rethrow(): void {
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  async #work(seat: Seat, { repository, files, settle }: Work): Promise<void> {
+    for (let from = 0; from < files.length;) {
+      seat.segment ??= this.#nextSegment++;
+      seat.repositories.add(repository);
+      const batch: Batch = {
+        repository,
+        segment: seat.segment,
+        owner: this.#options.owner,
+        maxFileSize: this.#options.maxFileSize,
+        memoryBytes: this.#options.memoryBudget / this.#seats.length,
+        files: from === 0 ? files : files.slice(from),
+      };
+      const { outcomes, isFull } = await this.#run<BatchResult>(seat, "ingest.add", batch);
+      seat.files += outcomes.filter(isNewFile).length;
+      outcomes.forEach((outcome, i) => settle(from + i, outcome));
+      from += outcomes.length;
+      if (isFull) await this.#finish(seat);
+    }
+  }
+
+  async #finish(seat: Seat): Promise<void> {
+    if (seat.segment === undefined) return;
+    const written = await this.#run<FinishResult>(seat, "ingest.finish", undefined);
+    const expected = seat.files;
+    seat.segment = undefined;
+    seat.files = 0;
+    seat.repositories.clear();
+    // a thread that died between two batches has lost what it held
+    if ((written?.files ?? 0) !== expected)
+      throw new QuernError(
+        "INTERNAL",
+        "a worker thread died while indexing: index again, nothing was published by halves",
+      );
+    if (written) this.#options.onSegment(written);
+  }
+
+  #run<O>({ worker }: Seat, task: string, input: unknown): Promise<O> {
+    return this.#options.pool.run<O>(task, input, { lane: "ingest", worker });
+  }
+}
+
+const isNewFile = (outcome: Outcome): boolean =>
+  outcome.kind === "added" || outcome.kind === "listed";

@@ -1,0 +1,160 @@
+/**
+ * Finds what the index holds under a path: a binary search in each segment that has files of the
+ * repository. Paths are sorted in a segment, so a listing in path order mostly finds its next path
+ * right behind the last one: looked at first.
+ */
+
+import { clearBit, hasBit, type Bitset } from "../../base/bitset.ts";
+import type { Pause } from "../../base/turnstile.ts";
+import type { Catalog, Place } from "../../store/catalog/catalog.ts";
+import type { Snapshot } from "../../store/lmdb/environment.ts";
+import { HASH_BYTES, NO_BLOB, PART, versionsKey } from "../../store/format.ts";
+import {
+  mustRead,
+  readBlobs,
+  readFiles,
+  readPaths,
+  type FileTable,
+  type PathTable,
+} from "../../store/segments/segment-tables.ts";
+import { corrupt } from "../../store/sealed.ts";
+
+/** A file of the repository in one of its places. */
+export interface FoundFile {
+  readonly place: number;
+  /** Counted from the place's first file. */
+  readonly index: number;
+}
+
+export class Finder {
+  readonly places: readonly Place[];
+  readonly #tables: readonly Tables[];
+
+  constructor(places: readonly Place[], tables: readonly Tables[]) {
+    this.places = places;
+    this.#tables = tables;
+  }
+
+  /** Every file under the path, named by a revision or not. */
+  find(path: Uint8Array): FoundFile[] {
+    const found: FoundFile[] = [];
+    this.#tables.forEach((tables, place) => {
+      let index = seek(tables, path);
+      for (; index < tables.count && comparePath(tables, index, path) === 0; index++)
+        found.push({ place, index });
+      tables.next = index;
+    });
+    return found;
+  }
+
+  version({ place, index }: FoundFile): Uint8Array {
+    return this.#tables[place]!.versions.subarray(index * HASH_BYTES, (index + 1) * HASH_BYTES);
+  }
+
+  /** The versions of a place, to be changed and stored again. */
+  versions(place: number): Uint8Array {
+    return this.#tables[place]!.versions;
+  }
+
+  /** Of the content; undefined where it has none. */
+  hash({ place, index }: FoundFile): Uint8Array | undefined {
+    const { files, first, hashes } = this.#tables[place]!;
+    const blob = files.blobs[first + index]!;
+    return blob === NO_BLOB
+      ? undefined
+      : hashes.subarray(blob * HASH_BYTES, (blob + 1) * HASH_BYTES);
+  }
+
+  flags({ place, index }: FoundFile): number {
+    const { files, first } = this.#tables[place]!;
+    return files.flags[first + index]!;
+  }
+
+  /** Those of a set over a place that have content. */
+  searchable(place: number, set: Bitset): Bitset {
+    const { files, first, count } = this.#tables[place]!;
+    const out = set.slice();
+    for (let index = 0; index < count; index++)
+      if (files.blobs[first + index] === NO_BLOB) clearBit(out, index);
+    return out;
+  }
+
+  /** Bytes of content of the files in a set over a place. */
+  contentBytes(place: number, set: Bitset): number {
+    const { files, first, count, blobStarts } = this.#tables[place]!;
+    let bytes = 0;
+    for (let index = 0; index < count; index++) {
+      const blob = files.blobs[first + index]!;
+      if (hasBit(set, index) && blob !== NO_BLOB)
+        bytes += blobStarts[blob + 1]! - blobStarts[blob]!;
+    }
+    return bytes;
+  }
+}
+
+interface Tables {
+  readonly first: number;
+  readonly count: number;
+  readonly files: FileTable;
+  readonly paths: PathTable;
+  readonly hashes: Uint8Array;
+  readonly versions: Uint8Array;
+  readonly blobStarts: Uint32Array;
+  next: number;
+}
+
+interface Opening {
+  readonly snapshot: Snapshot;
+  readonly catalog: Catalog;
+  readonly repository: number;
+  readonly pause: Pause;
+}
+
+/** 78 000 files take 10 ms, 25 before the compiler has seen to it: in slices. REQUIRES: the snapshot stays open until then. */
+export async function openFinder(places: readonly Place[], opening: Opening): Promise<Finder> {
+  const tables: Tables[] = [];
+  for (const place of places) tables.push(await openTables(place, opening));
+  return new Finder(places, tables);
+}
+
+async function openTables(
+  { segment, first, count }: Place,
+  { snapshot, catalog, repository, pause }: Opening,
+): Promise<Tables> {
+  const counts = catalog.headers.get(segment)!;
+  const files = readFiles(snapshot, segment, counts.files);
+  await pause();
+  const paths = readPaths(snapshot, segment, counts.files);
+  await pause();
+  const hashes = mustRead(snapshot, segment, PART.HASHES, HASH_BYTES * counts.blobs).slice();
+  await pause();
+  const blobStarts = readBlobs(snapshot, segment, counts.blobs);
+  await pause();
+  const versions = snapshot
+    .get(versionsKey(repository, segment), `versions of repository ${repository}`)
+    ?.slice();
+  if (versions?.length !== count * HASH_BYTES)
+    throw corrupt(`versions of repository ${repository}`);
+  return { first, count, files, paths, hashes, versions, blobStarts, next: 0 };
+}
+
+/** The first file whose path is not before `path`. */
+function seek(tables: Tables, path: Uint8Array): number {
+  const { next, count } = tables;
+  const isHere = (index: number) =>
+    (index === count || comparePath(tables, index, path) >= 0) &&
+    (index === 0 || comparePath(tables, index - 1, path) < 0);
+  if (isHere(next)) return next;
+  let [low, high] = [0, count];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (comparePath(tables, middle, path) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function comparePath({ paths, first }: Tables, index: number, path: Uint8Array): number {
+  const file = first + index;
+  return Buffer.compare(paths.bytes.subarray(paths.starts[file]!, paths.starts[file + 1]!), path);
+}

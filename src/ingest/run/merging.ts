@@ -1,0 +1,188 @@
+/**
+ * Keeps segments few: whenever a tier of sizes holds TIER_SEGMENTS of them they become one of the
+ * next, and a segment more than half of whose files no revision names is rewritten without those.
+ */
+
+import { pack } from "msgpackr";
+import { countBits, emptyBitset, unite } from "../../base/bitset.ts";
+import { bytesOf } from "../../base/growable.ts";
+import type { Pause } from "../../base/turnstile.ts";
+import { createKernel } from "../../kernel/kernel.ts";
+import type { Catalog, CatalogRepository } from "../../store/catalog/catalog.ts";
+import type { Writer } from "../../store/lmdb/environment.ts";
+import { repositoryKey, revisionKey, SEGMENT_BYTES, versionsKey } from "../../store/format.ts";
+import { checkLease } from "../../store/lmdb/lease.ts";
+import {
+  nextManifest,
+  putManifest,
+  readManifest,
+  type ManifestSegment,
+} from "../../store/catalog/manifest.ts";
+import {
+  mergeSegments,
+  type MergedRepository,
+  type MergedSegment,
+  type MergeInput,
+} from "../../store/segments/merge.ts";
+import { segmentTarget } from "../../store/segments/segment-target.ts";
+import { threadEnvironment } from "../../store/lmdb/thread-environment.ts";
+import type { Task } from "../../threads/task.ts";
+
+const TIER_SEGMENTS = 8;
+/** Text of the least tier; each next one holds TIER_SEGMENTS times as much. */
+const LEAST_TIER_BYTES = 256 * 1024;
+
+/** Segments that should become one; one alone is rewritten without its garbage. */
+export type MergeGroup = readonly ManifestSegment[];
+
+/** What the tiers call for, or undefined if they are in order. */
+export async function nextMerge(catalog: Catalog, pause: Pause): Promise<MergeGroup | undefined> {
+  const { segments } = catalog.manifest;
+  const live = await liveFiles(catalog, pause);
+  const dead = segments.filter(({ segment }) => !live.get(segment));
+  if (dead.length > 0) return dead; // costs one transaction, however many they are
+  const garbage = segments.find((one) => 2 * live.get(one.segment)! < one.files);
+  if (garbage) return [garbage];
+  const tiers = new Map<number, ManifestSegment[]>();
+  for (const segment of segments) {
+    const tier = tierOf(segment);
+    tiers.set(tier, [...(tiers.get(tier) ?? []), segment]);
+  }
+  const full = [...tiers.entries()].sort(([a], [b]) => a - b).map(([, members]) => members);
+  return full
+    .filter((members) => members.length >= TIER_SEGMENTS)
+    .map(fitting)
+    .find((group) => group.length > 1);
+}
+
+/** Every merge that leaves fewer or smaller segments: for those who ask for it. */
+export async function nextCompaction(
+  catalog: Catalog,
+  pause: Pause,
+): Promise<MergeGroup | undefined> {
+  const { segments } = catalog.manifest;
+  const group = fitting(segments);
+  if (group.length > 1) return group;
+  const live = await liveFiles(catalog, pause);
+  const garbage = segments.find((one) => (live.get(one.segment) ?? 0) < one.files);
+  return garbage && [garbage];
+}
+
+/** The smallest ones, as many as fit into one segment. */
+function fitting(segments: readonly ManifestSegment[]): ManifestSegment[] {
+  let bytes = 0;
+  const ordered = [...segments].sort((a, b) => a.textBytes - b.textBytes || a.segment - b.segment);
+  return ordered.filter(({ textBytes }) => (bytes += textBytes) <= SEGMENT_BYTES);
+}
+
+function tierOf({ textBytes }: ManifestSegment): number {
+  return Math.max(
+    0,
+    Math.floor(Math.log(textBytes / LEAST_TIER_BYTES) / Math.log(TIER_SEGMENTS)) + 1,
+  );
+}
+
+/** Files of each segment that some revision names. */
+async function liveFiles(catalog: Catalog, pause: Pause): Promise<Map<number, number>> {
+  const live = new Map<number, number>();
+  for (const { places } of catalog.repositories.values()) {
+    for (const { segment, count, sets } of places) {
+      const named = emptyBitset(count);
+      for (const set of sets) if (set) unite(named, set);
+      live.set(segment, (live.get(segment) ?? 0) + countBits(named));
+    }
+    await pause();
+  }
+  return live;
+}
+
+export interface MergeTaskInput {
+  readonly merge: MergeInput;
+  readonly target: number;
+  readonly owner: string;
+}
+
+export const mergeTask: Task<MergeTaskInput, MergedSegment> = async (
+  { merge, target, owner },
+  context,
+) => {
+  const environment = threadEnvironment(context);
+  const snapshot = environment.snapshot();
+  try {
+    return await mergeSegments(merge, segmentTarget(environment, target, owner), {
+      snapshot,
+      kernel: createKernel(),
+      pause: () => context.pause(),
+    });
+  } finally {
+    snapshot.close();
+  }
+};
+
+export function mergeInput(catalog: Catalog, group: MergeGroup): MergeInput {
+  const segments = group.map(({ segment }) => segment);
+  const repositories = [...catalog.repositories.values()].flatMap(
+    ({ record, places }): MergedRepository[] => {
+      const own = places.filter(({ segment }) => segments.includes(segment));
+      const revisions = record.revisions.map(({ number }) => number);
+      return own.length > 0 ? [{ id: record.id, revisions, places: own }] : [];
+    },
+  );
+  return { segments, symbols: group.map(({ symbols }) => symbols), repositories };
+}
+
+export interface MergePublication {
+  readonly catalog: Catalog;
+  readonly input: MergeInput;
+  readonly written: MergedSegment;
+  readonly owner: string;
+}
+
+/** One transaction: the new segment is named, its inputs are retired. REQUIRES: within Environment.write(), and no write since `catalog`. */
+export function publishMerge(
+  writer: Writer,
+  { catalog, input, written, owner }: MergePublication,
+): void {
+  checkLease(writer, owner);
+  const manifest = readManifest(writer);
+  const generation = manifest.generation + 1;
+  for (const { id } of input.repositories)
+    moveRepository(writer, catalog.repositories.get(id)!, { input, written });
+  const merged = new Set(input.segments);
+  const moved = new Set(input.repositories.map(({ id }) => id));
+  const { segment, files, textBytes, symbols, hasSymbols } = written;
+  const added = files > 0 ? [{ segment, files, textBytes, symbols, hasSymbols }] : [];
+  const at = Date.now();
+  putManifest(
+    writer,
+    nextManifest(manifest, {
+      segments: [...manifest.segments.filter((one) => !merged.has(one.segment)), ...added],
+      repositories: manifest.repositories.map(
+        ([id, changed]) => [id, moved.has(id) ? generation : changed] as const,
+      ),
+      nextSegment: Math.max(manifest.nextSegment, segment + 1),
+      retired: [
+        ...manifest.retired,
+        ...input.segments.map((retired) => ({ segment: retired, at, generation })),
+      ],
+    }),
+  );
+}
+
+function moveRepository(
+  writer: Writer,
+  { record }: CatalogRepository,
+  { input, written }: Pick<MergePublication, "input" | "written">,
+): void {
+  const sets = written.sets.filter(({ repository }) => repository === record.id);
+  for (const segment of input.segments) {
+    for (const { number } of record.revisions)
+      writer.remove(revisionKey(record.id, segment, number));
+    writer.remove(versionsKey(record.id, segment));
+  }
+  for (const { segment, revision, bits } of sets)
+    writer.put(revisionKey(record.id, segment, revision), bytesOf(bits));
+  const kept = record.segments.filter((segment) => !input.segments.includes(segment));
+  const segments = sets.length > 0 ? [...kept, written.segment] : kept;
+  writer.put(repositoryKey(record.id), pack({ ...record, segments }));
+}

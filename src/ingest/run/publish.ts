@@ -1,0 +1,163 @@
+/** Publication: one transaction makes a repository's new state the one that searches see. */
+
+import { pack } from "msgpackr";
+import { countBits, isEmpty, subtract } from "../../base/bitset.ts";
+import { bytesOf } from "../../base/growable.ts";
+import type { Pause } from "../../base/turnstile.ts";
+import type { Writer } from "../../store/lmdb/environment.ts";
+import {
+  repositoryKey,
+  repositoryRanges,
+  revisionKey,
+  skippedKey,
+  versionsKey,
+} from "../../store/format.ts";
+import { checkLease } from "../../store/lmdb/lease.ts";
+import {
+  nextManifest,
+  putManifest,
+  readManifest,
+  withoutRepository,
+  withRepository,
+  type ManifestSegment,
+} from "../../store/catalog/manifest.ts";
+import type { RepositoryRecord, SkippedFile } from "../../store/catalog/records.ts";
+import type { RepositoryRun } from "./repository-run.ts";
+
+export interface Publication {
+  readonly run: RepositoryRun;
+  readonly summary: Summary;
+  readonly owner: string;
+  /** Segments written since the last publication, this repository's or not. */
+  readonly segments: readonly ManifestSegment[];
+  readonly nextSegment: number;
+}
+
+/** REQUIRES: within Environment.write(); every segment that holds files of the repository is written. */
+export function publishRepository(
+  writer: Writer,
+  { run, summary, owner, segments, nextSegment }: Publication,
+): void {
+  checkLease(writer, owner);
+  const manifest = readManifest(writer);
+  putSets(writer, run);
+  const { record, skipped, packedSkipped } = summary;
+  writer.put(repositoryKey(run.id), pack(record));
+  if (skipped.length > 0) writer.put(skippedKey(run.id), ...packedSkipped);
+  else writer.remove(skippedKey(run.id));
+  const change = {
+    segments: [...manifest.segments, ...segments],
+    repositories: withRepository(manifest, run.id),
+    nextRepository: Math.max(manifest.nextRepository, run.id + 1),
+    nextSegment: Math.max(manifest.nextSegment, nextSegment),
+  };
+  putManifest(writer, nextManifest(manifest, change));
+}
+
+/** Empty sets are not stored, nor those of revisions that are gone. */
+function putSets(writer: Writer, run: RepositoryRun): void {
+  run.finder.places.forEach(({ segment }, place) => {
+    for (const { number } of run.target.known!.record.revisions)
+      writer.remove(revisionKey(run.id, segment, number));
+    run.sets[place]!.forEach((bits, revision) => {
+      if (!isEmpty(bits))
+        writer.put(revisionKey(run.id, segment, run.revisions[revision]!.number), bytesOf(bits));
+    });
+    if (run.reversioned.has(place))
+      writer.put(versionsKey(run.id, segment), run.finder.versions(place));
+  });
+  for (const { segment, revision, bits } of run.newSets)
+    writer.put(revisionKey(run.id, segment, revision), bytesOf(bits));
+}
+
+/** What is known of a repository once it is complete. */
+export interface Summary {
+  readonly record: RepositoryRecord;
+  readonly skipped: readonly SkippedFile[];
+  /** The same as stored. */
+  readonly packedSkipped: readonly Uint8Array[];
+  /** Files that no revision named before, those that none names any more, and the rest. */
+  readonly added: number;
+  readonly removed: number;
+  readonly unchanged: number;
+}
+
+/** Looks at every file, so before the transaction, and with pauses. REQUIRES: the run is complete. */
+export async function summarize(
+  run: RepositoryRun,
+  maxFileSize: number,
+  pause: Pause,
+): Promise<Summary> {
+  let [added, removed, unchanged, contentBytes] = [run.added, 0, 0, run.newTextBytes];
+  const segments = new Set<number>();
+  for (const [place, { segment }] of run.finder.places.entries()) {
+    await pause();
+    const { before, after } = run.live(place);
+    if (!isEmpty(after)) segments.add(segment);
+    contentBytes += run.finder.contentBytes(place, after);
+    const [had, has] = [run.finder.searchable(place, before), run.finder.searchable(place, after)];
+    const gone = countBits(subtract(had.slice(), has));
+    removed += gone;
+    unchanged += countBits(had) - gone;
+    added += countBits(subtract(has, had));
+  }
+  for (const { segment } of run.newSets) segments.add(segment);
+  await pause();
+  const skipped = await run.skipped(pause);
+  const unread = skipped.flatMap((one) => (one.reason === "unreadable" ? one.revision : []));
+  const record = {
+    ...recordOf(run),
+    maxFileSize,
+    unread: [...new Set(unread)],
+    contentBytes,
+    segments: [...segments],
+  };
+  const packedSkipped = await packInPieces(skipped, pause);
+  return { record, skipped, packedSkipped, added, removed, unchanged };
+}
+
+const PIECE = 256;
+
+/** What pack() makes of the list: that of a hundred thousand pictures takes it 30 ms. */
+async function packInPieces(items: readonly SkippedFile[], pause: Pause): Promise<Uint8Array[]> {
+  const head = Buffer.alloc(5);
+  head[0] = 0xdd; // MessagePack's list of up to 2^32
+  head.writeUInt32BE(items.length, 1);
+  const pieces: Uint8Array[] = [head];
+  for (let at = 0; at < items.length; at += PIECE) {
+    await pause();
+    const some = items.slice(at, at + PIECE);
+    pieces.push(pack(some).subarray(some.length < 16 ? 1 : 3)); // without the head of its own
+  }
+  return pieces;
+}
+
+function recordOf(
+  run: RepositoryRun,
+): Omit<RepositoryRecord, "contentBytes" | "segments" | "maxFileSize" | "unread"> {
+  return {
+    id: run.id,
+    name: run.target.name,
+    metadata: run.target.metadata,
+    revisions: run.revisions.map(({ number, name, commit, committedAt }, i) => ({
+      number,
+      name,
+      ...(commit === undefined ? {} : { commit }),
+      ...(committedAt === undefined ? {} : { committedAt: committedAt.getTime() }),
+      files: run.filesOf(i),
+    })),
+    indexedAt: Date.now(),
+  };
+}
+
+/** Takes a repository out; its segments lose what was its own at the next merge. */
+export function removeRepository(writer: Writer, repository: number, owner: string): void {
+  checkLease(writer, owner);
+  const manifest = readManifest(writer);
+  for (const range of repositoryRanges(repository))
+    for (const key of writer.keys(range)) writer.remove(key);
+  putManifest(
+    writer,
+    nextManifest(manifest, { repositories: withoutRepository(manifest, repository) }),
+  );
+}

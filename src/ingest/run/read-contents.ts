@@ -1,0 +1,127 @@
+/**
+ * From a listing to the threads: what the index lacks is gathered into batches, of which only as
+ * much is held as bounds say, whatever the repository's size.
+ */
+
+import { QuernError } from "../../base/errors.ts";
+import type { BatchContent, BatchFile } from "./batch.ts";
+import type { Dispatcher } from "./dispatcher.ts";
+import type { RepositoryRun, Wanted } from "./repository-run.ts";
+import type { IndexProgress } from "./run.ts";
+import { Pace, throwIfAborted } from "../../base/pace.ts";
+import type { Listing } from "../sources/source.ts";
+
+const BATCH_FILES = 256;
+const BATCH_BYTES = 2 * 2 ** 20;
+/** Contents asked for ahead, so that a process that delivers them is never idle. */
+const READ_AHEAD = 16;
+
+interface Reading {
+  readonly dispatcher: Dispatcher;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: IndexProgress) => void;
+}
+
+/** Resolves when every file of the listing is with the threads or settled. */
+export async function readContents(
+  run: RepositoryRun,
+  listing: Listing,
+  reading: Reading,
+): Promise<void> {
+  const reader = new Reader(run, reading);
+  const pace = new Pace(reading.signal);
+  for await (const entries of listing.entries()) {
+    throwIfAborted(reading.signal);
+    for (const entry of entries) {
+      if (pace.due) await pace.rest();
+      const wanted = run.list(entry);
+      if (wanted) await reader.want(wanted);
+    }
+    reader.progress("list");
+  }
+  await reader.end();
+  await reading.dispatcher.drain();
+  for (const wanted of run.unlisted) await reader.want(wanted);
+  await reader.end();
+  await reading.dispatcher.drain();
+  reader.progress("content");
+}
+
+interface Pending {
+  readonly wanted: Wanted;
+  readonly content: Promise<BatchContent> | BatchContent;
+}
+
+class Reader {
+  readonly #run: RepositoryRun;
+  readonly #reading: Reading;
+  #ahead: Pending[] = [];
+  #batch: { wanted: Wanted; file: BatchFile }[] = [];
+  #batchBytes = 0;
+
+  constructor(run: RepositoryRun, reading: Reading) {
+    this.#run = run;
+    this.#reading = reading;
+  }
+
+  async want(wanted: Wanted): Promise<void> {
+    const content = startReading(wanted.content);
+    // a rejection that comes before its turn is not unhandled: it is met when awaited
+    if (content instanceof Promise) content.catch(() => undefined);
+    this.#ahead.push({ wanted, content });
+    if (this.#ahead.length >= READ_AHEAD || !(content instanceof Promise)) await this.#take();
+  }
+
+  async end(): Promise<void> {
+    while (this.#ahead.length > 0) await this.#take();
+    await this.#dispatch();
+  }
+
+  /** Moves the oldest content to the batch. */
+  async #take(): Promise<void> {
+    const { wanted, content } = this.#ahead.shift()!;
+    const ready = content instanceof Promise ? await orUnreadable(content) : content;
+    if (ready === undefined) {
+      this.#run.settle(wanted, { kind: "skipped", bytes: 0, reason: "unreadable" });
+      return;
+    }
+    this.#batch.push({ wanted, file: { ...wanted.file, content: ready } });
+    if ("bytes" in ready) this.#batchBytes += ready.bytes.length;
+    if (this.#batch.length >= BATCH_FILES || this.#batchBytes >= BATCH_BYTES)
+      await this.#dispatch();
+  }
+
+  async #dispatch(): Promise<void> {
+    const batch = this.#batch;
+    this.#batch = [];
+    this.#batchBytes = 0;
+    if (batch.length === 0) return;
+    await this.#reading.dispatcher.dispatch({
+      repository: this.#run.id,
+      files: batch.map(({ file }) => file),
+      settle: (position, outcome) => this.#run.settle(batch[position]!.wanted, outcome),
+    });
+    this.progress("content");
+  }
+
+  progress(stage: "list" | "content"): void {
+    this.#reading.onProgress(this.#run.progress(stage));
+  }
+}
+
+function startReading(content: Wanted["content"]): Promise<BatchContent> | BatchContent {
+  if (!("read" in content)) return content;
+  // called in a promise, so that what it throws at once is met in its turn as well
+  return Promise.resolve()
+    .then(() => content.read())
+    .then((bytes) => ({ bytes }));
+}
+
+async function orUnreadable(content: Promise<BatchContent>): Promise<BatchContent | undefined> {
+  try {
+    return await content;
+  } catch (error) {
+    if (error instanceof QuernError && error.code === "SOURCE_UNREADABLE") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,324 @@
+/**
+ * Indexing one repository: holds its listing against what the index has. A file that is there (same
+ * path and version) costs one bit; the rest goes to the threads in batches. At the end stands, for
+ * each revision and segment, which files it names.
+ */
+
+import { hash } from "node:crypto";
+import { compareText } from "../../base/compare.ts";
+import { clearBit, countBits, emptyBitset, setBit, unite, type Bitset } from "../../base/bitset.ts";
+import { sortInSlices } from "../../base/sort.ts";
+import type { Pause } from "../../base/turnstile.ts";
+import { readSkipped, type Catalog, type CatalogRepository } from "../../store/catalog/catalog.ts";
+import type { Snapshot } from "../../store/lmdb/environment.ts";
+import { HASH_BYTES } from "../../store/format.ts";
+import type { RepositoryMetadata, SkippedFile, SkipReason } from "../../store/catalog/records.ts";
+import type { RevisionSet } from "../../store/segments/segment-writer.ts";
+import { skipReason } from "../../store/segments/segment-tables.ts";
+import type { BatchFile, Outcome } from "./batch.ts";
+import { openFinder, type Finder, type FoundFile } from "./finder.ts";
+import type { IndexProgress } from "./run.ts";
+import type { Entry, FileEntry, ListedRevision, Listing, SkippedEntry } from "../sources/source.ts";
+
+const NO_VERSION = new Uint8Array(HASH_BYTES);
+const NO_HASHES = new Uint8Array(0);
+/** Listed only: no search finds them, not even by path. */
+const NOT_FOUND_BY_PATH: ReadonlySet<SkipReason> = new Set([
+  "submodule",
+  "symlink",
+  "invalid-path",
+]);
+
+/** A file for the threads, before its content is had. */
+export interface Wanted {
+  readonly file: Omit<BatchFile, "content">;
+  readonly content: FileEntry["content"] | { readonly skipped: SkipReason };
+  /** Positions of the revisions that name it. */
+  readonly revisions: readonly number[];
+  /** Bytes, as far as the listing tells. */
+  readonly size: number;
+  /** Files under its path: with content, in the order of file.known, and without. */
+  readonly hashed: readonly FoundFile[];
+  readonly others: readonly FoundFile[];
+}
+
+export interface Target {
+  readonly id: number;
+  readonly name: string;
+  readonly metadata: RepositoryMetadata;
+  readonly known: CatalogRepository | undefined;
+}
+
+export class RepositoryRun {
+  readonly id: number;
+  readonly target: Target;
+  readonly revisions: readonly (ListedRevision & { readonly number: number })[];
+  readonly finder: Finder;
+  /** By place, then by position of the revision. */
+  readonly sets: readonly (readonly Bitset[])[];
+  readonly newSets: RevisionSet[] = [];
+  /** Places whose stored versions have changed. */
+  readonly reversioned = new Set<number>();
+  readonly #skipped = new Map<string, SkippedFile>();
+  /** Files without searchable content that the index does not hold, by path and reason: revisions that list one each share it. */
+  readonly #unlisted = new Map<string, Wanted>();
+  readonly startedAt = performance.now();
+  listed = 0;
+  taken = 0;
+  added = 0;
+  bytesRead = 0;
+  /** Read ones, and those of listed files that are still to be read, as far as their sizes are known. */
+  bytesWanted = 0;
+  newTextBytes = 0;
+
+  /** `before`: the files that were not searchable. */
+  constructor(target: Target, listing: Listing, finder: Finder, before: readonly SkippedFile[]) {
+    this.id = target.id;
+    this.target = target;
+    this.revisions = numbered(listing.revisions, target.known);
+    this.finder = finder;
+    this.sets = finder.places.map((place) =>
+      this.revisions.map(({ base }) => {
+        const before = base === undefined ? undefined : place.sets[this.#indexOf(base)];
+        return before?.slice() ?? emptyBitset(place.count);
+      }),
+    );
+    this.#keepSkipped(before);
+  }
+
+  #indexOf(revision: string): number {
+    return this.target.known?.record.revisions.findIndex(({ name }) => name === revision) ?? -1;
+  }
+
+  #keepSkipped(before: readonly SkippedFile[]): void {
+    for (const { name, base } of this.revisions) {
+      if (base === undefined) continue;
+      for (const skipped of before)
+        if (skipped.revision === base) this.#noteSkipped(skipped.path, name, skipped.reason);
+    }
+  }
+
+  #noteSkipped(path: string, revision: string, reason: SkipReason): void {
+    this.#skipped.set(`${revision}\0${path}`, { path, revision, reason });
+  }
+
+  /** By path, then by revision. */
+  skipped(pause: Pause): Promise<SkippedFile[]> {
+    return sortInSlices(
+      [...this.#skipped.values()],
+      (a, b) => compareText(a.path, b.path) || compareText(a.revision, b.revision),
+      pause,
+    );
+  }
+
+  /** Notes one entry; returns what must be read for it, if anything. */
+  list(entry: Entry): Wanted | undefined {
+    const path = Buffer.from(entry.path);
+    const found = this.finder.find(path);
+    this.#forget(entry, found);
+    if (entry.kind === "removed") return undefined;
+    this.listed++;
+    return entry.kind === "file" ? this.#listFile(entry, found) : this.#listSkipped(entry, found);
+  }
+
+  /** A path that is listed again in changes of a base starts from nothing. */
+  #forget({ path, revisions }: Entry, found: readonly FoundFile[]): void {
+    for (const revision of revisions) {
+      const { name, base } = this.revisions[revision]!;
+      if (base === undefined) continue;
+      for (const { place, index } of found) clearBit(this.sets[place]![revision]!, index);
+      this.#skipped.delete(`${name}\0${path}`);
+    }
+  }
+
+  #listFile(entry: FileEntry, found: readonly FoundFile[]): Wanted | undefined {
+    const version = entry.version === undefined ? NO_VERSION : versionHash(entry.version);
+    const same = found.find((file) => this.#isSame(file, version));
+    if (same) {
+      this.#name(same, entry.revisions);
+      const reason = skipReason(this.finder.flags(same));
+      if (reason) this.#skip(entry, reason);
+      this.taken++;
+      return undefined;
+    }
+    const wanted = this.#want(entry, version, found, entry.content);
+    this.bytesWanted += wanted.size;
+    return wanted;
+  }
+
+  /** Content that was too large or unreadable may be neither now. */
+  #isSame(file: FoundFile, version: Uint8Array): boolean {
+    if (version === NO_VERSION || Buffer.compare(this.finder.version(file), version) !== 0)
+      return false;
+    const reason = skipReason(this.finder.flags(file));
+    return reason === undefined || reason === "binary";
+  }
+
+  #listSkipped(entry: SkippedEntry, found: readonly FoundFile[]): Wanted | undefined {
+    const { reason } = entry;
+    if (NOT_FOUND_BY_PATH.has(reason)) {
+      this.#skip(entry, reason);
+      this.taken++;
+      return undefined;
+    }
+    this.taken++;
+    this.#settleSkipped(this.#want(entry, NO_VERSION, found, { skipped: reason }), reason);
+    return undefined;
+  }
+
+  #want(
+    entry: FileEntry | SkippedEntry,
+    version: Uint8Array,
+    found: readonly FoundFile[],
+    content: Wanted["content"],
+  ): Wanted {
+    const hashed = found.filter((file) => this.finder.hash(file) !== undefined);
+    const others = found.filter((file) => this.finder.hash(file) === undefined);
+    const file = {
+      path: entry.path,
+      version,
+      // numbers, because the stored sets are keyed by them
+      revisions: entry.revisions.map((revision) => this.revisions[revision]!.number),
+      known:
+        hashed.length === 0
+          ? NO_HASHES
+          : Buffer.concat(hashed.map((one) => this.finder.hash(one)!)),
+    };
+    return { file, content, revisions: entry.revisions, size: sizeOf(entry), hashed, others };
+  }
+
+  /** Notes what became of a file that was wanted. */
+  settle(wanted: Wanted, outcome: Outcome): void {
+    const { file, revisions, hashed } = wanted;
+    if (outcome.kind === "listed") return;
+    this.bytesRead += outcome.bytes;
+    this.bytesWanted += outcome.bytes - wanted.size;
+    this.taken++;
+    switch (outcome.kind) {
+      case "added":
+        this.added++;
+        this.newTextBytes += outcome.textBytes;
+        return;
+      case "same":
+        this.#reversion(hashed[outcome.known]!, file.version);
+        this.#name(hashed[outcome.known]!, revisions);
+        return;
+      case "skipped":
+        this.#settleSkipped(wanted, outcome.reason);
+    }
+  }
+
+  #settleSkipped(wanted: Wanted, reason: SkipReason): void {
+    const { file, revisions, others } = wanted;
+    const known = others.find((one) => skipReason(this.finder.flags(one)) === reason);
+    if (known) {
+      this.#reversion(known, file.version);
+      this.#name(known, revisions);
+    } else this.#noteUnlisted(wanted, reason);
+    this.#skip({ path: file.path, revisions }, reason);
+  }
+
+  #noteUnlisted(wanted: Wanted, reason: SkipReason): void {
+    const key = `${reason}\0${wanted.file.path}`;
+    const before = this.#unlisted.get(key)?.file.revisions ?? [];
+    const revisions = [...before, ...wanted.file.revisions];
+    this.#unlisted.set(key, {
+      ...wanted,
+      file: { ...wanted.file, revisions },
+      content: { skipped: reason },
+    });
+  }
+
+  /** What is to be listed without content, once every other file is settled. */
+  get unlisted(): Iterable<Wanted> {
+    return this.#unlisted.values();
+  }
+
+  /** The content is the same and its version another: it is not read again next time. */
+  #reversion(file: FoundFile, version: Uint8Array): void {
+    if (version === NO_VERSION || Buffer.compare(this.finder.version(file), version) === 0) return;
+    this.finder.version(file).set(version);
+    this.reversioned.add(file.place);
+  }
+
+  #name({ place, index }: FoundFile, revisions: readonly number[]): void {
+    for (const revision of revisions) setBit(this.sets[place]![revision]!, index);
+  }
+
+  #skip(
+    { path, revisions }: { path: string; revisions: readonly number[] },
+    reason: SkipReason,
+  ): void {
+    for (const revision of revisions)
+      this.#noteSkipped(path, this.revisions[revision]!.name, reason);
+  }
+
+  progress(stage: "list" | "content" | "publish"): IndexProgress {
+    const { target, taken, listed, bytesRead, bytesWanted } = this;
+    return {
+      repository: target.name,
+      stage,
+      done: stage === "list" ? listed : taken,
+      total: listed,
+      bytes: bytesRead,
+      totalBytes: bytesWanted,
+    };
+  }
+
+  /** Files that a revision names now, in the segments that were there before and in new ones. */
+  filesOf(revision: number): number {
+    const { number } = this.revisions[revision]!;
+    const old = this.sets.reduce((sum, sets) => sum + countBits(sets[revision]!), 0);
+    const added = this.newSets.filter((set) => set.revision === number);
+    return old + added.reduce((sum, { bits }) => sum + countBits(bits), 0);
+  }
+
+  /** For each place the files that some revision names: before this run, and after it. */
+  live(place: number): { before: Bitset; after: Bitset } {
+    const { count, sets } = this.finder.places[place]!;
+    const before = emptyBitset(count);
+    for (const set of sets) if (set) unite(before, set);
+    const after = emptyBitset(count);
+    for (const set of this.sets[place]!) unite(after, set);
+    return { before, after };
+  }
+}
+
+/** REQUIRES: the snapshot stays open until then. */
+export async function beginRepository(
+  target: Target,
+  listing: Listing,
+  index: { readonly catalog: Catalog; readonly snapshot: Snapshot; readonly pause: Pause },
+): Promise<RepositoryRun> {
+  const { id, known } = target;
+  const finder = await openFinder(known?.places ?? [], { ...index, repository: id });
+  const hasBase = listing.revisions.some(({ base }) => base !== undefined);
+  const before = known && hasBase ? await readSkipped(index.snapshot, id, index.pause) : [];
+  return new RepositoryRun(target, listing, finder, before);
+}
+
+function sizeOf(entry: FileEntry | SkippedEntry): number {
+  if (entry.kind === "skipped") return 0;
+  return entry.size ?? ("bytes" in entry.content ? entry.content.bytes.length : 0);
+}
+
+/** Keeps the number of a revision that was there; a new one gets the least that is free. */
+function numbered(
+  listed: readonly ListedRevision[],
+  known: CatalogRepository | undefined,
+): (ListedRevision & { number: number })[] {
+  const before = new Map(known?.record.revisions.map(({ name, number }) => [name, number]));
+  const taken = new Set(before.values());
+  let next = 0;
+  return listed.map((revision) => {
+    const number = before.get(revision.name);
+    if (number !== undefined) return { ...revision, number };
+    while (taken.has(next)) next++;
+    taken.add(next);
+    return { ...revision, number: next };
+  });
+}
+
+/** Not createHash(): that makes two objects of native code a file, which the collector ends one by one. */
+const versionHash = (version: string): Uint8Array =>
+  Buffer.from(hash("sha256", version, "binary"), "binary").subarray(0, HASH_BYTES);

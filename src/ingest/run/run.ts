@@ -1,0 +1,317 @@
+/**
+ * One index run over any number of sources. Their files fill shared segments; a repository is
+ * published, in a transaction of its own, as soon as every segment that holds files of it is
+ * complete. What fails or is aborted leaves what was published, and nothing else that a reader sees.
+ */
+
+import { QuernError } from "../../base/errors.ts";
+import type { Pause } from "../../base/turnstile.ts";
+import { loadCatalog, type Catalog } from "../../store/catalog/catalog.ts";
+import type { Environment } from "../../store/lmdb/environment.ts";
+import type { ManifestSegment } from "../../store/catalog/manifest.ts";
+import type { Lease } from "../../store/lmdb/lease.ts";
+import type { SkippedFile } from "../../store/catalog/records.ts";
+import type { WrittenSegment } from "../../store/segments/segment-writer.ts";
+import type { Pool } from "../../threads/pool.ts";
+import { Dispatcher } from "./dispatcher.ts";
+import { checkedMetadata, checkedName } from "../sources/metadata.ts";
+import { aborted, throwIfAborted } from "../../base/pace.ts";
+import { publishRepository, summarize, type Summary } from "./publish.ts";
+import { readContents } from "./read-contents.ts";
+import { beginRepository, type RepositoryRun, type Target } from "./repository-run.ts";
+import type { Indexed, Listing, ListingOptions, Source } from "../sources/source.ts";
+import { WALK, walkElsewhere, type ThreadedOptions } from "../sources/walk-elsewhere.ts";
+
+/**
+ * Where an index run is.
+ *
+ * @example
+ * const show = ({ stage, done, total }: IndexProgress) => console.error(`${stage} ${done}/${total}`);
+ * await engine.index(git("./shop"), { onProgress: show });
+ */
+export interface IndexProgress {
+  /** '' where a stage is not about one repository. */
+  repository: string;
+  /** In this order for each repository; 'symbols' and 'merge' come at the end of the run. */
+  stage: "list" | "content" | "symbols" | "publish" | "merge";
+  /** Files; 'symbols': contents, of which several files may share one; 'merge': segments merged away. */
+  done: number;
+  /**
+   * How many are known by now. 'list', 'content', 'publish': the files listed so far, which are all
+   * from the last 'list' on. 'symbols': all. 'merge': those of the merges begun so far.
+   */
+  total: number;
+  /** Bytes of content: read from the source (what is unchanged is not), parsed, or merged. */
+  bytes: number;
+  /**
+   * Bytes known by now. 'list', 'content': read ones, and those to be read of the files listed so
+   * far; content whose size its source does not tell counts once it is read.
+   */
+  totalBytes: number;
+}
+
+/**
+ * A file that is searched as any other, and whose definitions are not known: its parse was given up.
+ *
+ * @example
+ * const [report] = await engine.index(git("./shop"));
+ * for (const { path, reason } of report?.withoutSymbols ?? []) console.error(path, reason);
+ */
+export interface FileWithoutSymbols {
+  /** From the repository's root. */
+  path: string;
+  /** 'too-large': over 4 MiB, data over 256 KiB; 'too-long': its thread worked on it for over 3 s, or had it for 30 s; 'failed': the grammar failed on it; 'killed-thread': a worker died of it, or was silent for 60 s, twice. */
+  reason: "too-large" | "too-long" | "failed" | "killed-thread";
+}
+
+/**
+ * What a run did to one repository.
+ *
+ * @example
+ * const [report] = await engine.index(git("./shop"));
+ * console.log(report?.added, report?.removed, report?.skipped.length, report?.durationMs);
+ */
+export interface IndexReport {
+  /** Repository.id: it never changes, and is never given to another repository. */
+  repositoryId: number;
+  /** Its name. */
+  repository: string;
+  /** The first is the default one. */
+  revisions: {
+    /** As `rev:` finds it. */
+    name: string;
+    /** Full id, where there is one. */
+    commit?: string;
+    /** Files that are found by path, binary ones too. */
+    files: number;
+  }[];
+  /** Files (path and content) that were not there before. */
+  added: number;
+  /** Files (path and content) that no revision names any more. */
+  removed: number;
+  /** Files that were there before and still are. */
+  unchanged: number;
+  /** Files that are listed and whose content is not searchable. */
+  skipped: SkippedFile[];
+  /** Bytes of content that were read from the source. */
+  bytesRead: number;
+  /** Definitions in its files that this run has parsed: 0 where all were known. */
+  symbols: number;
+  /** Files whose parse this run has given up, in the order of paths: empty where all were known. */
+  withoutSymbols: FileWithoutSymbols[];
+  /** Milliseconds from its turn in the run to its publication. */
+  durationMs: number;
+}
+
+export interface RunOptions {
+  readonly environment: Environment;
+  readonly pool: Pool;
+  readonly lease: Lease;
+  readonly maxFileSize: number;
+  readonly memoryBudget: number;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: IndexProgress) => void;
+  readonly pause: Pause;
+  /** Told of a repository whose first index has begun. */
+  readonly onBegin: (repository: string) => void;
+}
+
+/** REQUIRES: the lease is held. */
+export async function indexSources(
+  sources: Iterable<Source> | AsyncIterable<Source>,
+  options: RunOptions,
+): Promise<IndexReport[]> {
+  const run = new IndexRun(options, await newestCatalog(options, undefined));
+  try {
+    for await (const source of sources) await run.add(source);
+    await run.finish();
+  } catch (error) {
+    await run.discard();
+    throw options.signal.aborted && !(error instanceof QuernError)
+      ? aborted(options.signal)
+      : error;
+  }
+  return run.reports;
+}
+
+async function newestCatalog(
+  { environment, pause }: Pick<RunOptions, "environment" | "pause">,
+  before: Catalog | undefined,
+): Promise<Catalog> {
+  const snapshot = environment.snapshot();
+  try {
+    return await loadCatalog(snapshot, before, pause);
+  } finally {
+    snapshot.close();
+  }
+}
+
+class IndexRun {
+  readonly reports: IndexReport[] = [];
+  readonly #options: RunOptions;
+  readonly #dispatcher: Dispatcher;
+  #catalog: Catalog;
+  #nextRepository: number;
+  /** Listed and read, by name, in the order they came; published once their segments are complete. */
+  readonly #waiting = new Map<string, RepositoryRun>();
+  /** Those and the one that is being read, by number. */
+  readonly #open = new Map<number, RepositoryRun>();
+  /** Written and not yet in the manifest. */
+  #segments: ManifestSegment[] = [];
+
+  constructor(options: RunOptions, catalog: Catalog) {
+    this.#options = options;
+    this.#catalog = catalog;
+    this.#nextRepository = catalog.manifest.nextRepository;
+    this.#dispatcher = new Dispatcher({
+      pool: options.pool,
+      owner: options.lease.owner,
+      maxFileSize: options.maxFileSize,
+      memoryBudget: options.memoryBudget,
+      firstSegment: catalog.manifest.nextSegment,
+      onSegment: (written) => this.#addSegment(written),
+    });
+  }
+
+  async add(source: Source): Promise<void> {
+    throwIfAborted(this.#options.signal);
+    await this.#options.pause();
+    if (this.#waiting.has(source.name)) await this.finish();
+    const target = this.#target(source);
+    const { signal, maxFileSize, onBegin, pool } = this.#options;
+    if (!target.known) onBegin(target.name);
+    const revisions = this.#indexed(target);
+    const listing = await source.open({ revisions }, listingOptions(pool, { signal, maxFileSize }));
+    try {
+      await this.#read(checkedListing(source, listing, revisions), target);
+    } finally {
+      await listing.close();
+    }
+    await this.#publishComplete();
+  }
+
+  #target(source: Source): Target {
+    const name = checkedName("index", source.name);
+    const known = this.#catalog.byName.get(name);
+    const id = known?.record.id ?? this.#nextRepository++;
+    return { id, name, metadata: checkedMetadata("index", source.metadata ?? {}), known };
+  }
+
+  /** What the source may compare with. */
+  #indexed({ known }: Target): Indexed["revisions"] {
+    if (!known) return [];
+    const { record } = known;
+    const unread = new Set(record.unread);
+    return record.revisions.map((revision) =>
+      record.maxFileSize === this.#options.maxFileSize && !unread.has(revision.name)
+        ? revision
+        : { ...revision, mustBeListed: true },
+    );
+  }
+
+  async #read(listing: Listing, target: Target): Promise<void> {
+    const run = await this.#begin(listing, target);
+    this.#open.set(run.id, run);
+    await readContents(run, listing, { ...this.#options, dispatcher: this.#dispatcher });
+    this.#waiting.set(target.name, run);
+  }
+
+  async #begin(listing: Listing, target: Target): Promise<RepositoryRun> {
+    const { environment, pause } = this.#options;
+    const snapshot = environment.snapshot();
+    try {
+      return await beginRepository(target, listing, { catalog: this.#catalog, snapshot, pause });
+    } finally {
+      snapshot.close();
+    }
+  }
+
+  #addSegment({ segment, files, textBytes, sets }: WrittenSegment): void {
+    this.#segments.push({ segment, files, textBytes, symbols: 0, hasSymbols: false });
+    for (const set of sets) this.#open.get(set.repository)?.newSets.push(set);
+  }
+
+  /** Completes every segment, and so every repository. */
+  async finish(): Promise<void> {
+    await this.#dispatcher.finish();
+    await this.#publishComplete();
+    this.#catalog = await newestCatalog(this.#options, this.#catalog);
+  }
+
+  async #publishComplete(): Promise<void> {
+    const complete = [...this.#waiting.values()].filter(
+      ({ id }) => !this.#dispatcher.isOpenFor(id),
+    );
+    for (const run of complete) {
+      throwIfAborted(this.#options.signal);
+      this.#options.onProgress(run.progress("publish"));
+      const segments = this.#segments;
+      const { nextSegment } = this.#dispatcher;
+      const { lease, environment, maxFileSize, pause } = this.#options;
+      const { owner } = lease;
+      const summary = await summarize(run, maxFileSize, pause);
+      await environment.write((writer) =>
+        publishRepository(writer, { run, summary, owner, segments, nextSegment }),
+      );
+      this.#segments = this.#segments.slice(segments.length);
+      this.#waiting.delete(run.target.name);
+      this.#open.delete(run.id);
+      this.reports.push(report(run, summary));
+    }
+  }
+
+  async discard(): Promise<void> {
+    await this.#dispatcher.discard();
+  }
+}
+
+/** Threads, where there are some, do what may wait for a disk. */
+function listingOptions(pool: Pool, options: ListingOptions): ThreadedOptions {
+  return pool.inline
+    ? options
+    : { ...options, [WALK]: (tree) => walkElsewhere(pool, tree, options) };
+}
+
+function report(run: RepositoryRun, summary: Summary): IndexReport {
+  const { record, skipped, added, removed, unchanged } = summary;
+  return {
+    repositoryId: run.id,
+    repository: record.name,
+    revisions: record.revisions.map(({ name, commit, files }) => ({
+      name,
+      ...(commit === undefined ? {} : { commit }),
+      files,
+    })),
+    added,
+    removed,
+    unchanged,
+    skipped: [...skipped],
+    bytesRead: run.bytesRead,
+    symbols: 0,
+    withoutSymbols: [],
+    durationMs: performance.now() - run.startedAt,
+  };
+}
+
+/** A host's own source is held to the contract: a broken listing must not become a broken index. */
+function checkedListing(
+  source: Source,
+  listing: Listing,
+  indexed: readonly { readonly name: string }[],
+): Listing {
+  const names = listing.revisions.map(({ name }) => name);
+  const problem =
+    names.length === 0
+      ? "lists no revision"
+      : names.length > 65_535
+        ? "lists more than 65 535 revisions"
+        : new Set(names).size < names.length
+          ? "lists a revision twice"
+          : listing.revisions.some(
+                ({ base }) => base !== undefined && !indexed.some(({ name }) => name === base),
+              )
+            ? "names a base that is not indexed"
+            : undefined;
+  if (problem) throw new QuernError("INVALID_REQUEST", `the source of ${source.name} ${problem}`);
+  return listing;
+}

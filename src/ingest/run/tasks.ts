@@ -1,0 +1,32 @@
+/** The tasks of indexing, as worker threads serve them. Lane "ingest", each thread holds one session; a walk's is "list". */
+
+import { threadEnvironment } from "../../store/lmdb/thread-environment.ts";
+import type { Task, TaskContext } from "../../threads/task.ts";
+import type { Batch, BatchResult, FinishResult } from "./batch.ts";
+import { editionTask } from "../symbols/edition-task.ts";
+import { knownTask } from "../symbols/known-symbols.ts";
+import { mergeTask } from "./merging.ts";
+import { SegmentSession } from "./segment-session.ts";
+import { symbolsTask } from "../symbols/symbol-task.ts";
+import { walkTask } from "../sources/walk-elsewhere.ts";
+
+const session = (context: TaskContext): SegmentSession =>
+  context.memo("ingest session", () => new SegmentSession(threadEnvironment(context)));
+
+const add: Task<Batch, BatchResult> = (batch, context) =>
+  session(context).add(batch, () => context.pause());
+
+const finish: Task<undefined, FinishResult> = (_, context) => session(context).finish();
+
+const discard: Task<undefined, void> = (_, context) => session(context).discard();
+
+export const INGEST_TASKS = {
+  "ingest.add": add,
+  "ingest.finish": finish,
+  "ingest.discard": discard,
+  "ingest.merge": mergeTask,
+  "ingest.known": knownTask,
+  "ingest.symbols": symbolsTask,
+  "ingest.edition": editionTask,
+  "ingest.walk": walkTask,
+};

@@ -1,0 +1,250 @@
+/**
+ * What changes an index: index runs, removal, compaction. Within this process they take turns; each
+ * holds the write lease while it runs, and begins by deleting what interrupted runs have left.
+ */
+
+import { closedError, QuernError } from "../../base/errors.ts";
+import type { Pause } from "../../base/turnstile.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { CatalogKeeper } from "../../store/catalog/catalog-keeper.ts";
+import type { Catalog } from "../../store/catalog/catalog.ts";
+import { RETIRE_MS } from "../../store/format.ts";
+import type { MergedSegment } from "../../store/segments/merge.ts";
+import { deleteLeftovers } from "../../store/catalog/leftovers.ts";
+import type { Environment } from "../../store/lmdb/environment.ts";
+import { acquireLease, type Lease } from "../../store/lmdb/lease.ts";
+import type { Pool } from "../../threads/pool.ts";
+import { removeRepository } from "./publish.ts";
+import { mergeInput, nextCompaction, nextMerge, publishMerge, type MergeGroup } from "./merging.ts";
+import { throwIfAborted } from "../../base/pace.ts";
+import { indexSources, type IndexProgress, type IndexReport } from "./run.ts";
+import type { Source } from "../sources/source.ts";
+import { findSymbols } from "../symbols/symbol-pass.ts";
+
+export interface WritesOptions {
+  readonly environment: Environment;
+  readonly pool: Pool;
+  readonly catalogs: CatalogKeeper;
+  readonly maxFileSize: number;
+  readonly memoryBudget: number;
+  readonly lockTimeoutMs: number;
+  readonly pause: () => Pause;
+  /** The oldest generation a search of this process reads. */
+  readonly oldestHeld: () => number;
+}
+
+export interface WriteOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: IndexProgress) => void) | undefined;
+}
+
+export interface IndexWriteOptions extends WriteOptions {
+  readonly symbols?: "after" | "skip" | undefined;
+}
+
+/**
+ * What compact() did.
+ *
+ * @example
+ * const { segmentsBefore, segmentsAfter, bytesFreed } = await engine.compact();
+ * console.log(`${segmentsBefore} → ${segmentsAfter} segments, ${bytesFreed} bytes of content freed`);
+ */
+export interface CompactReport {
+  /** How many segments there were. */
+  segmentsBefore: number;
+  /** How many segments there are. */
+  segmentsAfter: number;
+  /** Bytes of content that nothing names any more, deleted. */
+  bytesFreed: number;
+  /** Milliseconds, the wait for readers of what was merged away included. */
+  durationMs: number;
+}
+
+interface Merging {
+  readonly lease: Lease;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: IndexProgress) => void;
+  readonly next: (catalog: Catalog, pause: Pause) => Promise<MergeGroup | undefined>;
+}
+
+/** A search may hold a retired segment for longer than RETIRE_MS. */
+const RETIRE_CHECK_MS = 20;
+
+type Sources = Source | Iterable<Source> | AsyncIterable<Source>;
+
+export class Writes {
+  readonly #options: WritesOptions;
+  readonly #closing = new AbortController();
+  /** Repositories whose first index is under way. */
+  readonly indexing = new Set<string>();
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(options: WritesOptions) {
+    this.#options = options;
+  }
+
+  index(
+    sources: Sources,
+    { signal, onProgress = () => {}, symbols = "after" }: IndexWriteOptions,
+  ): Promise<IndexReport[]> {
+    return this.#turn(signal, async (lease, stop) => {
+      const { environment, pool, maxFileSize, memoryBudget, pause } = this.#options;
+      try {
+        const reports = await indexSources(isOne(sources) ? [sources] : sources, {
+          environment,
+          pool,
+          lease,
+          maxFileSize,
+          memoryBudget,
+          signal: stop,
+          onProgress,
+          pause: pause(),
+          onBegin: (repository) => this.indexing.add(repository),
+        });
+        this.indexing.clear();
+        // before merging, which copies them: so a segment's symbols are written once
+        if (symbols !== "skip")
+          await this.#findSymbols(reports, { lease, signal: stop, onProgress });
+        await this.#merge({ lease, signal: stop, onProgress, next: nextMerge });
+        return reports;
+      } finally {
+        this.indexing.clear();
+      }
+    });
+  }
+
+  /** Of all that has none yet, whoever indexed it. */
+  async #findSymbols(
+    reports: readonly IndexReport[],
+    { lease, signal, onProgress }: Omit<Merging, "next">,
+  ): Promise<void> {
+    const { environment, pool, catalogs, memoryBudget } = this.#options;
+    const found = await findSymbols({
+      environment,
+      pool,
+      memoryBudget,
+      catalog: await catalogs.newest(),
+      owner: lease.owner,
+      throwIfStopped: () => this.#throwIfStopped(signal),
+      onProgress,
+    });
+    // the last report of a repository that was given twice
+    for (const report of [...reports].reverse()) {
+      Object.assign(report, found.get(report.repositoryId));
+      found.delete(report.repositoryId);
+    }
+  }
+
+  /** Resolves to whether there was such a repository. */
+  remove(name: string): Promise<boolean> {
+    return this.#turn(undefined, async (lease, stop) => {
+      const known = (await this.#options.catalogs.newest()).byName.get(name);
+      if (!known) return false;
+      const { id } = known.record;
+      await this.#options.environment.write((writer) => removeRepository(writer, id, lease.owner));
+      await this.#merge({ lease, signal: stop, onProgress: () => {}, next: nextMerge });
+      return true;
+    });
+  }
+
+  compact({ signal, onProgress = () => {} }: WriteOptions): Promise<CompactReport> {
+    return this.#turn(signal, async (lease, stop) => {
+      const start = performance.now();
+      const before = await this.#options.catalogs.newest();
+      await this.#merge({ lease, signal: stop, onProgress, next: nextCompaction });
+      await this.#deleteRetired(lease, stop);
+      const after = await this.#options.catalogs.newest();
+      return {
+        segmentsBefore: before.manifest.segments.length,
+        segmentsAfter: after.manifest.segments.length,
+        bytesFreed: textBytes(before) - textBytes(after),
+        durationMs: performance.now() - start,
+      };
+    });
+  }
+
+  /** One merge after another, each published by itself, until `next` calls for none. */
+  async #merge({ lease: { owner }, signal, onProgress, next }: Merging): Promise<void> {
+    const { environment, pool, catalogs } = this.#options;
+    let [done, bytes] = [0, 0];
+    for (;;) {
+      this.#throwIfStopped(signal);
+      const catalog = await catalogs.newest();
+      const group = await next(catalog, this.#options.pause());
+      if (!group) return;
+      const total = done + group.length;
+      const totalBytes = group.reduce((sum, one) => sum + one.textBytes, bytes);
+      const tell = () =>
+        onProgress({ repository: "", stage: "merge", done, total, bytes, totalBytes });
+      tell();
+      const input = mergeInput(catalog, group);
+      const task = { merge: input, target: catalog.manifest.nextSegment, owner };
+      const written = await pool.run<MergedSegment>("ingest.merge", task, { lane: "ingest" });
+      await environment.write((writer) => publishMerge(writer, { catalog, input, written, owner }));
+      [done, bytes] = [total, totalBytes];
+      tell();
+    }
+  }
+
+  /** Waits until nobody can be reading the retired segments, and deletes them. */
+  async #deleteRetired({ owner }: Lease, signal: AbortSignal): Promise<void> {
+    const { environment, catalogs, oldestHeld } = this.#options;
+    for (;;) {
+      const { retired } = (await catalogs.newest()).manifest;
+      if (retired.length === 0) return;
+      const due = Math.min(...retired.map(({ at }) => at)) + RETIRE_MS;
+      const wait = Math.max(RETIRE_CHECK_MS, due - Date.now());
+      await sleep(wait, undefined, { signal });
+      await deleteLeftovers(environment, owner, oldestHeld());
+    }
+  }
+
+  /** Ends what runs, as if aborted, and refuses what waits. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#last;
+  }
+
+  #turn<T>(
+    signal: AbortSignal | undefined,
+    work: (lease: Lease, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const stop = signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal;
+    const turn = this.#last.then(() => this.#write(stop, work));
+    this.#last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #write<T>(
+    stop: AbortSignal,
+    work: (lease: Lease, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    this.#throwIfStopped(stop);
+    const { environment, lockTimeoutMs } = this.#options;
+    const lease = await acquireLease(environment, { timeoutMs: lockTimeoutMs, signal: stop });
+    try {
+      await deleteLeftovers(environment, lease.owner, this.#options.oldestHeld());
+      return await work(lease, stop);
+    } catch (error) {
+      if (this.#closing.signal.aborted) this.#throwIfStopped(stop);
+      throw error;
+    } finally {
+      // a lease that somebody has taken over is not ours to release, nor is a full disk's
+      await lease.release().catch(() => undefined);
+    }
+  }
+
+  #throwIfStopped(stop: AbortSignal): void {
+    if (this.#closing.signal.aborted) throw closedError();
+    throwIfAborted(stop);
+  }
+}
+
+const textBytes = (catalog: Catalog): number =>
+  catalog.manifest.segments.reduce((sum, segment) => sum + segment.textBytes, 0);
+
+function isOne(sources: Sources): sources is Source {
+  if (typeof sources !== "object" || sources === null)
+    throw new QuernError("INVALID_REQUEST", "index: give a source, or several in an iterable");
+  return "name" in sources && !(Symbol.iterator in sources) && !(Symbol.asyncIterator in sources);
+}

@@ -1,0 +1,88 @@
+/**
+ * directory(): the files below a folder, in the order of their paths' bytes. The one revision is
+ * 'HEAD'; every listing is a full one, and unchanged files are known by their version (size, times
+ * and inode of the file), so that their content is not read again.
+ *
+ * Nothing outside the folder is ever opened: symlinks are listed as skipped and not followed.
+ */
+
+import { opendir, stat } from "node:fs/promises";
+import { basename, resolve } from "node:path";
+import { QuernError } from "../../base/errors.ts";
+import type { RepositoryMetadata } from "../../store/catalog/records.ts";
+import { isGone, noFolder, unreadableFolder } from "./folder-errors.ts";
+import {
+  checkedDiskPath,
+  checkedMetadata,
+  checkedName,
+  checkedOptions,
+  invalid,
+} from "./metadata.ts";
+import type { Listing, Source } from "./source.ts";
+import { walk, type Tree } from "./walk.ts";
+import { WALK, type ThreadedOptions } from "./walk-elsewhere.ts";
+
+/**
+ * How a folder becomes a repository.
+ *
+ * @example
+ * const options: DirectoryOptions = { name: "notes", ignore: ["*.bak", "!keep.bak"] };
+ */
+export type DirectoryOptions = RepositoryMetadata & {
+  /** Default: the folder's own name. */
+  name?: string;
+  /** More patterns, as in a .gitignore file at the root; they overrule those of the files. */
+  ignore?: string[];
+  /** Whether .gitignore and .ignore files count. Default true. */
+  gitignore?: boolean;
+};
+
+/**
+ * The files below a folder, as they are on the disk; one revision, 'HEAD'. Honours .gitignore and
+ * .ignore files, skips .git. Wrong options throw here, INVALID_REQUEST; a missing folder is
+ * SOURCE_NOT_FOUND at index().
+ *
+ * @example
+ * await engine.index(directory("./notes", { ignore: ["*.bak"] }));
+ */
+export function directory(path: string, options: DirectoryOptions = {}): Source {
+  checkedOptions("directory", options, ["ignore", "gitignore"]);
+  const root = resolve(checkedDiskPath("directory", path));
+  const name = checkedName("directory", options.name ?? basename(root));
+  const metadata = checkedMetadata("directory", options);
+  const patterns = checkedPatterns(options.ignore);
+  const gitignore = options.gitignore ?? true;
+  if (typeof gitignore !== "boolean") throw invalid("directory: gitignore must be a boolean");
+  return {
+    name,
+    metadata,
+    open: async (_indexed, listing) => list({ root, patterns, gitignore }, listing),
+  };
+}
+
+function checkedPatterns(patterns: unknown): string[] {
+  if (patterns === undefined) return [];
+  if (Array.isArray(patterns) && patterns.every((pattern) => typeof pattern === "string")) {
+    return patterns;
+  }
+  throw invalid("directory: ignore must be an array of patterns, as lines of a .gitignore file");
+}
+
+async function list(tree: Tree, options: ThreadedOptions): Promise<Listing> {
+  await checkRoot(tree.root);
+  return {
+    revisions: [{ name: "HEAD" }],
+    entries: () => options[WALK]?.(tree) ?? walk(tree, options),
+    close: async () => {},
+  };
+}
+
+async function checkRoot(root: string): Promise<void> {
+  try {
+    if ((await stat(root)).isDirectory()) return await (await opendir(root)).close();
+  } catch (cause) {
+    throw isGone(cause) ? noFolder(root, cause) : unreadableFolder(root, cause);
+  }
+  const message = `${root} is not a folder; give the folder it is in`;
+  throw new QuernError("SOURCE_UNREADABLE", message);
+}

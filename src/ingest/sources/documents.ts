@@ -1,0 +1,267 @@
+/**
+ * documents(): files handed over by the host, from wherever it has them. Either the whole
+ * repository (`files`), or what changes in it (`changes`). The one revision is 'HEAD'.
+ *
+ * `files` is read as a stream: nothing of it is held but its paths. A path that comes twice is an
+ * error, because one of the two contents would be lost. `changes` are a log: the last word on a
+ * path holds, so they are read to the end first, and all are held until then (give content as
+ * functions when there is much of it). The first index of a repository may be made by `changes`.
+ */
+
+import type { RepositoryMetadata } from "../../store/catalog/records.ts";
+import { Pace, throwIfAborted } from "../../base/pace.ts";
+import { checkedMetadata, checkedName, checkedOptions, invalid, shown } from "./metadata.ts";
+import { isValidPath, shownPath } from "../../base/paths.ts";
+import type { Content, Entry, Indexed, Listing, ListingOptions, Source } from "./source.ts";
+
+/**
+ * A file of a host's own making.
+ *
+ * @example
+ * const page: Document = { path: "wiki/start.md", version: "17", content: () => "# Start" };
+ */
+export interface Document {
+  /** Relative, with '/' between folders; at most 4 096 bytes of UTF-8. */
+  path: string;
+  /** A function is called only when `version` differs from what is indexed. */
+  content: string | Uint8Array | (() => string | Uint8Array | Promise<string | Uint8Array>);
+  /** Equal versions of a path mean equal content: then it is not read again. */
+  version?: string;
+}
+
+/**
+ * A path that is no longer there.
+ *
+ * @example
+ * const gone: RemovedDocument = { path: "wiki/old.md", removed: true };
+ * await engine.index(documents({ name: "wiki", changes: [gone] }));
+ */
+export interface RemovedDocument {
+  /** As it was given with the document. */
+  path: string;
+  /** Tells it from a document. */
+  removed: true;
+}
+
+/**
+ * What documents() takes: `files` is the whole repository, `changes` only what differs.
+ *
+ * @example
+ * const whole: DocumentsOptions = { name: "wiki", files: [{ path: "start.md", content: "# Start" }] };
+ */
+export type DocumentsOptions = RepositoryMetadata & {
+  /** Of the repository: the same name is the same repository. */
+  name: string;
+} & (
+    | {
+        /** The whole repository, read as a stream. A path that comes twice is INVALID_REQUEST. */
+        files: Iterable<Document> | AsyncIterable<Document>;
+      }
+    | {
+        /** A log on top of what is indexed: the last word on a path holds. */
+        changes: Iterable<Document | RemovedDocument> | AsyncIterable<Document | RemovedDocument>;
+      }
+  );
+
+type Several<T> = Iterable<T> | AsyncIterable<T>;
+
+const BATCH = 256;
+const HEAD = "HEAD";
+const REVISIONS = [0] as const;
+const encoder = new TextEncoder();
+
+/**
+ * Files handed over by the host, from wherever it has them; one revision, 'HEAD'. With `files`, paths
+ * that are not among them are removed; with `changes`, nothing but these paths changes.
+ *
+ * @example
+ * await engine.index(documents({ name: "wiki", files: [{ path: "start.md", content: "# Start" }] }));
+ * await engine.index(documents({ name: "wiki", changes: [{ path: "start.md", removed: true }] }));
+ */
+export function documents(options: DocumentsOptions): Source {
+  checkedOptions("documents", options, ["files", "changes"]);
+  const given = { files: undefined, changes: undefined, ...options };
+  const name = checkedName("documents", given.name);
+  const metadata = checkedMetadata("documents", options);
+  if ((given.files === undefined) === (given.changes === undefined)) {
+    throw invalid("documents: give either files or changes");
+  }
+  const field = given.files === undefined ? "changes" : "files";
+  const items = checkedIterable(field, given[field]);
+  let opened = false;
+  return {
+    name,
+    metadata,
+    open: async (indexed, listing) => {
+      if (opened && isOneShot(items)) {
+        throw invalid(
+          `documents: ${field} is an iterator that has been read already; make a new source, or give an array`,
+        );
+      }
+      opened = true;
+      return field === "files" ? listFiles(items, listing) : listChanges(items, indexed, listing);
+    },
+  };
+}
+
+function checkedIterable(field: string, value: unknown): Several<unknown> {
+  if (typeof value === "object" && value !== null) {
+    if (Symbol.iterator in value || Symbol.asyncIterator in value) return value as Several<unknown>;
+  }
+  throw invalid(`documents: ${field} must be an iterable of documents, not ${shown(value)}`);
+}
+
+// a second reading of a generator finds nothing, which would remove every file
+function isOneShot(items: Several<unknown>): boolean {
+  if (Symbol.asyncIterator in items) {
+    return (items[Symbol.asyncIterator]() as unknown) === items;
+  }
+  return (items[Symbol.iterator]() as unknown) === items;
+}
+
+function listFiles(items: Several<unknown>, options: ListingOptions): Listing {
+  return {
+    revisions: [{ name: HEAD }],
+    entries: async function* () {
+      const pace = new Pace(options.signal);
+      const positions = new Map<string, number>();
+      let batch: Entry[] = [];
+      let position = 0;
+      for await (const item of items) {
+        if (pace.due) await pace.rest();
+        const at = `files[${position}]`;
+        const document = checkedItem(at, item);
+        if (isRemoval(document))
+          throw invalid(`documents: ${at} is a removal; those belong in changes`);
+        const first = positions.get(document.path);
+        if (first !== undefined) {
+          throw invalid(
+            `documents: ${at} has the path of files[${first}], ${shown(document.path)}`,
+          );
+        }
+        positions.set(document.path, position++);
+        if (batch.push(entryOf(at, document, options)) < BATCH) continue;
+        yield batch;
+        batch = [];
+      }
+      if (batch.length > 0) yield batch;
+    },
+    close: async () => {},
+  };
+}
+
+function listChanges(items: Several<unknown>, indexed: Indexed, options: ListingOptions): Listing {
+  const hasBase = indexed.revisions.some((revision) => revision.name === HEAD);
+  return {
+    revisions: [hasBase ? { name: HEAD, base: HEAD } : { name: HEAD }],
+    entries: async function* () {
+      let batch: Entry[] = [];
+      for (const [path, { at, item }] of await lastWords(items, options.signal)) {
+        if (!isRemoval(item)) batch.push(entryOf(at, item, options));
+        else if (hasBase) {
+          batch.push({ kind: "removed", path: nameInList(path), revisions: REVISIONS });
+        }
+        if (batch.length < BATCH) continue;
+        yield batch;
+        throwIfAborted(options.signal);
+        batch = [];
+      }
+      if (batch.length > 0) yield batch;
+    },
+    close: async () => {},
+  };
+}
+
+type Item = Document | RemovedDocument;
+
+async function lastWords(items: Several<unknown>, signal: AbortSignal) {
+  const pace = new Pace(signal);
+  const words = new Map<string, { at: string; item: Item }>();
+  let position = 0;
+  for await (const value of items) {
+    if (pace.due) await pace.rest();
+    const at = `changes[${position++}]`;
+    const item = checkedItem(at, value);
+    words.set(item.path, { at, item });
+  }
+  return words;
+}
+
+function isRemoval(item: Item): item is RemovedDocument {
+  return "removed" in item && item.removed === true;
+}
+
+function checkedItem(at: string, item: unknown): Item {
+  if (typeof item !== "object" || item === null) {
+    throw invalid(`documents: ${at} must be an object with path and content, not ${shown(item)}`);
+  }
+  const { path, content, version, removed } = item as Partial<Document & RemovedDocument>;
+  if (typeof path !== "string") throw invalid(`documents: ${at}.path must be a string`);
+  if (removed !== undefined && typeof removed !== "boolean") {
+    throw invalid(`documents: ${at}.removed must be true, not ${shown(removed)}`);
+  }
+  if (removed === true) {
+    if (content === undefined) return { path, removed };
+    throw invalid(`documents: ${at} is removed and has content; it can only be one of the two`);
+  }
+  if (version !== undefined && typeof version !== "string") {
+    throw invalid(`documents: ${at}.version must be a string, not ${shown(version)}`);
+  }
+  if (!isContent(content) && typeof content !== "function") {
+    throw invalid(
+      `documents: ${at}.content must be a string, bytes or a function that returns one of them, not ${shown(content)}`,
+    );
+  }
+  return version === undefined ? { path, content } : { path, content, version };
+}
+
+function isContent(value: unknown): value is string | Uint8Array {
+  return typeof value === "string" || value instanceof Uint8Array;
+}
+
+function nameInList(path: string): string {
+  return isValidPath(path) ? path : shownPath(path);
+}
+
+function entryOf(at: string, document: Document, { maxFileSize }: ListingOptions): Entry {
+  const { path, content, version } = document;
+  if (!isValidPath(path)) {
+    return { kind: "skipped", path: shownPath(path), revisions: REVISIONS, reason: "invalid-path" };
+  }
+  const size = isContent(content) ? sizeOf(content) : undefined;
+  if (size !== undefined && size > maxFileSize) {
+    return { kind: "skipped", path, revisions: REVISIONS, reason: "too-large" };
+  }
+  return {
+    kind: "file",
+    path,
+    revisions: REVISIONS,
+    ...(version === undefined ? {} : { version }),
+    ...(size === undefined ? {} : { size }),
+    content: contentOf(at, content),
+  };
+}
+
+function sizeOf(content: string | Uint8Array): number {
+  return typeof content === "string" ? Buffer.byteLength(content) : content.byteLength;
+}
+
+/** Lone surrogates become U+FFFD. */
+function toBytes(content: string | Uint8Array): Uint8Array {
+  return typeof content === "string" ? encoder.encode(content) : content;
+}
+
+// strings are encoded only when they are needed, too
+function contentOf(at: string, content: Document["content"]): Content {
+  if (content instanceof Uint8Array) return { bytes: content };
+  if (typeof content === "string") return { read: () => toBytes(content) };
+  return {
+    read: async () => {
+      const result: unknown = await content();
+      if (isContent(result)) return toBytes(result);
+      throw invalid(
+        `documents: ${at}.content() must return a string or bytes, not ${shown(result)}`,
+      );
+    },
+  };
+}

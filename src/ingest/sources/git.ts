@@ -1,0 +1,382 @@
+/**
+ * git(): the committed files of some revisions of a repository, work tree or bare, through the git
+ * command. The work tree and the index are not looked at.
+ *
+ * A revision whose commit is indexed already, or that has an indexed revision to compare with, is
+ * listed by what changed; the others are listed in full and merged. The version of a file is the id
+ * of its object.
+ *
+ * The path must be the repository's own top folder (or its .git, or a bare repository): a folder
+ * somewhere inside is not looked up to the repository around it.
+ */
+
+import { access, constants, realpath, stat } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { QuernError } from "../../base/errors.ts";
+import type { RepositoryMetadata } from "../../store/catalog/records.ts";
+import { isGone, noFolder, unreadableFolder } from "./folder-errors.ts";
+import { ObjectReader, OBJECT_LIMITS } from "../../git/git-objects.ts";
+import { GitProcesses } from "../../git/git-process.ts";
+import {
+  isFile,
+  listChanges,
+  listTree,
+  mergeTrees,
+  missingObjects,
+  type MergedRecord,
+  type TreeRecord,
+} from "../../git/git-trees.ts";
+import {
+  checkedDiskPath,
+  checkedMetadata,
+  checkedName,
+  checkedOptions,
+  invalid,
+  shown,
+} from "./metadata.ts";
+import { Pace, throwIfAborted } from "../../base/pace.ts";
+import { isValidPath, shownPath } from "../../base/paths.ts";
+import type { Entry, Indexed, ListedRevision, Listing, ListingOptions, Source } from "./source.ts";
+
+/**
+ * Which revisions of a git repository, and what is known about it.
+ *
+ * @example
+ * const options: GitOptions = {
+ *   name: "acme/shop",
+ *   revisions: ["main", "v2.0"],
+ *   codeHostType: "github",
+ *   webUrl: "https://github.com/acme/shop",
+ * };
+ */
+export type GitOptions = RepositoryMetadata & {
+  /** Default: the folder's own name without `.git`. */
+  name?: string;
+  /** Branches, tags or commits, the first is the default; absent: the branch HEAD is on, 'HEAD' when it is on none. */
+  revisions?: string[];
+};
+
+/**
+ * The committed files of some revisions of a repository, work tree or bare, through the git command.
+ * A later run with the same name replaces the set of revisions, and reads only what changed.
+ *
+ * @example
+ * await engine.index([git("./shop", { revisions: ["main", "v2.0"] }), git("./ledger.git")]);
+ */
+export function git(path: string, options: GitOptions = {}): Source {
+  checkedOptions("git", options, ["revisions"]);
+  const folder = resolve(checkedDiskPath("git", path));
+  const name = checkedName("git", options.name ?? defaultName(folder));
+  const metadata = checkedMetadata("git", options);
+  const revisions = checkedRevisions(options.revisions);
+  return { name, metadata, open: (indexed, listing) => open(folder, revisions, indexed, listing) };
+}
+
+function defaultName(folder: string): string {
+  const own = basename(folder);
+  return own === ".git" ? basename(dirname(folder)) : own.replace(/\.git$/, "");
+}
+
+const MAX_REVISION_BYTES = 512;
+
+function checkedRevisions(revisions: unknown): string[] | undefined {
+  if (revisions === undefined) return undefined;
+  if (!Array.isArray(revisions) || revisions.length === 0) {
+    throw invalid(
+      "git: revisions must be an array with at least one name of a branch, tag or commit",
+    );
+  }
+  revisions.forEach((name: unknown, i) => {
+    const isName =
+      typeof name === "string" && name !== "" && Buffer.byteLength(name) <= MAX_REVISION_BYTES;
+    if (!isName || /[\p{Cc}\p{Cs}]/u.test(name)) {
+      throw invalid(
+        `git: revisions[${i}] must be the name of a branch, tag or commit, not ${shown(name)}`,
+      );
+    }
+    if (revisions.indexOf(name) !== i)
+      throw invalid(`git: revisions[${i}], ${shown(name)}, is there twice`);
+  });
+  return [...revisions];
+}
+
+async function open(
+  folder: string,
+  names: readonly string[] | undefined,
+  indexed: Indexed,
+  options: ListingOptions,
+): Promise<Listing> {
+  const processes = await openRepository(folder, options.signal);
+  const headers = new ObjectReader(processes, "--batch-check");
+  const limits = { ...OBJECT_LIMITS, maxSize: Math.max(options.maxFileSize, 1 << 20) };
+  const objects = new ObjectReader(processes, "--batch", limits);
+  const close = async () => {
+    headers.close();
+    objects.close();
+    processes.kill();
+  };
+  try {
+    const wanted = names ?? [await headBranch(processes)];
+    const found = await Promise.all(wanted.map((name) => resolveRevision(headers, objects, name)));
+    const missing = wanted.findIndex((_, i) => found[i] === undefined);
+    if (missing !== -1) throw noRevision(folder, wanted[missing]!, names === undefined);
+    const bases = await knownBases(headers, indexed);
+    const revisions = found.map((revision) => withBase(revision!, bases));
+    const commits = revisions.map(({ commit }) => commit);
+    const absent = await missingObjects(processes, commits);
+    const listing = new GitListing({
+      processes,
+      headers,
+      objects,
+      revisions,
+      bases,
+      absent,
+      options,
+    });
+    return { revisions, entries: () => listing.entries(), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Finds the repository's own folder, and pins all later commands to it. */
+async function openRepository(folder: string, signal: AbortSignal): Promise<GitProcesses> {
+  throwIfAborted(signal);
+  const real = await realFolder(folder);
+  await mustBeReadable(folder, real);
+  // no search above the folder that was named
+  const finder = new GitProcesses(real, signal, { GIT_CEILING_DIRECTORIES: dirname(real) });
+  try {
+    const { code, stdout, stderr } = await finder.run(["rev-parse", "--absolute-git-dir"]);
+    if (code !== 0) throw notARepository(folder, stderr);
+    return new GitProcesses(real, signal, { GIT_DIR: stdout.replace(/\r?\n$/, "") });
+  } finally {
+    finder.kill();
+  }
+}
+
+async function realFolder(folder: string): Promise<string> {
+  try {
+    const real = await realpath(folder);
+    if ((await stat(real)).isDirectory()) return real;
+  } catch (cause) {
+    throw isGone(cause) ? noFolder(folder, cause) : unreadableFolder(folder, cause);
+  }
+  throw new QuernError(
+    "NOT_A_GIT_REPOSITORY",
+    `${folder} is a file; give the folder of a repository`,
+  );
+}
+
+/** Where it may not read, git says that there is no repository. */
+async function mustBeReadable(folder: string, real: string): Promise<void> {
+  for (const part of [real, join(real, ".git")])
+    try {
+      await access(part, constants.X_OK);
+    } catch (cause) {
+      const { code } = cause as NodeJS.ErrnoException;
+      const isFile = part !== real && (await stat(part).catch(() => undefined))?.isFile();
+      if (code !== "ENOENT" && !isFile) throw unreadableFolder(folder, cause);
+    }
+}
+
+function notARepository(folder: string, stderr: string): QuernError {
+  if (/dubious ownership|unsafe repository/.test(stderr)) {
+    const message = `git does not trust ${folder}, because another user owns it; if you do: git config --global --add safe.directory '${folder}'`;
+    return new QuernError("SOURCE_UNREADABLE", message);
+  }
+  if (/not a git repository/i.test(stderr)) {
+    const message = `${folder} is not the top folder of a git repository; give that, or index the folder with directory()`;
+    return new QuernError("NOT_A_GIT_REPOSITORY", message);
+  }
+  return new QuernError("SOURCE_UNREADABLE", `git cannot open ${folder}: ${stderr}`);
+}
+
+/** The name of the branch, whether or not it has a commit; 'HEAD' when HEAD is detached. */
+async function headBranch(processes: GitProcesses): Promise<string> {
+  const { code, stdout } = await processes.run(["symbolic-ref", "-q", "HEAD"]);
+  const target = stdout.replace(/\r?\n$/, "");
+  if (code !== 0 || target === "") return "HEAD";
+  return target.replace(/^refs\/heads\//, "");
+}
+
+function noRevision(folder: string, name: string, isHead: boolean): QuernError {
+  const message = isHead
+    ? `the repository ${folder} has no commit on ${shown(name)}, the branch HEAD is on; commit something, or name other revisions`
+    : `the repository ${folder} has no branch, tag or commit ${shown(name)}; git branch --all and git tag list what there is`;
+  return new QuernError("REVISION_NOT_FOUND", message);
+}
+
+interface Commit {
+  readonly name: string;
+  readonly commit: string;
+  readonly committedAt?: Date;
+}
+
+/** A branch before a tag, then whatever git makes of the name. */
+async function resolveRevision(
+  headers: ObjectReader,
+  objects: ObjectReader,
+  name: string,
+): Promise<Commit | undefined> {
+  const forms = [`refs/heads/${name}`, `refs/tags/${name}`, name];
+  const answers = await Promise.all(forms.map((form) => commitNamed(headers, form)));
+  const commit = answers.find((answer) => answer !== undefined)?.id;
+  if (commit === undefined) return undefined;
+  const seconds = await committerSeconds(objects, commit);
+  return {
+    name,
+    commit,
+    ...(seconds === undefined ? {} : { committedAt: new Date(seconds * 1000) }),
+  };
+}
+
+async function commitNamed(headers: ObjectReader, name: string) {
+  try {
+    return await headers.read(`${name}^{commit}`);
+  } catch (error) {
+    // over some expressions, as '@{upstream}' where there is none, cat-file ends instead of answering
+    if (error instanceof QuernError && error.code === "SOURCE_UNREADABLE") return undefined;
+    throw error;
+  }
+}
+
+async function committerSeconds(
+  objects: ObjectReader,
+  commit: string,
+): Promise<number | undefined> {
+  const object = await objects.read(commit);
+  const text = Buffer.from(object?.content ?? []).toString("latin1");
+  const header = text.slice(0, text.indexOf("\n\n"));
+  const match = /^committer .*> (\d{1,12}) [+-]\d+$/m.exec(header);
+  return match === null ? undefined : Number(match[1]);
+}
+
+interface Base {
+  readonly name: string;
+  readonly commit: string;
+}
+
+/** Indexed revisions whose commits are still there, and that leave nothing to be looked at again. */
+async function knownBases(headers: ObjectReader, indexed: Indexed): Promise<Base[]> {
+  const checks = indexed.revisions.map(async ({ name, commit, mustBeListed }) => {
+    if (mustBeListed === true || commit === undefined || !/^[0-9a-f]{40,64}$/.test(commit))
+      return [];
+    const header = await headers.read(`${commit}^{tree}`);
+    return header === undefined ? [] : [{ name, commit }];
+  });
+  return (await Promise.all(checks)).flat();
+}
+
+/** The nearest first: the same commit, the same name, any. */
+function withBase(revision: Commit, bases: readonly Base[]): ListedRevision & Commit {
+  const base =
+    bases.find((other) => other.commit === revision.commit) ??
+    bases.find((other) => other.name === revision.name) ??
+    bases[0];
+  return base === undefined ? revision : { ...revision, base: base.name };
+}
+
+interface Parts {
+  readonly processes: GitProcesses;
+  readonly headers: ObjectReader;
+  readonly objects: ObjectReader;
+  readonly revisions: readonly (ListedRevision & Commit)[];
+  readonly bases: readonly Base[];
+  /** Of a partial clone: what is not to be asked for. */
+  readonly absent: ReadonlySet<string> | undefined;
+  readonly options: ListingOptions;
+}
+
+/** Processes that list trees or changes at once; more revisions are merged in groups. */
+const MERGED_AT_ONCE = 16;
+/** Objects that are asked for their sizes at once. */
+const SIZED_AT_ONCE = 256;
+
+class GitListing {
+  readonly #parts: Parts;
+  readonly #pace: Pace;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#pace = new Pace(parts.options.signal);
+  }
+
+  /** Trees, and changes of trees, in one walk: what several revisions have gained is one entry. */
+  async *entries(): AsyncGenerator<readonly Entry[]> {
+    const { revisions } = this.#parts;
+    const changed = [...revisions.keys()].filter(
+      (position) => this.#baseOf(position) !== revisions[position]!.commit,
+    );
+    for (let i = 0; i < changed.length; i += MERGED_AT_ONCE)
+      yield* this.#merged(changed.slice(i, i + MERGED_AT_ONCE));
+  }
+
+  /** The commit that a revision is listed against. */
+  #baseOf(position: number): string | undefined {
+    const { revisions, bases } = this.#parts;
+    return bases.find(({ name }) => name === revisions[position]!.base)?.commit;
+  }
+
+  async *#merged(positions: readonly number[]): AsyncGenerator<readonly Entry[]> {
+    const lists = positions.map((position) => this.#list(position));
+    try {
+      for await (const batch of mergeTrees(lists, positions)) {
+        for (let i = 0; i < batch.length; i += SIZED_AT_ONCE) {
+          if (this.#pace.due) await this.#pace.rest();
+          const slice = batch.slice(i, i + SIZED_AT_ONCE);
+          const isSized = slice.every(({ size, mode }) => size !== undefined || !isFile(mode));
+          yield isSized
+            ? slice.map((record) => this.#entry(record))
+            : await Promise.all(
+                slice.map(async (record) => this.#entry(await this.#sized(record))),
+              );
+        }
+      }
+    } finally {
+      await Promise.all(lists.map((list) => list.return(undefined)));
+    }
+  }
+
+  #list(position: number): AsyncGenerator<TreeRecord[]> {
+    const { processes, revisions, absent } = this.#parts;
+    const { commit } = revisions[position]!;
+    const base = this.#baseOf(position);
+    return base === undefined
+      ? listTree(processes, commit, absent === undefined)
+      : listChanges(processes, base, commit);
+  }
+
+  async #sized(record: MergedRecord): Promise<MergedRecord> {
+    if (record.size !== undefined || !isFile(record.mode)) return record;
+    if (this.#parts.absent?.has(record.id) === true) return record;
+    return { ...record, size: (await this.#parts.headers.read(record.id))?.size };
+  }
+
+  #entry(record: MergedRecord): Entry {
+    const { revisions, mode, id, size } = record;
+    const isValid = record.isUtf8 && isValidPath(record.path);
+    const path = isValid ? record.path : shownPath(record.path);
+    if (mode === "000000") return { kind: "removed", path, revisions };
+    const skipped = (
+      reason: "invalid-path" | "symlink" | "submodule" | "unreadable" | "too-large",
+    ) => ({ kind: "skipped", path, revisions, reason }) as const;
+    if (!isValid) return skipped("invalid-path");
+    if (mode === "120000") return skipped("symlink");
+    if (mode === "160000") return skipped("submodule");
+    if (!isFile(mode) || size === undefined) return skipped("unreadable");
+    if (size > this.#parts.options.maxFileSize) return skipped("too-large");
+    const content = { read: () => this.#read(id) };
+    return { kind: "file", path, revisions, version: id, size, content };
+  }
+
+  async #read(id: string): Promise<Uint8Array> {
+    const object = await this.#parts.objects.read(id);
+    if (object !== undefined) return object.content;
+    throw new QuernError(
+      "SOURCE_UNREADABLE",
+      `the repository has no object ${id}; git fsck may tell more`,
+    );
+  }
+}

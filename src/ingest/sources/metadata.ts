@@ -1,0 +1,101 @@
+/** What every source checks about its name and metadata, at the call that makes the source. */
+
+import { QuernError } from "../../base/errors.ts";
+import { CODE_HOST_TYPES, type RepositoryMetadata } from "../../store/catalog/records.ts";
+
+const MAX_NAME_BYTES = 512;
+const KEYS = [
+  "codeHostType",
+  "displayName",
+  "webUrl",
+  "archived",
+  "fork",
+  "public",
+  "rank",
+] as const;
+
+/** `call` is the function the caller used ('git'): it starts the message. Keys that are undefined are left out of the result. */
+export function checkedMetadata(call: string, options: RepositoryMetadata): RepositoryMetadata {
+  for (const key of KEYS) {
+    const problem = options[key] === undefined ? undefined : RULES[key](options[key]);
+    if (problem !== undefined)
+      throw invalid(`${call}: ${key} ${problem}, not ${shown(options[key])}`);
+  }
+  const given = KEYS.filter((key) => options[key] !== undefined);
+  return Object.fromEntries(given.map((key) => [key, options[key]]));
+}
+
+const aBoolean = (value: unknown) => (typeof value === "boolean" ? undefined : "must be a boolean");
+
+/** Each says what is wrong with a value that is not undefined. */
+const RULES: Record<(typeof KEYS)[number], (value: unknown) => string | undefined> = {
+  codeHostType: (value) =>
+    CODE_HOST_TYPES.some((type) => type === value)
+      ? undefined
+      : `must be one of ${CODE_HOST_TYPES.join(", ")}`,
+  displayName: (value) =>
+    typeof value === "string" && value !== "" ? undefined : "must be a string with something in it",
+  webUrl: (value) =>
+    typeof value === "string" && isWebUrl(value) ? undefined : "must be an http or https URL",
+  archived: aBoolean,
+  fork: aBoolean,
+  public: aBoolean,
+  rank: (value) =>
+    typeof value === "number" && value >= 0 && value <= 1
+      ? undefined
+      : "must be a number from 0 to 1",
+};
+
+// only these two may become links in a page that shows results
+function isWebUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol } = new URL(text);
+  return protocol === "http:" || protocol === "https:";
+}
+
+export function checkedName(call: string, name: unknown): string {
+  const problem = typeof name === "string" ? problemOfName(name) : "must be a string";
+  if (problem !== undefined) throw invalid(`${call}: the name of a repository ${problem}`);
+  return name as string;
+}
+
+function problemOfName(name: string): string | undefined {
+  if (name === "") return "must not be empty; give the option name";
+  if (/\p{Cs}/u.test(name)) return "must be well-formed Unicode";
+  if (/\p{Cc}/u.test(name)) return `must not hold control characters: ${shown(name)}`;
+  if (name.trim() !== name) return `must not begin or end with white space: ${shown(name)}`;
+  if (Buffer.byteLength(name) > MAX_NAME_BYTES)
+    return `must not be longer than ${MAX_NAME_BYTES} bytes`;
+  return undefined;
+}
+
+/** The options of a source: an object, and none of its keys misspelt. */
+export function checkedOptions(call: string, options: unknown, own: readonly string[]): void {
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+    throw invalid(`${call}: options must be an object, not ${shown(options)}`);
+  }
+  const known: readonly string[] = [...own, "name", ...KEYS];
+  const stranger = Object.keys(options).find((key) => !known.includes(key));
+  if (stranger === undefined) return;
+  throw invalid(`${call}: unknown option ${shown(stranger)}; there are ${known.join(", ")}`);
+}
+
+/** The path of a source on disk. */
+export function checkedDiskPath(call: string, path: unknown): string {
+  if (typeof path === "string" && path !== "" && !path.includes("\0")) return path;
+  throw invalid(`${call}: the path must be a string that is not empty and holds no NUL`);
+}
+
+export function invalid(message: string): QuernError {
+  return new QuernError("INVALID_REQUEST", message);
+}
+
+/** A value as it stands in a message: short, on one line, and nothing a terminal would obey. */
+export function shown(value: unknown): string {
+  if (typeof value === "object" && value !== null)
+    return Array.isArray(value) ? "an array" : "an object";
+  if (typeof value !== "string") return String(value);
+  const text = JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}…` : value);
+  // JSON leaves DEL and the controls from U+0080 on as they are
+  return text.replace(/\p{Cc}/gu, (control) => `\\u00${control.charCodeAt(0).toString(16)}`);
+}

@@ -1,0 +1,90 @@
+/**
+ * A walk on a worker thread, for a caller who must not wait for a disk: the batches come as messages.
+ * At most AHEAD of them are under way: a walk is faster than indexing, and its entries would pile up.
+ */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Pool } from "../../threads/pool.ts";
+import type { Task } from "../../threads/task.ts";
+import { throwIfAborted } from "../../base/pace.ts";
+import type { Entry, ListingOptions } from "./source.ts";
+import { walk, type Tree } from "./walk.ts";
+
+/** Under which a run hands directory() its walk. No host knows it. */
+export const WALK: unique symbol = Symbol("quern.walk");
+
+export interface ThreadedOptions extends ListingOptions {
+  readonly [WALK]?: (tree: Tree) => AsyncIterable<readonly Entry[]>;
+}
+
+export interface WalkInput {
+  readonly tree: Tree;
+  readonly maxFileSize: number;
+  /** Two words: batches that were taken, and whether to stop. */
+  readonly shared: SharedArrayBuffer;
+}
+
+const TAKEN = 0;
+const STOPPED = 1;
+const AHEAD = 4;
+const LOOK_MS = 1;
+
+/** The task of lane "list". */
+export const walkTask: Task<WalkInput, void> = async ({ tree, maxFileSize, shared }, context) => {
+  const words = new Int32Array(shared);
+  const signal = {
+    reason: undefined,
+    get aborted() {
+      return Atomics.load(words, STOPPED) === 1;
+    },
+  };
+  let posted = 0;
+  for await (const batch of walk(tree, { signal, maxFileSize })) {
+    context.post(batch);
+    posted++;
+    while (posted - Atomics.load(words, TAKEN) >= AHEAD && !signal.aborted) await sleep(LOOK_MS);
+    if (signal.aborted) return;
+  }
+};
+
+/** REQUIRES: the pool has workers; inline it would be no other thread. */
+export async function* walkElsewhere(
+  pool: Pool,
+  tree: Tree,
+  { signal, maxFileSize }: ListingOptions,
+): AsyncGenerator<readonly Entry[]> {
+  const words = new Int32Array(new SharedArrayBuffer(8));
+  const batches: (readonly Entry[])[] = [];
+  let wake = () => {};
+  let isOver = false;
+  const stop = () => {
+    Atomics.store(words, STOPPED, 1);
+    wake();
+  };
+  const input: WalkInput = { tree, maxFileSize, shared: words.buffer };
+  const onMessage = (batch: unknown) => {
+    batches.push(batch as readonly Entry[]);
+    wake();
+  };
+  const over = pool.run<void>("ingest.walk", input, { lane: "list", onMessage }).finally(() => {
+    isOver = true;
+    wake();
+  });
+  over.catch(() => {}); // met below
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    for (;;) {
+      throwIfAborted(signal);
+      const batch = batches.shift();
+      if (batch) {
+        Atomics.add(words, TAKEN, 1);
+        yield batch;
+      } else if (isOver) return await over;
+      else await new Promise<void>((resolve) => (wake = resolve));
+    }
+  } finally {
+    signal.removeEventListener("abort", stop);
+    stop();
+    await over.catch(() => {});
+  }
+}

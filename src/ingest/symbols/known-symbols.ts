@@ -1,0 +1,116 @@
+/**
+ * Where the symbols of a segment's blobs stand already: content that comes under another path or in
+ * another repository is looked up by its hash in all segments that have symbols, so that it is
+ * copied and not parsed. Each of them is read once, 20 bytes a blob; held are the hashes of the one
+ * segment, and an entry of a map for each blob whose symbols are sought.
+ */
+
+import { isCorrupt } from "../../store/sealed.ts";
+import type { Snapshot } from "../../store/lmdb/environment.ts";
+import { HASH_BYTES, PART } from "../../store/format.ts";
+import { openSegment } from "../../store/segments/segment-reader.ts";
+import { mustRead } from "../../store/segments/segment-tables.ts";
+import { openSymbols, type SymbolsReader } from "../../store/symbols/symbols.ts";
+import { threadEnvironment } from "../../store/lmdb/thread-environment.ts";
+import type { Task } from "../../threads/task.ts";
+import {
+  isCurrent,
+  isOutdated,
+  languageOf,
+  NOWHERE,
+  versionOf,
+  type Edition,
+} from "./symbol-task.ts";
+
+export interface KnownInput extends Edition {
+  readonly others: readonly Edition[];
+}
+
+/** For each blob of the segment two numbers: position in `others` or NOWHERE, and the blob there. */
+export type KnownOutput = Int32Array;
+
+/** Enough to tell blobs apart but for one pair in 2^48; the whole hash decides. */
+const KEY_BYTES = 6;
+
+export const knownTask: Task<KnownInput, KnownOutput> = async (input, context) => {
+  const snapshot = threadEnvironment(context).snapshot();
+  try {
+    const sought = soughtBlobs(snapshot, input);
+    for (const [position, other] of input.others.entries()) {
+      if (sought.byKey.size === 0) break;
+      lookUp(snapshot, other, { ...sought, position });
+      await context.pause();
+    }
+    return sought.places;
+  } finally {
+    snapshot.close();
+  }
+};
+
+interface Sought {
+  /** Blobs that are not found yet, by the first bytes of their hash. */
+  readonly byKey: Map<number, number>;
+  readonly hashes: Buffer;
+  readonly languages: readonly string[];
+  readonly places: KnownOutput;
+}
+
+function soughtBlobs(snapshot: Snapshot, { segment, edition }: Edition): Sought {
+  const reader = openSegment(snapshot, segment)!;
+  const before = edition > 0 ? openSymbols(snapshot, segment, edition) : undefined;
+  const hashes = bufferOf(reader.hashes(snapshot));
+  const byKey = new Map<number, number>();
+  const languages: string[] = [];
+  for (let blob = 0; blob < reader.header.blobs; blob++) {
+    languages.push(languageOf(reader, blob));
+    const isSought = versionOf(languages[blob]!) !== "";
+    if (isSought && !isCurrent(before?.origin(blob), languages[blob]!))
+      byKey.set(keyOf(hashes, blob), blob);
+  }
+  const places = new Int32Array(2 * reader.header.blobs).fill(NOWHERE);
+  return { byKey, hashes, languages, places };
+}
+
+/** Another segment may be damaged: then nothing is known of it. */
+function lookUp(
+  snapshot: Snapshot,
+  { segment, edition }: Edition,
+  sought: Sought & { readonly position: number },
+): void {
+  try {
+    const symbols = openSymbols(snapshot, segment, edition);
+    if (!symbols) return;
+    const bytes = HASH_BYTES * symbols.header.blobs;
+    // borrowed: nothing is read before the last of them is compared
+    compareAll(bufferOf(mustRead(snapshot, segment, PART.HASHES, bytes)), symbols, sought);
+  } catch (error) {
+    if (!isCorrupt(error)) throw error;
+  }
+}
+
+function compareAll(
+  hashes: Buffer,
+  symbols: SymbolsReader,
+  sought: Sought & { readonly position: number },
+): void {
+  const { byKey, places, languages, position } = sought;
+  for (let there = 0; there < symbols.header.blobs; there++) {
+    const key = keyOf(hashes, there);
+    const blob = byKey.get(key);
+    if (blob === undefined) continue;
+    const origin = symbols.origin(there);
+    if (origin?.outcome !== "symbols" || isOutdated(origin)) continue;
+    if (origin.language !== languages[blob]) continue;
+    const [from, to] = [there * HASH_BYTES, (there + 1) * HASH_BYTES];
+    const own = blob * HASH_BYTES;
+    if (hashes.compare(sought.hashes, own, own + HASH_BYTES, from, to) !== 0) continue;
+    places.set([position, there], 2 * blob);
+    byKey.delete(key);
+  }
+}
+
+const keyOf = (hashes: Buffer, blob: number): number =>
+  hashes.readUIntLE(blob * HASH_BYTES, KEY_BYTES);
+
+const bufferOf = ({ buffer, byteOffset, length }: Uint8Array): Buffer =>
+  Buffer.from(buffer, byteOffset, length);

@@ -1,0 +1,317 @@
+/**
+ * Finds the symbols of every segment that lacks some: those that this run has written, those that an
+ * interrupted one has left without, and those whose grammars have become newer since. A segment's blobs
+ * are divided among the threads in ranges; what is done of them stays done, whatever ends the process.
+ * The transaction that completes the new edition publishes it (edition-task.ts): what is searched meanwhile
+ * is the content, and the edition before.
+ */
+
+import { compareText } from "../../base/compare.ts";
+import { QuernError } from "../../base/errors.ts";
+import { isCorrupt } from "../../store/sealed.ts";
+import type { Catalog } from "../../store/catalog/catalog.ts";
+import type { Environment } from "../../store/lmdb/environment.ts";
+import { checkLease } from "../../store/lmdb/lease.ts";
+import type { ManifestSegment } from "../../store/catalog/manifest.ts";
+import { readBlobs } from "../../store/segments/segment-tables.ts";
+import { nextEdition } from "../../store/symbols/edition-key.ts";
+import {
+  joinColumns,
+  keysBeside,
+  readRanges,
+  removeRanges,
+  type SymbolColumns,
+} from "../../store/symbols/symbol-columns.ts";
+import { otherEditions, readSymbolsHeader } from "../../store/symbols/symbols.ts";
+import type { Snapshot } from "../../store/lmdb/environment.ts";
+import type { EditionInput } from "./edition-task.ts";
+import type { Pool } from "../../threads/pool.ts";
+import type { IndexProgress } from "../run/run.ts";
+import type { KnownInput, KnownOutput } from "./known-symbols.ts";
+import {
+  isOutdated,
+  NOT_PARSING,
+  type Edition,
+  type FoundSymbols,
+  type SymbolsInput,
+  type SymbolsOutput,
+} from "./symbol-task.ts";
+
+/** Text of one range: some 0.2 s of parsing, which is how long an abort waits. */
+const RANGE_BYTES = 2 ** 20;
+const MIB = 2 ** 20;
+/** What a thread holds that has parsed a mixture of languages: up to ten grammars, each with memory of its own. */
+const GRAMMARS_BYTES = 100 * MIB;
+/** A parse gives up by itself after 3 s of work, and 30 s by the clock: a thread that is silent for so long is in a loop that cannot end. */
+const MAX_SILENT_MS = 60_000;
+
+export interface SymbolPass {
+  readonly environment: Environment;
+  readonly pool: Pool;
+  readonly memoryBudget: number;
+  readonly catalog: Catalog;
+  /** Of the write lease. */
+  readonly owner: string;
+  readonly throwIfStopped: () => void;
+  readonly onProgress: (progress: IndexProgress) => void;
+  /** Default MAX_SILENT_MS. */
+  readonly maxSilentMs?: number;
+}
+
+/** Resolves to what was found in each repository's files. REQUIRES: the lease is held. */
+export async function findSymbols(given: SymbolPass): Promise<Map<number, FoundSymbols>> {
+  const pass = { ...given, pool: fewerThreads(given.pool, threadsFor(given)) };
+  const pending = await pendingSegments(pass);
+  const found = new Map<number, FoundSymbols>();
+  const progress = progressOf(pass, pending);
+  // several segments at once: a small one does not keep all threads busy
+  await inParallel(pending, pass.pool.lanes, async (one) => {
+    pass.throwIfStopped();
+    await findInSegment(pass, one, (range, outputs) => {
+      progress(range);
+      for (const output of outputs) addFound(found, output.found);
+    });
+  });
+  for (const { withoutSymbols } of found.values())
+    withoutSymbols.sort((a, b) => compareText(a.path, b.path));
+  return found;
+}
+
+function addFound(all: Map<number, FoundSymbols>, found: ReadonlyMap<number, FoundSymbols>): void {
+  for (const [repository, { symbols, withoutSymbols }] of found) {
+    const sum = all.get(repository) ?? { symbols: 0, withoutSymbols: [] };
+    sum.symbols += symbols;
+    for (const file of withoutSymbols) sum.withoutSymbols.push(file);
+    all.set(repository, sum);
+  }
+}
+
+/** As many as leave the contract of memory whole: 40 MiB a thread and 1.3 of the budget, beside the process itself. */
+function threadsFor({ pool, memoryBudget }: SymbolPass): number {
+  const allowed = 40 * MIB * pool.lanes + 1.3 * memoryBudget;
+  return Math.min(pool.lanes, Math.max(1, Math.floor(allowed / GRAMMARS_BYTES)));
+}
+
+/** The pool with only its first threads, which take turns: a thread that parses nothing holds no grammars. */
+function fewerThreads(pool: Pool, lanes: number): Pool {
+  if (lanes === pool.lanes) return pool;
+  let next = 0;
+  return {
+    lanes,
+    inline: pool.inline,
+    run: (task, input, options) => pool.run(task, input, { ...options, worker: next++ % lanes }),
+    stop: () => pool.stop(),
+    close: () => pool.close(),
+  };
+}
+
+interface PendingSegment {
+  readonly segment: ManifestSegment;
+  /** What an interrupted run has done of the next edition. */
+  readonly done: readonly SymbolColumns[];
+  readonly ranges: readonly Range[];
+}
+
+/** Removes what no edition counts on, and lists what has to be done. */
+async function pendingSegments({ environment, catalog, owner }: SymbolPass) {
+  const snapshot = environment.snapshot();
+  const pending: PendingSegment[] = [];
+  const dead: Buffer[] = [];
+  try {
+    for (const one of catalog.manifest.segments) {
+      for (const range of otherEditions(one.segment, one.symbols))
+        dead.push(...snapshot.keys(range));
+      const next = { segment: one.segment, edition: nextEdition(one.symbols) };
+      const done = readRanges(snapshot, next).filter(({ origins }) => !origins.some(isOutdated));
+      dead.push(...keysBeside(snapshot, next, done));
+      const header = one.hasSymbols && readSymbolsHeader(snapshot, one.segment, one.symbols);
+      if (!header || header.origins.some(isOutdated))
+        pending.push({ segment: one, done, ranges: rangesOf(snapshot, catalog, one, done) });
+    }
+  } finally {
+    snapshot.close();
+  }
+  if (dead.length > 0)
+    await environment.write((writer) => {
+      checkLease(writer, owner);
+      for (const key of dead) writer.remove(key);
+    });
+  return pending;
+}
+
+/** Blobs [from, to). */
+interface Stretch {
+  readonly from: number;
+  readonly to: number;
+}
+
+interface Range extends Stretch {
+  readonly bytes: number;
+}
+
+/** Counts blobs, not files: content that several files share is parsed once. */
+function progressOf({ onProgress }: SymbolPass, pending: readonly PendingSegment[]) {
+  const ranges = pending.flatMap((one) => one.ranges);
+  const total = ranges.reduce((sum, { from, to }) => sum + to - from, 0);
+  const totalBytes = ranges.reduce((sum, range) => sum + range.bytes, 0);
+  let [done, bytes] = [0, 0];
+  const tell = () =>
+    onProgress({ repository: "", stage: "symbols", done, total, bytes, totalBytes });
+  if (pending.length > 0) tell();
+  return (range: Range): void => {
+    done += range.to - range.from;
+    bytes += range.bytes;
+    tell();
+  };
+}
+
+/** A segment that turns out to be damaged stays without: searches and check() tell of it. What was kept of it may be what is damaged. */
+async function findInSegment(
+  pass: SymbolPass,
+  { segment, done, ranges }: PendingSegment,
+  onRange: (range: Range, outputs: readonly SymbolsOutput[]) => void,
+): Promise<void> {
+  const edition = nextEdition(segment.symbols);
+  try {
+    const work = { segment, ...(await knownElsewhere(pass, segment)) };
+    const outputs = await inParallel(ranges, pass.pool.lanes, async (range) => {
+      pass.throwIfStopped();
+      const outputs = await findInRange(pass, work, range);
+      onRange(range, outputs);
+      return outputs;
+    });
+    const found = outputs.flat().map((output) => output.columns);
+    const columns = joinColumns([...done, ...found]);
+    const input: EditionInput = { segment: segment.segment, edition, columns, owner: pass.owner };
+    await pass.pool.run<void>("ingest.edition", input, { lane: "ingest" });
+  } catch (error) {
+    if (!isCorrupt(error)) throw error;
+    await pass.environment.write((writer) => {
+      checkLease(writer, pass.owner);
+      removeRanges(writer, { segment: segment.segment, edition });
+    });
+  }
+}
+
+interface Work {
+  readonly segment: ManifestSegment;
+  readonly others: readonly Edition[];
+  /** Two numbers for each blob of the segment; see SymbolsInput. */
+  readonly places: Int32Array;
+}
+
+async function knownElsewhere(
+  { catalog, pool, throwIfStopped }: SymbolPass,
+  { segment, symbols: edition }: ManifestSegment,
+): Promise<Pick<Work, "others" | "places">> {
+  const others = catalog.manifest.segments
+    .filter((other) => other.segment !== segment && other.symbols > 0)
+    .map((other) => ({ segment: other.segment, edition: other.symbols }));
+  if (others.length === 0) return { others, places: new Int32Array() };
+  const input: KnownInput = { segment, edition, others };
+  try {
+    return {
+      others,
+      places: await pool.run<KnownOutput>("ingest.known", input, { lane: "ingest" }),
+    };
+  } catch (error) {
+    throwIfStopped();
+    // a thread that has died costs the copies, not the run
+    if (error instanceof QuernError && error.code === "INTERNAL")
+      return { others, places: new Int32Array() };
+    throw error;
+  }
+}
+
+/** What is not done of a segment. */
+function rangesOf(
+  snapshot: Snapshot,
+  catalog: Catalog,
+  { segment }: ManifestSegment,
+  done: readonly SymbolColumns[],
+): Range[] {
+  const { blobs } = catalog.headers.get(segment)!;
+  const starts = readBlobs(snapshot, segment, blobs);
+  const ranges: Range[] = [];
+  let from = 0;
+  for (const { firstBlob, states } of [...done, { firstBlob: blobs, states: [] }]) {
+    for (let to = from + 1; to <= firstBlob; to++) {
+      const bytes = starts[to]! - starts[from]!;
+      if (bytes < RANGE_BYTES && to < firstBlob) continue;
+      ranges.push({ from, to, bytes });
+      from = to;
+    }
+    from = firstBlob + states.length;
+  }
+  return ranges;
+}
+
+/** At most `lanes` at a time; results in the order of the items. Settles when none is under way any more. */
+async function inParallel<T, O>(
+  items: readonly T[],
+  lanes: number,
+  work: (item: T) => Promise<O>,
+): Promise<O[]> {
+  const outputs: O[] = [];
+  const failures: unknown[] = [];
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    while (next < items.length && failures.length === 0) {
+      const at = next++;
+      try {
+        outputs[at] = await work(items[at]!);
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  if (failures.length > 0) throw failures[0];
+  return outputs;
+}
+
+/**
+ * A range of which a thread has died is divided: around the blob that was being parsed, or in two
+ * halves when that is not known. A blob of which a thread dies alone is given up. Without workers
+ * nothing survives such a blob, and nobody could end its parse.
+ */
+async function findInRange(pass: SymbolPass, work: Work, range: Stretch): Promise<SymbolsOutput[]> {
+  const { segment, others, places } = work;
+  const parsing = new Int32Array(new SharedArrayBuffer(4)).fill(NOT_PARSING);
+  const run = (isDeadly: boolean) => {
+    const input: SymbolsInput = {
+      segment: segment.segment,
+      edition: segment.symbols,
+      next: nextEdition(segment.symbols),
+      from: range.from,
+      to: range.to,
+      others,
+      places: places.slice(2 * range.from, 2 * range.to),
+      owner: pass.owner,
+      isDeadly,
+      parsing,
+    };
+    const maxSilentMs = pass.maxSilentMs ?? MAX_SILENT_MS;
+    return pass.pool.run<SymbolsOutput>("ingest.symbols", input, { lane: "ingest", maxSilentMs });
+  };
+  try {
+    return [await run(false)];
+  } catch (error) {
+    pass.throwIfStopped();
+    if (!(error instanceof QuernError && error.code === "INTERNAL")) throw error;
+    if (range.to - range.from === 1) return [await run(true)];
+    const outputs: SymbolsOutput[] = [];
+    for (const part of divide(range, Atomics.load(parsing, 0)))
+      outputs.push(...(await findInRange(pass, work, part)));
+    return outputs;
+  }
+}
+
+function divide({ from, to }: Stretch, suspect: number): Stretch[] {
+  const middle = (from + to) >>> 1;
+  const inside = suspect >= from && suspect < to ? [suspect, suspect + 1] : [middle];
+  const ends = [...inside, to];
+  return [from, ...inside]
+    .map((start, i) => ({ from: start, to: ends[i]! }))
+    .filter((part) => part.from < part.to);
+}

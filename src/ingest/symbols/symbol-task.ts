@@ -1,0 +1,223 @@
+/**
+ * Symbols of a range of a segment's blobs: those that the edition of before knows, with the grammars
+ * of today, are copied, and those of equal content in other segments; the rest is parsed. All is written at the end, with the
+ * record that the range is done, so a thread that dies leaves nothing of it.
+ */
+
+import { GrowableBytes } from "../../base/growable.ts";
+import type { Snapshot } from "../../store/lmdb/environment.ts";
+import { corrupt, isCorrupt } from "../../store/sealed.ts";
+import { openSegment, type SegmentReader } from "../../store/segments/segment-reader.ts";
+import { segmentTarget } from "../../store/segments/segment-target.ts";
+import { repositoryOf } from "../../store/segments/segment-tables.ts";
+import type { Origin, SymbolColumns } from "../../store/symbols/symbol-columns.ts";
+import { countSymbols, encodeSymbols } from "../../store/symbols/symbol-run.ts";
+import { openSymbols, SymbolsWriter, type SymbolsReader } from "../../store/symbols/symbols.ts";
+import { threadEnvironment } from "../../store/lmdb/thread-environment.ts";
+import type { Task, TaskContext } from "../../threads/task.ts";
+import type { FileWithoutSymbols } from "../run/run.ts";
+import { createExtractor, type Extraction, type Extractor } from "./extract.ts";
+import { grammarVersion } from "./languages.ts";
+
+export interface Edition {
+  readonly segment: number;
+  /** 0: there is none. */
+  readonly edition: number;
+}
+
+/** The edition there is. */
+export interface SymbolsInput extends Edition {
+  /** The edition that is made. */
+  readonly next: number;
+  /** Blobs [from, to). */
+  readonly from: number;
+  readonly to: number;
+  /** Where the symbols of equal content stand: for each blob a position in `others` or NOWHERE, and the blob there. */
+  readonly places: Int32Array;
+  readonly others: readonly Edition[];
+  readonly owner: string;
+  /** Nothing is parsed: a thread has died of it. */
+  readonly isDeadly: boolean;
+  /** One word of shared memory, for who asks when this thread has died: the blob that is being parsed, or NOT_PARSING. */
+  readonly parsing: Int32Array;
+}
+
+export const NOT_PARSING = -1;
+export const NOWHERE = -1;
+
+/** What came of a repository's files whose blobs were parsed now. */
+export interface FoundSymbols {
+  /** Definitions, once for each file. */
+  symbols: number;
+  readonly withoutSymbols: FileWithoutSymbols[];
+}
+
+export interface SymbolsOutput {
+  readonly columns: SymbolColumns;
+  /** By repository. */
+  readonly found: ReadonlyMap<number, FoundSymbols>;
+  /** Blobs that were parsed. */
+  readonly parsed: number;
+}
+
+interface KilledThread {
+  readonly outcome: "gave-up";
+  readonly reason: "killed-thread";
+}
+
+const NO_RUN = new Uint8Array();
+
+/** The version by which symbols of a language are kept; "" where there is no grammar. */
+export const versionOf = (language: string): string => grammarVersion(language) ?? "";
+
+/** Whether the grammars of today could find something else than what is stored. */
+export const isOutdated = ({ language, version }: Origin): boolean =>
+  versionOf(language) !== version;
+
+/** Whether the symbols that are stored of a blob are those that would be found. */
+export const isCurrent = (known: Origin | undefined, language: string): boolean =>
+  !!known && !isOutdated(known) && (known.version !== "" || versionOf(language) === "");
+
+/** Of the first of the blob's files whose language has a grammar, else of the first. */
+export function languageOf(
+  { header, files, blobFileStarts, blobFiles }: SegmentReader,
+  blob: number,
+): string {
+  const languages = [...blobFiles.subarray(blobFileStarts[blob], blobFileStarts[blob + 1])].map(
+    (file) => header.languages[files.languages[file]!]!,
+  );
+  return languages.find((language) => versionOf(language) !== "") ?? languages[0] ?? "";
+}
+
+export const symbolsTask: Task<SymbolsInput, SymbolsOutput> = async (input, context) => {
+  const environment = threadEnvironment(context);
+  const extractor = await context.memo("extractor", () => createExtractor());
+  const snapshot = environment.snapshot();
+  try {
+    const range = new Range(input, snapshot, extractor);
+    const target = segmentTarget(environment, input.segment, input.owner);
+    const writer = new SymbolsWriter(target, input.next, input.from);
+    await range.parse(() => context.pause());
+    for (let blob = input.from; blob < input.to; blob++) writer.add(...range.symbolsOf(blob));
+    return { columns: writer.finish({ isRange: true }), found: range.found, parsed: range.parsed };
+  } finally {
+    snapshot.close();
+  }
+};
+
+class Range {
+  readonly found = new Map<number, FoundSymbols>();
+  parsed = 0;
+  readonly #input: SymbolsInput;
+  readonly #snapshot: Snapshot;
+  readonly #extractor: Extractor;
+  readonly #reader: SegmentReader;
+  readonly #before: SymbolsReader | undefined;
+  readonly #others = new Map<number, SymbolsReader>();
+  readonly #new = new Map<number, readonly [Origin, Uint8Array]>();
+
+  constructor(input: SymbolsInput, snapshot: Snapshot, extractor: Extractor) {
+    const { segment, edition } = input;
+    const reader = openSegment(snapshot, segment);
+    if (!reader) throw corrupt(`segment ${segment} is not there`);
+    this.#input = input;
+    this.#snapshot = snapshot;
+    this.#extractor = extractor;
+    this.#reader = reader;
+    this.#before = edition > 0 ? openSymbols(snapshot, segment, edition) : undefined;
+  }
+
+  /** Language by language: a thread keeps few grammars, and loading one takes as long as many files. */
+  async parse(pause: TaskContext["pause"]): Promise<void> {
+    const byLanguage = new Map<string, number[]>();
+    for (let blob = this.#input.from; blob < this.#input.to; blob++) {
+      const language = languageOf(this.#reader, blob);
+      if (isCurrent(this.#before?.origin(blob), language)) continue;
+      const copied = this.#copied(blob);
+      if (copied) {
+        this.#new.set(blob, copied);
+        continue;
+      }
+      const blobs = byLanguage.get(language);
+      if (blobs) blobs.push(blob);
+      else byLanguage.set(language, [blob]);
+    }
+    for (const [language, blobs] of byLanguage)
+      for (const blob of blobs) {
+        this.#input.parsing[0] = blob;
+        this.#new.set(blob, await this.#extract(blob, language));
+        this.#input.parsing[0] = NOT_PARSING;
+        const turn = pause();
+        if (turn) await turn;
+      }
+  }
+
+  /** The run is borrowed until the next read. REQUIRES: after parse(). */
+  symbolsOf(blob: number): readonly [Origin | undefined, Uint8Array] {
+    const before = this.#before;
+    return this.#new.get(blob) ?? [before?.origin(blob), before!.run(this.#snapshot, blob)];
+  }
+
+  /** From where equal content has its symbols. undefined: there are none, or they are damaged. */
+  #copied(blob: number): readonly [Origin, Uint8Array] | undefined {
+    const at = 2 * (blob - this.#input.from);
+    const [position, there] = this.#input.places.subarray(at, at + 2);
+    if (position === undefined || position === NOWHERE) return undefined;
+    try {
+      const other = this.#other(position);
+      const origin = other?.origin(there!);
+      return origin && [origin, other!.run(this.#snapshot, there!).slice()];
+    } catch (error) {
+      if (isCorrupt(error)) return undefined;
+      throw error;
+    }
+  }
+
+  #other(position: number): SymbolsReader | undefined {
+    const { segment, edition } = this.#input.others[position]!;
+    const opened = this.#others.get(position) ?? openSymbols(this.#snapshot, segment, edition);
+    if (opened) this.#others.set(position, opened);
+    return opened;
+  }
+
+  async #extract(blob: number, language: string): Promise<readonly [Origin, Uint8Array]> {
+    const version = versionOf(language);
+    if (version === "") return [{ language, version, outcome: "none" }, NO_RUN];
+    const extraction = await this.#parse(blob, language);
+    const { outcome } = extraction;
+    if (outcome === "gave-up") this.#tellGivenUp(blob, extraction.reason);
+    if (outcome !== "symbols") return [{ language, version, outcome }, NO_RUN];
+    const run = new GrowableBytes(256);
+    encodeSymbols(extraction.table, run);
+    const symbols = countSymbols(run.view);
+    for (const [, found] of this.#filesOf(blob)) found.symbols += symbols;
+    return [{ language, version, outcome }, run.view.slice()];
+  }
+
+  async #parse(blob: number, language: string): Promise<Extraction | KilledThread> {
+    if (this.#input.isDeadly) return { outcome: "gave-up", reason: "killed-thread" };
+    this.parsed++;
+    await this.#extractor.prepare(language);
+    return this.#extractor.extract(language, this.#reader.blobText(this.#snapshot, blob));
+  }
+
+  #tellGivenUp(blob: number, reason: FileWithoutSymbols["reason"]): void {
+    const { bytes, starts } = this.#reader.paths(this.#snapshot);
+    for (const [file, { withoutSymbols }] of this.#filesOf(blob)) {
+      const path = Buffer.from(bytes.subarray(starts[file], starts[file + 1])).toString();
+      withoutSymbols.push({ path, reason });
+    }
+  }
+
+  /** Each with what is told of its repository. */
+  *#filesOf(blob: number): Generator<readonly [file: number, FoundSymbols]> {
+    const { header, blobFileStarts, blobFiles } = this.#reader;
+    for (let i = blobFileStarts[blob]!; i < blobFileStarts[blob + 1]!; i++) {
+      const file = blobFiles[i]!;
+      const repository = repositoryOf(header, file);
+      const found = this.found.get(repository) ?? { symbols: 0, withoutSymbols: [] };
+      this.found.set(repository, found);
+      yield [file, found];
+    }
+  }
+}

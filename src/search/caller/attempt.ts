@@ -1,0 +1,68 @@
+/** One attempt to answer a query on one catalog. */
+
+import { QuernError } from "../../base/errors.ts";
+import type { Catalog } from "../../store/catalog/catalog.ts";
+import { STOPPED, type Control } from "../messages/control.ts";
+import type { SearchOutput, SegmentInput } from "../messages/messages.ts";
+import type { SearchOptions } from "../messages/request.ts";
+import type { SearchStats } from "../messages/stats.ts";
+import type { Understood } from "./understand.ts";
+
+export interface Attempt {
+  readonly understood: Understood;
+  readonly options: SearchOptions;
+  readonly catalog: Catalog;
+  readonly segments: readonly SegmentInput[];
+  readonly control: Control;
+  /** performance.now() of the call. */
+  readonly startedAt: number;
+}
+
+/** Runs with the caller's signal in force; the time-out is the control's. */
+export async function stoppable<T>(
+  { options, control }: Attempt,
+  run: () => Promise<T>,
+): Promise<T> {
+  const { signal } = options;
+  throwIfAborted(signal);
+  let onAbort: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => {
+      control.stop(STOPPED.ABORTED);
+      reject(abortedError());
+    };
+    signal?.addEventListener("abort", onAbort, { once: true });
+  });
+  try {
+    return await (signal ? Promise.race([run(), aborted]) : run());
+  } finally {
+    if (onAbort) signal?.removeEventListener("abort", onAbort);
+    control.stop(STOPPED.ABORTED); // whoever is still at it need not be
+  }
+}
+
+export function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw abortedError();
+}
+
+const abortedError = (): QuernError =>
+  new QuernError("ABORTED", "the caller's signal aborted the search");
+
+/** The times of the whole search, and why it ended. */
+export function timeStats(
+  stats: SearchStats,
+  outputs: readonly SearchOutput[],
+  { control, startedAt }: Pick<Attempt, "control" | "startedAt">,
+): void {
+  stats.duration = Math.round((performance.now() - startedAt) * 1e6);
+  const began = outputs.map(({ beganAt }) => beganAt - performance.timeOrigin - startedAt);
+  stats.wait = began.length === 0 ? 0 : Math.max(0, Math.round(Math.min(...began) * 1e6));
+  if (control.stopped === STOPPED.TIMED_OUT && stats.shardsSkipped > 0)
+    stats.flushReason = "FLUSH_REASON_TIMER_EXPIRED";
+}
+
+/** Whether every match there is was delivered. */
+export function isExhaustive(stats: SearchStats): boolean {
+  const { actualMatchCount, totalMatchCount, crashes, shardsSkipped, filesSkipped } = stats;
+  return actualMatchCount === totalMatchCount && crashes + shardsSkipped + filesSkipped === 0;
+}

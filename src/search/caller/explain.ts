@@ -1,0 +1,108 @@
+/** What to change about a query that finds nothing: every suggestion has been tried before it is made. */
+
+import { nearestLanguage, languageNamed } from "../../base/languages.ts";
+import { QuernError } from "../../base/errors.ts";
+import { conjuncts, show, type Query } from "../../query/ast.ts";
+import { parseQuery } from "../../query/parse.ts";
+import type { ExplainedSegment } from "../thread/explain-task.ts";
+import type { CheckedRequest, SearchRequest } from "../messages/request.ts";
+import type { Explanation } from "../messages/response.ts";
+import type { SegmentEnd } from "./tally.ts";
+
+type Suggestion = Explanation["suggestions"][number];
+export type Change = Omit<Suggestion, "totalMatchCount">;
+
+/** Changes worth trying, best first. */
+export function changesOf(request: CheckedRequest, query: Query): Change[] {
+  const { isCaseSensitivityEnabled, isRegexEnabled } = request;
+  const change = (kind: Suggestion["change"], changed: Partial<SearchRequest>): Change => ({
+    change: kind,
+    request: { ...request, ...changed },
+  });
+  const asQuery = (changed: Query) => ({ query: show(changed) });
+  return [
+    ...replacedLanguages(query).map((changed) => change("language", asQuery(changed))),
+    ...(isCaseSensitivityEnabled
+      ? [change("ignore-case", { isCaseSensitivityEnabled: false })]
+      : []),
+    ...(isRegexEnabled ? [change("literal", { isRegexEnabled: false })] : []),
+    ...(!isRegexEnabled && parses(request) ? [change("regex", { isRegexEnabled: true })] : []),
+    ...withoutOneFilter(query).map((changed) => change("drop-filter", asQuery(changed))),
+    ...inAllRevisions(query).map((changed) => change("all-revisions", asQuery(changed))),
+  ];
+}
+
+/** Whether the literal query is one in the other dialect as well. */
+function parses({ query, isCaseSensitivityEnabled }: CheckedRequest): boolean {
+  try {
+    parseQuery(query, { regex: true, caseSensitive: isCaseSensitivityEnabled });
+    return true;
+  } catch (error) {
+    if (error instanceof QuernError) return false;
+    throw error;
+  }
+}
+
+const isFilter = (query: Query): boolean =>
+  query.kind === "not" ||
+  (query.kind === "regex" && query.field !== "content" && query.field !== "symbol") ||
+  ["language", "revision", "reposet", "context", "archived", "fork", "visibility"].includes(
+    query.kind,
+  );
+
+function withoutOneFilter(query: Query): Query[] {
+  const parts = conjuncts(query);
+  if (parts.length < 2) return [];
+  return parts.flatMap((part, i) => {
+    if (!isFilter(part)) return [];
+    const rest = parts.filter((_, other) => other !== i);
+    return [rest.length === 1 ? rest[0]! : { kind: "and" as const, children: rest }];
+  });
+}
+
+/** The query with `rev:*` for the revisions it names, if any. */
+function inAllRevisions(query: Query): Query[] {
+  const parts = conjuncts(query);
+  if (parts.some((part) => part.kind === "revision" && part.value === "*")) return [];
+  const rest = parts.filter((part) => part.kind !== "revision");
+  const everywhere: Query = { kind: "revision", value: "*" };
+  return rest.length === 0 ? [everywhere] : [{ kind: "and", children: [...rest, everywhere] }];
+}
+
+/** The query with each language nobody knows replaced by the nearest one. */
+function replacedLanguages(query: Query): Query[] {
+  const parts = conjuncts(query);
+  return parts.flatMap((part, i) => {
+    if (part.kind !== "language" || languageNamed(part.name) !== undefined) return [];
+    const name = nearestLanguage(part.name);
+    if (name === undefined) return [];
+    const changed = parts.map((one, other): Query =>
+      other === i ? { kind: "language", name } : one,
+    );
+    return [changed.length === 1 ? changed[0]! : { kind: "and" as const, children: changed }];
+  });
+}
+
+/** A segment as the thread explained it, and what the search counted of it. */
+export function explainSegment(
+  { excludedBy, ...segment }: ExplainedSegment,
+  end: SegmentEnd,
+  query: Query,
+): Explanation["segments"][number] {
+  const outcome = OUTCOMES[end];
+  if (outcome !== "skipped-by-filter") return { ...segment, outcome };
+  const operands = conjuncts(query);
+  const exclusions = excludedBy.map(({ operand, ...exclusion }) => ({
+    query: show(operands[operand]!),
+    ...exclusion,
+  }));
+  return { ...segment, outcome, excludedBy: exclusions };
+}
+
+/** What became of a segment, by the counter in which the search counted it. */
+const OUTCOMES: Readonly<Record<SegmentEnd, Explanation["segments"][number]["outcome"]>> = {
+  shardsScanned: "scanned",
+  shardsSkippedFilter: "skipped-by-filter",
+  shardsSkipped: "not-reached",
+  crashes: "damaged",
+};

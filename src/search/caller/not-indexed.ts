@@ -1,0 +1,112 @@
+/**
+ * Which repositories a query names that cannot have answered in full. It takes the catalog and the
+ * names alone: nothing is searched.
+ */
+
+import { compareText } from "../../base/compare.ts";
+import { sortInSlices } from "../../base/sort.ts";
+import type { Pause } from "../../base/turnstile.ts";
+import { conjuncts, isConstant, type Atom, type Query } from "../../query/ast.ts";
+import type { Catalog, CatalogRepository } from "../../store/catalog/catalog.ts";
+import type { SkippedFile } from "../../store/catalog/records.ts";
+import type { SearchOptions, SearchRequest, Viewer } from "../messages/request.ts";
+import type { Explanation } from "../messages/response.ts";
+import { isVisible } from "./scope.ts";
+
+/**
+ * Under this name an opened engine has what explain() says in `notIndexed`, without the searches
+ * that explain() makes. No part of the interface of engines: for quern/http.
+ */
+export const NOT_INDEXED = Symbol.for("quern.notIndexed");
+
+export interface KnowsNotIndexed {
+  [NOT_INDEXED](request: SearchRequest, options: SearchOptions): Promise<Explanation["notIndexed"]>;
+}
+
+export interface NamingQuestion {
+  readonly query: Query;
+  readonly catalog: Catalog;
+  readonly viewer: Viewer | undefined;
+  readonly contexts: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Repositories whose first index is under way. */
+  readonly indexing: ReadonlySet<string>;
+  readonly skipped: (repository: number) => Promise<readonly SkippedFile[]>;
+  /** Awaited now and then. */
+  readonly pause: Pause;
+  readonly matches: (atom: Extract<Atom, { kind: "regex" }>, text: string) => boolean;
+}
+
+/** Repositories the query names that cannot have answered in full. */
+export async function notIndexed(question: NamingQuestion): Promise<Explanation["notIndexed"]> {
+  const { catalog, viewer, indexing } = question;
+  const found: Explanation["notIndexed"] = [];
+  for (const name of await namesOf(question)) {
+    await question.pause();
+    const known = catalog.byName.get(name);
+    if (!known && indexing.has(name) && !viewer)
+      found.push({ repository: name, reason: "indexing" });
+    else if (!known || !isVisible(known, viewer))
+      found.push({ repository: name, reason: "unknown" });
+    else {
+      const files = await countSkipped(question, known);
+      if (files > 0) found.push({ repository: name, reason: "files-skipped", files });
+    }
+  }
+  return found;
+}
+
+type Expression = Extract<Atom, { kind: "regex" }>;
+
+/** Files of it that are not searchable, and that the query's paths admit. */
+async function countSkipped(
+  { query, skipped, matches, pause }: NamingQuestion,
+  { record }: CatalogRepository,
+): Promise<number> {
+  const admitted = conjuncts(query).filter(
+    (part): part is Expression => part.kind === "regex" && part.field === "file",
+  );
+  let files = 0;
+  for (const { path } of await skipped(record.id)) {
+    if (admitted.every((atom) => matches(atom, path))) files++;
+    await pause();
+  }
+  return files;
+}
+
+/** Exact names in the query, what `repo:` matches of the visible ones, and what it spells out where it matches none. */
+async function namesOf(question: NamingQuestion): Promise<string[]> {
+  const { query, catalog, viewer, contexts, indexing, matches, pause } = question;
+  const visible = [...catalog.repositories.values()].filter((one) => isVisible(one, viewer));
+  const known = [...visible.map(({ record }) => record.name), ...(viewer ? [] : indexing)];
+  const names = new Set<string>();
+  for (const part of affirmedAtoms(query)) {
+    if (part.kind === "reposet") for (const name of part.names) names.add(name);
+    if (part.kind === "context") for (const name of contexts.get(part.name)!) names.add(name);
+    if (part.kind !== "regex" || part.field !== "repo") continue;
+    let matching = 0;
+    for (const name of known) {
+      if (matches(part, name)) {
+        matching++;
+        names.add(name);
+      }
+      await pause();
+    }
+    if (matching === 0) for (const name of plainName(part.pattern)) names.add(name);
+  }
+  return sortInSlices([...names], compareText, pause);
+}
+
+/** Under no negation; of alternatives all, for each may be what was meant. REQUIRES: no double negation, which simplifying removes. */
+function affirmedAtoms(query: Query): Atom[] {
+  if (query.kind === "and" || query.kind === "or") return query.children.flatMap(affirmedAtoms);
+  return query.kind === "not" || isConstant(query) ? [] : [query];
+}
+
+/** The name that an expression spells out, if it does. */
+function plainName(pattern: string): string[] {
+  const inner = pattern.replace(/^\^/, "").replace(/\$$/, "");
+  const plain = inner.replace(/\\([^A-Za-z0-9])/g, "$1");
+  return /[\\()[\]{}*+?|^$]/.test(inner.replace(/\\[^A-Za-z0-9]/g, "")) || plain === ""
+    ? []
+    : [plain];
+}

@@ -1,0 +1,117 @@
+/** What a result says beyond its segment: repository, branches, and where the file is shown. */
+
+import type { Balance } from "../../base/ballast.ts";
+import type { Pause } from "../../base/turnstile.ts";
+import type { CatalogRepository } from "../../store/catalog/catalog.ts";
+import type { CodeHostType, RepositoryRecord } from "../../store/catalog/records.ts";
+import type { ShownFile } from "../messages/messages.ts";
+import { unpackChunks } from "../messages/packed-chunks.ts";
+import type { FileResult, RepositoryInfo } from "../messages/response.ts";
+
+/**
+ * Where a host shows a file: the URL that results carry as webUrl.
+ *
+ * @example
+ * const webUrl: WebUrl = ({ repository, path, revision }) =>
+ *   `/view?${new URLSearchParams({ repository, path, revision }).toString()}`;
+ * const engine = await open("./index", { webUrl });
+ */
+export type WebUrl = (file: {
+  /** The name of its repository. */
+  repository: string;
+  /** Repository.id of its repository. */
+  repositoryId: number;
+  /** With '/' between folders, relative to the repository's root. */
+  path: string;
+  /** The name of the revision it was found in. */
+  revision: string;
+}) => string;
+
+const encodeSegments = (path: string): string => path.split("/").map(encodeURIComponent).join("/");
+
+export const defaultWebUrl: WebUrl = ({ repository, path, revision }) =>
+  `/browse/${encodeSegments(repository)}@${encodeSegments(revision)}/-/blob/${encodeSegments(path)}`;
+
+// where a file is on its code host, from the repository's page there; absent where unknown
+const EXTERNAL: Readonly<
+  Record<CodeHostType, ((base: string, path: string, revision: string) => string) | undefined>
+> = {
+  github: (base, path, revision) =>
+    `${base}/blob/${encodeSegments(revision)}/${encodeSegments(path)}`,
+  gitlab: (base, path, revision) =>
+    `${base}/-/blob/${encodeSegments(revision)}/${encodeSegments(path)}`,
+  gitea: (base, path, revision) =>
+    `${base}/src/branch/${encodeSegments(revision)}/${encodeSegments(path)}`,
+  azuredevops: (base, path, revision) =>
+    `${base}?path=${encodeURIComponent(path)}&version=${encodeURIComponent(revision)}`,
+  bitbucketCloud: (base, path, revision) =>
+    `${base}/src/${encodeSegments(revision)}/${encodeSegments(path)}`,
+  bitbucketServer: (base, path, revision) =>
+    `${base}/browse/${encodeSegments(path)}?at=${encodeURIComponent(revision)}`,
+  gerrit: (base, path, revision) => `${base}/+/${encodeSegments(revision)}/${encodeSegments(path)}`,
+  genericGitHost: undefined,
+};
+
+export function externalWebUrl(
+  record: RepositoryRecord,
+  path: string,
+  revision: string,
+): string | undefined {
+  const { codeHostType = "genericGitHost", webUrl } = record.metadata;
+  return webUrl === undefined
+    ? undefined
+    : EXTERNAL[codeHostType]?.(webUrl.replace(/\/+$/, ""), path, revision);
+}
+
+/** In V8's heap, beside its chunks. */
+const FILE_BYTES = 640;
+
+export async function presentFile(
+  { record }: CatalogRepository,
+  shown: ShownFile,
+  how: {
+    readonly branches: readonly string[];
+    readonly webUrl: WebUrl;
+    readonly pause: Pause;
+    readonly balance: Balance;
+  },
+): Promise<FileResult> {
+  const { path, language, nameRanges, content } = shown;
+  const { branches, webUrl } = how;
+  const chunks = await unpackChunks(shown.chunks, how);
+  how.balance(FILE_BYTES);
+  const revision = branches[0]!;
+  const external = externalWebUrl(record, path, revision);
+  return {
+    fileName: { text: path, matchRanges: nameRanges },
+    webUrl: webUrl({ repository: record.name, repositoryId: record.id, path, revision }),
+    ...(external === undefined ? {} : { externalWebUrl: external }),
+    repository: record.name,
+    repositoryId: record.id,
+    language,
+    chunks,
+    branches: [...branches],
+    ...(content === undefined ? {} : { content }),
+  };
+}
+
+/** One entry for each repository of the files, by id. */
+export function repositoryInfo(
+  files: readonly FileResult[],
+  repositories: ReadonlyMap<number, CatalogRepository>,
+): RepositoryInfo[] {
+  const ids = new Set<number>();
+  for (const { repositoryId } of files) ids.add(repositoryId);
+  return [...ids]
+    .sort((a, b) => a - b)
+    .map((id) => {
+      const { name, metadata } = repositories.get(id)!.record;
+      return {
+        id,
+        codeHostType: metadata.codeHostType ?? "genericGitHost",
+        name,
+        ...(metadata.displayName === undefined ? {} : { displayName: metadata.displayName }),
+        ...(metadata.webUrl === undefined ? {} : { webUrl: metadata.webUrl }),
+      };
+    });
+}

@@ -1,0 +1,394 @@
+/**
+ * A search, seen from the caller's thread: parses, asks the threads, puts their answers together. It
+ * never scans, and works in slices of a few milliseconds whatever the size of the answer.
+ */
+
+import { QuernError } from "../../base/errors.ts";
+import { newBalance } from "../../base/ballast.ts";
+import { turnstile } from "../../base/turnstile.ts";
+import { show } from "../../query/ast.ts";
+import type { Catalog } from "../../store/catalog/catalog.ts";
+import type { SkippedFile } from "../../store/catalog/records.ts";
+import { corrupt } from "../../store/sealed.ts";
+import type { Pool } from "../../threads/pool.ts";
+import { isExhaustive, stoppable, throwIfAborted, timeStats, type Attempt } from "./attempt.ts";
+import { Control, STOPPED } from "../messages/control.ts";
+import { changesOf, explainSegment } from "./explain.ts";
+import type { ExplainResult } from "../thread/explain-task.ts";
+import { lateFiles, type Lost } from "./late-files.ts";
+import { mergeRanked, type Ranked } from "./merge-ranked.ts";
+import type { SearchInput, SearchOutput, SegmentInput, StreamPart } from "../messages/messages.ts";
+import { NameMatcher } from "./name-matcher.ts";
+import { notIndexed } from "./not-indexed.ts";
+import { inTurn, PartQueue } from "./part-queue.ts";
+import { presentFile, repositoryInfo, type WebUrl } from "./present.ts";
+import { ownerFinder, repositoryTable } from "./repository-table.ts";
+import type { SearchOptions, SearchRequest } from "../messages/request.ts";
+import type { Explanation, FileResult, SearchEvent, SearchResponse } from "../messages/response.ts";
+import { branchesOf, segmentsInScope } from "./scope.ts";
+import { showFiles, type Presenter, type Shown } from "./show-files.ts";
+import { addStats, zeroStats, type SearchStats } from "../messages/stats.ts";
+import { countLost, tally, type Tally } from "./tally.ts";
+import { understand, type Contexts, type Understood } from "./understand.ts";
+
+/** How often a search starts again because segments were merged away under it. */
+const MOST_ATTEMPTS = 5;
+
+export interface SearcherOptions {
+  readonly pool: Pool;
+  /** The newest generation. */
+  readonly catalog: () => Promise<Catalog>;
+  readonly webUrl: WebUrl;
+  readonly contexts: Contexts | undefined;
+  readonly onWarning: (warning: { code: string; message: string }) => void;
+  /** Repositories whose first index is under way. */
+  readonly indexing: () => ReadonlySet<string>;
+  /** Files of a repository that are listed and not searchable. */
+  readonly skipped: (repository: number) => Promise<readonly SkippedFile[]>;
+}
+
+export class Searcher {
+  readonly #options: SearcherOptions;
+  readonly #names = new NameMatcher();
+  /** Generations that searches hold, each as often as it is held. */
+  readonly #held = new Map<number, number>();
+
+  constructor(options: SearcherOptions) {
+    this.#options = options;
+  }
+
+  /** The oldest generation that a running search still reads; Infinity without one. */
+  get oldestHeld(): number {
+    return Math.min(Infinity, ...this.#held.keys());
+  }
+
+  async search(request: SearchRequest, options: SearchOptions = {}): Promise<SearchResponse> {
+    const startedAt = performance.now();
+    const understood = await understand(request, this.#options.contexts);
+    const run = (attempt: Attempt) => this.#run(attempt);
+    return this.#onOneCatalog({ understood, options, startedAt }, run);
+  }
+
+  /** As search(), in parts as they are found. What was delivered stays: a segment that is merged away meanwhile counts as crashed. */
+  async *stream(request: SearchRequest, options: SearchOptions = {}): AsyncGenerator<SearchEvent> {
+    const startedAt = performance.now();
+    const understood = await understand(request, this.#options.contexts);
+    throwIfAborted(options.signal);
+    const catalog = await this.#options.catalog();
+    this.#hold(catalog.manifest.generation, 1);
+    const segments = await this.segments(understood, catalog, options);
+    const control = Control.create(segments.length, understood.request, options);
+    const attempt = { understood, options, catalog, segments, control, startedAt };
+    const parts = new PartQueue<StreamPart>();
+    const outputs = stoppable(attempt, () =>
+      this.#searchSegments(attempt, (part) => {
+        this.#afterTurn(() => control.endPart());
+        parts.push(part);
+      }),
+    );
+    parts.endWith(outputs);
+    try {
+      const delivered = { actualMatchCount: 0, contentBytesLoaded: 0 };
+      const lost: Lost = new Map();
+      const late = lateFiles(attempt, outputs, { pool: this.#options.pool, lost });
+      // one for the whole stream: the clock of its slices goes on from part to part
+      const present = this.#presenter(attempt);
+      for await (const part of inTurn(parts, late)) {
+        control.addBehind(-part.bytes);
+        const event = await this.#presentPart(attempt, part, present);
+        delivered.actualMatchCount += event.stats.actualMatchCount;
+        delivered.contentBytesLoaded += part.contentBytesLoaded;
+        if (event.files.length > 0) yield event;
+      }
+      yield this.#final(attempt, await outputs, { delivered, lost });
+    } finally {
+      control.stop(STOPPED.ABORTED);
+      await outputs.catch(() => undefined);
+      this.#hold(catalog.manifest.generation, -1);
+    }
+  }
+
+  /**
+   * A thread that hears within the turn that its part is received sends the next one, and the loop, which
+   * goes on while there are messages, receives it in the same turn: five were, which took 8 ms. Inline
+   * it is the caller's own thread that would wait.
+   */
+  #afterTurn(heard: () => void): void {
+    if (this.#options.pool.inline) heard();
+    else setImmediate(heard);
+  }
+
+  async #presentPart(
+    { catalog, segments }: Attempt,
+    part: StreamPart,
+    present: Presenter,
+  ): Promise<Extract<SearchEvent, { type: "chunk" }>> {
+    this.#warn(part.disagreements);
+    const files: FileResult[] = [];
+    const stats = zeroStats();
+    addStats(stats, {
+      ...part.stats,
+      contentBytesLoaded: part.stats.contentBytesLoaded + part.contentBytesLoaded,
+    });
+    for (const shown of part.files) {
+      const { segment } = segments[shown.position]!;
+      files.push(await present(segment, shown.file, shown));
+      stats.actualMatchCount += shown.count;
+    }
+    return {
+      type: "chunk",
+      stats,
+      files,
+      repositoryInfo: repositoryInfo(files, catalog.repositories),
+    };
+  }
+
+  #final(
+    { segments, control, startedAt }: Attempt,
+    outputs: readonly SearchOutput[],
+    { delivered, lost }: { delivered: Partial<SearchStats>; lost: Lost },
+  ): Extract<SearchEvent, { type: "final" }> {
+    const counted = tally(outputs, segments.length);
+    const { stats, damages } = counted;
+    for (const message of damages) this.#options.onWarning({ code: "INDEX_CORRUPT", message });
+    for (const [position, why] of lost)
+      if (why === "damaged") this.#warnOfFile(segments[position]!.segment);
+    addStats(stats, delivered);
+    countLost(counted, lost.keys());
+    timeStats(stats, outputs, { control, startedAt });
+    return { type: "final", accumulatedStats: stats, isSearchExhaustive: isExhaustive(stats) };
+  }
+
+  async explain(request: SearchRequest, options: SearchOptions = {}): Promise<Explanation> {
+    const startedAt = performance.now();
+    const understood = await understand(request, this.#options.contexts);
+    const counting = { ...understood, request: { ...understood.request, matches: 0 } };
+    const explained = await this.#onOneCatalog(
+      { understood: counting, options, startedAt },
+      (attempt) => this.#explain(attempt),
+    );
+    const isFound = explained.stats.totalMatchCount > 0;
+    return {
+      ...explained,
+      suggestions: isFound ? [] : await this.#tryChanges(understood, options),
+    };
+  }
+
+  /** Counts what the plan finds, and tells the plan; undefined: a segment is gone. */
+  async #explain(attempt: Attempt): Promise<Omit<Explanation, "suggestions"> | undefined> {
+    const { understood, options, catalog, segments } = attempt;
+    const outputs = await this.#searchSegments(attempt);
+    const counted = this.#tally(attempt, outputs);
+    if (!counted) return undefined;
+    const { stats, ends } = counted;
+    timeStats(stats, outputs, attempt);
+    const input = { plan: understood.plan, segments };
+    const { pool } = this.#options;
+    const explained = await pool.run<ExplainResult>("search.explain", input, { lane: "search" });
+    if (explained === "gone") return undefined;
+    return {
+      query: show(understood.query),
+      segments: explained.map((one, i) => explainSegment(one, ends[i]!, understood.query)),
+      stats,
+      notIndexed: await this.#notIndexed(understood, catalog, options),
+    };
+  }
+
+  /** What explain() says in `notIndexed`, on the catalog alone. */
+  async notIndexed(
+    request: SearchRequest,
+    options: SearchOptions = {},
+  ): Promise<Explanation["notIndexed"]> {
+    const understood = await understand(request, this.#options.contexts);
+    return this.#notIndexed(understood, await this.#options.catalog(), options);
+  }
+
+  #notIndexed(
+    { query, contexts }: Understood,
+    catalog: Catalog,
+    { viewer }: SearchOptions,
+  ): Promise<Explanation["notIndexed"]> {
+    return notIndexed({
+      query,
+      catalog,
+      viewer,
+      contexts,
+      indexing: this.#options.indexing(),
+      skipped: this.#options.skipped,
+      pause: turnstile(),
+      matches: (atom, text) => this.#names.matches(atom, text),
+    });
+  }
+
+  /** Those changes that find something. */
+  async #tryChanges(
+    { request, query }: Understood,
+    options: SearchOptions,
+  ): Promise<Explanation["suggestions"]> {
+    const found: Explanation["suggestions"] = [];
+    for (const change of changesOf(request, query)) {
+      const { stats } = await this.search({ ...change.request, matches: 0 }, options);
+      if (stats.totalMatchCount > 0)
+        found.push({ ...change, totalMatchCount: stats.totalMatchCount });
+    }
+    return found;
+  }
+
+  /** Runs on the newest catalog, and again on a newer one while it answers undefined: a segment was merged away meanwhile. */
+  async #onOneCatalog<T>(
+    asked: Pick<Attempt, "understood" | "options" | "startedAt">,
+    run: (attempt: Attempt) => Promise<T | undefined>,
+  ): Promise<T> {
+    const { understood, options } = asked;
+    const generations = new Set<number>();
+    for (let attempts = 0; attempts < MOST_ATTEMPTS; attempts++) {
+      throwIfAborted(options.signal);
+      const catalog = await this.#options.catalog();
+      const { generation } = catalog.manifest;
+      generations.add(generation);
+      this.#hold(generation, 1);
+      try {
+        const segments = await this.segments(understood, catalog, options);
+        const control = Control.create(segments.length, understood.request, options);
+        const attempt = { ...asked, catalog, segments, control };
+        const answer = await stoppable(attempt, () => run(attempt));
+        if (answer !== undefined) return answer;
+      } finally {
+        this.#hold(generation, -1);
+      }
+    }
+    if (generations.size === 1) throw corrupt("a segment that the manifest names is not there");
+    throw new QuernError(
+      "INTERNAL",
+      "segments were merged away faster than they could be searched",
+    );
+  }
+
+  #hold(generation: number, change: 1 | -1): void {
+    const count = (this.#held.get(generation) ?? 0) + change;
+    if (count === 0) this.#held.delete(generation);
+    else this.#held.set(generation, count);
+  }
+
+  segments(
+    understood: Understood,
+    catalog: Catalog,
+    { viewer }: SearchOptions,
+  ): Promise<SegmentInput[]> {
+    return segmentsInScope({
+      catalog,
+      viewer,
+      hostAtoms: understood.hostAtoms,
+      allRevisions: understood.allRevisions,
+      contexts: understood.contexts,
+      matchesName: (atom, name) => this.#names.matches(atom, name),
+      pause: turnstile(),
+    });
+  }
+
+  async #run(attempt: Attempt): Promise<SearchResponse | undefined> {
+    const outputs = await this.#searchSegments(attempt);
+    const counted = this.#tally(attempt, outputs);
+    if (!counted) return undefined;
+    const wanted = await this.#chooseFiles(attempt, outputs);
+    const present = this.#presenter(attempt);
+    const shown = await showFiles(attempt, wanted, { pool: this.#options.pool, present });
+    return shown && this.#respond(attempt, { counted, outputs, shown });
+  }
+
+  /** What the threads counted; damage is told. undefined: a segment is gone. */
+  #tally({ segments }: Attempt, outputs: readonly SearchOutput[]): Tally | undefined {
+    const counted = tally(outputs, segments.length);
+    if (counted.gone > 0) return undefined;
+    for (const message of counted.damages)
+      this.#options.onWarning({ code: "INDEX_CORRUPT", message });
+    return counted;
+  }
+
+  async #searchSegments(
+    { understood, catalog, segments, control }: Attempt,
+    onPart?: (part: StreamPart) => void,
+  ): Promise<SearchOutput[]> {
+    const { pool } = this.#options;
+    const { contextLines, whole, matches } = understood.request;
+    const onMessage = (message: unknown) => onPart?.(message as StreamPart);
+    const threads = Math.min(pool.lanes, Math.max(1, segments.length * 2));
+    const input: SearchInput = {
+      plan: understood.plan,
+      segments,
+      repositories: await repositoryTable(catalog, turnstile()),
+      matches,
+      threads,
+      shared: control.shared,
+      ...(onPart ? { stream: { contextLines, whole } } : {}),
+    };
+    if (segments.length === 0) return [];
+    const run = () =>
+      pool.run<SearchOutput>("search.segments", input, { lane: "search", onMessage });
+    return Promise.all(Array.from({ length: threads }, run));
+  }
+
+  /** The best files, until `matches` ranges are used up. */
+  async #chooseFiles({ understood }: Attempt, outputs: readonly SearchOutput[]): Promise<Ranked[]> {
+    const chosen: Ranked[] = [];
+    const pause = turnstile();
+    let left = understood.request.matches;
+    for (const ranked of mergeRanked(outputs.map(({ ranked }) => ranked))) {
+      if (left <= 0) break;
+      const count = Math.min(left, ranked.count);
+      left -= count;
+      chosen.push(count === ranked.count ? ranked : { ...ranked, count });
+      await pause();
+    }
+    return chosen;
+  }
+
+  #respond(
+    { catalog, control, segments, startedAt }: Attempt,
+    found: { counted: Tally; outputs: readonly SearchOutput[]; shown: Shown },
+  ): SearchResponse {
+    const { counted, outputs, shown } = found;
+    const { stats } = counted;
+    const { groups, damaged, matches, contentBytesLoaded } = shown;
+    this.#warn(shown.disagreements);
+    const files: FileResult[] = [];
+    for (const group of groups) files.push(...group);
+    addStats(stats, { actualMatchCount: matches, contentBytesLoaded });
+    for (const segment of damaged) this.#warnOfFile(segment);
+    const positions = Array.from(segments.keys());
+    countLost(
+      counted,
+      positions.filter((position) => damaged.has(segments[position]!.segment)),
+    );
+    timeStats(stats, outputs, { control, startedAt });
+    return {
+      stats,
+      files,
+      repositoryInfo: repositoryInfo(files, catalog.repositories),
+      isSearchExhaustive: isExhaustive(stats),
+    };
+  }
+
+  #warnOfFile(segment: number): void {
+    const message = `segment ${segment}: the text of a file that was found is damaged; run check()`;
+    this.#options.onWarning({ code: "INDEX_CORRUPT", message });
+  }
+
+  #warn(disagreements: readonly string[]): void {
+    for (const message of disagreements) this.#options.onWarning({ code: "INTERNAL", message });
+  }
+
+  /** Makes results of what the threads have shown, giving way to the event loop between. */
+  #presenter({ understood, catalog }: Attempt): Presenter {
+    const { allRevisions, revisionValues: values } = understood;
+    const { webUrl } = this.#options;
+    const owner = ownerFinder(catalog);
+    const [pause, balance] = [turnstile(), newBalance()];
+    return async (segment, file, shown) => {
+      await pause();
+      const repository = owner(segment, file);
+      const branches = branchesOf(repository, { segment, file }, { values, allRevisions });
+      return presentFile(repository, shown, { branches, webUrl, pause, balance });
+    };
+  }
+}

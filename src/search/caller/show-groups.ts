@@ -1,0 +1,47 @@
+/** Which files are built together: small enough groups to be received in a few milliseconds each. */
+
+import { hasBit } from "../../base/bitset.ts";
+import type { Attempt } from "./attempt.ts";
+import type { Control } from "../messages/control.ts";
+import type { SegmentInput, ShowFile, ShowInput } from "../messages/messages.ts";
+import type { Ranked } from "./merge-ranked.ts";
+
+const FILES = 32;
+const RANGES = 512;
+
+/** In the order of the files. Whole files are large: each by itself. */
+export function* groupFiles(files: Iterable<Ranked>, whole: boolean): Generator<Ranked[]> {
+  let group: Ranked[] = [];
+  let ranges = 0;
+  for (const file of files) {
+    const isFull = group.length >= (whole ? 1 : FILES) || ranges + file.count > RANGES;
+    if (isFull && group.length > 0) {
+      yield group;
+      group = [];
+      ranges = 0;
+    }
+    group.push(file);
+    ranges += file.count;
+  }
+  if (group.length > 0) yield group;
+}
+
+/** What a thread is asked to show. `control`: of the search whose time counts. */
+export function showInput(
+  group: readonly Ranked[],
+  { understood, segments }: Pick<Attempt, "understood" | "segments">,
+  control: Control,
+): ShowInput {
+  const { plan, request } = understood;
+  const { contextLines, whole } = request;
+  const files = group.map((file) => showFile(file, segments));
+  return { plan, shared: control.shared, files, contextLines, whole };
+}
+
+function showFile(
+  { segment: position, file, count }: Ranked,
+  segments: readonly SegmentInput[],
+): ShowFile {
+  const { segment, sets, symbols } = segments[position]!;
+  return { segment, file, most: count, symbols, sets: sets.map((set) => hasBit(set, file)) };
+}

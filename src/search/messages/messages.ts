@@ -1,0 +1,126 @@
+/** What crosses threads in a search. Plain data; bitsets and tables lie in shared memory where they can. */
+
+import type { Bitset } from "../../base/bitset.ts";
+import type { Plan } from "./plan.ts";
+import type { PlanStats } from "../thread/scanning/segment-search.ts";
+import type { PackedChunks } from "./packed-chunks.ts";
+import type { Range } from "./response.ts";
+import type { Totals } from "./totals.ts";
+
+export interface SegmentInput {
+  readonly segment: number;
+  readonly scope: Bitset;
+  /** By the numbers of the plan's sets. */
+  readonly sets: readonly Bitset[];
+  /** The edition of its symbols, 0 for none. */
+  readonly symbols: number;
+}
+
+/** Repositories as ranking needs them, in the order of their names. */
+export interface RepositoryTable {
+  readonly ids: Uint32Array;
+  /** 0 to 1. */
+  readonly ranks: Float64Array;
+}
+
+export interface SearchInput {
+  readonly plan: Plan;
+  readonly segments: readonly SegmentInput[];
+  readonly repositories: RepositoryTable;
+  readonly matches: number;
+  /** How many threads were asked. */
+  readonly threads: number;
+  /** See Control. */
+  readonly shared: SharedArrayBuffer;
+  /** Only to stream: results are posted as they are found. */
+  readonly stream?: { readonly contextLines: number; readonly whole: boolean };
+}
+
+/** One thread's share of one segment. */
+export interface SegmentPart {
+  /** Position in SearchInput.segments. */
+  readonly position: number;
+  /** Of the thread that began the segment. */
+  readonly plan?: {
+    readonly stats: PlanStats;
+    readonly candidates: number;
+    readonly steps: number;
+    readonly nanoseconds: number;
+  };
+  readonly stats: Readonly<Totals>;
+  readonly stepsDone: number;
+  readonly nanoseconds: number;
+  readonly failure?: { readonly kind: "gone" | "damaged"; readonly message: string };
+}
+
+/** Files in rank order, as columns. */
+export interface RankedFiles {
+  readonly scores: Int32Array;
+  /** Positions in SearchInput.segments. */
+  readonly segments: Uint32Array;
+  readonly files: Uint32Array;
+  readonly counts: Uint32Array;
+  /** Position of the repository in RepositoryTable. */
+  readonly repositories: Uint32Array;
+  readonly pathStarts: Uint32Array;
+  readonly paths: Uint8Array;
+  /** HASH_BYTES of content each, for files that differ in nothing else. */
+  readonly hashes: Uint8Array;
+}
+
+export interface SearchOutput {
+  /** performance.timeOrigin + performance.now() when the thread began. */
+  readonly beganAt: number;
+  readonly parts: readonly SegmentPart[];
+  readonly ranked: RankedFiles;
+}
+
+export interface ShowInput {
+  readonly plan: Plan;
+  /** Control.shared of the search that found them. */
+  readonly shared: SharedArrayBuffer;
+  readonly files: readonly ShowFile[];
+  readonly contextLines: number;
+  readonly whole: boolean;
+}
+
+export interface ShowFile {
+  readonly segment: number;
+  readonly file: number;
+  /** Whether the file is in each of the plan's sets. */
+  readonly sets: readonly boolean[];
+  /** Ranges that may be shown. */
+  readonly most: number;
+  /** As in SegmentInput. */
+  readonly symbols: number;
+}
+
+/** A file result as far as the segment knows it. */
+export interface ShownFile {
+  readonly path: string;
+  readonly language: string;
+  readonly nameRanges: Range[];
+  readonly chunks: PackedChunks;
+  readonly count: number;
+  readonly content?: string;
+}
+
+export interface ShowOutput {
+  /** By place in ShowInput.files; undefined: its content is damaged. */
+  readonly files: readonly (ShownFile | undefined)[];
+  readonly contentBytesLoaded: number;
+  readonly disagreements: readonly string[];
+}
+
+/** "gone": a segment is not there any more. */
+export type ShowResult = ShowOutput | "gone";
+
+/** Posted while a stream runs. */
+export interface StreamPart {
+  readonly files: readonly (ShownFile & { readonly position: number; readonly file: number })[];
+  readonly contentBytesLoaded: number;
+  readonly disagreements: readonly string[];
+  readonly stats: SegmentPart["stats"];
+  /** Of what the files show: so much the reader is behind until it takes this part. */
+  readonly bytes: number;
+}

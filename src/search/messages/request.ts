@@ -1,0 +1,117 @@
+/** What a caller may ask of a search: one table gives the fields, their defaults, limits and decoders. */
+
+import { QuernError } from "../../base/errors.ts";
+
+/**
+ * What to search for, as the specification names its fields.
+ *
+ * @example
+ * const request: SearchRequest = { query: "retry lang:go -file:_test", matches: 50, contextLines: 2 };
+ * const { files } = await engine.search(request);
+ */
+export interface SearchRequest {
+  /** The query: see the query language. Blank: QUERY_SYNTAX. */
+  query: string;
+  /** How many counted ranges the response may hold, 0 or more. 0: no files, but exact counts. */
+  matches: number;
+  /** Lines shown before and after each match, 0 to 1000. Default 0. */
+  contextLines?: number;
+  /** Whether every returned file carries its whole `content`. Default false. */
+  whole?: boolean;
+  /** Whether terms are regular expressions. Default false. */
+  isRegexEnabled?: boolean;
+  /** Whether terms, `content:`, `file:`, `repo:` and `sym:` obey case. Default false. */
+  isCaseSensitivityEnabled?: boolean;
+}
+
+/**
+ * Who searches: the repositories it may see. Absent: everything. An empty set sees nothing.
+ *
+ * @example
+ * const viewer: Viewer = { repositoryIds: new Set([1, 4]) };
+ * const { stats } = await engine.search({ query: "todo", matches: 10 }, { viewer });
+ */
+export interface Viewer {
+  /** Ids as in Repository.id; unknown ones do no harm. */
+  repositoryIds: ReadonlySet<number>;
+}
+
+/**
+ * How one search goes.
+ *
+ * @example
+ * const options: SearchOptions = { timeoutMs: 500 };
+ * const { isSearchExhaustive } = await engine.search({ query: "todo", matches: 10 }, options);
+ */
+export interface SearchOptions {
+  /** Aborting rejects with ABORTED; workers stop within 50 ms. */
+  signal?: AbortSignal;
+  /** Milliseconds after which the search answers with what it has found. Default: none. */
+  timeoutMs?: number;
+  /** Nothing of other repositories shows: not in files, not in counts, not in errors. */
+  viewer?: Viewer;
+}
+
+/** A request with every field present and checked. */
+export type CheckedRequest = Required<SearchRequest>;
+
+interface Field<T> {
+  readonly fallback: T | undefined; // undefined: required
+  readonly accept: (value: unknown) => value is T;
+  readonly wants: string;
+}
+
+const flag = (): Field<boolean> => ({
+  fallback: false,
+  accept: (value): value is boolean => typeof value === "boolean",
+  wants: "true or false",
+});
+
+const count = (fallback: number | undefined, most: number, wants: string): Field<number> => ({
+  fallback,
+  accept: (value): value is number =>
+    Number.isInteger(value) && (value as number) >= 0 && (value as number) <= most,
+  wants,
+});
+
+const FIELDS: { readonly [Name in keyof CheckedRequest]: Field<CheckedRequest[Name]> } = {
+  query: {
+    fallback: undefined,
+    accept: (value): value is string => typeof value === "string",
+    wants: "a string",
+  },
+  matches: count(undefined, Number.MAX_SAFE_INTEGER, "a whole number of 0 or more"),
+  contextLines: count(0, 1000, "a whole number from 0 to 1000"),
+  whole: flag(),
+  isRegexEnabled: flag(),
+  isCaseSensitivityEnabled: flag(),
+};
+
+/** Fills in defaults and refuses what is out of range, whether it came from code or from JSON. Unknown keys are ignored. */
+export function checkRequest(given: unknown): CheckedRequest {
+  if (typeof given !== "object" || given === null || Array.isArray(given))
+    throw new QuernError("INVALID_REQUEST", "a search request must be an object");
+  const checked = Object.entries<Field<unknown>>(FIELDS).map(([name, field]) => {
+    const value: unknown = (given as Record<string, unknown>)[name] ?? missing(given, name, field);
+    if (!field.accept(value))
+      throw new QuernError(
+        "INVALID_REQUEST",
+        `${name} must be ${field.wants}, not ${describe(value)}`,
+      );
+    return [name, value];
+  });
+  return Object.fromEntries(checked) as CheckedRequest;
+}
+
+/** What an absent field stands for: its default; null is not absent. */
+function missing(given: object, name: string, field: Field<unknown>): unknown {
+  return (given as Record<string, unknown>)[name] === undefined ? field.fallback : null;
+}
+
+function describe(value: unknown): string {
+  return value === undefined
+    ? "absent"
+    : typeof value === "number"
+      ? String(value)
+      : JSON.stringify(value).slice(0, 60);
+}

@@ -1,0 +1,114 @@
+/**
+ * The plan of a query in each segment, as a thread sees it: grams, list sizes, candidates. Of a list only
+ * pages of files in scope are counted: the others would tell of repositories the viewer may not see.
+ */
+
+import { countBits, intersect, type Bitset } from "../../base/bitset.ts";
+import { compareText } from "../../base/compare.ts";
+import { isCorrupt } from "../../store/sealed.ts";
+import { gramNumber } from "../../kernel/gram-numbers.ts";
+import type { Snapshot } from "../../store/lmdb/environment.ts";
+import { pagesWith, type Lookup } from "./planning/candidates.ts";
+import { exclusionsOf } from "./planning/exclusion.ts";
+import type { Literal } from "./planning/literal.ts";
+import type { SearchInput } from "../messages/messages.ts";
+import { counterInScope, pagesOf } from "./planning/pages.ts";
+import type { PreparedQuery } from "./planning/prepare.ts";
+import type { Explanation } from "../messages/response.ts";
+import { SegmentSearch } from "./scanning/segment-search.ts";
+import type { ThreadTools } from "./thread-tools.ts";
+
+export interface ExplainedSegment extends Omit<
+  Explanation["segments"][number],
+  "outcome" | "excludedBy"
+> {
+  /** Where there is no candidate file: by which operands of the query. */
+  readonly excludedBy: readonly ExcludingOperand[];
+}
+
+/** `operand`: its position among what must all hold. */
+type ExcludingOperand = { readonly operand: number } & Omit<
+  NonNullable<Explanation["segments"][number]["excludedBy"]>[number],
+  "query"
+>;
+
+/** A segment that is gone, or whose symbols are: it was merged away. */
+export type ExplainResult = readonly ExplainedSegment[] | "gone";
+
+export function explainSegments(
+  { segments }: Pick<SearchInput, "segments">,
+  query: PreparedQuery,
+  snapshot: Snapshot,
+  tools: ThreadTools,
+): ExplainResult {
+  const explained: ExplainedSegment[] = [];
+  for (const { segment, scope, sets, symbols: edition } of segments) {
+    try {
+      const reader = tools.reader(snapshot, segment);
+      const symbols = reader && tools.symbols(snapshot, reader, edition);
+      if (!reader || symbols === "gone") return "gone";
+      const asked = { query, scope, sets, symbols, isRanked: false };
+      const search = new SegmentSearch(reader, snapshot, tools, asked);
+      const { kernel, arena } = tools;
+      const countInScope = counterInScope(scope, reader);
+      const lookup = { reader, snapshot, kernel, arena, countInScope };
+      const inScope = pagesOf(scope, reader);
+      const literals = query.atoms.map((atom) => {
+        const lists = atom.kind === "symbol" ? symbols?.names : undefined;
+        return atom.literals.map((one) => explainLiteral(one, { ...lookup, lists }, inScope));
+      });
+      const candidateFiles = countBits(search.candidates);
+      const exclusions = candidateFiles === 0 ? exclusionsOf(asked, lookup, tools) : [];
+      explained.push({
+        id: segment,
+        literals: literals.flat(),
+        candidatePages: search.planStats.ngramMatches,
+        candidateFiles,
+        excludedBy: exclusions.map(({ atoms, ...exclusion }) => ({
+          ...exclusion,
+          literals: [...atoms].flatMap((atom) => absentFrom(literals[atom]!)),
+        })),
+      });
+    } catch (error) {
+      if (!isCorrupt(error)) throw error;
+      // what is damaged has no plan; the search has told of it
+      explained.push({
+        id: segment,
+        literals: [],
+        candidatePages: 0,
+        candidateFiles: 0,
+        excludedBy: [],
+      });
+    }
+  }
+  return explained;
+}
+
+/** Texts that no page in scope holds. */
+const absentFrom = (literals: ExplainedSegment["literals"]): string[] =>
+  literals.filter(({ pages }) => pages === 0).map(({ text }) => text);
+
+function explainLiteral(
+  literal: Literal,
+  lookup: Lookup,
+  inScope: Bitset,
+): ExplainedSegment["literals"][number] {
+  const pages = (grams: readonly number[]) => {
+    const held = pagesWith(grams, lookup).pages;
+    return countBits(held ? intersect(held, inScope) : inScope);
+  };
+  const grams = [...gramTexts(literal)].map(([number, gram]) => ({ gram, pages: pages([number]) }));
+  grams.sort((a, b) => a.pages - b.pages || compareText(a.gram, b.gram));
+  return { text: literal.text, pages: pages(literal.grams), grams };
+}
+
+/** Each gram of the planned piece as a person would write it. */
+function gramTexts({ grams, folded }: Literal): Map<number, string> {
+  const texts = new Map<number, string>();
+  for (let i = 2; i < folded.length; i++) {
+    const number = gramNumber(folded[i - 2]!, folded[i - 1]!, folded[i]!);
+    if (grams.includes(number))
+      texts.set(number, Buffer.from(folded.subarray(i - 2, i + 1)).toString());
+  }
+  return texts;
+}

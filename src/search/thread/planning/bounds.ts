@@ -1,0 +1,54 @@
+/**
+ * What is known of all files of a segment at once, before any content is read: those that certainly
+ * match, and those that may. Three-valued logic on bitsets: a negation swaps the two.
+ */
+
+import {
+  emptyBitset,
+  fullBitset,
+  intersect,
+  subtract,
+  unite,
+  type Bitset,
+} from "../../../base/bitset.ts";
+import type { PlanNode } from "../../messages/plan.ts";
+
+export interface Bounds {
+  readonly sure: Bitset;
+  readonly maybe: Bitset;
+}
+
+/** What is known of an atom or a set. REQUIRES: sets of `files` bits that nobody changes. */
+export interface Known {
+  atom(atom: number): Bounds;
+  set(set: number): Bounds;
+}
+
+export function boundsOf(node: PlanNode, known: Known, files: number): Bounds {
+  switch (node.kind) {
+    case "all":
+      return { sure: fullBitset(files), maybe: fullBitset(files) };
+    case "none":
+      return { sure: emptyBitset(files), maybe: emptyBitset(files) };
+    case "set":
+      return known.set(node.set);
+    case "atom":
+      return known.atom(node.atom);
+    case "not": {
+      const { sure, maybe } = boundsOf(node.child, known, files);
+      return { sure: subtract(fullBitset(files), maybe), maybe: subtract(fullBitset(files), sure) };
+    }
+    case "and":
+    case "or": {
+      const combine = node.kind === "and" ? intersect : unite;
+      const children = node.children.map((child) => boundsOf(child, known, files));
+      const sure = children[0]!.sure.slice();
+      const maybe = children[0]!.maybe.slice();
+      for (const child of children.slice(1)) {
+        combine(sure, child.sure);
+        combine(maybe, child.maybe);
+      }
+      return { sure, maybe };
+    }
+  }
+}

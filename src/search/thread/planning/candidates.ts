@@ -1,0 +1,70 @@
+/** From grams to pages: where in a segment a literal can begin. */
+
+import type { Bitset } from "../../../base/bitset.ts";
+import { wordsFor } from "../../../base/bitset.ts";
+import type { Arena } from "../../../kernel/arena.ts";
+import type { Kernel } from "../../../kernel/kernel.ts";
+import type { Snapshot } from "../../../store/lmdb/environment.ts";
+import type { PostingList, PostingsReader } from "../../../store/segments/postings.ts";
+import { corrupt } from "../../../store/sealed.ts";
+import type { SegmentReader } from "../../../store/segments/segment-reader.ts";
+
+export interface Lookup {
+  readonly reader: SegmentReader;
+  /** The lists to look in; default: those of the segment's text. */
+  readonly lists?: PostingsReader | undefined;
+  readonly snapshot: Snapshot;
+  readonly kernel: Kernel;
+  readonly arena: Arena;
+  /** Of pages: how often a gram occurs elsewhere must not decide what is counted. */
+  readonly countInScope: (pages: Bitset) => number;
+}
+
+export interface Candidates {
+  /** Pages that hold every gram; undefined without grams: any page. */
+  readonly pages: Bitset | undefined;
+  /** Bytes of lists that were decoded. */
+  readonly listBytes: number;
+}
+
+/** Every gram is applied, whatever the lists hold, so that no counter tells of a list's length. */
+export function pagesWith(grams: readonly number[], lookup: Lookup): Candidates {
+  if (grams.length === 0) return { pages: undefined, listBytes: 0 };
+  const { reader, kernel, arena, lists = reader.postings } = lookup;
+  const mark = arena.mark();
+  const words = wordsFor(reader.header.pages);
+  const bytes = (4 * words + 15) & ~15;
+  const [all, one] = [arena.take(bytes), arena.take(bytes)];
+  let listBytes = 0;
+  grams.forEach((gram, i) => {
+    const target = i === 0 ? all : one;
+    kernel.bytes.fill(0, target, target + bytes);
+    const list = lists.find(lookup.snapshot, gram);
+    listBytes += list?.bytes.length ?? 0;
+    if (list) decode(list, target, lookup);
+    if (i > 0) kernel.run.intersectBits(all, one, bytes);
+  });
+  const pages = kernel.words.slice(all >>> 2, (all >>> 2) + words);
+  arena.release(mark);
+  return { pages, listBytes };
+}
+
+/** Sets the bits of a list's pages. REQUIRES: zero bits at `target`. */
+function decode(
+  { isBitmap, bytes }: PostingList,
+  target: number,
+  { reader, kernel, arena }: Lookup,
+): void {
+  const { pages } = reader.header;
+  const broken = () => corrupt(`a posting list of segment ${reader.segment}`);
+  if (isBitmap) {
+    if (bytes.length !== Math.ceil(pages / 8)) throw broken();
+    kernel.bytes.set(bytes, target);
+    return;
+  }
+  const mark = arena.mark();
+  const list = arena.put(bytes);
+  const count = kernel.run.decodeGaps(list, bytes.length, pages, target);
+  arena.release(mark);
+  if (count < 0) throw broken();
+}

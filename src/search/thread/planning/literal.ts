@@ -1,0 +1,133 @@
+/** A literal made ready for the kernel: its bytes and masks, its folded code points, its grams. */
+
+import { foldCodePoint, foldText, orbit } from "../../../kernel/folding.ts";
+import { gramsOf } from "../../../kernel/gram-numbers.ts";
+import { OVERLAP } from "../../../store/format.ts";
+import type { LiteralAtom } from "../../messages/plan.ts";
+
+export interface Literal {
+  readonly text: string;
+  readonly caseSensitive: boolean;
+  /** The planned piece, folded. */
+  readonly folded: Uint8Array;
+  /** What every page that a match starts in holds; empty for less than three bytes. */
+  readonly grams: readonly number[];
+  /** Bytes a match has at least and at most. */
+  readonly shortest: number;
+  readonly longest: number;
+  /** The text, folded unless case matters, and the bits that may differ; both padded to a multiple of 16 with 0xff. */
+  readonly bytes: Uint8Array;
+  readonly masks: Uint8Array;
+  readonly length: number;
+  /** Positions of the two bytes that are rarest in code. */
+  readonly rarest: readonly [first: number, second: number];
+  /**
+   * Characters beyond ASCII that fold to ASCII letters of the literal (U+212A and U+017F at most): text without
+   * them holds it only as bytes. undefined: it has letters beyond ASCII itself, which differ in more than masks.
+   */
+  readonly partners: readonly Buffer[] | undefined;
+  /** Folded code points, for text in which folding changes code points beyond ASCII. */
+  readonly points: Uint32Array;
+  /** With which two bytes a match may begin, as sets that the kernel looks up. */
+  readonly leads: Uint8Array;
+}
+
+const encoder = new TextEncoder();
+
+export function prepareLiteral({ text, caseSensitive }: LiteralAtom): Literal {
+  const wellFormed = text.replace(/\p{Surrogate}/gu, "\ufffd"); // as it would be encoded
+  const points = Array.from(wellFormed, (char) => char.codePointAt(0)!);
+  const lengths = points.map((point) => matchedLengths(point, caseSensitive));
+  const encoded = encoder.encode(caseSensitive ? wellFormed : foldText(wellFormed));
+  const [bytes, masks] = padded(encoded, caseSensitive);
+  const folded = encoder.encode(foldText(plannedPiece(points, lengths)));
+  return {
+    text: wellFormed,
+    caseSensitive,
+    folded,
+    grams: gramsOf(folded),
+    shortest: lengths.reduce((sum, [least]) => sum + least, 0),
+    longest: lengths.reduce((sum, [, most]) => sum + most, 0),
+    bytes,
+    masks,
+    length: encoded.length,
+    rarest: rarestTwo(encoded),
+    partners: partnersOf(points),
+    points: Uint32Array.from(points, foldCodePoint),
+    leads: leadSets(points),
+  };
+}
+
+function partnersOf(points: readonly number[]): Buffer[] | undefined {
+  const foldable = [...new Set(points)].filter((point) => orbit(point).length > 1);
+  if (foldable.some((point) => point >= 0x80)) return undefined;
+  const partners = foldable.flatMap((point) => orbit(point).filter((member) => member >= 0x80));
+  return [...new Set(partners)].map((point) => Buffer.from(String.fromCodePoint(point)));
+}
+
+/** Bytes that one code point of a literal matches at least and at most. */
+function matchedLengths(point: number, caseSensitive: boolean): [least: number, most: number] {
+  const lengths = (caseSensitive ? [point] : orbit(point)).map(encodedLength);
+  return [Math.min(...lengths), Math.max(...lengths)];
+}
+
+const encodedLength = (point: number): number =>
+  point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+
+/** The longest beginning that matches no more bytes than a page's grams cover beyond it. */
+function plannedPiece(
+  points: readonly number[],
+  lengths: readonly (readonly [number, number])[],
+): string {
+  let bytes = 0;
+  const end = lengths.findIndex(([, most]) => (bytes += most) > OVERLAP);
+  return String.fromCodePoint(...points.slice(0, end < 0 ? points.length : end));
+}
+
+function padded(
+  encoded: Uint8Array,
+  caseSensitive: boolean,
+): [bytes: Uint8Array, masks: Uint8Array] {
+  const length = (encoded.length + 15) & ~15;
+  const bytes = new Uint8Array(length).fill(0xff);
+  const masks = new Uint8Array(length).fill(0xff);
+  bytes.set(encoded);
+  encoded.forEach((byte, i) => {
+    masks[i] = !caseSensitive && byte >= 97 && byte <= 122 ? 0x20 : 0;
+  });
+  return [bytes, masks];
+}
+
+// bytes from frequent to rare in a mix of source code; those not listed are rarer still
+const FREQUENT =
+  " etrnaioslcdp\n_um\tf(h)b,;g.=v-y*>0/kx1\"w{}2&<:#ESITARNCDOPLqj|3M4['68+]!UFGBz5HV79KXWYQ\\Z%@$?^J~`";
+const RARITY = Uint8Array.from({ length: 256 }, (_, byte) => {
+  const place = FREQUENT.indexOf(String.fromCharCode(byte));
+  return place < 0 ? 255 : place;
+});
+
+function rarestTwo(bytes: Uint8Array): [number, number] {
+  const byRarity = [...bytes.keys()].sort(
+    (a, b) => RARITY[bytes[b]!]! - RARITY[bytes[a]!]! || a - b,
+  );
+  const first = byRarity[0]!;
+  return [first, byRarity.find((i) => bytes[i] !== bytes[first]) ?? byRarity.at(-1)!];
+}
+
+/** The two sets that scanFolded() of the kernel looks up: of a match's first byte, and of the one after it. */
+function leadSets([first, second]: readonly number[]): Uint8Array {
+  const leads = new Uint8Array(64);
+  const add = (set: number, byte: number) => {
+    leads[set + ((byte >> 7) << 4) + (byte & 15)]! |= 1 << ((byte >> 4) & 7);
+  };
+  for (const [byte, next] of encodedOrbit(first!)) {
+    add(0, byte!);
+    if (next !== undefined) add(32, next);
+    else if (second === undefined) leads.fill(0xff, 32);
+    else for (const [lead] of encodedOrbit(second)) add(32, lead!);
+  }
+  return leads;
+}
+
+const encodedOrbit = (point: number): Uint8Array[] =>
+  orbit(point).map((member) => encoder.encode(String.fromCodePoint(member)));

@@ -1,0 +1,53 @@
+/** Between pages, blobs and files of a segment. */
+
+import {
+  countBits,
+  emptyBitset,
+  forEachBit,
+  intersect,
+  setBit,
+  type Bitset,
+} from "../../../base/bitset.ts";
+import { NO_BLOB } from "../../../store/format.ts";
+import type { SegmentReader } from "../../../store/segments/segment-reader.ts";
+
+/** The blobs that some page of the set belongs to. */
+export function blobsOf(pages: Bitset, { header, pageBlobs }: SegmentReader): Bitset {
+  const blobs = emptyBitset(header.blobs);
+  forEachBit(pages, (page) => setBit(blobs, pageBlobs[page]!));
+  return blobs;
+}
+
+/** Files whose blob is in the set; all files with content without a set. */
+export function filesOf(blobs: Bitset | undefined, reader: SegmentReader): Bitset {
+  const { files, header, blobFileStarts, blobFiles } = reader;
+  const out = emptyBitset(header.files);
+  if (blobs) {
+    forEachBit(blobs, (blob) => {
+      for (let i = blobFileStarts[blob]!; i < blobFileStarts[blob + 1]!; i++)
+        setBit(out, blobFiles[i]!);
+    });
+    return out;
+  }
+  for (let file = 0; file < header.files; file++)
+    if (files.blobs[file] !== NO_BLOB) setBit(out, file);
+  return out;
+}
+
+/** The pages of files in scope. */
+export function pagesOf(scope: Bitset, { files, firstPages, header }: SegmentReader): Bitset {
+  const pages = emptyBitset(header.pages);
+  forEachBit(scope, (file) => {
+    const blob = files.blobs[file]!;
+    if (blob === NO_BLOB) return;
+    for (let page = firstPages[blob]!; page < firstPages[blob + 1]!; page++) setBit(pages, page);
+  });
+  return pages;
+}
+
+/** Counts those of some pages that are of files in scope; which they are is found out at the first call. */
+export function counterInScope(scope: Bitset, reader: SegmentReader): (pages: Bitset) => number {
+  if (countBits(scope) === reader.header.files) return countBits;
+  let inScope: Bitset | undefined;
+  return (pages) => countBits(intersect(pages.slice(), (inScope ??= pagesOf(scope, reader))));
+}

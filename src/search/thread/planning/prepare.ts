@@ -1,0 +1,142 @@
+/** A plan made ready in one thread: literals placed in its kernel, expressions compiled. */
+
+import type { Arena } from "../../../kernel/arena.ts";
+import { compileExpression } from "../../../regex/expression.ts";
+import { createMatcher } from "../../../regex/matcher.ts";
+import type { Kernel } from "../../../kernel/kernel.ts";
+import { decide } from "../scanning/evaluate.ts";
+import { ContentScanner } from "../scanning/expression.ts";
+import { byKind, type ShownAtoms } from "../showing/file-shown.ts";
+import { prepareLiteral, type Literal } from "./literal.ts";
+import { pathAnchors, type PathExpression } from "./path-scan.ts";
+import { shownAtoms, type Plan, type PlanAtom, type PlanNode } from "../../messages/plan.ts";
+import { placeLiteral, type PlacedLiteral } from "../scanning/scan.ts";
+import { sharingOf, type Sharing } from "../scanning/shared-lines.ts";
+import type { ThreadTools } from "../thread-tools.ts";
+
+export type PreparedAtom = {
+  /** Those whose grams are looked up in each segment. */
+  readonly literals: readonly Literal[];
+} & (
+  | { readonly kind: "literal"; readonly placed: PlacedLiteral }
+  | { readonly kind: "content"; readonly scanner: ContentScanner }
+  | ({ readonly kind: "path" } & PathExpression)
+  | { readonly kind: "symbol"; readonly scanner: ContentScanner }
+  | { readonly kind: "language"; readonly language: string | undefined }
+);
+
+export const gramsOf = ({ literals }: PreparedAtom): number =>
+  literals.reduce((sum, { grams }) => sum + grams.length, 0);
+
+const NO_LITERALS: readonly Literal[] = [];
+
+export interface PreparedQuery {
+  readonly root: PlanNode;
+  readonly atoms: readonly PreparedAtom[];
+  /** Atoms that are decided by content. */
+  readonly contentAtoms: readonly number[];
+  /** Atoms whose ranges a file can show. */
+  readonly shown: ReadonlySet<number>;
+  /** What every matching file shows, where that does not depend on the file. */
+  readonly shownAlways: ShownAtoms | undefined;
+  /** Whether a file in whose content no atom holds cannot match. */
+  readonly isContentOnly: boolean;
+  /** The only content atom, where a candidate file matches if and only if it holds. */
+  readonly single: number | undefined;
+  /** Expressions over content that share a pass; undefined: none do. */
+  readonly sharing: Sharing | undefined;
+}
+
+/** REQUIRES: the arena's mark of before stays until the query is done. */
+export function prepareQuery(plan: Plan, kernel: Kernel, arena: Arena): PreparedQuery {
+  const atoms = plan.atoms.map((atom) => prepareAtom(atom, kernel, arena));
+  return queryOf(plan, atoms, kernel);
+}
+
+/** The same; undefined: it was to stop on the way. A large expression takes some 20 ms. */
+export function prepareInTime(
+  plan: Plan,
+  { kernel, arena, isStopped }: Pick<ThreadTools, "kernel" | "arena" | "isStopped">,
+): PreparedQuery | undefined {
+  const atoms: PreparedAtom[] = [];
+  for (const atom of plan.atoms) {
+    if (isStopped()) return undefined;
+    atoms.push(prepareAtom(atom, kernel, arena));
+  }
+  return isStopped() ? undefined : queryOf(plan, atoms, kernel);
+}
+
+/** Expressions that share a pass are built once more, as one automaton. */
+function queryOf(
+  { root, atoms }: Plan,
+  prepared: readonly PreparedAtom[],
+  kernel: Kernel,
+): PreparedQuery {
+  const isContent = (atom: number) =>
+    ["literal", "content", "symbol"].includes(prepared[atom]!.kind);
+  const withoutContent = {
+    set: () => undefined,
+    atom: (atom: number) => (isContent(atom) ? false : undefined),
+  };
+  const contentAtoms = [...atoms.keys()].filter(isContent);
+  const shown = shownAtoms(root);
+  return {
+    root,
+    atoms: prepared,
+    contentAtoms,
+    shown,
+    shownAlways: hasChoice(root) ? undefined : byKind(shown, { atoms: prepared, contentAtoms }),
+    isContentOnly: decide(root, withoutContent) === false,
+    single: singleAtom(root, contentAtoms),
+    sharing: sharingOf(
+      new Map(prepared.flatMap((atom, i) => (atom.kind === "content" ? [[i, atom.scanner]] : []))),
+      kernel,
+    ),
+  };
+}
+
+function prepareAtom(atom: PlanAtom, kernel: Kernel, arena: Arena): PreparedAtom {
+  switch (atom.kind) {
+    case "literal": {
+      const literal = prepareLiteral(atom);
+      return { kind: "literal", placed: placeLiteral(literal, arena), literals: [literal] };
+    }
+    case "content":
+    case "symbol": {
+      const scanner = new ContentScanner(atom, kernel, arena);
+      return { kind: atom.kind, scanner, literals: scanner.literals };
+    }
+    case "path": {
+      const { pattern, caseSensitive } = atom;
+      const expression = compileExpression(pattern, { caseSensitive });
+      const matcher = createMatcher(kernel, expression);
+      const anchors = pathAnchors(expression.required, arena);
+      return { kind: atom.kind, expression, matcher, anchors, literals: NO_LITERALS };
+    }
+    case "language":
+      return { kind: "language", language: atom.language, literals: NO_LITERALS };
+  }
+}
+
+/** Every other operand of the conjunction is known of each file before content is read, and made it a candidate. */
+function singleAtom(root: PlanNode, contentAtoms: readonly number[]): number | undefined {
+  const [atom] = contentAtoms;
+  if (contentAtoms.length !== 1 || occurrences(root, atom!) !== 1) return undefined;
+  const operands = root.kind === "and" ? root.children : [root];
+  return operands.some((operand) => operand.kind === "atom" && operand.atom === atom)
+    ? atom
+    : undefined;
+}
+
+/** Whether files may match in ways that differ in what they show. */
+function hasChoice(node: PlanNode): boolean {
+  if (node.kind === "and") return node.children.some(hasChoice);
+  return node.kind === "or" && shownAtoms(node).size > 0;
+}
+
+function occurrences(node: PlanNode, atom: number): number {
+  if (node.kind === "atom") return node.atom === atom ? 1 : 0;
+  if (node.kind === "not") return occurrences(node.child, atom);
+  if (node.kind !== "and" && node.kind !== "or") return 0;
+  return node.children.reduce((sum, child) => sum + occurrences(child, atom), 0);
+}

@@ -1,0 +1,66 @@
+/** How matches fit the definitions of their blob, for ranking: classes 0 to 3 of kernel/assembly/definitions.ts. */
+
+import type { Kernel } from "../../../kernel/kernel.ts";
+import type { Arena } from "../../../kernel/arena.ts";
+import { corrupt } from "../../../store/sealed.ts";
+import type { Found } from "../scanning/scan.ts";
+import type { SegmentSymbols } from "../scanning/segment-symbols.ts";
+import type { Window } from "../scanning/window.ts";
+
+/** A match is exactly the name of a definition. */
+export const EXACT = 3;
+
+/** What was found in the blobs of a window. REQUIRES: with the pairs. */
+export interface Rated {
+  readonly found: readonly Found[];
+  readonly blobs: readonly number[];
+  /** As scanned: it holds the text of every match. */
+  readonly window: Window;
+  readonly symbols: SegmentSymbols;
+}
+
+/** Rates blobs that hold hits, when they are met: most blobs of several terms hold none. */
+export class DefinitionRater {
+  readonly #rated: Rated;
+  readonly #tools: { readonly kernel: Kernel; readonly arena: Arena };
+  #last = -1;
+
+  constructor(rated: Rated, tools: { readonly kernel: Kernel; readonly arena: Arena }) {
+    this.#rated = rated;
+    this.#tools = tools;
+    for (const found of rated.found) found.definitions = new Uint8Array(rated.blobs.length);
+  }
+
+  /** Sets the best class of each atom in a visited blob. */
+  rate(index: number): void {
+    const { found, blobs, symbols } = this.#rated;
+    const blob = blobs[index]!;
+    if (index === this.#last || !symbols.has(blob)) return;
+    this.#last = index;
+    const { arena } = this.#tools;
+    const mark = arena.mark();
+    const run = symbols.run(blob);
+    const at = arena.put(run);
+    for (const one of found)
+      if (one.counts[index]! > 0)
+        one.definitions![index] = this.#best([at, at + run.length], blob, one, index);
+    arena.release(mark);
+  }
+
+  #best(
+    [run, runEnd]: readonly [number, number],
+    blob: number,
+    { pairs, counts, starts }: Found,
+    index: number,
+  ): number {
+    const { kernel, arena } = this.#tools;
+    const { window } = this.#rated;
+    const [from, words] = [2 * starts[index]!, 2 * counts[index]!];
+    const at = arena.take(4 * words);
+    kernel.words.set(pairs.subarray(from, from + words), at >>> 2);
+    const [origin, length] = [window.address(blob), window.length(blob)];
+    const best = kernel.run.bestDefinition(run, runEnd, at, at + 4 * words, origin, length);
+    if (best < 0) throw corrupt("a run of symbols");
+    return best;
+  }
+}

@@ -1,0 +1,126 @@
+/** From hits to counts and scores: what is counted of a matching file, and how it ranks. */
+
+import type { Snapshot } from "../../../store/lmdb/environment.ts";
+import { FILE_FLAG } from "../../../store/format.ts";
+import type { SegmentReader } from "../../../store/segments/segment-reader.ts";
+import type { PathTable } from "../../../store/segments/segment-tables.ts";
+import {
+  contentRanges,
+  pairsOf,
+  pathOf,
+  pathRanges,
+  shownBy,
+  type ShownAtoms,
+} from "../showing/file-shown.ts";
+import { EXACT } from "./definitions.ts";
+import { PathFits } from "./path-fits.ts";
+import type { PreparedQuery } from "../planning/prepare.ts";
+import type { Found } from "../scanning/scan.ts";
+import { atomScore, bestPathFit, definesNames, languageScore, scoreOf, WEIGHTS } from "./score.ts";
+import type { Hit } from "../scanning/segment-search.ts";
+import type { ThreadTools } from "../thread-tools.ts";
+
+export interface RaterOptions {
+  readonly query: PreparedQuery;
+  readonly tools: ThreadTools;
+  readonly reader: SegmentReader;
+  readonly snapshot: Snapshot;
+  /** Files that may match. */
+  readonly candidates: number;
+  /** Rank of the repository a file belongs to, 0 to 1. */
+  readonly rankOf: (file: number) => number;
+}
+
+/** Rates the hits of one segment, one after another. */
+export class HitRater {
+  /** Of the hit rated last: its ranges in the content or, without any, those in its path. */
+  count = 0;
+  score = 0;
+  readonly #options: RaterOptions;
+  readonly #paths: PathTable;
+  readonly #pathFits: PathFits;
+  /** By position in the segment's languages. */
+  readonly #languageScores: Int16Array;
+  readonly #definesNames: Uint8Array;
+  /** How the ranges in the path of the hit rated last fit it. */
+  #pathScore = 0;
+  /** What every hit shows, where that does not depend on the file. */
+  readonly #always: ShownAtoms | undefined;
+
+  constructor(options: RaterOptions) {
+    this.#options = options;
+    this.#paths = options.reader.paths(options.snapshot);
+    this.#pathFits = new PathFits(options, this.#paths);
+    const { languages } = options.reader.header;
+    this.#languageScores = Int16Array.from(languages, languageScore);
+    this.#definesNames = Uint8Array.from(languages, (language) => (definesNames(language) ? 1 : 0));
+    const { single } = options.query;
+    if (single !== undefined) this.#always = { content: [single], paths: [] };
+  }
+
+  rate(hit: Hit): void {
+    const { query, reader, rankOf } = this.#options;
+    const shown = hit.index >= 0 ? (this.#always ?? shownBy(query, hit)) : shownBy(query, hit);
+    let fit = 0;
+    let atoms = 0;
+    if (hit.index >= 0)
+      for (const atom of shown.content) {
+        const found = hit.found[atom]!;
+        if (found.counts[hit.index] === 0) continue;
+        atoms++;
+        fit += this.#fitOf(atom, found, hit);
+      }
+    this.count = this.#countContent(hit, shown, atoms) || this.#countPath(hit, shown);
+    this.score = scoreOf({
+      fit: atoms === 0 ? this.#pathScore : fit / atoms,
+      count: this.count,
+      flags: reader.files.flags[hit.file]!,
+      language: this.#languageScores[reader.files.languages[hit.file]!]!,
+      rank: rankOf(hit.file),
+      distance: atoms < 2 ? -1 : distanceOf(hit, shown),
+    });
+  }
+
+  #fitOf(atom: number, found: Found, { file, index }: Hit): number {
+    const { files } = this.#options.reader;
+    const isTest = (files.flags[file]! & FILE_FLAG.TEST) !== 0;
+    const definition = found.definitions?.[index] ?? 0;
+    // what a test defines is named after what it tests
+    const isCounted = this.#definesNames[files.languages[file]!] && !(isTest && definition < EXACT);
+    const counted = isCounted ? definition : 0;
+    return atomScore(found.edges[index]!, counted, this.#pathFits.fit(atom, file));
+  }
+
+  #countContent(hit: Hit, { content }: ShownAtoms, atoms: number): number {
+    if (atoms === 0) return 0;
+    if (content.length === 1) return hit.found[content[0]!]!.counts[hit.index]!;
+    return contentRanges(content, hit.found, hit.index).length / 2;
+  }
+
+  #countPath(hit: Hit, { paths }: ShownAtoms): number {
+    this.#pathScore = 0;
+    if (paths.length === 0) return 1;
+    const { query, tools } = this.#options;
+    const path = pathOf(this.#paths, hit.file);
+    const ranges = pathRanges(path, paths, { query, tools });
+    this.#pathScore = WEIGHTS.path[bestPathFit(path, ranges)]!;
+    return ranges.length / 2;
+  }
+}
+
+/** The least distance between matches of the first atom and of each other one, at most. */
+function distanceOf(hit: Hit, { content }: ShownAtoms): number {
+  const holding = content.filter((atom) => hit.found[atom]!.counts[hit.index]! > 0);
+  const [first, ...others] = holding.map((atom) => pairsOf(hit.found[atom]!, hit.index));
+  return Math.max(...others.map((other) => gapBetween(first!, other)));
+}
+
+function gapBetween(a: Uint32Array, b: Uint32Array): number {
+  let gap = Infinity;
+  for (let i = 0, j = 0; i < a.length && j < b.length;) {
+    gap = Math.min(gap, Math.abs(a[i]! - b[j]!));
+    if (a[i]! < b[j]!) i += 2;
+    else j += 2;
+  }
+  return gap;
+}

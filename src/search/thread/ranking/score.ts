@@ -1,0 +1,132 @@
+/**
+ * How much a person looking for code would want a file: an integer, by the table below; docs/ranking.md
+ * explains it. Nothing in it depends on the layout of segments or on other files.
+ */
+
+import { FILE_FLAG } from "../../../store/format.ts";
+
+export const WEIGHTS = {
+  /** A definition's name is the searched text, begins or ends with it at a joint (or is a constructor's), or holds it. */
+  definition: [0, 1500, 2600, 4000],
+  /** The best edges of a match: 4 is a whole word, see kernel/assembly/edges.ts. */
+  edge: [0, 150, 300, 450, 900],
+  /** The searched text in a folder's name, in the base name, at an edge of it, or all of it but the extension. */
+  path: [0, 60, 250, 450, 900],
+  /** Several searched texts close together, at most. */
+  together: 300,
+  /** For ten times as many matches. */
+  matches: 40,
+  mostMatches: 120,
+  test: -600,
+  vendored: -1200,
+  generated: -900,
+  /** Files in a language of prose, of data or settings, and of rules for tools alone: see KIND_OF_LANGUAGE. */
+  prose: -500,
+  data: -250,
+  rules: -700,
+  /** For a repository's rank of 1. */
+  rank: 200,
+} as const;
+
+const KIND_OF_LANGUAGE: Readonly<Record<string, "prose" | "data" | "rules">> = {
+  AsciiDoc: "prose",
+  Markdown: "prose",
+  Org: "prose",
+  RDoc: "prose",
+  reStructuredText: "prose",
+  Text: "prose",
+  Textile: "prose",
+  Wikitext: "prose",
+  CSV: "data",
+  INI: "data",
+  "Java Properties": "data",
+  JSON: "data",
+  SVG: "data",
+  TOML: "data",
+  TSV: "data",
+  YAML: "data",
+  EditorConfig: "rules",
+  "Git Attributes": "rules",
+  "Ignore List": "rules",
+};
+
+export interface FileFit {
+  /** The mean of atomScore() over the atoms the file shows. */
+  readonly fit: number;
+  readonly count: number;
+  readonly flags: number;
+  /** languageScore() of its language. */
+  readonly language: number;
+  /** 0 to 1. */
+  readonly rank: number;
+  /** Bytes between the nearest matches of different atoms; -1 for one atom. */
+  readonly distance: number;
+}
+
+/** How one atom fits a file. */
+export const atomScore = (edge: number, definition: number, path: number): number =>
+  WEIGHTS.edge[edge]! + WEIGHTS.definition[definition]! + WEIGHTS.path[path]!;
+
+export function languageScore(language: string): number {
+  const kind = KIND_OF_LANGUAGE[language];
+  return kind ? WEIGHTS[kind] : 0;
+}
+
+/** Headings and keys are definitions for `sym:`, and not what somebody who types a name is after. */
+export const definesNames = (language: string): boolean => !KIND_OF_LANGUAGE[language];
+
+export function scoreOf({ fit, count, flags, language, rank, distance }: FileFit): number {
+  const matches = Math.min(WEIGHTS.mostMatches, WEIGHTS.matches * Math.log10(count));
+  const together = distance < 0 ? 0 : WEIGHTS.together / (1 + distance / 64);
+  const file = penalty(flags) + language + WEIGHTS.rank * rank;
+  return Math.round(fit + matches + together + file);
+}
+
+function penalty(flags: number): number {
+  return (
+    (flags & FILE_FLAG.TEST ? WEIGHTS.test : 0) +
+    (flags & FILE_FLAG.VENDORED ? WEIGHTS.vendored : 0) +
+    (flags & FILE_FLAG.GENERATED ? WEIGHTS.generated : 0)
+  );
+}
+
+/** How a searched text fits a path: the place in WEIGHTS.path. REQUIRES: both folded. */
+export function pathFit(path: string, text: string): number {
+  const base = path.lastIndexOf("/") + 1;
+  const dot = path.indexOf(".", base + 1);
+  const end = dot < 0 ? path.length : dot;
+  const at = path.lastIndexOf(text, Math.max(base, end - text.length));
+  if (at < base) {
+    const anywhere = path.lastIndexOf(text);
+    return anywhere < 0 ? 0 : anywhere < base ? 1 : 2;
+  }
+  return fitInBase({ base, end, length: path.length }, at, at + text.length);
+}
+
+/** The same for the best of the ranges (start, end) of expressions in a path. */
+export function bestPathFit(path: Uint8Array, pairs: Uint32Array): number {
+  const base = path.lastIndexOf(SLASH) + 1;
+  const dot = path.indexOf(DOT, base + 1);
+  const end = dot < 0 ? path.length : dot;
+  let best = 1;
+  for (let i = 0; i < pairs.length; i += 2)
+    if (pairs[i]! >= base)
+      best = Math.max(
+        best,
+        fitInBase({ base, end, length: path.length }, pairs[i]!, pairs[i + 1]!),
+      );
+  return best;
+}
+
+const SLASH = 47;
+const DOT = 46;
+
+/** Of a match that begins in the base name, whose extension begins at `end`. */
+function fitInBase(
+  { base, end, length }: { base: number; end: number; length: number },
+  from: number,
+  to: number,
+): number {
+  if (from === base && (to === end || to === length)) return 4;
+  return from === base || to === end ? 3 : 2;
+}

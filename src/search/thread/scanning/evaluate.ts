@@ -1,0 +1,70 @@
+/**
+ * Whether one file matches, from what is known of its atoms, and which atoms' ranges it shows. An
+ * atom is true, false, or undefined: not evaluated yet; so is the answer, until it depends on none
+ * of those.
+ */
+
+import type { PlanNode } from "../../messages/plan.ts";
+
+export type Verdict = boolean | undefined;
+
+/** What is known of one file. */
+export interface Facts {
+  atom(atom: number): Verdict;
+  set(set: number): Verdict;
+}
+
+export function decide(node: PlanNode, facts: Facts): Verdict {
+  switch (node.kind) {
+    case "all":
+      return true;
+    case "none":
+      return false;
+    case "set":
+      return facts.set(node.set);
+    case "atom":
+      return facts.atom(node.atom);
+    case "not": {
+      const verdict = decide(node.child, facts);
+      return verdict === undefined ? undefined : !verdict;
+    }
+    case "and":
+      return settle(node.children, facts, false);
+    case "or":
+      return settle(node.children, facts, true);
+  }
+}
+
+function settle(children: readonly PlanNode[], facts: Facts, decisive: boolean): Verdict {
+  let verdict: Verdict = !decisive;
+  for (const child of children) {
+    const answer = decide(child, facts);
+    if (answer === decisive) return decisive;
+    if (answer === undefined) verdict = undefined;
+  }
+  return verdict;
+}
+
+/**
+ * Collects the atoms whose ranges a matching file shows: those that hold, are under no negation, and
+ * lie only in branches that hold. REQUIRES: decide(node, facts) is true.
+ */
+export function shown(node: PlanNode, facts: Facts, into: Set<number>): void {
+  switch (node.kind) {
+    case "atom":
+      into.add(node.atom);
+      return;
+    case "and":
+      for (const child of node.children) shown(child, facts, into);
+      return;
+    case "or":
+      for (const child of node.children)
+        if (decide(child, facts) === true) shown(child, facts, into);
+      return;
+    case "all":
+    case "none":
+    case "set":
+    case "not":
+      return;
+  }
+}

@@ -1,0 +1,194 @@
+/**
+ * `sym:`: an expression over the names of definitions, each a text of its own. Names are content: the
+ * lists of the names' grams say in which pages one may lie that has what the expression requires. It is looked for in those pages of a whole window first, then
+ * the definitions of blobs that hold it are read, and only names in which it begins are tried: a
+ * hundred times fewer than there are. Blob by blob, text and definitions in turn, took half as long
+ * again: each read of one discards the block that was kept of the other.
+ */
+
+import { hasBit, intersect, type Bitset } from "../../../base/bitset.ts";
+import { newRangeList, pushRange, type RangeList } from "../../../regex/range-list.ts";
+import { PAGE_BYTES } from "../../../store/format.ts";
+import { SYMBOL_ROW, type SymbolList } from "../../../store/symbols/symbol-run.ts";
+import {
+  placesOf,
+  type ContentScanner,
+  type ExpressionCandidates,
+  type ExpressionReach,
+} from "./expression.ts";
+import type { Lookup } from "../planning/candidates.ts";
+import type { Confirm } from "../showing/file-shown.ts";
+import type { Stretch } from "./line-regions.ts";
+import { bestEdge, noneFound, type Found } from "./scan.ts";
+import type { SegmentSymbols } from "./segment-symbols.ts";
+import type { ThreadTools } from "../thread-tools.ts";
+import type { Window } from "./window.ts";
+
+export interface SymbolScan {
+  readonly scanner: ContentScanner;
+  readonly reach: ExpressionReach;
+  readonly window: Window;
+  readonly blobs: readonly number[];
+  readonly symbols: SegmentSymbols;
+  readonly tools: ThreadTools;
+  readonly confirm?: Confirm | undefined;
+}
+
+/** Blobs with definitions in which all that the expression requires stands somewhere. */
+export function symbolCandidates(
+  scanner: ContentScanner,
+  lookup: Lookup,
+  symbols: SegmentSymbols,
+): ExpressionCandidates {
+  const reach = scanner.candidates({ ...lookup, lists: symbols.names });
+  const blobs = symbols.blobs();
+  return { ...reach, blobs: reach.blobs ? intersect(reach.blobs, blobs) : blobs };
+}
+
+export function scanSymbols(scan: SymbolScan): Found {
+  const { window, blobs, symbols, tools } = scan;
+  const found = noneFound(blobs.length);
+  const out = newRangeList();
+  const places = anchorPlaces(scan);
+  const reach = Math.max(0, ...(scan.reach.anchors ?? []).map(({ literal }) => literal.longest));
+  let next = 0;
+  for (let index = 0; index < blobs.length && !tools.isStopped(); index++) {
+    const blob = blobs[index]!;
+    found.starts[index] = out.length;
+    const first = next;
+    const limit = window.address(blob) + window.length(blob);
+    if (places) while (next < places.length && places[next]! < limit) next++;
+    const own = places?.subarray(first, next);
+    if (own && !isInNames(scan, blob, own, reach)) continue;
+    matchNames(scan, { blob, list: symbols.of(blob), places: own, reach }, out);
+    found.counts[index] = out.length - found.starts[index]!;
+    const ranges = out.data.subarray(2 * found.starts[index]!, 2 * out.length);
+    found.edges[index] = bestEdge(ranges, [window.address(blob), limit], tools);
+  }
+  found.pairs = out.data.slice(0, 2 * out.length);
+  return found;
+}
+
+interface NamesOf {
+  readonly blob: number;
+  readonly list: SymbolList;
+  /** Where anchors begin; undefined: anywhere. */
+  readonly places: Uint32Array | undefined;
+  /** Bytes of an anchor. Places do not overlap: one in a name may be hidden by one that begins before the name. */
+  readonly reach: number;
+}
+
+/** Whether a name overlaps an anchor: most blobs hold them elsewhere, and need not be decoded, which takes a tenth off a query. */
+function isInNames(
+  { window, symbols, tools }: SymbolScan,
+  blob: number,
+  places: Uint32Array,
+  reach: number,
+): boolean {
+  if (places.length === 0) return false;
+  const { kernel, arena } = tools;
+  const mark = arena.mark();
+  const run = symbols.run(blob);
+  const at = arena.put(run);
+  const list = arena.take(places.byteLength);
+  kernel.words.set(places, list >>> 2);
+  const listEnd = list + places.byteLength;
+  const origin = window.address(blob);
+  const touches = kernel.run.touchesName(at, at + run.length, list, listEnd, origin, reach);
+  arena.release(mark);
+  return touches !== 0;
+}
+
+/** Appends the ranges in one blob, counted from its beginning. */
+function matchNames(
+  scan: SymbolScan,
+  { blob, list, places, reach }: NamesOf,
+  out: RangeList,
+): void {
+  const { scanner, window, tools } = scan;
+  const { count, rows } = list;
+  const origin = window.address(blob);
+  let [next, last] = [0, -1];
+  for (let at = 0; at < SYMBOL_ROW * count; at += SYMBOL_ROW) {
+    const [start, end] = [rows[at]!, rows[at + 1]!];
+    if (places) {
+      while (next < places.length && places[next]! + reach <= origin + start) next++;
+      if (next === places.length) return;
+      if (places[next]! >= origin + end) continue;
+      loadName(scan, blob, start, end);
+    }
+    const first = out.length;
+    scanner.matcher.ranges(origin + start, origin + end, out, tools.isStopped);
+    confirmNew(scan, out, { first, name: [origin + start, origin + end] });
+    last = keepNew(out, { first, by: start, last });
+  }
+}
+
+/** Has the ranges from `first` on, those of one name, confirmed. */
+function confirmNew(
+  { scanner, window, confirm }: SymbolScan,
+  out: RangeList,
+  { first, name }: { readonly first: number; readonly name: Stretch },
+): void {
+  if (!confirm || out.length === first) return;
+  const claimed = { data: out.data.slice(2 * first), length: out.length - first };
+  const { data, length } = confirm(scanner.expression, window.bytes.subarray(...name), claimed);
+  out.length = first;
+  for (let i = 0; i < length; i++) pushRange(out, data[2 * i]!, data[2 * i + 1]!);
+}
+
+/** A name may begin or end in a page in which no anchor begins. */
+function loadName({ window, reach }: SymbolScan, blob: number, start: number, end: number): void {
+  const first = window.reader.firstPages[blob]! + Math.floor(start / PAGE_BYTES);
+  const last = window.reader.firstPages[blob]! + Math.floor((end - 1) / PAGE_BYTES);
+  if (!reach.pages || (hasBit(reach.pages, first) && hasBit(reach.pages, last))) return;
+  window.load(blob, first, last + 1, 1);
+}
+
+/** Moves ranges to their places in the blob, and drops those that overlap ranges of a name around theirs. Returns the last end. */
+function keepNew(out: RangeList, { first, by, last }: { first: number; by: number; last: number }) {
+  let kept = first;
+  let end = last;
+  for (let i = first; i < out.length; i++) {
+    const [from, to] = [out.data[2 * i]! + by, out.data[2 * i + 1]! + by];
+    if (from < end || (from === to && from === end)) continue;
+    out.data[2 * kept] = from;
+    out.data[2 * kept + 1] = to;
+    kept++;
+    end = to;
+  }
+  out.length = kept;
+  return end;
+}
+
+/** Addresses at which a required literal begins, ascending; undefined: there is none to look for. Loads what is looked at. */
+function anchorPlaces({ reach, window, blobs, tools }: SymbolScan): Uint32Array | undefined {
+  const { anchors } = reach;
+  const beyond = Math.max(1, ...(anchors ?? []).map(({ literal }) => literal.longest));
+  const regions = blobs.map((blob) => loadPages(window, blob, anchors && reach.pages, beyond));
+  return anchors && placesOf(anchors, { window, blobs, regions }, tools);
+}
+
+/** Loads the pages of a blob that are in the set, all without one, and `beyond` bytes after them. */
+function loadPages(
+  window: Window,
+  blob: number,
+  pages: Bitset | undefined,
+  beyond: number,
+): Stretch[] {
+  const { firstPages } = window.reader;
+  const [first, end] = [firstPages[blob]!, firstPages[blob + 1]!];
+  const address = window.address(blob);
+  const limit = address + window.length(blob);
+  const stretches: Stretch[] = [];
+  for (let page = first; page < end;) {
+    const from = page;
+    while (page < end && (!pages || hasBit(pages, page))) page++;
+    if (page > from) {
+      window.load(blob, from, page, beyond);
+      const to = address + (page - first) * PAGE_BYTES + beyond;
+      stretches.push([address + (from - first) * PAGE_BYTES, Math.min(limit, to)]);
+    } else page++;
+  }
+  return stretches;
+}

@@ -1,0 +1,150 @@
+/**
+ * The blobs of one window that are looked at, and what each content atom found in them. Cheap atoms
+ * go first; a blob none of whose files may match any more is not scanned for the next one.
+ */
+
+import { countBits, hasBit, intersect, type Bitset } from "../../../base/bitset.ts";
+import type { Verdict } from "./evaluate.ts";
+import type { ExpressionReach } from "./expression.ts";
+import type { Confirm } from "../showing/file-shown.ts";
+import { gramsOf, type PreparedQuery } from "../planning/prepare.ts";
+import { scanPresence } from "./presence.ts";
+import type { AtomPlan } from "../planning/segment-plan.ts";
+import { noneFound, type Found } from "./scan.ts";
+import { SharedLines } from "./shared-lines.ts";
+import type { SegmentSymbols } from "./segment-symbols.ts";
+import { scanSymbols } from "./symbol-scan.ts";
+import type { ThreadTools } from "../thread-tools.ts";
+import type { Window } from "./window.ts";
+
+export interface Visit {
+  readonly query: PreparedQuery;
+  readonly atoms: readonly AtomPlan[];
+  /** See scanOrder(). */
+  readonly order: readonly number[];
+  /** Whether a file of a visited blob may match, given what is known so far. */
+  readonly mayMatch: (index: number) => boolean;
+  readonly wantsPairs: boolean;
+  readonly symbols: SegmentSymbols | undefined;
+  /** Matches of an expression that are enough in each blob; default: all. */
+  readonly most?: number | undefined;
+  /** What is to be shown is confirmed: names here, where they are told apart. */
+  readonly confirm?: Confirm;
+}
+
+/**
+ * Content atoms, cheap ones first. Literals go before expressions, those first that are in the fewest
+ * visited blobs; of expressions those of names, then those that require the most: how often something
+ * occurs, in other layouts or elsewhere, must not decide on how many files an expression is run.
+ */
+export function scanOrder(
+  { contentAtoms }: PreparedQuery,
+  atoms: readonly AtomPlan[],
+  visit: Bitset,
+): readonly number[] {
+  if (contentAtoms.length === 1) return contentAtoms;
+  const costs = atoms.map(({ blobs, atom }) =>
+    atom.kind === "literal"
+      ? blobs
+        ? countBits(intersect(blobs.slice(), visit))
+        : ANYWHERE
+      : ANYWHERE * (atom.kind === "symbol" ? 2 : 3) - gramsOf(atom),
+  );
+  return contentAtoms.toSorted((a, b) => costs[a]! - costs[b]!);
+}
+
+/** More blobs than a segment has, and more grams than an expression. */
+const ANYWHERE = 2 ** 32;
+
+export class VisitedBlobs {
+  readonly blobs: readonly number[];
+  /** By number of the atom; undefined: not scanned (yet). */
+  readonly found: (Found | undefined)[];
+  /** 1 for blobs of which content was read. */
+  readonly loaded: Uint8Array;
+  /** Expressions that were run on each blob. */
+  readonly expressions: Uint8Array;
+  readonly #visit: Visit;
+
+  constructor(blobs: readonly number[], visit: Visit) {
+    this.blobs = blobs;
+    this.found = visit.atoms.map(() => undefined);
+    this.loaded = new Uint8Array(blobs.length);
+    this.expressions = new Uint8Array(blobs.length);
+    this.#visit = visit;
+  }
+
+  scan(window: Window, tools: ThreadTools): void {
+    const { order } = this.#visit;
+    const [only] = order;
+    if (order.length === 1 && this.#visit.query.isContentOnly) {
+      // every visited blob is a candidate of the one atom
+      const all = [...this.blobs.keys()];
+      this.found[only!] = this.#scanAtom(this.#visit.atoms[only!]!, all, window, tools);
+      return;
+    }
+    const { sharing } = this.#visit.query;
+    const shared = sharing && new SharedLines(sharing.pass, window, tools);
+    let alive: readonly number[] = [...this.blobs.keys()];
+    order.forEach((atom, step) => {
+      const plan = this.#visit.atoms[atom]!;
+      const targets = alive.filter(
+        (index) => !plan.blobs || hasBit(plan.blobs, this.blobs[index]!),
+      );
+      const reach = sharing?.atoms.has(atom) ? { ...plan, shared } : plan;
+      this.found[atom] = spread(
+        this.#scanAtom(reach, targets, window, tools),
+        targets,
+        this.blobs.length,
+      );
+      if (step + 1 < order.length) alive = alive.filter(this.#visit.mayMatch);
+    });
+  }
+
+  #scanAtom(
+    plan: AtomPlan & Pick<ExpressionReach, "shared">,
+    targets: readonly number[],
+    window: Window,
+    tools: ThreadTools,
+  ): Found {
+    const blobs = targets.map((index) => this.blobs[index]!);
+    const { atom } = plan;
+    if (blobs.length === 0) return noneFound(0);
+    for (const index of targets) this.loaded[index] = 1;
+    if (atom.kind === "literal" && plan.onlyDecides)
+      return scanPresence(window, blobs, { placed: atom.placed, pages: plan.pages }, tools);
+    if (atom.kind === "literal")
+      return tools.literals.scan(window, blobs, atom.placed, plan.pages, this.#visit.wantsPairs);
+    if (atom.kind !== "content" && atom.kind !== "symbol") return noneFound(blobs.length);
+    for (const index of targets) this.expressions[index]!++;
+    const { scanner } = atom;
+    const { symbols, confirm } = this.#visit;
+    if (atom.kind === "symbol")
+      return symbols
+        ? scanSymbols({ scanner, reach: plan, window, blobs, symbols, tools, confirm })
+        : noneFound(blobs.length);
+    const most = plan.onlyDecides ? 1 : this.#visit.most;
+    return atom.scanner.scan(window, blobs, most === undefined ? plan : { ...plan, most }, tools);
+  }
+
+  /** What is known of a content atom in a visited blob; in any other (-1) none holds. */
+  verdict(atom: number, index: number): Verdict {
+    if (index < 0) return false;
+    const found = this.found[atom];
+    if (found) return found.counts[index]! > 0;
+    const { blobs }: { blobs: Bitset | undefined } = this.#visit.atoms[atom]!;
+    return blobs && !hasBit(blobs, this.blobs[index]!) ? false : undefined;
+  }
+}
+
+/** What was found in some of the blobs, by their places among all. */
+function spread(found: Found, targets: readonly number[], blobs: number): Found {
+  if (targets.length === blobs) return found;
+  const all = { ...noneFound(blobs), pairs: found.pairs };
+  targets.forEach((index, i) => {
+    all.counts[index] = found.counts[i]!;
+    all.edges[index] = found.edges[i]!;
+    all.starts[index] = found.starts[i]!;
+  });
+  return all;
+}

@@ -1,0 +1,365 @@
+/** One thread's part of a search: claims segments, plans them, evaluates their windows, keeps the best files. */
+
+import { countBits } from "../../base/bitset.ts";
+import { isCorrupt } from "../../store/sealed.ts";
+import type { Snapshot } from "../../store/lmdb/environment.ts";
+import { HASH_BYTES, NO_BLOB } from "../../store/format.ts";
+import type { SegmentReader } from "../../store/segments/segment-reader.ts";
+import { repositoryOf, type PathTable } from "../../store/segments/segment-tables.ts";
+import type { TaskContext } from "../../threads/task.ts";
+import { Collector, type RankedFile } from "./ranking/collect.ts";
+import type { Control } from "../messages/control.ts";
+import { pathOf } from "./showing/file-shown.ts";
+import { HitRater } from "./ranking/hits.ts";
+import type {
+  RankedFiles,
+  SearchInput,
+  SearchOutput,
+  SegmentPart,
+  ShownFile,
+  StreamPart,
+} from "../messages/messages.ts";
+import { inOneBuffer } from "../messages/packed-chunks.ts";
+import type { PreparedQuery } from "./planning/prepare.ts";
+import { SegmentSearch, type Hit } from "./scanning/segment-search.ts";
+import { showFile } from "./showing/show.ts";
+import type { ThreadTools } from "./thread-tools.ts";
+import { zeroTotals, type Totals } from "../messages/totals.ts";
+
+/** Below this many windows with candidates a segment is not worth a helper: planning it takes as long. */
+const WORTH_HELP = 4;
+/** A stream posts what it has at the first hit, then so often. */
+const POST_MS = 4;
+/** Files or ranges of a part at most, but for its last file: what the caller's thread receives in half a millisecond. */
+const PART_FILES = 16;
+const PART_RANGES = 512;
+
+export interface SearchThread {
+  readonly input: SearchInput;
+  readonly query: PreparedQuery;
+  readonly control: Control;
+  readonly snapshot: Snapshot;
+  readonly tools: ThreadTools;
+  readonly context: TaskContext;
+}
+
+/** Of a thread that was stopped before it began. */
+export const nothingFound = (): SearchOutput => ({
+  beganAt: performance.timeOrigin + performance.now(),
+  parts: [],
+  ranked: {
+    scores: new Int32Array(),
+    segments: new Uint32Array(),
+    files: new Uint32Array(),
+    counts: new Uint32Array(),
+    repositories: new Uint32Array(),
+    pathStarts: new Uint32Array(1),
+    paths: new Uint8Array(),
+    hashes: new Uint8Array(),
+  },
+});
+
+const NO_HASH = new Uint8Array(HASH_BYTES);
+
+type Failure = NonNullable<SegmentPart["failure"]>;
+type WritablePart = { -readonly [Name in keyof SegmentPart]: SegmentPart[Name] };
+
+export class SearchRun {
+  readonly #thread: SearchThread;
+  readonly #parts: WritablePart[] = [];
+  /** The best files; of a stream, those that its reader was not ready for. */
+  readonly #collector: Collector;
+  readonly #readers = new Map<number, SegmentReader>();
+  readonly #beganAt = performance.timeOrigin + performance.now();
+  readonly #repositoryPlaces: ReadonlyMap<number, number>;
+  #pending: { file: RankedFile; search: SegmentSearch }[] = [];
+  #postedTotals = zeroTotals();
+  #lastPost = 0;
+
+  constructor(thread: SearchThread) {
+    this.#thread = thread;
+    this.#repositoryPlaces = new Map(
+      Array.from(thread.input.repositories.ids, (id, place) => [id, place]),
+    );
+    this.#collector = new Collector(thread.input.matches, (a, b) => this.#compare(a, b));
+  }
+
+  async run(): Promise<SearchOutput> {
+    const { control, input } = this.#thread;
+    const count = input.segments.length;
+    for (
+      let at = control.claimSegment();
+      at < count && !control.stopped;
+      at = control.claimSegment()
+    )
+      await this.#segment(at, true);
+    if (input.threads > 1)
+      for (let at = 0; at < count && !control.stopped; at++)
+        if (control.isOpen(at)) await this.#segment(at, false);
+    if (input.stream) await this.#post();
+    return { beganAt: this.#beganAt, parts: this.#parts, ranked: this.#columns() };
+  }
+
+  async #segment(position: number, isOwner: boolean): Promise<void> {
+    const began = performance.now();
+    const totals = zeroTotals();
+    const part: WritablePart = {
+      position,
+      stats: totals,
+      stepsDone: 0,
+      nanoseconds: 0,
+    };
+    this.#parts.push(part);
+    try {
+      const search = this.#plan(position);
+      if (search.isCut) return;
+      const steps = search.steps();
+      const planned = performance.now();
+      if (isOwner) part.plan = planOf(search, steps, planned - began);
+      if (isOwner && steps.length > WORTH_HELP) this.#thread.control.open(position);
+      const isShared = !isOwner || steps.length > WORTH_HELP;
+      await this.#windows({ position, search, steps, isShared, totals, part });
+      part.nanoseconds = nanoseconds(performance.now() - planned);
+    } catch (error) {
+      part.failure = failureOf(error);
+    } finally {
+      if (isOwner && part.failure) this.#thread.control.close(position);
+      else if (isOwner && (part.plan?.steps ?? 0) <= WORTH_HELP)
+        this.#thread.control.close(position);
+    }
+  }
+
+  #plan(position: number): SegmentSearch {
+    const { input, query, snapshot, tools } = this.#thread;
+    const { segment, scope, sets, symbols: edition } = input.segments[position]!;
+    const reader = tools.reader(snapshot, segment);
+    const symbols = reader && tools.symbols(snapshot, reader, edition);
+    if (!reader || symbols === "gone") throw new SegmentGone(segment);
+    this.#readers.set(position, reader);
+    const isRanked = input.matches > 0;
+    return new SegmentSearch(reader, snapshot, tools, { query, scope, sets, symbols, isRanked });
+  }
+
+  async #windows(work: {
+    readonly position: number;
+    readonly search: SegmentSearch;
+    readonly steps: readonly number[];
+    readonly isShared: boolean;
+    readonly totals: Totals;
+    readonly part: { stepsDone: number };
+  }): Promise<void> {
+    const { position, search, steps, isShared, totals, part } = work;
+    const { control, context, input } = this.#thread;
+    const rater = this.#rater(search);
+    const onHit = (hit: Hit) => {
+      // what #compare and #columns read of a file that is kept: damage there is still this segment's own
+      if (input.matches > 0) search.reader.hashes(this.#thread.snapshot);
+      rater.rate(hit);
+      totals.fileCount++;
+      totals.totalMatchCount += rater.count;
+      if (!input.stream && rater.score < this.#collector.threshold) return;
+      const file = { score: rater.score, segment: position, file: hit.file, count: rater.count };
+      if (input.stream) this.#pending.push({ file, search });
+      else this.#collector.add(file);
+    };
+    let own = 0;
+    const next = () =>
+      isShared ? control.claimStep(position, steps.length) : own < steps.length ? own++ : undefined;
+    for (let step = next(); step !== undefined && !control.stopped; step = next()) {
+      search.window(steps[step]!, totals, onHit);
+      if (control.stopped) break; // within the window: it counts as not finished
+      part.stepsDone++;
+      if (this.#pending.length > 0 && performance.now() - this.#lastPost > POST_MS)
+        await this.#post();
+      const turn = context.pause();
+      if (turn) await turn;
+    }
+  }
+
+  #rater({ reader, candidates }: SegmentSearch): HitRater {
+    const { query, tools, snapshot, input } = this.#thread;
+    const rankOf = (file: number) =>
+      input.repositories.ranks[this.#placeOfRepository(reader, file)] ?? 0;
+    return new HitRater({
+      query,
+      tools,
+      reader,
+      snapshot,
+      rankOf,
+      candidates: countBits(candidates),
+    });
+  }
+
+  /** Place of a file's repository in the table. */
+  #placeOfRepository({ header }: SegmentReader, file: number): number {
+    return this.#repositoryPlaces.get(repositoryOf(header, file)) ?? -1;
+  }
+
+  /** Repository name, then path, then content. */
+  #compare(a: RankedFile, b: RankedFile): number {
+    const left = this.#readers.get(a.segment)!;
+    const right = a.segment === b.segment ? left : this.#readers.get(b.segment)!;
+    const repositories =
+      this.#placeOfRepository(left, a.file) - this.#placeOfRepository(right, b.file);
+    if (repositories !== 0) return repositories;
+    const { snapshot } = this.#thread;
+    const [paths, others] = [left.paths(snapshot), right.paths(snapshot)];
+    // a segment's files of one repository stand in the order of their paths: most queries by path or language have one score for all
+    if (left === right && lengthOf(paths, a.file) !== lengthOf(paths, b.file))
+      return a.file - b.file;
+    return (
+      Buffer.compare(pathOf(paths, a.file), pathOf(others, b.file)) ||
+      Buffer.compare(this.#hash(a), this.#hash(b))
+    );
+  }
+
+  #hash({ segment, file }: RankedFile): Uint8Array {
+    const reader = this.#readers.get(segment)!;
+    const blob = reader.files.blobs[file]!;
+    const hashes = reader.hashes(this.#thread.snapshot);
+    return blob === NO_BLOB ? NO_HASH : hashes.subarray(HASH_BYTES * blob, HASH_BYTES * (blob + 1));
+  }
+
+  #columns(): RankedFiles {
+    const best = this.#collector.best();
+    const { snapshot, context } = this.#thread;
+    const paths = best.map(({ segment, file }) => {
+      const reader = this.#readers.get(segment)!;
+      return pathOf(reader.paths(snapshot), file);
+    });
+    const pathStarts = new Uint32Array(best.length + 1);
+    paths.forEach((path, i) => (pathStarts[i + 1] = pathStarts[i]! + path.length));
+    const columns = {
+      scores: Int32Array.from(best, ({ score }) => score),
+      segments: Uint32Array.from(best, ({ segment }) => segment),
+      files: Uint32Array.from(best, ({ file }) => file),
+      counts: Uint32Array.from(best, ({ count }) => count),
+      repositories: Uint32Array.from(best, ({ segment, file }) =>
+        this.#placeOfRepository(this.#readers.get(segment)!, file),
+      ),
+      pathStarts,
+      paths: new Uint8Array(Buffer.concat(paths)),
+      hashes: new Uint8Array(Buffer.concat(best.map((one) => this.#hash(one)))),
+    };
+    context.transfer(...Object.values(columns).map(({ buffer }) => buffer as ArrayBuffer));
+    return columns;
+  }
+
+  /** Sends what a stream has found since the last time, ranked, as far as ranges are left. */
+  async #post(): Promise<void> {
+    const { control, query, tools, snapshot, input, context } = this.#thread;
+    const { contextLines, whole } = input.stream!;
+    const pending = this.#pending.sort(
+      (a, b) => b.file.score - a.file.score || this.#compare(a.file, b.file),
+    );
+    this.#pending = [];
+    const onDisagreement = (message: string) => void part.disagreements.push(message);
+    const pause = () => context.pause();
+    const showing = { query, tools, snapshot, contextLines, whole, pause, onDisagreement };
+    let part = emptyPart(this.#newTotals());
+    const { isStopped } = tools;
+    tools.isStopped = () => control.hasEnded;
+    let ranges = 0; // of the part
+    for (const { file, search } of pending) {
+      const most = control.takeRanges(file.count);
+      if (most === 0) break;
+      if (control.isBehind) {
+        this.#collector.add({ ...file, count: most });
+        continue;
+      }
+      const sets = (set: number) => search.isInSet(set, file.file);
+      const { reader, symbols } = search;
+      const wanted = { reader, symbols, file: file.file, sets, most };
+      const result = await showFile(showing, wanted).catch((error: unknown) =>
+        this.#fail(file.segment, error),
+      );
+      if (!result) continue;
+      const { shown, bytesLoaded } = result;
+      part.files.push({ ...shown, position: file.segment, file: file.file });
+      part.contentBytesLoaded += bytesLoaded;
+      part.bytes += sizeOf(shown);
+      control.addBehind(sizeOf(shown));
+      ranges += most;
+      if (part.files.length >= PART_FILES || ranges >= PART_RANGES) {
+        this.#send(part);
+        part = emptyPart(zeroTotals());
+        ranges = 0;
+      }
+      const turn = context.pause();
+      if (turn) await turn;
+    }
+    tools.isStopped = isStopped;
+    this.#send(part);
+    this.#lastPost = performance.now();
+  }
+
+  #send(part: StreamPart): void {
+    const { files, buffer } = inOneBuffer(part.files);
+    this.#thread.control.beginPart();
+    this.#thread.context.post({ ...part, files }, [buffer]);
+  }
+
+  /** Of a file that was found and cannot be shown: its segment is told of as damaged. */
+  #fail(position: number, error: unknown): void {
+    this.#parts.find((part) => part.position === position)!.failure = failureOf(error);
+  }
+
+  /** What was counted since the last post. */
+  #newTotals(): Totals {
+    const now = zeroTotals();
+    for (const { stats } of this.#parts) for (const name of names(now)) now[name] += stats[name];
+    const delta = zeroTotals();
+    for (const name of names(now)) delta[name] = now[name] - this.#postedTotals[name];
+    this.#postedTotals = now;
+    return delta;
+  }
+}
+
+interface OpenPart extends StreamPart {
+  readonly files: StreamPart["files"][number][];
+  readonly disagreements: string[];
+  contentBytesLoaded: number;
+  bytes: number;
+}
+
+const emptyPart = (stats: Totals): OpenPart => ({
+  files: [],
+  contentBytesLoaded: 0,
+  disagreements: [],
+  stats,
+  bytes: 0,
+});
+
+const lengthOf = ({ starts }: PathTable, file: number): number => starts[file + 1]! - starts[file]!;
+
+const names = (totals: Totals): (keyof Totals)[] => Object.keys(totals) as (keyof Totals)[];
+
+class SegmentGone extends Error {
+  constructor(segment: number) {
+    super(`segment ${segment} is not there any more`);
+  }
+}
+
+/** Damage and disappearance are one segment's affair; anything else ends the search. */
+function failureOf(error: unknown): Failure {
+  if (error instanceof SegmentGone) return { kind: "gone", message: error.message };
+  if (isCorrupt(error)) return { kind: "damaged", message: error.message };
+  throw error;
+}
+
+function planOf(
+  search: SegmentSearch,
+  steps: readonly number[],
+  ms: number,
+): NonNullable<SegmentPart["plan"]> {
+  const candidates = countBits(search.candidates);
+  return { stats: search.planStats, candidates, steps: steps.length, nanoseconds: nanoseconds(ms) };
+}
+
+/** Bytes, about: what a file in a part holds on to until it is taken. */
+function sizeOf({ content = "", chunks }: ShownFile): number {
+  const { text, ranges } = chunks;
+  return 256 + content.length + text.length + ranges.byteLength;
+}
+
+const nanoseconds = (ms: number): number => Math.round(ms * 1e6);

@@ -1,0 +1,114 @@
+/**
+ * From ranges to chunks. Each range is shown with its lines and `contextLines` more on each side;
+ * ranges that share something of that share a chunk. A line of more than LONG_LINE bytes is shown
+ * for WINDOW bytes on each side of the match instead, and nothing beyond where that ends inside it,
+ * so that a minified file does not make the response a hundred times larger than its matches.
+ */
+
+import type { Pause } from "../../../base/turnstile.ts";
+import { ChunkPacker, type PackedChunks } from "../../messages/packed-chunks.ts";
+import type { Line, Lines } from "./positions.ts";
+import type { ResultSymbol } from "../../messages/response.ts";
+
+const NEWLINE = 10;
+const LONG_LINE = 4096;
+const WINDOW = 256;
+
+/** After so many ranges a thread that gives way looks at the clock. */
+const RANGES_A_LOOK = 64;
+
+/** What the ranges of one file are cut with. */
+export interface Cutting {
+  readonly contextLines: number;
+  /** The definition in whose name a range lies, if any. */
+  readonly symbolOf: (from: number, to: number) => ResultSymbol | undefined;
+  /** Awaited now and then: a file may have any number of ranges. */
+  readonly pause: Pause;
+}
+
+/** REQUIRES: pairs (from, to), ascending, none overlapping. */
+export async function cutChunks(
+  lines: Lines,
+  pairs: Uint32Array,
+  { contextLines, symbolOf, pause }: Cutting,
+): Promise<PackedChunks> {
+  const packer = new ChunkPacker();
+  for (let i = 0; i < pairs.length;) {
+    let [from, to] = [pairs[i]!, pairs[i + 1]!];
+    const start = windowStart(lines, lines.at(from), from, contextLines);
+    const contentStart = lines.position(start);
+    for (let end = start; ; [from, to] = [pairs[i]!, pairs[i + 1]!]) {
+      const last = lines.at(Math.max(from, to - 1));
+      end = Math.max(end, windowEnd(lines, last, to, contextLines));
+      packer.range(lines.range(from, to), symbolOf(from, to));
+      i += 2;
+      if (i % (2 * RANGES_A_LOOK) === 0) await pause();
+      if (i < pairs.length && joins(lines, pairs[i]!, contextLines, end)) continue;
+      packer.chunk(lines.text.subarray(start, end), contentStart);
+      break;
+    }
+  }
+  return packer.finish();
+}
+
+/** Whether a range that begins at `from` is shown with bytes before `end`. */
+const joins = (lines: Lines, from: number, contextLines: number, end: number): boolean =>
+  windowStart(lines, lines.at(from), from, contextLines) < end;
+
+function isLong({ text }: Lines, { start, end }: Line): boolean {
+  return end - start - (text[end - 1] === NEWLINE ? 1 : 0) > LONG_LINE;
+}
+
+function windowStart(lines: Lines, line: Line, from: number, contextLines: number): number {
+  let start = from;
+  let current = line;
+  for (let i = 0; i <= contextLines; i++) {
+    if (i > 0 && start === 0) break;
+    if (i > 0) current = lineBefore(lines, current);
+    if (isLong(lines, current) && start - current.start > WINDOW)
+      return characterStart(lines.text, start - WINDOW, current.start);
+    start = current.start;
+  }
+  return start;
+}
+
+function windowEnd(lines: Lines, line: Line, to: number, contextLines: number): number {
+  const { text } = lines;
+  let end = to;
+  let current = line;
+  for (let i = 0; i <= contextLines; i++) {
+    if (i > 0 && end === text.length) break;
+    if (i > 0) current = lineAfter(lines, current);
+    if (isLong(lines, current) && current.end - end > WINDOW)
+      return characterEnd(text, end + WINDOW, current.end);
+    end = current.end;
+  }
+  return end;
+}
+
+// neighbours of a line, found without moving the walk; their numbers are not asked for
+
+function lineBefore({ text }: Lines, { start, number }: Line): Line {
+  const before = start < 2 ? 0 : text.lastIndexOf(NEWLINE, start - 2) + 1;
+  return { number: number - 1, start: before, end: start };
+}
+
+function lineAfter({ text }: Lines, { end, number }: Line): Line {
+  const newline = text.indexOf(NEWLINE, end);
+  return { number: number + 1, start: end, end: newline < 0 ? text.length : newline + 1 };
+}
+
+const isContinuation = (byte: number | undefined): boolean =>
+  byte !== undefined && (byte & 0xc0) === 0x80;
+
+/** The start of the character that holds the byte at `at`; at most three bytes back. */
+function characterStart(text: Uint8Array, at: number, least: number): number {
+  for (let back = 0; back < 3 && at > least && isContinuation(text[at]); back++) at--;
+  return at;
+}
+
+/** The end of the character that holds the byte before `at`; at most three bytes on. */
+function characterEnd(text: Uint8Array, at: number, most: number): number {
+  for (let on = 0; on < 3 && at < most && isContinuation(text[at]); on++) at++;
+  return at;
+}

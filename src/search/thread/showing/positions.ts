@@ -1,0 +1,124 @@
+/**
+ * From byte offsets to lines and columns. Lines are 1-based, a newline belongs to the line it ends.
+ * Columns are 1-based code points from the line's start; invalid UTF-8 counts the U+FFFD that
+ * TextDecoder makes of the line's bytes before the position.
+ *
+ * Everything walks forwards, so a file costs its length once, however many matches one line has.
+ */
+
+import type { Pause } from "../../../base/turnstile.ts";
+import type { Position, Range } from "../../messages/response.ts";
+
+const NEWLINE = 10;
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** Invalid UTF-8 becomes U+FFFD; a BOM stays. */
+export const decodeText = (bytes: Uint8Array): string => decoder.decode(bytes);
+
+/** Half a millisecond's. */
+const DECODED_BYTES = 512 * 1024;
+
+/** The same, of a text of any length, giving way between its pieces. */
+export async function decodeInSlices(bytes: Uint8Array, pause: Pause): Promise<string> {
+  let text = "";
+  for (let from = 0; from < bytes.length;) {
+    const to = boundary(bytes, from + DECODED_BYTES);
+    text += decodeText(bytes.subarray(from, to));
+    from = to;
+    await pause();
+  }
+  return text;
+}
+
+/** The place `at`, or up to three bytes before it, that lies within no character. */
+function boundary(bytes: Uint8Array, at: number): number {
+  if (at >= bytes.length) return bytes.length;
+  for (let back = 0; back <= 3; back++) if ((bytes[at - back]! & 0xc0) !== 0x80) return at - back;
+  return at; // a fourth continuation byte belongs to nothing
+}
+
+export interface Line {
+  readonly number: number;
+  readonly start: number;
+  /** After its newline, if it has one. */
+  readonly end: number;
+}
+
+/** Counts the newlines of a stretch of the text. */
+export type CountNewlines = (from: number, to: number) => number;
+
+export class Lines {
+  readonly text: Buffer;
+  readonly #count: CountNewlines;
+  #line: Line;
+  // the last place a column was asked of
+  #lineStart = 0;
+  #offset = 0;
+  #column = 1;
+
+  constructor(text: Buffer, count: CountNewlines) {
+    this.text = text;
+    this.#count = count;
+    this.#line = { number: 1, start: 0, end: this.#endAfter(0) };
+  }
+
+  #endAfter(offset: number): number {
+    const newline = this.text.indexOf(NEWLINE, offset);
+    return newline < 0 ? this.text.length : newline + 1;
+  }
+
+  /** The line that holds the byte at `offset`; at the end of the text the line that begins there, if one does. */
+  at(offset: number): Line {
+    const line = this.#line;
+    if (offset < line.start) return this.#back(offset);
+    // behind the text's last newline begins a line without bytes
+    const isEmpty = line.start === line.end;
+    const endsHere = isEmpty || this.text[line.end - 1] !== NEWLINE;
+    if (offset < line.end || (offset === line.end && endsHere)) return line;
+    const number = line.number + this.#count(line.end - 1, offset);
+    const start = offset === 0 ? 0 : this.text.lastIndexOf(NEWLINE, offset - 1) + 1;
+    return (this.#line = { number, start, end: this.#endAfter(offset) });
+  }
+
+  #back(offset: number): Line {
+    const start = offset === 0 ? 0 : this.text.lastIndexOf(NEWLINE, offset - 1) + 1;
+    const number = this.#line.number - this.#count(offset, this.#line.start);
+    return (this.#line = { number, start, end: this.#endAfter(offset) });
+  }
+
+  column(lineStart: number, offset: number): number {
+    // a place inside a character: what was counted so far may have been half of it
+    const isInside = (this.text[this.#offset]! & 0xc0) === 0x80;
+    if (lineStart !== this.#lineStart || offset < this.#offset || isInside) {
+      this.#lineStart = lineStart;
+      this.#offset = lineStart;
+      this.#column = 1;
+    }
+    this.#column += countPoints(this.text, this.#offset, offset);
+    this.#offset = offset;
+    return this.#column;
+  }
+
+  position(offset: number): Position {
+    const { number, start } = this.at(offset);
+    return { byteOffset: offset, lineNumber: number, column: this.column(start, offset) };
+  }
+
+  range(from: number, to: number): Range {
+    const start = this.position(from);
+    const line = this.at(Math.max(from, to - 1));
+    const end = { byteOffset: to, lineNumber: line.number, column: this.column(line.start, to) };
+    return { start, end };
+  }
+}
+
+/** Code points of [from, to): of ASCII as many as bytes. */
+function countPoints(text: Uint8Array, from: number, to: number): number {
+  let at = from;
+  while (at < to && text[at]! < 0x80) at++;
+  if (at === to) return to - from;
+  let count = at - from;
+  // an iteration of a string is one of its code points
+  for (const _ of decodeText(text.subarray(at, to))) count++;
+  return count;
+}

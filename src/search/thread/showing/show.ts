@@ -1,0 +1,175 @@
+/** Builds the result of one file: reads its content again where that is asked for, finds its ranges, cuts them into chunks. */
+
+import type { Pause } from "../../../base/turnstile.ts";
+import type { Snapshot } from "../../../store/lmdb/environment.ts";
+import { NO_BLOB } from "../../../store/format.ts";
+import type { SegmentReader } from "../../../store/segments/segment-reader.ts";
+import { cutChunks } from "./chunks.ts";
+import { contentRanges, pathOf, pathRanges, shownBy, type Confirm } from "./file-shown.ts";
+import type { Facts } from "../scanning/evaluate.ts";
+import type { ShownFile } from "../../messages/messages.ts";
+import { NO_CHUNKS } from "../../messages/packed-chunks.ts";
+import { decodeText, Lines } from "./positions.ts";
+import type { PreparedQuery } from "../planning/prepare.ts";
+import { anywhere } from "../planning/segment-plan.ts";
+import type { SegmentSymbols } from "../scanning/segment-symbols.ts";
+import type { ThreadTools } from "../thread-tools.ts";
+import { verified, verifiedShort } from "./verify-shown.ts";
+import { VisitedBlobs } from "../scanning/visited-blobs.ts";
+import { Window } from "../scanning/window.ts";
+
+export interface Showing {
+  readonly query: PreparedQuery;
+  readonly tools: ThreadTools;
+  readonly snapshot: Snapshot;
+  readonly contextLines: number;
+  readonly whole: boolean;
+  /** Awaited now and then. REQUIRES: nobody else uses the tools meanwhile. */
+  readonly pause: Pause;
+  /** Told when RE2 and the automaton differ. */
+  readonly onDisagreement: (message: string) => void;
+}
+
+export interface FileToShow {
+  readonly reader: SegmentReader;
+  readonly symbols: SegmentSymbols | undefined;
+  readonly file: number;
+  readonly sets: (set: number) => boolean;
+  readonly most: number;
+}
+
+export async function showFile(
+  showing: Showing,
+  wanted: FileToShow,
+): Promise<{ shown: ShownFile; bytesLoaded: number }> {
+  const { query, tools, snapshot } = showing;
+  const { reader, file, most } = wanted;
+  const path = pathOf(reader.paths(snapshot), file);
+  const blob = reader.files.blobs[file]!;
+  const isRead = blob !== NO_BLOB && readsContent(showing);
+  const content = isRead ? readContent(showing, wanted, blob) : undefined;
+  const facts = factsOf(showing, wanted, { path, content });
+  const shown = shownBy(query, facts);
+  const pairs = content
+    ? contentRanges(shown.content, content.visited.found, 0)
+    : new Uint32Array(0);
+  const name = pathRanges(path, shown.paths, { query, tools, confirm: confirmOf(showing) });
+  const hasOwnName = shown.paths.length > 0;
+  const nameLines = new Lines(Buffer.from(path), () => 0);
+  const chunks =
+    content && pairs.length > 0 ? await content.chunks(pairs.subarray(0, 2 * most)) : NO_CHUNKS;
+  const nameShown = pairs.length > 0 && !hasOwnName ? new Uint32Array(0) : name;
+  return {
+    bytesLoaded: content?.bytesLoaded ?? 0,
+    shown: {
+      path: decodeText(path),
+      language: reader.header.languages[reader.files.languages[file]!]!,
+      nameRanges: rangesOf(nameLines, pairs.length > 0 ? nameShown : name.subarray(0, 2 * most)),
+      chunks,
+      count: Math.min(most, (pairs.length || name.length) / 2),
+      ...(showing.whole && content ? { content: content.text() } : {}),
+    },
+  };
+}
+
+const confirmOf =
+  ({ tools, onDisagreement }: Showing): Confirm =>
+  (expression, bytes, claimed) =>
+    verifiedShort(expression, { bytes, claimed }, { isLate: tools.isDue, onDisagreement });
+
+/** When time is up nothing more is found in it. */
+const readsContent = ({ query, tools, whole }: Showing): boolean =>
+  whole || (query.contentAtoms.length > 0 && !tools.isStopped());
+
+function rangesOf(lines: Lines, pairs: Uint32Array): ReturnType<Lines["range"]>[] {
+  const ranges = [];
+  for (let i = 0; i < pairs.length; i += 2) ranges.push(lines.range(pairs[i]!, pairs[i + 1]!));
+  return ranges;
+}
+
+/** A blob wholly in kernel memory, scanned for every content atom. */
+function readContent(
+  showing: Showing,
+  { reader, most, symbols }: Pick<FileToShow, "reader" | "most" | "symbols">,
+  blob: number,
+) {
+  const { query, tools, snapshot, contextLines } = showing;
+  const { kernel } = tools;
+  const symbolBytes = symbols?.bytesLoaded ?? 0;
+  const window = new Window(reader, snapshot, tools.window, blob, blob + 1);
+  window.load(blob, reader.firstPages[blob]!, reader.firstPages[blob + 1]!, 0);
+  const visited = new VisitedBlobs([blob], {
+    query,
+    atoms: query.atoms.map(anywhere),
+    order: query.contentAtoms,
+    symbols,
+    mayMatch: () => true,
+    wantsPairs: true,
+    confirm: confirmOf(showing),
+    most: query.contentAtoms.length === 1 ? most : undefined,
+  });
+  visited.scan(window, tools);
+  const from = window.address(blob);
+  for (const atom of query.contentAtoms) {
+    const prepared = query.atoms[atom]!;
+    const found = visited.found[atom];
+    if (prepared.kind !== "content" || !found) continue;
+    const seen = {
+      kernel,
+      from,
+      to: from + window.length(blob),
+      most,
+      isLate: tools.isDue,
+      onDisagreement: showing.onDisagreement,
+    };
+    visited.found[atom] = verified(prepared.scanner, found, seen);
+  }
+  // made when it is used: a view of the kernel's memory does not survive its growth
+  const text = () => Buffer.from(kernel.bytes.buffer, from, window.length(blob));
+  const count = (start: number, end: number) => kernel.run.countNewlines(from + start, from + end);
+  return {
+    visited,
+    get bytesLoaded() {
+      return window.bytesLoaded + (symbols?.bytesLoaded ?? 0) - symbolBytes;
+    },
+    text: () => decodeText(text()),
+    chunks: (pairs: Uint32Array) =>
+      cutChunks(new Lines(text(), count), pairs, {
+        contextLines,
+        symbolOf: (start, end) =>
+          symbols?.has(blob) ? symbols.at(blob, [start, end], text()) : undefined,
+        pause: showing.pause,
+      }),
+  };
+}
+
+function factsOf(
+  { query, tools }: Showing,
+  { reader, file, sets }: FileToShow,
+  { path, content }: { path: Uint8Array; content: { visited: VisitedBlobs } | undefined },
+): Facts {
+  return {
+    set: sets,
+    atom(number) {
+      const atom = query.atoms[number]!;
+      switch (atom.kind) {
+        case "literal":
+        case "content":
+        case "symbol":
+          return content ? content.visited.verdict(number, 0) : false;
+        case "language":
+          return (
+            atom.language !== undefined &&
+            reader.header.languages[reader.files.languages[file]!] === atom.language
+          );
+        case "path": {
+          const mark = tools.arena.mark();
+          const at = tools.arena.put(path);
+          const count = atom.matcher.count(at, at + path.length);
+          tools.arena.release(mark);
+          return count > 0;
+        }
+      }
+    },
+  };
+}

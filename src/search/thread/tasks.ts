@@ -1,0 +1,107 @@
+/** The tasks of searching, as worker threads serve them. Lane "search". */
+
+import { isCorrupt } from "../../store/sealed.ts";
+import { threadEnvironment } from "../../store/lmdb/thread-environment.ts";
+import type { Task, TaskContext } from "../../threads/task.ts";
+import { Control } from "../messages/control.ts";
+import { explainSegments, type ExplainResult } from "./explain-task.ts";
+import type {
+  SearchInput,
+  SearchOutput,
+  ShowInput,
+  ShownFile,
+  ShowResult,
+} from "../messages/messages.ts";
+import { inOneBuffer } from "../messages/packed-chunks.ts";
+import { prepareInTime, prepareQuery } from "./planning/prepare.ts";
+import { nothingFound, SearchRun } from "./search-task.ts";
+import { showFile } from "./showing/show.ts";
+import { ThreadTools } from "./thread-tools.ts";
+
+const toolsOf = (context: TaskContext): ThreadTools =>
+  context.memo("search tools", () => new ThreadTools());
+
+const search: Task<SearchInput, SearchOutput> = async (input, context) => {
+  const tools = toolsOf(context);
+  const control = new Control(input.shared);
+  const snapshot = threadEnvironment(context).snapshot();
+  const mark = tools.arena.mark();
+  tools.isStopped = () => control.stopped !== 0;
+  tools.isDue = () => control.isDue;
+  try {
+    const query = prepareInTime(input.plan, tools);
+    if (!query) return nothingFound();
+    return await new SearchRun({ input, query, control, snapshot, tools, context }).run();
+  } finally {
+    tools.arena.release(mark);
+    snapshot.close();
+  }
+};
+
+const show: Task<ShowInput, ShowResult> = async (input, context) => {
+  const tools = toolsOf(context);
+  const snapshot = threadEnvironment(context).snapshot();
+  const mark = tools.arena.mark();
+  const control = new Control(input.shared);
+  tools.isStopped = () => control.hasEnded;
+  tools.isDue = () => control.isDue;
+  try {
+    const query = prepareQuery(input.plan, tools.kernel, tools.arena);
+    const { contextLines, whole } = input;
+    const files: (ShownFile | undefined)[] = [];
+    const disagreements: string[] = [];
+    const onDisagreement = (message: string) => void disagreements.push(message);
+    const pause = () => context.pause();
+    let contentBytesLoaded = 0;
+    for (const { segment, file, sets, most, symbols: edition } of input.files) {
+      const reader = tools.reader(snapshot, segment);
+      const symbols =
+        reader && (await unlessDamaged(() => tools.symbols(snapshot, reader, edition)));
+      if (!reader || symbols === "gone") return "gone";
+      const isInSet = (set: number) => sets[set]!;
+      const showing = { query, tools, snapshot, contextLines, whole, pause, onDisagreement };
+      const result = await unlessDamaged(() =>
+        showFile(showing, { reader, symbols, file, sets: isInSet, most }),
+      );
+      files.push(result?.shown);
+      contentBytesLoaded += result?.bytesLoaded ?? 0;
+      const turn = context.pause();
+      if (turn) await turn;
+    }
+    const packed = inOneBuffer(files);
+    context.transfer(packed.buffer);
+    return { files: packed.files, contentBytesLoaded, disagreements };
+  } finally {
+    tools.arena.release(mark);
+    snapshot.close();
+  }
+};
+
+const explain: Task<Pick<SearchInput, "plan" | "segments">, ExplainResult> = (input, context) => {
+  const tools = toolsOf(context);
+  const snapshot = threadEnvironment(context).snapshot();
+  const mark = tools.arena.mark();
+  tools.isStopped = () => false;
+  try {
+    const query = prepareQuery(input.plan, tools.kernel, tools.arena);
+    return explainSegments(input, query, snapshot, tools);
+  } finally {
+    tools.arena.release(mark);
+    snapshot.close();
+  }
+};
+
+async function unlessDamaged<T>(work: () => T | Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isCorrupt(error)) return undefined;
+    throw error;
+  }
+}
+
+export const SEARCH_TASKS = {
+  "search.segments": search,
+  "search.show": show,
+  "search.explain": explain,
+};

@@ -1,0 +1,111 @@
+/**
+ * One generation of the index in memory: manifest, repositories, and which files their revisions
+ * name: one bit a file and revision. Loading the next generation reads only what has changed.
+ */
+
+import { unpack } from "msgpackr";
+import { countBits, wordsFor, type Bitset } from "../../base/bitset.ts";
+import { wordsOf } from "../../base/growable.ts";
+import type { Pause } from "../../base/turnstile.ts";
+import type { Snapshot } from "../lmdb/environment.ts";
+import { repositoryKey, revisionKey, skippedKey } from "../format.ts";
+import { unpackList } from "./long-list.ts";
+import { readManifest, type Manifest } from "./manifest.ts";
+import type { RepositoryRecord, SkippedFile } from "./records.ts";
+import { corrupt } from "../sealed.ts";
+import { readHeaderInSlices, type SegmentHeader } from "../segments/segment-tables.ts";
+
+export interface Catalog {
+  readonly manifest: Manifest;
+  /** By number, ascending. */
+  readonly repositories: ReadonlyMap<number, CatalogRepository>;
+  readonly byName: ReadonlyMap<string, CatalogRepository>;
+  readonly headers: ReadonlyMap<number, SegmentHeader>;
+}
+
+export interface CatalogRepository {
+  readonly record: RepositoryRecord;
+  /** Generation in which it changed last. */
+  readonly changed: number;
+  readonly places: readonly Place[];
+}
+
+/** A repository's files in one segment, and which of them its revisions name. */
+export interface Place {
+  readonly segment: number;
+  readonly first: number;
+  readonly count: number;
+  /** By position in record.revisions; absent where the revision names none of them. */
+  readonly sets: readonly (Bitset | undefined)[];
+}
+
+/** Reads the newest generation that `snapshot` sees. */
+export async function loadCatalog(
+  snapshot: Snapshot,
+  before: Catalog | undefined,
+  pause: Pause,
+): Promise<Catalog> {
+  const manifest = readManifest(snapshot);
+  if (before?.manifest.generation === manifest.generation) return before;
+  const headers = new Map<number, SegmentHeader>();
+  for (const { segment } of manifest.segments) {
+    const header =
+      before?.headers.get(segment) ?? (await readHeaderInSlices(snapshot, segment, pause));
+    if (!header) throw corrupt(`segment ${segment} is not there`);
+    headers.set(segment, header);
+    await pause();
+  }
+  const repositories = new Map<number, CatalogRepository>();
+  for (const [id, changed] of manifest.repositories) {
+    const known = before?.repositories.get(id);
+    const isCurrent = known?.changed === changed;
+    repositories.set(id, isCurrent ? known : readRepository(snapshot, id, changed, headers));
+    await pause();
+  }
+  const byName = new Map([...repositories.values()].map((one) => [one.record.name, one]));
+  return { manifest, repositories, byName, headers };
+}
+
+function readRepository(
+  snapshot: Snapshot,
+  id: number,
+  changed: number,
+  headers: ReadonlyMap<number, SegmentHeader>,
+): CatalogRepository {
+  const value = snapshot.get(repositoryKey(id), `the record of repository ${id}`);
+  if (!value) throw corrupt(`the record of repository ${id}`);
+  const record = unpack(value) as RepositoryRecord;
+  const places = record.segments.map((segment): Place => {
+    const range = headers.get(segment)?.repositories.find(({ repository }) => repository === id);
+    if (!range) throw corrupt(`repository ${id} has no files in segment ${segment}`);
+    const sets = record.revisions.map(({ number }) => {
+      const bits = snapshot.get(revisionKey(id, segment, number), `a revision of repository ${id}`);
+      if (bits && bits.length !== 4 * wordsFor(range.count))
+        throw corrupt(`a revision of repository ${id}`);
+      return bits && wordsOf(bits);
+    });
+    return { segment, first: range.first, count: range.count, sets };
+  });
+  mustNameAll(record, places);
+  return { record, changed, places };
+}
+
+/** A set that is not there is empty: where a damaged tree has lost one, only the count tells. */
+function mustNameAll({ id, revisions }: RepositoryRecord, places: readonly Place[]): void {
+  revisions.forEach(({ files }, i) => {
+    let named = 0;
+    for (const { sets } of places) if (sets[i]) named += countBits(sets[i]);
+    if (named !== files) throw corrupt(`a revision of repository ${id}`);
+  });
+}
+
+/** Files that are listed and not searchable. REQUIRES: the snapshot stays open until then. */
+export async function readSkipped(
+  snapshot: Snapshot,
+  repository: number,
+  pause: Pause,
+): Promise<SkippedFile[]> {
+  const what = `the skipped files of repository ${repository}`;
+  const value = snapshot.get(skippedKey(repository), what);
+  return value ? unpackList(value.slice(), what, pause) : [];
+}

@@ -1,0 +1,59 @@
+/** Opening a data directory: a new one gets its first records, another version is refused. */
+
+import { door } from "../../base/turnstile.ts";
+import { QuernError } from "../../base/errors.ts";
+import { openInTurn, type Environment } from "../lmdb/environment.ts";
+import { engineKey, FORMAT_VERSION } from "../format.ts";
+import { EMPTY_MANIFEST, putManifest } from "./manifest.ts";
+import { corrupt } from "../sealed.ts";
+
+export async function openStore(
+  path: string,
+  options: { readOnly: boolean },
+): Promise<Environment> {
+  const environment = await openInTurn(path, options);
+  try {
+    await door.wait();
+    if (readVersion(environment) === undefined) await begin(environment);
+    checkVersion(readVersion(environment));
+    return environment;
+  } catch (error) {
+    await environment.close();
+    throw error;
+  }
+}
+
+function readVersion(environment: Environment): number | undefined {
+  const snapshot = environment.snapshot();
+  try {
+    const value = snapshot.get(engineKey("format"), "the format version");
+    if (value && value.length !== 4) throw corrupt("the format version");
+    return value && Buffer.from(value).readUInt32LE();
+  } finally {
+    snapshot.close();
+  }
+}
+
+function checkVersion(version: number | undefined): void {
+  if (version === FORMAT_VERSION) return;
+  throw new QuernError(
+    "INDEX_VERSION",
+    `this index has format version ${version}, and this quern reads ${FORMAT_VERSION}: use the quern that wrote it, or index again into a new directory`,
+  );
+}
+
+async function begin(environment: Environment): Promise<void> {
+  if (environment.readOnly)
+    throw new QuernError(
+      "INDEX_NOT_FOUND",
+      `there is no index at ${environment.path}; index something into it first`,
+    );
+  const version = Buffer.alloc(4);
+  version.writeUInt32LE(FORMAT_VERSION);
+  await environment.write((writer) => {
+    // another process may have been faster
+    if (writer.get(engineKey("format"), "the format version")) return;
+    writer.put(engineKey("format"), version);
+    putManifest(writer, EMPTY_MANIFEST);
+  });
+}

@@ -1,0 +1,215 @@
+/**
+ * Reads single files and folders of a repository, as a host shows them: on the caller's thread, which
+ * waits for no other, and in slices. Of a segment's tables only what is asked for is looked at, in
+ * place: opening them all takes 6 ms.
+ */
+
+import { hasBit, type Bitset } from "../../base/bitset.ts";
+import { compareText } from "../../base/compare.ts";
+import { sortInSlices } from "../../base/sort.ts";
+import type { Pause } from "../../base/turnstile.ts";
+import type { Catalog, CatalogRepository, Place } from "./catalog.ts";
+import type { Snapshot } from "../lmdb/environment.ts";
+import { BLOCK_BYTES, NO_BLOB, PART, renumber, segmentKey } from "../format.ts";
+import { corrupt } from "../sealed.ts";
+import { mustRead } from "../segments/segment-tables.ts";
+
+/** REQUIRES: the snapshot stays open until what is read with it is there. */
+export interface Reading {
+  readonly snapshot: Snapshot;
+  readonly headers: Catalog["headers"];
+  readonly pause: Pause;
+}
+
+export interface StoredFile {
+  readonly bytes: Uint8Array;
+  readonly language: string;
+}
+
+/** The content under a path in a revision; undefined where there is none. */
+export async function readFile(
+  reading: Reading,
+  { places }: CatalogRepository,
+  revision: number,
+  path: string,
+): Promise<StoredFile | undefined> {
+  const wanted = Buffer.from(path);
+  for (const place of places) {
+    await reading.pause();
+    const set = place.sets[revision];
+    if (!set) continue;
+    const index = findPath(openPaths(reading, place), { set, wanted });
+    if (index === undefined) continue;
+    const stored = locate(reading, place.segment, place.first + index);
+    if (!stored) return undefined;
+    return { language: stored.language, bytes: await readText(reading, place.segment, stored) };
+  }
+  return undefined;
+}
+
+interface Located {
+  readonly language: string;
+  /** Of its bytes in the segment's text. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** undefined: it has no content. */
+function locate(
+  { snapshot, headers }: Reading,
+  segment: number,
+  file: number,
+): Located | undefined {
+  const header = headers.get(segment)!;
+  const table = viewOf(mustRead(snapshot, segment, PART.FILES, 7 * header.files));
+  const blob = table.getUint32(4 * file, true);
+  if (blob === NO_BLOB) return undefined;
+  const language = header.languages[table.getUint16(4 * header.files + 2 * file, true)];
+  if (blob >= header.blobs || language === undefined)
+    throw corrupt(`the files of segment ${segment}`);
+  const starts = viewOf(mustRead(snapshot, segment, PART.BLOBS, 4 * (header.blobs + 1)));
+  const [from, to] = [starts.getUint32(4 * blob, true), starts.getUint32(4 * blob + 4, true)];
+  if (from > to || to > header.textBytes) throw corrupt(`the blobs of segment ${segment}`);
+  return { language, from, to };
+}
+
+async function readText(
+  { snapshot, pause }: Reading,
+  segment: number,
+  { from, to }: Located,
+): Promise<Uint8Array> {
+  const bytes = new Uint8Array(to - from);
+  const key = segmentKey(segment, PART.TEXT);
+  for (let at = from; at < to;) {
+    await pause();
+    const block = Math.floor(at / BLOCK_BYTES);
+    const start = block * BLOCK_BYTES;
+    const end = Math.min(to, start + BLOCK_BYTES);
+    const what = `block ${block} of segment ${segment}`;
+    const text = snapshot.get(renumber(key, block), what);
+    if (!text || text.length < end - start) throw corrupt(what);
+    bytes.set(text.subarray(at - start, end - start), at - from);
+    at = end;
+  }
+  return bytes;
+}
+
+/** A repository's paths in a segment, as they are stored. */
+interface Paths {
+  readonly place: Place;
+  readonly starts: DataView;
+  readonly bytes: Uint8Array;
+}
+
+/** REQUIRES: used before the next read, or `isKept`. */
+function openPaths({ snapshot, headers }: Reading, place: Place, isKept = false): Paths {
+  const head = 4 * (headers.get(place.segment)!.files + 1);
+  const what = `the paths of segment ${place.segment}`;
+  const stored = snapshot.get(segmentKey(place.segment, PART.PATHS), what);
+  if (!stored || stored.length < head) throw corrupt(what);
+  const value = isKept ? stored.slice() : stored;
+  return { place, starts: viewOf(value), bytes: value.subarray(head) };
+}
+
+const viewOf = ({ buffer, byteOffset, length }: Uint8Array): DataView =>
+  new DataView(buffer, byteOffset, length);
+
+function pathAt({ place, starts, bytes }: Paths, index: number): Uint8Array {
+  const at = 4 * (place.first + index);
+  const [from, to] = [starts.getUint32(at, true), starts.getUint32(at + 4, true)];
+  if (from > to || to > bytes.length) throw corrupt(`the paths of segment ${place.segment}`);
+  return bytes.subarray(from, to);
+}
+
+/** Position in the place of the file that the set names under the path. */
+function findPath(
+  paths: Paths,
+  { set, wanted }: { set: Bitset; wanted: Uint8Array },
+): number | undefined {
+  const { count } = paths.place;
+  let index = lowerBound(paths, wanted);
+  for (; index < count && Buffer.compare(pathAt(paths, index), wanted) === 0; index++)
+    if (hasBit(set, index)) return index;
+  return undefined;
+}
+
+/** The first file of the place, from the `low`th on, whose path is not before `wanted`. */
+function lowerBound(paths: Paths, wanted: Uint8Array, low = 0): number {
+  let high = paths.place.count;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (Buffer.compare(pathAt(paths, middle), wanted) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+export interface Child {
+  readonly type: "file" | "folder";
+  readonly name: string;
+  /** From the repository's root. */
+  readonly path: string;
+}
+
+/** What stands directly in a folder of a revision, folders first, each by name; '' is the root. undefined: no such folder. */
+export async function listFolder(
+  reading: Reading,
+  { places }: CatalogRepository,
+  revision: number,
+  folder: string,
+): Promise<Child[] | undefined> {
+  const names = { folder: new Set<string>(), file: new Set<string>() };
+  for (const place of places) {
+    await reading.pause();
+    const set = place.sets[revision];
+    if (set) await addChildren(names, openPaths(reading, place, true), { ...reading, set, folder });
+  }
+  for (const name of names.folder) names.file.delete(name);
+  if (names.folder.size + names.file.size === 0 && folder !== "") return undefined;
+  const children: Child[] = [];
+  for (const type of ["folder", "file"] as const)
+    for (const name of await sortInSlices([...names[type]], compareText, reading.pause)) {
+      children.push({ type, name, path: folder === "" ? name : `${folder}/${name}` });
+      if (children.length % CHILDREN_A_LOOK === 0) await reading.pause();
+    }
+  return children;
+}
+
+/** Some 0.1 ms. */
+const CHILDREN_A_LOOK = 256;
+const SLASH = 47;
+
+/** What lies below a child that is a folder is stepped over. */
+async function addChildren(
+  names: Readonly<Record<Child["type"], Set<string>>>,
+  paths: Paths,
+  { set, folder, pause }: { set: Bitset; folder: string; pause: Pause },
+): Promise<void> {
+  const prefix = Buffer.from(folder === "" ? "" : `${folder}/`);
+  let index = lowerBound(paths, prefix);
+  for (let looked = 1; index < paths.place.count; looked++) {
+    const path = pathAt(paths, index);
+    if (Buffer.compare(path.subarray(0, prefix.length), prefix) !== 0) return;
+    if (looked % CHILDREN_A_LOOK === 0) await pause();
+    if (!hasBit(set, index)) {
+      index++;
+      continue;
+    }
+    const slash = path.indexOf(SLASH, prefix.length);
+    const isFile = slash < 0;
+    names[isFile ? "file" : "folder"].add(
+      decode(path.subarray(prefix.length, isFile ? undefined : slash)),
+    );
+    index = isFile ? index + 1 : lowerBound(paths, behind(path, slash), index);
+  }
+}
+
+/** After every path below the folder that ends at `slash`. */
+function behind(path: Uint8Array, slash: number): Uint8Array {
+  const end = path.slice(0, slash + 1);
+  end[slash] = SLASH + 1;
+  return end;
+}
+
+const decode = ({ buffer, byteOffset, length }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, length).toString();

@@ -1,0 +1,272 @@
+/**
+ * A few ordered tables of small records in one LMDB environment: what the token and user stores
+ * stand on. Not the index, which has its own format and environment.
+ *
+ * Format version 1. A directory holds one environment; each table is a named database in it.
+ *
+ *     key   := bytes, compared as bytes, at most 1 900
+ *     value := crc record         crc: CRC-32 of the table's name, the key and the record, 4 bytes, big-endian
+ *     record := MessagePack       plain data: strings, numbers, booleans, null, lists, maps
+ *
+ * The table "format" has the one key "version", whose record is 1. The record 1 is stored as the
+ * five bytes `8e89045b 01`.
+ *
+ * Any number of processes may read and write at once. A read sees every write that was resolved
+ * before it began, by whichever process: a revoked token must stop now, not a turn of the event
+ * loop later. A value whose checksum is wrong is INDEX_CORRUPT, never a wrong record, nor that of another key.
+ */
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { crc32 } from "node:zlib";
+import { type Database, open, type RootDatabase } from "lmdb";
+import { pack, unpack } from "msgpackr";
+import { QuernError } from "../../base/errors.ts";
+import { Commits } from "./commits.ts";
+import { askForRoom, LEAST_ROOM_BYTES, makeFolder } from "./data-file.ts";
+import { errorName } from "./failures.ts";
+import { allocateLockFile } from "./lock-file.ts";
+import { inTurn, inTurnAtOnce } from "./turn.ts";
+
+const FORMAT_VERSION = 1;
+const MOST_KEY_BYTES = 1900; // LMDB takes 1 978 with the page size that lmdb uses
+const MOST_TABLES = 16;
+
+export interface Table<Value> {
+  get(key: Uint8Array): Value | undefined;
+  /** At most `limit` values whose keys begin with `prefix` and come after `after` (a whole key), in key order. */
+  range(prefix: Uint8Array, after: Uint8Array | undefined, limit: number): Entry<Value>[];
+  /** REQUIRES: called within write(). */
+  put(key: Uint8Array, value: Value): void;
+  /** REQUIRES: called within write(). */
+  remove(key: Uint8Array): void;
+}
+
+export interface Entry<Value> {
+  key: Uint8Array;
+  value: Value;
+}
+
+export interface KeyValueStore extends AsyncDisposable {
+  table<Value>(name: string): Table<Value>;
+  /**
+   * Runs `change` in one write transaction, alone among all processes; resolves to its result once
+   * that is on the disk. REQUIRES: `change` is synchronous and throws before it writes, or not at all.
+   */
+  write<Result>(change: () => Result): Promise<Result>;
+}
+
+/** Opens the directory, creating it when missing. Disposing waits for the writes that were begun. */
+export function openKeyValue(path: string): KeyValueStore {
+  const { root, commits } = openEnvironment(path);
+  const life = { ends: false, ended: false };
+  const writes = new Set<Promise<unknown>>();
+  const refuseIf = (closed: boolean): void => {
+    if (closed) throw new QuernError("ENGINE_CLOSED", "this store is closed");
+  };
+  checkVersion(root, commits);
+  return {
+    table: <Value>(name: string) => openTable<Value>(root, name, () => refuseIf(life.ended)),
+    async write(change) {
+      refuseIf(life.ends);
+      const write = commit(commits, change);
+      writes.add(write);
+      return write.finally(() => writes.delete(write));
+    },
+    async [Symbol.asyncDispose]() {
+      if (life.ends) return;
+      life.ends = true;
+      await Promise.allSettled(writes);
+      life.ended = true;
+      await commits.trim();
+      await inTurn(path, () => commits.close());
+    },
+  };
+}
+
+type Root = RootDatabase<Uint8Array, Uint8Array>;
+
+function openEnvironment(path: string): { root: Root; commits: Commits } {
+  const file = join(path, "data.mdb");
+  try {
+    makeFolder(path);
+    return inTurnAtOnce(path, () => {
+      allocateLockFile(join(path, "lock.mdb"));
+      const isNew = !existsSync(file);
+      askForRoom(file);
+      const root = open<Uint8Array, Uint8Array>({
+        path,
+        noSubdir: false, // or a dot in the name would make it a file
+        maxDbs: MOST_TABLES,
+        encoding: "binary",
+        keyEncoding: "binary",
+        // else a commit that fails also rejects a promise that nobody has, which ends the process
+        eventTurnBatching: false,
+      });
+      const commits = new Commits(root, file);
+      // for the tables, which LMDB makes by transactions of its own
+      if (isNew) commits.runHere(() => commits.room.ensure(2 * LEAST_ROOM_BYTES));
+      return { root, commits };
+    });
+  } catch (cause) {
+    throw storageError(cause);
+  }
+}
+
+function checkVersion(root: Root, commits: Commits): void {
+  const format = openTable<number>(root, "format", () => {});
+  const key = Buffer.from("version");
+  const version = format.get(key);
+  if (version === FORMAT_VERSION) return;
+  if (version !== undefined)
+    throw new QuernError(
+      "INDEX_VERSION",
+      `this store has format version ${String(version)}; this release reads ${FORMAT_VERSION}`,
+    );
+  try {
+    commits.runHere(() => {
+      commits.room.ensure(LEAST_ROOM_BYTES);
+      format.put(key, FORMAT_VERSION);
+    });
+  } catch (cause) {
+    throw storageError(cause);
+  }
+}
+
+function openDatabase(root: Root, name: string): Database<Uint8Array, Uint8Array> {
+  try {
+    return root.openDB({ name, encoding: "binary", keyEncoding: "binary" });
+  } catch (cause) {
+    throw storageError(cause);
+  }
+}
+
+function openTable<Value>(root: Root, name: string, alive: () => void): Table<Value> {
+  const db = openDatabase(root, name);
+  const open = (key: Uint8Array, stored: Uint8Array) => decode(placeOf(name, key), stored) as Value;
+  return {
+    get(key) {
+      alive();
+      if (key.length === 0 || key.length > MOST_KEY_BYTES) return undefined;
+      fresh(root);
+      const stored = db.get(key);
+      return stored === undefined ? undefined : open(key, stored);
+    },
+    range(prefix, after, limit) {
+      alive();
+      fresh(root);
+      return collect(db, prefix, { after, limit, open });
+    },
+    put(key, value) {
+      if (key.length === 0 || key.length > MOST_KEY_BYTES)
+        throw new QuernError("INVALID_REQUEST", `a key must have 1 to ${MOST_KEY_BYTES} bytes`);
+      db.putSync(key, encode(placeOf(name, key), value));
+    },
+    remove: (key) => void db.removeSync(key),
+  };
+}
+
+// lmdb keeps one read transaction for a turn of the event loop; without this a read may be as old as the turn
+function fresh(root: Root): void {
+  root.resetReadTxn();
+}
+
+interface Collecting<Value> {
+  readonly after: Uint8Array | undefined;
+  readonly limit: number;
+  readonly open: (key: Uint8Array, stored: Uint8Array) => Value;
+}
+
+function collect<Value>(
+  db: Database<Uint8Array, Uint8Array>,
+  prefix: Uint8Array,
+  { after, limit, open }: Collecting<Value>,
+): Entry<Value>[] {
+  const found: Entry<Value>[] = [];
+  const start = after ?? prefix;
+  for (const { key, value } of db.getRange({
+    ...(start.length > 0 && { start }),
+    snapshot: false,
+  })) {
+    if (!Buffer.from(key).subarray(0, prefix.length).equals(prefix)) break;
+    if (after !== undefined && Buffer.compare(key, after) === 0) continue;
+    found.push({ key: Uint8Array.from(key), value: open(key, value) });
+    if (found.length === limit) break;
+  }
+  return found;
+}
+
+async function commit<Result>(commits: Commits, change: () => Result): Promise<Result> {
+  // lmdb batches transactions: an exception that left the callback would not undo the batch
+  type Outcome = { result: Result } | { thrown: unknown };
+  const run = (): Outcome => {
+    try {
+      commits.room.ensure(LEAST_ROOM_BYTES);
+    } catch (refused) {
+      return { thrown: storageError(refused) };
+    }
+    try {
+      return { result: change() };
+    } catch (thrown) {
+      return { thrown };
+    }
+  };
+  let outcome: Outcome;
+  try {
+    outcome = await commits.run(run);
+  } catch (cause) {
+    throw storageError(cause);
+  }
+  if ("thrown" in outcome) throw outcome.thrown;
+  return outcome.result;
+}
+
+/** What a checksum begins from. */
+const placeOf = (table: string, key: Uint8Array): number => crc32(key, crc32(table));
+
+function encode(place: number, value: unknown): Uint8Array {
+  const record = pack(value);
+  const stored = Buffer.allocUnsafe(4 + record.length);
+  stored.writeUInt32BE(crc32(record, place), 0);
+  stored.set(record, 4);
+  return stored;
+}
+
+function decode(place: number, stored: Uint8Array): unknown {
+  const bytes = Buffer.from(stored); // a copy: lmdb's buffer is valid until its next get
+  if (bytes.length < 5 || bytes.readUInt32BE(0) !== crc32(bytes.subarray(4), place))
+    throw new QuernError("INDEX_CORRUPT", "a stored record does not match its checksum");
+  return unpack(bytes.subarray(4));
+}
+
+/** What the disk refuses, in our codes. */
+export function storageError(cause: unknown): QuernError {
+  if (cause instanceof QuernError) return cause;
+  const message = cause instanceof Error ? `${errorName(cause)} ${cause.message}` : String(cause);
+  if (/EROFS|read-only/i.test(message))
+    return new QuernError(
+      "INDEX_READ_ONLY",
+      "the store lies on a read-only file system: move it to a disk that may be written",
+      { cause },
+    );
+  if (/EACCES|EPERM|permission denied|not permitted/i.test(message))
+    return new QuernError(
+      "PERMISSION_DENIED",
+      "the store may not be written: change its owner or mode",
+      { cause },
+    );
+  if (/MDB_PANIC/.test(message))
+    return new QuernError(
+      "DISK_FULL",
+      "the disk failed, and this process can use the store no more: look into the system's log, then end the process and start it again; what was stored before is intact",
+      { cause },
+    );
+  // LMDB calls a write that was cut short an I/O error
+  if (/ENOSPC|EDQUOT|EFBIG|EIO|no space|quota|too large|input\/output/i.test(message))
+    return new QuernError(
+      "DISK_FULL",
+      "no space left for the store, or its quota is reached: make room and try again; what was stored before is intact",
+      { cause },
+    );
+  return new QuernError("INTERNAL", "the store could not be used", { cause });
+}

@@ -1,0 +1,187 @@
+/**
+ * Walks everything an index holds and says what is wrong: every seal, every table's own rules, every
+ * list, and every text against its hash, because a damaged tree of LMDB's may lead to what the same key
+ * held before. Reading such a page can end the process, so engines run it in a child
+ * (check-process.ts); it is a plain function for that and for tests.
+ */
+
+import { createHash } from "node:crypto";
+import { QuernError } from "../../base/errors.ts";
+import { createKernel } from "../../kernel/kernel.ts";
+import { loadCatalog, readSkipped, type Catalog, type Place } from "../catalog/catalog.ts";
+import { openInTurn, type Environment, type Snapshot } from "../lmdb/environment.ts";
+import { engineKey, HASH_BYTES, versionsKey } from "../format.ts";
+import { openSegment, type SegmentReader } from "./segment-reader.ts";
+import { HEADER_COPIES, readHeaderCopy } from "./segment-tables.ts";
+import type { ManifestSegment } from "../catalog/manifest.ts";
+import { decodeList } from "./posting-bits.ts";
+import type { PostingsReader } from "./postings.ts";
+import { newSymbolList } from "../symbols/symbol-run.ts";
+import { openSymbols } from "../symbols/symbols.ts";
+
+/**
+ * What check() found.
+ *
+ * @example
+ * const { ok, problems } = await engine.check();
+ * if (!ok) console.error(problems.map(({ message }) => message).join("\n"));
+ */
+export interface CheckReport {
+  /** Whether there is no problem. */
+  ok: boolean;
+  /** How many segments were read. */
+  segments: number;
+  /** How many files they hold. */
+  files: number;
+  /** Bytes of text they hold. */
+  bytes: number;
+  /** Where something is damaged. */
+  problems: CheckProblem[];
+}
+
+/**
+ * A damaged place.
+ *
+ * @example
+ * const show = ({ segment, repository, message }: CheckProblem): string =>
+ *   `${repository ?? `segment ${segment}`}: ${message}`;
+ */
+export interface CheckProblem {
+  /** Id of the segment, where it is in one. */
+  segment?: number;
+  /** Name of the repository, where it is in its record. */
+  repository?: string;
+  /** For people. */
+  message: string;
+}
+
+/** Of a data directory, which may have been cut short since it was opened. */
+export async function checkDirectory(path: string): Promise<CheckReport> {
+  try {
+    const environment = await openInTurn(path, { readOnly: true });
+    const report = await checkEnvironment(environment);
+    await environment.close();
+    return report;
+  } catch (error) {
+    if (!(error instanceof QuernError)) throw error;
+    return { ok: false, segments: 0, files: 0, bytes: 0, problems: [{ message: error.message }] };
+  }
+}
+
+/** What an interrupted run has left behind is no problem. */
+export async function checkEnvironment(environment: Environment): Promise<CheckReport> {
+  const report: CheckReport = { ok: true, segments: 0, files: 0, bytes: 0, problems: [] };
+  const snapshot = environment.snapshot();
+  try {
+    await attempt(report, {}, () => snapshot.get(engineKey("format"), "the format version"));
+    await attempt(report, {}, async () => {
+      const catalog = await loadCatalog(snapshot, undefined, () => undefined);
+      await checkCatalog(snapshot, catalog, report);
+    });
+  } finally {
+    snapshot.close();
+  }
+  report.ok = report.problems.length === 0;
+  return report;
+}
+
+type Where = Omit<CheckProblem, "message">;
+
+async function attempt(report: CheckReport, where: Where, work: () => unknown): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof QuernError)) throw error;
+    report.problems.push({ ...where, message: error.message });
+  }
+}
+
+/** Loading the catalog has read the records, and counted what their revisions name. */
+async function checkCatalog(
+  snapshot: Snapshot,
+  { manifest, repositories }: Catalog,
+  report: CheckReport,
+): Promise<void> {
+  for (const one of manifest.segments)
+    await attempt(report, { segment: one.segment }, () => checkSegment(snapshot, one, report));
+  for (const [id, { record, places }] of repositories) {
+    const where = { repository: record.name };
+    await attempt(report, where, () => readSkipped(snapshot, id, () => undefined));
+    for (const place of places)
+      await attempt(report, where, () => checkVersions(snapshot, id, place));
+  }
+}
+
+function checkSegment(
+  snapshot: Snapshot,
+  { segment, symbols, hasSymbols }: ManifestSegment,
+  report: CheckReport,
+): void {
+  const reader = openSegment(snapshot, segment);
+  if (!reader) throw new QuernError("INDEX_CORRUPT", "the segment is not there");
+  for (const copy of HEADER_COPIES)
+    if (!readHeaderCopy(snapshot, segment, copy))
+      throw new QuernError("INDEX_CORRUPT", "a copy of the segment's header is not there");
+  report.segments++;
+  report.files += reader.header.files;
+  report.bytes += reader.header.textBytes;
+  reader.paths(snapshot); // opening the segment has read its other tables
+  checkLists(snapshot, reader.postings, { of: "text", pages: reader.header.pages });
+  checkTexts(snapshot, reader);
+  if (symbols > 0) checkSymbols(snapshot, reader, { symbols, hasSymbols });
+}
+
+function checkVersions(snapshot: Snapshot, repository: number, { segment, count }: Place): void {
+  const versions = snapshot.get(versionsKey(repository, segment), `versions of segment ${segment}`);
+  if (versions?.length !== HASH_BYTES * count)
+    throw new QuernError("INDEX_CORRUPT", `segment ${segment} holds versions of other files`);
+}
+
+function checkLists(
+  snapshot: Snapshot,
+  lists: PostingsReader,
+  { of, pages }: { of: string; pages: number },
+): void {
+  const kernel = createKernel();
+  for (const { gram, list } of lists.all(snapshot))
+    if (!decodeList(list, pages, kernel))
+      throw new QuernError(
+        "INDEX_CORRUPT",
+        `the posting list of gram ${gram} of the ${of} breaks the format`,
+      );
+}
+
+function checkTexts(snapshot: Snapshot, reader: SegmentReader): void {
+  const hashes = reader.hashes(snapshot);
+  for (let blob = 0; blob < reader.header.blobs; blob++) {
+    const hash = createHash("sha256").update(reader.blobText(snapshot, blob)).digest();
+    const own = hashes.subarray(HASH_BYTES * blob, HASH_BYTES * (blob + 1));
+    if (Buffer.compare(hash.subarray(0, HASH_BYTES), own) !== 0)
+      throw new QuernError("INDEX_CORRUPT", `text ${blob} of the segment is not what was indexed`);
+  }
+}
+
+function checkSymbols(
+  snapshot: Snapshot,
+  { segment, header, blobStarts }: SegmentReader,
+  { symbols, hasSymbols }: Pick<ManifestSegment, "symbols" | "hasSymbols">,
+): void {
+  const reader = openSymbols(snapshot, segment, symbols);
+  if (!reader) throw new QuernError("INDEX_CORRUPT", "the segment's symbols are not there");
+  if (reader.names) checkLists(snapshot, reader.names, { of: "names", pages: header.pages });
+  const list = newSymbolList();
+  const counted = { symbols: 0, unknown: 0 };
+  for (let blob = 0; blob < header.blobs; blob++) {
+    reader.read(snapshot, blob, blobStarts[blob + 1]! - blobStarts[blob]!, list);
+    counted.symbols += list.count;
+    if (!reader.origin(blob)) counted.unknown++;
+  }
+  const { header: told } = reader;
+  const isSound =
+    told.blobs === header.blobs &&
+    told.symbols === counted.symbols &&
+    told.unknown === counted.unknown &&
+    hasSymbols === (counted.unknown === 0);
+  if (!isSound)
+    throw new QuernError("INDEX_CORRUPT", "what is told of the segment's symbols is not so");
+}

@@ -1,0 +1,283 @@
+/**
+ * Merging: several segments become one. Blobs that no live file has are left out, equal blobs become
+ * one; pages get new numbers, posting lists are copied under them; symbols are copied as far as they
+ * are known. Nothing is parsed again.
+ *
+ * Memory: the tables of the inputs and one gram's pages at a time; text passes through block by block.
+ */
+
+import {
+  emptyBitset,
+  forEachBit,
+  hasBit,
+  placeBits,
+  setBit,
+  unite,
+  type Bitset,
+} from "../../base/bitset.ts";
+import type { Pause } from "../../base/turnstile.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
+import type { Place } from "../catalog/catalog.ts";
+import { completeEdition } from "../symbols/complete-edition.ts";
+import { nextEdition } from "../symbols/edition-key.ts";
+import type { Snapshot } from "../lmdb/environment.ts";
+import { HASH_BYTES, NO_BLOB, versionsKey } from "../format.ts";
+import { decodeList } from "./posting-bits.ts";
+import type { PostingList } from "./postings.ts";
+import { corrupt } from "../sealed.ts";
+import { openSegment, type SegmentReader } from "./segment-reader.ts";
+import {
+  openSymbols,
+  openUnfinished,
+  SymbolsWriter,
+  type SymbolsReader,
+} from "../symbols/symbols.ts";
+import type { SegmentTarget } from "./segment-target.ts";
+import { SegmentWriter, type WrittenSegment } from "./segment-writer.ts";
+
+/** What a merge must know of a repository: where its files are, and which its revisions name. */
+export interface MergedRepository {
+  readonly id: number;
+  /** Numbers of the revisions, by position in a place's sets. */
+  readonly revisions: readonly number[];
+  /** In the segments that are merged. */
+  readonly places: readonly Place[];
+}
+
+export interface MergeInput {
+  readonly segments: readonly number[];
+  /** The edition of each segment's symbols, 0 for none. */
+  readonly symbols: readonly number[];
+  readonly repositories: readonly MergedRepository[];
+}
+
+export interface MergedSegment extends WrittenSegment {
+  /** As in the manifest. */
+  readonly symbols: number;
+  readonly hasSymbols: boolean;
+}
+
+interface Source {
+  readonly reader: SegmentReader;
+  /** New number of each blob, or NO_BLOB where it is dropped. */
+  readonly blobs: Uint32Array;
+  /** New number of each page, or NO_BLOB. A blob that is in an earlier source already has its pages there. */
+  readonly pages: Uint32Array;
+}
+
+export async function mergeSegments(
+  input: MergeInput,
+  target: SegmentTarget,
+  { snapshot, kernel, pause }: { snapshot: Snapshot; kernel: Kernel; pause: Pause },
+): Promise<MergedSegment> {
+  const merge = new Merge(input, target, snapshot);
+  for (const segment of input.segments) await merge.addSegment(segment, pause);
+  merge.addFiles();
+  const written = merge.finish(kernel);
+  if (written.files === 0) return { ...written, symbols: 0, hasSymbols: false };
+  return { ...written, ...(await merge.copySymbols(target, pause)) };
+}
+
+/** A merged segment is new: its symbols begin with the first edition. */
+const FIRST_EDITION = 1;
+
+class Merge {
+  readonly #input: MergeInput;
+  readonly #snapshot: Snapshot;
+  readonly #writer: SegmentWriter;
+  readonly #sources: Source[] = [];
+  /** New number of each content. */
+  readonly #byHash = new Map<string, number>();
+  #folds: number[] = [];
+
+  constructor(input: MergeInput, target: SegmentTarget, snapshot: Snapshot) {
+    this.#input = input;
+    this.#snapshot = snapshot;
+    this.#writer = new SegmentWriter(target);
+  }
+
+  async addSegment(segment: number, pause: Pause): Promise<void> {
+    const reader = openSegment(this.#snapshot, segment);
+    if (!reader) throw corrupt(`segment ${segment} is not there`);
+    const live = this.#liveBlobs(reader);
+    const hashes = reader.hashes(this.#snapshot);
+    const blobs = new Uint32Array(reader.header.blobs).fill(NO_BLOB);
+    const pages = new Uint32Array(reader.header.pages).fill(NO_BLOB);
+    for (let blob = 0; blob < reader.header.blobs; blob++) {
+      if (!hasBit(live, blob)) continue;
+      const hash = hashes.subarray(HASH_BYTES * blob, HASH_BYTES * (blob + 1));
+      blobs[blob] = this.#addBlob(reader, blob, hash, pages);
+      const turn = pause();
+      if (turn) await turn;
+    }
+    this.#sources.push({ reader, blobs, pages });
+  }
+
+  /** Blobs of files that some revision names. */
+  #liveBlobs(reader: SegmentReader): Bitset {
+    const files = emptyBitset(reader.header.files);
+    for (const { places } of this.#input.repositories)
+      for (const place of places) {
+        if (place.segment !== reader.segment) continue;
+        for (const set of place.sets) if (set) placeBits(files, place.first, set, place.count);
+      }
+    const blobs = emptyBitset(reader.header.blobs);
+    forEachBit(files, (file) => {
+      const blob = reader.files.blobs[file]!;
+      if (blob !== NO_BLOB) setBit(blobs, blob);
+    });
+    return blobs;
+  }
+
+  #addBlob(reader: SegmentReader, blob: number, hash: Uint8Array, pages: Uint32Array): number {
+    const name = Buffer.from(hash).toString("latin1");
+    const known = this.#byHash.get(name);
+    if (known !== undefined) return known;
+    const firstPage = this.#writer.pages;
+    const added = this.#writer.addBlob(hash, reader.blobText(this.#snapshot, blob));
+    this.#byHash.set(name, added);
+    const first = reader.firstPages[blob]!;
+    for (let page = first; page < reader.firstPages[blob + 1]!; page++) {
+      pages[page] = firstPage + page - first;
+      if (hasBit(reader.folds, page)) this.#folds.push(pages[page]!);
+    }
+    return added;
+  }
+
+  addFiles(): void {
+    for (const source of this.#sources)
+      for (const repository of this.#input.repositories)
+        for (const place of repository.places)
+          if (place.segment === source.reader.segment) this.#addPlace(source, repository, place);
+  }
+
+  #addPlace({ reader, blobs }: Source, { id, revisions }: MergedRepository, place: Place): void {
+    const { header, files } = reader;
+    const { starts, bytes } = reader.paths(this.#snapshot);
+    const versions = this.#snapshot
+      .get(versionsKey(id, place.segment), `versions of repository ${id}`)
+      ?.slice();
+    if (versions?.length !== place.count * HASH_BYTES)
+      throw corrupt(`versions of repository ${id}`);
+    const live = emptyBitset(place.count);
+    for (const set of place.sets) if (set) unite(live, set);
+    forEachBit(live, (index) => {
+      const file = place.first + index;
+      const blob = files.blobs[file]!;
+      this.#writer.addFile({
+        repository: id,
+        path: bytes.subarray(starts[file]!, starts[file + 1]!),
+        blob: blob === NO_BLOB ? NO_BLOB : blobs[blob]!,
+        language: header.languages[files.languages[file]!]!,
+        flags: files.flags[file]!,
+        version: versions.subarray(index * HASH_BYTES, (index + 1) * HASH_BYTES),
+        revisions: revisions.filter((_, i) => place.sets[i] && hasBit(place.sets[i], index)),
+      });
+    });
+  }
+
+  /** Where no file is live nothing is written. */
+  async copySymbols(
+    target: SegmentTarget,
+    pause: Pause,
+  ): Promise<Pick<MergedSegment, "symbols" | "hasSymbols">> {
+    const known = this.#knownSymbols();
+    if (known.readers.length === 0) return { symbols: 0, hasSymbols: false };
+    const writer = new SymbolsWriter(target, FIRST_EDITION, 0);
+    for (let blob = 0; blob < this.#writer.blobs; blob++) {
+      const [reader, old] = [known.readers[known.places[blob]! - 1], known.blobs[blob]!];
+      writer.add(reader?.origin(old), reader?.run(this.#snapshot, old) ?? new Uint8Array());
+      const turn = pause();
+      if (turn) await turn;
+    }
+    const edition = { edition: FIRST_EDITION, columns: writer.finish() };
+    return { symbols: FIRST_EDITION, hasSymbols: await completeEdition(target, edition, pause) };
+  }
+
+  /** For each new blob: 1 + the position of a reader that knows its symbols, or 0, and its number there. */
+  #knownSymbols(): { readers: SymbolsReader[]; places: Uint32Array; blobs: Uint32Array } {
+    const readers: SymbolsReader[] = [];
+    const places = new Uint32Array(this.#writer.blobs);
+    const blobs = new Uint32Array(this.#writer.blobs);
+    this.#sources.forEach((source, i) => {
+      for (const symbols of this.#symbolsOf(source.reader, this.#input.symbols[i]!)) {
+        readers.push(symbols);
+        source.blobs.forEach((blob, old) => {
+          if (blob === NO_BLOB || places[blob] !== 0 || symbols.states[old] === 0) return;
+          places[blob] = readers.length;
+          blobs[blob] = old;
+        });
+      }
+    });
+    return { readers, places, blobs };
+  }
+
+  /** What an interrupted run has found for the next edition, which is newer, and the edition there is. */
+  #symbolsOf({ segment, header }: SegmentReader, edition: number): SymbolsReader[] {
+    const next = { segment, edition: nextEdition(edition) };
+    const symbols = [
+      openUnfinished(this.#snapshot, next, header.blobs),
+      edition > 0 ? openSymbols(this.#snapshot, segment, edition) : undefined,
+    ];
+    return symbols.filter((one) => one !== undefined);
+  }
+
+  finish(kernel: Kernel): WrittenSegment {
+    const { segment, files } = this.#writer;
+    if (files === 0) return { segment, files, textBytes: 0, sets: [] };
+    const folds = emptyBitset(this.#writer.pages);
+    for (const page of this.#folds) setBit(folds, page);
+    const lists = new GramMerge(this.#sources, this.#snapshot, this.#writer.pages, kernel);
+    return this.#writer.finish(kernel, (visit) => lists.forEach(visit), folds);
+  }
+}
+
+/** Walks the lists of all sources by ascending gram and puts those of one gram together. */
+class GramMerge {
+  readonly #sources: readonly Source[];
+  readonly #snapshot: Snapshot;
+  readonly #pages: number;
+  readonly #kernel: Kernel;
+
+  constructor(sources: readonly Source[], snapshot: Snapshot, pages: number, kernel: Kernel) {
+    this.#sources = sources;
+    this.#snapshot = snapshot;
+    this.#pages = pages;
+    this.#kernel = kernel;
+  }
+
+  forEach(visit: (gram: number, gaps: Uint8Array) => void): void {
+    const walks = this.#sources.map(({ reader }) =>
+      reader.postings.all(this.#snapshot)[Symbol.iterator](),
+    );
+    const heads = walks.map(
+      (walk) => walk.next().value as { gram: number; list: PostingList } | undefined,
+    );
+    const words = Math.ceil(this.#pages / 32) + 4;
+    const bits = this.#kernel.reserve(4 * words);
+    const gaps = this.#kernel.reserve(5 * this.#pages + 16);
+    for (;;) {
+      const gram = Math.min(...heads.map((head) => head?.gram ?? Infinity));
+      if (gram === Infinity) return;
+      this.#kernel.bytes.fill(0, bits, bits + 4 * words);
+      heads.forEach((head, i) => {
+        if (head?.gram !== gram) return;
+        this.#place(head.list, this.#sources[i]!, bits);
+        heads[i] = walks[i]!.next().value as typeof head | undefined;
+      });
+      const length = this.#kernel.run.encodeGaps(bits, this.#pages, gaps);
+      if (length > 0) visit(gram, this.#kernel.bytes.subarray(gaps, gaps + length));
+    }
+  }
+
+  /** Sets the bits of a list's pages under their new numbers. */
+  #place(list: PostingList, { reader, pages }: Source, bits: number): void {
+    const old = decodeList(list, reader.header.pages, this.#kernel);
+    if (!old) throw corrupt(`a posting list of segment ${reader.segment}`);
+    const { words } = this.#kernel;
+    forEachBit(old, (page) => {
+      const number = pages[page]!;
+      if (number !== NO_BLOB) words[(bits >>> 2) + (number >>> 5)]! |= 1 << (number & 31);
+    });
+  }
+}

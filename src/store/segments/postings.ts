@@ -1,0 +1,197 @@
+/**
+ * Posting lists: for each gram the pages that hold it. 80 % of the lists of a large segment are under
+ * 64 bytes, so many share a value:
+ *
+ *     block := count gram[count] end[count] list*
+ *
+ * `count` and the rest are u32; the grams ascend; `end` is where a list ends, counted from the first
+ * list's beginning. Bit 31 of a gram is set where its list is a bitmap of all pages of the segment
+ * (ceil(pages / 8) bytes), clear where it is gaps (varints, the first page counted from -1, see
+ * kernel/assembly/postings.ts). Each list takes the shorter form, so the list of a frequent gram is
+ * as fast to intersect as memory is.
+ *
+ * A block holds as many lists as fit POSTING_BLOCK_BYTES, or a single longer one. The directory (the
+ * part GRAMS) holds the first gram of each block; a reader keeps it and finds a list with one get.
+ */
+
+import { bytesOf, GrowableBytes, GrowableWords, wordsOf } from "../../base/growable.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
+import { filling, PART, segmentKey } from "../format.ts";
+import { corrupt, isSealed, SEAL_BYTES } from "../sealed.ts";
+import type { Snapshot, Writer } from "../lmdb/environment.ts";
+
+const POSTING_BLOCK_BYTES = filling(4);
+const BITMAP = 0x8000_0000;
+
+/** Where lists stand: those of a segment's text, or those of its names. */
+export interface PostingPlace {
+  /** For messages. */
+  readonly what: string;
+  readonly directory: Buffer;
+  block(number: number): Buffer;
+}
+
+export const listsOfText = (segment: number): PostingPlace => ({
+  what: `segment ${segment}`,
+  directory: segmentKey(segment, PART.GRAMS),
+  block: (number) => segmentKey(segment, PART.POSTINGS, number),
+});
+
+/** Writes the lists of one segment. REQUIRES: grams ascending. */
+export class PostingsWriter {
+  readonly #place: PostingPlace;
+  readonly #pages: number;
+  readonly #kernel: Kernel;
+  readonly #scratch: number;
+  readonly #firstGrams = new GrowableWords();
+  #grams = new GrowableWords();
+  #ends = new GrowableWords();
+  #lists = new GrowableBytes(POSTING_BLOCK_BYTES);
+  #pending: Uint8Array[][] = [];
+  #written = 0;
+  listBytes = 0;
+
+  constructor(place: PostingPlace, pages: number, kernel: Kernel) {
+    this.#place = place;
+    this.#pages = pages;
+    this.#kernel = kernel;
+    this.#scratch = kernel.reserve(6 * pages + 64);
+  }
+
+  /** `gaps` may lie in the kernel's memory. */
+  add(gram: number, gaps: Uint8Array): void {
+    const bitmapBytes = Math.ceil(this.#pages / 8);
+    const isBitmap = gaps.length > bitmapBytes;
+    const size = 8 + Math.min(gaps.length, bitmapBytes);
+    const used = 4 + 8 * this.#grams.length + this.#lists.length;
+    if (used + size > POSTING_BLOCK_BYTES && this.#grams.length > 0) this.#endBlock();
+    if (this.#grams.length === 0) this.#firstGrams.push(gram);
+    this.#grams.push(isBitmap ? (gram | BITMAP) >>> 0 : gram);
+    this.#lists.push(isBitmap ? this.#toBitmap(gaps, bitmapBytes) : gaps);
+    this.#ends.push(this.#lists.length);
+    this.listBytes += size;
+  }
+
+  /** How many blocks are complete and not written: flush() is the caller's to call. */
+  get pendingBlocks(): number {
+    return this.#pending.length;
+  }
+
+  flush(writer: Writer): void {
+    for (const block of this.#pending) writer.put(this.#place.block(this.#written++), ...block);
+    this.#pending = [];
+  }
+
+  /** Writes what is left and the directory; returns the number of blocks. */
+  finish(writer: Writer): number {
+    if (this.#grams.length > 0) this.#endBlock();
+    this.flush(writer);
+    writer.put(this.#place.directory, bytesOf(this.#firstGrams.view));
+    return this.#written;
+  }
+
+  #endBlock(): void {
+    const count = Uint32Array.of(this.#grams.length);
+    this.#pending.push([
+      bytesOf(count),
+      bytesOf(this.#grams.view),
+      bytesOf(this.#ends.view),
+      this.#lists.view,
+    ]);
+    this.#grams = new GrowableWords();
+    this.#ends = new GrowableWords();
+    this.#lists = new GrowableBytes(POSTING_BLOCK_BYTES);
+  }
+
+  #toBitmap(gaps: Uint8Array, bytes: number): Uint8Array {
+    const { run } = this.#kernel;
+    const bits = this.#scratch;
+    const list = (bits + bytes + 31) & ~15;
+    this.#kernel.bytes.copyWithin(list, gaps.byteOffset, gaps.byteOffset + gaps.length);
+    this.#kernel.bytes.fill(0, bits, bits + bytes + 4);
+    run.decodeGaps(list, gaps.length, this.#pages, bits);
+    return this.#kernel.bytes.slice(bits, bits + bytes);
+  }
+}
+
+/** One list, as stored. REQUIRES: copied before the next read of the snapshot. */
+export interface PostingList {
+  readonly isBitmap: boolean;
+  readonly bytes: Uint8Array;
+}
+
+export class PostingsReader {
+  readonly #place: PostingPlace;
+  readonly #firstGrams: Uint32Array;
+  readonly #verified: Uint8Array;
+
+  /** `blocks`: as many as the header says. Four zero bytes are a good seal of nothing, so a length is looked at as well. */
+  constructor(snapshot: Snapshot, place: PostingPlace, blocks: number) {
+    const directory = snapshot.get(place.directory, place.what);
+    if (directory?.length !== 4 * blocks) throw corrupt(`the directory of grams of ${place.what}`);
+    this.#place = place;
+    this.#firstGrams = wordsOf(directory);
+    this.#verified = new Uint8Array(this.#firstGrams.length);
+  }
+
+  get bytes(): number {
+    return this.#firstGrams.byteLength;
+  }
+
+  /** The list of a gram, or undefined if no page holds it. */
+  find(snapshot: Snapshot, gram: number): PostingList | undefined {
+    const number = lastAtMost(this.#firstGrams, gram);
+    if (number < 0) return undefined;
+    const { grams, ends, lists } = this.#block(snapshot, number);
+    const at = lastAtMost(grams, gram);
+    if (at < 0 || (grams[at]! & ~BITMAP) !== gram) return undefined;
+    const bytes = lists.subarray(at === 0 ? 0 : ends[at - 1]!, ends[at]!);
+    return { isBitmap: grams[at]! >= BITMAP, bytes };
+  }
+
+  /** Every list of the segment, by ascending gram. REQUIRES of the visitor: as for PostingList; it does not read. */
+  *all(snapshot: Snapshot): Iterable<{ gram: number; list: PostingList }> {
+    for (let number = 0; number < this.#firstGrams.length; number++) {
+      const { grams, ends, lists } = this.#block(snapshot, number);
+      // the block's bytes are borrowed: a visitor that reads in between would lose them
+      const [ownGrams, ownEnds, ownLists] = [grams.slice(), ends.slice(), lists.slice()];
+      for (let i = 0; i < ownGrams.length; i++) {
+        const bytes = ownLists.subarray(i === 0 ? 0 : ownEnds[i - 1]!, ownEnds[i]!);
+        const gram = ownGrams[i]!;
+        yield { gram: (gram & ~BITMAP) >>> 0, list: { isBitmap: gram >= BITMAP, bytes } };
+      }
+    }
+  }
+
+  #block(
+    snapshot: Snapshot,
+    number: number,
+  ): { grams: Uint32Array; ends: Uint32Array; lists: Uint8Array } {
+    const key = this.#place.block(number);
+    const value = snapshot.getSealed(key);
+    const broken = () => corrupt(`posting block ${number} of ${this.#place.what}`);
+    if (!value || value.length < 4 + SEAL_BYTES) throw broken();
+    if (!this.#verified[number] && !isSealed(key, value)) throw broken();
+    this.#verified[number] = 1;
+    const words = value.byteOffset % 4 === 0 ? value : value.slice();
+    const count = new Uint32Array(words.buffer, words.byteOffset, 1)[0]!;
+    const start = 4 + 8 * count;
+    if (start + SEAL_BYTES > value.length) throw broken();
+    return {
+      grams: new Uint32Array(words.buffer, words.byteOffset + 4, count),
+      ends: new Uint32Array(words.buffer, words.byteOffset + 4 + 4 * count, count),
+      lists: words.subarray(start, words.length - SEAL_BYTES),
+    };
+  }
+}
+
+/** The last index whose gram (without BITMAP) is at most `gram`, or -1. REQUIRES: ascending. */
+function lastAtMost(grams: Uint32Array, gram: number): number {
+  let [low, high] = [0, grams.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((grams[middle]! & ~BITMAP) >>> 0 <= gram) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}

@@ -1,0 +1,183 @@
+/**
+ * Reads one segment: its tables, kept in memory once opened (some 20 bytes a file, paths on demand),
+ * and its text and posting lists, read through the snapshot of the moment. A segment never changes,
+ * so a reader outlives snapshots; whether the segment is still there is for the snapshot to say.
+ */
+
+import { wordsOf } from "../../base/growable.ts";
+import { wordsFor, type Bitset } from "../../base/bitset.ts";
+import type { QuernError } from "../../base/errors.ts";
+import { reads, type Snapshot } from "../lmdb/environment.ts";
+import { BLOCK_BYTES, HASH_BYTES, NO_BLOB, PART, renumber, segmentKey } from "../format.ts";
+import { listsOfText, PostingsReader } from "./postings.ts";
+import { corrupt, isSealed, SEAL_BYTES } from "../sealed.ts";
+import {
+  firstPages,
+  mustRead,
+  readBlobs,
+  readFiles,
+  readHeader,
+  readPaths,
+  type FileTable,
+  type PathTable,
+  type SegmentHeader,
+} from "./segment-tables.ts";
+
+export interface SegmentReader {
+  readonly segment: number;
+  readonly header: SegmentHeader;
+  readonly blobStarts: Uint32Array;
+  /** One more than there are blobs. */
+  readonly firstPages: Uint32Array;
+  readonly pageBlobs: Uint32Array;
+  /** Pages in which folding changes a code point beyond ASCII. */
+  readonly folds: Bitset;
+  readonly files: FileTable;
+  /** Files of blob b: blobFiles[blobFileStarts[b]] up to blobFileStarts[b + 1]. */
+  readonly blobFileStarts: Uint32Array;
+  readonly blobFiles: Uint32Array;
+  readonly postings: PostingsReader;
+  /** Bytes of memory the tables take. */
+  readonly bytes: number;
+  paths(snapshot: Snapshot): PathTable;
+  hashes(snapshot: Snapshot): Uint8Array;
+  /** Copies text [from, to) to `target` at `at`. */
+  copyText(snapshot: Snapshot, from: number, to: number, target: Uint8Array, at: number): void;
+  /** The content of a blob, as a copy. */
+  blobText(snapshot: Snapshot, blob: number): Uint8Array;
+}
+
+/** undefined: the segment is not there (any more). */
+export function openSegment(snapshot: Snapshot, segment: number): SegmentReader | undefined {
+  const header = readHeader(snapshot, segment);
+  return header && new Reader(snapshot, segment, header);
+}
+
+class Reader implements SegmentReader {
+  readonly segment: number;
+  readonly header: SegmentHeader;
+  readonly blobStarts: Uint32Array;
+  readonly firstPages: Uint32Array;
+  readonly pageBlobs: Uint32Array;
+  readonly folds: Bitset;
+  readonly files: FileTable;
+  readonly blobFileStarts: Uint32Array;
+  readonly blobFiles: Uint32Array;
+  readonly postings: PostingsReader;
+  readonly #verified: Uint8Array;
+  #paths: PathTable | undefined;
+  #hashes: Uint8Array | undefined;
+  readonly #textKey: Buffer;
+  /** The block that was read last, sealed, and what `reads` said then. */
+  #last: Uint8Array = new Uint8Array();
+  #lastBlock = -1;
+  #lastReads = -1;
+
+  constructor(snapshot: Snapshot, segment: number, header: SegmentHeader) {
+    this.segment = segment;
+    this.header = header;
+    this.#textKey = segmentKey(segment, PART.TEXT);
+    this.blobStarts = readBlobs(snapshot, segment, header.blobs);
+    this.firstPages = firstPages(this.blobStarts);
+    if (this.firstPages.at(-1) !== header.pages) throw corrupt(`the pages of segment ${segment}`);
+    this.pageBlobs = pageBlobs(this.firstPages);
+    this.folds = wordsOf(mustRead(snapshot, segment, PART.FOLDS, 4 * wordsFor(header.pages)));
+    this.files = readFiles(snapshot, segment, header.files);
+    if (!isWithin(this.files, header)) throw corrupt(`the files of segment ${segment}`);
+    [this.blobFileStarts, this.blobFiles] = filesByBlob(this.files.blobs, header.blobs);
+    this.postings = new PostingsReader(snapshot, listsOfText(segment), header.postingBlocks);
+    this.#verified = new Uint8Array(Math.ceil(header.textBytes / BLOCK_BYTES));
+  }
+
+  get bytes(): number {
+    const { header } = this;
+    const paths = this.#paths ? this.#paths.bytes.length + 4 * header.files : 0;
+    return (
+      (this.#hashes?.length ?? 0) +
+      16 * header.blobs +
+      4 * header.pages +
+      11 * header.files +
+      this.postings.bytes +
+      paths
+    );
+  }
+
+  paths(snapshot: Snapshot): PathTable {
+    return (this.#paths ??= readPaths(snapshot, this.segment, this.header.files));
+  }
+
+  hashes(snapshot: Snapshot): Uint8Array {
+    this.#hashes ??= mustRead(
+      snapshot,
+      this.segment,
+      PART.HASHES,
+      HASH_BYTES * this.header.blobs,
+    ).slice();
+    return this.#hashes;
+  }
+
+  copyText(
+    ...[snapshot, from, to, target, at]: [Snapshot, number, number, Uint8Array, number]
+  ): void {
+    let block = Math.floor(from / BLOCK_BYTES);
+    for (let next = from; next < to; block++) {
+      const start = block * BLOCK_BYTES;
+      const end = Math.min(to, start + BLOCK_BYTES);
+      const sealed = this.#block(snapshot, block);
+      if (sealed.length - SEAL_BYTES < end - start) throw this.#isBroken(block);
+      target.set(sealed.subarray(next - start, end - start), at + next - from);
+      next = end;
+    }
+  }
+
+  blobText(snapshot: Snapshot, blob: number): Uint8Array {
+    const [from, to] = [this.blobStarts[blob]!, this.blobStarts[blob + 1]!];
+    const text = new Uint8Array(to - from);
+    this.copyText(snapshot, from, to, text, 0);
+    return text;
+  }
+
+  /** With its seal. Borrowed until the next read; the block of the last call is there still if there was none. */
+  #block(snapshot: Snapshot, block: number): Uint8Array {
+    if (this.#lastBlock === block && this.#lastReads === reads) return this.#last;
+    const key = renumber(this.#textKey, block);
+    const value = snapshot.getSealed(key);
+    if (!value || (!this.#verified[block] && !isSealed(key, value))) throw this.#isBroken(block);
+    this.#verified[block] = 1;
+    this.#last = value;
+    this.#lastBlock = block;
+    this.#lastReads = reads;
+    return value;
+  }
+
+  #isBroken(block: number): QuernError {
+    return corrupt(`block ${block} of segment ${this.segment}`);
+  }
+}
+
+/** Whether every file names a blob and a language that are there. */
+function isWithin({ blobs, languages }: FileTable, header: SegmentHeader): boolean {
+  for (const blob of blobs) if (blob !== NO_BLOB && blob >= header.blobs) return false;
+  for (const language of languages) if (language >= header.languages.length) return false;
+  return true;
+}
+
+function pageBlobs(first: Uint32Array): Uint32Array {
+  const blobs = new Uint32Array(first.at(-1)!);
+  for (let blob = 0; blob + 1 < first.length; blob++)
+    blobs.fill(blob, first[blob]!, first[blob + 1]!);
+  return blobs;
+}
+
+/** Counting sort of files by blob. */
+function filesByBlob(blobs: Uint32Array, count: number): [starts: Uint32Array, files: Uint32Array] {
+  const starts = new Uint32Array(count + 1);
+  for (const blob of blobs) if (blob !== NO_BLOB) starts[blob + 1]!++;
+  for (let blob = 0; blob < count; blob++) starts[blob + 1]! += starts[blob]!;
+  const next = starts.slice();
+  const files = new Uint32Array(starts[count]!);
+  blobs.forEach((blob, file) => {
+    if (blob !== NO_BLOB) files[next[blob]!++] = file;
+  });
+  return [starts, files];
+}

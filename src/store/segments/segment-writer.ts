@@ -1,0 +1,271 @@
+/**
+ * Writes one segment. Text goes to the disk as it comes, in transactions of some MB; the tables are
+ * collected in columns and written at the end. Nobody sees a segment before a manifest names it, so
+ * these transactions need no order; each of them checks the write lease.
+ *
+ * Memory: 65 blocks of text (2 MiB), 45 bytes a blob, and 48 bytes and the path a file.
+ */
+
+import { bytesOf, GrowableBytes, GrowableWords } from "../../base/growable.ts";
+import { emptyBitset, setBit, type Bitset } from "../../base/bitset.ts";
+import type { Kernel } from "../../kernel/kernel.ts";
+import type { Writer } from "../lmdb/environment.ts";
+import {
+  BLOCK_BYTES,
+  HASH_BYTES,
+  PAGE_BYTES,
+  PART,
+  segmentKey,
+  versionsKey,
+  type Part,
+} from "../format.ts";
+import { listsOfText, PostingsWriter } from "./postings.ts";
+import type { SegmentTarget } from "./segment-target.ts";
+import { encodeFiles, encodePaths, putHeader, type RepositoryFiles } from "./segment-tables.ts";
+
+/** Text of one transaction: long enough to make a commit cheap, short enough not to block. */
+const TRANSACTION_BLOCKS = 64;
+
+export interface NewFile {
+  readonly repository: number;
+  readonly path: Uint8Array;
+  /** NO_BLOB for files that are listed without content. */
+  readonly blob: number;
+  readonly language: string;
+  readonly flags: number;
+  /** HASH_BYTES; all zero when not known. */
+  readonly version: Uint8Array;
+  /** Numbers of the revisions that name it. */
+  readonly revisions: readonly number[];
+}
+
+export interface WrittenSegment {
+  readonly segment: number;
+  readonly files: number;
+  readonly textBytes: number;
+  readonly sets: readonly RevisionSet[];
+}
+
+/** Which files of a repository in a segment a revision names; bit 0 is the repository's first file there. */
+export interface RevisionSet {
+  readonly repository: number;
+  readonly segment: number;
+  readonly revision: number;
+  readonly bits: Bitset;
+}
+
+/** Hands over every gram with its gaps, by ascending gram. */
+export type GramSource = (visit: (gram: number, gaps: Uint8Array) => void) => void;
+
+export class SegmentWriter {
+  readonly #target: SegmentTarget;
+  // text
+  readonly #block = new Uint8Array(BLOCK_BYTES);
+  #blockLength = 0;
+  #blocks: Uint8Array[] = [];
+  #blocksWritten = 0;
+  // blobs
+  readonly #blobStarts = new GrowableWords();
+  readonly #hashes = new GrowableBytes();
+  textBytes = 0;
+  pages = 0;
+  // files, in the order of arrival
+  readonly #repositories = new GrowableWords();
+  readonly #blobs = new GrowableWords();
+  readonly #languageOf = new GrowableWords();
+  readonly #flags = new GrowableBytes();
+  readonly #versions = new GrowableBytes();
+  readonly #pathStarts = new GrowableWords();
+  readonly #paths = new GrowableBytes();
+  readonly #revisions: (readonly number[])[] = [];
+  readonly #languages = new Map<string, number>();
+
+  constructor(target: SegmentTarget) {
+    this.#target = target;
+  }
+
+  get segment(): number {
+    return this.#target.segment;
+  }
+
+  get blobs(): number {
+    return this.#blobStarts.length;
+  }
+
+  get files(): number {
+    return this.#blobs.length;
+  }
+
+  /** Bytes of memory held, roughly. */
+  get bytes(): number {
+    return (
+      this.blobs * 45 +
+      this.files * 48 +
+      this.#paths.length +
+      (1 + TRANSACTION_BLOCKS) * BLOCK_BYTES
+    );
+  }
+
+  /** Appends a blob to the text and returns its number. The content may come in pieces. */
+  addBlob(hash: Uint8Array, ...pieces: readonly Uint8Array[]): number {
+    const start = this.textBytes;
+    this.#blobStarts.push(start);
+    this.#hashes.push(hash);
+    for (const piece of pieces) this.#addText(piece);
+    this.pages += Math.ceil((this.textBytes - start) / PAGE_BYTES);
+    return this.blobs - 1;
+  }
+
+  addFile(file: NewFile): void {
+    let language = this.#languages.get(file.language);
+    if (language === undefined)
+      this.#languages.set(file.language, (language = this.#languages.size));
+    this.#repositories.push(file.repository);
+    this.#blobs.push(file.blob);
+    this.#languageOf.push(language);
+    this.#flags.pushByte(file.flags);
+    this.#versions.push(file.version);
+    this.#pathStarts.push(this.#paths.length);
+    this.#paths.push(file.path);
+    this.#revisions.push(file.revisions);
+  }
+
+  #addText(text: Uint8Array): void {
+    this.textBytes += text.length;
+    for (let at = 0; at < text.length;) {
+      const piece = text.subarray(at, at + BLOCK_BYTES - this.#blockLength);
+      this.#block.set(piece, this.#blockLength);
+      this.#blockLength += piece.length;
+      at += piece.length;
+      if (this.#blockLength === BLOCK_BYTES) this.#endBlock();
+    }
+  }
+
+  #endBlock(): void {
+    this.#blocks.push(this.#block.slice(0, this.#blockLength));
+    this.#blockLength = 0;
+    if (this.#blocks.length === TRANSACTION_BLOCKS)
+      this.#target.write((writer) => this.#flushText(writer));
+  }
+
+  #flushText(writer: Writer): void {
+    for (const block of this.#blocks)
+      writer.put(segmentKey(this.segment, PART.TEXT, this.#blocksWritten++), block);
+    this.#blocks = [];
+  }
+
+  /** Writes everything that is left. `folds` is the bitset of pages that part FOLDS holds. */
+  finish(kernel: Kernel, grams: GramSource, folds: Bitset): WrittenSegment {
+    if (this.#blockLength > 0) this.#endBlock();
+    const postings = new PostingsWriter(listsOfText(this.segment), this.pages, kernel);
+    grams((gram, gaps) => {
+      postings.add(gram, gaps);
+      if (postings.pendingBlocks >= 2 * TRANSACTION_BLOCKS)
+        this.#target.write((writer) => postings.flush(writer));
+    });
+    const order = this.#order();
+    const repositories = this.#repositoryRanges(order);
+    this.#target.write((writer) => {
+      this.#flushText(writer);
+      const postingBlocks = postings.finish(writer);
+      this.#putTables(writer, order, folds);
+      this.#putVersions(writer, order, repositories);
+      const header = {
+        blobs: this.blobs,
+        pages: this.pages,
+        files: this.files,
+        textBytes: this.textBytes,
+        listBytes: postings.listBytes,
+        postingBlocks,
+        languages: [...this.#languages.keys()],
+        repositories,
+      };
+      putHeader(writer, this.segment, header);
+    });
+    const sets = repositories.flatMap((range) => this.#revisionSets(order, range));
+    return { segment: this.segment, files: this.files, textBytes: this.textBytes, sets };
+  }
+
+  /** Files by repository, path and blob; sources mostly list in that order, which makes the sort linear. */
+  #order(): Uint32Array {
+    const order = Array.from({ length: this.files }, (_, file) => file);
+    const [repositories, blobs] = [this.#repositories.view, this.#blobs.view];
+    order.sort(
+      (a, b) =>
+        repositories[a]! - repositories[b]! ||
+        Buffer.compare(this.#path(a), this.#path(b)) ||
+        blobs[a]! - blobs[b]!,
+    );
+    return Uint32Array.from(order);
+  }
+
+  #path(file: number): Uint8Array {
+    const end = file + 1 < this.files ? this.#pathStarts.view[file + 1]! : this.#paths.length;
+    return this.#paths.view.subarray(this.#pathStarts.view[file]!, end);
+  }
+
+  #repositoryRanges(order: Uint32Array): RepositoryFiles[] {
+    const ranges: { repository: number; first: number; count: number }[] = [];
+    const repositories = this.#repositories.view;
+    order.forEach((file, position) => {
+      const repository = repositories[file]!;
+      const last = ranges.at(-1);
+      if (last?.repository === repository) last.count++;
+      else ranges.push({ repository, first: position, count: 1 });
+    });
+    return ranges;
+  }
+
+  #putTables(writer: Writer, order: Uint32Array, folds: Bitset): void {
+    const put = (part: Part, ...payload: Uint8Array[]) =>
+      writer.put(segmentKey(this.segment, part), ...payload);
+    put(PART.BLOBS, bytesOf(this.#blobStarts.view), bytesOf(Uint32Array.of(this.textBytes)));
+    put(PART.HASHES, this.#hashes.view);
+    put(PART.FOLDS, bytesOf(folds));
+    const [blobs, languages, flags] = [this.#blobs.view, this.#languageOf.view, this.#flags.view];
+    put(
+      PART.FILES,
+      ...encodeFiles({
+        blobs: Uint32Array.from(order, (file) => blobs[file]!),
+        languages: Uint16Array.from(order, (file) => languages[file]!),
+        flags: Uint8Array.from(order, (file) => flags[file]!),
+      }),
+    );
+    const starts = new Uint32Array(this.files + 1);
+    const bytes = new GrowableBytes(this.#paths.length);
+    order.forEach((file, position) => {
+      bytes.push(this.#path(file));
+      starts[position + 1] = bytes.length;
+    });
+    put(PART.PATHS, ...encodePaths({ starts, bytes: bytes.view }));
+  }
+
+  #putVersions(writer: Writer, order: Uint32Array, repositories: readonly RepositoryFiles[]): void {
+    const versions = this.#versions.view;
+    for (const { repository, first, count } of repositories) {
+      const own = new Uint8Array(count * HASH_BYTES);
+      for (let i = 0; i < count; i++) {
+        const at = order[first + i]! * HASH_BYTES;
+        own.set(versions.subarray(at, at + HASH_BYTES), i * HASH_BYTES);
+      }
+      writer.put(versionsKey(repository, this.segment), own);
+    }
+  }
+
+  #revisionSets(order: Uint32Array, { repository, first, count }: RepositoryFiles): RevisionSet[] {
+    const sets = new Map<number, Bitset>();
+    for (let i = 0; i < count; i++) {
+      for (const revision of this.#revisions[order[first + i]!]!) {
+        let bits = sets.get(revision);
+        if (!bits) sets.set(revision, (bits = emptyBitset(count)));
+        setBit(bits, i);
+      }
+    }
+    return [...sets].map(([revision, bits]) => ({
+      repository,
+      segment: this.segment,
+      revision,
+      bits,
+    }));
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * How far `sym:` sees in each repository. Of most segments the symbols are known wholly or not at all,
+ * which the manifest says; a merge of some of both leaves an edition whose states say it of each blob.
+ */
+
+import {
+  countBits,
+  emptyBitset,
+  forEachBit,
+  hasBit,
+  setBit,
+  unite,
+  type Bitset,
+} from "../../base/bitset.ts";
+import type { Catalog, CatalogRepository } from "../catalog/catalog.ts";
+import type { Snapshot } from "../lmdb/environment.ts";
+import { NO_BLOB } from "../format.ts";
+import type { ManifestSegment } from "../catalog/manifest.ts";
+import { isCorrupt } from "../sealed.ts";
+import { readFiles } from "../segments/segment-tables.ts";
+import { openSymbols } from "./symbols.ts";
+
+export interface Progress {
+  /** Files whose symbols are known. */
+  readonly done: number;
+  /** Files that revisions name. */
+  readonly total: number;
+}
+
+/** For one repository after another. REQUIRES: the snapshot stays open. */
+export function symbolProgress(
+  snapshot: Snapshot,
+  { manifest, headers }: Catalog,
+): (repository: CatalogRepository) => Progress {
+  const segments = new Map(manifest.segments.map((one) => [one.segment, one]));
+  const known = new Map<number, Bitset>();
+  const knownIn = (segment: number): Bitset => {
+    const set =
+      known.get(segment) ??
+      knownFiles(snapshot, segments.get(segment)!, headers.get(segment)!.files);
+    known.set(segment, set);
+    return set;
+  };
+  return ({ places }) => {
+    let [done, total] = [0, 0];
+    for (const { segment, first, count, sets } of places) {
+      const named = emptyBitset(count);
+      for (const set of sets) if (set) unite(named, set);
+      const files = countBits(named);
+      total += files;
+      const { symbols, hasSymbols } = segments.get(segment)!;
+      if (hasSymbols) done += files;
+      else if (symbols > 0) done += countFrom(knownIn(segment), first, named);
+    }
+    return { done, total };
+  };
+}
+
+/** How many of `set`, whose bit 0 is bit `first` of `all`, are in that too. */
+function countFrom(all: Bitset, first: number, set: Bitset): number {
+  let count = 0;
+  forEachBit(set, (bit) => {
+    if (hasBit(all, first + bit)) count++;
+  });
+  return count;
+}
+
+/** None where the edition is damaged: `sym:` finds nothing there either. */
+function knownFiles(
+  snapshot: Snapshot,
+  { segment, symbols }: ManifestSegment,
+  files: number,
+): Bitset {
+  const known = emptyBitset(files);
+  try {
+    const states = openSymbols(snapshot, segment, symbols)?.states;
+    if (!states) return known;
+    readFiles(snapshot, segment, files).blobs.forEach((blob, file) => {
+      if (blob === NO_BLOB || states[blob] !== 0) setBit(known, file);
+    });
+  } catch (error) {
+    if (!isCorrupt(error)) throw error;
+  }
+  return known;
+}

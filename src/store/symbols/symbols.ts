@@ -1,0 +1,355 @@
+/**
+ * Part SYMBOLS of a segment: the definitions of its blobs, written after the segment has been
+ * published. It comes in *editions*: a segment that is merged takes over the symbols that are known,
+ * and a later run writes the next edition with the rest; so does one that knows newer grammars. The
+ * manifest says which edition counts (0: there is none); the others are removed by later runs.
+ *
+ *     number                       holds
+ *     edition | 0                  header: MessagePack, see SymbolsHeader
+ *     edition | 1                  state of each blob (u16), length of its run (u32), first blob of each block (u32)
+ *     edition | 2 + first blob     block: the runs of blobs (symbol-run.ts), one after another
+ *
+ * `edition` stands in the highest byte of the number. An edition has posting lists of its names as well
+ * (name-lists.ts); where the header tells of none, names are looked for by the lists of the text. A block holds whole runs, SYMBOL_BLOCK_BYTES
+ * unless one run is longer: the symbols of a blob cost one get. A state is 0 where the symbols of the
+ * blob are not known, else 1 + the position of its origin: with which version of the grammar they
+ * were sought and what came of it. A blob under paths of several languages has the symbols of the
+ * first of those that has a grammar.
+ */
+
+import { pack } from "msgpackr";
+import { emptyBitset, setBit, type Bitset } from "../../base/bitset.ts";
+import { QuernError } from "../../base/errors.ts";
+import { bytesOf, GrowableBytes, GrowableWords, wordsOf } from "../../base/growable.ts";
+import { reads, type Snapshot, type Writer } from "../lmdb/environment.ts";
+import { editionKey, editionRange, nextEdition } from "./edition-key.ts";
+import { filling, PART, segmentKey } from "../format.ts";
+import { openNameLists } from "./name-lists.ts";
+import type { PostingsReader } from "../segments/postings.ts";
+import { corrupt, isCount, isSealed, SEAL_BYTES, unpackAs } from "../sealed.ts";
+import type { SegmentTarget } from "../segments/segment-target.ts";
+import {
+  blockNumber,
+  joinColumns,
+  putRange,
+  readRanges,
+  withGaps,
+  type EditionOf,
+  type Origin,
+  type SymbolColumns,
+} from "./symbol-columns.ts";
+import { countSymbols, decodeSymbols, type SymbolList } from "./symbol-run.ts";
+
+const SYMBOL_BLOCK_BYTES = filling(1); // with four pages a sparse query takes 5 % longer
+const TRANSACTION_BLOCKS = 128;
+
+export interface SymbolsHeader {
+  readonly blobs: number;
+  readonly blocks: number;
+  readonly symbols: number;
+  readonly runBytes: number;
+  /** Blobs whose symbols are not known. */
+  readonly unknown: number;
+  readonly origins: readonly Origin[];
+  /** Blocks of the lists of names; undefined: there are no such lists. */
+  readonly nameBlocks?: number;
+}
+
+const symbolsKey = (segment: number, edition: number, number: number): Buffer =>
+  editionKey(segment, PART.SYMBOLS, edition, number);
+
+/** The ranges of keys that hold all editions but this one and the next. */
+export function otherEditions(segment: number, edition: number): [start: Buffer, end: Buffer][] {
+  const kept = [edition, nextEdition(edition)].sort((a, b) => a - b);
+  return [PART.SYMBOLS, PART.NAMES, PART.RANGES].flatMap((part) => {
+    const ranges = kept.map((each) => editionRange(segment, part, each));
+    const starts = [segmentKey(segment, part), ...ranges.map(([, end]) => end)];
+    const ends = [...ranges.map(([start]) => start), segmentKey(segment, part, 2 ** 32 - 1)];
+    return starts.map((start, i): [Buffer, Buffer] => [start, ends[i]!]);
+  });
+}
+
+/** Writes the blocks of a stretch of blobs. Stretches of one edition may be written by several threads. */
+export class SymbolsWriter {
+  readonly #target: SegmentTarget;
+  readonly #edition: number;
+  readonly #firstBlob: number;
+  readonly #states = new GrowableWords();
+  readonly #lengths = new GrowableWords();
+  readonly #blocks = new GrowableWords();
+  readonly #origins = new Map<string, number>();
+  #block = new GrowableBytes(SYMBOL_BLOCK_BYTES);
+  #pending: { blob: number; bytes: Uint8Array }[] = [];
+  #symbols = 0;
+
+  constructor(target: SegmentTarget, edition: number, firstBlob: number) {
+    this.#target = target;
+    this.#edition = edition;
+    this.#firstBlob = firstBlob;
+  }
+
+  /** The next blob's run, which may be borrowed; origin undefined: its symbols are not known. */
+  add(origin: Origin | undefined, run: Uint8Array): void {
+    const blob = this.#firstBlob + this.#states.length;
+    const isFull = this.#block.length + run.length > SYMBOL_BLOCK_BYTES;
+    if (isFull && this.#block.length > 0) this.#endBlock();
+    if (run.length > 0 && this.#block.length === 0) this.#blocks.push(blob);
+    this.#states.push(origin ? 1 + this.#originNumber(origin) : 0);
+    this.#lengths.push(run.length);
+    this.#block.push(run);
+    this.#symbols += countSymbols(run);
+    if (this.#pending.length >= TRANSACTION_BLOCKS) this.#flush(); // reads the lease: not before the copy
+  }
+
+  #originNumber(origin: Origin): number {
+    const key = JSON.stringify([origin.language, origin.version, origin.outcome]);
+    const known = this.#origins.get(key);
+    if (known !== undefined) return known;
+    this.#origins.set(key, this.#origins.size);
+    return this.#origins.size - 1;
+  }
+
+  #endBlock(): void {
+    this.#pending.push({ blob: this.#blocks.view.at(-1)!, bytes: this.#block.view.slice() });
+    this.#block = new GrowableBytes(SYMBOL_BLOCK_BYTES);
+  }
+
+  #flush(range?: SymbolColumns): void {
+    const { segment } = this.#target;
+    this.#target.write((writer) => {
+      for (const { blob, bytes } of this.#pending)
+        writer.put(symbolsKey(segment, this.#edition, blockNumber(blob)), bytes);
+      if (range) putRange(writer, { segment, edition: this.#edition }, range);
+    });
+    this.#pending = [];
+  }
+
+  /** Writes what is left. `isRange`: with a record of it, so that an interrupted run goes on behind it. */
+  finish({ isRange = false } = {}): SymbolColumns {
+    if (this.#block.length > 0) this.#endBlock();
+    const columns = {
+      firstBlob: this.#firstBlob,
+      states: Uint16Array.from(this.#states.view),
+      lengths: this.#lengths.view.slice(),
+      blocks: this.#blocks.view.slice(),
+      origins: [...this.#origins.keys()].map(originOf),
+      symbols: this.#symbols,
+    };
+    if (isRange) this.#flush(columns);
+    else if (this.#pending.length > 0) this.#flush();
+    return columns;
+  }
+}
+
+function originOf(key: string): Origin {
+  const [language, version, outcome] = JSON.parse(key) as [string, string, Origin["outcome"]];
+  return { language, version, outcome };
+}
+
+/** Makes an edition complete, after its blocks and the lists of its names. */
+export function putEdition(
+  writer: Writer,
+  { segment, edition }: EditionOf,
+  { header, columns }: { readonly header: SymbolsHeader; readonly columns: Columns },
+): void {
+  const { states, lengths, blocks } = columns;
+  writer.put(symbolsKey(segment, edition, 1), bytesOf(states), bytesOf(lengths), bytesOf(blocks));
+  writer.put(symbolsKey(segment, edition, 0), pack(header));
+}
+
+/** Without lists of names. */
+export function headerOf({
+  states,
+  lengths,
+  blocks,
+  origins,
+  symbols,
+}: SymbolColumns): SymbolsHeader {
+  let [unknown, runBytes] = [0, 0];
+  for (const state of states) if (state === 0) unknown++;
+  for (const length of lengths) runBytes += length;
+  return { blobs: states.length, blocks: blocks.length, symbols, runBytes, unknown, origins };
+}
+
+/** undefined: that edition is not there (any more). */
+export function readSymbolsHeader(
+  snapshot: Snapshot,
+  segment: number,
+  edition: number,
+): SymbolsHeader | undefined {
+  const what = `the symbols of segment ${segment}`;
+  const value = snapshot.get(symbolsKey(segment, edition, 0), what);
+  return value && unpackAs<SymbolsHeader>(value, what, isSymbolsHeader);
+}
+
+function isSymbolsHeader(header: Readonly<Record<string, unknown>>): boolean {
+  const { blobs, blocks, symbols, runBytes, unknown, origins, nameBlocks = 0 } = header;
+  const counts = [blobs, blocks, symbols, runBytes, unknown, nameBlocks];
+  return counts.every(isCount) && Array.isArray(origins);
+}
+
+/** Some 6 bytes a blob in memory. Like a segment's reader it outlives snapshots. */
+export class SymbolsReader {
+  readonly segment: number;
+  readonly edition: number;
+  readonly header: SymbolsHeader;
+  /** 0, or 1 + position in the header's origins. */
+  readonly states: Uint16Array;
+  /** Lists of its names; undefined: there are none. */
+  readonly names: PostingsReader | undefined;
+  /** Where each run begins when all are put together; one more, the end. */
+  readonly #starts: Uint32Array;
+  readonly #blocks: Uint32Array;
+  readonly #verified: Uint8Array;
+  #withDefinitions: Bitset | undefined;
+  #last: { block: number; reads: number; bytes: Uint8Array } = {
+    block: -1,
+    reads: -1,
+    bytes: new Uint8Array(),
+  };
+
+  constructor(
+    { segment, edition }: EditionOf,
+    header: SymbolsHeader,
+    { states, lengths, blocks }: Columns,
+    names?: PostingsReader,
+  ) {
+    this.segment = segment;
+    this.edition = edition;
+    this.header = header;
+    this.states = states;
+    this.#starts = new Uint32Array(states.length + 1);
+    for (let blob = 0; blob < states.length; blob++)
+      this.#starts[blob + 1] = this.#starts[blob]! + lengths[blob]!;
+    this.#blocks = blocks;
+    this.#verified = new Uint8Array(blocks.length);
+    if (this.#starts[states.length] !== header.runBytes)
+      throw corrupt(`the symbols of segment ${segment}`);
+    this.names = names;
+  }
+
+  get bytes(): number {
+    return 6 * this.header.blobs + 5 * this.header.blocks + (this.names?.bytes ?? 0);
+  }
+
+  get blobsWithDefinitions(): Bitset {
+    if (this.#withDefinitions) return this.#withDefinitions;
+    const set = emptyBitset(this.header.blobs);
+    for (let blob = 0; blob < this.header.blobs; blob++) if (this.has(blob)) setBit(set, blob);
+    return (this.#withDefinitions = set);
+  }
+
+  /** Whether the blob has definitions. */
+  has(blob: number): boolean {
+    return this.#starts[blob + 1]! > this.#starts[blob]!;
+  }
+
+  /** undefined: the blob's symbols are not known. */
+  origin(blob: number): Origin | undefined {
+    return this.header.origins[this.states[blob]! - 1];
+  }
+
+  /** The blob's definitions into `into`; returns how many bytes were read. */
+  read(snapshot: Snapshot, blob: number, textBytes: number, into: SymbolList): number {
+    const run = this.run(snapshot, blob);
+    decodeSymbols(run, textBytes, into);
+    return run.length;
+  }
+
+  /** Borrowed until the next read. */
+  run(snapshot: Snapshot, blob: number): Uint8Array {
+    if (!this.has(blob)) return new Uint8Array();
+    const block = this.#blockOf(blob);
+    const first = this.#blocks[block]!;
+    const from = this.#starts[blob]! - this.#starts[first]!;
+    const to = this.#starts[blob + 1]! - this.#starts[first]!;
+    const bytes = this.#block(snapshot, block);
+    if (bytes.length < to) throw this.#corrupt(block);
+    return bytes.subarray(from, to);
+  }
+
+  #blockOf(blob: number): number {
+    const last = this.#last.block;
+    const blocks = this.#blocks;
+    if (last >= 0 && blocks[last]! <= blob && !(blocks[last + 1]! <= blob)) return last;
+    let [low, high] = [0, blocks.length - 1];
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1;
+      if (blocks[middle]! <= blob) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  #block(snapshot: Snapshot, block: number): Uint8Array {
+    if (this.#last.block === block && this.#last.reads === reads) return this.#last.bytes;
+    const key = symbolsKey(this.segment, this.edition, blockNumber(this.#blocks[block]!));
+    const value = snapshot.getSealed(key);
+    if (!value || (!this.#verified[block] && !isSealed(key, value))) throw this.#corrupt(block);
+    this.#verified[block] = 1;
+    this.#last = { block, reads, bytes: value.subarray(0, value.length - SEAL_BYTES) };
+    return this.#last.bytes;
+  }
+
+  #corrupt(block: number): Error {
+    return corrupt(`block ${block} of the symbols of segment ${this.segment}`);
+  }
+}
+
+/** Whether that edition is there: a reader of it may outlive it. */
+export const hasEdition = (snapshot: Snapshot, segment: number, edition: number): boolean =>
+  snapshot.getSealed(symbolsKey(segment, edition, 0)) !== undefined;
+
+/** undefined: that edition is not there (any more). */
+export function openSymbols(
+  snapshot: Snapshot,
+  segment: number,
+  edition: number,
+): SymbolsReader | undefined {
+  const header = readSymbolsHeader(snapshot, segment, edition);
+  if (!header) return undefined;
+  const { nameBlocks } = header;
+  const columns = readColumns(snapshot, { segment, edition }, header);
+  const names =
+    nameBlocks === undefined ? undefined : openNameLists(snapshot, segment, edition, nameBlocks);
+  return new SymbolsReader({ segment, edition }, header, columns, names);
+}
+
+/** How the runs of all blobs lie in the blocks. */
+type Columns = Pick<SymbolColumns, "states" | "lengths" | "blocks">;
+
+function readColumns(
+  snapshot: Snapshot,
+  { segment, edition }: EditionOf,
+  { blobs, blocks }: SymbolsHeader,
+): Columns {
+  const what = `the symbols of segment ${segment}`;
+  const value = snapshot.get(symbolsKey(segment, edition, 1), what);
+  if (value?.length !== 6 * blobs + 4 * blocks) throw corrupt(what);
+  const states = new Uint16Array(blobs);
+  bytesOf(states).set(value.subarray(0, 2 * blobs));
+  const lengths = wordsOf(value.subarray(2 * blobs, 6 * blobs));
+  return { states, lengths, blocks: wordsOf(value.subarray(6 * blobs)) };
+}
+
+/**
+ * What an interrupted run has done of an edition that it has not published; all other blobs are
+ * unknown. undefined: nothing, or some of it is damaged. `blobs`: of the segment.
+ */
+export function openUnfinished(
+  snapshot: Snapshot,
+  of: EditionOf,
+  blobs: number,
+): SymbolsReader | undefined {
+  const ranges = readRanges(snapshot, of);
+  if (ranges.length === 0) return undefined;
+  const columns = joinColumns(withGaps(ranges, blobs));
+  try {
+    const reader = new SymbolsReader(of, headerOf(columns), columns);
+    for (let blob = 0; blob < blobs; blob++) reader.run(snapshot, blob);
+    return reader;
+  } catch (error) {
+    if (error instanceof QuernError && error.code === "INDEX_CORRUPT") return undefined;
+    throw error;
+  }
+}
