@@ -7,6 +7,7 @@ import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { beside } from "./base/beside.ts";
 import { closedError, QuernError } from "./base/errors.ts";
+import { checkKeys, type KeysOf } from "./base/known-keys.ts";
 import { Writes, type CompactReport } from "./ingest/run/writes.ts";
 import type { IndexProgress, IndexReport } from "./ingest/run/run.ts";
 import type { Source } from "./ingest/sources/source.ts";
@@ -25,7 +26,13 @@ import type { Contexts } from "./search/caller/understand.ts";
 import { decodeInSlices } from "./search/thread/showing/positions.ts";
 import { NOT_INDEXED, type KnowsNotIndexed } from "./search/caller/not-indexed.ts";
 import { defaultWebUrl, externalWebUrl, type WebUrl } from "./search/caller/present.ts";
-import type { SearchOptions, SearchRequest, Viewer } from "./search/messages/request.ts";
+import {
+  checkSearchOptions,
+  checkViewer,
+  type SearchOptions,
+  type SearchRequest,
+  type Viewer,
+} from "./search/messages/request.ts";
 import type { Explanation, SearchEvent, SearchResponse } from "./search/messages/response.ts";
 import { isVisible } from "./search/caller/scope.ts";
 import { SEARCH_TASKS } from "./search/thread/tasks.ts";
@@ -211,6 +218,8 @@ export interface OpenOptions {
   }) => void;
 }
 
+const INDEX_OPTIONS: KeysOf<IndexOptions> = { signal: true, onProgress: true, symbols: true };
+
 const MIB = 2 ** 20;
 /** After how much work an index run gives way where its next step, a table of a segment, may take 3 ms. */
 const STEP_MS = 0.5;
@@ -231,13 +240,23 @@ export async function open(path: string, options: OpenOptions = {}): Promise<Eng
   return new OpenedEngine(environment, checked);
 }
 
+const OPEN_OPTIONS: KeysOf<OpenOptions> = {
+  readOnly: true,
+  workers: true,
+  memoryBudget: true,
+  maxFileSize: true,
+  lockTimeoutMs: true,
+  webUrl: true,
+  contexts: true,
+  onWarning: true,
+};
+
 type Checked = Required<Omit<OpenOptions, "contexts">> & { contexts: Contexts | undefined };
 
 function checkOptions(path: string, options: OpenOptions): Checked {
   if (typeof path !== "string" || path === "")
     throw invalid("open: the path of a data directory must be a string with something in it");
-  if (typeof options !== "object" || options === null)
-    throw invalid("open: options must be an object");
+  checkKeys({ call: "open", what: "option" }, options, OPEN_OPTIONS);
   return {
     readOnly: options.readOnly ?? false,
     workers: within("workers", options.workers ?? Math.min(availableParallelism(), 4), 0, 256),
@@ -258,6 +277,14 @@ function checkOptions(path: string, options: OpenOptions): Checked {
 function within(name: string, value: number, least: number, most: number): number {
   if (Number.isInteger(value) && value >= least && value <= most) return value;
   throw invalid(`open: ${name} must be a whole number from ${least} to ${most}, not ${value}`);
+}
+
+const FILE = { repository: true, path: true, revision: true } as const;
+
+function viewerOf(call: string, options: { viewer?: Viewer }): Viewer | undefined {
+  checkKeys({ call, what: "option" }, options, { viewer: true });
+  checkViewer(call, options.viewer);
+  return options.viewer;
 }
 
 const invalid = (message: string): QuernError => new QuernError("INVALID_REQUEST", message);
@@ -309,6 +336,7 @@ class OpenedEngine implements Engine, KnowsNotIndexed {
     options: IndexOptions = {},
   ): Promise<IndexReport[]> {
     this.#mustBeOpen();
+    checkKeys({ call: "index", what: "option" }, options, INDEX_OPTIONS);
     if (!["after", "skip", undefined].includes(options.symbols))
       throw invalid(`index: symbols must be "after" or "skip"`);
     return this.#writes.index(source, options);
@@ -316,16 +344,19 @@ class OpenedEngine implements Engine, KnowsNotIndexed {
 
   async search(request: SearchRequest, options: SearchOptions = {}): Promise<SearchResponse> {
     this.#mustBeOpen();
+    checkSearchOptions("search", options);
     return this.#searcher.search(request, options);
   }
 
   stream(request: SearchRequest, options: SearchOptions = {}): AsyncIterable<SearchEvent> {
     this.#mustBeOpen();
+    checkSearchOptions("stream", options);
     return this.#searcher.stream(request, options);
   }
 
   async explain(request: SearchRequest, options: SearchOptions = {}): Promise<Explanation> {
     this.#mustBeOpen();
+    checkSearchOptions("explain", options);
     return this.#searcher.explain(request, options);
   }
 
@@ -337,8 +368,9 @@ class OpenedEngine implements Engine, KnowsNotIndexed {
     return this.#searcher.notIndexed(request, options);
   }
 
-  async repositories({ viewer }: { viewer?: Viewer } = {}): Promise<Repository[]> {
+  async repositories(options: { viewer?: Viewer } = {}): Promise<Repository[]> {
     this.#mustBeOpen();
+    const viewer = viewerOf("repositories", options);
     const catalog = await this.#catalogs.newest();
     const pause = this.#pause;
     return this.#reading(async (snapshot) => {
@@ -359,9 +391,10 @@ class OpenedEngine implements Engine, KnowsNotIndexed {
 
   async read(
     file: { repository: string; path: string; revision?: string },
-    { viewer }: { viewer?: Viewer } = {},
+    options: { viewer?: Viewer } = {},
   ): Promise<FileContent | undefined> {
-    const found = await this.#find(file, viewer);
+    checkKeys({ call: "read", what: "field" }, file, FILE);
+    const found = await this.#find(file, viewerOf("read", options));
     if (!found) return undefined;
     const { repository, position, headers } = found;
     const pause = this.#pause;
@@ -391,9 +424,10 @@ class OpenedEngine implements Engine, KnowsNotIndexed {
 
   async list(
     folder: { repository: string; path: string; revision?: string },
-    { viewer }: { viewer?: Viewer } = {},
+    options: { viewer?: Viewer } = {},
   ): Promise<FolderEntry[] | undefined> {
-    const found = await this.#find(folder, viewer);
+    checkKeys({ call: "list", what: "field" }, folder, FILE);
+    const found = await this.#find(folder, viewerOf("list", options));
     if (!found) return undefined;
     const path = folder.path.replace(/\/+$/, "");
     const { repository, position, headers } = found;
@@ -446,11 +480,13 @@ class OpenedEngine implements Engine, KnowsNotIndexed {
     options: { signal?: AbortSignal; onProgress?: (progress: IndexProgress) => void } = {},
   ): Promise<CompactReport> {
     this.#mustBeOpen();
+    checkKeys({ call: "compact", what: "option" }, options, { signal: true, onProgress: true });
     return this.#writes.compact(options);
   }
 
   async check(options: { signal?: AbortSignal } = {}): Promise<CheckReport> {
     this.#mustBeOpen();
+    checkKeys({ call: "check", what: "option" }, options, { signal: true });
     return checkInChild(beside("check.js"), this.path, options.signal);
   }
 

@@ -10,6 +10,7 @@
 
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { QuernError } from "../base/errors.ts";
+import { checkKeys, type KeysOf } from "../base/known-keys.ts";
 import type { TokenRecord, TokenStore } from "./token-store.ts";
 
 /**
@@ -86,6 +87,14 @@ export interface ApiKeyOptions {
   hmacKey?: string | Uint8Array;
 }
 
+const API_KEY_OPTIONS: KeysOf<ApiKeyOptions> = {
+  ownerId: true,
+  name: true,
+  expiresAt: true,
+  prefix: true,
+  hmacKey: true,
+};
+
 /**
  * Makes an API key for a user. The secret is returned this once and kept nowhere.
  *
@@ -102,6 +111,7 @@ export async function createApiKey(
   /** What the client sends. */
   secret: string;
 }> {
+  checkKeys({ call: "createApiKey", what: "option" }, options, API_KEY_OPTIONS);
   const { ownerId, name, expiresAt, prefix = DEFAULT_PREFIXES.apiKey, hmacKey } = options;
   if (typeof ownerId !== "string" || ownerId === "")
     throw new QuernError("INVALID_REQUEST", "an API key needs an ownerId");

@@ -3,6 +3,7 @@
  * is first asked for (about 1 ms), not at import.
  */
 
+import { editDistance, slips } from "./edit-distance.ts";
 import { LANGUAGE_TABLE } from "./language-table.ts";
 
 export interface Language {
@@ -84,8 +85,8 @@ export function languageNamed(nameOrAlias: string): string | undefined {
 export function nearestLanguage(name: string): string | undefined {
   const wanted = name.toLowerCase();
   if (wanted.length > 40) return undefined;
-  // one slip in three letters, three slips at most; of keys as near, a name goes before an alias
-  let best = Math.min(3, Math.floor(wanted.length / 3)) + 1;
+  // of keys as near, a name goes before an alias
+  let best = slips(wanted) + 1;
   let nearest: string | undefined;
   for (const [key, language] of names()) {
     if (Math.abs(key.length - wanted.length) >= best || key.length < 3) continue;
@@ -96,22 +97,4 @@ export function nearestLanguage(name: string): string | undefined {
     nearest = language;
   }
   return nearest;
-}
-
-/** Characters to insert, delete, replace or swap with their neighbour. Time |a| × |b|. */
-export function editDistance(a: string, b: string): number {
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replace = last[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
-      row[j] = Math.min(last[j]! + 1, row[j - 1]! + 1, replace);
-      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      if (swapped) row[j] = Math.min(row[j]!, beforeLast[j - 2]! + 1);
-    }
-    beforeLast = last;
-    last = row;
-  }
-  return last[b.length]!;
 }

@@ -5,6 +5,7 @@ import { DEFAULT_PREFIXES, type SecretFormat, type TokenPrefixes } from "../auth
 import type { TokenStore } from "../auth/token-store.ts";
 import type { UserStore } from "../auth/user-store.ts";
 import { QuernError } from "../base/errors.ts";
+import { checkKeys, type KeysOf } from "../base/known-keys.ts";
 
 /**
  * Who may ask, and how much.
@@ -82,6 +83,24 @@ const NUMBERS = {
   maxConcurrent: { fallback: 64, least: 1, most: Number.MAX_SAFE_INTEGER },
 } as const;
 
+const OPTIONS: KeysOf<HandlerOptions> = {
+  tokens: true,
+  users: true,
+  anonymous: true,
+  authenticate: true,
+  basePath: true,
+  serviceName: true,
+  tokenPrefixes: true,
+  hmacKey: true,
+  audit: true,
+  cors: true,
+  scopedTokenTtlMs: true,
+  maxMatches: true,
+  maxBodyBytes: true,
+  timeoutMs: true,
+  maxConcurrent: true,
+};
+
 type Numbers = { readonly [Name in keyof typeof NUMBERS]: number };
 
 /** The options with every default filled in. */
@@ -98,6 +117,7 @@ export interface Settings extends Numbers {
 }
 
 export function checkOptions(options: HandlerOptions): Settings {
+  checkKeys({ call: "createHandler", what: "option" }, options, OPTIONS);
   const { tokens, users, authenticate, audit } = options;
   const anonymous = options.anonymous ?? false;
   if (![false, "public", "all"].includes(anonymous))
@@ -113,7 +133,7 @@ export function checkOptions(options: HandlerOptions): Settings {
     basePath: checkBasePath(options.basePath ?? ""),
     apiKeyHeader: `X-${checkServiceName(options.serviceName ?? "Quern")}-Api-Key`,
     secrets: checkSecrets(options),
-    origins: new Set(options.cors?.origins),
+    origins: checkOrigins(options.cors),
     ...checkNumbers(options),
   };
 }
@@ -128,6 +148,13 @@ function checkNumbers(options: HandlerOptions): Numbers {
   return Object.fromEntries(entries) as Numbers;
 }
 
+function checkOrigins(cors: HandlerOptions["cors"]): ReadonlySet<string> {
+  if (cors === undefined) return new Set();
+  checkKeys({ call: "createHandler: cors", what: "option" }, cors, { origins: true });
+  if (!Array.isArray(cors.origins)) refuse("cors.origins must be an array of origins");
+  return new Set(cors.origins);
+}
+
 function checkBasePath(path: string): string {
   if (!/^(\/[\w.~-]+)*\/?$/.test(path))
     refuse("basePath must be empty or like /code: segments of letters, digits and . _ ~ -");
@@ -140,6 +167,12 @@ function checkServiceName(name: string): string {
 }
 
 function checkSecrets({ tokenPrefixes, hmacKey }: HandlerOptions): SecretFormat {
+  if (tokenPrefixes)
+    checkKeys(
+      { call: "createHandler: tokenPrefixes", what: "option" },
+      tokenPrefixes,
+      DEFAULT_PREFIXES,
+    );
   const prefixes = { ...DEFAULT_PREFIXES, ...tokenPrefixes };
   for (const prefix of [prefixes.apiKey, prefixes.scoped])
     if (!/^[!-+\--~]*$/.test(prefix)) refuse("tokenPrefixes must be visible ASCII without commas");

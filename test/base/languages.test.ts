@@ -1,12 +1,8 @@
 import fc from "fast-check";
 import * as linguist from "linguist-languages";
 import { expect, test } from "vitest";
-import {
-  allLanguages,
-  editDistance,
-  languageNamed,
-  nearestLanguage,
-} from "../../src/base/languages.ts";
+import { allLanguages, languageNamed, nearestLanguage } from "../../src/base/languages.ts";
+import { editDistance } from "../../src/base/edit-distance.ts";
 
 test.each<[string, string | undefined]>([
   ["Go", "Go"],

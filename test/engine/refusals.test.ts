@@ -87,6 +87,9 @@ async function withoutGit(): Promise<unknown> {
   }
 }
 
+const searching = (call: "search" | "explain", options: object) => async () =>
+  (await openEngine())[call](ask("a"), options);
+
 const version9 = Buffer.from([9, 0, 0, 0]);
 const gone = "/nowhere/at/all";
 const unreadable = () => {
@@ -94,6 +97,66 @@ const unreadable = () => {
   writeFileSync(path, "");
   return path;
 };
+
+const viewerless = { repositoryIDs: new Set<number>() } as never;
+const one = { repository: "r", path: "a" };
+
+const UNKNOWN_KEYS: [what: string, provoke: () => Promise<unknown>, says: RegExp][] = [
+  [
+    "open, readonly",
+    () => opening(temporaryFolder(), { readonly: true } as never),
+    /open: unknown option "readonly"; did you mean readOnly\?/,
+  ],
+  ["open, null", () => opening(temporaryFolder(), null as never), /options must be an object/],
+  [
+    "index, a strange option",
+    () => index(source(), { threads: 4 } as never),
+    /index: unknown option "threads"; there are signal, onProgress, symbols/,
+  ],
+  [
+    "a request",
+    () => search({ ...ask("a"), contextlines: 2 }),
+    /unknown field "contextlines"; did you mean contextLines\?/,
+  ],
+  ["search", searching("search", { viwer: undefined }), /search: .*did you mean viewer\?/],
+  ["explain", searching("explain", { timeout: 5 }), /explain: .*did you mean timeoutMs\?/],
+  [
+    "stream",
+    async () => (await openEngine()).stream(ask("a"), { singal: undefined } as never),
+    /stream: .*did you mean signal\?/,
+  ],
+  ["a viewer", searching("search", { viewer: viewerless }), /viewer\.repositoryIds must be a set/],
+  [
+    "repositories",
+    async () => (await openEngine()).repositories({ viewr: undefined } as never),
+    /repositories: .*did you mean viewer\?/,
+  ],
+  [
+    "read, a file",
+    async () => (await openEngine()).read({ ...one, revison: "main" } as never),
+    /read: unknown field "revison"; did you mean revision\?/,
+  ],
+  [
+    "read, a viewer",
+    async () => (await openEngine()).read(one, { viewer: viewerless }),
+    /read: viewer\.repositoryIds/,
+  ],
+  [
+    "list",
+    async () => (await openEngine()).list({ ...one, rev: "main" } as never),
+    /list: unknown field "rev"; there are repository, path, revision/,
+  ],
+  [
+    "compact",
+    async () => (await openEngine()).compact({ onprogress: undefined } as never),
+    /compact: .*did you mean onProgress\?/,
+  ],
+  [
+    "check",
+    async () => (await openEngine()).check({ Signal: undefined } as never),
+    /check: .*did you mean signal\?/,
+  ],
+];
 
 const ROWS: Row[] = [
   ["INVALID_REQUEST", "no path", () => opening(""), /path/],
@@ -117,6 +180,7 @@ const ROWS: Row[] = [
   ["INVALID_REQUEST", "a query", () => search({ query: 7, matches: 1 }), /query must be a string/],
   ["INVALID_REQUEST", "no source", () => index(undefined as never), /source/],
   ["INVALID_REQUEST", "a thing", () => index([{}] as never), /source|name/],
+  ...UNKNOWN_KEYS.map(([what, provoke, says]): Row => ["INVALID_REQUEST", what, provoke, says]),
   ["QUERY_SYNTAX", "blank", () => search(ask(" ")), /./],
   ["QUERY_SYNTAX", "or without an operand", () => search(ask("a or or b")), /./],
   ["REGEX_SYNTAX", "not closed", () => search({ ...ask("(a"), isRegexEnabled: true }), /./],

@@ -27,6 +27,10 @@ test.each<[string, HandlerOptions]>([
   ["maxConcurrent", { tokens, maxConcurrent: 0 }],
   ["timeoutMs", { tokens, timeoutMs: Number.NaN }],
   ["scopedTokenTtlMs", { tokens, scopedTokenTtlMs: 1.5 }],
+  ["anonymous?", { tokens, anonymus: "all" } as HandlerOptions],
+  ["origins?", { tokens, cors: { origin: ["*"] } as never }],
+  ["cors.origins", { tokens, cors: {} as never }],
+  ["scoped?", { tokens, tokenPrefixes: { apiKey: "x", scopd: "y" } as never }],
 ])("%s is refused: %j", (word, options) => {
   const refusal = expect.objectContaining({
     code: "INVALID_REQUEST",
@@ -43,6 +47,22 @@ test("without stores their routes are not there", async () => {
   const document = await (await client("/api/openapi.json")).text();
   expect(document).not.toContain("/api/ee/");
   expect((await client("/api/search", post({}, bearer("qrn_" + "0".repeat(64))))).status).toBe(401);
+});
+
+test("a misspelt option of an API key is refused", async () => {
+  const options = { ownerId: "ada", expiresat: new Date(0) };
+  await expect(createApiKey(tokens, options)).rejects.toThrow(
+    expect.objectContaining({
+      code: "INVALID_REQUEST",
+      message: expect.stringContaining("expiresAt?"),
+    }),
+  );
+});
+
+test("a body may hold fields that nobody reads, as newer clients send them", async () => {
+  const client = clientOf(createHandler(engine, { anonymous: "all" }));
+  const body = { query: "needle", matches: 1, source: "editor", contextlines: 9 };
+  expect((await client("/api/search", post(body))).status).toBe(200);
 });
 
 test("a key of a store without users sees everything", async () => {

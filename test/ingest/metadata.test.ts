@@ -15,7 +15,7 @@ test.each<[object, RegExp]>([
   [{ ...good, archived: 1 }, /archived must be a boolean, not 1/],
   [{ ...good, public: "yes" }, /public must be a boolean/],
   [{ ...good, fork: null }, /fork must be a boolean/],
-  [{ ...good, publik: true }, /unknown option "publik"; there are /],
+  [{ ...good, publik: true }, /unknown option "publik"; did you mean public\?/],
   [{ ...good, name: "" }, /must not be empty/],
   [{ ...good, name: 7 }, /must be a string/],
   [{ files: [] }, /must be a string/],

@@ -1,6 +1,7 @@
 /** What every source checks about its name and metadata, at the call that makes the source. */
 
 import { QuernError } from "../../base/errors.ts";
+import { checkKeys } from "../../base/known-keys.ts";
 import { CODE_HOST_TYPES, type RepositoryMetadata } from "../../store/catalog/records.ts";
 
 const MAX_NAME_BYTES = 512;
@@ -71,13 +72,8 @@ function problemOfName(name: string): string | undefined {
 
 /** The options of a source: an object, and none of its keys misspelt. */
 export function checkedOptions(call: string, options: unknown, own: readonly string[]): void {
-  if (typeof options !== "object" || options === null || Array.isArray(options)) {
-    throw invalid(`${call}: options must be an object, not ${shown(options)}`);
-  }
-  const known: readonly string[] = [...own, "name", ...KEYS];
-  const stranger = Object.keys(options).find((key) => !known.includes(key));
-  if (stranger === undefined) return;
-  throw invalid(`${call}: unknown option ${shown(stranger)}; there are ${known.join(", ")}`);
+  const known = [...own, "name", ...KEYS].map((key) => [key, true] as const);
+  checkKeys({ call, what: "option" }, options, Object.fromEntries(known));
 }
 
 /** The path of a source on disk. */

@@ -1,6 +1,7 @@
 /** What a caller may ask of a search: one table gives the fields, their defaults, limits and decoders. */
 
 import { QuernError } from "../../base/errors.ts";
+import { checkKeys, type KeysOf } from "../../base/known-keys.ts";
 
 /**
  * What to search for, as the specification names its fields.
@@ -52,6 +53,21 @@ export interface SearchOptions {
   viewer?: Viewer;
 }
 
+const OPTIONS: KeysOf<SearchOptions> = { signal: true, timeoutMs: true, viewer: true };
+
+/** Refuses unknown options, and a viewer that would see everything because it names no repositories. */
+export function checkSearchOptions(call: string, options: unknown): void {
+  checkKeys({ call, what: "option" }, options, OPTIONS);
+  checkViewer(call, (options as SearchOptions).viewer);
+}
+
+export function checkViewer(call: string, viewer: unknown): void {
+  if (viewer === undefined) return;
+  const { repositoryIds } = (viewer ?? {}) as Partial<Viewer>;
+  if (typeof repositoryIds?.has !== "function")
+    throw new QuernError("INVALID_REQUEST", `${call}: viewer.repositoryIds must be a set of ids`);
+}
+
 /** A request with every field present and checked. */
 export type CheckedRequest = Required<SearchRequest>;
 
@@ -87,10 +103,11 @@ const FIELDS: { readonly [Name in keyof CheckedRequest]: Field<CheckedRequest[Na
   isCaseSensitivityEnabled: flag(),
 };
 
-/** Fills in defaults and refuses what is out of range, whether it came from code or from JSON. Unknown keys are ignored. */
+/** Fills in defaults. Refuses unknown fields and values that are out of range. */
 export function checkRequest(given: unknown): CheckedRequest {
   if (typeof given !== "object" || given === null || Array.isArray(given))
     throw new QuernError("INVALID_REQUEST", "a search request must be an object");
+  checkKeys({ call: "search", what: "field" }, given, FIELDS);
   const checked = Object.entries<Field<unknown>>(FIELDS).map(([name, field]) => {
     const value: unknown = (given as Record<string, unknown>)[name] ?? missing(given, name, field);
     if (!field.accept(value))
