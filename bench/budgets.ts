@@ -3,7 +3,7 @@
 import { geometricMean } from "./statistics.ts";
 import { figure } from "./table.ts";
 import type { IndexingFigures, QuestionFigures, Record, Verdict } from "./record.ts";
-import { PEER_NAMES, type PeerName } from "./peer.ts";
+import { PEER_NAMES, type PeerName } from "./peer-names.ts";
 import { MEBIBYTE } from "./index-stage.ts";
 
 type Measured = Omit<Record, "budgets">;

@@ -15,7 +15,7 @@ import { Automaton } from "../src/regex/automaton.ts";
 import { parseExpression } from "../src/regex/parse.ts";
 import { prepareLiteral } from "../src/search/thread/planning/literal.ts";
 import { LiteralScanner, placeLiteral } from "../src/search/thread/scanning/scan.ts";
-import { OVERLAP, PAGE_BYTES } from "../src/store/format.ts";
+import { OVERLAP, PAGE_BYTES } from "../src/store/format/format.ts";
 import { filesOf } from "./corpus.ts";
 import { generatedFiles, randomNumbers } from "./generated.ts";
 import { terminalTable, type Cell } from "./table.ts";

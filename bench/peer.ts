@@ -3,10 +3,8 @@
 import { lstatSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { PeakMemory } from "./command.ts";
+import type { PeerName } from "./peer-names.ts";
 import type { Question } from "./queries.ts";
-
-export const PEER_NAMES = ["rg", "csearch", "zoekt"] as const;
-export type PeerName = (typeof PEER_NAMES)[number];
 
 /** The files that all tools index: everything up to 2 MiB, whatever ignore files say, but .git. */
 export interface Corpus {

@@ -6,7 +6,7 @@
  */
 
 import { readFileSync } from "node:fs";
-import type { PeerName } from "./peer.ts";
+import type { PeerName } from "./peer-names.ts";
 
 export interface Question {
   readonly name: string; // unique

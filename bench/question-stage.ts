@@ -3,7 +3,8 @@
 import type { SearchRequest } from "../src/search/messages/request.ts";
 import { agree } from "./agreement.ts";
 import { MEBIBYTE } from "./index-stage.ts";
-import type { Corpus, Peer, PeerName } from "./peer.ts";
+import type { Corpus, Peer } from "./peer.ts";
+import type { PeerName } from "./peer-names.ts";
 import type { Question } from "./queries.ts";
 import { startSubject, type Subject } from "./quern.ts";
 import type { PeerFigures, QuestionFigures } from "./record.ts";

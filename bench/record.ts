@@ -2,7 +2,8 @@
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { Machine } from "./machine.ts";
-import type { IndexFigures, PeerName } from "./peer.ts";
+import type { IndexFigures } from "./peer.ts";
+import type { PeerName } from "./peer-names.ts";
 import type { Stall } from "./stall.ts";
 import type { Spread } from "./statistics.ts";
 

@@ -2,7 +2,7 @@
 
 import { mebibytesOf, ratios } from "./budgets.ts";
 import { MEBIBYTE } from "./index-stage.ts";
-import { PEER_NAMES, type PeerName } from "./peer.ts";
+import { PEER_NAMES, type PeerName } from "./peer-names.ts";
 import type { IndexingFigures, ManyFigures, QuestionFigures, Record, Verdict } from "./record.ts";
 import { geometricMean } from "./statistics.ts";
 import { figure, type Cell } from "./table.ts";

@@ -12,7 +12,7 @@ import { parseArgs } from "node:util";
 import { measureCaller } from "./caller.ts";
 import { fullRun, STAGES, type Stage } from "./full-run.ts";
 import { writePage } from "./page.ts";
-import { PEER_NAMES, type PeerName } from "./peer.ts";
+import { PEER_NAMES, type PeerName } from "./peer-names.ts";
 import { buildPackage } from "./quern.ts";
 import { newestRecords } from "./record.ts";
 import { smoke } from "./smoke.ts";

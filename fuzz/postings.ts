@@ -9,7 +9,7 @@ import { createKernel } from "../src/kernel/kernel.ts";
 import type { Snapshot } from "../src/store/lmdb/environment.ts";
 import { decodeList } from "../src/store/segments/posting-bits.ts";
 import { listsOfText, PostingsReader } from "../src/store/segments/postings.ts";
-import { seal } from "../src/store/sealed.ts";
+import { seal } from "../src/store/format/sealed.ts";
 import { mutateSeed } from "./mutate.ts";
 import { holds, type Target } from "./target.ts";
 

@@ -1,5 +1,5 @@
 /** The entry of the process that checks an index: prints the report as JSON. */
 
-import { checkDirectory } from "./store/segments/check.ts";
+import { checkDirectory } from "./store/upkeep/check.ts";
 
 process.stdout.write(JSON.stringify(await checkDirectory(process.argv[2]!)));

@@ -10,7 +10,7 @@ export {
   type RemovedDocument,
 } from "./ingest/sources/documents.ts";
 export { git, type GitOptions } from "./ingest/sources/git.ts";
-export type { FileWithoutSymbols, IndexProgress, IndexReport } from "./ingest/run/run.ts";
+export type { FileWithoutSymbols, IndexProgress, IndexReport } from "./ingest/run/report.ts";
 export type {
   Content,
   Entry,
@@ -23,7 +23,7 @@ export type {
   SkippedEntry,
   Source,
 } from "./ingest/sources/source.ts";
-export type { CompactReport } from "./ingest/run/writes.ts";
+export type { CompactReport } from "./ingest/writes.ts";
 export type { FileContent, FolderEntry, Repository } from "./repository.ts";
 export type { WebUrl } from "./search/caller/present.ts";
 export type { SearchOptions, SearchRequest, Viewer } from "./search/messages/request.ts";
@@ -40,11 +40,11 @@ export type {
 } from "./search/messages/response.ts";
 export type { FlushReason, SearchStats } from "./search/messages/stats.ts";
 export type { Contexts } from "./search/caller/understand.ts";
-export type { CheckProblem, CheckReport } from "./store/segments/check.ts";
+export type { CheckProblem, CheckReport } from "./store/upkeep/check.ts";
 export type {
   CodeHostType,
   RepositoryMetadata,
   SkippedFile,
   SkipReason,
-} from "./store/catalog/records.ts";
+} from "./store/format/records.ts";
 export type { SymbolKind } from "./store/symbols/symbol-kinds.ts";

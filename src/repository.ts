@@ -1,7 +1,7 @@
 /** What a host is shown of a repository: what is known of it, its files and its folders. */
 
 import type { CatalogRepository } from "./store/catalog/catalog.ts";
-import type { CodeHostType, RepositoryMetadata, SkippedFile } from "./store/catalog/records.ts";
+import type { CodeHostType, RepositoryMetadata, SkippedFile } from "./store/format/records.ts";
 
 /**
  * An indexed repository.

@@ -4,11 +4,11 @@ import { existsSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
 import type { Command } from "commander";
 import { QuernError } from "../base/errors.ts";
-import type { IndexReport } from "../ingest/run/run.ts";
+import type { IndexReport } from "../ingest/run/report.ts";
 import { directory } from "../ingest/sources/directory.ts";
 import { git } from "../ingest/sources/git.ts";
 import type { Source } from "../ingest/sources/source.ts";
-import { CODE_HOST_TYPES, type CodeHostType } from "../store/catalog/records.ts";
+import { CODE_HOST_TYPES, type CodeHostType } from "../store/format/records.ts";
 import {
   type Call,
   collect,

@@ -1,6 +1,6 @@
 /** One line on the terminal that tells how far a long write is; nothing in a pipe. */
 
-import type { IndexProgress } from "../ingest/run/run.ts";
+import type { IndexProgress } from "../ingest/run/report.ts";
 import type { Io } from "./io.ts";
 import { bytes, visible } from "./style.ts";
 

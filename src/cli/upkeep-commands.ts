@@ -1,7 +1,7 @@
 /** quern check and compact. */
 
 import type { Command } from "commander";
-import type { CheckReport } from "../store/segments/check.ts";
+import type { CheckReport } from "../store/upkeep/check.ts";
 import { type Call, type CommonFlags, withCommonOptions } from "./call.ts";
 import { withEngine } from "./engine-session.ts";
 import { printJson, printLines } from "./io.ts";

@@ -9,7 +9,7 @@ import type * as response from "../search/messages/response.ts";
 import type { SearchRequest } from "../search/messages/request.ts";
 import type { FlushReason, SearchStats } from "../search/messages/stats.ts";
 import { zeroStats } from "../search/messages/stats.ts";
-import { CODE_HOST_TYPES } from "../store/catalog/records.ts";
+import { CODE_HOST_TYPES } from "../store/format/records.ts";
 import { SYMBOL_KINDS } from "../store/symbols/symbol-kinds.ts";
 import { STATUS, type ErrorBody, type RefusalCode } from "./refusal.ts";
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { atomOf, expressionOf, readQuestions } from "../../bench/queries.ts";
 import { parseQuery } from "../../src/query/parse.ts";
 import { atomsOf } from "../../src/query/ast.ts";
-import { PEER_NAMES } from "../../bench/peer.ts";
+import { PEER_NAMES } from "../../bench/peer-names.ts";
 
 const here = (name: string) => new URL(`../../bench/${name}`, import.meta.url);
 const [large, small] = ["queries.json", "queries-smoke.json"].map((name) =>

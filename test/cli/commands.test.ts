@@ -9,7 +9,7 @@ import { ask, db, folder, indexSome } from "./indexed.ts";
 import { quern } from "./terminal.ts";
 
 // compact() waits so long for readers of other processes; test/store/manifest.test.ts has the rule
-vi.mock("../../src/store/format.ts", async (original) => ({
+vi.mock("../../src/store/format/format.ts", async (original) => ({
   ...(await original<object>()),
   RETIRE_MS: 0,
 }));

@@ -12,7 +12,7 @@ import { evaluate, type ExpectedResponse } from "../oracle/oracle.ts";
 import { brokenInvariant } from "./invariants.ts";
 import { openEngine, RUNS } from "./opened.ts";
 
-vi.mock("../../src/store/format.ts", async (original) => ({
+vi.mock("../../src/store/format/format.ts", async (original) => ({
   ...(await original<object>()),
   RETIRE_MS: 0,
 }));

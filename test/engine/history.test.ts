@@ -7,7 +7,7 @@ import { checkAgainstFresh, steps, take, type Step, type World } from "./history
 import { openEngine, RUNS, temporaryFolder } from "./opened.ts";
 
 // what is merged away would be waited for
-vi.mock("../../src/store/format.ts", async (original) => ({
+vi.mock("../../src/store/format/format.ts", async (original) => ({
   ...(await original<object>()),
   RETIRE_MS: 0,
 }));

@@ -7,7 +7,7 @@
 import fc from "fast-check";
 import { expect } from "vitest";
 import type { Engine } from "../../src/engine.ts";
-import type { IndexReport } from "../../src/ingest/run/run.ts";
+import type { IndexReport } from "../../src/ingest/run/report.ts";
 import { corpora } from "../oracle/corpora.ts";
 import { filesOf, type Corpus, type CorpusRepository } from "../oracle/corpus.ts";
 import { queries } from "../oracle/queries.ts";

@@ -9,7 +9,7 @@ import { QuernError } from "../../src/base/errors.ts";
 import { directory } from "../../src/ingest/sources/directory.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { git } from "../../src/ingest/sources/git.ts";
-import type { IndexProgress } from "../../src/ingest/run/run.ts";
+import type { IndexProgress } from "../../src/ingest/run/report.ts";
 import type { Source } from "../../src/ingest/sources/source.ts";
 import { commit, git as run, repository, tempFolder, writeFiles } from "../ingest/listing.ts";
 import { openEngine } from "./opened.ts";

@@ -11,7 +11,7 @@ import type { Catalog } from "../../src/store/catalog/catalog.ts";
 import { openEngine, RUNS, temporaryFolder } from "./opened.ts";
 import { brokenInvariant } from "./invariants.ts";
 
-vi.mock("../../src/store/format.ts", async (original) => ({
+vi.mock("../../src/store/format/format.ts", async (original) => ({
   ...(await original<object>()),
   RETIRE_MS: 0,
 }));

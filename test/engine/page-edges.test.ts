@@ -3,13 +3,13 @@
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import { orbit } from "../../src/kernel/folding.ts";
-import { OVERLAP, PAGE_BYTES } from "../../src/store/format.ts";
+import { OVERLAP, PAGE_BYTES } from "../../src/store/format/format.ts";
 import { sourceOf } from "../oracle/corpus-source.ts";
 import type { Corpus, CorpusRepository } from "../oracle/corpus.ts";
 import { bringTo, difference } from "./corpus-engine.ts";
 import { openEngine, RUNS } from "./opened.ts";
 
-vi.mock("../../src/store/format.ts", async (original) => ({
+vi.mock("../../src/store/format/format.ts", async (original) => ({
   ...(await original<object>()),
   RETIRE_MS: 0,
 }));

@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import type { OpenOptions } from "../../src/engine.ts";
 import { documents, type RepositoryMetadata } from "../../src/index.ts";
-import { CODE_HOST_TYPES } from "../../src/store/catalog/records.ts";
+import { CODE_HOST_TYPES } from "../../src/store/format/records.ts";
 import { sourceOf } from "../oracle/corpus-source.ts";
 import { externalWebUrl } from "../../src/search/caller/present.ts";
 import { openEngine } from "./opened.ts";

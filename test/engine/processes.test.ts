@@ -171,7 +171,7 @@ test.each(["segment complete", "symbols written"] as const)(
   },
 );
 
-vi.mock("../../src/store/format.ts", async (original) => ({
+vi.mock("../../src/store/format/format.ts", async (original) => ({
   ...(await original<object>()),
   RETIRE_MS: 0,
 }));

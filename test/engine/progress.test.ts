@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { directory } from "../../src/ingest/sources/directory.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { git } from "../../src/ingest/sources/git.ts";
-import type { IndexProgress } from "../../src/ingest/run/run.ts";
+import type { IndexProgress } from "../../src/ingest/run/report.ts";
 import { repository, tempFolder } from "../ingest/listing.ts";
 import { openEngine } from "./opened.ts";
 

@@ -13,7 +13,7 @@ import { git } from "../../src/ingest/sources/git.ts";
 import { openEnvironment } from "../../src/store/lmdb/environment.ts";
 import { translated } from "../../src/store/lmdb/failures.ts";
 import { storageError } from "../../src/store/lmdb/key-value.ts";
-import { engineKey } from "../../src/store/format.ts";
+import { engineKey } from "../../src/store/format/format.ts";
 import { acquireLease } from "../../src/store/lmdb/lease.ts";
 import { openEngine, temporaryFolder } from "./opened.ts";
 

@@ -5,7 +5,7 @@
 
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
-import { checkEnvironment } from "../../src/store/segments/check.ts";
+import { checkEnvironment } from "../../src/store/upkeep/check.ts";
 import { openEnvironment } from "../../src/store/lmdb/environment.ts";
 import { CONTEXTS, searchStates, type SearchState } from "../oracle/queries.ts";
 import { bringTo, difference, moveViewer } from "./corpus-engine.ts";
@@ -13,7 +13,7 @@ import { checkAgainstFresh, steps, take, type World } from "./history.ts";
 import { openEngine, RUNS, temporaryFolder } from "./opened.ts";
 import { unaccounted } from "./stored-keys.ts";
 
-vi.mock("../../src/store/format.ts", async (original) => ({
+vi.mock("../../src/store/format/format.ts", async (original) => ({
   ...(await original<object>()),
   PAGE_BYTES: 256,
   BLOCK_BYTES: 1000,

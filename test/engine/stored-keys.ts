@@ -2,9 +2,9 @@
 
 import { unpack } from "msgpackr";
 import type { Environment, Snapshot } from "../../src/store/lmdb/environment.ts";
-import { repositoryKey, segmentOfKey } from "../../src/store/format.ts";
+import { repositoryKey, segmentOfKey } from "../../src/store/format/format.ts";
 import { readManifest } from "../../src/store/catalog/manifest.ts";
-import type { RepositoryRecord } from "../../src/store/catalog/records.ts";
+import type { RepositoryRecord } from "../../src/store/format/records.ts";
 
 /** Keys that neither the manifest nor a repository's record calls for, as numbers. */
 export function unaccounted(environment: Environment): string[] {

@@ -5,7 +5,7 @@ import { pack, unpack } from "msgpackr";
 import { expect, test } from "vitest";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { openEnvironment, type Environment } from "../../src/store/lmdb/environment.ts";
-import { PART, segmentKey } from "../../src/store/format.ts";
+import { PART, segmentKey } from "../../src/store/format/format.ts";
 import { readManifest } from "../../src/store/catalog/manifest.ts";
 import type { SymbolsHeader } from "../../src/store/symbols/symbols.ts";
 import { ThreadTools } from "../../src/search/thread/thread-tools.ts";

@@ -17,7 +17,7 @@ import { openEngine, RUNS } from "./opened.ts";
 import { STYLES, transition, type Style } from "./transition.ts";
 
 // what was merged away is deleted at once: compact() waits for it
-vi.mock("../../src/store/format.ts", async (original) => ({
+vi.mock("../../src/store/format/format.ts", async (original) => ({
   ...(await original<object>()),
   RETIRE_MS: 0,
 }));

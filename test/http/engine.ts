@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { open, type Engine } from "../../src/engine.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import type { Source } from "../../src/ingest/sources/source.ts";
-import type { RepositoryMetadata } from "../../src/store/catalog/records.ts";
+import type { RepositoryMetadata } from "../../src/store/format/records.ts";
 
 export interface Fixture extends RepositoryMetadata {
   name: string;

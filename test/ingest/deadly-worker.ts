@@ -1,7 +1,7 @@
 /** Indexes as any worker does, but two texts are deadly: one is parsed for ever, one ends the thread. */
 
 import { createExtractor, type Extractor } from "../../src/ingest/symbols/extract.ts";
-import { INGEST_TASKS } from "../../src/ingest/run/tasks.ts";
+import { INGEST_TASKS } from "../../src/ingest/tasks.ts";
 import { symbolsTask, type SymbolsInput } from "../../src/ingest/symbols/symbol-task.ts";
 import { serveTasks } from "../../src/threads/serve.ts";
 import type { TaskContext } from "../../src/threads/task.ts";

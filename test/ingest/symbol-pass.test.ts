@@ -11,7 +11,7 @@ import { open } from "../../src/engine.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { findSymbols } from "../../src/ingest/symbols/symbol-pass.ts";
 import type { FoundSymbols, SymbolsInput } from "../../src/ingest/symbols/symbol-task.ts";
-import { INGEST_TASKS } from "../../src/ingest/run/tasks.ts";
+import { INGEST_TASKS } from "../../src/ingest/tasks.ts";
 import { loadCatalog } from "../../src/store/catalog/catalog.ts";
 import type { Environment } from "../../src/store/lmdb/environment.ts";
 import { acquireLease } from "../../src/store/lmdb/lease.ts";

@@ -1,6 +1,6 @@
 /** What the oracle searches: repositories in memory, as a host would hand them to an engine. */
 
-import type { RepositoryMetadata, SkipReason } from "../../src/store/catalog/records.ts";
+import type { RepositoryMetadata, SkipReason } from "../../src/store/format/records.ts";
 import type { SymbolKind } from "../../src/store/symbols/symbol-kinds.ts";
 
 export interface Corpus {

@@ -12,7 +12,7 @@ import type { SearchOptions, SearchRequest } from "../../src/search/messages/req
 import type { Explanation } from "../../src/search/messages/response.ts";
 import type { SearchStats } from "../../src/search/messages/stats.ts";
 import { openEnvironment } from "../../src/store/lmdb/environment.ts";
-import { PART, segmentKey } from "../../src/store/format.ts";
+import { PART, segmentKey } from "../../src/store/format/format.ts";
 import { openEngine, temporaryFolder } from "../engine/opened.ts";
 
 type Asked = Partial<SearchRequest> & { query: string };

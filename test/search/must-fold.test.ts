@@ -7,7 +7,7 @@ import { createKernel } from "../../src/kernel/kernel.ts";
 import { prepareLiteral } from "../../src/search/thread/planning/literal.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { LiteralScanner, placeLiteral } from "../../src/search/thread/scanning/scan.ts";
-import { PAGE_BYTES } from "../../src/store/format.ts";
+import { PAGE_BYTES } from "../../src/store/format/format.ts";
 import { openEngine } from "../engine/opened.ts";
 
 const kernel = createKernel();

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { documents } from "../../src/ingest/sources/documents.ts";
-import { PAGE_BYTES } from "../../src/store/format.ts";
+import { PAGE_BYTES } from "../../src/store/format/format.ts";
 import { openEngine, RUNS } from "../engine/opened.ts";
 
 const WORDS = ["alpha", "beta", "alphabet", "BETA", "gamma"];

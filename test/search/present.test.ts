@@ -6,7 +6,7 @@ import {
   CODE_HOST_TYPES,
   type CodeHostType,
   type RepositoryRecord,
-} from "../../src/store/catalog/records.ts";
+} from "../../src/store/format/records.ts";
 
 const record = (codeHostType: CodeHostType, webUrl?: string): RepositoryRecord => ({
   id: 1,

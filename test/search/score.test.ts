@@ -8,7 +8,7 @@ import {
   scoreOf,
   WEIGHTS,
 } from "../../src/search/thread/ranking/score.ts";
-import { FILE_FLAG } from "../../src/store/format.ts";
+import { FILE_FLAG } from "../../src/store/format/format.ts";
 
 test.each<[path: string, text: string, fit: number]>([
   ["src/queue.ts", "queue", 4],

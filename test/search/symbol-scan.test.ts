@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { documents } from "../../src/ingest/sources/documents.ts";
-import { PAGE_BYTES } from "../../src/store/format.ts";
+import { PAGE_BYTES } from "../../src/store/format/format.ts";
 import { openEngine } from "../engine/opened.ts";
 
 const PARTS = ["foo", "Foo", "bar", "_", "é", "long".repeat(40)];

@@ -8,7 +8,7 @@ import { documents } from "../../src/ingest/sources/documents.ts";
 import { countLost } from "../../src/search/caller/tally.ts";
 import type { SearchResponse } from "../../src/search/messages/response.ts";
 import { zeroStats } from "../../src/search/messages/stats.ts";
-import { checkEnvironment } from "../../src/store/segments/check.ts";
+import { checkEnvironment } from "../../src/store/upkeep/check.ts";
 import { openEnvironment, type Snapshot } from "../../src/store/lmdb/environment.ts";
 import {
   engineKey,
@@ -17,9 +17,9 @@ import {
   revisionKey,
   segmentKey,
   type Part,
-} from "../../src/store/format.ts";
+} from "../../src/store/format/format.ts";
 import { readManifest } from "../../src/store/catalog/manifest.ts";
-import { isSealed, seal, unseal } from "../../src/store/sealed.ts";
+import { isSealed, seal, unseal } from "../../src/store/format/sealed.ts";
 import { brokenInvariant } from "../engine/invariants.ts";
 import { openEngine, temporaryFolder } from "../engine/opened.ts";
 

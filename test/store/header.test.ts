@@ -3,8 +3,8 @@
 import { pack } from "msgpackr";
 import { expect, test } from "vitest";
 import type { Snapshot } from "../../src/store/lmdb/environment.ts";
-import { PART, segmentKey } from "../../src/store/format.ts";
-import { corrupt } from "../../src/store/sealed.ts";
+import { PART, segmentKey } from "../../src/store/format/format.ts";
+import { corrupt } from "../../src/store/format/sealed.ts";
 import {
   HEADER_COPIES,
   readHeader,

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { pack, unpack } from "msgpackr";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { openEnvironment, type Environment } from "../../src/store/lmdb/environment.ts";
-import { engineKey, repositoryKey } from "../../src/store/format.ts";
+import { engineKey, repositoryKey } from "../../src/store/format/format.ts";
 import { acquireLease, checkLease } from "../../src/store/lmdb/lease.ts";
 import { temporaryFolder } from "../engine/opened.ts";
 

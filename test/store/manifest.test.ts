@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { RETIRE_MS } from "../../src/store/format.ts";
+import { RETIRE_MS } from "../../src/store/format/format.ts";
 import { deletable, EMPTY_MANIFEST } from "../../src/store/catalog/manifest.ts";
 
 test.each([

@@ -6,7 +6,7 @@ import { gramNumber } from "../../src/kernel/gram-numbers.ts";
 import { createKernel } from "../../src/kernel/kernel.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { openEnvironment, type Snapshot } from "../../src/store/lmdb/environment.ts";
-import { OVERLAP, PAGE_BYTES } from "../../src/store/format.ts";
+import { OVERLAP, PAGE_BYTES } from "../../src/store/format/format.ts";
 import { readManifest } from "../../src/store/catalog/manifest.ts";
 import { NameLists, openNameLists } from "../../src/store/symbols/name-lists.ts";
 import type { SegmentTarget } from "../../src/store/segments/segment-target.ts";

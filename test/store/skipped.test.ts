@@ -2,7 +2,7 @@ import { pack } from "msgpackr";
 import { expect, test } from "vitest";
 import { readSkipped } from "../../src/store/catalog/catalog.ts";
 import type { Snapshot } from "../../src/store/lmdb/environment.ts";
-import type { SkippedFile } from "../../src/store/catalog/records.ts";
+import type { SkippedFile } from "../../src/store/format/records.ts";
 
 /** That reads everything into one buffer, as a snapshot may. */
 function snapshotOf(value: Uint8Array): Snapshot {

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { GrowableBytes } from "../../src/base/growable.ts";
-import { PART, segmentKey } from "../../src/store/format.ts";
+import { PART, segmentKey } from "../../src/store/format/format.ts";
 import type { Snapshot } from "../../src/store/lmdb/environment.ts";
 import { openStore } from "../../src/store/catalog/open.ts";
 import type { SegmentTarget } from "../../src/store/segments/segment-target.ts";

@@ -1,6 +1,6 @@
 /** What the run hands to a worker, and what comes back. Plain data: it crosses threads. */
 
-import type { SkipReason } from "../../store/catalog/records.ts";
+import type { SkipReason } from "../../store/format/records.ts";
 import type { WrittenSegment } from "../../store/segments/segment-writer.ts";
 
 /** REQUIRES: files of one repository. */

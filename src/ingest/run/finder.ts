@@ -8,7 +8,7 @@ import { clearBit, hasBit, type Bitset } from "../../base/bitset.ts";
 import type { Pause } from "../../base/turnstile.ts";
 import type { Catalog, Place } from "../../store/catalog/catalog.ts";
 import type { Snapshot } from "../../store/lmdb/environment.ts";
-import { HASH_BYTES, NO_BLOB, PART, versionsKey } from "../../store/format.ts";
+import { HASH_BYTES, NO_BLOB, PART, versionsKey } from "../../store/format/format.ts";
 import {
   mustRead,
   readBlobs,
@@ -17,7 +17,7 @@ import {
   type FileTable,
   type PathTable,
 } from "../../store/segments/segment-tables.ts";
-import { corrupt } from "../../store/sealed.ts";
+import { corrupt } from "../../store/format/sealed.ts";
 
 /** A file of the repository in one of its places. */
 export interface FoundFile {

@@ -10,7 +10,12 @@ import type { Pause } from "../../base/turnstile.ts";
 import { createKernel } from "../../kernel/kernel.ts";
 import type { Catalog, CatalogRepository } from "../../store/catalog/catalog.ts";
 import type { Writer } from "../../store/lmdb/environment.ts";
-import { repositoryKey, revisionKey, SEGMENT_BYTES, versionsKey } from "../../store/format.ts";
+import {
+  repositoryKey,
+  revisionKey,
+  SEGMENT_BYTES,
+  versionsKey,
+} from "../../store/format/format.ts";
 import { checkLease } from "../../store/lmdb/lease.ts";
 import {
   nextManifest,
@@ -23,7 +28,7 @@ import {
   type MergedRepository,
   type MergedSegment,
   type MergeInput,
-} from "../../store/segments/merge.ts";
+} from "../../store/upkeep/merge.ts";
 import { segmentTarget } from "../../store/segments/segment-target.ts";
 import { threadEnvironment } from "../../store/lmdb/thread-environment.ts";
 import type { Task } from "../../threads/task.ts";

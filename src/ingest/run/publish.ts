@@ -11,7 +11,7 @@ import {
   revisionKey,
   skippedKey,
   versionsKey,
-} from "../../store/format.ts";
+} from "../../store/format/format.ts";
 import { checkLease } from "../../store/lmdb/lease.ts";
 import {
   nextManifest,
@@ -21,7 +21,7 @@ import {
   withRepository,
   type ManifestSegment,
 } from "../../store/catalog/manifest.ts";
-import type { RepositoryRecord, SkippedFile } from "../../store/catalog/records.ts";
+import type { RepositoryRecord, SkippedFile } from "../../store/format/records.ts";
 import type { RepositoryRun } from "./repository-run.ts";
 
 export interface Publication {

@@ -7,7 +7,7 @@ import { QuernError } from "../../base/errors.ts";
 import type { BatchContent, BatchFile } from "./batch.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { RepositoryRun, Wanted } from "./repository-run.ts";
-import type { IndexProgress } from "./run.ts";
+import type { IndexProgress } from "./report.ts";
 import { Pace, throwIfAborted } from "../../base/pace.ts";
 import type { Listing } from "../sources/source.ts";
 

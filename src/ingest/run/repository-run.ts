@@ -11,13 +11,13 @@ import { sortInSlices } from "../../base/sort.ts";
 import type { Pause } from "../../base/turnstile.ts";
 import { readSkipped, type Catalog, type CatalogRepository } from "../../store/catalog/catalog.ts";
 import type { Snapshot } from "../../store/lmdb/environment.ts";
-import { HASH_BYTES } from "../../store/format.ts";
-import type { RepositoryMetadata, SkippedFile, SkipReason } from "../../store/catalog/records.ts";
+import { HASH_BYTES } from "../../store/format/format.ts";
+import type { RepositoryMetadata, SkippedFile, SkipReason } from "../../store/format/records.ts";
 import type { RevisionSet } from "../../store/segments/segment-writer.ts";
 import { skipReason } from "../../store/segments/segment-tables.ts";
 import type { BatchFile, Outcome } from "./batch.ts";
 import { openFinder, type Finder, type FoundFile } from "./finder.ts";
-import type { IndexProgress } from "./run.ts";
+import type { IndexProgress } from "./report.ts";
 import type { Entry, FileEntry, ListedRevision, Listing, SkippedEntry } from "../sources/source.ts";
 
 const NO_VERSION = new Uint8Array(HASH_BYTES);

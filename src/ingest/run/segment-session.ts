@@ -6,14 +6,20 @@
 import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import type { Environment } from "../../store/lmdb/environment.ts";
-import { HASH_BYTES, NO_BLOB, OVERLAP, PAGE_BYTES, SEGMENT_BYTES } from "../../store/format.ts";
+import {
+  HASH_BYTES,
+  NO_BLOB,
+  OVERLAP,
+  PAGE_BYTES,
+  SEGMENT_BYTES,
+} from "../../store/format/format.ts";
 import { GrowableWords } from "../../base/growable.ts";
 import { createGramLists, type GramLists } from "../../kernel/gram-lists.ts";
 import { createKernel, type Kernel } from "../../kernel/kernel.ts";
 import { classFlags, skipFlags } from "../../store/segments/segment-tables.ts";
 import { segmentTarget } from "../../store/segments/segment-target.ts";
 import { SegmentWriter } from "../../store/segments/segment-writer.ts";
-import type { SkipReason } from "../../store/catalog/records.ts";
+import type { SkipReason } from "../../store/format/records.ts";
 import type { TaskContext } from "../../threads/task.ts";
 import type { Batch, BatchFile, BatchResult, FinishResult, Outcome } from "./batch.ts";
 import { classify } from "../classification/classify.ts";

@@ -8,7 +8,7 @@
  * functions when there is much of it). The first index of a repository may be made by `changes`.
  */
 
-import type { RepositoryMetadata } from "../../store/catalog/records.ts";
+import type { RepositoryMetadata } from "../../store/format/records.ts";
 import { Pace, throwIfAborted } from "../../base/pace.ts";
 import { checkedMetadata, checkedName, checkedOptions, invalid, shown } from "./metadata.ts";
 import { isValidPath, shownPath } from "../../base/paths.ts";

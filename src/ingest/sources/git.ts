@@ -13,7 +13,7 @@
 import { access, constants, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { QuernError } from "../../base/errors.ts";
-import type { RepositoryMetadata } from "../../store/catalog/records.ts";
+import type { RepositoryMetadata } from "../../store/format/records.ts";
 import { isGone, noFolder, unreadableFolder } from "./folder-errors.ts";
 import { ObjectReader, OBJECT_LIMITS } from "../../git/git-objects.ts";
 import { GitProcesses } from "../../git/git-process.ts";

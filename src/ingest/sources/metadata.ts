@@ -2,7 +2,7 @@
 
 import { QuernError } from "../../base/errors.ts";
 import { checkKeys } from "../../base/known-keys.ts";
-import { CODE_HOST_TYPES, type RepositoryMetadata } from "../../store/catalog/records.ts";
+import { CODE_HOST_TYPES, type RepositoryMetadata } from "../../store/format/records.ts";
 
 const MAX_NAME_BYTES = 512;
 const KEYS = [

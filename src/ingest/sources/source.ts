@@ -7,7 +7,7 @@
  * close(), which is called also after a failure.
  */
 
-import type { RepositoryMetadata, SkipReason } from "../../store/catalog/records.ts";
+import type { RepositoryMetadata, SkipReason } from "../../store/format/records.ts";
 
 /**
  * A repository, as index() takes it: made by git(), directory() or documents(), or a host's own.

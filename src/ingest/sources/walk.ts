@@ -18,7 +18,7 @@ import {
 import { join } from "node:path";
 import type { Ignore } from "ignore";
 import { QuernError } from "../../base/errors.ts";
-import type { SkipReason } from "../../store/catalog/records.ts";
+import type { SkipReason } from "../../store/format/records.ts";
 import { isGone, unreadableFolder } from "./folder-errors.ts";
 import { isIgnored, rulesBelow, rulesOf, type Rules } from "./ignore.ts";
 import { Pace, type Stop } from "../../base/pace.ts";

@@ -13,13 +13,13 @@
 import { assert } from "../../base/errors.ts";
 import { ROW, SYMBOL_ROW, type SymbolTable } from "../../store/symbols/symbol-run.ts";
 import { roleOf } from "./captures.ts";
-import { cut, uncut } from "./cuts.ts";
+import { cut, uncut } from "./queries/shared/cuts.ts";
 import { embeddedParts, embeddedLanguages } from "./embedded.ts";
 import { languageQuery } from "./languages.ts";
-import type { LanguageQuery } from "./language.ts";
+import type { LanguageQuery } from "./queries/shared/language.ts";
 import { kindsOf, nest, type Kinds, type Nested } from "./nesting.ts";
 import { pieceStarts } from "./pieces.ts";
-import { reword, withFrame, type Frame } from "./rewording.ts";
+import { reword, withFrame, type Frame } from "./queries/shared/rewording.ts";
 import { createRuntime, type Runtime } from "./runtime.ts";
 import { Decoder } from "./source-text.ts";
 import { contentOf, joinTables, replacePieces, shiftTable, type Piece } from "./table.ts";

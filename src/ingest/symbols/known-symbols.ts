@@ -5,9 +5,9 @@
  * segment, and an entry of a map for each blob whose symbols are sought.
  */
 
-import { isCorrupt } from "../../store/sealed.ts";
+import { isCorrupt } from "../../store/format/sealed.ts";
 import type { Snapshot } from "../../store/lmdb/environment.ts";
-import { HASH_BYTES, PART } from "../../store/format.ts";
+import { HASH_BYTES, PART } from "../../store/format/format.ts";
 import { openSegment } from "../../store/segments/segment-reader.ts";
 import { mustRead } from "../../store/segments/segment-tables.ts";
 import { openSymbols, type SymbolsReader } from "../../store/symbols/symbols.ts";

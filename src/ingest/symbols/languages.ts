@@ -2,7 +2,7 @@
 
 import { createRequire } from "node:module";
 import { embeddedLanguages } from "./embedded.ts";
-import type { LanguageQuery } from "./language.ts";
+import type { LanguageQuery } from "./queries/shared/language.ts";
 import { bash } from "./queries/bash.ts";
 import { c } from "./queries/c.ts";
 import { clojure } from "./queries/clojure.ts";

@@ -18,7 +18,7 @@ import {
   OUTSIDE,
   TORN,
 } from "./captures.ts";
-import type { KindsByText, LanguageQuery } from "./language.ts";
+import type { KindsByText, LanguageQuery } from "./queries/shared/language.ts";
 import { MATCH_STRIDE, PATTERN, ROLES, type Matches } from "./runtime.ts";
 import { NO_SYMBOLS } from "./table.ts";
 

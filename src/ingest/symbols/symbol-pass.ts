@@ -8,7 +8,7 @@
 
 import { compareText } from "../../base/compare.ts";
 import { QuernError } from "../../base/errors.ts";
-import { isCorrupt } from "../../store/sealed.ts";
+import { isCorrupt } from "../../store/format/sealed.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
 import type { Environment } from "../../store/lmdb/environment.ts";
 import { checkLease } from "../../store/lmdb/lease.ts";
@@ -26,7 +26,7 @@ import { otherEditions, readSymbolsHeader } from "../../store/symbols/symbols.ts
 import type { Snapshot } from "../../store/lmdb/environment.ts";
 import type { EditionInput } from "./edition-task.ts";
 import type { Pool } from "../../threads/pool.ts";
-import type { IndexProgress } from "../run/run.ts";
+import type { IndexProgress } from "../run/report.ts";
 import type { KnownInput, KnownOutput } from "./known-symbols.ts";
 import {
   isOutdated,

@@ -6,7 +6,7 @@
 
 import { GrowableBytes } from "../../base/growable.ts";
 import type { Snapshot } from "../../store/lmdb/environment.ts";
-import { corrupt, isCorrupt } from "../../store/sealed.ts";
+import { corrupt, isCorrupt } from "../../store/format/sealed.ts";
 import { openSegment, type SegmentReader } from "../../store/segments/segment-reader.ts";
 import { segmentTarget } from "../../store/segments/segment-target.ts";
 import { repositoryOf } from "../../store/segments/segment-tables.ts";
@@ -15,7 +15,7 @@ import { countSymbols, encodeSymbols } from "../../store/symbols/symbol-run.ts";
 import { openSymbols, SymbolsWriter, type SymbolsReader } from "../../store/symbols/symbols.ts";
 import { threadEnvironment } from "../../store/lmdb/thread-environment.ts";
 import type { Task, TaskContext } from "../../threads/task.ts";
-import type { FileWithoutSymbols } from "../run/run.ts";
+import type { FileWithoutSymbols } from "../run/report.ts";
 import { createExtractor, type Extraction, type Extractor } from "./extract.ts";
 import { grammarVersion } from "./languages.ts";
 

@@ -1,6 +1,6 @@
 /** The threads' best files in one rank order: a merge of lists that are sorted already. */
 
-import { HASH_BYTES } from "../../store/format.ts";
+import { HASH_BYTES } from "../../store/format/format.ts";
 import type { RankedFiles } from "../messages/messages.ts";
 
 export interface Ranked {

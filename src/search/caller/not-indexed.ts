@@ -8,7 +8,7 @@ import { sortInSlices } from "../../base/sort.ts";
 import type { Pause } from "../../base/turnstile.ts";
 import { conjuncts, isConstant, type Atom, type Query } from "../../query/ast.ts";
 import type { Catalog, CatalogRepository } from "../../store/catalog/catalog.ts";
-import type { SkippedFile } from "../../store/catalog/records.ts";
+import type { SkippedFile } from "../../store/format/records.ts";
 import type { SearchOptions, SearchRequest, Viewer } from "../messages/request.ts";
 import type { Explanation } from "../messages/response.ts";
 import { isVisible } from "./scope.ts";

@@ -3,7 +3,7 @@
 import type { Balance } from "../../base/ballast.ts";
 import type { Pause } from "../../base/turnstile.ts";
 import type { CatalogRepository } from "../../store/catalog/catalog.ts";
-import type { CodeHostType, RepositoryRecord } from "../../store/catalog/records.ts";
+import type { CodeHostType, RepositoryRecord } from "../../store/format/records.ts";
 import type { ShownFile } from "../messages/messages.ts";
 import { unpackChunks } from "../messages/packed-chunks.ts";
 import type { FileResult, RepositoryInfo } from "../messages/response.ts";

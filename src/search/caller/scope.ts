@@ -15,7 +15,7 @@ import {
 import { QuernError } from "../../base/errors.ts";
 import type { Pause } from "../../base/turnstile.ts";
 import type { Catalog, CatalogRepository, Place } from "../../store/catalog/catalog.ts";
-import type { RevisionRecord } from "../../store/catalog/records.ts";
+import type { RevisionRecord } from "../../store/format/records.ts";
 import type { SegmentInput } from "../messages/messages.ts";
 import type { HostAtom } from "../messages/plan.ts";
 import type { Viewer } from "../messages/request.ts";

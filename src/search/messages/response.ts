@@ -1,6 +1,6 @@
 /** The response of a search, as the specification names its fields. Ranges end exclusive. */
 
-import type { CodeHostType } from "../../store/catalog/records.ts";
+import type { CodeHostType } from "../../store/format/records.ts";
 import type { SymbolKind } from "../../store/symbols/symbol-kinds.ts";
 import type { SearchRequest } from "./request.ts";
 import type { SearchStats } from "./stats.ts";

@@ -5,7 +5,7 @@
 
 import { countBits, intersect, type Bitset } from "../../base/bitset.ts";
 import { compareText } from "../../base/compare.ts";
-import { isCorrupt } from "../../store/sealed.ts";
+import { isCorrupt } from "../../store/format/sealed.ts";
 import { gramNumber } from "../../kernel/gram-numbers.ts";
 import type { Snapshot } from "../../store/lmdb/environment.ts";
 import { pagesWith, type Lookup } from "./planning/candidates.ts";

@@ -1,9 +1,9 @@
 /** One thread's part of a search: claims segments, plans them, evaluates their windows, keeps the best files. */
 
 import { countBits } from "../../base/bitset.ts";
-import { isCorrupt } from "../../store/sealed.ts";
+import { isCorrupt } from "../../store/format/sealed.ts";
 import type { Snapshot } from "../../store/lmdb/environment.ts";
-import { HASH_BYTES, NO_BLOB } from "../../store/format.ts";
+import { HASH_BYTES, NO_BLOB } from "../../store/format/format.ts";
 import type { SegmentReader } from "../../store/segments/segment-reader.ts";
 import { repositoryOf, type PathTable } from "../../store/segments/segment-tables.ts";
 import type { TaskContext } from "../../threads/task.ts";

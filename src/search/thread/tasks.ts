@@ -1,6 +1,6 @@
 /** The tasks of searching, as worker threads serve them. Lane "search". */
 
-import { isCorrupt } from "../../store/sealed.ts";
+import { isCorrupt } from "../../store/format/sealed.ts";
 import { threadEnvironment } from "../../store/lmdb/thread-environment.ts";
 import type { Task, TaskContext } from "../../threads/task.ts";
 import { Control } from "../messages/control.ts";

@@ -3,7 +3,7 @@
 import { Arena } from "../../kernel/arena.ts";
 import { createKernel, type Kernel } from "../../kernel/kernel.ts";
 import type { Snapshot } from "../../store/lmdb/environment.ts";
-import { corrupt } from "../../store/sealed.ts";
+import { corrupt } from "../../store/format/sealed.ts";
 import { openSegment, type SegmentReader } from "../../store/segments/segment-reader.ts";
 import { hasEdition, openSymbols, type SymbolsReader } from "../../store/symbols/symbols.ts";
 import { LiteralScanner } from "./scanning/scan.ts";

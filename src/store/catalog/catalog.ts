@@ -8,11 +8,11 @@ import { countBits, wordsFor, type Bitset } from "../../base/bitset.ts";
 import { wordsOf } from "../../base/growable.ts";
 import type { Pause } from "../../base/turnstile.ts";
 import type { Snapshot } from "../lmdb/environment.ts";
-import { repositoryKey, revisionKey, skippedKey } from "../format.ts";
-import { unpackList } from "./long-list.ts";
+import { repositoryKey, revisionKey, skippedKey } from "../format/format.ts";
+import { unpackList } from "../format/long-list.ts";
 import { readManifest, type Manifest } from "./manifest.ts";
-import type { RepositoryRecord, SkippedFile } from "./records.ts";
-import { corrupt } from "../sealed.ts";
+import type { RepositoryRecord, SkippedFile } from "../format/records.ts";
+import { corrupt } from "../format/sealed.ts";
 import { readHeaderInSlices, type SegmentHeader } from "../segments/segment-tables.ts";
 
 export interface Catalog {

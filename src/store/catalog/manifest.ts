@@ -2,8 +2,8 @@
 
 import { pack, unpack } from "msgpackr";
 import type { Snapshot, Writer } from "../lmdb/environment.ts";
-import { engineKey, RETIRE_MS } from "../format.ts";
-import { corrupt } from "../sealed.ts";
+import { engineKey, RETIRE_MS } from "../format/format.ts";
+import { corrupt } from "../format/sealed.ts";
 
 export interface Manifest {
   /** One more with every publication. */

@@ -3,9 +3,9 @@
 import { door } from "../../base/turnstile.ts";
 import { QuernError } from "../../base/errors.ts";
 import { openInTurn, type Environment } from "../lmdb/environment.ts";
-import { engineKey, FORMAT_VERSION } from "../format.ts";
+import { engineKey, FORMAT_VERSION } from "../format/format.ts";
 import { EMPTY_MANIFEST, putManifest } from "./manifest.ts";
-import { corrupt } from "../sealed.ts";
+import { corrupt } from "../format/sealed.ts";
 
 export async function openStore(
   path: string,

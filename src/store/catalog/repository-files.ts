@@ -10,8 +10,8 @@ import { sortInSlices } from "../../base/sort.ts";
 import type { Pause } from "../../base/turnstile.ts";
 import type { Catalog, CatalogRepository, Place } from "./catalog.ts";
 import type { Snapshot } from "../lmdb/environment.ts";
-import { BLOCK_BYTES, NO_BLOB, PART, renumber, segmentKey } from "../format.ts";
-import { corrupt } from "../sealed.ts";
+import { BLOCK_BYTES, NO_BLOB, PART, renumber, segmentKey } from "../format/format.ts";
+import { corrupt } from "../format/sealed.ts";
 import { mustRead } from "../segments/segment-tables.ts";
 
 /** REQUIRES: the snapshot stays open until what is read with it is there. */

@@ -20,7 +20,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { errorName, translated } from "./failures.ts";
-import { corrupt } from "../sealed.ts";
+import { corrupt } from "../format/sealed.ts";
 
 const MAGIC = 0xbeefc0de;
 /** Of what is written behind the last page at once. */

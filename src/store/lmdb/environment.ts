@@ -15,7 +15,7 @@ import { Commits } from "./commits.ts";
 import { askForRoom, LEAST_ROOM_BYTES, makeFolder, refuseTruncated } from "./data-file.ts";
 import { MAP_BYTES, translate, translated } from "./failures.ts";
 import { allocateLockFile } from "./lock-file.ts";
-import { seal, unseal } from "../sealed.ts";
+import { seal, unseal } from "../format/sealed.ts";
 import { inTurn } from "./turn.ts";
 
 const DATA_FILE = "quern.mdb";

@@ -11,7 +11,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { pack, unpack } from "msgpackr";
 import { QuernError } from "../../base/errors.ts";
 import type { Environment, Writer } from "./environment.ts";
-import { engineKey } from "../format.ts";
+import { engineKey } from "../format/format.ts";
 
 const RENEW_MS = 4_000;
 const STALE_MS = 30_000;

@@ -16,8 +16,8 @@
 
 import { bytesOf, GrowableBytes, GrowableWords, wordsOf } from "../../base/growable.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
-import { filling, PART, segmentKey } from "../format.ts";
-import { corrupt, isSealed, SEAL_BYTES } from "../sealed.ts";
+import { filling, PART, segmentKey } from "../format/format.ts";
+import { corrupt, isSealed, SEAL_BYTES } from "../format/sealed.ts";
 import type { Snapshot, Writer } from "../lmdb/environment.ts";
 
 const POSTING_BLOCK_BYTES = filling(4);

@@ -8,9 +8,9 @@ import { wordsOf } from "../../base/growable.ts";
 import { wordsFor, type Bitset } from "../../base/bitset.ts";
 import type { QuernError } from "../../base/errors.ts";
 import { reads, type Snapshot } from "../lmdb/environment.ts";
-import { BLOCK_BYTES, HASH_BYTES, NO_BLOB, PART, renumber, segmentKey } from "../format.ts";
+import { BLOCK_BYTES, HASH_BYTES, NO_BLOB, PART, renumber, segmentKey } from "../format/format.ts";
 import { listsOfText, PostingsReader } from "./postings.ts";
-import { corrupt, isSealed, SEAL_BYTES } from "../sealed.ts";
+import { corrupt, isSealed, SEAL_BYTES } from "../format/sealed.ts";
 import {
   firstPages,
   mustRead,

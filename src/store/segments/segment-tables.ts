@@ -11,10 +11,10 @@ import {
   segmentKey,
   SKIP_SHIFT,
   type Part,
-} from "../format.ts";
-import { unpackList } from "../catalog/long-list.ts";
-import { SKIP_REASONS, type SkipReason } from "../catalog/records.ts";
-import { corrupt, isCount, unpackAs } from "../sealed.ts";
+} from "../format/format.ts";
+import { unpackList } from "../format/long-list.ts";
+import { SKIP_REASONS, type SkipReason } from "../format/records.ts";
+import { corrupt, isCount, unpackAs } from "../format/sealed.ts";
 import type { Snapshot, Writer } from "../lmdb/environment.ts";
 
 export interface SegmentHeader {

@@ -18,7 +18,7 @@ import {
   segmentKey,
   versionsKey,
   type Part,
-} from "../format.ts";
+} from "../format/format.ts";
 import { listsOfText, PostingsWriter } from "./postings.ts";
 import type { SegmentTarget } from "./segment-target.ts";
 import { encodeFiles, encodePaths, putHeader, type RepositoryFiles } from "./segment-tables.ts";

@@ -8,7 +8,7 @@ import type { Pause } from "../../base/turnstile.ts";
 import { createKernel } from "../../kernel/kernel.ts";
 import type { Writer } from "../lmdb/environment.ts";
 import { NameLists } from "./name-lists.ts";
-import { corrupt } from "../sealed.ts";
+import { corrupt } from "../format/sealed.ts";
 import { openSegment, type SegmentReader } from "../segments/segment-reader.ts";
 import type { SegmentTarget } from "../segments/segment-target.ts";
 import type { SymbolColumns } from "./symbol-columns.ts";

@@ -1,6 +1,6 @@
 /** Keys of what is kept by editions of a segment's symbols: the edition stands in the highest byte of the number. */
 
-import { segmentKey, type Part } from "../format.ts";
+import { segmentKey, type Part } from "../format/format.ts";
 
 const EDITION_NUMBERS = 2 ** 24;
 const MOST_EDITIONS = 254;

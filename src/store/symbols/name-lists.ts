@@ -18,7 +18,7 @@
 
 import type { Kernel } from "../../kernel/kernel.ts";
 import { createGramLists, type GramLists } from "../../kernel/gram-lists.ts";
-import { OVERLAP, PAGE_BYTES, PART } from "../format.ts";
+import { OVERLAP, PAGE_BYTES, PART } from "../format/format.ts";
 import { PostingsReader, PostingsWriter, type PostingPlace } from "../segments/postings.ts";
 import type { Snapshot, Writer } from "../lmdb/environment.ts";
 import type { SegmentTarget } from "../segments/segment-target.ts";

@@ -14,8 +14,8 @@ import { pack } from "msgpackr";
 import { bytesOf, wordsOf } from "../../base/growable.ts";
 import { editionKey, editionRange, numberInEdition } from "./edition-key.ts";
 import type { Snapshot, Writer } from "../lmdb/environment.ts";
-import { PART, type Part } from "../format.ts";
-import { corrupt, isCorrupt, isCount, unpackAs } from "../sealed.ts";
+import { PART, type Part } from "../format/format.ts";
+import { corrupt, isCorrupt, isCount, unpackAs } from "../format/sealed.ts";
 
 export interface Origin {
   /** Linguist's name. */

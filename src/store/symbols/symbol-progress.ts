@@ -14,9 +14,9 @@ import {
 } from "../../base/bitset.ts";
 import type { Catalog, CatalogRepository } from "../catalog/catalog.ts";
 import type { Snapshot } from "../lmdb/environment.ts";
-import { NO_BLOB } from "../format.ts";
+import { NO_BLOB } from "../format/format.ts";
 import type { ManifestSegment } from "../catalog/manifest.ts";
-import { isCorrupt } from "../sealed.ts";
+import { isCorrupt } from "../format/sealed.ts";
 import { readFiles } from "../segments/segment-tables.ts";
 import { openSymbols } from "./symbols.ts";
 

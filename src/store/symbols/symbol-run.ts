@@ -17,7 +17,7 @@
  */
 
 import type { GrowableBytes } from "../../base/growable.ts";
-import { corrupt } from "../sealed.ts";
+import { corrupt } from "../format/sealed.ts";
 import { SYMBOL_KINDS } from "./symbol-kinds.ts";
 
 /**

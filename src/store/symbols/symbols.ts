@@ -23,10 +23,10 @@ import { QuernError } from "../../base/errors.ts";
 import { bytesOf, GrowableBytes, GrowableWords, wordsOf } from "../../base/growable.ts";
 import { reads, type Snapshot, type Writer } from "../lmdb/environment.ts";
 import { editionKey, editionRange, nextEdition } from "./edition-key.ts";
-import { filling, PART, segmentKey } from "../format.ts";
+import { filling, PART, segmentKey } from "../format/format.ts";
 import { openNameLists } from "./name-lists.ts";
 import type { PostingsReader } from "../segments/postings.ts";
-import { corrupt, isCount, isSealed, SEAL_BYTES, unpackAs } from "../sealed.ts";
+import { corrupt, isCount, isSealed, SEAL_BYTES, unpackAs } from "../format/sealed.ts";
 import type { SegmentTarget } from "../segments/segment-target.ts";
 import {
   blockNumber,

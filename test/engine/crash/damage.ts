@@ -9,7 +9,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { open, type RootDatabaseOptionsWithPath } from "lmdb";
-import { checkInChild } from "../../../src/store/segments/check-process.ts";
+import { checkInChild } from "../../../src/store/upkeep/check-process.ts";
 import type { Bundle } from "./bundle.ts";
 import { difference, judge, type Answer, type Verdict } from "./questions.ts";
 import { runWriter } from "./writer.ts";

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { lmdbTokenStore } from "../../../src/auth/lmdb-stores.ts";
 import { open, type Engine } from "../../../src/engine.ts";
-import { checkEnvironment } from "../../../src/store/segments/check.ts";
+import { checkEnvironment } from "../../../src/store/upkeep/check.ts";
 import { openEnvironment } from "../../../src/store/lmdb/environment.ts";
 import { unaccounted } from "../stored-keys.ts";
 import {

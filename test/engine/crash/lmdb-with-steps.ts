@@ -6,7 +6,7 @@
 
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { open as openLmdb, type RootDatabase, type RootDatabaseOptionsWithPath } from "lmdb";
-import { engineKey } from "../../../src/store/format.ts";
+import { engineKey } from "../../../src/store/format/format.ts";
 import type { Manifest } from "../../../src/store/catalog/manifest.ts";
 import { manifestIn, nameStep, type Moment, type Step } from "./steps.ts";
 

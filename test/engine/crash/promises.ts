@@ -1,6 +1,6 @@
 /** What is promised of a damaged data file, by the place that was hit. */
 
-import { PART } from "../../../src/store/format.ts";
+import { PART } from "../../../src/store/format/format.ts";
 import type { Damage, Outcome, Trial } from "./damage.ts";
 import { QUESTIONS } from "./questions.ts";
 

@@ -4,7 +4,7 @@
  */
 
 import { unpack } from "msgpackr";
-import { PART } from "../../../src/store/format.ts";
+import { PART } from "../../../src/store/format/format.ts";
 import type { Manifest } from "../../../src/store/catalog/manifest.ts";
 
 export type Step =

@@ -1,6 +1,6 @@
-import { cut } from "../../../src/ingest/symbols/cuts.ts";
-import type { LanguageQuery } from "../../../src/ingest/symbols/language.ts";
-import { reword, withFrame } from "../../../src/ingest/symbols/rewording.ts";
+import { cut } from "../../../src/ingest/symbols/queries/shared/cuts.ts";
+import type { LanguageQuery } from "../../../src/ingest/symbols/queries/shared/language.ts";
+import { reword, withFrame } from "../../../src/ingest/symbols/queries/shared/rewording.ts";
 
 /** A text as its grammar reads it: in older words, without what is cut. */
 export function asRead(query: LanguageQuery, bytes: Uint8Array): Uint8Array {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { cCuts } from "../../../src/ingest/symbols/c-cuts.ts";
-import { goCuts } from "../../../src/ingest/symbols/go-cuts.ts";
-import { cut, uncut } from "../../../src/ingest/symbols/cuts.ts";
+import { cCuts } from "../../../src/ingest/symbols/queries/shared/c-cuts.ts";
+import { goCuts } from "../../../src/ingest/symbols/queries/shared/go-cuts.ts";
+import { cut, uncut } from "../../../src/ingest/symbols/queries/shared/cuts.ts";
 
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString("latin1");
 const bytes = (source: string) => Buffer.from(source, "latin1");

@@ -8,7 +8,7 @@ import {
   type Extraction,
   type Extractor,
 } from "../../../src/ingest/symbols/extract.ts";
-import type { LanguageQuery } from "../../../src/ingest/symbols/language.ts";
+import type { LanguageQuery } from "../../../src/ingest/symbols/queries/shared/language.ts";
 import { grammarVersion, languageQuery } from "../../../src/ingest/symbols/languages.ts";
 import { kindId } from "../../../src/ingest/symbols/captures.ts";
 import { joinTables, shiftTable } from "../../../src/ingest/symbols/table.ts";

@@ -1,7 +1,7 @@
 /** What the rules of newer syntax take of a text that repeats something. */
 
-import type { LanguageQuery } from "../../../src/ingest/symbols/language.ts";
-import { reword } from "../../../src/ingest/symbols/rewording.ts";
+import type { LanguageQuery } from "../../../src/ingest/symbols/queries/shared/language.ts";
+import { reword } from "../../../src/ingest/symbols/queries/shared/rewording.ts";
 
 const BYTES = 50_000;
 

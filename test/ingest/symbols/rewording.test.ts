@@ -3,9 +3,9 @@
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import { createExtractor, LIMITS, type Extractor } from "../../../src/ingest/symbols/extract.ts";
-import type { LanguageQuery } from "../../../src/ingest/symbols/language.ts";
+import type { LanguageQuery } from "../../../src/ingest/symbols/queries/shared/language.ts";
 import { LANGUAGE_QUERIES, languageQuery } from "../../../src/ingest/symbols/languages.ts";
-import { reword } from "../../../src/ingest/symbols/rewording.ts";
+import { reword } from "../../../src/ingest/symbols/queries/shared/rewording.ts";
 import { createRuntime, type Runtime } from "../../../src/ingest/symbols/runtime.ts";
 import { Decoder } from "../../../src/ingest/symbols/source-text.ts";
 import { asRead } from "./as-read.ts";

@@ -1,4 +1,4 @@
-import type { LanguageQuery } from "../language.ts";
+import type { LanguageQuery } from "./shared/language.ts";
 
 export const clojure: LanguageQuery = {
   names: ["Clojure"],

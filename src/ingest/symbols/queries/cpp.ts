@@ -1,5 +1,5 @@
-import { cCuts } from "../c-cuts.ts";
-import type { LanguageQuery } from "../language.ts";
+import { cCuts } from "./shared/c-cuts.ts";
+import type { LanguageQuery } from "./shared/language.ts";
 import { C_FAMILY, C_FAMILY_REWORDINGS, STANDARD_ATTRIBUTES } from "./shared/c-family.ts";
 
 const within = (inner: string) => `(qualified_identifier name: ${inner})`;

@@ -1,4 +1,4 @@
-import type { LanguageQuery } from "../language.ts";
+import type { LanguageQuery } from "./shared/language.ts";
 
 const namespaceIn = (around: string) =>
   around.replace("$", "(namespace_declaration name: (_) @namespace) @scope");

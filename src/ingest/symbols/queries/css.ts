@@ -1,4 +1,4 @@
-import type { LanguageQuery } from "../language.ts";
+import type { LanguageQuery } from "./shared/language.ts";
 
 /** What is behind the address: `layer(base) supports(display: grid)`. */
 const IMPORT_CONDITION =

@@ -1,5 +1,5 @@
-import { goCuts } from "../go-cuts.ts";
-import type { LanguageQuery } from "../language.ts";
+import { goCuts } from "./shared/go-cuts.ts";
+import type { LanguageQuery } from "./shared/language.ts";
 
 const receiver = (type: string) => `
   (method_declaration

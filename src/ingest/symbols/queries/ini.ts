@@ -1,4 +1,4 @@
-import type { LanguageQuery } from "../language.ts";
+import type { LanguageQuery } from "./shared/language.ts";
 
 /** Of `key: value` and `key:value`; an `=` in the same line may be the separator. */
 const COLON = /^[ \t]{0,99}[^\s=:;#[][^=:\n]{0,200}:(?!\/\/)(?=\s|[^=\n]{0,999}$)/gm;

@@ -1,6 +1,6 @@
-import { cCuts } from "../c-cuts.ts";
-import type { LanguageQuery } from "../language.ts";
-import { blank, type Rewording } from "../rewording.ts";
+import { cCuts } from "./shared/c-cuts.ts";
+import type { LanguageQuery } from "./shared/language.ts";
+import { blank, type Rewording } from "./shared/rewording.ts";
 import { C_FAMILY, C_FAMILY_REWORDINGS } from "./shared/c-family.ts";
 
 /** The first part of a selector: `drawAtPoint` of `- (void)drawAtPoint:(CGPoint)point scale:(CGFloat)scale`. */

@@ -1,5 +1,5 @@
-import type { LanguageQuery } from "../language.ts";
-import { blank } from "../rewording.ts";
+import type { LanguageQuery } from "./shared/language.ts";
+import { blank } from "./shared/rewording.ts";
 
 /** `class A[T = int]`. */
 const DEFAULTED_PARAMETERS =

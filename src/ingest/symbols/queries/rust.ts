@@ -1,4 +1,4 @@
-import type { LanguageQuery } from "../language.ts";
+import type { LanguageQuery } from "./shared/language.ts";
 
 /** An `impl` block of a type: all that is in it belongs to the type. */
 const implementation = (type: string) => `(impl_item type: ${type}) @scope`;

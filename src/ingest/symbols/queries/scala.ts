@@ -1,4 +1,4 @@
-import type { LanguageQuery } from "../language.ts";
+import type { LanguageQuery } from "./shared/language.ts";
 
 /** `[A] => (x: Ord[A]) =>` of a given, which names what it needs. */
 const CONDITIONAL_GIVEN =

@@ -1,4 +1,4 @@
-import type { LanguageQuery } from "../language.ts";
+import type { LanguageQuery } from "./shared/language.ts";
 
 const PACKAGE_ACCESS =
   /\bpackage(?= +(?:actor|class|enum|extension|final|func|import|indirect|init|let|macro|mutating|nonisolated|override|protocol|static|struct|subscript|typealias|var)\b)/g;

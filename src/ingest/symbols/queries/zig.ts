@@ -1,4 +1,4 @@
-import type { LanguageQuery } from "../language.ts";
+import type { LanguageQuery } from "./shared/language.ts";
 
 const type = (node: string, kind: string) =>
   `(variable_declaration . (identifier) @${kind} (${node})) @scope`;

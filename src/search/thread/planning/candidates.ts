@@ -6,7 +6,7 @@ import type { Arena } from "../../../kernel/arena.ts";
 import type { Kernel } from "../../../kernel/kernel.ts";
 import type { Snapshot } from "../../../store/lmdb/environment.ts";
 import type { PostingList, PostingsReader } from "../../../store/segments/postings.ts";
-import { corrupt } from "../../../store/sealed.ts";
+import { corrupt } from "../../../store/format/sealed.ts";
 import type { SegmentReader } from "../../../store/segments/segment-reader.ts";
 
 export interface Lookup {

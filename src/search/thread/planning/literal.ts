@@ -2,7 +2,7 @@
 
 import { foldCodePoint, foldText, orbit } from "../../../kernel/folding.ts";
 import { gramsOf } from "../../../kernel/gram-numbers.ts";
-import { OVERLAP } from "../../../store/format.ts";
+import { OVERLAP } from "../../../store/format/format.ts";
 import type { LiteralAtom } from "../../messages/plan.ts";
 
 export interface Literal {

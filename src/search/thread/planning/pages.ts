@@ -8,7 +8,7 @@ import {
   setBit,
   type Bitset,
 } from "../../../base/bitset.ts";
-import { NO_BLOB } from "../../../store/format.ts";
+import { NO_BLOB } from "../../../store/format/format.ts";
 import type { SegmentReader } from "../../../store/segments/segment-reader.ts";
 
 /** The blobs that some page of the set belongs to. */

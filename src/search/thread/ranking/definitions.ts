@@ -2,7 +2,7 @@
 
 import type { Kernel } from "../../../kernel/kernel.ts";
 import type { Arena } from "../../../kernel/arena.ts";
-import { corrupt } from "../../../store/sealed.ts";
+import { corrupt } from "../../../store/format/sealed.ts";
 import type { Found } from "../scanning/scan.ts";
 import type { SegmentSymbols } from "../scanning/segment-symbols.ts";
 import type { Window } from "../scanning/window.ts";

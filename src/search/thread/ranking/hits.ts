@@ -1,7 +1,7 @@
 /** From hits to counts and scores: what is counted of a matching file, and how it ranks. */
 
 import type { Snapshot } from "../../../store/lmdb/environment.ts";
-import { FILE_FLAG } from "../../../store/format.ts";
+import { FILE_FLAG } from "../../../store/format/format.ts";
 import type { SegmentReader } from "../../../store/segments/segment-reader.ts";
 import type { PathTable } from "../../../store/segments/segment-tables.ts";
 import {

@@ -3,7 +3,7 @@
  * explains it. Nothing in it depends on the layout of segments or on other files.
  */
 
-import { FILE_FLAG } from "../../../store/format.ts";
+import { FILE_FLAG } from "../../../store/format/format.ts";
 
 export const WEIGHTS = {
   /** A definition's name is the searched text, begins or ends with it at a joint (or is a constructor's), or holds it. */

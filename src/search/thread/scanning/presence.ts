@@ -5,7 +5,7 @@
  */
 
 import { hasBit, type Bitset } from "../../../base/bitset.ts";
-import { PAGE_BYTES } from "../../../store/format.ts";
+import { PAGE_BYTES } from "../../../store/format/format.ts";
 import { placesOf } from "./expression.ts";
 import type { Stretch } from "./line-regions.ts";
 import { noneFound, type Found, type PlacedLiteral } from "./scan.ts";

@@ -4,7 +4,7 @@ import { hasBit, type Bitset } from "../../../base/bitset.ts";
 import type { Arena } from "../../../kernel/arena.ts";
 import { FOLDING_TABLE_BYTES, writeFoldingTable } from "../../../kernel/folding.ts";
 import type { Kernel } from "../../../kernel/kernel.ts";
-import { PAGE_BYTES } from "../../../store/format.ts";
+import { PAGE_BYTES } from "../../../store/format/format.ts";
 import type { SegmentReader } from "../../../store/segments/segment-reader.ts";
 import type { Literal } from "../planning/literal.ts";
 import type { Window } from "./window.ts";

@@ -16,7 +16,7 @@ import {
   unite,
   type Bitset,
 } from "../../../base/bitset.ts";
-import { NO_BLOB } from "../../../store/format.ts";
+import { NO_BLOB } from "../../../store/format/format.ts";
 import type { Snapshot } from "../../../store/lmdb/environment.ts";
 import type { SegmentReader } from "../../../store/segments/segment-reader.ts";
 import { boundsOf, type Known } from "../planning/bounds.ts";

@@ -8,7 +8,7 @@
 
 import { hasBit, intersect, type Bitset } from "../../../base/bitset.ts";
 import { newRangeList, pushRange, type RangeList } from "../../../regex/range-list.ts";
-import { PAGE_BYTES } from "../../../store/format.ts";
+import { PAGE_BYTES } from "../../../store/format/format.ts";
 import { SYMBOL_ROW, type SymbolList } from "../../../store/symbols/symbol-run.ts";
 import {
   placesOf,

@@ -7,7 +7,7 @@
 import { emptyBitset, hasBit, setBit, type Bitset } from "../../../base/bitset.ts";
 import type { Kernel } from "../../../kernel/kernel.ts";
 import type { Snapshot } from "../../../store/lmdb/environment.ts";
-import { PAGE_BYTES } from "../../../store/format.ts";
+import { PAGE_BYTES } from "../../../store/format/format.ts";
 import type { SegmentReader } from "../../../store/segments/segment-reader.ts";
 
 const WINDOW_BYTES = 2 ** 20;

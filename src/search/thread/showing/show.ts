@@ -2,7 +2,7 @@
 
 import type { Pause } from "../../../base/turnstile.ts";
 import type { Snapshot } from "../../../store/lmdb/environment.ts";
-import { NO_BLOB } from "../../../store/format.ts";
+import { NO_BLOB } from "../../../store/format/format.ts";
 import type { SegmentReader } from "../../../store/segments/segment-reader.ts";
 import { cutChunks } from "./chunks.ts";
 import { contentRanges, pathOf, pathRanges, shownBy, type Confirm } from "./file-shown.ts";

@@ -4,7 +4,7 @@
  * patterns from the declaration down to the name would say the same and take seconds to compile.
  */
 
-import { blank, type Rewording } from "../../rewording.ts";
+import { blank, type Rewording } from "./rewording.ts";
 
 /** A function whose head is in each branch of an `#if`, up to the brace or with it: a function for each. */
 function headsInBranches(brace: string, next: string): Rewording {

@@ -1,6 +1,6 @@
 /** What the queries of JavaScript, TypeScript and TSX have in common. */
 
-import type { Rewording } from "../../rewording.ts";
+import type { Rewording } from "./rewording.ts";
 
 /** Of `Queue.prototype.clear = function …`. */
 export const ecmascriptKeywords = { prototype: "method" } as const;

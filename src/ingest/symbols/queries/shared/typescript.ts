@@ -1,4 +1,4 @@
-import { blank, type Rewording } from "../../rewording.ts";
+import { blank, type Rewording } from "./rewording.ts";
 import { ecmascript, ecmascriptRewordings } from "./ecmascript.ts";
 
 /** `interface Source<in out T>`. */

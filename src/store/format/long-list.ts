@@ -2,7 +2,7 @@
 
 import { unpackMultiple } from "msgpackr";
 import type { Pause } from "../../base/turnstile.ts";
-import { corrupt } from "../sealed.ts";
+import { corrupt } from "./sealed.ts";
 
 /** Some 0.1 ms. */
 const ITEMS_A_LOOK = 256;

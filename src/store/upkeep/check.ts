@@ -10,12 +10,12 @@ import { QuernError } from "../../base/errors.ts";
 import { createKernel } from "../../kernel/kernel.ts";
 import { loadCatalog, readSkipped, type Catalog, type Place } from "../catalog/catalog.ts";
 import { openInTurn, type Environment, type Snapshot } from "../lmdb/environment.ts";
-import { engineKey, HASH_BYTES, versionsKey } from "../format.ts";
-import { openSegment, type SegmentReader } from "./segment-reader.ts";
-import { HEADER_COPIES, readHeaderCopy } from "./segment-tables.ts";
+import { engineKey, HASH_BYTES, versionsKey } from "../format/format.ts";
+import { openSegment, type SegmentReader } from "../segments/segment-reader.ts";
+import { HEADER_COPIES, readHeaderCopy } from "../segments/segment-tables.ts";
 import type { ManifestSegment } from "../catalog/manifest.ts";
-import { decodeList } from "./posting-bits.ts";
-import type { PostingsReader } from "./postings.ts";
+import { decodeList } from "../segments/posting-bits.ts";
+import type { PostingsReader } from "../segments/postings.ts";
 import { newSymbolList } from "../symbols/symbol-run.ts";
 import { openSymbols } from "../symbols/symbols.ts";
 

@@ -6,7 +6,7 @@
 
 import { crc32 } from "node:zlib";
 import { unpack } from "msgpackr";
-import { QuernError } from "../base/errors.ts";
+import { QuernError } from "../../base/errors.ts";
 
 export const SEAL_BYTES = 4;
 

@@ -4,9 +4,21 @@
  */
 
 import type { Environment, Snapshot, Writer } from "../lmdb/environment.ts";
-import { segmentKey, segmentOfKey, segmentRange, SEGMENTS_RANGE, versionsKey } from "../format.ts";
+import {
+  segmentKey,
+  segmentOfKey,
+  segmentRange,
+  SEGMENTS_RANGE,
+  versionsKey,
+} from "../format/format.ts";
 import { checkLease } from "../lmdb/lease.ts";
-import { deletable, nextManifest, putManifest, readManifest, type Manifest } from "./manifest.ts";
+import {
+  deletable,
+  nextManifest,
+  putManifest,
+  readManifest,
+  type Manifest,
+} from "../catalog/manifest.ts";
 import { readHeader, type SegmentHeader } from "../segments/segment-tables.ts";
 
 /** 2 MiB of text: the pages that a transaction frees are used again by the next but one, so it is best to free some before more is written. */

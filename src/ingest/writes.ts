@@ -3,23 +3,30 @@
  * holds the write lease while it runs, and begins by deleting what interrupted runs have left.
  */
 
-import { closedError, QuernError } from "../../base/errors.ts";
-import type { Pause } from "../../base/turnstile.ts";
+import { closedError, QuernError } from "../base/errors.ts";
+import type { Pause } from "../base/turnstile.ts";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { CatalogKeeper } from "../../store/catalog/catalog-keeper.ts";
-import type { Catalog } from "../../store/catalog/catalog.ts";
-import { RETIRE_MS } from "../../store/format.ts";
-import type { MergedSegment } from "../../store/segments/merge.ts";
-import { deleteLeftovers } from "../../store/catalog/leftovers.ts";
-import type { Environment } from "../../store/lmdb/environment.ts";
-import { acquireLease, type Lease } from "../../store/lmdb/lease.ts";
-import type { Pool } from "../../threads/pool.ts";
-import { removeRepository } from "./publish.ts";
-import { mergeInput, nextCompaction, nextMerge, publishMerge, type MergeGroup } from "./merging.ts";
-import { throwIfAborted } from "../../base/pace.ts";
-import { indexSources, type IndexProgress, type IndexReport } from "./run.ts";
-import type { Source } from "../sources/source.ts";
-import { findSymbols } from "../symbols/symbol-pass.ts";
+import type { CatalogKeeper } from "../store/catalog/catalog-keeper.ts";
+import type { Catalog } from "../store/catalog/catalog.ts";
+import { RETIRE_MS } from "../store/format/format.ts";
+import type { MergedSegment } from "../store/upkeep/merge.ts";
+import { deleteLeftovers } from "../store/upkeep/leftovers.ts";
+import type { Environment } from "../store/lmdb/environment.ts";
+import { acquireLease, type Lease } from "../store/lmdb/lease.ts";
+import type { Pool } from "../threads/pool.ts";
+import { removeRepository } from "./run/publish.ts";
+import {
+  mergeInput,
+  nextCompaction,
+  nextMerge,
+  publishMerge,
+  type MergeGroup,
+} from "./run/merging.ts";
+import { throwIfAborted } from "../base/pace.ts";
+import type { IndexProgress, IndexReport } from "./run/report.ts";
+import { indexSources } from "./run/run.ts";
+import type { Source } from "./sources/source.ts";
+import { findSymbols } from "./symbols/symbol-pass.ts";
 
 export interface WritesOptions {
   readonly environment: Environment;

@@ -21,19 +21,19 @@ import type { Place } from "../catalog/catalog.ts";
 import { completeEdition } from "../symbols/complete-edition.ts";
 import { nextEdition } from "../symbols/edition-key.ts";
 import type { Snapshot } from "../lmdb/environment.ts";
-import { HASH_BYTES, NO_BLOB, versionsKey } from "../format.ts";
-import { decodeList } from "./posting-bits.ts";
-import type { PostingList } from "./postings.ts";
-import { corrupt } from "../sealed.ts";
-import { openSegment, type SegmentReader } from "./segment-reader.ts";
+import { HASH_BYTES, NO_BLOB, versionsKey } from "../format/format.ts";
+import { decodeList } from "../segments/posting-bits.ts";
+import type { PostingList } from "../segments/postings.ts";
+import { corrupt } from "../format/sealed.ts";
+import { openSegment, type SegmentReader } from "../segments/segment-reader.ts";
 import {
   openSymbols,
   openUnfinished,
   SymbolsWriter,
   type SymbolsReader,
 } from "../symbols/symbols.ts";
-import type { SegmentTarget } from "./segment-target.ts";
-import { SegmentWriter, type WrittenSegment } from "./segment-writer.ts";
+import type { SegmentTarget } from "../segments/segment-target.ts";
+import { SegmentWriter, type WrittenSegment } from "../segments/segment-writer.ts";
 
 /** What a merge must know of a repository: where its files are, and which its revisions name. */
 export interface MergedRepository {

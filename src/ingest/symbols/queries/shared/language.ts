@@ -23,7 +23,7 @@
  * function, and a function directly inside a type is a method.
  */
 
-import type { SymbolKind } from "../../store/symbols/symbol-kinds.ts";
+import type { SymbolKind } from "../../../../store/symbols/symbol-kinds.ts";
 import type { Cuts } from "./cuts.ts";
 import type { NewerSyntax } from "./rewording.ts";
 

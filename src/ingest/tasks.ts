@@ -1,14 +1,14 @@
 /** The tasks of indexing, as worker threads serve them. Lane "ingest", each thread holds one session; a walk's is "list". */
 
-import { threadEnvironment } from "../../store/lmdb/thread-environment.ts";
-import type { Task, TaskContext } from "../../threads/task.ts";
-import type { Batch, BatchResult, FinishResult } from "./batch.ts";
-import { editionTask } from "../symbols/edition-task.ts";
-import { knownTask } from "../symbols/known-symbols.ts";
-import { mergeTask } from "./merging.ts";
-import { SegmentSession } from "./segment-session.ts";
-import { symbolsTask } from "../symbols/symbol-task.ts";
-import { walkTask } from "../sources/walk-elsewhere.ts";
+import { threadEnvironment } from "../store/lmdb/thread-environment.ts";
+import type { Task, TaskContext } from "../threads/task.ts";
+import type { Batch, BatchResult, FinishResult } from "./run/batch.ts";
+import { editionTask } from "./symbols/edition-task.ts";
+import { knownTask } from "./symbols/known-symbols.ts";
+import { mergeTask } from "./run/merging.ts";
+import { SegmentSession } from "./run/segment-session.ts";
+import { symbolsTask } from "./symbols/symbol-task.ts";
+import { walkTask } from "./sources/walk-elsewhere.ts";
 
 const session = (context: TaskContext): SegmentSession =>
   context.memo("ingest session", () => new SegmentSession(threadEnvironment(context)));
