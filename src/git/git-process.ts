@@ -1,11 +1,13 @@
 /**
  * The git command, as a source uses it: in one repository, without prompts, pagers, locks or the
  * network, and with nothing that the caller's environment says about other repositories. Names that
- * come from outside never stand in the arguments; they go in by standard input.
+ * come from outside never stand in the arguments of a listing; they go in by standard input. What
+ * history needs of them stands behind a `--name=` or a `--`.
  */
 
 import {
   spawn,
+  type ChildProcess,
   type ChildProcessByStdio,
   type ChildProcessWithoutNullStreams,
 } from "node:child_process";
@@ -42,6 +44,15 @@ export interface Finished {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
+}
+
+export interface Output {
+  /** -1: it was killed. */
+  readonly code: number;
+  readonly stdout: Buffer;
+  readonly stderr: string;
+  /** Whether there was more than was asked for. */
+  readonly isCut: boolean;
 }
 
 const MAX_STDERR = 4096;
@@ -104,6 +115,29 @@ export class GitProcesses {
     return { code, stdout, stderr: stderr() };
   }
 
+  /**
+   * Runs to the end with this standard input, and keeps the output as bytes. One that writes more than
+   * `mostBytes` is ended: `isCut` is true.
+   */
+  async output(
+    args: readonly string[],
+    { mostBytes, input = "" }: { mostBytes: number; input?: string },
+  ): Promise<Output> {
+    const child = this.start(args);
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    child.stdout.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= mostBytes) chunks.push(chunk);
+      else child.kill();
+    });
+    const stderr = collectStderr(child.stderr);
+    child.stdin.end(input);
+    const code = await ended(child);
+    throwIfAborted(this.signal);
+    return { code, stdout: Buffer.concat(chunks), stderr: stderr(), isCut: bytes > mostBytes };
+  }
+
   /** The NUL-terminated records of the output, in batches, as bytes that end before the NUL of the last record. */
   async *records(args: readonly string[]): AsyncGenerator<Buffer> {
     const child = this.#startReading(args);
@@ -156,7 +190,7 @@ function collectStderr(stream: Readable): () => string {
 }
 
 /** Resolves to the exit code, -1 for one that was killed. */
-function ended(child: ChildProcessByStdio<null, Readable, Readable>): Promise<number> {
+function ended(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     child.once("error", (cause) => reject(cannotStart(cause)));
     child.once("close", (code) => resolve(code ?? -1));

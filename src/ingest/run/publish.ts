@@ -147,6 +147,7 @@ function recordOf(
       files: run.filesOf(i),
     })),
     indexedAt: Date.now(),
+    ...(run.gitFolder === undefined ? {} : { gitFolder: run.gitFolder }),
   };
 }
 

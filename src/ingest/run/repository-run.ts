@@ -52,6 +52,7 @@ export interface Target {
 export class RepositoryRun {
   readonly id: number;
   readonly target: Target;
+  readonly gitFolder: string | undefined;
   readonly revisions: readonly (ListedRevision & { readonly number: number })[];
   readonly finder: Finder;
   /** By place, then by position of the revision. */
@@ -75,6 +76,7 @@ export class RepositoryRun {
   constructor(target: Target, listing: Listing, finder: Finder, before: readonly SkippedFile[]) {
     this.id = target.id;
     this.target = target;
+    this.gitFolder = listing.gitFolder;
     this.revisions = numbered(listing.revisions, target.known);
     this.finder = finder;
     this.sets = finder.places.map((place) =>

@@ -4,6 +4,7 @@
  * complete. What fails or is aborted leaves what was published, and nothing else that a reader sees.
  */
 
+import { isAbsolute } from "node:path";
 import { QuernError } from "../../base/errors.ts";
 import type { Pause } from "../../base/turnstile.ts";
 import { loadCatalog, type Catalog } from "../../store/catalog/catalog.ts";
@@ -230,7 +231,13 @@ function checkedListing(
                 ({ base }) => base !== undefined && !indexed.some(({ name }) => name === base),
               )
             ? "names a base that is not indexed"
-            : undefined;
+            : isBadFolder(listing.gitFolder)
+              ? "gives a gitFolder that is not an absolute path"
+              : undefined;
   if (problem) throw new QuernError("INVALID_REQUEST", `the source of ${source.name} ${problem}`);
   return listing;
 }
+
+const isBadFolder = (folder: unknown): boolean =>
+  folder !== undefined &&
+  (typeof folder !== "string" || !isAbsolute(folder) || folder.includes("\0"));

@@ -10,7 +10,7 @@ import { opendir, stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { QuernError } from "../../base/errors.ts";
 import type { RepositoryMetadata } from "../../store/format/records.ts";
-import { isGone, noFolder, unreadableFolder } from "./folder-errors.ts";
+import { isGone, noFolder, unreadableFolder } from "../../base/folder-errors.ts";
 import {
   checkedDiskPath,
   checkedMetadata,

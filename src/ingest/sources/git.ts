@@ -10,13 +10,12 @@
  * somewhere inside is not looked up to the repository around it.
  */
 
-import { access, constants, realpath, stat } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import { QuernError } from "../../base/errors.ts";
 import type { RepositoryMetadata } from "../../store/format/records.ts";
-import { isGone, noFolder, unreadableFolder } from "./folder-errors.ts";
 import { ObjectReader, OBJECT_LIMITS } from "../../git/git-objects.ts";
-import { GitProcesses } from "../../git/git-process.ts";
+import { openRepository } from "../../git/open-repository.ts";
+import type { GitProcesses } from "../../git/git-process.ts";
 import {
   isFile,
   listChanges,
@@ -34,7 +33,7 @@ import {
   invalid,
   shown,
 } from "./metadata.ts";
-import { Pace, throwIfAborted } from "../../base/pace.ts";
+import { Pace } from "../../base/pace.ts";
 import { isValidPath, shownPath } from "../../base/paths.ts";
 import type { Entry, Indexed, ListedRevision, Listing, ListingOptions, Source } from "./source.ts";
 
@@ -133,64 +132,11 @@ async function open(
       absent,
       options,
     });
-    return { revisions, entries: () => listing.entries(), close };
+    return { revisions, gitFolder: folder, entries: () => listing.entries(), close };
   } catch (error) {
     await close();
     throw error;
   }
-}
-
-/** Finds the repository's own folder, and pins all later commands to it. */
-async function openRepository(folder: string, signal: AbortSignal): Promise<GitProcesses> {
-  throwIfAborted(signal);
-  const real = await realFolder(folder);
-  await mustBeReadable(folder, real);
-  // no search above the folder that was named
-  const finder = new GitProcesses(real, signal, { GIT_CEILING_DIRECTORIES: dirname(real) });
-  try {
-    const { code, stdout, stderr } = await finder.run(["rev-parse", "--absolute-git-dir"]);
-    if (code !== 0) throw notARepository(folder, stderr);
-    return new GitProcesses(real, signal, { GIT_DIR: stdout.replace(/\r?\n$/, "") });
-  } finally {
-    finder.kill();
-  }
-}
-
-async function realFolder(folder: string): Promise<string> {
-  try {
-    const real = await realpath(folder);
-    if ((await stat(real)).isDirectory()) return real;
-  } catch (cause) {
-    throw isGone(cause) ? noFolder(folder, cause) : unreadableFolder(folder, cause);
-  }
-  throw new QuernError(
-    "NOT_A_GIT_REPOSITORY",
-    `${folder} is a file; give the folder of a repository`,
-  );
-}
-
-/** Where it may not read, git says that there is no repository. */
-async function mustBeReadable(folder: string, real: string): Promise<void> {
-  for (const part of [real, join(real, ".git")])
-    try {
-      await access(part, constants.X_OK);
-    } catch (cause) {
-      const { code } = cause as NodeJS.ErrnoException;
-      const isFile = part !== real && (await stat(part).catch(() => undefined))?.isFile();
-      if (code !== "ENOENT" && !isFile) throw unreadableFolder(folder, cause);
-    }
-}
-
-function notARepository(folder: string, stderr: string): QuernError {
-  if (/dubious ownership|unsafe repository/.test(stderr)) {
-    const message = `git does not trust ${folder}, because another user owns it; if you do: git config --global --add safe.directory '${folder}'`;
-    return new QuernError("SOURCE_UNREADABLE", message);
-  }
-  if (/not a git repository/i.test(stderr)) {
-    const message = `${folder} is not the top folder of a git repository; give that, or index the folder with directory()`;
-    return new QuernError("NOT_A_GIT_REPOSITORY", message);
-  }
-  return new QuernError("SOURCE_UNREADABLE", `git cannot open ${folder}: ${stderr}`);
 }
 
 /** The name of the branch, whether or not it has a commit; 'HEAD' when HEAD is detached. */

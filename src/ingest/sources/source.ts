@@ -94,6 +94,8 @@ export interface Indexed {
 export interface Listing {
   /** Every revision the repository has from now on; the first is the default one. Never empty. */
   readonly revisions: readonly ListedRevision[];
+  /** The git repository that this lists, an absolute path on this disk: engine.history() reads it. Absent: no history. */
+  readonly gitFolder?: string;
   /**
    * In any order; yields in batches of some hundred. REQUIRES: iterated once.
    *

@@ -19,7 +19,7 @@ import { join } from "node:path";
 import type { Ignore } from "ignore";
 import { QuernError } from "../../base/errors.ts";
 import type { SkipReason } from "../../store/format/records.ts";
-import { isGone, unreadableFolder } from "./folder-errors.ts";
+import { isGone, unreadableFolder } from "../../base/folder-errors.ts";
 import { isIgnored, rulesBelow, rulesOf, type Rules } from "./ignore.ts";
 import { Pace, type Stop } from "../../base/pace.ts";
 import { comparePaths, isValidPath, shownPath } from "../../base/paths.ts";

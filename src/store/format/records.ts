@@ -84,6 +84,8 @@ export interface RepositoryRecord {
   /** The first is the default one. */
   readonly revisions: readonly RevisionRecord[];
   readonly indexedAt: number; // milliseconds since 1970
+  /** Absolute path of the git repository that was indexed; absent for other sources, and in records older than this field. */
+  readonly gitFolder?: string;
   /** Bytes of the content that some revision names, once for each file. */
   readonly contentBytes: number;
   /** The limit of the run that listed it last; absent in records that are older than this field. */

@@ -1,6 +1,6 @@
 /** What is wrong with a folder that a source was given. */
 
-import { QuernError } from "../../base/errors.ts";
+import { QuernError } from "./errors.ts";
 
 export function isGone(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;

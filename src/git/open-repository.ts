@@ -1,0 +1,79 @@
+/**
+ * Opens the repository in a folder: its work tree's top, its `.git`, or a bare one. The folders above
+ * are not searched. git itself checks who owns it.
+ */
+
+import { access, constants, realpath, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { QuernError } from "../base/errors.ts";
+import { isGone, noFolder, unreadableFolder } from "../base/folder-errors.ts";
+import { throwIfAborted } from "../base/pace.ts";
+import { GitProcesses } from "./git-process.ts";
+
+/** Where a repository is: the folder that was named, and git's own folder in it. */
+export interface RepositoryPlace {
+  readonly folder: string;
+  readonly gitDir: string;
+}
+
+/** Commands that are pinned to the repository in the folder. */
+export async function openRepository(folder: string, signal: AbortSignal): Promise<GitProcesses> {
+  const place = await locateRepository(folder, signal);
+  return new GitProcesses(place.folder, signal, { GIT_DIR: place.gitDir });
+}
+
+/** Rejects where there is no repository, it cannot be read, or git does not trust its owner. */
+export async function locateRepository(
+  folder: string,
+  signal: AbortSignal,
+): Promise<RepositoryPlace> {
+  throwIfAborted(signal);
+  const real = await realFolder(folder);
+  await mustBeReadable(folder, real);
+  // no search above the folder that was named
+  const finder = new GitProcesses(real, signal, { GIT_CEILING_DIRECTORIES: dirname(real) });
+  try {
+    const { code, stdout, stderr } = await finder.run(["rev-parse", "--absolute-git-dir"]);
+    if (code !== 0) throw notARepository(folder, stderr);
+    return { folder: real, gitDir: stdout.replace(/\r?\n$/, "") };
+  } finally {
+    finder.kill();
+  }
+}
+
+async function realFolder(folder: string): Promise<string> {
+  try {
+    const real = await realpath(folder);
+    if ((await stat(real)).isDirectory()) return real;
+  } catch (cause) {
+    throw isGone(cause) ? noFolder(folder, cause) : unreadableFolder(folder, cause);
+  }
+  throw new QuernError(
+    "NOT_A_GIT_REPOSITORY",
+    `${folder} is a file; give the folder of a repository`,
+  );
+}
+
+/** Where it may not read, git says that there is no repository. */
+async function mustBeReadable(folder: string, real: string): Promise<void> {
+  for (const part of [real, join(real, ".git")])
+    try {
+      await access(part, constants.X_OK);
+    } catch (cause) {
+      const { code } = cause as NodeJS.ErrnoException;
+      const isFile = part !== real && (await stat(part).catch(() => undefined))?.isFile();
+      if (code !== "ENOENT" && !isFile) throw unreadableFolder(folder, cause);
+    }
+}
+
+function notARepository(folder: string, stderr: string): QuernError {
+  if (/dubious ownership|unsafe repository/.test(stderr)) {
+    const message = `git does not trust ${folder}, because another user owns it; if you do: git config --global --add safe.directory '${folder}'`;
+    return new QuernError("SOURCE_UNREADABLE", message);
+  }
+  if (/not a git repository/i.test(stderr)) {
+    const message = `${folder} is not the top folder of a git repository; give that, or index the folder with directory()`;
+    return new QuernError("NOT_A_GIT_REPOSITORY", message);
+  }
+  return new QuernError("SOURCE_UNREADABLE", `git cannot open ${folder}: ${stderr}`);
+}
