@@ -16,11 +16,18 @@ import {
   type Dirent,
 } from "node:fs";
 import { join } from "node:path";
-import type { Ignore } from "ignore";
 import { QuernError } from "../../base/errors.ts";
 import type { SkipReason } from "../../store/format/records.ts";
 import { isGone, unreadableFolder } from "../../base/folder-errors.ts";
-import { isIgnored, rulesBelow, rulesOf, type Rules } from "./ignore.ts";
+import {
+  callersRules,
+  isIgnored,
+  MOST_RULE_BYTES,
+  rulesBelow,
+  tooMany,
+  withRules,
+  type Rules,
+} from "./ignore.ts";
 import { Pace, type Stop } from "../../base/pace.ts";
 import { comparePaths, isValidPath, shownPath } from "../../base/paths.ts";
 import type { Entry } from "./source.ts";
@@ -28,7 +35,6 @@ import type { Entry } from "./source.ts";
 const BATCH = 256;
 const REVISIONS = [0] as const;
 const RULE_FILES = [".gitignore", ".ignore"];
-const MAX_RULE_FILE_BYTES = 1 << 20;
 
 /** What is walked. Can be sent to another thread. */
 export interface Tree {
@@ -49,8 +55,6 @@ export const walk = (tree: Tree, options: WalkOptions): AsyncGenerator<readonly 
 /** One listing of a tree. */
 class Walk {
   readonly #tree: Tree;
-  /** The caller's patterns; of this walk, because an Ignore remembers every path it is asked about. */
-  readonly #extra: Ignore | undefined;
   readonly #maxFileSize: number;
   readonly #pace: Pace;
   /** ms; of the start, so that a file that changes while the walk runs is too young for a version. */
@@ -59,30 +63,31 @@ class Walk {
 
   constructor(tree: Tree, options: WalkOptions) {
     this.#tree = tree;
-    this.#extra = rulesOf(tree.patterns);
     this.#maxFileSize = options.maxFileSize;
     this.#pace = new Pace(options.signal);
   }
 
   async *entries(): AsyncGenerator<readonly Entry[]> {
     await this.#pace.rest();
-    yield* this.#folder("", undefined);
+    yield* this.#folder("", await callersRules(this.#tree.patterns, this.#pace));
     if (this.#batch.length > 0) yield this.#batch;
   }
 
   /** `folder` has '/' at its end, or is '' for the root. */
-  async *#folder(folder: string, above: Rules | undefined): AsyncGenerator<readonly Entry[]> {
+  async *#folder(folder: string, above: Rules): AsyncGenerator<readonly Entry[]> {
     const children = await this.#children(folder);
-    const rules = this.#tree.gitignore ? this.#rules(folder, children, above) : undefined;
+    const rules = await this.#rules(folder, children, above);
     let previous: string | undefined;
     for (const child of children) {
       if (this.#pace.due) await this.#pace.rest();
       const path = folder + child.name;
       const twice = path === previous; // two names that are not UTF-8 and look the same
       previous = path;
-      if (isIgnored(path, this.#extra, rules)) continue;
-      if (child.kind !== "folder") this.#add(child, path, twice);
-      else if (isValidPath(path.slice(0, -1))) yield* this.#folder(path, rulesBelow(rules, path));
+      const isFolder = child.kind === "folder";
+      const name = isFolder ? child.name.slice(0, -1) : child.name;
+      if (isIgnored(rules, name, isFolder)) continue;
+      if (!isFolder) this.#add(child, path, twice);
+      else if (isValidPath(path.slice(0, -1))) yield* this.#folder(path, rulesBelow(rules, name));
       else this.#skip(shownPath(path.slice(0, -1)), "invalid-path");
       if (this.#batch.length < BATCH) continue;
       yield this.#batch;
@@ -110,12 +115,17 @@ class Walk {
     return children.sort((a, b) => comparePaths(a.name, b.name));
   }
 
-  #rules(folder: string, children: readonly Child[], above: Rules | undefined): Rules | undefined {
-    const lines = children
-      .filter((child) => child.kind === "file" && RULE_FILES.includes(child.name))
-      .flatMap((child) => readRules(join(this.#tree.root, folder, child.name)));
-    const own = rulesOf(lines);
-    return own === undefined ? above : { lines, own, folder, above };
+  async #rules(folder: string, children: readonly Child[], above: Rules): Promise<Rules> {
+    if (!this.#tree.gitignore) return above;
+    let rules = above;
+    for (const child of children) {
+      if (child.kind !== "file" || !RULE_FILES.includes(child.name)) continue;
+      const file = join(this.#tree.root, folder, child.name);
+      const text = readRules(file);
+      const lines = text.split(/\r?\n/);
+      rules = await withRules(rules, { file, bytes: text.length, lines }, this.#pace);
+    }
+    return rules;
   }
 
   #add(child: Child, path: string, twice: boolean): void {
@@ -165,15 +175,15 @@ function childOf(dirent: Dirent): Child {
   return { name: dirent.name, kind: dirent.isSymbolicLink() ? "symlink" : "special" };
 }
 
-function readRules(file: string): string[] {
+function readRules(file: string): string {
   try {
     const stat = lstatSync(file);
-    if (!stat.isFile() || stat.size > MAX_RULE_FILE_BYTES) return [];
-    return readFileSync(file, "utf8")
-      .replace(/^\ufeff/, "")
-      .split(/\r?\n/);
-  } catch {
-    return []; // git, too, goes on without rules it cannot read
+    if (!stat.isFile()) return "";
+    if (stat.size > MOST_RULE_BYTES) throw tooMany(file, `${MOST_RULE_BYTES} bytes`);
+    return readFileSync(file, "utf8").replace(/^\ufeff/, "");
+  } catch (error) {
+    if (error instanceof QuernError) throw error;
+    return ""; // git, too, goes on without rules it cannot read
   }
 }
 

@@ -1,0 +1,207 @@
+/**
+ * One line of a .gitignore file as data: what git's parse_path_pattern() and wildmatch() make of it.
+ * A pattern is a row of byte sets to be matched one after another. Each position between them may
+ * also stay where it is over bytes that a star takes, so that a pattern of n steps is an automaton
+ * of n + 1 states, and nothing ever backtracks.
+ *
+ * Like git, it matches bytes: `?` takes one byte of UTF-8. Paths and patterns are therefore strings
+ * of bytes, one for each character (bytesOf).
+ */
+
+/** What a position may stay over: nothing, the bytes of one name, or '/' too. */
+export type Stay = "nothing" | "name" | "path";
+
+export interface Position {
+  readonly stay: Stay;
+  /** Whether this position and the next one may be left out: it begins a double star and its slash. */
+  readonly isOptional: boolean;
+  /** What leads to the next position: a byte, some bytes (256 flags), or nothing at all. */
+  readonly next: number | Uint8Array | undefined;
+}
+
+export interface Pattern {
+  readonly isNegated: boolean;
+  /** Ends with '/': matches folders alone. */
+  readonly isFolder: boolean;
+  /** Without a '/' before its end: matches names at any depth. Otherwise paths below the rule file. */
+  readonly isName: boolean;
+  /** The last one accepts. */
+  readonly positions: readonly Position[];
+}
+
+/** UTF-8, a character for each byte. */
+export function bytesOf(text: string): string {
+  return /^[\0-\x7f]*$/.test(text) ? text : Buffer.from(text).toString("latin1");
+}
+
+export const SLASH = 0x2f;
+const BACKSLASH = 0x5c;
+
+/** Bytes of a line: a longer one is passed over. No path is longer, and classes are read at a cost that grows faster. */
+const LONGEST_LINE = 4096;
+
+/** undefined for an empty line, a comment, and what can never match. */
+export function parsePattern(line: string): Pattern | undefined {
+  if (line.length > LONGEST_LINE) return undefined;
+  let text = withoutTrailingSpaces(bytesOf(line).split("\0", 1)[0]!);
+  if (text.startsWith("#")) return undefined;
+  const isNegated = text.startsWith("!");
+  if (isNegated) text = text.slice(1);
+  const isFolder = text.endsWith("/");
+  if (isFolder) text = text.slice(0, -1);
+  const isName = !text.includes("/");
+  if (text.startsWith("/")) text = text.slice(1);
+  const positions = text === "" ? undefined : new PositionReader(text, isName).read();
+  return positions && { isNegated, isFolder, isName, positions };
+}
+
+/** A space behind a backslash stays. */
+function withoutTrailingSpaces(text: string): string {
+  let end = 0;
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === " ") continue;
+    if (text[at] === "\\" && ++at === text.length) return text;
+    end = at + 1;
+  }
+  return text.slice(0, end);
+}
+
+type OpenPosition = { -readonly [Name in keyof Position]: Position[Name] };
+
+const open = (stay: Stay): OpenPosition => ({ stay, isOptional: false, next: undefined });
+
+class PositionReader {
+  readonly #text: string;
+  readonly #isName: boolean;
+  /** git compares what is before the first wildcard by itself, so that a double star there is at a beginning. */
+  readonly #plain: number;
+  readonly #positions: OpenPosition[] = [open("nothing")];
+  #at = 0;
+
+  constructor(text: string, isName: boolean) {
+    this.#text = text;
+    this.#isName = isName;
+    this.#plain = /^[^*?[\\]*/.exec(text)![0].length;
+  }
+
+  read(): Position[] | undefined {
+    while (this.#at < this.#text.length) if (!this.#step()) return undefined;
+    return this.#positions;
+  }
+
+  /** False where nothing can match any more. */
+  #step(): boolean {
+    switch (this.#text[this.#at]) {
+      case "*":
+        this.#star();
+        return true;
+      case "?":
+        this.#at++;
+        this.#add(NOT_SLASH);
+        return true;
+      case "[":
+        return this.#class();
+      case "\\":
+        if (++this.#at === this.#text.length) return false;
+    }
+    this.#add(this.#text.charCodeAt(this.#at++));
+    return true;
+  }
+
+  #add(next: number | Uint8Array): void {
+    this.#positions.at(-1)!.next = next;
+    this.#positions.push(open("nothing"));
+  }
+
+  #star(): void {
+    const from = this.#at;
+    while (this.#text[this.#at] === "*") this.#at++;
+    const last = this.#positions.at(-1)!;
+    const rest = this.#text.slice(this.#at, this.#at + 2);
+    const isPart = from === this.#plain || this.#text[from - 1] === "/";
+    const isDouble = this.#at - from > 1 && !this.#isName && isPart;
+    if (isDouble && rest.startsWith("/")) this.#folders(last);
+    else if (isDouble && (rest === "" || rest === "\\/")) last.stay = "path";
+    else if (last.stay === "nothing") last.stay = "name";
+  }
+
+  /** A double star and its slash: any number of folders, or none. Several in a row say the same as one. */
+  #folders(last: OpenPosition): void {
+    this.#at++;
+    if (this.#positions.at(-3)?.isOptional === true) return;
+    last.isOptional = true;
+    const within = open("path");
+    within.next = SLASH;
+    this.#positions.push(within, open("nothing"));
+  }
+
+  #class(): boolean {
+    const found = readClass(this.#text, this.#at);
+    if (!found) return false;
+    this.#at = found.end;
+    this.#add(found.bytes);
+    return true;
+  }
+}
+
+const NOT_SLASH = new Uint8Array(256).fill(1);
+NOT_SLASH[SLASH] = 0;
+
+/** The set that begins with the '[' at `at`; undefined where it has no end, or names a class nobody knows. */
+function readClass(text: string, at: number): { bytes: Uint8Array; end: number } | undefined {
+  const bytes = new Uint8Array(256);
+  const isNegated = text[at + 1] === "!" || text[at + 1] === "^";
+  const first = at + (isNegated ? 2 : 1);
+  let from = 0; // a range may begin with it; 0: none may
+  let i = first;
+  for (; i === first || text[i] !== "]"; i++) {
+    const named = namedClass(text, i);
+    if (i >= text.length || named === "unknown") return undefined;
+    if (named) {
+      for (let byte = 0; byte < 0x80; byte++)
+        if (named.test.test(String.fromCharCode(byte))) bytes[byte] = 1;
+      i = named.last;
+      from = 0;
+      continue;
+    }
+    const isRange = text[i] === "-" && from > 0 && i + 1 < text.length && text[i + 1] !== "]";
+    if (isRange) i++;
+    if (text.charCodeAt(i) === BACKSLASH && ++i === text.length) return undefined;
+    const byte = text.charCodeAt(i);
+    bytes.fill(1, isRange ? from : byte, byte + 1);
+    from = isRange ? 0 : byte;
+  }
+  if (isNegated) for (let byte = 0; byte < 256; byte++) bytes[byte] = 1 - bytes[byte]!;
+  bytes[SLASH] = 0;
+  return { bytes, end: i + 1 };
+}
+
+/** `[:alpha:]` and the like; undefined where there is none. */
+function namedClass(
+  text: string,
+  at: number,
+): { readonly test: RegExp; readonly last: number } | "unknown" | undefined {
+  if (!text.startsWith("[:", at)) return undefined;
+  const last = text.indexOf("]", at + 2);
+  if (last === -1) return "unknown";
+  if (last === at + 2 || text[last - 1] !== ":") return undefined;
+  const test = NAMED_CLASSES.get(text.slice(at + 2, last - 1));
+  return test ? { test, last } : "unknown";
+}
+
+/** Of ASCII. */
+const NAMED_CLASSES: ReadonlyMap<string, RegExp> = new Map([
+  ["alnum", /[0-9A-Za-z]/],
+  ["alpha", /[A-Za-z]/],
+  ["blank", /[ \t]/],
+  // eslint-disable-next-line no-control-regex
+  ["cntrl", /[\0-\x1f\x7f]/],
+  ["digit", /[0-9]/],
+  ["graph", /[!-~]/],
+  ["lower", /[a-z]/],
+  ["print", /[ -~]/],
+  ["punct", /[!-/:-@[-`{-~]/],
+  ["space", /[\t-\r ]/],
+  ["upper", /[A-Z]/],
+  ["xdigit", /[0-9A-Fa-f]/],
+]);

@@ -1,0 +1,214 @@
+/**
+ * The rules of one .gitignore file, ready to be asked about one path after another. Plain names,
+ * plain paths and endings (`*.o`) are looked up; all other patterns are one automaton whose states
+ * are bits, 32 of them to a step.
+ *
+ * Cost: a name of n bytes takes n steps of one word for 32 positions of patterns, whatever they say;
+ * the folders above it were taken when the walk entered them (`enter`).
+ */
+
+import { parsePattern, SLASH, type Pattern, type Position } from "./ignore-pattern.ts";
+
+/** The states of the automaton behind the folders entered so far. */
+export type States = Uint32Array;
+
+/** What was asked about: bytes, as bytesOf() has them. */
+export interface Asked {
+  readonly name: string;
+  /** From the folder of the rules. */
+  readonly path: string;
+  readonly isFolder: boolean;
+}
+
+/** Last rule that matches a file, and last one that matches a folder; -1: none. */
+interface Last {
+  file: number;
+  folder: number;
+}
+
+export class IgnoreRules {
+  readonly #negated: boolean[] = [];
+  readonly #names = new Map<string, Last>();
+  readonly #paths = new Map<string, Last>();
+  readonly #endings = new Map<string, Last>();
+  readonly #endingLengths = new Set<number>();
+  readonly #wild: WildRule[] = [];
+  #weight = 0;
+  #made: Automaton | undefined;
+
+  /** Adds a line, which overrules those before it. REQUIRES: nothing was asked yet. */
+  add(line: string): void {
+    const pattern = parsePattern(line);
+    if (!pattern) return;
+    const rule = this.#negated.push(pattern.isNegated) - 1;
+    if (this.#addPlain(pattern, rule)) return;
+    this.#wild.push({ rule, pattern });
+    this.#weight += pattern.positions.length;
+  }
+
+  get isEmpty(): boolean {
+    return this.#negated.length === 0;
+  }
+
+  /** Positions of patterns that must be stepped through. */
+  get weight(): number {
+    return this.#weight;
+  }
+
+  get #automaton(): Automaton {
+    return (this.#made ??= new Automaton(this.#wild));
+  }
+
+  begin(): States {
+    return this.#automaton.start;
+  }
+
+  /** The states in a folder below. */
+  enter(states: States, name: string): States {
+    return this.#automaton.run(states, `${name}/`).slice();
+  }
+
+  /** Whether it is ignored; undefined where no rule matches. */
+  test(states: States, { name, path, isFolder }: Asked): boolean | undefined {
+    const kind = isFolder ? "folder" : "file";
+    let rule = Math.max(
+      this.#names.get(name)?.[kind] ?? -1,
+      this.#paths.get(path)?.[kind] ?? -1,
+      this.#automaton.lastAccepted(states, name, isFolder),
+    );
+    for (const length of this.#endingLengths)
+      if (length <= name.length)
+        rule = Math.max(rule, this.#endings.get(name.slice(name.length - length))?.[kind] ?? -1);
+    return rule === -1 ? undefined : !this.#negated[rule];
+  }
+
+  /** False where a pattern is neither plain nor an ending. */
+  #addPlain({ positions, isName, isFolder }: Pattern, rule: number): boolean {
+    const [first, ...others] = positions;
+    const isPlain = others.every(({ stay }) => stay === "nothing") && !first!.isOptional;
+    const isEnding = isName && first!.stay === "name";
+    if (!isPlain || (first!.stay !== "nothing" && !isEnding)) return false;
+    const bytes: number[] = [];
+    for (const { next } of positions.slice(0, -1)) {
+      if (typeof next !== "number") return false;
+      bytes.push(next);
+    }
+    const text = Buffer.from(bytes).toString("latin1");
+    if (isEnding) this.#endingLengths.add(text.length);
+    const places = isEnding ? this.#endings : isName ? this.#names : this.#paths;
+    const before = places.get(text);
+    places.set(text, { file: isFolder ? (before?.file ?? -1) : rule, folder: rule });
+    return true;
+  }
+}
+
+interface WildRule {
+  readonly rule: number;
+  readonly pattern: Pattern;
+}
+
+/** All the other patterns, side by side: a bit for each position, in the order of the rules. */
+class Automaton {
+  readonly positions: number;
+  /** Where patterns of paths begin. */
+  readonly start: States;
+  /** Where patterns of names begin, at each name. */
+  readonly #nameStart: States;
+  readonly #accepting: { readonly file: States; readonly folder: States };
+  readonly #optional: States;
+  readonly #staysName: States;
+  readonly #staysPath: States;
+  readonly #scratch: readonly [States, States];
+  readonly #all: Position[] = [];
+  /** The rule of each position. */
+  readonly #rules: number[] = [];
+  /** For a byte, the positions that it leads to; made when it is first met. */
+  readonly #entered: (States | undefined)[] = [];
+
+  constructor(wild: readonly WildRule[]) {
+    for (const { rule, pattern } of wild)
+      for (const position of pattern.positions) {
+        this.#all.push(position);
+        this.#rules.push(rule);
+      }
+    this.positions = this.#all.length;
+    const bits = () => new Uint32Array(Math.ceil(this.positions / 32));
+    this.start = bits();
+    this.#nameStart = bits();
+    this.#accepting = { file: bits(), folder: bits() };
+    this.#optional = bits();
+    this.#staysName = bits();
+    this.#staysPath = bits();
+    this.#scratch = [bits(), bits()];
+    this.#all.forEach(({ stay, isOptional }, at) => {
+      if (isOptional) set(this.#optional, at);
+      if (stay !== "nothing") set(this.#staysName, at);
+      if (stay === "path") set(this.#staysPath, at);
+    });
+    let at = 0;
+    for (const { pattern } of wild) {
+      set(pattern.isName ? this.#nameStart : this.start, at);
+      if (pattern.positions[0]!.isOptional) [at + 1, at + 2].forEach((to) => set(this.start, to));
+      at += pattern.positions.length;
+      set(this.#accepting.folder, at - 1);
+      if (!pattern.isFolder) set(this.#accepting.file, at - 1);
+    }
+  }
+
+  /** The states behind `text`. REQUIRES: read before the next call, which writes into the same memory. */
+  run(states: States, text: string): States {
+    if (states.length === 0) return states;
+    let [now, spare] = this.#scratch;
+    now.set(states);
+    for (let i = 0; i < text.length; i++) {
+      if (this.#step(now, spare, text.charCodeAt(i)) === 0) return spare;
+      [now, spare] = [spare, now];
+    }
+    return now;
+  }
+
+  /** The last rule that accepts; -1: none. */
+  lastAccepted(states: States, name: string, isFolder: boolean): number {
+    const start = states.map((word, i) => word | this.#nameStart[i]!);
+    const end = this.run(start, name);
+    const accepting = isFolder ? this.#accepting.folder : this.#accepting.file;
+    for (let i = end.length - 1; i >= 0; i--) {
+      const word = (end[i]! & accepting[i]!) >>> 0;
+      if (word !== 0) return this.#rules[32 * i + 31 - Math.clz32(word)]!;
+    }
+    return -1;
+  }
+
+  /** Whether any state is left: 0 if not. */
+  #step(states: States, into: States, byte: number): number {
+    const entered = (this.#entered[byte] ??= this.#enteredBy(byte));
+    const stays = byte === SLASH ? this.#staysPath : this.#staysName;
+    let any = 0;
+    let carried = 0; // from the word before: the position after its last one
+    let left = 0; // and what its optional positions lead to
+    for (let i = 0; i < states.length; i++) {
+      const word = states[i]!;
+      const moved = ((word << 1) | carried) & entered[i]!;
+      const reached = moved | (word & stays[i]!) | left;
+      const optional = reached & this.#optional[i]!;
+      const next = reached | (optional << 1) | (optional << 2);
+      into[i] = next;
+      any |= next;
+      carried = word >>> 31;
+      left = (optional >>> 31) | (optional >>> 30);
+    }
+    return any;
+  }
+
+  #enteredBy(byte: number): States {
+    const into = new Uint32Array(this.start.length);
+    this.#all.forEach(({ next }, at) => {
+      if (next === byte || (typeof next === "object" && next[byte] === 1)) set(into, at + 1);
+    });
+    return into;
+  }
+}
+
+function set(states: States, at: number): void {
+  states[at >>> 5]! |= 1 << (at & 31);
+}
