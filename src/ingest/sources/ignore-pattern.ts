@@ -35,7 +35,6 @@ export function bytesOf(text: string): string {
 }
 
 export const SLASH = 0x2f;
-const BACKSLASH = 0x5c;
 
 /** Bytes of a line: a longer one is passed over. No path is longer, and classes are read at a cost that grows faster. */
 const LONGEST_LINE = 4096;
@@ -136,7 +135,7 @@ class PositionReader {
   }
 
   #class(): boolean {
-    const found = readClass(this.#text, this.#at);
+    const found = new ClassReader(this.#text, this.#at).read();
     if (!found) return false;
     this.#at = found.end;
     this.#add(found.bytes);
@@ -147,33 +146,52 @@ class PositionReader {
 const NOT_SLASH = new Uint8Array(256).fill(1);
 NOT_SLASH[SLASH] = 0;
 
-/** The set that begins with the '[' at `at`; undefined where it has no end, or names a class nobody knows. */
-function readClass(text: string, at: number): { bytes: Uint8Array; end: number } | undefined {
-  const bytes = new Uint8Array(256);
-  const isNegated = text[at + 1] === "!" || text[at + 1] === "^";
-  const first = at + (isNegated ? 2 : 1);
-  let from = 0; // a range may begin with it; 0: none may
-  let i = first;
-  for (; i === first || text[i] !== "]"; i++) {
-    const named = namedClass(text, i);
-    if (i >= text.length || named === "unknown") return undefined;
-    if (named) {
-      for (let byte = 0; byte < 0x80; byte++)
-        if (named.test.test(String.fromCharCode(byte))) bytes[byte] = 1;
-      i = named.last;
-      from = 0;
-      continue;
-    }
-    const isRange = text[i] === "-" && from > 0 && i + 1 < text.length && text[i + 1] !== "]";
-    if (isRange) i++;
-    if (text.charCodeAt(i) === BACKSLASH && ++i === text.length) return undefined;
-    const byte = text.charCodeAt(i);
-    bytes.fill(1, isRange ? from : byte, byte + 1);
-    from = isRange ? 0 : byte;
+/** The set that begins with a '['. */
+class ClassReader {
+  readonly #text: string;
+  readonly #bytes = new Uint8Array(256);
+  readonly #isNegated: boolean;
+  #at: number;
+  /** A range may begin with it; 0: none may. */
+  #from = 0;
+
+  constructor(text: string, at: number) {
+    this.#text = text;
+    this.#isNegated = text[at + 1] === "!" || text[at + 1] === "^";
+    this.#at = at + (this.#isNegated ? 2 : 1);
   }
-  if (isNegated) for (let byte = 0; byte < 256; byte++) bytes[byte] = 1 - bytes[byte]!;
-  bytes[SLASH] = 0;
-  return { bytes, end: i + 1 };
+
+  /** undefined where it has no end, or names a class nobody knows. */
+  read(): { readonly bytes: Uint8Array; readonly end: number } | undefined {
+    do if (!this.#member()) return undefined;
+    while (this.#text[this.#at] !== "]");
+    if (this.#isNegated) this.#bytes.forEach((flag, byte) => (this.#bytes[byte] = 1 - flag));
+    this.#bytes[SLASH] = 0;
+    return { bytes: this.#bytes, end: this.#at + 1 };
+  }
+
+  #member(): boolean {
+    const named = namedClass(this.#text, this.#at);
+    if (this.#at >= this.#text.length || named === "unknown") return false;
+    if (named === undefined) return this.#byteOrRange();
+    for (let byte = 0; byte < 0x80; byte++)
+      if (named.test.test(String.fromCharCode(byte))) this.#bytes[byte] = 1;
+    this.#at = named.last + 1;
+    this.#from = 0;
+    return true;
+  }
+
+  #byteOrRange(): boolean {
+    const after = this.#text[this.#at + 1];
+    const isRange = this.#text[this.#at] === "-" && this.#from > 0 && after !== "]";
+    if (isRange && after !== undefined) this.#at++;
+    if (this.#text[this.#at] === "\\") this.#at++;
+    if (this.#at >= this.#text.length) return false;
+    const byte = this.#text.charCodeAt(this.#at++);
+    this.#bytes.fill(1, isRange ? this.#from : byte, byte + 1);
+    this.#from = isRange ? 0 : byte;
+    return true;
+  }
 }
 
 /** `[:alpha:]` and the like; undefined where there is none. */
