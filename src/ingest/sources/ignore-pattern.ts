@@ -90,21 +90,20 @@ class PositionReader {
 
   /** False where nothing can match any more. */
   #step(): boolean {
-    switch (this.#text[this.#at]) {
-      case "*":
-        this.#star();
-        return true;
-      case "?":
-        this.#at++;
-        this.#add(NOT_SLASH);
-        return true;
-      case "[":
-        return this.#class();
-      case "\\":
-        if (++this.#at === this.#text.length) return false;
+    const char = this.#text[this.#at];
+    if (char === "[") return this.#class();
+    if (char === "*") this.#star();
+    else if (char === "?") this.#any();
+    else {
+      if (char === "\\" && ++this.#at === this.#text.length) return false;
+      this.#add(this.#text.charCodeAt(this.#at++));
     }
-    this.#add(this.#text.charCodeAt(this.#at++));
     return true;
+  }
+
+  #any(): void {
+    this.#at++;
+    this.#add(NOT_SLASH);
   }
 
   #add(next: number | Uint8Array): void {
