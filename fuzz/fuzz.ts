@@ -46,7 +46,7 @@ export async function fuzz(
 }
 
 export function inputOf({ make = mutateSeed }: Target, seeds: readonly Buffer[], seed: number) {
-  return make(randomFrom(seed), seeds);
+  return make(randomFrom(seed), seeds, seed);
 }
 
 async function failureOf(target: Target, input: Buffer): Promise<unknown> {

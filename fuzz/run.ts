@@ -1,6 +1,7 @@
 /**
- *     npx tsx fuzz/run.ts TARGET [--seconds N] [--seed N] [--cases N]
+ *     npx tsx fuzz/run.ts TARGET [--seconds N] [--seed N] [--cases N] [--files FOLDER]...
  *
+ * `--files`: real files, for the target that changes such.
  * Goes on until it is stopped, or finds something: then it prints the case's number and its input and
  * ends with 1. The kernel must have been built. What was found becomes a file in fuzz/seeds/TARGET.
  */
@@ -17,6 +18,7 @@ async function main(): Promise<number> {
       seconds: { type: "string", default: "Infinity" },
       seed: { type: "string", default: String(Date.now() % 1e9) },
       cases: { type: "string", default: "Infinity" },
+      files: { type: "string", multiple: true, default: [] },
     },
   });
   const [name] = positionals;
@@ -25,7 +27,7 @@ async function main(): Promise<number> {
     return 2;
   }
   const [seed, cases] = [Number(values.seed), Number(values.cases)];
-  const target = await TARGETS[name as TargetName]();
+  const target = await TARGETS[name as TargetName](values.files);
   const watchdog = startWatchdog(name);
   let told = performance.now();
   const onCase = (at: number) => {

@@ -4,8 +4,8 @@ import type { Random } from "../test/regex/random.ts";
 
 /** An input is bytes, whatever the target makes of them: so it can be mutated, printed and kept as a seed. */
 export interface Target {
-  /** A new input. Default: a seed, mutated. */
-  readonly make?: (random: Random, seeds: readonly Buffer[]) => Buffer;
+  /** A new input, made of the numbers and the seeds alone; `seed` is the case's number. Default: a seed, mutated. */
+  readonly make?: (random: Random, seeds: readonly Buffer[], seed: number) => Buffer;
   /** Throws (or rejects with) what is wrong. Ends in less than MOST_MS. */
   readonly check: (input: Buffer) => void | Promise<void>;
 }

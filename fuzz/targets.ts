@@ -10,7 +10,9 @@ export const TARGETS = {
   "git-objects": async () => (await import("./git-objects.ts")).gitObjects,
   "git-trees": async () => (await import("./git-trees.ts")).gitTrees,
   http: async () => (await import("./http.ts")).openHttpTarget(),
-} satisfies Record<string, () => Promise<Target>>;
+  symbols: async (folders?: readonly string[]) =>
+    (await import("./symbols.ts")).openSymbolsTarget(folders),
+} satisfies Record<string, (folders?: readonly string[]) => Promise<Target>>;
 
 export type TargetName = keyof typeof TARGETS;
 

@@ -328,6 +328,7 @@ class OpenedEngine implements Engine, KnowsNotIndexed {
       lockTimeoutMs: options.lockTimeoutMs,
       pause: () => turnstile(STEP_MS),
       oldestHeld: () => this.#searcher.oldestHeld,
+      onWarning: options.onWarning,
     });
   }
 

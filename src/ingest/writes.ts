@@ -38,6 +38,8 @@ export interface WritesOptions {
   readonly pause: () => Pause;
   /** The oldest generation a search of this process reads. */
   readonly oldestHeld: () => number;
+  /** Called with damage that the search for symbols meets. */
+  readonly onWarning: (warning: { code: string; message: string }) => void;
 }
 
 export interface WriteOptions {
@@ -125,7 +127,7 @@ export class Writes {
     reports: readonly IndexReport[],
     { lease, signal, onProgress }: Omit<Merging, "next">,
   ): Promise<void> {
-    const { environment, pool, catalogs, memoryBudget } = this.#options;
+    const { environment, pool, catalogs, memoryBudget, onWarning } = this.#options;
     const found = await findSymbols({
       environment,
       pool,
@@ -134,6 +136,7 @@ export class Writes {
       owner: lease.owner,
       throwIfStopped: () => this.#throwIfStopped(signal),
       onProgress,
+      onWarning,
     });
     // the last report of a repository that was given twice
     for (const report of [...reports].reverse()) {

@@ -70,6 +70,7 @@ async function parsedBy(environment: Environment): Promise<number> {
     owner: lease.owner,
     throwIfStopped: () => undefined,
     onProgress: () => undefined,
+    onWarning: ({ message }) => expect.fail(message),
   });
   await lease.release();
   await pool.close();

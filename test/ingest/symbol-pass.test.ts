@@ -63,6 +63,7 @@ async function pass(
     owner: lease.owner,
     throwIfStopped: () => undefined,
     onProgress: () => undefined,
+    onWarning: ({ message }) => expect.fail(message),
     ...(maxSilentMs !== undefined && { maxSilentMs }),
   });
   await lease.release();

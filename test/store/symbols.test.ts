@@ -14,6 +14,7 @@ import { SYMBOL_KINDS } from "../../src/store/symbols/symbol-kinds.ts";
 import {
   decodeSymbols,
   encodeSymbols,
+  isSoundTable,
   newSymbolList,
   SYMBOL_ROW,
   type SymbolTable,
@@ -72,6 +73,92 @@ function decode(run: Uint8Array, textBytes = TEXT_BYTES): SymbolTable {
   decodeSymbols(run, textBytes, list);
   return { count: list.count, rows: list.rows.slice(0, SYMBOL_ROW * list.total) };
 }
+
+const LAST_KIND = SYMBOL_KINDS.length - 1;
+
+test.each<[what: string, count: number, rows: number[][], isSound: boolean]>([
+  ["none", 0, [], true],
+  [
+    "names up to the end",
+    2,
+    [
+      [0, 5, 0, -1],
+      [6, 9, LAST_KIND, 0],
+    ],
+    true,
+  ],
+  [
+    "a parent that follows, and one that is no definition",
+    1,
+    [
+      [4, 5, 0, 1],
+      [0, 1, 0, -1],
+    ],
+    true,
+  ],
+  ["only parents", 0, [[0, 1, 0, -1]], true],
+  ["an end behind the text", 1, [[6, 10, 0, -1]], false],
+  [
+    "a parent's end behind the text",
+    1,
+    [
+      [6, 9, 0, 1],
+      [7, 10, 0, -1],
+    ],
+    false,
+  ],
+  ["a start before the text", 1, [[-1, 3, 0, -1]], false],
+  ["an end before the start", 1, [[3, 2, 0, -1]], false],
+  [
+    "two of one start",
+    2,
+    [
+      [3, 4, 0, -1],
+      [3, 5, 0, -1],
+    ],
+    false,
+  ],
+  [
+    "out of order",
+    2,
+    [
+      [3, 4, 0, -1],
+      [1, 2, 0, -1],
+    ],
+    false,
+  ],
+  ["no such kind", 1, [[0, 1, LAST_KIND + 1, -1]], false],
+  ["no such parent", 1, [[0, 1, 0, 1]], false],
+  ["a parent below none", 1, [[0, 1, 0, -2]], false],
+  ["its own parent", 1, [[0, 1, 0, 0]], false],
+  [
+    "a parent of what is only a parent",
+    1,
+    [
+      [0, 1, 0, 1],
+      [2, 3, 0, 0],
+    ],
+    false,
+  ],
+  ["more definitions than rows", 2, [[0, 1, 0, -1]], false],
+  [
+    "half a row",
+    1,
+    [
+      [0, 1, 0, -1],
+      [2, 3],
+    ],
+    false,
+  ],
+])("soundness of a table: %s", (_, count, rows, isSound) => {
+  const table = { count, rows: Int32Array.from(rows.flat()) };
+  expect(isSoundTable(table, 9)).toBe(isSound);
+  if (!isSound) return;
+  const [run, list] = [new GrowableBytes(), newSymbolList()];
+  encodeSymbols(table, run);
+  decodeSymbols(run.view, 9, list);
+  expect(list.count).toBe(count);
+});
 
 test("the example of the format", () => {
   const kind = (name: (typeof SYMBOL_KINDS)[number]) => SYMBOL_KINDS.indexOf(name);

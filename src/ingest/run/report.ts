@@ -40,8 +40,8 @@ export interface IndexProgress {
 export interface FileWithoutSymbols {
   /** From the repository's root. */
   path: string;
-  /** 'too-large': over 4 MiB, data over 256 KiB; 'too-long': its thread worked on it for over 3 s, or had it for 30 s; 'failed': the grammar failed on it; 'killed-thread': a worker died of it, or was silent for 60 s, twice. */
-  reason: "too-large" | "too-long" | "failed" | "killed-thread";
+  /** 'too-large': over 4 MiB, data over 256 KiB; 'too-long': its thread worked on it for over 3 s, or had it for 30 s; 'failed': the grammar failed on it; 'killed-thread': a worker died of it, or was silent for 60 s, twice; 'damaged': its content in the index cannot be read. */
+  reason: "too-large" | "too-long" | "failed" | "killed-thread" | "damaged";
 }
 
 /**

@@ -11,13 +11,13 @@
  */
 
 import { assert } from "../../base/errors.ts";
-import { ROW, SYMBOL_ROW, type SymbolTable } from "../../store/symbols/symbol-run.ts";
+import { isSoundTable, ROW, SYMBOL_ROW, type SymbolTable } from "../../store/symbols/symbol-run.ts";
 import { roleOf } from "./captures.ts";
 import { cut, uncut } from "./queries/shared/cuts.ts";
 import { embeddedParts, embeddedLanguages } from "./embedded.ts";
 import { languageQuery } from "./languages.ts";
 import type { LanguageQuery } from "./queries/shared/language.ts";
-import { kindsOf, nest, type Kinds, type Nested } from "./nesting.ts";
+import { kindsOf, matchesWithin, nest, type Kinds, type Nested } from "./nesting.ts";
 import { pieceStarts } from "./pieces.ts";
 import { reword, withFrame, type Frame } from "./queries/shared/rewording.ts";
 import { createRuntime, type Runtime } from "./runtime.ts";
@@ -29,13 +29,13 @@ export type Extraction =
   | { readonly outcome: "symbols"; readonly table: SymbolTable }
   /** The language has no extractor. */
   | { readonly outcome: "none" }
-  /** 'too-long': the thread has worked on it for maxMs; 'too-large': over the language's limit; 'failed': the grammar trapped or does not load. */
+  /** 'too-long': the thread has worked on it for maxMs; 'too-large': over the language's limit; 'failed': the grammar trapped, does not load, or led to symbols that cannot be. */
   | { readonly outcome: "gave-up"; readonly reason: "too-long" | "too-large" | "failed" };
 
 export interface Extractor {
   /** REQUIRES: a turn of the event loop between loads, see above. Loads what files of the language need; false when there is no extractor for it. `language` is linguist's name. */
   prepare(language: string): Promise<boolean>;
-  /** Never throws for what is in the file. REQUIRES: prepare(language) resolved to true after the last extract(). */
+  /** Never throws for what is in the file. A table it answers keeps its contract for these bytes. REQUIRES: prepare(language) resolved to true after the last extract(). */
   extract(language: string, bytes: Uint8Array): Extraction;
   close(): void;
 }
@@ -107,6 +107,13 @@ class TreeSitterExtractor implements Extractor {
 
   extract(language: string, bytes: Uint8Array): Extraction {
     const isOver = startLimit(this.#limits.maxMs, this.#times);
+    const extraction = this.#extractAll(language, bytes, isOver);
+    const isSound =
+      extraction.outcome !== "symbols" || isSoundTable(extraction.table, bytes.length);
+    return isSound ? extraction : { outcome: "gave-up", reason: "failed" };
+  }
+
+  #extractAll(language: string, bytes: Uint8Array, isOver: () => boolean): Extraction {
     const parts = embeddedParts(language, bytes);
     if (parts === undefined) return this.#extractPart(language, bytes, isOver);
     const tables: SymbolTable[] = [];
@@ -187,7 +194,9 @@ class TreeSitterExtractor implements Extractor {
     const nested =
       matches &&
       nest(
-        matches,
+        frame
+          ? matchesWithin(matches, frame.before.length, text.length - frame.after.length)
+          : matches,
         kinds,
         {
           byteOf: (unit) => text.byteOf(unit),

@@ -96,6 +96,25 @@ export interface Nested {
   readonly tornUnits: number;
 }
 
+/**
+ * Only the matches whose names all lie in [from, to): a text that is read within a frame has no
+ * definitions in the frame, and a syntax error can make a name of the frame's words.
+ * Takes the others out of `matches`, in place.
+ */
+export function matchesWithin(matches: Matches, from: number, to: number): Matches {
+  const { values } = matches;
+  const isOutside = (base: number, role: number): boolean =>
+    values[base + role]! >= 0 && (values[base + role + 1]! < from || values[base + role + 2]! > to);
+  const names = [ROLES.name, ROLES.parent, ROLES.keyword];
+  let count = 0;
+  for (let index = 0; index < matches.count; index++) {
+    const base = index * MATCH_STRIDE;
+    if (names.some((role) => isOutside(base, role))) continue;
+    values.copyWithin(count++ * MATCH_STRIDE, base, base + MATCH_STRIDE);
+  }
+  return { ...matches, count };
+}
+
 /** Undefined when the time is over: names as long as a file, or functions as deep, could take the square of it. */
 export function nest(
   matches: Matches,
@@ -308,10 +327,11 @@ class Sweep {
     const rows = new Int32Array((kept.length + outside.length) * SYMBOL_ROW);
     let at = 0;
     const write = (values: readonly number[], from: number, parent: number) => {
+      const row = at / SYMBOL_ROW;
       rows[at + ROW.start] = this.#place.byteOf(values[from]!);
       rows[at + ROW.end] = this.#place.byteOf(values[from + 1]!);
       rows[at + ROW.kind] = values[from + 2]!;
-      rows[at + ROW.parent] = parent;
+      rows[at + ROW.parent] = parent === row ? -1 : parent; // `impl T { struct T; }`, or one name found twice
       at += SYMBOL_ROW;
     };
     for (const row of kept) {

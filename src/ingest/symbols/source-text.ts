@@ -14,7 +14,7 @@ export interface SourceText {
   readonly length: number;
   /** Units from `start`, at most `count`, as a string. Empty at the end. */
   slice(start: number, count: number): string;
-  /** Offset of the byte at which a unit's character begins; the length in bytes for the end. */
+  /** Offset of the byte at which a unit's character begins; the length in bytes for the end and what is behind it. */
   byteOf(unit: number): number;
 }
 
@@ -49,7 +49,7 @@ class AsciiText implements SourceText {
   }
 
   byteOf(unit: number): number {
-    return unit;
+    return Math.min(unit, this.length);
   }
 }
 

@@ -29,6 +29,7 @@ import type { Pool } from "../../threads/pool.ts";
 import type { IndexProgress } from "../run/report.ts";
 import type { KnownInput, KnownOutput } from "./known-symbols.ts";
 import {
+  filesWithoutSymbols,
   isOutdated,
   NOT_PARSING,
   type Edition,
@@ -54,6 +55,7 @@ export interface SymbolPass {
   readonly owner: string;
   readonly throwIfStopped: () => void;
   readonly onProgress: (progress: IndexProgress) => void;
+  readonly onWarning: (warning: { code: string; message: string }) => void;
   /** Default MAX_SILENT_MS. */
   readonly maxSilentMs?: number;
 }
@@ -67,17 +69,18 @@ export async function findSymbols(given: SymbolPass): Promise<Map<number, FoundS
   // several segments at once: a small one does not keep all threads busy
   await inParallel(pending, pass.pool.lanes, async (one) => {
     pass.throwIfStopped();
-    await findInSegment(pass, one, (range, outputs) => {
-      progress(range);
-      for (const output of outputs) addFound(found, output.found);
-    });
+    // when they are published: what is counted is stored
+    for (const part of await findInSegment(pass, one, progress)) addFound(found, part);
   });
   for (const { withoutSymbols } of found.values())
     withoutSymbols.sort((a, b) => compareText(a.path, b.path));
   return found;
 }
 
-function addFound(all: Map<number, FoundSymbols>, found: ReadonlyMap<number, FoundSymbols>): void {
+/** By repository. */
+type Found = ReadonlyMap<number, FoundSymbols>;
+
+function addFound(all: Map<number, FoundSymbols>, found: Found): void {
   for (const [repository, { symbols, withoutSymbols }] of found) {
     const sum = all.get(repository) ?? { symbols: 0, withoutSymbols: [] };
     sum.symbols += symbols;
@@ -165,31 +168,49 @@ function progressOf({ onProgress }: SymbolPass, pending: readonly PendingSegment
   };
 }
 
-/** A segment that turns out to be damaged stays without: searches and check() tell of it. What was kept of it may be what is damaged. */
+/**
+ * Resolves to what is published of it. Of a segment that is damaged as a whole nothing is, and its files are
+ * told; what was kept of it may be what is damaged.
+ */
 async function findInSegment(
   pass: SymbolPass,
   { segment, done, ranges }: PendingSegment,
-  onRange: (range: Range, outputs: readonly SymbolsOutput[]) => void,
-): Promise<void> {
+  onRange: (range: Range) => void,
+): Promise<Found[]> {
   const edition = nextEdition(segment.symbols);
   try {
     const work = { segment, ...(await knownElsewhere(pass, segment)) };
     const outputs = await inParallel(ranges, pass.pool.lanes, async (range) => {
       pass.throwIfStopped();
       const outputs = await findInRange(pass, work, range);
-      onRange(range, outputs);
+      onRange(range);
       return outputs;
     });
-    const found = outputs.flat().map((output) => output.columns);
-    const columns = joinColumns([...done, ...found]);
+    const columns = joinColumns([...done, ...outputs.flat().map((output) => output.columns)]);
     const input: EditionInput = { segment: segment.segment, edition, columns, owner: pass.owner };
     await pass.pool.run<void>("ingest.edition", input, { lane: "ingest" });
+    return outputs.flat().map(({ found }) => found);
   } catch (error) {
     if (!isCorrupt(error)) throw error;
     await pass.environment.write((writer) => {
       checkLease(writer, pass.owner);
       removeRanges(writer, { segment: segment.segment, edition });
     });
+    pass.onWarning({ code: error.code, message: `no symbols of a segment: ${error.message}` });
+    return [lostFiles(pass.environment, segment.segment)];
+  }
+}
+
+/** The files of a damaged segment that have no symbols, as far as it can be read. */
+function lostFiles(environment: Environment, segment: number): Found {
+  const snapshot = environment.snapshot();
+  try {
+    return filesWithoutSymbols(snapshot, segment);
+  } catch (error) {
+    if (isCorrupt(error)) return new Map();
+    throw error;
+  } finally {
+    snapshot.close();
   }
 }
 

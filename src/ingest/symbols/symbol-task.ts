@@ -2,6 +2,10 @@
  * Symbols of a range of a segment's blobs: those that the edition of before knows, with the grammars
  * of today, are copied, and those of equal content in other segments; the rest is parsed. All is written at the end, with the
  * record that the range is done, so a thread that dies leaves nothing of it.
+ *
+ * What goes wrong with one blob stays with it. What is copied is read as a search would read it, and parsed where
+ * that fails. A parser that throws gives its blob up. A blob whose text is damaged has no known symbols,
+ * and its files are told as such.
  */
 
 import { GrowableBytes } from "../../base/growable.ts";
@@ -9,9 +13,15 @@ import type { Snapshot } from "../../store/lmdb/environment.ts";
 import { corrupt, isCorrupt } from "../../store/format/sealed.ts";
 import { openSegment, type SegmentReader } from "../../store/segments/segment-reader.ts";
 import { segmentTarget } from "../../store/segments/segment-target.ts";
-import { repositoryOf } from "../../store/segments/segment-tables.ts";
+import { NO_BLOB } from "../../store/format/format.ts";
+import { repositoryOf, type PathTable } from "../../store/segments/segment-tables.ts";
 import type { Origin, SymbolColumns } from "../../store/symbols/symbol-columns.ts";
-import { countSymbols, encodeSymbols } from "../../store/symbols/symbol-run.ts";
+import {
+  countSymbols,
+  decodeSymbols,
+  encodeSymbols,
+  newSymbolList,
+} from "../../store/symbols/symbol-run.ts";
 import { openSymbols, SymbolsWriter, type SymbolsReader } from "../../store/symbols/symbols.ts";
 import { threadEnvironment } from "../../store/lmdb/thread-environment.ts";
 import type { Task, TaskContext } from "../../threads/task.ts";
@@ -60,12 +70,16 @@ export interface SymbolsOutput {
   readonly parsed: number;
 }
 
-interface KilledThread {
+interface GivenUp {
   readonly outcome: "gave-up";
-  readonly reason: "killed-thread";
+  readonly reason: "killed-thread" | "failed";
 }
 
+/** The run of a blob and where it comes from; undefined: its symbols are not known. */
+type Known = readonly [Origin | undefined, Uint8Array];
+
 const NO_RUN = new Uint8Array();
+const UNKNOWN: Known = [undefined, NO_RUN];
 
 /** The version by which symbols of a language are kept; "" where there is no grammar. */
 export const versionOf = (language: string): string => grammarVersion(language) ?? "";
@@ -114,7 +128,8 @@ class Range {
   readonly #reader: SegmentReader;
   readonly #before: SymbolsReader | undefined;
   readonly #others = new Map<number, SymbolsReader>();
-  readonly #new = new Map<number, readonly [Origin, Uint8Array]>();
+  readonly #new = new Map<number, Known>();
+  readonly #list = newSymbolList();
 
   constructor(input: SymbolsInput, snapshot: Snapshot, extractor: Extractor) {
     const { segment, edition } = input;
@@ -124,7 +139,8 @@ class Range {
     this.#snapshot = snapshot;
     this.#extractor = extractor;
     this.#reader = reader;
-    this.#before = edition > 0 ? openSymbols(snapshot, segment, edition) : undefined;
+    this.#before =
+      edition > 0 ? unlessCorrupt(() => openSymbols(snapshot, segment, edition)) : undefined;
   }
 
   /** Language by language: a thread keeps few grammars, and loading one takes as long as many files. */
@@ -132,7 +148,7 @@ class Range {
     const byLanguage = new Map<string, number[]>();
     for (let blob = this.#input.from; blob < this.#input.to; blob++) {
       const language = languageOf(this.#reader, blob);
-      if (isCurrent(this.#before?.origin(blob), language)) continue;
+      if (isCurrent(this.#before?.origin(blob), language) && this.#isKept(blob)) continue;
       const copied = this.#copied(blob);
       if (copied) {
         this.#new.set(blob, copied);
@@ -153,24 +169,42 @@ class Range {
   }
 
   /** The run is borrowed until the next read. REQUIRES: after parse(). */
-  symbolsOf(blob: number): readonly [Origin | undefined, Uint8Array] {
+  symbolsOf(blob: number): Known {
     const before = this.#before;
     return this.#new.get(blob) ?? [before?.origin(blob), before!.run(this.#snapshot, blob)];
   }
 
+  /** Whether what the edition before knows of the blob can be read. */
+  #isKept(blob: number): boolean {
+    return (
+      unlessCorrupt(() => this.#verified(blob, this.#before!.run(this.#snapshot, blob))) !==
+      undefined
+    );
+  }
+
   /** From where equal content has its symbols. undefined: there are none, or they are damaged. */
-  #copied(blob: number): readonly [Origin, Uint8Array] | undefined {
+  #copied(blob: number): Known | undefined {
     const at = 2 * (blob - this.#input.from);
     const [position, there] = this.#input.places.subarray(at, at + 2);
     if (position === undefined || position === NOWHERE) return undefined;
-    try {
+    return unlessCorrupt(() => {
       const other = this.#other(position);
       const origin = other?.origin(there!);
-      return origin && [origin, other!.run(this.#snapshot, there!).slice()];
-    } catch (error) {
-      if (isCorrupt(error)) return undefined;
-      throw error;
-    }
+      return origin && [origin, this.#verified(blob, other!.run(this.#snapshot, there!).slice())];
+    });
+  }
+
+  /** The run, if it and the text that it is about can be read; else INDEX_CORRUPT: the lists of names are made of both. */
+  #verified(blob: number, run: Uint8Array): Uint8Array {
+    if (run.length === 0) return run;
+    decodeSymbols(run, this.#bytesOf(blob), this.#list);
+    this.#reader.blobText(this.#snapshot, blob);
+    return run;
+  }
+
+  #bytesOf(blob: number): number {
+    const { blobStarts } = this.#reader;
+    return blobStarts[blob + 1]! - blobStarts[blob]!;
   }
 
   #other(position: number): SymbolsReader | undefined {
@@ -180,10 +214,15 @@ class Range {
     return opened;
   }
 
-  async #extract(blob: number, language: string): Promise<readonly [Origin, Uint8Array]> {
+  async #extract(blob: number, language: string): Promise<Known> {
     const version = versionOf(language);
     if (version === "") return [{ language, version, outcome: "none" }, NO_RUN];
-    const extraction = await this.#parse(blob, language);
+    const text = unlessCorrupt(() => this.#reader.blobText(this.#snapshot, blob));
+    if (!text) {
+      this.#tellGivenUp(blob, "damaged");
+      return UNKNOWN;
+    }
+    const extraction = await this.#parse(language, text);
     const { outcome } = extraction;
     if (outcome === "gave-up") this.#tellGivenUp(blob, extraction.reason);
     if (outcome !== "symbols") return [{ language, version, outcome }, NO_RUN];
@@ -194,19 +233,21 @@ class Range {
     return [{ language, version, outcome }, run.view.slice()];
   }
 
-  async #parse(blob: number, language: string): Promise<Extraction | KilledThread> {
+  async #parse(language: string, text: Uint8Array): Promise<Extraction | GivenUp> {
     if (this.#input.isDeadly) return { outcome: "gave-up", reason: "killed-thread" };
     this.parsed++;
-    await this.#extractor.prepare(language);
-    return this.#extractor.extract(language, this.#reader.blobText(this.#snapshot, blob));
+    try {
+      await this.#extractor.prepare(language);
+      return this.#extractor.extract(language, text);
+    } catch {
+      return { outcome: "gave-up", reason: "failed" };
+    }
   }
 
   #tellGivenUp(blob: number, reason: FileWithoutSymbols["reason"]): void {
-    const { bytes, starts } = this.#reader.paths(this.#snapshot);
-    for (const [file, { withoutSymbols }] of this.#filesOf(blob)) {
-      const path = Buffer.from(bytes.subarray(starts[file], starts[file + 1])).toString();
-      withoutSymbols.push({ path, reason });
-    }
+    const paths = this.#reader.paths(this.#snapshot);
+    for (const [file, { withoutSymbols }] of this.#filesOf(blob))
+      withoutSymbols.push({ path: pathOf(paths, file), reason });
   }
 
   /** Each with what is told of its repository. */
@@ -214,10 +255,45 @@ class Range {
     const { header, blobFileStarts, blobFiles } = this.#reader;
     for (let i = blobFileStarts[blob]!; i < blobFileStarts[blob + 1]!; i++) {
       const file = blobFiles[i]!;
-      const repository = repositoryOf(header, file);
-      const found = this.found.get(repository) ?? { symbols: 0, withoutSymbols: [] };
-      this.found.set(repository, found);
-      yield [file, found];
+      yield [file, foundIn(this.found, repositoryOf(header, file))];
     }
+  }
+}
+
+/** What to tell of a segment that is damaged as a whole: each of its files that would have symbols. */
+export function filesWithoutSymbols(
+  snapshot: Snapshot,
+  segment: number,
+): ReadonlyMap<number, FoundSymbols> {
+  const found = new Map<number, FoundSymbols>();
+  const reader = openSegment(snapshot, segment);
+  if (!reader) return found;
+  const { header, files } = reader;
+  const paths = reader.paths(snapshot);
+  for (let file = 0; file < header.files; file++) {
+    const language = header.languages[files.languages[file]!]!;
+    if (files.blobs[file] === NO_BLOB || versionOf(language) === "") continue;
+    const { withoutSymbols } = foundIn(found, repositoryOf(header, file));
+    withoutSymbols.push({ path: pathOf(paths, file), reason: "damaged" });
+  }
+  return found;
+}
+
+function foundIn(all: Map<number, FoundSymbols>, repository: number): FoundSymbols {
+  const found = all.get(repository) ?? { symbols: 0, withoutSymbols: [] };
+  all.set(repository, found);
+  return found;
+}
+
+const pathOf = ({ bytes, starts }: PathTable, file: number): string =>
+  Buffer.from(bytes.subarray(starts[file], starts[file + 1])).toString();
+
+/** undefined for what is damaged. */
+function unlessCorrupt<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (isCorrupt(error)) return undefined;
+    throw error;
   }
 }

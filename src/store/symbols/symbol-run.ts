@@ -58,7 +58,31 @@ export const newSymbolList = (): SymbolList => ({
 
 const PARENT = { none: 0, same: 1, before: 2, other: 3 } as const;
 
-/** Appends the run of a table. */
+/**
+ * Whether a table keeps the contract above for a text of so many bytes. A reader refuses a run made of
+ * one that does not, and with it everything that is read beside it: so whoever makes tables asks before
+ * it stores one.
+ */
+export function isSoundTable({ count, rows }: SymbolTable, textBytes: number): boolean {
+  const total = rows.length / SYMBOL_ROW;
+  if (!Number.isInteger(total) || count > total) return false;
+  for (let row = 0, before = -1; row < total; row++) {
+    const at = row * SYMBOL_ROW;
+    const start = rows[at + ROW.start]!;
+    const parent = rows[at + ROW.parent]!;
+    if (start < 0 || rows[at + ROW.end]! < start || rows[at + ROW.end]! > textBytes) return false;
+    if (SYMBOL_KINDS[rows[at + ROW.kind]!] === undefined) return false;
+    if (row >= count) {
+      if (parent !== -1) return false;
+      continue;
+    }
+    if (start <= before || parent < -1 || parent >= total || parent === row) return false;
+    before = start;
+  }
+  return true;
+}
+
+/** Appends the run of a table. REQUIRES: isSoundTable(). */
 export function encodeSymbols({ count, rows }: SymbolTable, out: GrowableBytes): void {
   if (count === 0) return;
   const total = rows.length / SYMBOL_ROW;

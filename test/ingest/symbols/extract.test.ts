@@ -152,6 +152,32 @@ describe("a grammar that dies", () => {
     }
   });
 
+  test("symbols beyond the text are none: the file fails, and no other", async () => {
+    const python = languageQuery("Python")!;
+    // longer in bytes than in characters: every place is told too late
+    const before = `# ${"é".repeat(50)}\n`;
+    const lying = { ...python, frame: { word: "late", around: /late/, before, after: "" } };
+    const own = await createExtractor(LIMITS, () => lying);
+    await own.prepare("Python");
+    expect(own.extract("Python", Buffer.from("def late(): pass\n"))).toEqual({
+      outcome: "gave-up",
+      reason: "failed",
+    });
+    expect(own.extract("Python", Buffer.from("def f(): pass\n"))).toMatchObject({
+      table: { count: 1 },
+    });
+  });
+
+  test.each([
+    ["val a : int\nmodule type", ["function a"]],
+    ["val a : int\nmodule", ["function a"]],
+    ["val a : int\nval ( ", ["function a"]],
+    ["val a : int\ntype", ["function a"]],
+    ["val a : int\nend module B = struct let b = 1", ["function a", "module B", "variable b"]],
+  ])("of the frame around %j nothing is a name", async (source, expected) => {
+    expect(await namesIn("OCaml", source)).toEqual(expected);
+  });
+
   test("an error from inside the parser is survived, and the next file has symbols", async () => {
     const fresh = await createExtractor();
     await fresh.prepare("Go");

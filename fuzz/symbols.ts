@@ -1,0 +1,135 @@
+/**
+ * Extraction of symbols, on real files that were changed: each language's grammar, and its rewordings,
+ * whose words are strewn into the text. An input is the place of a language in LANGUAGES (a byte) and a
+ * text. The extractor must end in time with a table that can be stored and read back as it was; a
+ * rewording must be as long as what it stands for.
+ *
+ * `npx tsx fuzz/run.ts symbols --files PATH --cases 1000000` takes the files of those folders; else, and
+ * where they have none of a language, its fixture in corpus/languages. LANGUAGE_CASES cases in a row are
+ * of one language, since loading a grammar takes as long as a thousand small cases.
+ */
+
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { GrowableBytes } from "../src/base/growable.ts";
+import { languageOf } from "../src/ingest/classification/languages.ts";
+import { createExtractor, LIMITS } from "../src/ingest/symbols/extract.ts";
+import { languageQuery } from "../src/ingest/symbols/languages.ts";
+import { reword } from "../src/ingest/symbols/queries/shared/rewording.ts";
+import {
+  decodeSymbols,
+  encodeSymbols,
+  isSoundTable,
+  newSymbolList,
+  type SymbolTable,
+} from "../src/store/symbols/symbol-run.ts";
+import { FIXTURES, FOLDER } from "../test/ingest/symbols/fixtures.ts";
+import type { Random } from "../test/regex/random.ts";
+import { mutate } from "./mutate.ts";
+import { holds, type Target } from "./target.ts";
+
+const LANGUAGE_CASES = 2_000;
+/** Cuts of real files, of 16 bytes to 2 KiB, as often short as long: many small cases find more than few large ones. */
+const [LEAST_BITS, MOST_BITS] = [4, 11];
+const MOST_FILES = 400; // of a language
+const MOST_FILE_BYTES = 1 << 18;
+
+/** Linguist's names. REQUIRES: fewer than 256. */
+const LANGUAGES = [...new Set(FIXTURES.map(([, language]) => language))];
+
+/** By language, in the order of LANGUAGES. */
+type Texts = readonly (readonly Buffer[])[];
+
+export async function openSymbolsTarget(folders: readonly string[] = []): Promise<Target> {
+  const texts = textsOf(folders);
+  const extractor = await createExtractor({ ...LIMITS, maxMs: 300 });
+  return {
+    make(random, seeds, seed) {
+      const at = Math.floor(seed / LANGUAGE_CASES) % LANGUAGES.length;
+      const text = changed(random, at, texts, seeds);
+      return Buffer.concat([Uint8Array.of(at), text]);
+    },
+    async check(input) {
+      const language = LANGUAGES[(input[0] ?? 0) % LANGUAGES.length]!;
+      const bytes = input.subarray(1);
+      const query = languageQuery(language); // none of a host of other languages, such as HTML
+      if (query) checkWording(reword(bytes, query)?.bytes, bytes);
+      holds(await extractor.prepare(language), `${language} has no extractor`);
+      const found = extractor.extract(language, bytes);
+      if (found.outcome === "symbols") checkTable(found.table, bytes.length);
+      else holds(found.outcome === "gave-up" && found.reason === "too-long", JSON.stringify(found));
+    },
+  };
+}
+
+function checkWording(older: Uint8Array | undefined, bytes: Uint8Array): void {
+  if (older) holds(older.length === bytes.length, `reworded ${bytes.length} to ${older.length}`);
+}
+
+function checkTable(table: SymbolTable, textBytes: number): void {
+  holds(isSoundTable(table, textBytes), `a table that cannot be: ${[...table.rows].join()}`);
+  const run = new GrowableBytes();
+  encodeSymbols(table, run);
+  const list = newSymbolList();
+  decodeSymbols(run.view, textBytes, list);
+  const read = list.rows.subarray(0, table.count === 0 ? 0 : table.rows.length);
+  const kept = table.count === 0 ? [] : [...table.rows]; // parents alone are not stored
+  holds(
+    list.count === table.count && Buffer.from(read).equals(Buffer.from(Int32Array.from(kept))),
+    `stored ${kept.join()}, read ${read.join()}`,
+  );
+}
+
+/** A piece of a real text, with some of its language's telling words, changed. */
+function changed(random: Random, at: number, texts: Texts, seeds: readonly Buffer[]): Buffer {
+  const own = [
+    ...texts[at]!,
+    ...seeds.filter(([first]) => first === at).map((one) => one.subarray(1)),
+  ];
+  const pick = <T>(from: readonly T[]): T => from[random(from.length)]!;
+  const whole = pick(own);
+  const from = random(3) === 0 ? 0 : random(whole.length);
+  const length = random(2 ** (LEAST_BITS + random(1 + MOST_BITS - LEAST_BITS)));
+  let text = whole.subarray(from, from + 1 + length);
+  const words = wordsOf(LANGUAGES[at]!);
+  for (let left = words.length === 0 ? 0 : random(4); left > 0; left--) {
+    const place = random(text.length + 1);
+    const word = Buffer.from(pick(words).repeat(pick([1, 1, 1, 9])));
+    text = Buffer.concat([text.subarray(0, place), word, text.subarray(place)]);
+  }
+  return random(8) === 0 ? text : mutate(random, text, random(2) === 0 ? own : texts.flat());
+}
+
+const words = new Map<string, string[]>();
+
+/** What the rules of newer syntax look for, and words of their expressions. */
+function wordsOf(language: string): string[] {
+  const known = words.get(language);
+  if (known) return known;
+  const { rewordings = [], frame } = languageQuery(language) ?? {};
+  const made = rewordings.flatMap(({ word, newer }) => [
+    word,
+    ...(newer.source.match(/\w{2,}/g) ?? []),
+  ]);
+  if (frame) made.push(frame.word, `\n${frame.word}`, frame.before, frame.after);
+  words.set(language, made);
+  return made;
+}
+
+function textsOf(folders: readonly string[]): Texts {
+  const texts = LANGUAGES.map((language) =>
+    FIXTURES.filter(([, one]) => one === language).map(([file]) =>
+      readFileSync(`${FOLDER}/${file}`),
+    ),
+  );
+  for (const folder of folders)
+    for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile()) continue;
+      const path = join(entry.parentPath, entry.name);
+      if (statSync(path).size > MOST_FILE_BYTES) continue;
+      const bytes = readFileSync(path);
+      const of = texts[LANGUAGES.indexOf(languageOf(path, bytes))];
+      if (of && of.length < MOST_FILES && bytes.length > 0) of.push(bytes);
+    }
+  return texts;
+}
