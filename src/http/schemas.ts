@@ -35,6 +35,10 @@ export const searchRequest = (maxMatches: number) =>
           description: "How many ranges the response may hold. 0: no files, but exact counts.",
           example: Math.min(50, maxMatches),
         }),
+      matchesPerFile: z.int().min(1).optional().openapi({
+        description:
+          "How many ranges one file may show; the best lines come first. The totals stay exact. Default: all.",
+      }),
       contextLines: z.int().min(0).max(MOST_CONTEXT_LINES).optional().openapi({
         description: "Lines shown before and after each match. Default 0.",
       }),

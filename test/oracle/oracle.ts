@@ -17,6 +17,7 @@ import { atomsOf, namesRevision, type Atom, type Query } from "../../src/query/a
 import { parseQuery } from "../../src/query/parse.ts";
 import {
   checkRequest,
+  type CheckedRequest,
   type SearchRequest,
   type Viewer,
 } from "../../src/search/messages/request.ts";
@@ -231,7 +232,7 @@ function shownAtoms(query: Query, scene: Scene): Atom[] {
   return query.kind === "all" || query.kind === "none" ? [] : [query];
 }
 
-function resultOf(query: Query, scene: Scene, request: Required<SearchRequest>): Result {
+function resultOf(query: Query, scene: Scene, request: CheckedRequest): Result {
   const { repository, file } = scene;
   const atoms = shownAtoms(query, scene);
   const shown = (inName: boolean) =>

@@ -310,7 +310,7 @@ export class Searcher {
     onPart?: (part: StreamPart) => void,
   ): Promise<SearchOutput[]> {
     const { pool } = this.#options;
-    const { contextLines, whole, matches } = understood.request;
+    const { contextLines, whole, matches, matchesPerFile = Infinity } = understood.request;
     const onMessage = (message: unknown) => onPart?.(message as StreamPart);
     const threads = Math.min(pool.lanes, Math.max(1, segments.length * 2));
     const input: SearchInput = {
@@ -318,6 +318,7 @@ export class Searcher {
       segments,
       repositories: await repositoryTable(catalog, turnstile()),
       matches,
+      matchesPerFile,
       threads,
       shared: control.shared,
       ...(onPart ? { stream: { contextLines, whole } } : {}),

@@ -33,9 +33,10 @@ export function showInput(
   control: Control,
 ): ShowInput {
   const { plan, request } = understood;
-  const { contextLines, whole } = request;
+  const { contextLines, whole, matchesPerFile } = request;
   const files = group.map((file) => showFile(file, segments));
-  return { plan, shared: control.shared, files, contextLines, whole };
+  const isBestFirst = matchesPerFile !== undefined;
+  return { plan, shared: control.shared, files, contextLines, whole, isBestFirst };
 }
 
 function showFile(

@@ -28,6 +28,8 @@ export interface SearchInput {
   readonly segments: readonly SegmentInput[];
   readonly repositories: RepositoryTable;
   readonly matches: number;
+  /** Ranges that count of one file at most; Infinity: all. */
+  readonly matchesPerFile: number;
   /** How many threads were asked. */
   readonly threads: number;
   /** See Control. */
@@ -82,6 +84,8 @@ export interface ShowInput {
   readonly files: readonly ShowFile[];
   readonly contextLines: number;
   readonly whole: boolean;
+  /** See Showing. */
+  readonly isBestFirst: boolean;
 }
 
 export interface ShowFile {

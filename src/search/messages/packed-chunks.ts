@@ -65,6 +65,48 @@ export class ChunkPacker {
   }
 }
 
+/** The same chunks in another order: that of the least of `places`, which has one for each range. */
+export function inOrder(packed: PackedChunks, places: Uint32Array): PackedChunks {
+  const cuts = chunkCuts(packed);
+  const firstPlace = ({ range, ranges }: ChunkCut): number =>
+    places.subarray(range, range + ranges).reduce((least, place) => Math.min(least, place));
+  const ordered = cuts
+    .map((cut) => ({ ...cut, place: firstPlace(cut) }))
+    .sort((a, b) => a.place - b.place);
+  const text = new GrowableBytes();
+  const [chunks, ranges] = [new Uint32Array(packed.chunks.length), new GrowableWords(128)];
+  const bySymbols = new Map(packed.symbols);
+  const symbols: (readonly [number, ResultSymbol[]])[] = [];
+  ordered.forEach((cut, to) => {
+    chunks.set(packed.chunks.subarray(5 * cut.chunk, 5 * cut.chunk + 5), 5 * to);
+    text.push(packed.text.subarray(cut.byte, cut.byte + cut.bytes));
+    for (let word = 6 * cut.range; word < 6 * (cut.range + cut.ranges); word++)
+      ranges.push(packed.ranges[word]!);
+    const own = bySymbols.get(cut.chunk);
+    if (own) symbols.push([to, own]);
+  });
+  return { text: text.view.slice(), chunks, ranges: ranges.view.slice(), symbols };
+}
+
+/** Where a chunk's parts stand in the columns. */
+interface ChunkCut {
+  readonly chunk: number;
+  readonly byte: number;
+  readonly bytes: number;
+  readonly range: number;
+  readonly ranges: number;
+}
+
+function chunkCuts({ chunks }: PackedChunks): ChunkCut[] {
+  let [byte, range] = [0, 0];
+  return Array.from({ length: chunks.length / 5 }, (_, chunk) => {
+    const cut = { chunk, byte, bytes: chunks[5 * chunk]!, range, ranges: chunks[5 * chunk + 1]! };
+    byte += cut.bytes;
+    range += cut.ranges;
+    return cut;
+  });
+}
+
 /**
  * Files whose columns are views of one buffer, which is to be transferred with them. A buffer for each
  * column is an object outside the heap that the collector must see off, in the caller's time: of a

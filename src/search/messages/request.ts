@@ -15,6 +15,11 @@ export interface SearchRequest {
   query: string;
   /** How many counted ranges the response may hold, 0 or more. 0: no files, but exact counts. */
   matches: number;
+  /**
+   * How many ranges one file may show, 1 or more. The totals stay exact. The best lines of a file are shown, and their
+   * chunks come best first (docs/ranking.md). Default: all ranges, in the order of the file.
+   */
+  matchesPerFile?: number;
   /** Lines shown before and after each match, 0 to 1000. Default 0. */
   contextLines?: number;
   /** Whether every returned file carries its whole `content`. Default false. */
@@ -68,11 +73,16 @@ export function checkViewer(call: string, viewer: unknown): void {
     throw new QuernError("INVALID_REQUEST", `${call}: viewer.repositoryIds must be a set of ids`);
 }
 
-/** A request with every field present and checked. */
-export type CheckedRequest = Required<SearchRequest>;
+/** Fields that have no default: absent, they ask for nothing. */
+type Optional = "matchesPerFile";
+
+/** A request with every field checked, and present where it has a default. */
+export type CheckedRequest = Required<Omit<SearchRequest, Optional>> &
+  Pick<SearchRequest, Optional>;
 
 interface Field<T> {
-  readonly fallback: T | undefined; // undefined: required
+  readonly fallback: T | undefined; // undefined: required, unless it is optional
+  readonly isOptional?: true;
   readonly accept: (value: unknown) => value is T;
   readonly wants: string;
 }
@@ -83,20 +93,28 @@ const flag = (): Field<boolean> => ({
   wants: "true or false",
 });
 
+const isCount = (value: unknown, least: number, most: number): value is number =>
+  Number.isInteger(value) && (value as number) >= least && (value as number) <= most;
+
 const count = (fallback: number | undefined, most: number, wants: string): Field<number> => ({
   fallback,
-  accept: (value): value is number =>
-    Number.isInteger(value) && (value as number) >= 0 && (value as number) <= most,
+  accept: (value): value is number => isCount(value, 0, most),
   wants,
 });
 
-const FIELDS: { readonly [Name in keyof CheckedRequest]: Field<CheckedRequest[Name]> } = {
+const FIELDS: { readonly [Name in keyof Required<SearchRequest>]: Field<SearchRequest[Name]> } = {
   query: {
     fallback: undefined,
     accept: (value): value is string => typeof value === "string",
     wants: "a string",
   },
   matches: count(undefined, Number.MAX_SAFE_INTEGER, "a whole number of 0 or more"),
+  matchesPerFile: {
+    fallback: undefined,
+    isOptional: true,
+    accept: (value): value is number => isCount(value, 1, Number.MAX_SAFE_INTEGER),
+    wants: "a whole number of 1 or more",
+  },
   contextLines: count(0, 1000, "a whole number from 0 to 1000"),
   whole: flag(),
   isRegexEnabled: flag(),
@@ -108,14 +126,15 @@ export function checkRequest(given: unknown): CheckedRequest {
   if (typeof given !== "object" || given === null || Array.isArray(given))
     throw new QuernError("INVALID_REQUEST", "a search request must be an object");
   checkKeys({ call: "search", what: "field" }, given, FIELDS);
-  const checked = Object.entries<Field<unknown>>(FIELDS).map(([name, field]) => {
+  const checked = Object.entries<Field<unknown>>(FIELDS).flatMap(([name, field]) => {
     const value: unknown = (given as Record<string, unknown>)[name] ?? missing(given, name, field);
+    if (value === undefined && field.isOptional) return [];
     if (!field.accept(value))
       throw new QuernError(
         "INVALID_REQUEST",
         `${name} must be ${field.wants}, not ${describe(value)}`,
       );
-    return [name, value];
+    return [[name, value]];
   });
   return Object.fromEntries(checked) as CheckedRequest;
 }

@@ -98,7 +98,7 @@ export interface FileResult {
   repositoryId: number;
   /** The linguist name, or "" when unknown. */
   language: string;
-  /** In the order of the file. Empty where only the path matches. */
+  /** In the order of the file; the best first where `matchesPerFile` is given. Empty where only the path matches. */
   chunks: Chunk[];
   /** The searched revisions that have it. */
   branches?: string[];

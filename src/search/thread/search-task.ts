@@ -158,7 +158,8 @@ export class SearchRun {
       totals.fileCount++;
       totals.totalMatchCount += rater.count;
       if (!input.stream && rater.score < this.#collector.threshold) return;
-      const file = { score: rater.score, segment: position, file: hit.file, count: rater.count };
+      const count = Math.min(rater.count, input.matchesPerFile);
+      const file = { score: rater.score, segment: position, file: hit.file, count };
       if (input.stream) this.#pending.push({ file, search });
       else this.#collector.add(file);
     };
@@ -248,14 +249,15 @@ export class SearchRun {
   /** Sends what a stream has found since the last time, ranked, as far as ranges are left. */
   async #post(): Promise<void> {
     const { control, query, tools, snapshot, input, context } = this.#thread;
-    const { contextLines, whole } = input.stream!;
+    const isBestFirst = input.matchesPerFile < Infinity;
     const pending = this.#pending.sort(
       (a, b) => b.file.score - a.file.score || this.#compare(a.file, b.file),
     );
     this.#pending = [];
     const onDisagreement = (message: string) => void part.disagreements.push(message);
     const pause = () => context.pause();
-    const showing = { query, tools, snapshot, contextLines, whole, pause, onDisagreement };
+    const how = { ...input.stream!, isBestFirst, pause, onDisagreement };
+    const showing = { query, tools, snapshot, ...how };
     let part = emptyPart(this.#newTotals());
     const { isStopped } = tools;
     tools.isStopped = () => control.hasEnded;

@@ -47,11 +47,12 @@ const show: Task<ShowInput, ShowResult> = async (input, context) => {
   tools.isDue = () => control.isDue;
   try {
     const query = prepareQuery(input.plan, tools.kernel, tools.arena);
-    const { contextLines, whole } = input;
+    const { contextLines, whole, isBestFirst } = input;
+    const pause = () => context.pause();
     const files: (ShownFile | undefined)[] = [];
     const disagreements: string[] = [];
     const onDisagreement = (message: string) => void disagreements.push(message);
-    const pause = () => context.pause();
+    const how = { contextLines, whole, isBestFirst, pause, onDisagreement };
     let contentBytesLoaded = 0;
     for (const { segment, file, sets, most, symbols: edition } of input.files) {
       const reader = tools.reader(snapshot, segment);
@@ -59,9 +60,11 @@ const show: Task<ShowInput, ShowResult> = async (input, context) => {
         reader && (await unlessDamaged(() => tools.symbols(snapshot, reader, edition)));
       if (!reader || symbols === "gone") return "gone";
       const isInSet = (set: number) => sets[set]!;
-      const showing = { query, tools, snapshot, contextLines, whole, pause, onDisagreement };
       const result = await unlessDamaged(() =>
-        showFile(showing, { reader, symbols, file, sets: isInSet, most }),
+        showFile(
+          { query, tools, snapshot, ...how },
+          { reader, symbols, file, sets: isInSet, most },
+        ),
       );
       files.push(result?.shown);
       contentBytesLoaded += result?.bytesLoaded ?? 0;

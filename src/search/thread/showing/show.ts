@@ -5,10 +5,19 @@ import type { Snapshot } from "../../../store/lmdb/environment.ts";
 import { NO_BLOB } from "../../../store/format/format.ts";
 import type { SegmentReader } from "../../../store/segments/segment-reader.ts";
 import { cutChunks } from "./chunks.ts";
-import { contentRanges, pathOf, pathRanges, shownBy, type Confirm } from "./file-shown.ts";
+import { bestFirst } from "./best-lines.ts";
+import {
+  contentRanges,
+  pairsOf,
+  pathOf,
+  pathRanges,
+  shownBy,
+  type Confirm,
+  type ShownAtoms,
+} from "./file-shown.ts";
 import type { Facts } from "../scanning/evaluate.ts";
 import type { ShownFile } from "../../messages/messages.ts";
-import { NO_CHUNKS } from "../../messages/packed-chunks.ts";
+import { inOrder, NO_CHUNKS } from "../../messages/packed-chunks.ts";
 import { decodeText, Lines } from "./positions.ts";
 import type { PreparedQuery } from "../planning/prepare.ts";
 import { anywhere } from "../planning/segment-plan.ts";
@@ -24,6 +33,8 @@ export interface Showing {
   readonly snapshot: Snapshot;
   readonly contextLines: number;
   readonly whole: boolean;
+  /** Whether the best lines come first: where a request limits the ranges of a file. */
+  readonly isBestFirst: boolean;
   /** Awaited now and then. REQUIRES: nobody else uses the tools meanwhile. */
   readonly pause: Pause;
   /** Told when RE2 and the automaton differ. */
@@ -56,8 +67,9 @@ export async function showFile(
   const name = pathRanges(path, shown.paths, { query, tools, confirm: confirmOf(showing) });
   const hasOwnName = shown.paths.length > 0;
   const nameLines = new Lines(Buffer.from(path), () => 0);
+  const terms = showing.isBestFirst ? termsOf(shown, content) : undefined;
   const chunks =
-    content && pairs.length > 0 ? await content.chunks(pairs.subarray(0, 2 * most)) : NO_CHUNKS;
+    content && pairs.length > 0 ? await content.chunks(pairs, { most, terms }) : NO_CHUNKS;
   const nameShown = pairs.length > 0 && !hasOwnName ? new Uint32Array(0) : name;
   return {
     bytesLoaded: content?.bytesLoaded ?? 0,
@@ -71,6 +83,13 @@ export async function showFile(
     },
   };
 }
+
+/** The ranges of each term that a file shows. */
+const termsOf = (
+  shown: ShownAtoms,
+  content: { readonly visited: VisitedBlobs } | undefined,
+): Uint32Array[] =>
+  content ? shown.content.map((atom) => pairsOf(content.visited.found[atom]!, 0)) : [];
 
 const confirmOf =
   ({ tools, onDisagreement }: Showing): Confirm =>
@@ -93,8 +112,9 @@ function readContent(
   { reader, most, symbols }: Pick<FileToShow, "reader" | "most" | "symbols">,
   blob: number,
 ) {
-  const { query, tools, snapshot, contextLines } = showing;
+  const { query, tools, snapshot, isBestFirst } = showing;
   const { kernel } = tools;
+  const enough = isBestFirst ? Infinity : most; // the best may be the last
   const symbolBytes = symbols?.bytesLoaded ?? 0;
   const window = new Window(reader, snapshot, tools.window, blob, blob + 1);
   window.load(blob, reader.firstPages[blob]!, reader.firstPages[blob + 1]!, 0);
@@ -106,7 +126,7 @@ function readContent(
     mayMatch: () => true,
     wantsPairs: true,
     confirm: confirmOf(showing),
-    most: query.contentAtoms.length === 1 ? most : undefined,
+    most: query.contentAtoms.length === 1 && !isBestFirst ? most : undefined,
   });
   visited.scan(window, tools);
   const from = window.address(blob);
@@ -118,29 +138,69 @@ function readContent(
       kernel,
       from,
       to: from + window.length(blob),
-      most,
+      most: enough,
       isLate: tools.isDue,
       onDisagreement: showing.onDisagreement,
     };
     visited.found[atom] = verified(prepared.scanner, found, seen);
   }
-  // made when it is used: a view of the kernel's memory does not survive its growth
-  const text = () => Buffer.from(kernel.bytes.buffer, from, window.length(blob));
-  const count = (start: number, end: number) => kernel.run.countNewlines(from + start, from + end);
   return {
     visited,
     get bytesLoaded() {
       return window.bytesLoaded + (symbols?.bytesLoaded ?? 0) - symbolBytes;
     },
-    text: () => decodeText(text()),
-    chunks: (pairs: Uint32Array) =>
-      cutChunks(new Lines(text(), count), pairs, {
-        contextLines,
-        symbolOf: (start, end) =>
-          symbols?.has(blob) ? symbols.at(blob, [start, end], text()) : undefined,
-        pause: showing.pause,
-      }),
+    ...placedText(showing, { blob, symbols, origin: from, length: window.length(blob) }),
   };
+}
+
+interface PlacedText {
+  readonly blob: number;
+  readonly symbols: SegmentSymbols | undefined;
+  /** Where it lies in the kernel's memory. */
+  readonly origin: number;
+  readonly length: number;
+}
+
+/** A blob's text in kernel memory, and the chunks that are cut of it. */
+function placedText(
+  { tools, contextLines, pause }: Showing,
+  { blob, symbols, origin, length }: PlacedText,
+) {
+  const { kernel, arena } = tools;
+  // made when it is used: a view of the kernel's memory does not survive its growth
+  const text = () => Buffer.from(kernel.bytes.buffer, origin, length);
+  const count = (start: number, end: number) =>
+    kernel.run.countNewlines(origin + start, origin + end);
+  const known = symbols?.has(blob) ? symbols : undefined;
+  const cut = (pairs: Uint32Array) =>
+    cutChunks(new Lines(text(), count), pairs, {
+      contextLines,
+      symbolOf: (start, end) => known?.at(blob, [start, end], text()),
+      pause,
+    });
+  return {
+    text: () => decodeText(text()),
+    /** `terms`: what the best lines are known by; undefined: the first ranges are shown. */
+    async chunks(pairs: Uint32Array, { most, terms }: ShownPart) {
+      if (!terms) return cut(pairs.subarray(0, 2 * most));
+      const rated = { origin, length, definitions: known?.of(blob), kernel, arena, pause };
+      const order = (await bestFirst(pairs, terms, { ...rated, text: text() })).subarray(0, most);
+      return inOrder(await cut(pairsAt(pairs, order.toSorted())), placesOf(order));
+    },
+  };
+}
+
+interface ShownPart {
+  readonly most: number;
+  readonly terms: readonly Uint32Array[] | undefined;
+}
+
+const pairsAt = (pairs: Uint32Array, places: Uint32Array): Uint32Array =>
+  Uint32Array.from({ length: 2 * places.length }, (_, i) => pairs[2 * places[i >> 1]! + (i & 1)]!);
+
+/** For each of the numbers, by size: its place among them. */
+function placesOf(numbers: Uint32Array): Uint32Array {
+  return Uint32Array.from(numbers.keys()).sort((a, b) => numbers[a]! - numbers[b]!);
 }
 
 function factsOf(

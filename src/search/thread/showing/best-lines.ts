@@ -1,0 +1,138 @@
+/**
+ * Which lines of a file a reader would want to see first. A line's score is what its best match of each
+ * term adds to the score of a file (score.ts): a match in the name of a definition comes before a whole
+ * word, and a line with two terms before a line with one. Equal lines stay in the order of the file.
+ * Linear in the ranges, but for the sort; the kernel rates an edge in some 100 ns.
+ */
+
+import type { Pause } from "../../../base/turnstile.ts";
+import type { Arena } from "../../../kernel/arena.ts";
+import type { Kernel } from "../../../kernel/kernel.ts";
+import { SYMBOL_KINDS } from "../../../store/symbols/symbol-kinds.ts";
+import { SYMBOL_ROW, type SymbolList } from "../../../store/symbols/symbol-run.ts";
+import { atomScore } from "../ranking/score.ts";
+import { bestEdge } from "../scanning/scan.ts";
+
+const NEWLINE = 10;
+const CONSTRUCTOR = SYMBOL_KINDS.indexOf("constructor");
+/** As in ranking/definitions.ts: a whole name, an end of one, the inside of one. */
+const [EXACT, EDGE, INSIDE, NOT_IN_A_NAME] = [3, 2, 1, 0];
+/** One end of the match is that of the name (2), the other at a joint at least. */
+const AT_JOINT = 3;
+/** Names hardly ever lie in each other, and never deeper. */
+const MOST_NESTED = 4;
+
+/** A file's text, and what its lines are rated with. */
+export interface RatedText {
+  /** A view of the kernel's memory: used before anything is put there. */
+  readonly text: Buffer;
+  /** Where the text lies in the kernel's memory, and its bytes. */
+  readonly origin: number;
+  readonly length: number;
+  readonly kernel: Kernel;
+  readonly arena: Arena;
+  readonly definitions: SymbolList | undefined;
+  /** Awaited now and then. */
+  readonly pause: Pause;
+}
+
+/** After so many ranges a thread that gives way looks at the clock. */
+const RANGES_A_LOOK = 256;
+
+/**
+ * The places of `pairs`, best lines first; pairs of one line stay together, in order. `terms`: the ranges of
+ * each term, of which `pairs` are put together. REQUIRES: all of them (from, to), ascending.
+ */
+export async function bestFirst(
+  pairs: Uint32Array,
+  terms: readonly Uint32Array[],
+  rated: RatedText,
+): Promise<Uint32Array> {
+  const { lineOf, starts, ends } = linesOf(pairs, rated.text);
+  const scores = new Int32Array(starts.length);
+  for (const ranges of terms) await addScores(scores, ranges, { starts, ends, rated });
+  return Uint32Array.from(lineOf.keys()).sort(
+    (a, b) => scores[lineOf[b]!]! - scores[lineOf[a]!]! || a - b,
+  );
+}
+
+interface BegunLines {
+  /** By pair: the place of the line it begins in. */
+  readonly lineOf: Uint32Array;
+  readonly starts: readonly number[];
+  /** Behind the newline; Infinity for a line without one. */
+  readonly ends: readonly number[];
+}
+
+/** The lines in which pairs begin. */
+function linesOf(pairs: Uint32Array, text: Buffer): BegunLines {
+  const lineOf = new Uint32Array(pairs.length / 2);
+  const [starts, ends]: [number[], number[]] = [[], []];
+  for (let i = 0; i < lineOf.length; i++) {
+    const from = pairs[2 * i]!;
+    if (starts.length === 0 || from >= ends.at(-1)!) {
+      const newline = text.indexOf(NEWLINE, from);
+      starts.push(from === 0 ? 0 : text.lastIndexOf(NEWLINE, from - 1) + 1);
+      ends.push(newline < 0 ? Infinity : newline + 1);
+    }
+    lineOf[i] = starts.length - 1;
+  }
+  return { lineOf, starts, ends };
+}
+
+/** Adds the best score of one term in each line. */
+async function addScores(
+  scores: Int32Array,
+  ranges: Uint32Array,
+  { starts, ends, rated }: Omit<BegunLines, "lineOf"> & { readonly rated: RatedText },
+): Promise<void> {
+  const classOf = definitionClasses(rated);
+  let [line, best] = [0, 0];
+  for (let i = 0; i < ranges.length; i += 2) {
+    const [from, to] = [ranges[i]!, ranges[i + 1]!];
+    for (; line + 1 < starts.length && starts[line + 1]! <= from; best = 0) {
+      scores[line]! += best;
+      line++;
+    }
+    if (from < starts[line]! || from >= ends[line]!) continue; // its place is another term's
+    if (i % (2 * RANGES_A_LOOK) === 0) await rated.pause();
+    const edge = edgeOf(rated, [from, to], [0, rated.length]);
+    best = Math.max(best, atomScore(edge, classOf(from, to), 0));
+  }
+  if (starts.length > 0) scores[line]! += best;
+}
+
+/** The edge of a range in a stretch of the text, 0 to 4. */
+function edgeOf(
+  rated: RatedText,
+  [from, to]: readonly [number, number],
+  [lowest, limit]: readonly [number, number],
+): number {
+  const { origin } = rated;
+  const range = Uint32Array.of(from - lowest, to - lowest);
+  return bestEdge(range, [origin + lowest, origin + limit], rated);
+}
+
+/** Rates ranges by the definitions whose names hold them. REQUIRES: asked in ascending order. */
+function definitionClasses(rated: RatedText): (from: number, to: number) => number {
+  const { definitions } = rated;
+  if (!definitions) return () => NOT_IN_A_NAME;
+  const { count, rows } = definitions;
+  let next = 0; // the first row that starts behind the range
+  return (from, to) => {
+    while (next < count && rows[next * SYMBOL_ROW]! <= from) next++;
+    let best = NOT_IN_A_NAME;
+    for (let row = next - 1; row >= 0 && row >= next - MOST_NESTED; row--)
+      best = Math.max(best, classIn(rated, rows.subarray(row * SYMBOL_ROW), [from, to]));
+    return best;
+  };
+}
+
+/** `row`: the start, the end and the kind of a definition's name. */
+function classIn(rated: RatedText, row: Int32Array, [from, to]: readonly [number, number]): number {
+  const [start, end, kind] = [row[0]!, row[1]!, row[2]!];
+  if (from < start || to > end || from === to) return NOT_IN_A_NAME;
+  if (from === start && to === end) return kind === CONSTRUCTOR ? EDGE : EXACT;
+  if (from !== start && to !== end) return INSIDE;
+  return edgeOf(rated, [from, to], [start, end]) >= AT_JOINT ? EDGE : INSIDE;
+}
