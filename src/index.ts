@@ -9,7 +9,7 @@ export {
   type DocumentsOptions,
   type RemovedDocument,
 } from "./ingest/sources/documents.ts";
-export { git, type GitOptions } from "./ingest/sources/git.ts";
+export { git, remoteOf, type GitOptions } from "./ingest/sources/git.ts";
 export type { FileWithoutSymbols, IndexProgress, IndexReport } from "./ingest/run/report.ts";
 export type {
   Content,
@@ -22,6 +22,7 @@ export type {
   RemovedEntry,
   SkippedEntry,
   Source,
+  SourceOrigin,
 } from "./ingest/sources/source.ts";
 export type { CompactReport } from "./ingest/writes.ts";
 export type { FileContent, FolderEntry, Repository } from "./repository.ts";
@@ -43,6 +44,7 @@ export type { Contexts } from "./search/caller/understand.ts";
 export type { CheckProblem, CheckReport } from "./store/upkeep/check.ts";
 export type {
   CodeHostType,
+  Origin,
   RepositoryMetadata,
   SkippedFile,
   SkipReason,

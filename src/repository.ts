@@ -1,7 +1,12 @@
 /** What a host is shown of a repository: what is known of it, its files and its folders. */
 
 import type { CatalogRepository } from "./store/catalog/catalog.ts";
-import type { CodeHostType, RepositoryMetadata, SkippedFile } from "./store/format/records.ts";
+import type {
+  CodeHostType,
+  Origin,
+  RepositoryMetadata,
+  SkippedFile,
+} from "./store/format/records.ts";
 
 /**
  * An indexed repository.
@@ -21,6 +26,8 @@ export interface Repository extends Required<
   codeHostType: CodeHostType;
   /** For people. */
   displayName?: string;
+  /** Where it was indexed from, where its source said so. Never told over HTTP. */
+  origin?: Origin;
   /** Its page on its code host. */
   webUrl?: string;
   /** The first is the default one. */
@@ -100,7 +107,7 @@ export function describe(
   { record }: CatalogRepository,
   isIndexing: boolean,
 ): Omit<Repository, "skipped" | "symbols"> {
-  const { id, name, metadata, revisions, indexedAt, contentBytes } = record;
+  const { id, name, metadata, origin, revisions, indexedAt, contentBytes } = record;
   const { codeHostType = "genericGitHost", archived = false, fork = false, rank = 0.5 } = metadata;
   const { displayName, webUrl } = metadata;
   const pushedAt = revisions[0]!.committedAt;
@@ -114,6 +121,7 @@ export function describe(
     rank,
     ...(displayName === undefined ? {} : { displayName }),
     ...(webUrl === undefined ? {} : { webUrl }),
+    ...(origin === undefined ? {} : { origin }),
     revisions: revisions.map(({ name, commit, files }, i) => ({
       name,
       ...(commit === undefined ? {} : { commit }),

@@ -15,9 +15,24 @@ export interface CommonFlags {
 
 export function withCommonOptions(command: Command): Command {
   return command
-    .option("--db <dir>", "data directory", "./.quern")
+    .option("--db <dir>", "data directory; default: QUERN_DB, or .quern here or in a folder above")
     .option("--json", "answer in JSON");
 }
+
+export interface WaitFlags {
+  wait?: number;
+}
+
+/** For commands that write: one at a time may. */
+export const withWait = (command: Command): Command =>
+  command.option(
+    "--wait <ms>",
+    "for another process that writes; default: not at all",
+    wholeNumber,
+  );
+
+export const lockOptions = ({ wait }: WaitFlags): { lockTimeoutMs?: number } =>
+  wait === undefined ? {} : { lockTimeoutMs: wait };
 
 /** For an option that may be given several times. */
 export const collect = (value: string, before: string[] | undefined): string[] => [

@@ -1,51 +1,51 @@
 /** quern index: puts repositories and folders into the index, all in one run. */
 
-import { existsSync } from "node:fs";
-import { join, relative, resolve, sep } from "node:path";
 import type { Command } from "commander";
-import { QuernError } from "../base/errors.ts";
 import type { IndexReport } from "../ingest/run/report.ts";
-import { directory } from "../ingest/sources/directory.ts";
-import { git } from "../ingest/sources/git.ts";
-import type { Source } from "../ingest/sources/source.ts";
-import { CODE_HOST_TYPES, type CodeHostType } from "../store/format/records.ts";
+import { CODE_HOST_TYPES } from "../store/format/records.ts";
 import {
   type Call,
   collect,
   type CommonFlags,
+  lockOptions,
   oneOf,
+  type WaitFlags,
   wholeNumber,
   withCommonOptions,
+  withWait,
 } from "./call.ts";
+import { inNewDirectory } from "./data-directory.ts";
 import { withEngine } from "./engine-session.ts";
 import { printJson, printLines } from "./io.ts";
+import { checkPaths, sourcesOf, type SourceFlags } from "./index-sources.ts";
 import { progressLine } from "./progress.ts";
 import { bytes, count, duration, visible } from "./style.ts";
 
-interface IndexFlags extends CommonFlags {
-  name?: string;
-  rev?: string[];
-  ignore?: string[];
+interface IndexFlags extends CommonFlags, SourceFlags, WaitFlags {
   symbols: boolean;
-  public?: true;
-  webUrl?: string;
-  codeHost?: CodeHostType;
   workers?: number;
   memory?: number;
   maxFileSize?: number;
 }
 
 export function addIndex(program: Command, call: Call): void {
-  withCommonOptions(program.command("index"))
+  withWait(withCommonOptions(program.command("index")))
     .summary("index git repositories and folders")
     .description("Index git repositories (what is committed) and any other folders.")
     .argument("<path...>", "top folders of repositories, bare repositories, folders")
-    .option("--name <name>", "of the repository; default: the folder's name")
+    .option(
+      "--name <name>",
+      "of the repository; default: of its remote, as github.com/acme/shop, or of its folder; " +
+        "for several paths a template with {folder}, {parent} or {remote}",
+    )
     .option(
       "--rev <revision>",
-      "branch, tag or commit; may be repeated, the first is the default",
+      "branch, tag, commit, or a pattern as 'release-*'; may be repeated, the first is the default; " +
+        "default: what was asked for before, or the branch HEAD is on",
       collect,
     )
+    .option("--all-branches", "every branch; the one HEAD is on is the default")
+    .option("--all-tags", "every tag, beside the branch HEAD is on")
     .option(
       "--ignore <pattern>",
       "leave files of a folder out, as in .gitignore; may be repeated",
@@ -70,68 +70,37 @@ export function addIndex(program: Command, call: Call): void {
 }
 
 async function index(paths: string[], flags: IndexFlags, { io }: Call): Promise<IndexReport[]> {
-  const sources = sourcesOf(paths, flags);
+  checkPaths(paths, flags);
   const progress = progressLine(io);
   const { db, workers, memory, maxFileSize } = flags;
   const options = {
     db,
+    ...lockOptions(flags),
     ...(workers !== undefined && { workers }),
     ...(memory !== undefined && { memoryBudget: memory * 2 ** 20 }),
     ...(maxFileSize !== undefined && { maxFileSize }),
   };
+  let isEmpty = true;
+  const run = () =>
+    withEngine(io, options, async (engine) => {
+      const { signal } = io;
+      const repositories = await engine.repositories();
+      const sources = await sourcesOf(paths, { flags, repositories, signal });
+      try {
+        return await engine.index(sources, {
+          signal,
+          onProgress: progress.onProgress,
+          symbols: flags.symbols ? "after" : "skip",
+        });
+      } finally {
+        isEmpty = (await engine.repositories()).length === 0;
+      }
+    });
   try {
-    return await withEngine(io, options, (engine) =>
-      engine.index(sources, {
-        signal: io.signal,
-        onProgress: progress.onProgress,
-        symbols: flags.symbols ? "after" : "skip",
-      }),
-    );
+    return await inNewDirectory(db, run, () => isEmpty);
   } finally {
     progress.clear();
   }
-}
-
-function sourcesOf(paths: readonly string[], flags: IndexFlags): Source[] {
-  if (flags.name !== undefined && paths.length > 1)
-    throw new QuernError("INVALID_REQUEST", "--name is for one path: index the others separately");
-  return paths.map((path) => sourceOf(path, flags));
-}
-
-function sourceOf(path: string, flags: IndexFlags): Source {
-  const options = {
-    ...(flags.name !== undefined && { name: flags.name }),
-    ...(flags.public && { public: true }),
-    ...(flags.codeHost !== undefined && { codeHostType: flags.codeHost }),
-    ...(flags.webUrl !== undefined && { webUrl: flags.webUrl }),
-  };
-  if (isRepository(path)) {
-    if (flags.ignore)
-      throw new QuernError(
-        "INVALID_REQUEST",
-        `--ignore is for folders; ${path} is a git repository`,
-      );
-    return git(path, { ...options, ...(flags.rev && { revisions: flags.rev }) });
-  }
-  if (flags.rev)
-    throw new QuernError("INVALID_REQUEST", `--rev is for git repositories; ${path} is none`);
-  return directory(path, {
-    ...options,
-    ignore: [...(flags.ignore ?? []), ...ownFolder(path, flags)],
-  });
-}
-
-/** A work tree's top folder, or a bare repository. */
-function isRepository(path: string): boolean {
-  const has = (name: string): boolean => existsSync(join(path, name));
-  return has(".git") || (has("HEAD") && has("objects") && has("refs"));
-}
-
-/** The data directory itself, where it lies in the indexed folder. */
-function ownFolder(path: string, { db }: IndexFlags): string[] {
-  const inside = relative(resolve(path), resolve(db));
-  if (inside === "" || inside.startsWith("..") || resolve(inside) === inside) return [];
-  return [`/${inside.split(sep).join("/")}/`];
 }
 
 function describe(report: IndexReport): string {

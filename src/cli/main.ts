@@ -2,6 +2,7 @@
 
 import { Command, CommanderError } from "commander";
 import type { Call } from "./call.ts";
+import { findDataDirectory } from "./data-directory.ts";
 import { describeError } from "./errors.ts";
 import { addExplain } from "./explain-command.ts";
 import { addIndex } from "./index-command.ts";
@@ -54,6 +55,10 @@ function commandLine(call: Call): Command {
       outputError: (text, write) => write(text.replace(/^error: /, "quern: ")),
     })
     .showHelpAfterError("  quern help COMMAND tells its options");
+  program.hook("preAction", (_, command) => {
+    if (command.getOptionValue("db") === undefined)
+      command.setOptionValue("db", findDataDirectory(call.io.env));
+  });
   for (const add of COMMANDS) add(program, call);
   return program;
 }

@@ -2,7 +2,14 @@
 
 import type { Command } from "commander";
 import type { Repository } from "../repository.ts";
-import { type Call, type CommonFlags, withCommonOptions } from "./call.ts";
+import {
+  type Call,
+  type CommonFlags,
+  lockOptions,
+  type WaitFlags,
+  withCommonOptions,
+  withWait,
+} from "./call.ts";
 import { withEngine } from "./engine-session.ts";
 import { printJson, printLines } from "./io.ts";
 import { bytes, table, visible } from "./style.ts";
@@ -59,14 +66,14 @@ export function addRead(program: Command, call: Call): void {
 
 export function addRemove(program: Command, call: Call): void {
   const { io } = call;
-  withCommonOptions(program.command("remove"))
+  withWait(withCommonOptions(program.command("remove")))
     .summary("take a repository out of the index")
     .description(
       "Take a repository out of the index. Ends with 1 where there is none of that name.",
     )
     .argument("<repository>")
-    .action((repository: string, flags: CommonFlags) =>
-      withEngine(io, { db: flags.db }, async (engine) => {
+    .action((repository: string, flags: CommonFlags & WaitFlags) =>
+      withEngine(io, { db: flags.db, ...lockOptions(flags) }, async (engine) => {
         const removed = await engine.remove(repository);
         call.exit(removed ? 0 : 1);
         if (flags.json) printJson(io, { removed });

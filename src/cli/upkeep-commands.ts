@@ -2,7 +2,14 @@
 
 import type { Command } from "commander";
 import type { CheckReport } from "../store/upkeep/check.ts";
-import { type Call, type CommonFlags, withCommonOptions } from "./call.ts";
+import {
+  type Call,
+  type CommonFlags,
+  lockOptions,
+  type WaitFlags,
+  withCommonOptions,
+  withWait,
+} from "./call.ts";
 import { withEngine } from "./engine-session.ts";
 import { printJson, printLines } from "./io.ts";
 import { progressLine } from "./progress.ts";
@@ -39,12 +46,12 @@ function showReport({ ok, segments, files, bytes: size, problems }: CheckReport)
 
 export function addCompact(program: Command, call: Call): void {
   const { io } = call;
-  withCommonOptions(program.command("compact"))
+  withWait(withCommonOptions(program.command("compact")))
     .summary("merge segments and free what nothing names")
-    .action(async (flags: CommonFlags) => {
+    .action(async (flags: CommonFlags & WaitFlags) => {
       const progress = progressLine(io);
       const { onProgress } = progress;
-      const report = await withEngine(io, { db: flags.db }, (engine) =>
+      const report = await withEngine(io, { db: flags.db, ...lockOptions(flags) }, (engine) =>
         engine.compact({ signal: io.signal, onProgress }),
       ).finally(() => progress.clear());
       const { segmentsBefore, segmentsAfter, bytesFreed, durationMs } = report;

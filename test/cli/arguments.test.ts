@@ -63,8 +63,10 @@ test.each<[string[], RegExp]>([
   [["search", "x", "-m", "-1"], /must be a whole number/],
   [["index"], /missing required argument 'path'/],
   [["index", "a", "--code-host", "sourceforge"], /must be one of github, gitlab/],
-  [["index", "a", "b", "--name", "x"], /^quern: INVALID_REQUEST: --name is for one path/],
-  [["index", "src", "--rev", "main"], /^quern: INVALID_REQUEST: --rev is for git repositories/],
+  [["index", "a", "b", "--name", "x"], /^quern: INVALID_REQUEST: --name "x" is one name for 2/],
+  [["index", "src", "--rev", "main"], /^quern: INVALID_REQUEST: --rev, .* are for git repos/],
+  [["index", "README.md"], /^quern: INVALID_REQUEST: README.md is a file.*--ignore '!\/README.md'/],
+  [["index", "nowhere"], /^quern: SOURCE_NOT_FOUND: there is no .*nowhere/],
   [["index", ".", "--ignore", "x"], /^quern: INVALID_REQUEST: --ignore is for folders/],
   [["serve", "--anonymous", "some"], /must be one of public, all/],
   [["keys", "create", "--expires", "soon"], /must be a date/],
@@ -144,5 +146,5 @@ test("a data directory that is not there is an error that says what to do", asyn
   const argv = ["search", "x", "--db", join(folder, "none")];
   const { code, stderr } = await quern(argv);
   expect(code).toBe(2);
-  expect(stderr).toMatch(/^quern: INDEX_NOT_FOUND: .*\n {2}--db DIR/);
+  expect(stderr).toMatch(/^quern: INDEX_NOT_FOUND: .*\n {2}quern index PATH .*--db DIR/);
 });

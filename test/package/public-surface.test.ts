@@ -39,6 +39,7 @@ test("the values of each entry", () => {
     "documents",
     "git",
     "open",
+    "remoteOf",
   ]);
   expect(Object.keys(http).sort()).toEqual([
     "answerUnreadable",

@@ -139,6 +139,7 @@ function recordOf(
     id: run.id,
     name: run.target.name,
     metadata: run.target.metadata,
+    ...(run.target.origin && { origin: run.target.origin }),
     revisions: run.revisions.map(({ number, name, commit, committedAt }, i) => ({
       number,
       name,

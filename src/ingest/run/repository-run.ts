@@ -12,7 +12,12 @@ import type { Pause } from "../../base/turnstile.ts";
 import { readSkipped, type Catalog, type CatalogRepository } from "../../store/catalog/catalog.ts";
 import type { Snapshot } from "../../store/lmdb/environment.ts";
 import { HASH_BYTES } from "../../store/format/format.ts";
-import type { RepositoryMetadata, SkippedFile, SkipReason } from "../../store/format/records.ts";
+import type {
+  Origin,
+  RepositoryMetadata,
+  SkippedFile,
+  SkipReason,
+} from "../../store/format/records.ts";
 import type { RevisionSet } from "../../store/segments/segment-writer.ts";
 import { skipReason } from "../../store/segments/segment-tables.ts";
 import type { BatchFile, Outcome } from "./batch.ts";
@@ -46,6 +51,7 @@ export interface Target {
   readonly id: number;
   readonly name: string;
   readonly metadata: RepositoryMetadata;
+  readonly origin: Origin | undefined;
   readonly known: CatalogRepository | undefined;
 }
 

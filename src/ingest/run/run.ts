@@ -16,6 +16,7 @@ import type { Pool } from "../../threads/pool.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { checkedMetadata, checkedName } from "../sources/metadata.ts";
 import { aborted, throwIfAborted } from "../../base/pace.ts";
+import { originOf, Origins } from "./origins.ts";
 import { publishRepository, summarize, type Summary } from "./publish.ts";
 import { readContents } from "./read-contents.ts";
 import type { IndexProgress, IndexReport } from "./report.ts";
@@ -43,6 +44,7 @@ export async function indexSources(
 ): Promise<IndexReport[]> {
   const run = new IndexRun(options, await newestCatalog(options, undefined));
   try {
+    if (Array.isArray(sources)) await run.admitAll(sources);
     for await (const source of sources) await run.add(source);
     await run.finish();
   } catch (error) {
@@ -70,6 +72,7 @@ class IndexRun {
   readonly reports: IndexReport[] = [];
   readonly #options: RunOptions;
   readonly #dispatcher: Dispatcher;
+  readonly #origins: Origins;
   #catalog: Catalog;
   #nextRepository: number;
   /** Listed and read, by name, in the order they came; published once their segments are complete. */
@@ -81,6 +84,7 @@ class IndexRun {
 
   constructor(options: RunOptions, catalog: Catalog) {
     this.#options = options;
+    this.#origins = new Origins(options.signal);
     this.#catalog = catalog;
     this.#nextRepository = catalog.manifest.nextRepository;
     this.#dispatcher = new Dispatcher({
@@ -93,11 +97,25 @@ class IndexRun {
     });
   }
 
+  /** So that a name that is taken is told before anything is read. */
+  async admitAll(sources: readonly Source[]): Promise<void> {
+    for (const source of sources) {
+      throwIfAborted(this.#options.signal);
+      await this.#options.pause();
+      await this.#admit(source);
+    }
+  }
+
+  #admit(source: Source): Promise<void> {
+    return this.#origins.admit(source, this.#catalog.byName.get(source.name)?.record.origin);
+  }
+
   async add(source: Source): Promise<void> {
     throwIfAborted(this.#options.signal);
     await this.#options.pause();
+    await this.#admit(source);
     if (this.#waiting.has(source.name)) await this.finish();
-    const target = this.#target(source);
+    const target = await this.#target(source);
     const { signal, maxFileSize, onBegin, pool } = this.#options;
     if (!target.known) onBegin(target.name);
     const revisions = this.#indexed(target);
@@ -110,11 +128,12 @@ class IndexRun {
     await this.#publishComplete();
   }
 
-  #target(source: Source): Target {
+  async #target(source: Source): Promise<Target> {
     const name = checkedName("index", source.name);
     const known = this.#catalog.byName.get(name);
     const id = known?.record.id ?? this.#nextRepository++;
-    return { id, name, metadata: checkedMetadata("index", source.metadata ?? {}), known };
+    const metadata = checkedMetadata("index", source.metadata ?? {});
+    return { id, name, metadata, origin: await originOf(source, this.#options.signal), known };
   }
 
   /** What the source may compare with. */

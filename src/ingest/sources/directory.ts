@@ -56,6 +56,7 @@ export function directory(path: string, options: DirectoryOptions = {}): Source 
   return {
     name,
     metadata,
+    origin: { folder: root },
     open: async (_indexed, listing) => list({ root, patterns, gitignore }, listing),
   };
 }

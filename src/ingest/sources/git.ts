@@ -16,6 +16,8 @@ import type { RepositoryMetadata } from "../../store/format/records.ts";
 import { ObjectReader, OBJECT_LIMITS } from "../../git/git-objects.ts";
 import { openRepository } from "../../git/open-repository.ts";
 import type { GitProcesses } from "../../git/git-process.ts";
+import { expandPatterns, isFullPattern, isPattern, listRefs } from "../../git/ref-patterns.ts";
+import { readRemote } from "../../git/remote-name.ts";
 import {
   isFile,
   listChanges,
@@ -33,6 +35,7 @@ import {
   invalid,
   shown,
 } from "./metadata.ts";
+import { checkKeys } from "../../base/known-keys.ts";
 import { Pace } from "../../base/pace.ts";
 import { isValidPath, shownPath } from "../../base/paths.ts";
 import type { Entry, Indexed, ListedRevision, Listing, ListingOptions, Source } from "./source.ts";
@@ -51,7 +54,10 @@ import type { Entry, Indexed, ListedRevision, Listing, ListingOptions, Source } 
 export type GitOptions = RepositoryMetadata & {
   /** Default: the folder's own name without `.git`. */
   name?: string;
-  /** Branches, tags or commits, the first is the default; absent: the branch HEAD is on, 'HEAD' when it is on none. */
+  /**
+   * Branches, tags or commits, the first is the default; absent: the branch HEAD is on, 'HEAD' when it
+   * is on none. `release-*` stands for the branches and tags that match, `refs/heads/*` for all branches.
+   */
   revisions?: string[];
 };
 
@@ -68,7 +74,36 @@ export function git(path: string, options: GitOptions = {}): Source {
   const name = checkedName("git", options.name ?? defaultName(folder));
   const metadata = checkedMetadata("git", options);
   const revisions = checkedRevisions(options.revisions);
-  return { name, metadata, open: (indexed, listing) => open(folder, revisions, indexed, listing) };
+  return {
+    name,
+    metadata,
+    origin: {
+      folder: basename(folder) === ".git" ? dirname(folder) : folder,
+      ...(revisions && { revisions }),
+      remote: (signal) => readRemote(folder, signal),
+    },
+    open: (indexed, listing) => open(folder, revisions, indexed, listing),
+  };
+}
+
+/**
+ * Returns the name that a repository has on its code host, such as `github.com/acme/shop`: that of the
+ * remote `origin`, or of its only remote. Returns undefined where there is none, or no repository.
+ *
+ * @example
+ * const name = (await remoteOf("./shop")) ?? "shop";
+ * await engine.index(git("./shop", { name }));
+ */
+export async function remoteOf(
+  path: string,
+  options: {
+    /** Aborting rejects with ABORTED. */
+    signal?: AbortSignal;
+  } = {},
+): Promise<string | undefined> {
+  checkKeys({ call: "remoteOf", what: "option" }, options, { signal: true });
+  const folder = resolve(checkedDiskPath("remoteOf", path));
+  return readRemote(folder, options.signal ?? new AbortController().signal);
 }
 
 function defaultName(folder: string): string {
@@ -90,7 +125,7 @@ function checkedRevisions(revisions: unknown): string[] | undefined {
       typeof name === "string" && name !== "" && Buffer.byteLength(name) <= MAX_REVISION_BYTES;
     if (!isName || /[\p{Cc}\p{Cs}]/u.test(name)) {
       throw invalid(
-        `git: revisions[${i}] must be the name of a branch, tag or commit, not ${shown(name)}`,
+        `git: revisions[${i}] must be the name of a branch, tag or commit, or a pattern, not ${shown(name)}`,
       );
     }
     if (revisions.indexOf(name) !== i)
@@ -115,7 +150,7 @@ async function open(
     processes.kill();
   };
   try {
-    const wanted = names ?? [await headBranch(processes)];
+    const wanted = await namesOf(folder, processes, names);
     const found = await Promise.all(wanted.map((name) => resolveRevision(headers, objects, name)));
     const missing = wanted.findIndex((_, i) => found[i] === undefined);
     if (missing !== -1) throw noRevision(folder, wanted[missing]!, names === undefined);
@@ -137,6 +172,22 @@ async function open(
     await close();
     throw error;
   }
+}
+
+/** The names themselves, where some are patterns. */
+async function namesOf(
+  folder: string,
+  processes: GitProcesses,
+  names: readonly string[] | undefined,
+): Promise<readonly string[]> {
+  if (names === undefined) return [await headBranch(processes)];
+  if (!names.some(isPattern)) return names;
+  const head = await headBranch(processes);
+  const expanded = expandPatterns(names, await listRefs(processes), head);
+  const missing = expanded.unmatched.find((name) => !isFullPattern(name));
+  if (missing !== undefined || expanded.names.length === 0)
+    throw noRevision(folder, missing ?? names[0]!, false);
+  return expanded.names;
 }
 
 /** The name of the branch, whether or not it has a commit; 'HEAD' when HEAD is detached. */

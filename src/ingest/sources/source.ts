@@ -34,6 +34,8 @@ export interface Source {
   readonly name: string;
   /** Replaces what was said of the repository before. */
   readonly metadata: RepositoryMetadata;
+  /** Where the files come from. Two sources of one name and different origins are refused. Absent: that is not checked. */
+  readonly origin?: SourceOrigin;
   /**
    * Rejects with SOURCE_NOT_FOUND, SOURCE_UNREADABLE, NOT_A_GIT_REPOSITORY, REVISION_NOT_FOUND, GIT_MISSING, or ABORTED.
    *
@@ -42,6 +44,28 @@ export interface Source {
    * const listing = await git("./shop").open({ revisions: [] }, options);
    */
   open(indexed: Indexed, options: ListingOptions): Promise<Listing>;
+}
+
+/**
+ * Where a source has its files from. The same name from another place is another repository, which
+ * must not replace the first.
+ *
+ * @example
+ * const origin: SourceOrigin = { folder: "/srv/shop", remote: async () => "github.com/acme/shop" };
+ */
+export interface SourceOrigin {
+  /** Absolute path on the disk. */
+  readonly folder: string;
+  /** The revisions that were asked for, patterns included. Absent: those that the source chooses. */
+  readonly revisions?: readonly string[];
+  /**
+   * Resolves to the name of the repository on its code host. Two folders with the same one are two
+   * copies of one repository.
+   *
+   * @example
+   * const remote = await git("./shop").origin?.remote?.(AbortSignal.timeout(1_000));
+   */
+  remote?(signal: AbortSignal): Promise<string | undefined>;
 }
 
 /**

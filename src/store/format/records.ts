@@ -76,11 +76,28 @@ export interface SkippedFile {
   reason: SkipReason;
 }
 
+/**
+ * Where a repository was indexed from.
+ *
+ * @example
+ * for (const { name, origin } of await engine.repositories()) console.log(name, origin?.folder);
+ */
+export interface Origin {
+  /** Absolute path of the folder, on the machine that indexed it. */
+  readonly folder: string;
+  /** The name on its code host, such as `github.com/acme/shop`, where git knows one. */
+  readonly remote?: string;
+  /** The revisions that were asked for, patterns included. Absent: the one that HEAD was on. */
+  readonly revisions?: readonly string[];
+}
+
 /** A repository as stored. */
 export interface RepositoryRecord {
   readonly id: number;
   readonly name: string;
   readonly metadata: RepositoryMetadata;
+  /** Absent in records that are older than this field, and where the source told none. */
+  readonly origin?: Origin;
   /** The first is the default one. */
   readonly revisions: readonly RevisionRecord[];
   readonly indexedAt: number; // milliseconds since 1970

@@ -47,7 +47,7 @@ export async function acquireLease(
     if (Date.now() - start >= options.timeoutMs)
       throw new QuernError(
         "INDEX_LOCKED",
-        `process ${holder.pid} writes to this index; wait for it, or give a lockTimeoutMs`,
+        `process ${holder.pid} writes to this index; try again when it is done, or wait for it (lockTimeoutMs, in the command --wait)`,
       );
     await sleep(RETRY_MS, undefined, options.signal ? { signal: options.signal } : {});
   }

@@ -1,0 +1,153 @@
+/**
+ * What `quern index` makes of its paths: which are git repositories, what each is called, and which
+ * revisions are wanted. A path that is indexed already keeps its name and its revisions unless the
+ * options say otherwise.
+ */
+
+import { existsSync, statSync } from "node:fs";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { realpath } from "node:fs/promises";
+import { QuernError } from "../base/errors.ts";
+import { directory } from "../ingest/sources/directory.ts";
+import { git, remoteOf } from "../ingest/sources/git.ts";
+import type { Source } from "../ingest/sources/source.ts";
+import type { Repository } from "../repository.ts";
+import type { CodeHostType, RepositoryMetadata } from "../store/format/records.ts";
+
+export interface SourceFlags {
+  db: string;
+  name?: string;
+  rev?: string[];
+  allBranches?: true;
+  allTags?: true;
+  ignore?: string[];
+  public?: true;
+  webUrl?: string;
+  codeHost?: CodeHostType;
+}
+
+interface Asked {
+  readonly flags: SourceFlags;
+  /** What is indexed now. */
+  readonly repositories: readonly Repository[];
+  readonly signal: AbortSignal;
+}
+
+/** Refuses what can be told to be wrong before anything is opened or made. */
+export function checkPaths(paths: readonly string[], flags: SourceFlags): void {
+  const { name } = flags;
+  if (name !== undefined && paths.length > 1 && !/[{}]/.test(name))
+    throw invalid(
+      `--name ${JSON.stringify(name)} is one name for ${paths.length} paths; use a template: --name 'team/{folder}'`,
+    );
+  for (const path of paths) {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats === undefined)
+      throw new QuernError("SOURCE_NOT_FOUND", `there is no ${resolve(path)}; check the path`);
+    if (!stats.isDirectory())
+      throw invalid(
+        `${path} is a file, and quern index takes folders: give ${dirname(resolve(path))}, ` +
+          `or only this file of it with --ignore '*' --ignore '!/${basename(path)}'`,
+      );
+    refuseMisplaced(path, isRepository(path), flags);
+  }
+}
+
+/** REQUIRES: checkPaths() has passed. */
+export function sourcesOf(paths: readonly string[], asked: Asked): Promise<Source[]> {
+  return Promise.all(paths.map((path) => sourceOf(path, asked)));
+}
+
+async function sourceOf(path: string, asked: Asked): Promise<Source> {
+  const isGit = isRepository(path);
+  const name = await nameOf(path, isGit, asked);
+  const options = { name, ...metadataOf(asked.flags) };
+  if (!isGit) return directory(path, { ...options, ignore: ignored(path, asked.flags) });
+  const known = asked.repositories.find((repository) => repository.name === name);
+  const revisions = revisionsOf(asked.flags) ?? known?.origin?.revisions;
+  return git(path, { ...options, ...(revisions && { revisions: [...revisions] }) });
+}
+
+function refuseMisplaced(path: string, isGit: boolean, flags: SourceFlags): void {
+  if (isGit && flags.ignore) throw invalid(`--ignore is for folders; ${path} is a git repository`);
+  if (!isGit && revisionsOf(flags))
+    throw invalid(`--rev, --all-branches and --all-tags are for git repositories; ${path} is none`);
+}
+
+/** undefined: nothing was said. */
+function revisionsOf({ rev, allBranches, allTags }: SourceFlags): string[] | undefined {
+  const wanted = [
+    ...(rev ?? []),
+    ...(allBranches ? ["refs/heads/*"] : []),
+    ...(allTags ? ["refs/tags/*"] : []),
+  ];
+  return wanted.length > 0 ? wanted : undefined;
+}
+
+function metadataOf({ public: isPublic, codeHost, webUrl }: SourceFlags): RepositoryMetadata {
+  return {
+    ...(isPublic && { public: true }),
+    ...(codeHost !== undefined && { codeHostType: codeHost }),
+    ...(webUrl !== undefined && { webUrl }),
+  };
+}
+
+/** A work tree's top folder, or a bare repository. */
+function isRepository(path: string): boolean {
+  const has = (name: string): boolean => existsSync(join(path, name));
+  return has(".git") || (has("HEAD") && has("objects") && has("refs"));
+}
+
+/** As given, as it is indexed, as its remote is called, or as its folder is. */
+async function nameOf(path: string, isGit: boolean, asked: Asked): Promise<string> {
+  const folder = resolve(path);
+  const remote = isGit ? await remoteOf(path, { signal: asked.signal }) : undefined;
+  const { name } = asked.flags;
+  if (name !== undefined) return expand(name, { folder, isGit, remote });
+  const own = remote ?? folderName(folder, isGit);
+  const indexed = await namesOfFolder(folder, asked.repositories);
+  return indexed.includes(own) ? own : (indexed[0] ?? own);
+}
+
+async function namesOfFolder(
+  folder: string,
+  repositories: readonly Repository[],
+): Promise<string[]> {
+  const real = await realpath(folder).catch(() => folder);
+  return repositories
+    .filter(({ origin }) => origin?.folder === folder || origin?.folder === real)
+    .map(({ name }) => name);
+}
+
+function folderName(folder: string, isGit: boolean): string {
+  if (!isGit) return basename(folder);
+  const own = basename(folder);
+  return own === ".git" ? basename(dirname(folder)) : own.replace(/\.git$/, "");
+}
+
+/** `{folder}`, `{parent}` (the folder it is in) and `{remote}` (or else the folder). */
+function expand(
+  template: string,
+  { folder, isGit, remote }: { folder: string; isGit: boolean; remote: string | undefined },
+): string {
+  const own = folderName(folder, isGit);
+  const values = new Map([
+    ["folder", own],
+    ["parent", basename(dirname(folder))],
+    ["remote", remote ?? own],
+  ]);
+  return template.replace(/\{([^{}]*)\}/g, (whole, word: string) => {
+    const value = values.get(word);
+    if (value !== undefined) return value;
+    throw invalid(`--name: ${whole} stands for nothing; there are {folder}, {parent} and {remote}`);
+  });
+}
+
+/** The patterns that were given, and the data directory itself where it lies in the indexed folder. */
+function ignored(path: string, { ignore = [], db }: SourceFlags): string[] {
+  const inside = relative(resolve(path), resolve(db));
+  if (inside === "" || inside.startsWith("..") || resolve(inside) === inside) return ignore;
+  return [...ignore, `/${inside.split(sep).join("/")}/`];
+}
+
+const invalid = (message: string): QuernError => new QuernError("INVALID_REQUEST", message);

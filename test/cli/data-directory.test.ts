@@ -1,0 +1,121 @@
+/** Where a command looks for its index, and what it leaves behind. */
+
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { findDataDirectory } from "../../src/cli/data-directory.ts";
+import { openEnvironment } from "../../src/store/lmdb/environment.ts";
+import { acquireLease } from "../../src/store/lmdb/lease.ts";
+import { temporaryFolder } from "../engine/opened.ts";
+import { git as run } from "../ingest/listing.ts";
+import { quern } from "./terminal.ts";
+
+const home = process.cwd();
+afterEach(() => process.chdir(home));
+
+/** A folder with a file to be found, and the current one. */
+function project(): string {
+  const root = temporaryFolder();
+  mkdirSync(join(root, "src/deep"), { recursive: true });
+  writeFileSync(join(root, "src/a.txt"), "needle\n");
+  process.chdir(root);
+  return root;
+}
+
+test.each<[from: string, made: string[], found: string]>([
+  [".", [], "./.quern"],
+  [".", [".quern"], ".quern"],
+  ["src/deep", [".quern"], "../../.quern"],
+  ["src/deep", [".quern", "src/.quern"], "../.quern"],
+])("from %j with %j: %j", (from, made, found) => {
+  const root = project();
+  for (const folder of made) mkdirSync(join(root, folder));
+  expect(findDataDirectory({}, join(root, from))).toBe(found);
+});
+
+test("a file of that name is no data directory", () => {
+  const root = project();
+  mkdirSync(join(root, ".quern"));
+  writeFileSync(join(root, "src/.quern"), "");
+  expect(findDataDirectory({}, join(root, "src"))).toBe("../.quern");
+});
+
+test("QUERN_DB names it, and --db overrules that", async () => {
+  const root = project();
+  const env = { QUERN_DB: join(root, "by-env") };
+  expect(await quern(["index", "src"], { env })).toMatchObject({ code: 0 });
+  expect(await quern(["search", "needle"], { env })).toMatchObject({ code: 0 });
+  expect(existsSync(join(root, ".quern"))).toBe(false);
+  expect(await quern(["search", "needle", "--db", "elsewhere"], { env })).toMatchObject({
+    code: 2,
+  });
+});
+
+test("an index is found from a folder below, and extended there", async () => {
+  const root = project();
+  expect(await quern(["index", "src"])).toMatchObject({ code: 0 });
+  process.chdir(join(root, "src/deep"));
+  expect(await quern(["search", "-c", "needle"])).toMatchObject({ code: 0, stdout: "1\n" });
+  await quern(["index", ".."]);
+  expect(existsSync(".quern")).toBe(false);
+});
+
+test("a new one is left out by git and by an index run", async () => {
+  const root = project();
+  await quern(["index", "."]);
+  expect(readFileSync(join(root, ".quern/.gitignore"), "utf8")).toBe("*\n");
+  expect(JSON.parse((await quern(["index", ".", "--json"])).stdout)).toMatchObject([{ added: 0 }]);
+  run(root, "init", "-q");
+  expect(run(root, "status", "--porcelain")).toBe("?? src/");
+});
+
+test.each<[string, string[]]>([
+  ["a path that is not there", ["nowhere"]],
+  [
+    "a name that is taken",
+    ["src", "src/deep", "--name", "{parent}-x", "--name", "x{remote}{nope}"],
+  ],
+  ["a revision that is not there", ["repository", "--rev", "nope"]],
+  ["a source that fails", ["src", "--max-file-size", "0"]],
+])("a run that fails for %s leaves none behind", async (_, argv) => {
+  const root = project();
+  mkdirSync(join(root, "repository"));
+  run(join(root, "repository"), "init", "-q");
+  const db = join(root, "new/index");
+  expect(await quern(["index", ...argv, "--db", db])).toMatchObject({ code: 2 });
+  expect(existsSync(join(root, "new"))).toBe(false);
+});
+
+test("a run that fails leaves a directory that was there, and what it has published", async () => {
+  const root = project();
+  await quern(["index", "src"]);
+  expect(await quern(["index", "src", "--max-file-size", "0"])).toMatchObject({ code: 2 });
+  expect(await quern(["search", "needle"])).toMatchObject({ code: 0 });
+  mkdirSync(join(root, "empty"));
+  await quern(["index", "src", "--max-file-size", "0", "--db", "empty"]);
+  expect(existsSync(join(root, "empty"))).toBe(true);
+});
+
+test("a search without one says how to make one", async () => {
+  project();
+  const { code, stderr } = await quern(["search", "needle"]);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(
+    /^quern: INDEX_NOT_FOUND: .*\.quern.*\n {2}quern index PATH makes an index/,
+  );
+});
+
+test("a command that writes waits for another one where it is told to", async () => {
+  project();
+  await quern(["index", "src"]);
+  const environment = openEnvironment(".quern", { readOnly: false });
+  const lease = await acquireLease(environment, { timeoutMs: 0 });
+  const locked = await quern(["index", "src"]);
+  expect(locked).toMatchObject({ code: 2 });
+  expect(locked.stderr).toMatch(/^quern: INDEX_LOCKED: process \d+ writes .*--wait/);
+  const waiting = quern(["index", "src", "--wait", "60000"]);
+  await new Promise((done) => setTimeout(done, 50)); // long enough to find the lease held
+  await lease.release();
+  await environment.close();
+  expect(await waiting).toMatchObject({ code: 0 });
+});
