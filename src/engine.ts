@@ -18,10 +18,15 @@ import { checkInChild } from "./store/upkeep/check-process.ts";
 import type { Environment, Snapshot } from "./store/lmdb/environment.ts";
 import { listFolder, readFile } from "./store/catalog/repository-files.ts";
 import { openStore } from "./store/catalog/open.ts";
-import { readSkipped, type Catalog, type CatalogRepository } from "./store/catalog/catalog.ts";
+import { readSkipped, type CatalogRepository } from "./store/catalog/catalog.ts";
+import { viewOf, type View } from "./store/catalog/view.ts";
+import { withSegments } from "./store/memory/memory-store.ts";
+import { checkDocuments } from "./overlay/documents.ts";
+import { OVERLAY_TASKS } from "./overlay/layer-task.ts";
+import { Overlays } from "./overlay/overlays.ts";
 import { symbolProgress } from "./store/symbols/symbol-progress.ts";
 import { door, turnstile } from "./base/turnstile.ts";
-import { Searcher } from "./search/caller/searcher.ts";
+import { Searcher, type ViewSource } from "./search/caller/searcher.ts";
 import type { Contexts } from "./search/caller/understand.ts";
 import { decodeInSlices } from "./search/thread/showing/positions.ts";
 import { NOT_INDEXED, type KnowsNotIndexed } from "./search/caller/not-indexed.ts";
@@ -108,10 +113,7 @@ export interface Engine extends AsyncDisposable {
       /** Its name or its full commit id. */
       revision?: string;
     },
-    options?: {
-      /** Who asks; of other repositories nothing shows. */
-      viewer?: Viewer;
-    },
+    options?: ReadOptions,
   ): Promise<FileContent | undefined>;
   /**
    * Direct children of folders, for trees; '' is the root. undefined as in read().
@@ -128,10 +130,7 @@ export interface Engine extends AsyncDisposable {
       /** Its name or its full commit id. */
       revision?: string;
     },
-    options?: {
-      /** Who asks; of other repositories nothing shows. */
-      viewer?: Viewer;
-    },
+    options?: ReadOptions,
   ): Promise<FolderEntry[] | undefined>;
   /**
    * Resolves to whether there was such a repository.
@@ -170,6 +169,15 @@ export interface Engine extends AsyncDisposable {
    */
   close(): Promise<void>;
 }
+
+/**
+ * How a file or a folder is read.
+ *
+ * @example
+ * const options: ReadOptions = { overlay: [{ repository: "shop", path: "a.ts", content: "" }] };
+ * const file = await engine.read({ repository: "shop", path: "a.ts" }, options);
+ */
+export type ReadOptions = Pick<SearchOptions, "viewer" | "overlay">;
 
 /**
  * How one index run goes.
@@ -287,6 +295,12 @@ function viewerOf(call: string, options: { viewer?: Viewer }): Viewer | undefine
   return options.viewer;
 }
 
+function checkReadOptions(call: string, options: ReadOptions): ReadOptions {
+  checkKeys({ call, what: "option" }, options, { viewer: true, overlay: true });
+  checkViewer(call, options.viewer);
+  return options;
+}
+
 const invalid = (message: string): QuernError => new QuernError("INVALID_REQUEST", message);
 
 class OpenedEngine implements Engine, KnowsNotIndexed {
@@ -296,6 +310,7 @@ class OpenedEngine implements Engine, KnowsNotIndexed {
   readonly #pool: Pool;
   readonly #searcher: Searcher;
   readonly #writes: Writes;
+  readonly #overlays: Overlays;
   readonly #options: Checked;
   /** Under way, each on a snapshot. */
   readonly #readings = new Set<Promise<unknown>>();
@@ -311,13 +326,19 @@ class OpenedEngine implements Engine, KnowsNotIndexed {
     this.#catalogs = new CatalogKeeper(environment, turnstile);
     this.#searcher = new Searcher({
       pool: this.#pool,
-      catalog: () => this.#catalogs.newest(),
+      view: async () => viewOf(await this.#catalogs.newest()),
       webUrl: options.webUrl,
       contexts: options.contexts,
       onWarning: options.onWarning,
       indexing: () => this.#writes.indexing,
       skipped: (repository) =>
         this.#reading((snapshot) => readSkipped(snapshot, repository, turnstile())),
+    });
+    this.#overlays = new Overlays({
+      pool: this.#pool,
+      maxFileSize: options.maxFileSize,
+      newest: () => this.#catalogs.newest(),
+      reading: (read) => this.#reading(read),
     });
     this.#writes = new Writes({
       environment,
@@ -346,19 +367,19 @@ class OpenedEngine implements Engine, KnowsNotIndexed {
   async search(request: SearchRequest, options: SearchOptions = {}): Promise<SearchResponse> {
     this.#mustBeOpen();
     checkSearchOptions("search", options);
-    return this.#searcher.search(request, options);
+    return this.#searcher.search(request, options, this.#viewSource(options));
   }
 
   stream(request: SearchRequest, options: SearchOptions = {}): AsyncIterable<SearchEvent> {
     this.#mustBeOpen();
     checkSearchOptions("stream", options);
-    return this.#searcher.stream(request, options);
+    return this.#searcher.stream(request, options, this.#viewSource(options));
   }
 
   async explain(request: SearchRequest, options: SearchOptions = {}): Promise<Explanation> {
     this.#mustBeOpen();
     checkSearchOptions("explain", options);
-    return this.#searcher.explain(request, options);
+    return this.#searcher.explain(request, options, this.#viewSource(options));
   }
 
   async [NOT_INDEXED](
@@ -366,7 +387,14 @@ class OpenedEngine implements Engine, KnowsNotIndexed {
     options: SearchOptions,
   ): Promise<Explanation["notIndexed"]> {
     this.#mustBeOpen();
-    return this.#searcher.notIndexed(request, options);
+    return this.#searcher.notIndexed(request, options, this.#viewSource(options));
+  }
+
+  /** undefined: the index as it is. The overlay is checked now, and read once. */
+  #viewSource({ overlay, viewer }: SearchOptions): ViewSource | undefined {
+    if (overlay === undefined) return undefined;
+    const documents = checkDocuments(overlay);
+    return () => this.#overlays.view(documents, (one) => isVisible(one, viewer));
   }
 
   async repositories(options: { viewer?: Viewer } = {}): Promise<Repository[]> {
@@ -392,15 +420,21 @@ class OpenedEngine implements Engine, KnowsNotIndexed {
 
   async read(
     file: { repository: string; path: string; revision?: string },
-    options: { viewer?: Viewer } = {},
+    options: ReadOptions = {},
   ): Promise<FileContent | undefined> {
     checkKeys({ call: "read", what: "field" }, file, FILE);
-    const found = await this.#find(file, viewerOf("read", options));
+    const found = await this.#find(file, checkReadOptions("read", options));
     if (!found) return undefined;
-    const { repository, position, headers } = found;
+    const { repository, position, catalog, packed } = found;
+    const { headers } = catalog;
     const pause = this.#pause;
-    const stored = await this.#reading((snapshot) =>
-      readFile({ snapshot, headers, pause }, repository, position, file.path),
+    const stored = await this.#reading((disk) =>
+      readFile(
+        { snapshot: withSegments(disk, packed), headers, pause },
+        repository,
+        position,
+        file.path,
+      ),
     );
     if (!stored) return undefined;
     const { record } = repository;
@@ -425,31 +459,36 @@ class OpenedEngine implements Engine, KnowsNotIndexed {
 
   async list(
     folder: { repository: string; path: string; revision?: string },
-    options: { viewer?: Viewer } = {},
+    options: ReadOptions = {},
   ): Promise<FolderEntry[] | undefined> {
     checkKeys({ call: "list", what: "field" }, folder, FILE);
-    const found = await this.#find(folder, viewerOf("list", options));
+    const found = await this.#find(folder, checkReadOptions("list", options));
     if (!found) return undefined;
     const path = folder.path.replace(/\/+$/, "");
-    const { repository, position, headers } = found;
-    return this.#reading((snapshot) =>
-      listFolder({ snapshot, headers, pause: this.#pause }, repository, position, path),
+    const { repository, position, catalog, packed } = found;
+    const { headers } = catalog;
+    return this.#reading((disk) =>
+      listFolder(
+        { snapshot: withSegments(disk, packed), headers, pause: this.#pause },
+        repository,
+        position,
+        path,
+      ),
     );
   }
 
   /** The repository and the position of the revision that are asked for, if the viewer may see them. */
   async #find(
     asked: { repository: string; path: string; revision?: string },
-    viewer: Viewer | undefined,
-  ): Promise<
-    { repository: CatalogRepository; position: number; headers: Catalog["headers"] } | undefined
-  > {
+    options: ReadOptions,
+  ): Promise<(View & { repository: CatalogRepository; position: number }) | undefined> {
     this.#mustBeOpen();
     if (typeof asked.repository !== "string" || typeof asked.path !== "string")
       throw invalid("repository and path must be strings");
-    const { byName, headers } = await this.#catalogs.newest();
-    const repository = byName.get(asked.repository);
-    if (!repository || !isVisible(repository, viewer)) return undefined;
+    const source = this.#viewSource(options);
+    const view = source ? await source() : viewOf(await this.#catalogs.newest());
+    const repository = view.catalog.byName.get(asked.repository);
+    if (!repository || !isVisible(repository, options.viewer)) return undefined;
     const { revisions } = repository.record;
     const position =
       asked.revision === undefined
@@ -457,7 +496,7 @@ class OpenedEngine implements Engine, KnowsNotIndexed {
         : revisions.findIndex(
             ({ name, commit }) => name === asked.revision || commit === asked.revision,
           );
-    return position < 0 ? undefined : { repository, position, headers };
+    return position < 0 ? undefined : { ...view, repository, position };
   }
 
   /** On a snapshot of its own, which a close waits for. */
@@ -518,7 +557,7 @@ function startPool(environment: Environment, { workers, readOnly, onWarning }: C
   return createPool({
     size: workers,
     entry: beside("worker.js"),
-    tasks: { ...INGEST_TASKS, ...SEARCH_TASKS },
+    tasks: { ...INGEST_TASKS, ...SEARCH_TASKS, ...OVERLAY_TASKS },
     environment: workers === 0 ? { path, readOnly, opened: environment } : { path, readOnly },
     onWarning,
   });

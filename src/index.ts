@@ -1,7 +1,13 @@
 /** quern: the public API, all of it. */
 
 export { QuernError, type ErrorCode } from "./base/errors.ts";
-export { open, type Engine, type IndexOptions, type OpenOptions } from "./engine.ts";
+export {
+  open,
+  type Engine,
+  type IndexOptions,
+  type OpenOptions,
+  type ReadOptions,
+} from "./engine.ts";
 export { directory, type DirectoryOptions } from "./ingest/sources/directory.ts";
 export {
   documents,
@@ -27,7 +33,12 @@ export type {
 export type { CompactReport } from "./ingest/writes.ts";
 export type { FileContent, FolderEntry, Repository } from "./repository.ts";
 export type { WebUrl } from "./search/caller/present.ts";
-export type { SearchOptions, SearchRequest, Viewer } from "./search/messages/request.ts";
+export type {
+  OverlayDocument,
+  SearchOptions,
+  SearchRequest,
+  Viewer,
+} from "./search/messages/request.ts";
 export type {
   Chunk,
   Explanation,

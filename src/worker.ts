@@ -1,7 +1,8 @@
-/** The worker threads' entry: serves the tasks of ingest and search. */
+/** The worker threads' entry: serves the tasks of ingest, search and overlays. */
 
 import { INGEST_TASKS } from "./ingest/tasks.ts";
+import { OVERLAY_TASKS } from "./overlay/layer-task.ts";
 import { SEARCH_TASKS } from "./search/thread/tasks.ts";
 import { serveTasks } from "./threads/serve.ts";
 
-serveTasks({ ...INGEST_TASKS, ...SEARCH_TASKS });
+serveTasks({ ...INGEST_TASKS, ...SEARCH_TASKS, ...OVERLAY_TASKS });

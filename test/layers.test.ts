@@ -20,7 +20,8 @@ const ROOMS: Record<string, readonly string[]> = {
   "store/format": ["base"],
   "store/lmdb": ["base", "store/format"],
   "store/segments": ["base", "kernel", "store/format", "store/lmdb"],
-  "store/catalog": ["base", "store/format", "store/lmdb", "store/segments"],
+  "store/memory": ["store/format", "store/lmdb", "store/segments"],
+  "store/catalog": ["base", "store/format", "store/lmdb", "store/segments", "store/memory"],
   "store/symbols": [
     "base",
     "kernel",
@@ -49,11 +50,13 @@ const ROOMS: Record<string, readonly string[]> = {
 
   search: ["base", "threads", "kernel", "regex", "query", "store"],
 
+  overlay: ["base", "threads", "store", "ingest", "search"],
+
   auth: ["base", "store/lmdb"],
-  worker: ["threads", "ingest", "search"],
+  worker: ["threads", "ingest", "search", "overlay"],
   check: ["store/upkeep"],
   repository: ["store"],
-  engine: ["base", "threads", "store", "ingest", "search", "repository"],
+  engine: ["base", "threads", "store", "ingest", "search", "overlay", "repository"],
   http: ["base", "query", "store", "search", "auth", "repository", "engine"],
   cli: ["base", "store", "ingest", "search", "auth", "repository", "engine", "http"],
   testing: ["auth"],

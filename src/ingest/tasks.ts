@@ -1,6 +1,7 @@
 /** The tasks of indexing, as worker threads serve them. Lane "ingest", each thread holds one session; a walk's is "list". */
 
 import { threadEnvironment } from "../store/lmdb/thread-environment.ts";
+import { segmentTarget } from "../store/segments/segment-target.ts";
 import type { Task, TaskContext } from "../threads/task.ts";
 import type { Batch, BatchResult, FinishResult } from "./run/batch.ts";
 import { editionTask } from "./symbols/edition-task.ts";
@@ -11,7 +12,10 @@ import { symbolsTask } from "./symbols/symbol-task.ts";
 import { walkTask } from "./sources/walk-elsewhere.ts";
 
 const session = (context: TaskContext): SegmentSession =>
-  context.memo("ingest session", () => new SegmentSession(threadEnvironment(context)));
+  context.memo("ingest session", () => {
+    const environment = threadEnvironment(context);
+    return new SegmentSession((segment, owner) => segmentTarget(environment, segment, owner));
+  });
 
 const add: Task<Batch, BatchResult> = (batch, context) =>
   session(context).add(batch, () => context.pause());

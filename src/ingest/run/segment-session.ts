@@ -5,7 +5,6 @@
 
 import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
-import type { Environment } from "../../store/lmdb/environment.ts";
 import {
   HASH_BYTES,
   NO_BLOB,
@@ -17,7 +16,7 @@ import { GrowableWords } from "../../base/growable.ts";
 import { createGramLists, type GramLists } from "../../kernel/gram-lists.ts";
 import { createKernel, type Kernel } from "../../kernel/kernel.ts";
 import { classFlags, skipFlags } from "../../store/segments/segment-tables.ts";
-import { segmentTarget } from "../../store/segments/segment-target.ts";
+import type { SegmentTarget } from "../../store/segments/segment-target.ts";
 import { SegmentWriter } from "../../store/segments/segment-writer.ts";
 import type { SkipReason } from "../../store/format/records.ts";
 import type { TaskContext } from "../../threads/task.ts";
@@ -28,8 +27,11 @@ import { classify } from "../classification/classify.ts";
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK }: Partial<typeof constants> & { O_RDONLY: number } =
   constants;
 
+/** Where a segment is to be written; `owner` holds the write lease. */
+export type TargetOf = (segment: number, owner: string) => SegmentTarget;
+
 export class SegmentSession {
-  readonly #environment: Environment;
+  readonly #targetOf: TargetOf;
   readonly #kernel: Kernel = createKernel();
   readonly #grams: GramLists = createGramLists(this.#kernel, PAGE_BYTES + OVERLAP);
   #buffer = Buffer.allocUnsafe(256 * 1024);
@@ -38,8 +40,8 @@ export class SegmentSession {
   #blobs = new Map<string, number>();
   #folds = new GrowableWords();
 
-  constructor(environment: Environment) {
-    this.#environment = environment;
+  constructor(targetOf: TargetOf) {
+    this.#targetOf = targetOf;
   }
 
   async add(batch: Batch, pause: TaskContext["pause"]): Promise<BatchResult> {
@@ -105,7 +107,7 @@ export class SegmentSession {
 
   #open(batch: Batch): SegmentWriter {
     const { segment, owner } = batch;
-    return (this.#writer ??= new SegmentWriter(segmentTarget(this.#environment, segment, owner)));
+    return (this.#writer ??= new SegmentWriter(this.#targetOf(segment, owner)));
   }
 
   #addBlob(batch: Batch, hash: Uint8Array, bytes: Uint8Array): number {

@@ -12,7 +12,7 @@ import { GrowableBytes } from "../../base/growable.ts";
 import type { Snapshot } from "../../store/lmdb/environment.ts";
 import { corrupt, isCorrupt } from "../../store/format/sealed.ts";
 import { openSegment, type SegmentReader } from "../../store/segments/segment-reader.ts";
-import { segmentTarget } from "../../store/segments/segment-target.ts";
+import { segmentTarget, type SegmentTarget } from "../../store/segments/segment-target.ts";
 import { NO_BLOB } from "../../store/format/format.ts";
 import { repositoryOf, type PathTable } from "../../store/segments/segment-tables.ts";
 import type { Origin, SymbolColumns } from "../../store/symbols/symbol-columns.ts";
@@ -104,20 +104,32 @@ export function languageOf(
 }
 
 export const symbolsTask: Task<SymbolsInput, SymbolsOutput> = async (input, context) => {
-  const environment = threadEnvironment(context);
   const extractor = await context.memo("extractor", () => createExtractor());
-  const snapshot = environment.snapshot();
+  const target = segmentTarget(threadEnvironment(context), input.segment, input.owner);
+  return findInRange(input, { target, extractor, pause: () => context.pause() });
+};
+
+/** Finds the symbols of a range of the target's blobs and writes them there. */
+export async function findInRange(
+  input: SymbolsInput,
+  tools: {
+    readonly target: SegmentTarget;
+    readonly extractor: Extractor;
+    readonly pause: TaskContext["pause"];
+  },
+): Promise<SymbolsOutput> {
+  const { target, extractor, pause } = tools;
+  const snapshot = target.environment.snapshot();
   try {
     const range = new Range(input, snapshot, extractor);
-    const target = segmentTarget(environment, input.segment, input.owner);
     const writer = new SymbolsWriter(target, input.next, input.from);
-    await range.parse(() => context.pause());
+    await range.parse(pause);
     for (let blob = input.from; blob < input.to; blob++) writer.add(...range.symbolsOf(blob));
     return { columns: writer.finish({ isRange: true }), found: range.found, parsed: range.parsed };
   } finally {
     snapshot.close();
   }
-};
+}
 
 class Range {
   readonly found = new Map<number, FoundSymbols>();

@@ -2,6 +2,7 @@
 
 import { QuernError } from "../../base/errors.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
+import type { View } from "../../store/catalog/view.ts";
 import { STOPPED, type Control } from "../messages/control.ts";
 import type { SearchOutput, SegmentInput } from "../messages/messages.ts";
 import type { SearchOptions } from "../messages/request.ts";
@@ -11,6 +12,8 @@ import type { Understood } from "./understand.ts";
 export interface Attempt {
   readonly understood: Understood;
   readonly options: SearchOptions;
+  readonly view: View;
+  /** The view's. */
   readonly catalog: Catalog;
   readonly segments: readonly SegmentInput[];
   readonly control: Control;

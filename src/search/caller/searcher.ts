@@ -8,6 +8,7 @@ import { newBalance } from "../../base/ballast.ts";
 import { turnstile } from "../../base/turnstile.ts";
 import { show } from "../../query/ast.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
+import type { View } from "../../store/catalog/view.ts";
 import type { SkippedFile } from "../../store/format/records.ts";
 import { corrupt } from "../../store/format/sealed.ts";
 import type { Pool } from "../../threads/pool.ts";
@@ -34,10 +35,13 @@ import { understand, type Contexts, type Understood } from "./understand.ts";
 /** How often a search starts again because segments were merged away under it. */
 const MOST_ATTEMPTS = 5;
 
+/** What an attempt looks at: asked for anew by each, and newer each time. */
+export type ViewSource = () => Promise<View>;
+
 export interface SearcherOptions {
   readonly pool: Pool;
   /** The newest generation. */
-  readonly catalog: () => Promise<Catalog>;
+  readonly view: ViewSource;
   readonly webUrl: WebUrl;
   readonly contexts: Contexts | undefined;
   readonly onWarning: (warning: { code: string; message: string }) => void;
@@ -62,23 +66,32 @@ export class Searcher {
     return Math.min(Infinity, ...this.#held.keys());
   }
 
-  async search(request: SearchRequest, options: SearchOptions = {}): Promise<SearchResponse> {
+  async search(
+    request: SearchRequest,
+    options: SearchOptions = {},
+    view: ViewSource = this.#options.view,
+  ): Promise<SearchResponse> {
     const startedAt = performance.now();
     const understood = await understand(request, this.#options.contexts);
     const run = (attempt: Attempt) => this.#run(attempt);
-    return this.#onOneCatalog({ understood, options, startedAt }, run);
+    return this.#onOneCatalog({ understood, options, view, startedAt }, run);
   }
 
   /** As search(), in parts as they are found. What was delivered stays: a segment that is merged away meanwhile counts as crashed. */
-  async *stream(request: SearchRequest, options: SearchOptions = {}): AsyncGenerator<SearchEvent> {
+  async *stream(
+    request: SearchRequest,
+    options: SearchOptions = {},
+    view: ViewSource = this.#options.view,
+  ): AsyncGenerator<SearchEvent> {
     const startedAt = performance.now();
     const understood = await understand(request, this.#options.contexts);
     throwIfAborted(options.signal);
-    const catalog = await this.#options.catalog();
+    const seen = await view();
+    const { catalog } = seen;
     this.#hold(catalog.manifest.generation, 1);
     const segments = await this.segments(understood, catalog, options);
     const control = Control.create(segments.length, understood.request, options);
-    const attempt = { understood, options, catalog, segments, control, startedAt };
+    const attempt = { understood, options, view: seen, catalog, segments, control, startedAt };
     const parts = new PartQueue<StreamPart>();
     const outputs = stoppable(attempt, () =>
       this.#searchSegments(attempt, (part) => {
@@ -159,30 +172,34 @@ export class Searcher {
     return { type: "final", accumulatedStats: stats, isSearchExhaustive: isExhaustive(stats) };
   }
 
-  async explain(request: SearchRequest, options: SearchOptions = {}): Promise<Explanation> {
+  async explain(
+    request: SearchRequest,
+    options: SearchOptions = {},
+    view: ViewSource = this.#options.view,
+  ): Promise<Explanation> {
     const startedAt = performance.now();
     const understood = await understand(request, this.#options.contexts);
     const counting = { ...understood, request: { ...understood.request, matches: 0 } };
     const explained = await this.#onOneCatalog(
-      { understood: counting, options, startedAt },
+      { understood: counting, options, view, startedAt },
       (attempt) => this.#explain(attempt),
     );
     const isFound = explained.stats.totalMatchCount > 0;
     return {
       ...explained,
-      suggestions: isFound ? [] : await this.#tryChanges(understood, options),
+      suggestions: isFound ? [] : await this.#tryChanges(understood, options, view),
     };
   }
 
   /** Counts what the plan finds, and tells the plan; undefined: a segment is gone. */
   async #explain(attempt: Attempt): Promise<Omit<Explanation, "suggestions"> | undefined> {
-    const { understood, options, catalog, segments } = attempt;
+    const { understood, options, segments } = attempt;
     const outputs = await this.#searchSegments(attempt);
     const counted = this.#tally(attempt, outputs);
     if (!counted) return undefined;
     const { stats, ends } = counted;
     timeStats(stats, outputs, attempt);
-    const input = { plan: understood.plan, segments };
+    const input = { plan: understood.plan, segments, packed: attempt.view.packed };
     const { pool } = this.#options;
     const explained = await pool.run<ExplainResult>("search.explain", input, { lane: "search" });
     if (explained === "gone") return undefined;
@@ -190,7 +207,7 @@ export class Searcher {
       query: show(understood.query),
       segments: explained.map((one, i) => explainSegment(one, ends[i]!, understood.query)),
       stats,
-      notIndexed: await this.#notIndexed(understood, catalog, options),
+      notIndexed: await this.#notIndexed(understood, attempt.view, options),
     };
   }
 
@@ -198,23 +215,25 @@ export class Searcher {
   async notIndexed(
     request: SearchRequest,
     options: SearchOptions = {},
+    view: ViewSource = this.#options.view,
   ): Promise<Explanation["notIndexed"]> {
     const understood = await understand(request, this.#options.contexts);
-    return this.#notIndexed(understood, await this.#options.catalog(), options);
+    return this.#notIndexed(understood, await view(), options);
   }
 
   #notIndexed(
     { query, contexts }: Understood,
-    catalog: Catalog,
+    view: View,
     { viewer }: SearchOptions,
   ): Promise<Explanation["notIndexed"]> {
     return notIndexed({
       query,
-      catalog,
+      catalog: view.catalog,
       viewer,
       contexts,
       indexing: this.#options.indexing(),
-      skipped: this.#options.skipped,
+      skipped: async (repository) =>
+        view.skipped(repository, await this.#options.skipped(repository)),
       pause: turnstile(),
       matches: (atom, text) => this.#names.matches(atom, text),
     });
@@ -224,10 +243,11 @@ export class Searcher {
   async #tryChanges(
     { request, query }: Understood,
     options: SearchOptions,
+    view: ViewSource,
   ): Promise<Explanation["suggestions"]> {
     const found: Explanation["suggestions"] = [];
     for (const change of changesOf(request, query)) {
-      const { stats } = await this.search({ ...change.request, matches: 0 }, options);
+      const { stats } = await this.search({ ...change.request, matches: 0 }, options, view);
       if (stats.totalMatchCount > 0)
         found.push({ ...change, totalMatchCount: stats.totalMatchCount });
     }
@@ -236,21 +256,22 @@ export class Searcher {
 
   /** Runs on the newest catalog, and again on a newer one while it answers undefined: a segment was merged away meanwhile. */
   async #onOneCatalog<T>(
-    asked: Pick<Attempt, "understood" | "options" | "startedAt">,
+    asked: Pick<Attempt, "understood" | "options" | "startedAt"> & { readonly view: ViewSource },
     run: (attempt: Attempt) => Promise<T | undefined>,
   ): Promise<T> {
     const { understood, options } = asked;
     const generations = new Set<number>();
     for (let attempts = 0; attempts < MOST_ATTEMPTS; attempts++) {
       throwIfAborted(options.signal);
-      const catalog = await this.#options.catalog();
+      const view = await asked.view();
+      const { catalog } = view;
       const { generation } = catalog.manifest;
       generations.add(generation);
       this.#hold(generation, 1);
       try {
         const segments = await this.segments(understood, catalog, options);
         const control = Control.create(segments.length, understood.request, options);
-        const attempt = { ...asked, catalog, segments, control };
+        const attempt = { ...asked, view, catalog, segments, control };
         const answer = await stoppable(attempt, () => run(attempt));
         if (answer !== undefined) return answer;
       } finally {
@@ -306,7 +327,7 @@ export class Searcher {
   }
 
   async #searchSegments(
-    { understood, catalog, segments, control }: Attempt,
+    { understood, catalog, view, segments, control }: Attempt,
     onPart?: (part: StreamPart) => void,
   ): Promise<SearchOutput[]> {
     const { pool } = this.#options;
@@ -316,6 +337,7 @@ export class Searcher {
     const input: SearchInput = {
       plan: understood.plan,
       segments,
+      packed: view.packed,
       repositories: await repositoryTable(catalog, turnstile()),
       matches,
       matchesPerFile,

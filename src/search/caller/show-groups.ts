@@ -29,14 +29,15 @@ export function* groupFiles(files: Iterable<Ranked>, whole: boolean): Generator<
 /** What a thread is asked to show. `control`: of the search whose time counts. */
 export function showInput(
   group: readonly Ranked[],
-  { understood, segments }: Pick<Attempt, "understood" | "segments">,
+  { understood, segments, view }: Pick<Attempt, "understood" | "segments" | "view">,
   control: Control,
 ): ShowInput {
   const { plan, request } = understood;
   const { contextLines, whole, matchesPerFile } = request;
   const files = group.map((file) => showFile(file, segments));
   const isBestFirst = matchesPerFile !== undefined;
-  return { plan, shared: control.shared, files, contextLines, whole, isBestFirst };
+  const { packed } = view;
+  return { plan, shared: control.shared, packed, files, contextLines, whole, isBestFirst };
 }
 
 function showFile(

@@ -1,6 +1,7 @@
 /** What crosses threads in a search. Plain data; bitsets and tables lie in shared memory where they can. */
 
 import type { Bitset } from "../../base/bitset.ts";
+import type { PackedSegment } from "../../store/memory/memory-store.ts";
 import type { Plan } from "./plan.ts";
 import type { PlanStats } from "../thread/scanning/segment-search.ts";
 import type { PackedChunks } from "./packed-chunks.ts";
@@ -26,6 +27,8 @@ export interface RepositoryTable {
 export interface SearchInput {
   readonly plan: Plan;
   readonly segments: readonly SegmentInput[];
+  /** Segments that lie in memory. */
+  readonly packed: readonly PackedSegment[];
   readonly repositories: RepositoryTable;
   readonly matches: number;
   /** Ranges that count of one file at most; Infinity: all. */
@@ -81,6 +84,8 @@ export interface ShowInput {
   readonly plan: Plan;
   /** Control.shared of the search that found them. */
   readonly shared: SharedArrayBuffer;
+  /** As in SearchInput. */
+  readonly packed: readonly PackedSegment[];
   readonly files: readonly ShowFile[];
   readonly contextLines: number;
   readonly whole: boolean;

@@ -56,9 +56,47 @@ export interface SearchOptions {
   timeoutMs?: number;
   /** Nothing of other repositories shows: not in files, not in counts, not in errors. */
   viewer?: Viewer;
+  /**
+   * Texts that stand in for what is indexed, for this call alone: unsaved text. The answer is that of an
+   * index in which they had been indexed, in the default revisions. 16 MiB at most.
+   */
+  overlay?: Iterable<OverlayDocument>;
 }
 
-const OPTIONS: KeysOf<SearchOptions> = { signal: true, timeoutMs: true, viewer: true };
+/**
+ * A text that stands in for what is indexed under its path, or the word that there is none any more.
+ *
+ * @example
+ * const overlay: OverlayDocument[] = [
+ *   { repository: "shop", path: "src/cart.ts", content: "export const total = 0;" },
+ *   { repository: "shop", path: "src/old.ts", removed: true },
+ * ];
+ * const { files } = await engine.search({ query: "total", matches: 10 }, { overlay });
+ */
+export type OverlayDocument =
+  | {
+      /** The name of an indexed repository. */
+      repository: string;
+      /** With '/' between folders, relative to the repository's root. */
+      path: string;
+      /** The whole text. */
+      content: string | Uint8Array;
+    }
+  | {
+      /** The name of an indexed repository. */
+      repository: string;
+      /** With '/' between folders, relative to the repository's root. */
+      path: string;
+      /** Tells it from a text. */
+      removed: true;
+    };
+
+const OPTIONS: KeysOf<SearchOptions> = {
+  signal: true,
+  timeoutMs: true,
+  viewer: true,
+  overlay: true,
+};
 
 /** Refuses unknown options, and a viewer that would see everything because it names no repositories. */
 export function checkSearchOptions(call: string, options: unknown): void {

@@ -2,6 +2,8 @@
 
 import { isCorrupt } from "../../store/format/sealed.ts";
 import { threadEnvironment } from "../../store/lmdb/thread-environment.ts";
+import type { Snapshot } from "../../store/lmdb/environment.ts";
+import { withSegments } from "../../store/memory/memory-store.ts";
 import type { Task, TaskContext } from "../../threads/task.ts";
 import { Control } from "../messages/control.ts";
 import { explainSegments, type ExplainResult } from "./explain-task.ts";
@@ -21,10 +23,13 @@ import { ThreadTools } from "./thread-tools.ts";
 const toolsOf = (context: TaskContext): ThreadTools =>
   context.memo("search tools", () => new ThreadTools());
 
+const snapshotOf = ({ packed }: Pick<SearchInput, "packed">, context: TaskContext): Snapshot =>
+  withSegments(threadEnvironment(context).snapshot(), packed);
+
 const search: Task<SearchInput, SearchOutput> = async (input, context) => {
   const tools = toolsOf(context);
   const control = new Control(input.shared);
-  const snapshot = threadEnvironment(context).snapshot();
+  const snapshot = snapshotOf(input, context);
   const mark = tools.arena.mark();
   tools.isStopped = () => control.stopped !== 0;
   tools.isDue = () => control.isDue;
@@ -40,7 +45,7 @@ const search: Task<SearchInput, SearchOutput> = async (input, context) => {
 
 const show: Task<ShowInput, ShowResult> = async (input, context) => {
   const tools = toolsOf(context);
-  const snapshot = threadEnvironment(context).snapshot();
+  const snapshot = snapshotOf(input, context);
   const mark = tools.arena.mark();
   const control = new Control(input.shared);
   tools.isStopped = () => control.hasEnded;
@@ -80,9 +85,12 @@ const show: Task<ShowInput, ShowResult> = async (input, context) => {
   }
 };
 
-const explain: Task<Pick<SearchInput, "plan" | "segments">, ExplainResult> = (input, context) => {
+const explain: Task<Pick<SearchInput, "plan" | "segments" | "packed">, ExplainResult> = (
+  input,
+  context,
+) => {
   const tools = toolsOf(context);
-  const snapshot = threadEnvironment(context).snapshot();
+  const snapshot = snapshotOf(input, context);
   const mark = tools.arena.mark();
   tools.isStopped = () => false;
   try {

@@ -10,9 +10,10 @@ import { sortInSlices } from "../../base/sort.ts";
 import type { Pause } from "../../base/turnstile.ts";
 import type { Catalog, CatalogRepository, Place } from "./catalog.ts";
 import type { Snapshot } from "../lmdb/environment.ts";
-import { BLOCK_BYTES, NO_BLOB, PART, renumber, segmentKey } from "../format/format.ts";
+import { BLOCK_BYTES, HASH_BYTES, NO_BLOB, PART, renumber, segmentKey } from "../format/format.ts";
+import type { SkipReason } from "../format/records.ts";
 import { corrupt } from "../format/sealed.ts";
-import { mustRead } from "../segments/segment-tables.ts";
+import { mustRead, readFiles, skipReason } from "../segments/segment-tables.ts";
 
 /** REQUIRES: the snapshot stays open until what is read with it is there. */
 export interface Reading {
@@ -102,7 +103,7 @@ interface Paths {
 }
 
 /** REQUIRES: used before the next read, or `isKept`. */
-function openPaths({ snapshot, headers }: Reading, place: Place, isKept = false): Paths {
+function openPaths({ snapshot, headers }: Segments, place: Place, isKept = false): Paths {
   const head = 4 * (headers.get(place.segment)!.files + 1);
   const what = `the paths of segment ${place.segment}`;
   const stored = snapshot.get(segmentKey(place.segment, PART.PATHS), what);
@@ -131,6 +132,62 @@ function findPath(
   for (; index < count && Buffer.compare(pathAt(paths, index), wanted) === 0; index++)
     if (hasBit(set, index)) return index;
   return undefined;
+}
+
+/** What stands in a file of a segment. */
+export interface FileFacts {
+  /** Of its content, as latin1; "" where it has none. */
+  readonly hash: string;
+  /** Why its content is not searchable. */
+  readonly skipped: SkipReason | undefined;
+}
+
+/** A file of a place. */
+export interface FoundFile extends FileFacts {
+  /** 0-based position in the place. */
+  readonly index: number;
+}
+
+type Segments = Pick<Reading, "snapshot" | "headers">;
+
+/** All files of a place under each of some paths: several where revisions differ. */
+export function findFiles(
+  reading: Segments,
+  place: Place,
+  wanted: readonly string[],
+): FoundFile[][] {
+  const paths = openPaths(reading, place);
+  const found = wanted.map((path) => indexesOf(paths, Buffer.from(path)));
+  if (found.every(({ length }) => length === 0)) return found.map(() => []);
+  const factsOf = fileFacts(reading, place.segment);
+  return found.map((indexes) =>
+    indexes.map((index) => ({ index, ...factsOf(place.first + index) })),
+  );
+}
+
+/** Reads what stands in the files of a segment. */
+export function fileFacts(
+  { snapshot, headers }: Segments,
+  segment: number,
+): (file: number) => FileFacts {
+  const { files, blobs } = headers.get(segment)!;
+  const table = readFiles(snapshot, segment, files);
+  const hashes = Buffer.from(mustRead(snapshot, segment, PART.HASHES, HASH_BYTES * blobs));
+  return (file) => {
+    const blob = table.blobs[file]!;
+    if (blob === NO_BLOB) return { hash: "", skipped: skipReason(table.flags[file]!) };
+    const at = HASH_BYTES * blob;
+    return { hash: hashes.toString("latin1", at, at + HASH_BYTES), skipped: undefined };
+  };
+}
+
+function indexesOf(paths: Paths, wanted: Uint8Array): number[] {
+  const found: number[] = [];
+  const { count } = paths.place;
+  let index = lowerBound(paths, wanted);
+  for (; index < count && Buffer.compare(pathAt(paths, index), wanted) === 0; index++)
+    found.push(index);
+  return found;
 }
 
 /** The first file of the place, from the `low`th on, whose path is not before `wanted`. */

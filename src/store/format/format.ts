@@ -100,6 +100,10 @@ export type Part = (typeof PART)[keyof typeof PART];
 export const FILE_FLAG = { TEST: 1, VENDORED: 2, GENERATED: 4 } as const;
 export const SKIP_SHIFT = 3; // (1 + position in SKIP_REASONS) << SKIP_SHIFT, 0 for searchable files
 
+/** The first byte of every key of a segment, and how long such a key is at least. */
+export const SEGMENTS_TABLE = 5;
+export const PART_KEY_BYTES = 6;
+
 const key = (...bytes: number[]): Buffer => Buffer.from(bytes);
 const u32 = (value: number): number[] => [
   value >>> 24,

@@ -4,7 +4,8 @@ import type { Environment, Writer } from "../lmdb/environment.ts";
 import { checkLease } from "../lmdb/lease.ts";
 
 export interface SegmentTarget {
-  readonly environment: Environment;
+  /** What was written can be read in its snapshots. */
+  readonly environment: Pick<Environment, "snapshot">;
   readonly segment: number;
   /** One transaction, on this thread. Throws INDEX_LOCKED when the lease is lost. */
   write(work: (writer: Writer) => void): void;

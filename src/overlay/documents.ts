@@ -1,0 +1,79 @@
+/** The documents of an overlay: checked, and each known by the hash of what it says. */
+
+import { createHash } from "node:crypto";
+import { QuernError } from "../base/errors.ts";
+import { isValidPath } from "../base/paths.ts";
+import type { OverlayDocument } from "../search/messages/request.ts";
+import type { LayerContent } from "./layer-task.ts";
+
+/** Text of one overlay at most. */
+export const MOST_OVERLAY_BYTES = 16 * 2 ** 20;
+
+/** What stands under a path instead of what is indexed. */
+export interface CheckedDocument {
+  readonly repository: string;
+  readonly path: string;
+  /** undefined: the path is removed. */
+  readonly text: OverlayText | undefined;
+}
+
+export interface OverlayText {
+  /** Of repository, path and content: equal keys are indexed once. */
+  readonly key: string;
+  readonly content: LayerContent;
+  readonly bytes: number;
+}
+
+/** Checks the documents; the last word on a path holds. */
+export function checkDocuments(given: Iterable<OverlayDocument>): CheckedDocument[] {
+  if (typeof given !== "object" || given === null || !(Symbol.iterator in given))
+    throw invalid("overlay must be an iterable of documents");
+  const documents = new Map<string, CheckedDocument>();
+  let [position, bytes] = [0, 0];
+  for (const one of given) {
+    const document = checkDocument(one, `overlay[${position++}]`);
+    const name = nameOf(document);
+    bytes += (document.text?.bytes ?? 0) - (documents.get(name)?.text?.bytes ?? 0);
+    if (bytes > MOST_OVERLAY_BYTES)
+      throw invalid(
+        `overlay: the documents hold more than ${MOST_OVERLAY_BYTES / 2 ** 20} MiB; index some of them`,
+      );
+    documents.set(name, document);
+  }
+  return [...documents.values()];
+}
+
+const nameOf = ({ repository, path }: CheckedDocument): string => `${repository}\0${path}`;
+
+function checkDocument(given: OverlayDocument, at: string): CheckedDocument {
+  if (typeof given !== "object" || given === null) throw invalid(`${at} must be an object`);
+  const { repository, path } = given;
+  if (typeof repository !== "string" || repository === "")
+    throw invalid(`${at}.repository must be the name of a repository`);
+  if (typeof path !== "string" || !isValidPath(path))
+    throw invalid(
+      `${at}.path must be a relative path with "/" between folders, got ${JSON.stringify(path)}`,
+    );
+  if ("removed" in given && given.removed) return { repository, path, text: undefined };
+  if (!("content" in given)) throw invalid(`${at} needs content, or removed: true`);
+  return { repository, path, text: textOf(repository, path, given.content, at) };
+}
+
+/** The text of a document, copied: a caller may write into its bytes afterwards. */
+export function textOf(
+  repository: string,
+  path: string,
+  content: string | Uint8Array,
+  at: string,
+): OverlayText {
+  if (typeof content !== "string" && !(content instanceof Uint8Array))
+    throw invalid(`${at}.content must be a string or a Uint8Array`);
+  const bytes = typeof content === "string" ? Buffer.from(content) : Uint8Array.from(content);
+  const key = createHash("sha256")
+    .update(`${repository}\0${path}\0`)
+    .update(bytes)
+    .digest("base64");
+  return { key, content: { bytes }, bytes: bytes.length };
+}
+
+const invalid = (message: string): QuernError => new QuernError("INVALID_REQUEST", message);

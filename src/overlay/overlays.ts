@@ -1,0 +1,186 @@
+/**
+ * The overlays of an engine: indexes each text once, keeps it while it is in use, and makes the views
+ * that searches look at. A text that is unchanged since the last search costs a look-up; a changed one is
+ * indexed by itself into a layer of its own, until there are so many layers that all move into one.
+ */
+
+import { comparePaths } from "../base/paths.ts";
+import { QuernError } from "../base/errors.ts";
+import type { Catalog, CatalogRepository, Place } from "../store/catalog/catalog.ts";
+import {
+  fileFacts,
+  findFiles,
+  type FileFacts,
+  type FoundFile,
+} from "../store/catalog/repository-files.ts";
+import { viewOf, type View } from "../store/catalog/view.ts";
+import type { Snapshot } from "../store/lmdb/environment.ts";
+import { FIRST_MEMORY_SEGMENT, openPacked } from "../store/memory/memory-store.ts";
+import type { Pool } from "../threads/pool.ts";
+import type { CheckedDocument } from "./documents.ts";
+import type { Layer, LayerInput } from "./layer-task.ts";
+import {
+  overlaidView,
+  unknownRepository,
+  type FindFiles,
+  type LayeredText,
+  type PlacedDocument,
+} from "./overlay-catalog.ts";
+
+/** Of one view. Each is a segment more to plan, some 0.1 ms; all in one would be indexed anew at each change. */
+const MOST_LAYERS = 8;
+/** What layers may take that no view needs now: the texts of an editor that come back with the next key. */
+const KEPT_BYTES = 32 * 2 ** 20;
+
+export interface OverlaysOptions {
+  readonly pool: Pool;
+  readonly maxFileSize: number;
+  readonly newest: () => Promise<Catalog>;
+  /** Reads on a snapshot of its own. */
+  readonly reading: <T>(read: (snapshot: Snapshot) => Promise<T>) => Promise<T>;
+}
+
+type Documents = readonly CheckedDocument[];
+
+export class Overlays {
+  readonly #options: OverlaysOptions;
+  /** By key; the latest used last. */
+  readonly #texts = new Map<string, LayeredText>();
+  /** The last view of each list of documents: a workspace hands over the same list until something changes. */
+  readonly #views = new WeakMap<Documents, { readonly catalog: Catalog; readonly view: View }>();
+  readonly #found = new WeakMap<Place, Map<string, readonly FoundFile[]>>();
+  #nextSegment = FIRST_MEMORY_SEGMENT;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(options: OverlaysOptions) {
+    this.#options = options;
+  }
+
+  /** The newest generation with the documents on top. `isVisible`: whether the caller may see a repository. */
+  async view(
+    documents: Documents,
+    isVisible: (repository: CatalogRepository) => boolean,
+  ): Promise<View> {
+    const catalog = await this.#options.newest();
+    if (documents.length === 0) return viewOf(catalog);
+    for (const name of new Set(documents.map(({ repository }) => repository))) {
+      const repository = catalog.byName.get(name);
+      if (!repository || !isVisible(repository)) throw unknownRepository(name);
+    }
+    const kept = this.#views.get(documents);
+    if (kept?.catalog === catalog) return kept.view;
+    const view = await this.#inTurn(() => this.#makeView(catalog, documents));
+    this.#views.set(documents, { catalog, view });
+    return view;
+  }
+
+  /** One after another: searches that come together index a text once. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(work);
+    this.#last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #makeView(catalog: Catalog, documents: Documents): Promise<View> {
+    await this.#index(catalog, documents);
+    const placed = documents.map(({ repository, path, text }): PlacedDocument => {
+      const at = catalog.byName.get(repository)!;
+      return { repository: at, path, text: text && this.#texts.get(text.key)! };
+    });
+    this.#forget();
+    return this.#options.reading(async (snapshot) =>
+      overlaidView(catalog, placed, this.#finder(snapshot, catalog)),
+    );
+  }
+
+  /** Every text stands in a layer afterwards, and was used the latest. */
+  async #index(catalog: Catalog, documents: Documents): Promise<void> {
+    const texts = documents.filter(({ text }) => text !== undefined);
+    let missing = texts.filter(({ text }) => !this.#texts.has(text!.key));
+    const layers = new Set(texts.map(({ text }) => this.#texts.get(text!.key)?.layer));
+    if (missing.length > 0 && layers.size > MOST_LAYERS) missing = texts;
+    if (missing.length > 0) await this.#addLayer(catalog, missing);
+    for (const { text } of texts) {
+      const used = this.#texts.get(text!.key)!;
+      this.#texts.delete(text!.key);
+      this.#texts.set(text!.key, used);
+    }
+  }
+
+  async #addLayer(catalog: Catalog, documents: Documents): Promise<void> {
+    const groups = new Map<number, CheckedDocument[]>();
+    for (const document of documents) {
+      const { id } = catalog.byName.get(document.repository)!.record;
+      const group = groups.get(id);
+      if (group) group.push(document);
+      else groups.set(id, [document]);
+    }
+    const ordered = [...groups]
+      .sort(([a], [b]) => a - b)
+      .map(([repository, own]) => ({
+        repository,
+        own: own.toSorted((a, b) => comparePaths(a.path, b.path)),
+      }));
+    const layer = await this.#build(
+      ordered.map(({ repository, own }) => ({
+        repository,
+        files: own.map(({ path, text }) => ({ path, content: text!.content })),
+      })),
+    );
+    const factsOf = factsIn(layer);
+    for (const { repository, own } of ordered) {
+      const { first } = layer.header.repositories.find((one) => one.repository === repository)!;
+      own.forEach(({ text }, i) => {
+        const file = first + i;
+        this.#texts.set(text!.key, { layer, file, ...factsOf(file) });
+      });
+    }
+  }
+
+  async #build(repositories: LayerInput["repositories"]): Promise<Layer> {
+    const { pool, maxFileSize } = this.#options;
+    const build = (isDeadly: boolean) =>
+      pool.run<Layer>(
+        "overlay.layer",
+        { segment: this.#nextSegment++, maxFileSize, isDeadly, repositories },
+        { lane: "search", isUrgent: true },
+      );
+    try {
+      return await build(false);
+    } catch (error) {
+      // a grammar may end the thread; what it was parsing is then found without symbols
+      if (error instanceof QuernError && error.code === "INTERNAL") return build(true);
+      throw error;
+    }
+  }
+
+  /** Looks each path up once in a place: places outlive generations. */
+  #finder(snapshot: Snapshot, { headers }: Catalog): FindFiles {
+    return (place, paths) => {
+      let found = this.#found.get(place);
+      if (!found) this.#found.set(place, (found = new Map()));
+      const missing = paths.filter((path) => !found.has(path));
+      if (missing.length > 0)
+        findFiles({ snapshot, headers }, place, missing).forEach((files, i) =>
+          found.set(missing[i]!, files),
+        );
+      return paths.map((path) => found.get(path)!);
+    };
+  }
+
+  /** Lets go of the layers that were used the longest ago. */
+  #forget(): void {
+    const used = new Set<Layer>();
+    let bytes = 0;
+    for (const [key, { layer }] of [...this.#texts].reverse()) {
+      if (!used.has(layer)) bytes += layer.packed.bytes.length;
+      used.add(layer);
+      if (bytes > KEPT_BYTES && used.size > MOST_LAYERS + 1) this.#texts.delete(key);
+    }
+  }
+}
+
+function factsIn({ packed, header }: Layer): (file: number) => FileFacts {
+  const headers = new Map([[packed.segment, header]]);
+  return fileFacts({ snapshot: openPacked(packed), headers }, packed.segment);
+}
