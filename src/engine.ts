@@ -6,6 +6,7 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { beside } from "./base/beside.ts";
+import { decodeInSlices } from "./base/decode-text.ts";
 import { closedError, QuernError } from "./base/errors.ts";
 import { checkKeys, type KeysOf } from "./base/known-keys.ts";
 import { Writes, type CompactReport } from "./ingest/writes.ts";
@@ -28,7 +29,6 @@ import { symbolProgress } from "./store/symbols/symbol-progress.ts";
 import { door, turnstile } from "./base/turnstile.ts";
 import { Searcher, type ViewSource } from "./search/caller/searcher.ts";
 import type { Contexts } from "./search/caller/understand.ts";
-import { decodeInSlices } from "./search/thread/showing/positions.ts";
 import { NOT_INDEXED, type KnowsNotIndexed } from "./search/caller/not-indexed.ts";
 import { defaultWebUrl, externalWebUrl, type WebUrl } from "./search/caller/present.ts";
 import {

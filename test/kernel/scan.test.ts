@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { Arena } from "../../src/kernel/arena.ts";
 import { FOLDING_TABLE_BYTES, orbit, writeFoldingTable } from "../../src/kernel/folding.ts";
 import { createKernel } from "../../src/kernel/kernel.ts";
-import { prepareLiteral } from "../../src/search/thread/planning/literal.ts";
+import { prepareLiteral } from "../../src/search/thread/reading/literal.ts";
 
 interface Run {
   readonly from: number;

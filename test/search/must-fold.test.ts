@@ -4,9 +4,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Arena } from "../../src/kernel/arena.ts";
 import { createKernel } from "../../src/kernel/kernel.ts";
-import { prepareLiteral } from "../../src/search/thread/planning/literal.ts";
+import { prepareLiteral } from "../../src/search/thread/reading/literal.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
-import { LiteralScanner, placeLiteral } from "../../src/search/thread/scanning/scan.ts";
+import { LiteralScanner, placeLiteral } from "../../src/search/thread/reading/literal-scanner.ts";
 import { PAGE_BYTES } from "../../src/store/format/format.ts";
 import { openEngine } from "../engine/opened.ts";
 

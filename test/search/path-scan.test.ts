@@ -8,7 +8,7 @@ import { createKernel } from "../../src/kernel/kernel.ts";
 import { compileExpression } from "../../src/regex/expression.ts";
 import { createMatcher } from "../../src/regex/matcher.ts";
 import { filesWithPath, pathAnchors } from "../../src/search/thread/planning/path-scan.ts";
-import { LiteralScanner } from "../../src/search/thread/scanning/scan.ts";
+import { LiteralScanner } from "../../src/search/thread/reading/literal-scanner.ts";
 import type { PathTable } from "../../src/store/segments/segment-tables.ts";
 import { RUNS } from "../engine/opened.ts";
 

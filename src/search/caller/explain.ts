@@ -4,7 +4,7 @@ import { nearestLanguage, languageNamed } from "../../base/languages.ts";
 import { QuernError } from "../../base/errors.ts";
 import { conjuncts, show, type Query } from "../../query/ast.ts";
 import { parseQuery } from "../../query/parse.ts";
-import type { ExplainedSegment } from "../thread/explain-task.ts";
+import type { ExplainedSegment } from "../messages/messages.ts";
 import type { CheckedRequest, SearchRequest } from "../messages/request.ts";
 import type { Explanation } from "../messages/response.ts";
 import type { SegmentEnd } from "./tally.ts";

@@ -17,7 +17,7 @@ import type { Pause } from "../../base/turnstile.ts";
 import type { Catalog, CatalogRepository, Place } from "../../store/catalog/catalog.ts";
 import type { RevisionRecord } from "../../store/format/records.ts";
 import type { SegmentInput } from "../messages/messages.ts";
-import type { HostAtom } from "../messages/plan.ts";
+import type { HostAtom } from "./plan-query.ts";
 import type { Viewer } from "../messages/request.ts";
 
 /** What the host is asked about repositories. */

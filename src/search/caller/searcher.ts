@@ -15,10 +15,15 @@ import type { Pool } from "../../threads/pool.ts";
 import { isExhaustive, stoppable, throwIfAborted, timeStats, type Attempt } from "./attempt.ts";
 import { Control, STOPPED } from "../messages/control.ts";
 import { changesOf, explainSegment } from "./explain.ts";
-import type { ExplainResult } from "../thread/explain-task.ts";
 import { lateFiles, type Lost } from "./late-files.ts";
 import { mergeRanked, type Ranked } from "./merge-ranked.ts";
-import type { SearchInput, SearchOutput, SegmentInput, StreamPart } from "../messages/messages.ts";
+import type {
+  ExplainResult,
+  SearchInput,
+  SearchOutput,
+  SegmentInput,
+  StreamPart,
+} from "../messages/messages.ts";
 import { NameMatcher } from "./name-matcher.ts";
 import { notIndexed } from "./not-indexed.ts";
 import { inTurn, PartQueue } from "./part-queue.ts";

@@ -3,7 +3,8 @@
 import { atomsOf, namesRevision, type Query } from "../../query/ast.ts";
 import { parseQuery } from "../../query/parse.ts";
 import { simplify } from "../../query/simplify.ts";
-import { planQuery, type HostAtom, type Plan } from "../messages/plan.ts";
+import type { Plan } from "../messages/plan.ts";
+import { planQuery, type HostAtom } from "./plan-query.ts";
 import { checkRequest, type CheckedRequest, type SearchRequest } from "../messages/request.ts";
 import { unknownContext } from "./scope.ts";
 

@@ -3,10 +3,9 @@
 import type { Bitset } from "../../base/bitset.ts";
 import type { PackedSegment } from "../../store/memory/memory-store.ts";
 import type { Plan } from "./plan.ts";
-import type { PlanStats } from "../thread/scanning/segment-search.ts";
 import type { PackedChunks } from "./packed-chunks.ts";
-import type { Range } from "./response.ts";
-import type { Totals } from "./totals.ts";
+import type { Explanation, Range } from "./response.ts";
+import type { PlanStats, Totals } from "./totals.ts";
 
 export interface SegmentInput {
   readonly segment: number;
@@ -133,3 +132,20 @@ export interface StreamPart {
   /** Of what the files show: so much the reader is behind until it takes this part. */
   readonly bytes: number;
 }
+
+export interface ExplainedSegment extends Omit<
+  Explanation["segments"][number],
+  "outcome" | "excludedBy"
+> {
+  /** Where there is no candidate file: by which operands of the query. */
+  readonly excludedBy: readonly ExcludingOperand[];
+}
+
+/** `operand`: its position among what must all hold. */
+type ExcludingOperand = { readonly operand: number } & Omit<
+  NonNullable<Explanation["segments"][number]["excludedBy"]>[number],
+  "query"
+>;
+
+/** A segment that is gone, or whose symbols are: it was merged away. */
+export type ExplainResult = readonly ExplainedSegment[] | "gone";

@@ -9,9 +9,9 @@
  */
 
 import type { Balance } from "../../base/ballast.ts";
+import { decodeText } from "../../base/decode-text.ts";
 import { GrowableBytes, GrowableWords } from "../../base/growable.ts";
 import type { Pause } from "../../base/turnstile.ts";
-import { decodeText } from "../thread/showing/positions.ts";
 import type { Chunk, Position, Range, ResultSymbol } from "./response.ts";
 
 export interface PackedChunks {

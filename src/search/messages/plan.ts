@@ -4,10 +4,7 @@
  * rest are atoms, evaluated where the segments are.
  */
 
-import { languageNamed } from "../../base/languages.ts";
-import type { Atom, Query } from "../../query/ast.ts";
-import { compileExpression } from "../../regex/expression.ts";
-import { plainLiteral } from "../../regex/plain-literal.ts";
+import type { Atom } from "../../query/ast.ts";
 
 export type PlanNode =
   | { readonly kind: "all" }
@@ -33,108 +30,9 @@ export interface LanguageAtom {
   readonly language?: string;
 }
 
-/** What only the catalog can decide. */
-export type HostAtom =
-  | Extract<Atom, { kind: "revision" | "reposet" | "context" | "archived" | "fork" | "visibility" }>
-  | { readonly kind: "repo"; readonly pattern: string; readonly caseSensitive: boolean };
-
 export interface Plan {
   readonly root: PlanNode;
   readonly atoms: readonly PlanAtom[];
-}
-
-/** Equal atoms become one. */
-export function planQuery(query: Query): { plan: Plan; hostAtoms: readonly HostAtom[] } {
-  const atoms = new Numbered<PlanAtom>();
-  const hostAtoms = new Numbered<HostAtom>();
-  const place = (atom: Atom): PlanNode => {
-    const planned = planAtom(atom);
-    return "host" in planned
-      ? { kind: "set", set: hostAtoms.number(planned.host) }
-      : { kind: "atom", atom: atoms.number(planned.own) };
-  };
-  return {
-    plan: { root: mapQuery(query, place), atoms: atoms.values },
-    hostAtoms: hostAtoms.values,
-  };
-}
-
-function mapQuery(query: Query, place: (atom: Atom) => PlanNode): PlanNode {
-  switch (query.kind) {
-    case "all":
-    case "none":
-      return query;
-    case "and":
-    case "or":
-      return { kind: query.kind, children: query.children.map((child) => mapQuery(child, place)) };
-    case "not":
-      return { kind: "not", child: mapQuery(query.child, place) };
-    case "literal":
-    case "regex":
-    case "language":
-    case "revision":
-    case "reposet":
-    case "context":
-    case "archived":
-    case "fork":
-    case "visibility":
-      return place(query);
-  }
-}
-
-function planAtom(atom: Atom): { own: PlanAtom } | { host: HostAtom } {
-  switch (atom.kind) {
-    case "literal":
-      return { own: atom };
-    case "language": {
-      const language = languageNamed(atom.name);
-      return {
-        own: language === undefined ? { kind: "language" } : { kind: "language", language },
-      };
-    }
-    case "regex":
-      return planExpression(atom);
-    case "revision":
-    case "reposet":
-    case "context":
-    case "archived":
-    case "fork":
-    case "visibility":
-      return { host: atom };
-  }
-}
-
-function planExpression(
-  atom: Extract<Atom, { kind: "regex" }>,
-): { own: PlanAtom } | { host: HostAtom } {
-  const { pattern, caseSensitive } = atom;
-  switch (atom.field) {
-    case "content": {
-      const plain = plainLiteral(compileExpression(pattern, { caseSensitive }).syntax);
-      return {
-        own: plain ? { kind: "literal", ...plain } : { kind: "content", pattern, caseSensitive },
-      };
-    }
-    case "file":
-      return { own: { kind: "path", pattern, caseSensitive } };
-    case "symbol":
-      return { own: { kind: "symbol", pattern, caseSensitive } };
-    case "repo":
-      return { host: { kind: "repo", pattern, caseSensitive } };
-  }
-}
-
-class Numbered<T> {
-  readonly values: T[] = [];
-  readonly #numbers = new Map<string, number>();
-
-  number(value: T): number {
-    const key = JSON.stringify(value);
-    const known = this.#numbers.get(key);
-    if (known !== undefined) return known;
-    this.#numbers.set(key, this.values.length);
-    return this.values.push(value) - 1;
-  }
 }
 
 /** Atoms that occur outside negations: those whose ranges a file can show. */

@@ -1,6 +1,20 @@
-/** What is counted of a segment's files as they are read. */
+/** What a thread counts of a segment: in its plan, and in its files as they are read. */
 
-import type { WindowStats } from "../thread/scanning/segment-search.ts";
+/** Counters of one segment's plan. */
+export interface PlanStats {
+  shardFilesConsidered: number;
+  ngramLookups: number;
+  ngramMatches: number;
+  indexBytesLoaded: number;
+}
+
+/** Counters of the windows that were scanned. */
+export interface WindowStats {
+  filesConsidered: number;
+  filesLoaded: number;
+  contentBytesLoaded: number;
+  regexpsConsidered: number;
+}
 
 export interface Totals extends WindowStats {
   fileCount: number;

@@ -10,45 +10,37 @@ import { gramNumber } from "../../kernel/gram-numbers.ts";
 import type { Snapshot } from "../../store/lmdb/environment.ts";
 import { pagesWith, type Lookup } from "./planning/candidates.ts";
 import { exclusionsOf } from "./planning/exclusion.ts";
-import type { Literal } from "./planning/literal.ts";
-import type { SearchInput } from "../messages/messages.ts";
+import type { Literal } from "./reading/literal.ts";
+import type { ExplainedSegment, ExplainResult, SearchInput } from "../messages/messages.ts";
 import { counterInScope, pagesOf } from "./planning/pages.ts";
 import type { PreparedQuery } from "./planning/prepare.ts";
-import type { Explanation } from "../messages/response.ts";
-import { SegmentSearch } from "./scanning/segment-search.ts";
-import type { ThreadTools } from "./thread-tools.ts";
-
-export interface ExplainedSegment extends Omit<
-  Explanation["segments"][number],
-  "outcome" | "excludedBy"
-> {
-  /** Where there is no candidate file: by which operands of the query. */
-  readonly excludedBy: readonly ExcludingOperand[];
-}
-
-/** `operand`: its position among what must all hold. */
-type ExcludingOperand = { readonly operand: number } & Omit<
-  NonNullable<Explanation["segments"][number]["excludedBy"]>[number],
-  "query"
->;
-
-/** A segment that is gone, or whose symbols are: it was merged away. */
-export type ExplainResult = readonly ExplainedSegment[] | "gone";
+import { planSegment } from "./planning/segment-plan.ts";
+import type { SearchTools, ThreadTools } from "./reading/thread-tools.ts";
 
 export function explainSegments(
   { segments }: Pick<SearchInput, "segments">,
-  query: PreparedQuery,
-  snapshot: Snapshot,
-  tools: ThreadTools,
+  {
+    query,
+    snapshot,
+    thread,
+    tools,
+  }: {
+    readonly query: PreparedQuery;
+    readonly snapshot: Snapshot;
+    readonly thread: ThreadTools;
+    readonly tools: SearchTools;
+  },
 ): ExplainResult {
   const explained: ExplainedSegment[] = [];
   for (const { segment, scope, sets, symbols: edition } of segments) {
     try {
-      const reader = tools.reader(snapshot, segment);
-      const symbols = reader && tools.symbols(snapshot, reader, edition);
-      if (!reader || symbols === "gone") return "gone";
-      const asked = { query, scope, sets, symbols, isRanked: false };
-      const search = new SegmentSearch(reader, snapshot, tools, asked);
+      const opened = thread.open(snapshot, segment);
+      const symbols = opened && thread.symbols(snapshot, opened.reader, edition);
+      if (!opened || symbols === "gone") return "gone";
+      const { reader } = opened;
+      const asked = { query, scope, sets, symbols };
+      const plan = planSegment(opened, asked, snapshot, tools);
+      if (!plan) continue; // nothing stops it
       const { kernel, arena } = tools;
       const countInScope = counterInScope(scope, reader);
       const lookup = { reader, snapshot, kernel, arena, countInScope };
@@ -57,12 +49,12 @@ export function explainSegments(
         const lists = atom.kind === "symbol" ? symbols?.names : undefined;
         return atom.literals.map((one) => explainLiteral(one, { ...lookup, lists }, inScope));
       });
-      const candidateFiles = countBits(search.candidates);
+      const candidateFiles = countBits(plan.candidates);
       const exclusions = candidateFiles === 0 ? exclusionsOf(asked, lookup, tools) : [];
       explained.push({
         id: segment,
         literals: literals.flat(),
-        candidatePages: search.planStats.ngramMatches,
+        candidatePages: plan.stats.ngramMatches,
         candidateFiles,
         excludedBy: exclusions.map(({ atoms, ...exclusion }) => ({
           ...exclusion,

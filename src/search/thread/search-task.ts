@@ -1,15 +1,14 @@
 /** One thread's part of a search: claims segments, plans them, evaluates their windows, keeps the best files. */
 
-import { countBits } from "../../base/bitset.ts";
+import { countBits, hasBit } from "../../base/bitset.ts";
 import { isCorrupt } from "../../store/format/sealed.ts";
 import type { Snapshot } from "../../store/lmdb/environment.ts";
 import { HASH_BYTES, NO_BLOB } from "../../store/format/format.ts";
 import type { SegmentReader } from "../../store/segments/segment-reader.ts";
-import { repositoryOf, type PathTable } from "../../store/segments/segment-tables.ts";
+import { pathOf, repositoryOf, type PathTable } from "../../store/segments/segment-tables.ts";
 import type { TaskContext } from "../../threads/task.ts";
 import { Collector, type RankedFile } from "./ranking/collect.ts";
 import type { Control } from "../messages/control.ts";
-import { pathOf } from "./showing/file-shown.ts";
 import { HitRater } from "./ranking/hits.ts";
 import type {
   RankedFiles,
@@ -21,9 +20,10 @@ import type {
 } from "../messages/messages.ts";
 import { inOneBuffer } from "../messages/packed-chunks.ts";
 import type { PreparedQuery } from "./planning/prepare.ts";
-import { SegmentSearch, type Hit } from "./scanning/segment-search.ts";
+import { planSegment, type SegmentPlan } from "./planning/segment-plan.ts";
+import { SegmentScan, type Hit } from "./scanning/segment-scan.ts";
 import { showFile } from "./showing/show.ts";
-import type { ThreadTools } from "./thread-tools.ts";
+import type { SearchTools, ThreadTools } from "./reading/thread-tools.ts";
 import { zeroTotals, type Totals } from "../messages/totals.ts";
 
 /** Below this many windows with candidates a segment is not worth a helper: planning it takes as long. */
@@ -39,7 +39,8 @@ export interface SearchThread {
   readonly query: PreparedQuery;
   readonly control: Control;
   readonly snapshot: Snapshot;
-  readonly tools: ThreadTools;
+  readonly thread: ThreadTools;
+  readonly tools: SearchTools;
   readonly context: TaskContext;
 }
 
@@ -72,7 +73,7 @@ export class SearchRun {
   readonly #readers = new Map<number, SegmentReader>();
   readonly #beganAt = performance.timeOrigin + performance.now();
   readonly #repositoryPlaces: ReadonlyMap<number, number>;
-  #pending: { file: RankedFile; search: SegmentSearch }[] = [];
+  #pending: { file: RankedFile; plan: SegmentPlan }[] = [];
   #postedTotals = zeroTotals();
   #lastPost = 0;
 
@@ -111,14 +112,14 @@ export class SearchRun {
     };
     this.#parts.push(part);
     try {
-      const search = this.#plan(position);
-      if (search.isCut) return;
-      const steps = search.steps();
+      const plan = this.#plan(position);
+      if (!plan) return;
+      const { steps } = plan;
       const planned = performance.now();
-      if (isOwner) part.plan = planOf(search, steps, planned - began);
+      if (isOwner) part.plan = reportOf(plan, planned - began);
       if (isOwner && steps.length > WORTH_HELP) this.#thread.control.open(position);
       const isShared = !isOwner || steps.length > WORTH_HELP;
-      await this.#windows({ position, search, steps, isShared, totals, part });
+      await this.#windows({ position, plan, isShared, totals, part });
       part.nanoseconds = nanoseconds(performance.now() - planned);
     } catch (error) {
       part.failure = failureOf(error);
@@ -129,45 +130,45 @@ export class SearchRun {
     }
   }
 
-  #plan(position: number): SegmentSearch {
-    const { input, query, snapshot, tools } = this.#thread;
+  #plan(position: number): SegmentPlan | undefined {
+    const { input, query, snapshot, thread, tools } = this.#thread;
     const { segment, scope, sets, symbols: edition } = input.segments[position]!;
-    const reader = tools.reader(snapshot, segment);
-    const symbols = reader && tools.symbols(snapshot, reader, edition);
-    if (!reader || symbols === "gone") throw new SegmentGone(segment);
-    this.#readers.set(position, reader);
-    const isRanked = input.matches > 0;
-    return new SegmentSearch(reader, snapshot, tools, { query, scope, sets, symbols, isRanked });
+    const opened = thread.open(snapshot, segment);
+    const symbols = opened && thread.symbols(snapshot, opened.reader, edition);
+    if (!opened || symbols === "gone") throw new SegmentGone(segment);
+    this.#readers.set(position, opened.reader);
+    return planSegment(opened, { query, scope, sets, symbols }, snapshot, tools);
   }
 
   async #windows(work: {
     readonly position: number;
-    readonly search: SegmentSearch;
-    readonly steps: readonly number[];
+    readonly plan: SegmentPlan;
     readonly isShared: boolean;
     readonly totals: Totals;
     readonly part: { stepsDone: number };
   }): Promise<void> {
-    const { position, search, steps, isShared, totals, part } = work;
-    const { control, context, input } = this.#thread;
-    const rater = this.#rater(search);
+    const { position, plan, isShared, totals, part } = work;
+    const { control, context, input, snapshot, tools } = this.#thread;
+    const { steps } = plan;
+    const scan = new SegmentScan(plan, { snapshot, tools, isRanked: input.matches > 0 });
+    const rater = this.#rater(plan);
     const onHit = (hit: Hit) => {
       // what #compare and #columns read of a file that is kept: damage there is still this segment's own
-      if (input.matches > 0) search.reader.hashes(this.#thread.snapshot);
+      if (input.matches > 0) plan.reader.hashes(snapshot);
       rater.rate(hit);
       totals.fileCount++;
       totals.totalMatchCount += rater.count;
       if (!input.stream && rater.score < this.#collector.threshold) return;
       const count = Math.min(rater.count, input.matchesPerFile);
       const file = { score: rater.score, segment: position, file: hit.file, count };
-      if (input.stream) this.#pending.push({ file, search });
+      if (input.stream) this.#pending.push({ file, plan });
       else this.#collector.add(file);
     };
     let own = 0;
     const next = () =>
       isShared ? control.claimStep(position, steps.length) : own < steps.length ? own++ : undefined;
     for (let step = next(); step !== undefined && !control.stopped; step = next()) {
-      search.window(steps[step]!, totals, onHit);
+      scan.window(steps[step]!, totals, onHit);
       if (control.stopped) break; // within the window: it counts as not finished
       part.stepsDone++;
       if (this.#pending.length > 0 && performance.now() - this.#lastPost > POST_MS)
@@ -177,7 +178,7 @@ export class SearchRun {
     }
   }
 
-  #rater({ reader, candidates }: SegmentSearch): HitRater {
+  #rater({ reader, candidates }: SegmentPlan): HitRater {
     const { query, tools, snapshot, input } = this.#thread;
     const rankOf = (file: number) =>
       input.repositories.ranks[this.#placeOfRepository(reader, file)] ?? 0;
@@ -257,21 +258,21 @@ export class SearchRun {
     const onDisagreement = (message: string) => void part.disagreements.push(message);
     const pause = () => context.pause();
     const how = { ...input.stream!, isBestFirst, pause, onDisagreement };
-    const showing = { query, tools, snapshot, ...how };
+    // what was found is shown even if the search itself is to stop
+    const untilEnd = { ...tools, isStopped: () => control.hasEnded };
+    const showing = { query, tools: untilEnd, snapshot, ...how };
     let part = emptyPart(this.#newTotals());
-    const { isStopped } = tools;
-    tools.isStopped = () => control.hasEnded;
     let ranges = 0; // of the part
-    for (const { file, search } of pending) {
+    for (const { file, plan } of pending) {
       const most = control.takeRanges(file.count);
       if (most === 0) break;
       if (control.isBehind) {
         this.#collector.add({ ...file, count: most });
         continue;
       }
-      const sets = (set: number) => search.isInSet(set, file.file);
-      const { reader, symbols } = search;
-      const wanted = { reader, symbols, file: file.file, sets, most };
+      const { reader, asked } = plan;
+      const sets = (set: number) => hasBit(asked.sets[set]!, file.file);
+      const wanted = { reader, symbols: asked.symbols, file: file.file, sets, most };
       const result = await showFile(showing, wanted).catch((error: unknown) =>
         this.#fail(file.segment, error),
       );
@@ -290,7 +291,6 @@ export class SearchRun {
       const turn = context.pause();
       if (turn) await turn;
     }
-    tools.isStopped = isStopped;
     this.#send(part);
     this.#lastPost = performance.now();
   }
@@ -349,14 +349,15 @@ function failureOf(error: unknown): Failure {
   throw error;
 }
 
-function planOf(
-  search: SegmentSearch,
-  steps: readonly number[],
+const reportOf = (
+  { candidates, stats, steps }: SegmentPlan,
   ms: number,
-): NonNullable<SegmentPart["plan"]> {
-  const candidates = countBits(search.candidates);
-  return { stats: search.planStats, candidates, steps: steps.length, nanoseconds: nanoseconds(ms) };
-}
+): NonNullable<SegmentPart["plan"]> => ({
+  stats,
+  candidates: countBits(candidates),
+  steps: steps.length,
+  nanoseconds: nanoseconds(ms),
+});
 
 /** Bytes, about: what a file in a part holds on to until it is taken. */
 function sizeOf({ content = "", chunks }: ShownFile): number {

@@ -6,8 +6,9 @@ import type { Snapshot } from "../../store/lmdb/environment.ts";
 import { withSegments } from "../../store/memory/memory-store.ts";
 import type { Task, TaskContext } from "../../threads/task.ts";
 import { Control } from "../messages/control.ts";
-import { explainSegments, type ExplainResult } from "./explain-task.ts";
+import { explainSegments } from "./explain-task.ts";
 import type {
+  ExplainResult,
   SearchInput,
   SearchOutput,
   ShowInput,
@@ -18,7 +19,7 @@ import { inOneBuffer } from "../messages/packed-chunks.ts";
 import { prepareInTime, prepareQuery } from "./planning/prepare.ts";
 import { nothingFound, SearchRun } from "./search-task.ts";
 import { showFile } from "./showing/show.ts";
-import { ThreadTools } from "./thread-tools.ts";
+import { ThreadTools } from "./reading/thread-tools.ts";
 
 const toolsOf = (context: TaskContext): ThreadTools =>
   context.memo("search tools", () => new ThreadTools());
@@ -27,29 +28,33 @@ const snapshotOf = ({ packed }: Pick<SearchInput, "packed">, context: TaskContex
   withSegments(threadEnvironment(context).snapshot(), packed);
 
 const search: Task<SearchInput, SearchOutput> = async (input, context) => {
-  const tools = toolsOf(context);
+  const thread = toolsOf(context);
   const control = new Control(input.shared);
+  const tools = thread.forTask({
+    isStopped: () => control.stopped !== 0,
+    isDue: () => control.isDue,
+  });
   const snapshot = snapshotOf(input, context);
-  const mark = tools.arena.mark();
-  tools.isStopped = () => control.stopped !== 0;
-  tools.isDue = () => control.isDue;
+  const mark = thread.arena.mark();
   try {
     const query = prepareInTime(input.plan, tools);
     if (!query) return nothingFound();
-    return await new SearchRun({ input, query, control, snapshot, tools, context }).run();
+    return await new SearchRun({ input, query, control, snapshot, thread, tools, context }).run();
   } finally {
-    tools.arena.release(mark);
+    thread.arena.release(mark);
     snapshot.close();
   }
 };
 
 const show: Task<ShowInput, ShowResult> = async (input, context) => {
-  const tools = toolsOf(context);
-  const snapshot = snapshotOf(input, context);
-  const mark = tools.arena.mark();
+  const thread = toolsOf(context);
   const control = new Control(input.shared);
-  tools.isStopped = () => control.hasEnded;
-  tools.isDue = () => control.isDue;
+  const tools = thread.forTask({
+    isStopped: () => control.hasEnded,
+    isDue: () => control.isDue,
+  });
+  const snapshot = snapshotOf(input, context);
+  const mark = thread.arena.mark();
   try {
     const query = prepareQuery(input.plan, tools.kernel, tools.arena);
     const { contextLines, whole, isBestFirst } = input;
@@ -60,9 +65,9 @@ const show: Task<ShowInput, ShowResult> = async (input, context) => {
     const how = { contextLines, whole, isBestFirst, pause, onDisagreement };
     let contentBytesLoaded = 0;
     for (const { segment, file, sets, most, symbols: edition } of input.files) {
-      const reader = tools.reader(snapshot, segment);
+      const reader = thread.open(snapshot, segment)?.reader;
       const symbols =
-        reader && (await unlessDamaged(() => tools.symbols(snapshot, reader, edition)));
+        reader && (await unlessDamaged(() => thread.symbols(snapshot, reader, edition)));
       if (!reader || symbols === "gone") return "gone";
       const isInSet = (set: number) => sets[set]!;
       const result = await unlessDamaged(() =>
@@ -80,7 +85,7 @@ const show: Task<ShowInput, ShowResult> = async (input, context) => {
     context.transfer(packed.buffer);
     return { files: packed.files, contentBytesLoaded, disagreements };
   } finally {
-    tools.arena.release(mark);
+    thread.arena.release(mark);
     snapshot.close();
   }
 };
@@ -89,15 +94,15 @@ const explain: Task<Pick<SearchInput, "plan" | "segments" | "packed">, ExplainRe
   input,
   context,
 ) => {
-  const tools = toolsOf(context);
+  const thread = toolsOf(context);
+  const tools = thread.forTask({ isStopped: () => false, isDue: () => false });
   const snapshot = snapshotOf(input, context);
-  const mark = tools.arena.mark();
-  tools.isStopped = () => false;
+  const mark = thread.arena.mark();
   try {
     const query = prepareQuery(input.plan, tools.kernel, tools.arena);
-    return explainSegments(input, query, snapshot, tools);
+    return explainSegments(input, { query, snapshot, thread, tools });
   } finally {
-    tools.arena.release(mark);
+    thread.arena.release(mark);
     snapshot.close();
   }
 };

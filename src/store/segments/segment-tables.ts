@@ -62,6 +62,10 @@ export interface PathTable {
   readonly bytes: Uint8Array;
 }
 
+/** A file's path, as bytes of the table. */
+export const pathOf = ({ starts, bytes }: PathTable, file: number): Uint8Array =>
+  bytes.subarray(starts[file]!, starts[file + 1]!);
+
 /** Without its header nobody knows whose a segment's files are: there are two, under these numbers. */
 export const HEADER_COPIES = [0, 1] as const;
 

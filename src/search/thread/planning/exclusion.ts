@@ -8,9 +8,9 @@ import { boundsOf } from "./bounds.ts";
 import type { Lookup } from "./candidates.ts";
 import { filesWithPath } from "./path-scan.ts";
 import { shownAtoms, type PlanNode } from "../../messages/plan.ts";
-import { knownOf, planAtoms } from "./segment-plan.ts";
-import type { SegmentQuery } from "../scanning/segment-search.ts";
-import type { ThreadTools } from "../thread-tools.ts";
+import { knownOf, planAtoms } from "./atom-plan.ts";
+import type { SegmentQuery } from "./segment-plan.ts";
+import type { SearchTools } from "../reading/thread-tools.ts";
 
 /** An operand, alone. */
 export interface Exclusion {
@@ -28,13 +28,14 @@ const MOST_LEFT_OUT = 32;
 export function exclusionsOf(
   { query, scope, sets, symbols }: SegmentQuery,
   lookup: Lookup,
-  tools: ThreadTools,
+  tools: SearchTools,
 ): Exclusion[] {
   const { reader, snapshot } = lookup;
-  const plans = planAtoms(query, lookup, symbols);
-  for (const plan of plans)
-    if (plan.atom.kind === "path")
-      plan.exact = filesWithPath(plan.atom, reader.paths(snapshot), scope, tools);
+  const plans = planAtoms(query, lookup, symbols).map((plan) =>
+    plan.atom.kind === "path"
+      ? { ...plan, exact: filesWithPath(plan.atom, reader.paths(snapshot), scope, tools) }
+      : plan,
+  );
   const known = knownOf(plans, sets, reader);
   const { files } = reader.header;
   const operands: readonly PlanNode[] =

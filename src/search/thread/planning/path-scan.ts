@@ -18,9 +18,13 @@ import type { Matcher } from "../../../regex/matcher.ts";
 import type { Re2Expression } from "../../../regex/re2.ts";
 import type { Formula } from "../../../regex/required.ts";
 import type { PathTable } from "../../../store/segments/segment-tables.ts";
-import { prepareLiteral } from "./literal.ts";
-import type { ThreadTools } from "../thread-tools.ts";
-import { placeLiteral, type LiteralScanner, type PlacedLiteral } from "../scanning/scan.ts";
+import { prepareLiteral } from "../reading/literal.ts";
+import type { SearchTools } from "../reading/thread-tools.ts";
+import {
+  placeLiteral,
+  type LiteralScanner,
+  type PlacedLiteral,
+} from "../reading/literal-scanner.ts";
 
 export interface PathExpression {
   readonly expression: Re2Expression;
@@ -29,8 +33,8 @@ export interface PathExpression {
   readonly anchors: readonly PlacedLiteral[] | undefined;
 }
 
-type Tools = Pick<ThreadTools, "arena" | "literals">;
-type ClockedTools = Tools & Pick<ThreadTools, "isStopped">;
+type Tools = Pick<SearchTools, "arena" | "literals">;
+type ClockedTools = Tools & Pick<SearchTools, "isStopped">;
 
 /** More than so many literals are not looked for one after another. */
 const MOST_ANCHORS = 4;

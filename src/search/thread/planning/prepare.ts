@@ -4,24 +4,23 @@ import type { Arena } from "../../../kernel/arena.ts";
 import { compileExpression } from "../../../regex/expression.ts";
 import { createMatcher } from "../../../regex/matcher.ts";
 import type { Kernel } from "../../../kernel/kernel.ts";
-import { decide } from "../scanning/evaluate.ts";
-import { ContentScanner } from "../scanning/expression.ts";
-import { byKind, type ShownAtoms } from "../showing/file-shown.ts";
-import { prepareLiteral, type Literal } from "./literal.ts";
+import { decide } from "./evaluate.ts";
+import { placeExpression, type PlacedExpression } from "./expression-plan.ts";
+import { byKind, isContentAtom, type ShownAtoms } from "./shown-atoms.ts";
+import { prepareLiteral, type Literal } from "../reading/literal.ts";
 import { pathAnchors, type PathExpression } from "./path-scan.ts";
 import { shownAtoms, type Plan, type PlanAtom, type PlanNode } from "../../messages/plan.ts";
-import { placeLiteral, type PlacedLiteral } from "../scanning/scan.ts";
-import { sharingOf, type Sharing } from "../scanning/shared-lines.ts";
-import type { ThreadTools } from "../thread-tools.ts";
+import { placeLiteral, type PlacedLiteral } from "../reading/literal-scanner.ts";
+import { sharingOf, type Sharing } from "./sharing.ts";
+import type { SearchTools } from "../reading/thread-tools.ts";
 
 export type PreparedAtom = {
   /** Those whose grams are looked up in each segment. */
   readonly literals: readonly Literal[];
 } & (
   | { readonly kind: "literal"; readonly placed: PlacedLiteral }
-  | { readonly kind: "content"; readonly scanner: ContentScanner }
   | ({ readonly kind: "path" } & PathExpression)
-  | { readonly kind: "symbol"; readonly scanner: ContentScanner }
+  | { readonly kind: "content" | "symbol"; readonly placed: PlacedExpression }
   | { readonly kind: "language"; readonly language: string | undefined }
 );
 
@@ -56,7 +55,7 @@ export function prepareQuery(plan: Plan, kernel: Kernel, arena: Arena): Prepared
 /** The same; undefined: it was to stop on the way. A large expression takes some 20 ms. */
 export function prepareInTime(
   plan: Plan,
-  { kernel, arena, isStopped }: Pick<ThreadTools, "kernel" | "arena" | "isStopped">,
+  { kernel, arena, isStopped }: Pick<SearchTools, "kernel" | "arena" | "isStopped">,
 ): PreparedQuery | undefined {
   const atoms: PreparedAtom[] = [];
   for (const atom of plan.atoms) {
@@ -72,8 +71,7 @@ function queryOf(
   prepared: readonly PreparedAtom[],
   kernel: Kernel,
 ): PreparedQuery {
-  const isContent = (atom: number) =>
-    ["literal", "content", "symbol"].includes(prepared[atom]!.kind);
+  const isContent = (atom: number) => isContentAtom(prepared[atom]!);
   const withoutContent = {
     set: () => undefined,
     atom: (atom: number) => (isContent(atom) ? false : undefined),
@@ -85,11 +83,11 @@ function queryOf(
     atoms: prepared,
     contentAtoms,
     shown,
-    shownAlways: hasChoice(root) ? undefined : byKind(shown, { atoms: prepared, contentAtoms }),
+    shownAlways: hasChoice(root) ? undefined : byKind(shown, prepared),
     isContentOnly: decide(root, withoutContent) === false,
     single: singleAtom(root, contentAtoms),
     sharing: sharingOf(
-      new Map(prepared.flatMap((atom, i) => (atom.kind === "content" ? [[i, atom.scanner]] : []))),
+      new Map(prepared.flatMap((atom, i) => (atom.kind === "content" ? [[i, atom.placed]] : []))),
       kernel,
     ),
   };
@@ -103,8 +101,8 @@ function prepareAtom(atom: PlanAtom, kernel: Kernel, arena: Arena): PreparedAtom
     }
     case "content":
     case "symbol": {
-      const scanner = new ContentScanner(atom, kernel, arena);
-      return { kind: atom.kind, scanner, literals: scanner.literals };
+      const placed = placeExpression(atom, kernel, arena);
+      return { kind: atom.kind, placed, literals: placed.literals };
     }
     case "path": {
       const { pattern, caseSensitive } = atom;

@@ -1,104 +1,245 @@
-/** What one segment's metadata and grams say of each atom, before any content is read. */
+/**
+ * A query's plan in one segment, from metadata, paths and grams: which files may match, which blobs
+ * must be read for that, and in which windows they lie. No content is read.
+ *
+ * First each atom is planned by itself. Then paths are tried, only of files that the other atoms leave.
+ * What remains are the candidates; everything else follows from them.
+ */
 
-import { emptyBitset, fullBitset, setBit, type Bitset } from "../../../base/bitset.ts";
+import {
+  countBits,
+  emptyBitset,
+  forEachBit,
+  hasBit,
+  intersect,
+  isEmpty,
+  nextBit,
+  setBit,
+  unite,
+  type Bitset,
+} from "../../../base/bitset.ts";
+import { NO_BLOB } from "../../../store/format/format.ts";
+import type { Snapshot } from "../../../store/lmdb/environment.ts";
 import type { SegmentReader } from "../../../store/segments/segment-reader.ts";
-import type { Bounds, Known } from "./bounds.ts";
-import { pagesWith, type Lookup } from "./candidates.ts";
-import { blobsOf, filesOf } from "./pages.ts";
-import type { PreparedAtom, PreparedQuery } from "./prepare.ts";
-import type { SegmentSymbols } from "../scanning/segment-symbols.ts";
-import { symbolCandidates } from "../scanning/symbol-scan.ts";
-import type { PlacedLiteral } from "../scanning/scan.ts";
+import type { PlanStats } from "../../messages/totals.ts";
+import type { SegmentSymbols } from "../reading/segment-symbols.ts";
+import type { OpenedSegment, SearchTools } from "../reading/thread-tools.ts";
+import { knownOf, planAtoms, type AtomPlan } from "./atom-plan.ts";
+import { boundsOf } from "./bounds.ts";
+import { counterInScope } from "./pages.ts";
+import { filesWithPath } from "./path-scan.ts";
+import { gramsOf, type PreparedQuery } from "./prepare.ts";
 
-/** One atom in one segment. */
-export interface AtomPlan {
-  readonly atom: PreparedAtom;
-  /** Files for which it is true, where that is known without content. */
-  exact: Bitset | undefined;
-  /** Blobs in which it may be true; undefined: any. */
-  readonly blobs: Bitset | undefined;
-  /** Pages in which a literal may begin, or whose lines hold an expression's matches; undefined: any of those blobs. */
-  readonly pages: Bitset | undefined;
-  /** Of an expression: see ExpressionReach. */
-  readonly anchors: readonly PlacedLiteral[] | undefined;
-  readonly listBytes: number;
-  /** It stands under negations only: one match in a blob is enough. */
-  readonly onlyDecides: boolean;
+/** Blobs of a window where no content is read: about a millisecond's work. */
+const BLOBS_AT_ONCE = 1024;
+
+/** What a search asks of one segment. */
+export interface SegmentQuery {
+  readonly query: PreparedQuery;
+  /** Files of the searched revisions that the viewer may see. */
+  readonly scope: Bitset;
+  /** By the numbers of the plan's sets. */
+  readonly sets: readonly Bitset[];
+  /** undefined: none are known. */
+  readonly symbols: SegmentSymbols | undefined;
 }
 
-/** Nothing is known of it yet. */
-export const anywhere = (atom: PreparedAtom): AtomPlan => ({
-  atom,
-  exact: undefined,
-  blobs: undefined,
-  pages: undefined,
-  anchors: undefined,
-  listBytes: 0,
-  onlyDecides: false,
-});
-
-/** `symbols`: undefined where the segment's are not known. */
-export function planAtoms(
-  { atoms, shown }: PreparedQuery,
-  lookup: Lookup,
-  symbols: SegmentSymbols | undefined,
-): AtomPlan[] {
-  return atoms.map((atom, number) => ({
-    ...planAtom(atom, lookup, symbols),
-    onlyDecides: !shown.has(number),
-  }));
+export interface SegmentPlan {
+  readonly reader: SegmentReader;
+  readonly asked: SegmentQuery;
+  /** By the numbers of the query's atoms. */
+  readonly atoms: readonly AtomPlan[];
+  /** Files whose query tree must be evaluated. */
+  readonly candidates: Bitset;
+  /** Blobs of candidate files in which some content atom may hold: they are read. */
+  readonly visit: Bitset;
+  /** Blobs of candidate files. */
+  readonly work: Bitset;
+  /** Candidate files without content. They are taken with the first window. */
+  readonly withoutContent: readonly number[];
+  /** Content atoms in the order in which they are scanned. */
+  readonly order: readonly number[];
+  /** First blob of each window; one more, the number of blobs. */
+  readonly windows: Uint32Array;
+  /** Numbers of the windows that hold a file that must be evaluated. */
+  readonly steps: readonly number[];
+  readonly stats: PlanStats;
 }
 
-function planAtom(
-  atom: PreparedAtom,
-  lookup: Lookup,
-  symbols: SegmentSymbols | undefined,
-): AtomPlan {
-  const plan = anywhere(atom);
-  switch (atom.kind) {
-    case "language":
-      return { ...plan, exact: filesIn(atom.language, lookup.reader) };
-    case "path":
-      return plan;
-    case "symbol":
-      return symbols
-        ? { ...plan, ...symbolCandidates(atom.scanner, lookup, symbols) }
-        : { ...plan, blobs: emptyBitset(lookup.reader.header.blobs) };
-    case "literal": {
-      const { pages, listBytes } = pagesWith(atom.placed.literal.grams, lookup);
-      return { ...plan, pages, listBytes, blobs: pages && blobsOf(pages, lookup.reader) };
-    }
-    case "content":
-      return { ...plan, ...atom.scanner.candidates(lookup) };
-  }
-}
-
-/** What the plans, as they are when it is asked, tell of each file. `sets`: by the numbers of the plan's sets. */
-export function knownOf(
-  plans: readonly AtomPlan[],
-  sets: readonly Bitset[],
-  reader: SegmentReader,
-): Known {
-  const everything = fullBitset(reader.header.files);
-  const nothing = emptyBitset(reader.header.files);
-  const exact = (files: Bitset): Bounds => ({ sure: files, maybe: files });
+/** Returns undefined if time runs out while paths are tried. */
+export function planSegment(
+  { reader, windows }: OpenedSegment,
+  asked: SegmentQuery,
+  snapshot: Snapshot,
+  tools: SearchTools,
+): SegmentPlan | undefined {
+  const { query, scope, sets, symbols } = asked;
+  const { kernel, arena } = tools;
+  const lookup = { reader, snapshot, kernel, arena, countInScope: counterInScope(scope, reader) };
+  const planned = planAtoms(query, lookup, symbols);
+  const possible = (atoms: readonly AtomPlan[]): Bitset => {
+    const { maybe } = boundsOf(query.root, knownOf(atoms, sets, reader), reader.header.files);
+    return intersect(maybe.slice(), scope);
+  };
+  const atoms = planned.some(({ atom }) => atom.kind === "path")
+    ? planPaths(planned, { reader, snapshot, files: possible(planned) }, tools)
+    : planned;
+  if (!atoms) return undefined;
+  const candidates = possible(atoms);
+  const blobs = blobsOfFiles(candidates, reader);
+  const content = query.contentAtoms.map((atom) => atoms[atom]!);
+  const visit = blobsToVisit(content, blobs, reader);
+  const work = query.isContentOnly ? visit : blobs;
+  const withoutContent = query.isContentOnly ? [] : filesWithoutContent(candidates, reader);
+  const ownWindows = isEmpty(visit) ? coarser(windows) : windows;
   return {
-    set: (set) => exact(sets[set]!),
-    atom: (number) => {
-      const { atom, exact: files, blobs } = plans[number]!;
-      if (files) return exact(files);
-      if (atom.kind === "path") return { sure: nothing, maybe: everything };
-      return { sure: nothing, maybe: filesOf(blobs, reader) };
-    },
+    reader,
+    asked,
+    atoms,
+    candidates,
+    visit,
+    work,
+    withoutContent,
+    order: scanOrder(query, atoms, visit),
+    windows: ownWindows,
+    steps: stepsOf(ownWindows, work, withoutContent.length > 0),
+    stats: statsOf(content, scope, visit, reader),
   };
 }
 
-function filesIn(language: string | undefined, { header, files }: SegmentReader): Bitset {
-  const set = emptyBitset(header.files);
-  const number = language === undefined ? -1 : header.languages.indexOf(language);
-  if (number < 0) return set;
-  const { languages } = files;
-  for (let file = 0; file < languages.length; file++)
-    if (languages[file] === number) setBit(set, file);
-  return set;
+/** Decides the path atoms for `files`. Returns undefined if it was stopped. */
+function planPaths(
+  atoms: readonly AtomPlan[],
+  {
+    reader,
+    snapshot,
+    files,
+  }: { readonly reader: SegmentReader; readonly snapshot: Snapshot; readonly files: Bitset },
+  tools: SearchTools,
+): AtomPlan[] | undefined {
+  const table = reader.paths(snapshot);
+  const planned: AtomPlan[] = [];
+  for (const plan of atoms) {
+    if (plan.atom.kind !== "path") {
+      planned.push(plan);
+      continue;
+    }
+    const exact = filesWithPath(plan.atom, table, files, tools);
+    if (!exact) return undefined;
+    planned.push({ ...plan, exact });
+  }
+  return planned;
+}
+
+function blobsOfFiles(set: Bitset, { header, files }: SegmentReader): Bitset {
+  const blobs = emptyBitset(header.blobs);
+  forEachBit(set, (file) => {
+    const blob = files.blobs[file]!;
+    if (blob !== NO_BLOB) setBit(blobs, blob);
+  });
+  return blobs;
+}
+
+function filesWithoutContent(set: Bitset, { files }: SegmentReader): number[] {
+  const without: number[] = [];
+  forEachBit(set, (file) => {
+    if (files.blobs[file] === NO_BLOB) without.push(file);
+  });
+  return without;
+}
+
+/** Those of `candidates`, which are blobs, in which one of the content atoms may hold. */
+function blobsToVisit(
+  content: readonly AtomPlan[],
+  candidates: Bitset,
+  { header }: SegmentReader,
+): Bitset {
+  const any = emptyBitset(header.blobs);
+  for (const { blobs } of content) {
+    if (!blobs) return candidates;
+    unite(any, blobs);
+  }
+  return intersect(any, candidates);
+}
+
+/**
+ * Content atoms, cheap ones first. Literals go before expressions, those first that are in the fewest
+ * visited blobs; of expressions those of names, then those that require the most: how often something
+ * occurs, in other layouts or elsewhere, must not decide on how many files an expression is run.
+ */
+function scanOrder(
+  { contentAtoms }: PreparedQuery,
+  atoms: readonly AtomPlan[],
+  visit: Bitset,
+): readonly number[] {
+  if (contentAtoms.length === 1) return contentAtoms;
+  const costs = atoms.map(({ blobs, atom }) =>
+    atom.kind === "literal"
+      ? blobs
+        ? countBits(intersect(blobs.slice(), visit))
+        : ANYWHERE
+      : ANYWHERE * (atom.kind === "symbol" ? 2 : 3) - gramsOf(atom),
+  );
+  return contentAtoms.toSorted((a, b) => costs[a]! - costs[b]!);
+}
+
+/** More blobs than a segment has, and more grams than an expression. */
+const ANYWHERE = 2 ** 32;
+
+/** Where no content is read a window is as dear as its files: several are taken as one. */
+function coarser(windows: Uint32Array): Uint32Array {
+  let begun = -BLOBS_AT_ONCE;
+  return windows.filter((blob, i) => {
+    if (blob - begun < BLOBS_AT_ONCE && i + 1 < windows.length) return false;
+    begun = blob;
+    return true;
+  });
+}
+
+/** `withFirst`: whether the first window has work besides its blobs. */
+function stepsOf(windows: Uint32Array, work: Bitset, withFirst: boolean): number[] {
+  const steps = withFirst ? [0] : [];
+  let window = 0;
+  let blob = nextBit(work, windows[steps.length]!);
+  while (blob >= 0) {
+    while (windows[window + 1]! <= blob) window++;
+    steps.push(window);
+    blob = nextBit(work, windows[window + 1]!);
+  }
+  return steps;
+}
+
+function statsOf(
+  content: readonly AtomPlan[],
+  scope: Bitset,
+  visit: Bitset,
+  reader: SegmentReader,
+): PlanStats {
+  const inScope = countBits(scope);
+  const sum = (of: (plan: AtomPlan) => number) =>
+    content.reduce((total, plan) => total + of(plan), 0);
+  return {
+    shardFilesConsidered: inScope,
+    ngramLookups: sum(({ atom }) => gramsOf(atom)),
+    ngramMatches: sum((plan) => pagesToScan(plan, visit, reader)),
+    // of a segment with files that are out of scope it would tell something of those
+    indexBytesLoaded: inScope === reader.header.files ? sum(({ listBytes }) => listBytes) : 0,
+  };
+}
+
+function pagesToScan(
+  { pages, blobs }: AtomPlan,
+  visit: Bitset,
+  { firstPages, pageBlobs }: SegmentReader,
+): number {
+  let count = 0;
+  if (pages)
+    forEachBit(pages, (page) => {
+      if (hasBit(visit, pageBlobs[page]!)) count++;
+    });
+  else
+    forEachBit(visit, (blob) => {
+      if (!blobs || hasBit(blobs, blob)) count += firstPages[blob + 1]! - firstPages[blob]!;
+    });
+  return count;
 }

@@ -3,26 +3,20 @@
 import type { Snapshot } from "../../../store/lmdb/environment.ts";
 import { FILE_FLAG } from "../../../store/format/format.ts";
 import type { SegmentReader } from "../../../store/segments/segment-reader.ts";
-import type { PathTable } from "../../../store/segments/segment-tables.ts";
-import {
-  contentRanges,
-  pairsOf,
-  pathOf,
-  pathRanges,
-  shownBy,
-  type ShownAtoms,
-} from "../showing/file-shown.ts";
-import { EXACT } from "./definitions.ts";
+import { pathOf, type PathTable } from "../../../store/segments/segment-tables.ts";
+import { shownBy, type ShownAtoms } from "../planning/shown-atoms.ts";
+import { contentRanges, pairsOf, pathRanges } from "../scanning/file-ranges.ts";
+import { EXACT } from "../scanning/definitions.ts";
 import { PathFits } from "./path-fits.ts";
 import type { PreparedQuery } from "../planning/prepare.ts";
-import type { Found } from "../scanning/scan.ts";
+import type { Found } from "../reading/literal-scanner.ts";
 import { atomScore, bestPathFit, definesNames, languageScore, scoreOf, WEIGHTS } from "./score.ts";
-import type { Hit } from "../scanning/segment-search.ts";
-import type { ThreadTools } from "../thread-tools.ts";
+import type { Hit } from "../scanning/segment-scan.ts";
+import type { SearchTools } from "../reading/thread-tools.ts";
 
 export interface RaterOptions {
   readonly query: PreparedQuery;
-  readonly tools: ThreadTools;
+  readonly tools: SearchTools;
   readonly reader: SegmentReader;
   readonly snapshot: Snapshot;
   /** Files that may match. */
@@ -50,7 +44,7 @@ export class HitRater {
   constructor(options: RaterOptions) {
     this.#options = options;
     this.#paths = options.reader.paths(options.snapshot);
-    this.#pathFits = new PathFits(options, this.#paths);
+    this.#pathFits = new PathFits(options.query, this.#paths, options.candidates, options.tools);
     const { languages } = options.reader.header;
     this.#languageScores = Int16Array.from(languages, languageScore);
     this.#definesNames = Uint8Array.from(languages, (language) => (definesNames(language) ? 1 : 0));

@@ -6,7 +6,8 @@
 import { hasBit, type Bitset } from "../../../base/bitset.ts";
 import { foldText } from "../../../kernel/folding.ts";
 import type { PathTable } from "../../../store/segments/segment-tables.ts";
-import type { RaterOptions } from "./hits.ts";
+import type { SearchTools } from "../reading/thread-tools.ts";
+import type { PreparedQuery } from "../planning/prepare.ts";
 import { filesHolding } from "../planning/path-scan.ts";
 import { pathFit } from "./score.ts";
 
@@ -26,15 +27,20 @@ export class PathFits {
   /** By atom; undefined for atoms that are no literals, or that no file shows. */
   readonly #literals: (LiteralInPaths | undefined)[];
 
-  constructor(options: RaterOptions, paths: PathTable) {
+  /** `candidates`: how many files may match. */
+  constructor(
+    query: PreparedQuery,
+    paths: PathTable,
+    candidates: number,
+    tools: Pick<SearchTools, "arena" | "literals">,
+  ) {
     this.#paths = paths;
     this.#bytes = Buffer.from(paths.bytes.buffer, paths.bytes.byteOffset, paths.bytes.length);
-    const { query, tools } = options;
     this.#literals = query.atoms.map((atom, number) => {
       if (atom.kind !== "literal" || !query.shown.has(number)) return undefined;
       const text = foldText(atom.placed.literal.text);
       const literal = { text, encoding: encodingFor(text), files: undefined };
-      return options.candidates < WORTH_SCAN
+      return candidates < WORTH_SCAN
         ? literal
         : { ...literal, files: filesHolding(text, paths, tools) };
     });

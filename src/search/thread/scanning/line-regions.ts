@@ -4,7 +4,7 @@ import { hasBit, type Bitset } from "../../../base/bitset.ts";
 import type { Arena } from "../../../kernel/arena.ts";
 import type { Kernel } from "../../../kernel/kernel.ts";
 import { PAGE_BYTES } from "../../../store/format/format.ts";
-import type { Window } from "./window.ts";
+import type { Window } from "../reading/window.ts";
 
 const NEWLINE = 10;
 /** What is read first to find the end of a line. */

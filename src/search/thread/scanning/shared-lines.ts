@@ -3,42 +3,19 @@
  * each is then run on the lines that hold a match of any.
  */
 
-import type { Kernel } from "../../../kernel/kernel.ts";
-import { mayShare, SharedPass } from "../../../regex/shared-pass.ts";
-import type { ContentScanner, ScanTools } from "./expression.ts";
+import type { SharedPass } from "../../../regex/shared-pass.ts";
+import type { SearchTools } from "../reading/thread-tools.ts";
 import { linesAround, type Stretch } from "./line-regions.ts";
-import type { Window } from "./window.ts";
-
-/** Expressions that share a pass, in one thread. */
-export interface Sharing {
-  /** Which of a query's atoms they are. */
-  readonly atoms: ReadonlySet<number>;
-  readonly pass: SharedPass;
-}
-
-/** undefined: no two of them have nothing to look for and stay within lines. */
-export function sharingOf(
-  scanners: ReadonlyMap<number, ContentScanner>,
-  kernel: Kernel,
-): Sharing | undefined {
-  const sharing = [...scanners].filter(
-    ([, { readsAll, expression }]) => readsAll && mayShare(expression),
-  );
-  const pass = SharedPass.of(
-    kernel,
-    sharing.map(([, { expression }]) => expression),
-  );
-  return pass && { atoms: new Set(sharing.map(([atom]) => atom)), pass };
-}
+import type { Window } from "../reading/window.ts";
 
 /** Of the blobs of one window, found when the first of the expressions comes to a blob. */
 export class SharedLines {
   readonly #pass: SharedPass;
   readonly #window: Window;
-  readonly #tools: ScanTools;
+  readonly #tools: SearchTools;
   readonly #known = new Map<number, readonly Stretch[] | undefined>();
 
-  constructor(pass: SharedPass, window: Window, tools: ScanTools) {
+  constructor(pass: SharedPass, window: Window, tools: SearchTools) {
     this.#pass = pass;
     this.#window = window;
     this.#tools = tools;

@@ -6,43 +6,27 @@
  * again: each read of one discards the block that was kept of the other.
  */
 
-import { hasBit, intersect, type Bitset } from "../../../base/bitset.ts";
+import { hasBit, type Bitset } from "../../../base/bitset.ts";
 import { newRangeList, pushRange, type RangeList } from "../../../regex/range-list.ts";
 import { PAGE_BYTES } from "../../../store/format/format.ts";
 import { SYMBOL_ROW, type SymbolList } from "../../../store/symbols/symbol-run.ts";
-import {
-  placesOf,
-  type ContentScanner,
-  type ExpressionCandidates,
-  type ExpressionReach,
-} from "./expression.ts";
-import type { Lookup } from "../planning/candidates.ts";
-import type { Confirm } from "../showing/file-shown.ts";
+import type { ExpressionReach, PlacedExpression } from "../planning/expression-plan.ts";
+import { placesOf } from "./expression-scan.ts";
+import type { Confirm } from "./file-ranges.ts";
 import type { Stretch } from "./line-regions.ts";
-import { bestEdge, noneFound, type Found } from "./scan.ts";
-import type { SegmentSymbols } from "./segment-symbols.ts";
-import type { ThreadTools } from "../thread-tools.ts";
-import type { Window } from "./window.ts";
+import { bestEdge, noneFound, type Found } from "../reading/literal-scanner.ts";
+import type { SegmentSymbols } from "../reading/segment-symbols.ts";
+import type { SearchTools } from "../reading/thread-tools.ts";
+import type { Window } from "../reading/window.ts";
 
 export interface SymbolScan {
-  readonly scanner: ContentScanner;
+  readonly placed: PlacedExpression;
   readonly reach: ExpressionReach;
   readonly window: Window;
   readonly blobs: readonly number[];
   readonly symbols: SegmentSymbols;
-  readonly tools: ThreadTools;
+  readonly tools: SearchTools;
   readonly confirm?: Confirm | undefined;
-}
-
-/** Blobs with definitions in which all that the expression requires stands somewhere. */
-export function symbolCandidates(
-  scanner: ContentScanner,
-  lookup: Lookup,
-  symbols: SegmentSymbols,
-): ExpressionCandidates {
-  const reach = scanner.candidates({ ...lookup, lists: symbols.names });
-  const blobs = symbols.blobs();
-  return { ...reach, blobs: reach.blobs ? intersect(reach.blobs, blobs) : blobs };
 }
 
 export function scanSymbols(scan: SymbolScan): Found {
@@ -105,7 +89,7 @@ function matchNames(
   { blob, list, places, reach }: NamesOf,
   out: RangeList,
 ): void {
-  const { scanner, window, tools } = scan;
+  const { placed, window, tools } = scan;
   const { count, rows } = list;
   const origin = window.address(blob);
   let [next, last] = [0, -1];
@@ -118,7 +102,7 @@ function matchNames(
       loadName(scan, blob, start, end);
     }
     const first = out.length;
-    scanner.matcher.ranges(origin + start, origin + end, out, tools.isStopped);
+    placed.matcher.ranges(origin + start, origin + end, out, tools.isStopped);
     confirmNew(scan, out, { first, name: [origin + start, origin + end] });
     last = keepNew(out, { first, by: start, last });
   }
@@ -126,13 +110,13 @@ function matchNames(
 
 /** Has the ranges from `first` on, those of one name, confirmed. */
 function confirmNew(
-  { scanner, window, confirm }: SymbolScan,
+  { placed, window, confirm }: SymbolScan,
   out: RangeList,
   { first, name }: { readonly first: number; readonly name: Stretch },
 ): void {
   if (!confirm || out.length === first) return;
   const claimed = { data: out.data.slice(2 * first), length: out.length - first };
-  const { data, length } = confirm(scanner.expression, window.bytes.subarray(...name), claimed);
+  const { data, length } = confirm(placed.expression, window.bytes.subarray(...name), claimed);
   out.length = first;
   for (let i = 0; i < length; i++) pushRange(out, data[2 * i]!, data[2 * i + 1]!);
 }

@@ -3,24 +3,24 @@
  * go first; a blob none of whose files may match any more is not scanned for the next one.
  */
 
-import { countBits, hasBit, intersect, type Bitset } from "../../../base/bitset.ts";
-import type { Verdict } from "./evaluate.ts";
-import type { ExpressionReach } from "./expression.ts";
-import type { Confirm } from "../showing/file-shown.ts";
-import { gramsOf, type PreparedQuery } from "../planning/prepare.ts";
-import { scanPresence } from "./presence.ts";
-import type { AtomPlan } from "../planning/segment-plan.ts";
-import { noneFound, type Found } from "./scan.ts";
+import { hasBit, type Bitset } from "../../../base/bitset.ts";
+import type { Verdict } from "../planning/evaluate.ts";
+import { scanExpression, type ExpressionRun } from "./expression-scan.ts";
+import type { Confirm } from "./file-ranges.ts";
+import type { PreparedQuery } from "../planning/prepare.ts";
+import { scanExistence } from "./existence.ts";
+import type { AtomPlan } from "../planning/atom-plan.ts";
+import { noneFound, type Found } from "../reading/literal-scanner.ts";
 import { SharedLines } from "./shared-lines.ts";
-import type { SegmentSymbols } from "./segment-symbols.ts";
+import type { SegmentSymbols } from "../reading/segment-symbols.ts";
 import { scanSymbols } from "./symbol-scan.ts";
-import type { ThreadTools } from "../thread-tools.ts";
-import type { Window } from "./window.ts";
+import type { SearchTools } from "../reading/thread-tools.ts";
+import type { Window } from "../reading/window.ts";
 
 export interface Visit {
   readonly query: PreparedQuery;
   readonly atoms: readonly AtomPlan[];
-  /** See scanOrder(). */
+  /** Content atoms in the order in which they are scanned. */
   readonly order: readonly number[];
   /** Whether a file of a visited blob may match, given what is known so far. */
   readonly mayMatch: (index: number) => boolean;
@@ -31,30 +31,6 @@ export interface Visit {
   /** What is to be shown is confirmed: names here, where they are told apart. */
   readonly confirm?: Confirm;
 }
-
-/**
- * Content atoms, cheap ones first. Literals go before expressions, those first that are in the fewest
- * visited blobs; of expressions those of names, then those that require the most: how often something
- * occurs, in other layouts or elsewhere, must not decide on how many files an expression is run.
- */
-export function scanOrder(
-  { contentAtoms }: PreparedQuery,
-  atoms: readonly AtomPlan[],
-  visit: Bitset,
-): readonly number[] {
-  if (contentAtoms.length === 1) return contentAtoms;
-  const costs = atoms.map(({ blobs, atom }) =>
-    atom.kind === "literal"
-      ? blobs
-        ? countBits(intersect(blobs.slice(), visit))
-        : ANYWHERE
-      : ANYWHERE * (atom.kind === "symbol" ? 2 : 3) - gramsOf(atom),
-  );
-  return contentAtoms.toSorted((a, b) => costs[a]! - costs[b]!);
-}
-
-/** More blobs than a segment has, and more grams than an expression. */
-const ANYWHERE = 2 ** 32;
 
 export class VisitedBlobs {
   readonly blobs: readonly number[];
@@ -74,7 +50,7 @@ export class VisitedBlobs {
     this.#visit = visit;
   }
 
-  scan(window: Window, tools: ThreadTools): void {
+  scan(window: Window, tools: SearchTools): void {
     const { order } = this.#visit;
     const [only] = order;
     if (order.length === 1 && this.#visit.query.isContentOnly) {
@@ -102,29 +78,29 @@ export class VisitedBlobs {
   }
 
   #scanAtom(
-    plan: AtomPlan & Pick<ExpressionReach, "shared">,
+    plan: AtomPlan & Pick<ExpressionRun, "shared">,
     targets: readonly number[],
     window: Window,
-    tools: ThreadTools,
+    tools: SearchTools,
   ): Found {
     const blobs = targets.map((index) => this.blobs[index]!);
     const { atom } = plan;
     if (blobs.length === 0) return noneFound(0);
     for (const index of targets) this.loaded[index] = 1;
     if (atom.kind === "literal" && plan.onlyDecides)
-      return scanPresence(window, blobs, { placed: atom.placed, pages: plan.pages }, tools);
+      return scanExistence(window, blobs, { placed: atom.placed, pages: plan.pages }, tools);
     if (atom.kind === "literal")
       return tools.literals.scan(window, blobs, atom.placed, plan.pages, this.#visit.wantsPairs);
     if (atom.kind !== "content" && atom.kind !== "symbol") return noneFound(blobs.length);
     for (const index of targets) this.expressions[index]!++;
-    const { scanner } = atom;
+    const { placed } = atom;
     const { symbols, confirm } = this.#visit;
     if (atom.kind === "symbol")
       return symbols
-        ? scanSymbols({ scanner, reach: plan, window, blobs, symbols, tools, confirm })
+        ? scanSymbols({ placed, reach: plan, window, blobs, symbols, tools, confirm })
         : noneFound(blobs.length);
     const most = plan.onlyDecides ? 1 : this.#visit.most;
-    return atom.scanner.scan(window, blobs, most === undefined ? plan : { ...plan, most }, tools);
+    return scanExpression(placed, window, blobs, { ...plan, most }, tools);
   }
 
   /** What is known of a content atom in a visited blob; in any other (-1) none holds. */
@@ -132,7 +108,7 @@ export class VisitedBlobs {
     if (index < 0) return false;
     const found = this.found[atom];
     if (found) return found.counts[index]! > 0;
-    const { blobs }: { blobs: Bitset | undefined } = this.#visit.atoms[atom]!;
+    const { blobs }: { readonly blobs: Bitset | undefined } = this.#visit.atoms[atom]!;
     return blobs && !hasBit(blobs, this.blobs[index]!) ? false : undefined;
   }
 }

@@ -11,11 +11,11 @@ import type { Kernel } from "../../../kernel/kernel.ts";
 import { SYMBOL_KINDS } from "../../../store/symbols/symbol-kinds.ts";
 import { SYMBOL_ROW, type SymbolList } from "../../../store/symbols/symbol-run.ts";
 import { atomScore } from "../ranking/score.ts";
-import { bestEdge } from "../scanning/scan.ts";
+import { bestEdge } from "../reading/literal-scanner.ts";
 
 const NEWLINE = 10;
 const CONSTRUCTOR = SYMBOL_KINDS.indexOf("constructor");
-/** As in ranking/definitions.ts: a whole name, an end of one, the inside of one. */
+/** As in scanning/definitions.ts: a whole name, an end of one, the inside of one. */
 const [EXACT, EDGE, INSIDE, NOT_IN_A_NAME] = [3, 2, 1, 0];
 /** One end of the match is that of the name (2), the other at a joint at least. */
 const AT_JOINT = 3;

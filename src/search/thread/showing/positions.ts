@@ -6,37 +6,10 @@
  * Everything walks forwards, so a file costs its length once, however many matches one line has.
  */
 
-import type { Pause } from "../../../base/turnstile.ts";
+import { decodeText } from "../../../base/decode-text.ts";
 import type { Position, Range } from "../../messages/response.ts";
 
 const NEWLINE = 10;
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-
-/** Invalid UTF-8 becomes U+FFFD; a BOM stays. */
-export const decodeText = (bytes: Uint8Array): string => decoder.decode(bytes);
-
-/** Half a millisecond's. */
-const DECODED_BYTES = 512 * 1024;
-
-/** The same, of a text of any length, giving way between its pieces. */
-export async function decodeInSlices(bytes: Uint8Array, pause: Pause): Promise<string> {
-  let text = "";
-  for (let from = 0; from < bytes.length;) {
-    const to = boundary(bytes, from + DECODED_BYTES);
-    text += decodeText(bytes.subarray(from, to));
-    from = to;
-    await pause();
-  }
-  return text;
-}
-
-/** The place `at`, or up to three bytes before it, that lies within no character. */
-function boundary(bytes: Uint8Array, at: number): number {
-  if (at >= bytes.length) return bytes.length;
-  for (let back = 0; back <= 3; back++) if ((bytes[at - back]! & 0xc0) !== 0x80) return at - back;
-  return at; // a fourth continuation byte belongs to nothing
-}
-
 export interface Line {
   readonly number: number;
   readonly start: number;

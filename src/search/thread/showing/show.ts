@@ -1,35 +1,30 @@
 /** Builds the result of one file: reads its content again where that is asked for, finds its ranges, cuts them into chunks. */
 
+import { decodeText } from "../../../base/decode-text.ts";
 import type { Pause } from "../../../base/turnstile.ts";
 import type { Snapshot } from "../../../store/lmdb/environment.ts";
 import { NO_BLOB } from "../../../store/format/format.ts";
 import type { SegmentReader } from "../../../store/segments/segment-reader.ts";
+import { pathOf } from "../../../store/segments/segment-tables.ts";
 import { cutChunks } from "./chunks.ts";
 import { bestFirst } from "./best-lines.ts";
-import {
-  contentRanges,
-  pairsOf,
-  pathOf,
-  pathRanges,
-  shownBy,
-  type Confirm,
-  type ShownAtoms,
-} from "./file-shown.ts";
-import type { Facts } from "../scanning/evaluate.ts";
+import { contentRanges, pairsOf, pathRanges, type Confirm } from "../scanning/file-ranges.ts";
+import { shownBy, type ShownAtoms } from "../planning/shown-atoms.ts";
+import type { Facts } from "../planning/evaluate.ts";
 import type { ShownFile } from "../../messages/messages.ts";
 import { inOrder, NO_CHUNKS } from "../../messages/packed-chunks.ts";
-import { decodeText, Lines } from "./positions.ts";
+import { Lines } from "./positions.ts";
 import type { PreparedQuery } from "../planning/prepare.ts";
-import { anywhere } from "../planning/segment-plan.ts";
-import type { SegmentSymbols } from "../scanning/segment-symbols.ts";
-import type { ThreadTools } from "../thread-tools.ts";
+import { anywhere } from "../planning/atom-plan.ts";
+import type { SegmentSymbols } from "../reading/segment-symbols.ts";
+import type { SearchTools } from "../reading/thread-tools.ts";
 import { verified, verifiedShort } from "./verify-shown.ts";
 import { VisitedBlobs } from "../scanning/visited-blobs.ts";
-import { Window } from "../scanning/window.ts";
+import { Window } from "../reading/window.ts";
 
 export interface Showing {
   readonly query: PreparedQuery;
-  readonly tools: ThreadTools;
+  readonly tools: SearchTools;
   readonly snapshot: Snapshot;
   readonly contextLines: number;
   readonly whole: boolean;
@@ -142,7 +137,7 @@ function readContent(
       isLate: tools.isDue,
       onDisagreement: showing.onDisagreement,
     };
-    visited.found[atom] = verified(prepared.scanner, found, seen);
+    visited.found[atom] = verified(prepared.placed.expression, found, seen);
   }
   return {
     visited,

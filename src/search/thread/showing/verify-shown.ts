@@ -8,9 +8,8 @@ import type { Kernel } from "../../../kernel/kernel.ts";
 import type { RangeList } from "../../../regex/range-list.ts";
 import type { Re2Expression } from "../../../regex/re2.ts";
 import { verifyRanges } from "../../../regex/verify.ts";
-import type { ContentScanner } from "../scanning/expression.ts";
-import { pairsOf } from "./file-shown.ts";
-import type { Found } from "../scanning/scan.ts";
+import { pairsOf } from "../scanning/file-ranges.ts";
+import type { Found } from "../reading/literal-scanner.ts";
 
 /** For the ranges of one text: 100 000 take 0.4 s. */
 const MOST_MS = 1_000;
@@ -27,18 +26,18 @@ export interface VerifiedText {
 }
 
 /** What the expression found in the one blob that was visited, as RE2 sees it. */
-export function verified(scanner: ContentScanner, found: Found, text: VerifiedText): Found {
+export function verified(expression: Re2Expression, found: Found, text: VerifiedText): Found {
   const count = Math.min(text.most, found.counts[0]!);
   if (count === 0) return found;
-  const ranges = verifyRanges(scanner.expression, {
+  const ranges = verifyRanges(expression, {
     bytes: text.kernel.bytes,
     text: { start: text.from, end: text.to },
     claimed: { length: found.counts[0]!, data: pairsOf(found, 0).slice() },
     count,
-    isLate: soon(scanner.expression, text.isLate),
+    isLate: soon(expression, text.isLate),
   });
   if (!ranges) return found;
-  text.onDisagreement(disagreement(scanner.expression));
+  text.onDisagreement(disagreement(expression));
   const pairs = ranges.data.slice(0, 2 * ranges.length);
   return { ...found, counts: Uint32Array.of(ranges.length), starts: new Uint32Array(1), pairs };
 }

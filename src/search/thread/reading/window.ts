@@ -57,13 +57,11 @@ export class Window {
   readonly #loaded: Bitset;
 
   constructor(
-    ...[reader, snapshot, memory, firstBlob, endBlob]: [
-      SegmentReader,
-      Snapshot,
-      WindowMemory,
-      number,
-      number,
-    ]
+    reader: SegmentReader,
+    snapshot: Snapshot,
+    memory: WindowMemory,
+    firstBlob: number,
+    endBlob: number,
   ) {
     this.reader = reader;
     this.firstBlob = firstBlob;

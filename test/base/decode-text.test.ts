@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { decodeInSlices, decodeText } from "../../src/search/thread/showing/positions.ts";
+import { decodeInSlices, decodeText } from "../../src/base/decode-text.ts";
 
 const PIECE = 512 * 1024;
 

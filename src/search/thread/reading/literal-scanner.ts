@@ -6,7 +6,7 @@ import { FOLDING_TABLE_BYTES, writeFoldingTable } from "../../../kernel/folding.
 import type { Kernel } from "../../../kernel/kernel.ts";
 import { PAGE_BYTES } from "../../../store/format/format.ts";
 import type { SegmentReader } from "../../../store/segments/segment-reader.ts";
-import type { Literal } from "../planning/literal.ts";
+import type { Literal } from "./literal.ts";
 import type { Window } from "./window.ts";
 
 const RUN_WORDS = 6;
@@ -92,13 +92,11 @@ export class LiteralScanner {
    * read back only where `wantsPairs`.
    */
   scan(
-    ...[window, blobs, placed, pages, wantsPairs]: [
-      Window,
-      readonly number[],
-      PlacedLiteral,
-      Bitset | undefined,
-      boolean,
-    ]
+    window: Window,
+    blobs: readonly number[],
+    placed: PlacedLiteral,
+    pages: Bitset | undefined,
+    wantsPairs: boolean,
   ): Found {
     const found = noneFound(blobs.length);
     const plain = new Runs();
@@ -148,13 +146,15 @@ export class LiteralScanner {
   }
 
   #run(
-    ...[runs, window, how, found, blobs]: [
-      Runs,
-      Window,
-      { placed: PlacedLiteral; isFolded: boolean; wantsPairs: boolean },
-      Found,
-      readonly number[],
-    ]
+    runs: Runs,
+    window: Window,
+    how: {
+      readonly placed: PlacedLiteral;
+      readonly isFolded: boolean;
+      readonly wantsPairs: boolean;
+    },
+    found: Found,
+    blobs: readonly number[],
   ): void {
     if (runs.count === 0) return;
     const mark = this.#arena.mark();
@@ -202,7 +202,7 @@ class Runs {
     return this.indexes.length;
   }
 
-  add(index: number, ...[from, starts, limit, lowest]: [number, number, number, number]): void {
+  add(index: number, from: number, starts: number, limit: number, lowest: number): void {
     this.words.push(from, starts, limit, lowest, 0, 0);
     this.indexes.push(index);
     this.bytes += starts - from;

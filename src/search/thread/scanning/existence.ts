@@ -6,18 +6,18 @@
 
 import { hasBit, type Bitset } from "../../../base/bitset.ts";
 import { PAGE_BYTES } from "../../../store/format/format.ts";
-import { placesOf } from "./expression.ts";
+import { placesOf } from "./expression-scan.ts";
 import type { Stretch } from "./line-regions.ts";
-import { noneFound, type Found, type PlacedLiteral } from "./scan.ts";
-import type { ThreadTools } from "../thread-tools.ts";
-import type { Window } from "./window.ts";
+import { noneFound, type Found, type PlacedLiteral } from "../reading/literal-scanner.ts";
+import type { SearchTools } from "../reading/thread-tools.ts";
+import type { Window } from "../reading/window.ts";
 
 /** Counts 1 or more for blobs that hold the literal, and nothing else. Blobs ascend; without `pages` all of theirs count. */
-export function scanPresence(
+export function scanExistence(
   window: Window,
   blobs: readonly number[],
   { placed, pages }: { readonly placed: PlacedLiteral; readonly pages: Bitset | undefined },
-  tools: ThreadTools,
+  tools: SearchTools,
 ): Found {
   const found = noneFound(blobs.length);
   markSeen(found.counts, window, blobs, { placed, pages }, tools);
@@ -31,13 +31,11 @@ export function scanPresence(
 
 /** A match that runs on into a page that is not there is not seen. */
 function markSeen(
-  ...[counts, window, blobs, { placed, pages }, tools]: [
-    Uint32Array,
-    Window,
-    readonly number[],
-    { readonly placed: PlacedLiteral; readonly pages: Bitset | undefined },
-    ThreadTools,
-  ]
+  counts: Uint32Array,
+  window: Window,
+  blobs: readonly number[],
+  { placed, pages }: { readonly placed: PlacedLiteral; readonly pages: Bitset | undefined },
+  tools: SearchTools,
 ): void {
   const regions = blobs.map((blob) => loadedPages(window, blob, pages));
   if (regions.every(({ length }) => length === 0)) return;

@@ -3,9 +3,9 @@
 import type { Kernel } from "../../../kernel/kernel.ts";
 import type { Arena } from "../../../kernel/arena.ts";
 import { corrupt } from "../../../store/format/sealed.ts";
-import type { Found } from "../scanning/scan.ts";
-import type { SegmentSymbols } from "../scanning/segment-symbols.ts";
-import type { Window } from "../scanning/window.ts";
+import type { Found } from "../reading/literal-scanner.ts";
+import type { SegmentSymbols } from "../reading/segment-symbols.ts";
+import type { Window } from "../reading/window.ts";
 
 /** A match is exactly the name of a definition. */
 export const EXACT = 3;

@@ -1,0 +1,170 @@
+/**
+ * A regular expression over content or over names, made ready in one thread: its matcher, what every
+ * match requires, and in which pages and blobs of a segment a match may lie.
+ */
+
+import { emptyBitset, intersect, unite, type Bitset } from "../../../base/bitset.ts";
+import type { Arena } from "../../../kernel/arena.ts";
+import type { Kernel } from "../../../kernel/kernel.ts";
+import { compileExpression, type Expression } from "../../../regex/expression.ts";
+import { createMatcher, type Matcher } from "../../../regex/matcher.ts";
+import { requiredClasses, tripleTables } from "../../../regex/required-classes.ts";
+import type { Formula } from "../../../regex/required.ts";
+import type { ExpressionAtom } from "../../messages/plan.ts";
+import { prepareLiteral, type Literal } from "../reading/literal.ts";
+import { placeLiteral, type PlacedLiteral } from "../reading/literal-scanner.ts";
+import { pagesWith, type Lookup } from "./candidates.ts";
+import { blobsOf } from "./pages.ts";
+
+/** REQUIRES: the arena's mark of before stays as long as it is used. */
+export interface PlacedExpression {
+  readonly expression: Expression;
+  readonly matcher: Matcher;
+  /** The required literals whose grams are looked up in each segment. */
+  readonly literals: readonly Literal[];
+  readonly required: GramFormula;
+  /** Address of the tables of a triple that every match holds; undefined: none is worth looking for. */
+  readonly triple: number | undefined;
+}
+
+/** The required literals, with their grams. */
+type GramFormula =
+  | { readonly kind: "any" }
+  | { readonly kind: "none" }
+  | { readonly kind: "literal"; readonly placed: PlacedLiteral }
+  | { readonly kind: "and" | "or"; readonly children: readonly GramFormula[] };
+
+/** Where in a segment an expression may match. */
+export interface ExpressionReach {
+  /** Of an expression whose matches each lie in one line: pages whose lines hold every match. */
+  readonly pages: Bitset | undefined;
+  /** Literals of which every match holds one; undefined: none that can be looked for instead. */
+  readonly anchors: readonly PlacedLiteral[] | undefined;
+}
+
+export interface ExpressionCandidates extends ExpressionReach {
+  readonly blobs: Bitset | undefined;
+  readonly listBytes: number;
+}
+
+/** More than so many literals are not looked for one after another. */
+const MOST_ANCHORS = 4;
+
+export function placeExpression(
+  { pattern, caseSensitive }: Omit<ExpressionAtom, "kind">,
+  kernel: Kernel,
+  arena: Arena,
+): PlacedExpression {
+  const expression = compileExpression(pattern, { caseSensitive });
+  const matcher = createMatcher(kernel, expression);
+  const required = withGrams(expression.required, arena);
+  const triple = requiredClasses(expression.syntax);
+  return {
+    expression,
+    matcher,
+    required,
+    literals: literalsOf(required),
+    triple: triple && !expression.crossesLines ? arena.put(tripleTables(triple)) : undefined,
+  };
+}
+
+/** Whether the automaton must run over everything. */
+export const readsAll = ({ literals, triple }: PlacedExpression): boolean =>
+  literals.length === 0 && triple === undefined;
+
+/** Only the grams of one literal are intersected page by page; literals are combined blob by blob. */
+export function expressionCandidates(
+  { expression, required }: PlacedExpression,
+  lookup: Lookup,
+): ExpressionCandidates {
+  let listBytes = 0;
+  const candidatesFor = (formula: GramFormula): Reach => {
+    switch (formula.kind) {
+      case "any":
+        return { blobs: undefined, pages: undefined, anchors: undefined };
+      case "none":
+        return {
+          blobs: emptyBitset(lookup.reader.header.blobs),
+          pages: emptyBitset(lookup.reader.header.pages),
+          anchors: [],
+        };
+      case "literal": {
+        const { pages, listBytes: bytes } = pagesWith(formula.placed.literal.grams, lookup);
+        listBytes += bytes;
+        return { blobs: pages && blobsOf(pages, lookup.reader), pages, anchors: [formula.placed] };
+      }
+      case "and":
+        return inAll(formula.children.map(candidatesFor), lookup);
+      case "or":
+        return inAny(formula.children.map(candidatesFor));
+    }
+  };
+  const { blobs, pages, anchors } = candidatesFor(required);
+  return expression.crossesLines
+    ? { blobs, pages: undefined, anchors: undefined, listBytes }
+    : { blobs, pages, anchors, listBytes };
+}
+
+/** Where a formula may hold: `pages` holds, for each match, one that a literal of it begins in; undefined is everywhere. */
+interface Reach {
+  readonly blobs: Bitset | undefined;
+  readonly pages: Bitset | undefined;
+  /** The literals whose pages they are: every match holds one of them. */
+  readonly anchors: readonly PlacedLiteral[] | undefined;
+}
+
+/** Every literal must be in the blob; for the place of a match the one that is rarest in scope says enough. */
+function inAll(reaches: readonly Reach[], { countInScope }: Lookup): Reach {
+  const known = reaches.filter(({ pages }) => pages !== undefined);
+  const rarest = known.toSorted((a, b) => countInScope(a.pages!) - countInScope(b.pages!))[0];
+  const blobs = reaches.flatMap((reach) => reach.blobs ?? []);
+  return {
+    blobs: blobs.length === 0 ? undefined : blobs.reduce(intersect),
+    pages: rarest?.pages,
+    anchors: rarest?.anchors,
+  };
+}
+
+function inAny(reaches: readonly Reach[]): Reach {
+  const all = <T>(of: (reach: Reach) => T | undefined): T[] | undefined => {
+    const known = reaches.map(of).filter((one) => one !== undefined);
+    return known.length === reaches.length ? known : undefined;
+  };
+  const anchors = all((reach) => reach.anchors)?.flat();
+  return {
+    blobs: all(({ blobs }) => blobs)?.reduce(unite),
+    pages: all(({ pages }) => pages)?.reduce(unite),
+    anchors: anchors && anchors.length <= MOST_ANCHORS ? anchors : undefined,
+  };
+}
+
+function withGrams(formula: Formula, arena: Arena): GramFormula {
+  switch (formula.kind) {
+    case "any":
+    case "none":
+      return formula;
+    case "literal": {
+      const literal = prepareLiteral({
+        kind: "literal",
+        text: formula.text,
+        caseSensitive: !formula.fold,
+      });
+      return literal.grams.length === 0
+        ? { kind: "any" }
+        : { kind: "literal", placed: placeLiteral(literal, arena) };
+    }
+    case "and":
+    case "or":
+      return {
+        kind: formula.kind,
+        children: formula.children.map((child) => withGrams(child, arena)),
+      };
+  }
+}
+
+function literalsOf(formula: GramFormula): Literal[] {
+  if (formula.kind === "literal") return [formula.placed.literal];
+  return formula.kind === "and" || formula.kind === "or"
+    ? formula.children.flatMap(literalsOf)
+    : [];
+}

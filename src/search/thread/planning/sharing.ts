@@ -1,0 +1,25 @@
+/** Which expressions of a query share one pass over each blob: those that nothing narrows down. */
+
+import type { Kernel } from "../../../kernel/kernel.ts";
+import { mayShare, SharedPass } from "../../../regex/shared-pass.ts";
+import { readsAll, type PlacedExpression } from "./expression-plan.ts";
+
+/** Expressions that share a pass, in one thread. */
+export interface Sharing {
+  /** Which of a query's atoms they are. */
+  readonly atoms: ReadonlySet<number>;
+  readonly pass: SharedPass;
+}
+
+/** undefined: no two of them have nothing to look for and stay within lines. */
+export function sharingOf(
+  expressions: ReadonlyMap<number, PlacedExpression>,
+  kernel: Kernel,
+): Sharing | undefined {
+  const sharing = [...expressions].filter(([, one]) => readsAll(one) && mayShare(one.expression));
+  const pass = SharedPass.of(
+    kernel,
+    sharing.map(([, { expression }]) => expression),
+  );
+  return pass && { atoms: new Set(sharing.map(([atom]) => atom)), pass };
+}

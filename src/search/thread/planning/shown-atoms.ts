@@ -1,0 +1,39 @@
+/** Which atoms of a query a matching file shows: those whose ranges are its matches. */
+
+import type { PlanAtom, PlanNode } from "../../messages/plan.ts";
+import { shown, type Facts } from "./evaluate.ts";
+
+/** The content and path atoms whose ranges a matching file shows. */
+export interface ShownAtoms {
+  readonly content: readonly number[];
+  readonly paths: readonly number[];
+}
+
+type Kinds = readonly Pick<PlanAtom, "kind">[];
+
+/** Whether content decides the atom. */
+export const isContentAtom = ({ kind }: Pick<PlanAtom, "kind">): boolean =>
+  kind === "literal" || kind === "content" || kind === "symbol";
+
+export function shownBy(
+  query: {
+    readonly root: PlanNode;
+    readonly atoms: Kinds;
+    readonly shownAlways: ShownAtoms | undefined;
+  },
+  facts: Facts,
+): ShownAtoms {
+  if (query.shownAlways) return query.shownAlways;
+  const numbers = new Set<number>();
+  shown(query.root, facts, numbers);
+  return byKind(numbers, query.atoms);
+}
+
+/** Sorts the numbers of atoms into those of content and those of paths. */
+export function byKind(numbers: ReadonlySet<number>, atoms: Kinds): ShownAtoms {
+  const ordered = [...numbers].sort((a, b) => a - b);
+  return {
+    content: ordered.filter((atom) => isContentAtom(atoms[atom]!)),
+    paths: ordered.filter((atom) => atoms[atom]!.kind === "path"),
+  };
+}

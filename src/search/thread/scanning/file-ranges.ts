@@ -1,0 +1,62 @@
+/** The ranges of a matching file: of its content, and of its path. */
+
+import { newRangeList, type RangeList } from "../../../regex/range-list.ts";
+import type { Re2Expression } from "../../../regex/re2.ts";
+import type { PreparedQuery } from "../planning/prepare.ts";
+import type { Found } from "../reading/literal-scanner.ts";
+import type { SearchTools } from "../reading/thread-tools.ts";
+import { mergeRanges } from "./ranges.ts";
+
+/** Returns the ranges of one atom in one visited blob. */
+export function pairsOf(found: Found, index: number): Uint32Array {
+  const start = 2 * found.starts[index]!;
+  return found.pairs.subarray(start, start + 2 * found.counts[index]!);
+}
+
+/** Merges the ranges that content atoms show in a blob. */
+export function contentRanges(
+  atoms: readonly number[],
+  found: readonly (Found | undefined)[],
+  index: number,
+): Uint32Array {
+  const lists = atoms.map((atom) => found[atom]!).filter(({ counts }) => counts[index]! > 0);
+  return lists.length === 0
+    ? new Uint32Array(0)
+    : mergeRanges(lists.map((one) => pairsOf(one, index)));
+}
+
+/** Corrects the ranges of an expression in a short text: a path or a name. */
+export type Confirm = (
+  expression: Re2Expression,
+  text: Uint8Array,
+  claimed: RangeList,
+) => RangeList;
+
+/** Returns the ranges that path atoms show in a path. If there are none, the whole path is the one range. */
+export function pathRanges(
+  path: Uint8Array,
+  atoms: readonly number[],
+  {
+    query,
+    tools: { arena },
+    confirm,
+  }: {
+    readonly query: PreparedQuery;
+    readonly tools: Pick<SearchTools, "arena">;
+    readonly confirm?: Confirm;
+  },
+): Uint32Array {
+  const mark = arena.mark();
+  const at = arena.put(path);
+  const lists = atoms.map((number) => {
+    const atom = query.atoms[number]!;
+    if (atom.kind !== "path") return new Uint32Array(0);
+    const ranges = newRangeList();
+    atom.matcher.ranges(at, at + path.length, ranges);
+    const { data, length } = confirm ? confirm(atom.expression, path, ranges) : ranges;
+    return data.slice(0, 2 * length);
+  });
+  arena.release(mark);
+  const merged = lists.length === 0 ? new Uint32Array(0) : mergeRanges(lists);
+  return merged.length > 0 ? merged : Uint32Array.of(0, path.length);
+}

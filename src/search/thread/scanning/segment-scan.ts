@@ -1,0 +1,192 @@
+/**
+ * The windows of one planned segment, each evaluated by itself: literals first, expressions where they
+ * still matter. Every file that matches is handed to `onHit`. Blobs are scanned once, however many files
+ * share one.
+ */
+
+import { hasBit, nextBit, type Bitset } from "../../../base/bitset.ts";
+import type { Snapshot } from "../../../store/lmdb/environment.ts";
+import type { WindowStats } from "../../messages/totals.ts";
+import type { AtomPlan } from "../planning/atom-plan.ts";
+import { decide, type Facts, type Verdict } from "../planning/evaluate.ts";
+import type { SegmentPlan } from "../planning/segment-plan.ts";
+import type { Found } from "../reading/literal-scanner.ts";
+import type { SegmentSymbols } from "../reading/segment-symbols.ts";
+import type { SearchTools } from "../reading/thread-tools.ts";
+import { Window } from "../reading/window.ts";
+import { DefinitionRater } from "./definitions.ts";
+import { VisitedBlobs } from "./visited-blobs.ts";
+
+/** What a window's evaluation found out about one matching file. Borrowed: the next hit is the same object. */
+export interface Hit extends Facts {
+  readonly file: number;
+  /** Position among the visited blobs; -1: its content was not looked at. */
+  readonly index: number;
+  readonly found: readonly (Found | undefined)[];
+}
+
+export interface ScanOptions {
+  readonly snapshot: Snapshot;
+  readonly tools: SearchTools;
+  /** Whether files are ranked, so that it matters which match names a definition. */
+  readonly isRanked: boolean;
+}
+
+export class SegmentScan {
+  readonly plan: SegmentPlan;
+  readonly #options: ScanOptions;
+
+  constructor(plan: SegmentPlan, options: ScanOptions) {
+    this.plan = plan;
+    this.#options = options;
+  }
+
+  /** Evaluates the candidate files of one window; adds to `stats` before each hit, so that they fit the hits even where damage ends it. */
+  window(number: number, stats: WindowStats, onHit: (hit: Hit) => void): void {
+    const { reader, asked, atoms, order, visit, windows } = this.plan;
+    const { snapshot, tools, isRanked } = this.#options;
+    const { query, symbols } = asked;
+    const [first, end] = [windows[number]!, windows[number + 1]!];
+    const blobs = bitsBetween(visit, first, end);
+    const symbolBytes = symbols?.bytesLoaded ?? 0;
+    const ratesDefinitions = symbols !== undefined && isRanked;
+    const visited: VisitedBlobs = new VisitedBlobs(blobs, {
+      query,
+      atoms,
+      order,
+      mayMatch: (index) => this.#mayMatch(index, visited),
+      wantsPairs: ratesDefinitions || query.contentAtoms.length > 1,
+      symbols,
+    });
+    let rater: DefinitionRater | undefined;
+    if (blobs.length > 0) {
+      const window = new Window(reader, snapshot, tools.window, first, end);
+      visited.scan(window, tools);
+      if (ratesDefinitions) rater = this.#definitionRater(visited, window, symbols);
+      stats.contentBytesLoaded += window.bytesLoaded;
+    }
+    const settling = { visited, stats, onHit, rater, facts: this.#factsOf(visited) };
+    for (let index = 0; index < blobs.length; index++) this.#settleBlob(index, settling);
+    this.#settleUnread(number, settling);
+    stats.contentBytesLoaded += (symbols?.bytesLoaded ?? 0) - symbolBytes;
+  }
+
+  #definitionRater(
+    visited: VisitedBlobs,
+    window: Window,
+    symbols: SegmentSymbols,
+  ): DefinitionRater {
+    const found = [...this.plan.asked.query.shown].flatMap((atom) => visited.found[atom] ?? []);
+    return new DefinitionRater(
+      { found, blobs: visited.blobs, window, symbols },
+      this.#options.tools,
+    );
+  }
+
+  #factsOf(visited: VisitedBlobs): FileFacts {
+    return new FileFacts(this.plan.atoms, this.plan.asked.sets, visited);
+  }
+
+  #settleBlob(index: number, at: Settling): void {
+    const { visited, stats } = at;
+    const { reader, candidates, asked } = this.plan;
+    const { blobFileStarts, blobFiles } = reader;
+    const { single } = asked.query;
+    const blob = visited.blobs[index]!;
+    const cannotMatch = single !== undefined && visited.found[single]!.counts[index] === 0;
+    for (let i = blobFileStarts[blob]!; i < blobFileStarts[blob + 1]!; i++) {
+      const file = blobFiles[i]!;
+      if (!hasBit(candidates, file)) continue;
+      stats.filesConsidered++;
+      if (visited.loaded[index]) stats.filesLoaded++;
+      stats.regexpsConsidered += visited.expressions[index]!;
+      if (!cannotMatch) this.#settle(file, index, at);
+    }
+  }
+
+  /** Candidates in whose content nothing can be found: the grams or the filters have decided. */
+  #settleUnread(number: number, at: Settling): void {
+    const { reader, asked, candidates, visit, work, windows, withoutContent } = this.plan;
+    if (asked.query.isContentOnly) return;
+    const { blobFileStarts, blobFiles } = reader;
+    const settle = (file: number) => {
+      at.stats.filesConsidered++;
+      this.#settle(file, -1, at);
+    };
+    for (const blob of bitsBetween(work, windows[number]!, windows[number + 1]!)) {
+      if (hasBit(visit, blob)) continue;
+      for (let i = blobFileStarts[blob]!; i < blobFileStarts[blob + 1]!; i++)
+        if (hasBit(candidates, blobFiles[i]!)) settle(blobFiles[i]!);
+    }
+    if (number === 0) for (const file of withoutContent) settle(file);
+  }
+
+  #settle(file: number, index: number, { facts, onHit, rater }: Settling): void {
+    const { root, single } = this.plan.asked.query;
+    facts.file = file;
+    facts.index = index;
+    const isDecided = index >= 0 && single !== undefined;
+    if (!isDecided && decide(root, facts) !== true) return;
+    if (index >= 0) rater?.rate(index);
+    onHit(facts);
+  }
+
+  /** Whether a file of a visited blob may still match. */
+  #mayMatch(index: number, visited: VisitedBlobs): boolean {
+    const { reader, candidates, asked } = this.plan;
+    const { blobFileStarts, blobFiles } = reader;
+    const facts = this.#factsOf(visited);
+    const blob = visited.blobs[index]!;
+    for (let i = blobFileStarts[blob]!; i < blobFileStarts[blob + 1]!; i++) {
+      facts.file = blobFiles[i]!;
+      facts.index = index;
+      if (!hasBit(candidates, facts.file)) continue;
+      if (decide(asked.query.root, facts) !== false) return true;
+    }
+    return false;
+  }
+}
+
+/** What is known of one file after another: one object for all, because a frequent word matches every file there is. */
+class FileFacts implements Hit {
+  file = 0;
+  index = -1;
+  readonly #atoms: readonly AtomPlan[];
+  readonly #sets: readonly Bitset[];
+  readonly #visited: VisitedBlobs;
+
+  constructor(atoms: readonly AtomPlan[], sets: readonly Bitset[], visited: VisitedBlobs) {
+    this.#atoms = atoms;
+    this.#sets = sets;
+    this.#visited = visited;
+  }
+
+  get found(): readonly (Found | undefined)[] {
+    return this.#visited.found;
+  }
+
+  set(set: number): boolean {
+    return hasBit(this.#sets[set]!, this.file);
+  }
+
+  atom(atom: number): Verdict {
+    const { exact } = this.#atoms[atom]!;
+    return exact ? hasBit(exact, this.file) : this.#visited.verdict(atom, this.index);
+  }
+}
+
+interface Settling {
+  readonly visited: VisitedBlobs;
+  readonly stats: WindowStats;
+  readonly onHit: (hit: Hit) => void;
+  readonly facts: FileFacts;
+  readonly rater: DefinitionRater | undefined;
+}
+
+/** The members of a set in [first, end), ascending. */
+function bitsBetween(set: Bitset, first: number, end: number): number[] {
+  const bits: number[] = [];
+  for (let bit = nextBit(set, first); bit >= 0 && bit < end; bit = nextBit(set, bit + 1))
+    bits.push(bit);
+  return bits;
+}
