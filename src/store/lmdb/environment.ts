@@ -132,7 +132,8 @@ function openDatabase(file: string, readOnly: boolean): Database {
       maxReaders: 512,
       // else a commit that fails also rejects a promise that nobody has, which ends the process
       eventTurnBatching: false,
-      noMemInit: true,
+      // else pages come from the heap as they are, and what the host had there, secrets too, is written with them
+      noMemInit: false,
     } as Parameters<typeof openLmdb>[0] & object);
   }) as Database;
 }
