@@ -152,6 +152,19 @@ describe("a grammar that dies", () => {
     }
   });
 
+  test("an error from inside the parser is survived, and the next file has symbols", async () => {
+    const fresh = await createExtractor();
+    await fresh.prepare("Go");
+    const source = Buffer.from("package p\nfunc f() {}\n");
+    const whole = fresh.extract("Go", source);
+    const lying = new Proxy(source, { get: (target, key) => liedAbout(target, key) });
+    expect(fresh.extract("Go", lying)).toMatchObject({ outcome: "gave-up", reason: "failed" });
+    await fresh.prepare("Go");
+    expect(fresh.extract("Go", source)).toEqual(whole);
+  });
+});
+
+describe("a frame around the text", () => {
   test("symbols beyond the text are none: the file fails, and no other", async () => {
     const python = languageQuery("Python")!;
     // longer in bytes than in characters: every place is told too late
@@ -176,17 +189,6 @@ describe("a grammar that dies", () => {
     ["val a : int\nend module B = struct let b = 1", ["function a", "module B", "variable b"]],
   ])("of the frame around %j nothing is a name", async (source, expected) => {
     expect(await namesIn("OCaml", source)).toEqual(expected);
-  });
-
-  test("an error from inside the parser is survived, and the next file has symbols", async () => {
-    const fresh = await createExtractor();
-    await fresh.prepare("Go");
-    const source = Buffer.from("package p\nfunc f() {}\n");
-    const whole = fresh.extract("Go", source);
-    const lying = new Proxy(source, { get: (target, key) => liedAbout(target, key) });
-    expect(fresh.extract("Go", lying)).toMatchObject({ outcome: "gave-up", reason: "failed" });
-    await fresh.prepare("Go");
-    expect(fresh.extract("Go", source)).toEqual(whole);
   });
 });
 
