@@ -26,7 +26,7 @@ import { checkDocuments } from "./overlay/documents.ts";
 import { OVERLAY_TASKS } from "./overlay/layer-task.ts";
 import { Overlays } from "./overlay/overlays.ts";
 import { symbolProgress } from "./store/symbols/symbol-progress.ts";
-import { door, turnstile } from "./base/turnstile.ts";
+import { yieldTurn, newPause } from "./base/yield.ts";
 import { Searcher, type ViewSource } from "./search/caller/searcher.ts";
 import type { Contexts } from "./search/caller/understand.ts";
 import { NOT_INDEXED, type KnowsNotIndexed } from "./search/caller/not-indexed.ts";
@@ -244,7 +244,7 @@ const STEP_MS = 0.5;
 export async function open(path: string, options: OpenOptions = {}): Promise<Engine> {
   const checked = checkOptions(path, options);
   const environment = await openStore(resolve(path), { readOnly: checked.readOnly });
-  await door.wait(); // what comes now compiles the kernel: 2 ms
+  await yieldTurn(); // what comes now compiles the kernel: 2 ms
   return new OpenedEngine(environment, checked);
 }
 
@@ -315,7 +315,7 @@ class OpenedEngine implements Engine, KnowsNotIndexed {
   /** Under way, each on a snapshot. */
   readonly #readings = new Set<Promise<unknown>>();
   /** One for all that is read: a host that reads many small files one after another would never give way. */
-  readonly #pause = turnstile();
+  readonly #pause = newPause();
   #closed: Promise<void> | undefined;
 
   constructor(environment: Environment, options: Checked) {
@@ -323,7 +323,7 @@ class OpenedEngine implements Engine, KnowsNotIndexed {
     this.#environment = environment;
     this.#options = options;
     this.#pool = startPool(environment, options);
-    this.#catalogs = new CatalogKeeper(environment, turnstile);
+    this.#catalogs = new CatalogKeeper(environment, newPause);
     this.#searcher = new Searcher({
       pool: this.#pool,
       view: async () => viewOf(await this.#catalogs.newest()),
@@ -332,7 +332,7 @@ class OpenedEngine implements Engine, KnowsNotIndexed {
       onWarning: options.onWarning,
       indexing: () => this.#writes.indexing,
       skipped: (repository) =>
-        this.#reading((snapshot) => readSkipped(snapshot, repository, turnstile())),
+        this.#reading((snapshot) => readSkipped(snapshot, repository, newPause())),
     });
     this.#overlays = new Overlays({
       pool: this.#pool,
@@ -347,7 +347,7 @@ class OpenedEngine implements Engine, KnowsNotIndexed {
       maxFileSize: options.maxFileSize,
       memoryBudget: options.memoryBudget,
       lockTimeoutMs: options.lockTimeoutMs,
-      pause: () => turnstile(STEP_MS),
+      pause: () => newPause({ ms: STEP_MS }),
       oldestHeld: () => this.#searcher.oldestHeld,
       onWarning: options.onWarning,
     });

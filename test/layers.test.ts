@@ -43,7 +43,7 @@ const ROOMS: Record<string, readonly string[]> = {
   "ingest/classification": ["base"],
   "ingest/sources": ["base", "threads", "git", "store/format"],
   "ingest/run": ["base", "kernel", "threads", "store", "ingest/classification", "ingest/sources"],
-  "ingest/symbols/queries/shared": ["store/symbols"],
+  "ingest/symbols/queries/shared": ["base", "store/symbols"],
   "ingest/symbols/queries": ["ingest/symbols/queries/shared"],
   "ingest/symbols": ["base", "threads", "store", "ingest/run", "ingest/symbols/queries"],
   ingest: ["base", "threads", "store", "ingest/run", "ingest/sources", "ingest/symbols"],

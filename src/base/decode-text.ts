@@ -1,6 +1,6 @@
 /** Bytes to text, at once or in slices for the thread that others use. */
 
-import type { Pause } from "./turnstile.ts";
+import type { Pause } from "./yield.ts";
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 

@@ -13,7 +13,7 @@
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { QuernError } from "../base/errors.ts";
 import { cannotStart, type GitProcesses } from "./git-process.ts";
-import { aborted } from "../base/pace.ts";
+import { aborted } from "../base/abort.ts";
 
 export interface GitObject {
   readonly id: string;

@@ -13,7 +13,7 @@ import {
 } from "node:child_process";
 import type { Readable } from "node:stream";
 import { QuernError } from "../base/errors.ts";
-import { throwIfAborted } from "../base/pace.ts";
+import { throwIfAborted } from "../base/abort.ts";
 
 /** Configuration by environment stays, because safe.directory may be set there. */
 const KEPT = /^GIT_(?:CONFIG_\w+|EXEC_PATH)$/;

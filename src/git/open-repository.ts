@@ -7,7 +7,7 @@ import { access, constants, realpath, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { QuernError } from "../base/errors.ts";
 import { isGone, noFolder, unreadableFolder } from "../base/folder-errors.ts";
-import { throwIfAborted } from "../base/pace.ts";
+import { throwIfAborted } from "../base/abort.ts";
 import { GitProcesses } from "./git-process.ts";
 
 /** Where a repository is: the folder that was named, and git's own folder in it. */

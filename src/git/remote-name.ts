@@ -6,7 +6,7 @@
 
 import { realpath } from "node:fs/promises";
 import { dirname } from "node:path";
-import { throwIfAborted } from "../base/pace.ts";
+import { throwIfAborted } from "../base/abort.ts";
 import { GitProcesses } from "./git-process.ts";
 
 /** Returns undefined for what is no address of a host, such as a path on this machine. */

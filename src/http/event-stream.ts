@@ -10,7 +10,7 @@
  * leaves in pieces, and one whose caller may not have the rest breaks off.
  */
 
-import { turnstile } from "../base/turnstile.ts";
+import { newPause } from "../base/yield.ts";
 import type { SearchEvent } from "../search/messages/response.ts";
 import { gather, jsonParts } from "./json-body.ts";
 import { errorBody, toRefusal, type Refusal } from "./refusal.ts";
@@ -97,7 +97,7 @@ function piecesOf(first: IteratorResult<SearchEvent>, events: AsyncIterator<Sear
   let text = texts.next();
   let rest: Uint8Array = new Uint8Array(0);
   let isLast = false;
-  const pause = turnstile();
+  const pause = newPause();
   return {
     isWithin: () => rest.length > 0 || text.done !== true,
     isOver: () => isLast && rest.length === 0 && text.done === true,

@@ -5,6 +5,7 @@
  * than it is read.
  */
 
+import { yieldTurn } from "../base/yield.ts";
 import { STALLED_MS, stallAfter } from "./stalled.ts";
 
 const PIECE = 32 * 1024; // UTF-16 units: some 0.3 ms of work
@@ -56,7 +57,7 @@ function streamOf(
     {
       start: (controller) => stall.wait(controller),
       async pull(controller) {
-        if (bytes.length === 0) bytes = encoder.encode(ready.shift() ?? (await nextTurn(rest)));
+        if (bytes.length === 0) bytes = encoder.encode(ready.shift() ?? (await inNextTurn(rest)));
         stall.stop();
         if (ended) return;
         await stall.confirm().catch((reason: unknown) => {
@@ -80,8 +81,8 @@ function streamOf(
 
 const encoder = new TextEncoder();
 
-async function nextTurn(pieces: Iterator<string>): Promise<string | undefined> {
-  await new Promise((turn) => setImmediate(turn));
+async function inNextTurn(pieces: Iterator<string>): Promise<string | undefined> {
+  await yieldTurn();
   const next = pieces.next();
   return next.done ? undefined : next.value;
 }

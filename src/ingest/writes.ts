@@ -4,7 +4,7 @@
  */
 
 import { closedError, QuernError } from "../base/errors.ts";
-import type { Pause } from "../base/turnstile.ts";
+import type { Pause } from "../base/yield.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CatalogKeeper } from "../store/catalog/catalog-keeper.ts";
 import type { Catalog } from "../store/catalog/catalog.ts";
@@ -22,7 +22,7 @@ import {
   publishMerge,
   type MergeGroup,
 } from "./run/merging.ts";
-import { throwIfAborted } from "../base/pace.ts";
+import { throwIfAborted } from "../base/abort.ts";
 import type { IndexProgress, IndexReport } from "./run/report.ts";
 import { indexSources } from "./run/run.ts";
 import type { Source } from "./sources/source.ts";

@@ -3,6 +3,7 @@
  * both ends inclusive. Surrogates are members like any other: RE2 matches their three bytes.
  */
 
+import { firstIndex } from "../base/binary-search.ts";
 import { foldingCodePoints, orbit } from "../kernel/folding.ts";
 
 export type CodePoints = readonly number[];
@@ -43,13 +44,7 @@ export function union(a: CodePoints, b: CodePoints): CodePoints {
 }
 
 export function includes(set: CodePoints, cp: number): boolean {
-  let low = 0;
-  let high = set.length >> 1;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (set[2 * middle + 1]! < cp) low = middle + 1;
-    else high = middle;
-  }
+  const low = firstIndex(0, set.length >> 1, (range) => set[2 * range + 1]! >= cp);
   return 2 * low < set.length && set[2 * low]! <= cp;
 }
 

@@ -6,7 +6,7 @@
  */
 
 import { QuernError } from "../base/errors.ts";
-import { Recent } from "../base/recent.ts";
+import { LruCache } from "../base/lru-cache.ts";
 import type { Node } from "./ast.ts";
 import { includes } from "./code-points.ts";
 import { parseExpression } from "./parse.ts";
@@ -37,7 +37,7 @@ const SIZE_LIMIT = 100_000; // re2Size(): RE2 takes half a second, and its heap 
 const OPTIONAL_LIMIT = 1_500; // parts in a row that may all be absent: RE2's time grows with the square
 const KEPT = 64;
 
-const accepted = new Recent<Expression>(KEPT);
+const accepted = new LruCache<string, Expression>({ most: KEPT });
 
 /** Throws REGEX_SYNTAX or REGEX_TOO_LARGE; `position` counts from the pattern's beginning. */
 export function compileExpression(
@@ -45,7 +45,7 @@ export function compileExpression(
   { caseSensitive }: { caseSensitive: boolean },
 ): Expression {
   const key = `${caseSensitive}${source}`;
-  return accepted.get(key, () => understand(source, caseSensitive));
+  return accepted.getOrMake(key, () => understand(source, caseSensitive));
 }
 
 function understand(source: string, caseSensitive: boolean): Expression {

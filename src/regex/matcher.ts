@@ -1,6 +1,6 @@
 /** One expression made ready in one kernel: the same automaton for it, as long as it is among the latest. */
 
-import { Recent } from "../base/recent.ts";
+import { LruCache } from "../base/lru-cache.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import { Automaton, type Budget } from "./automaton.ts";
 import type { Expression } from "./expression.ts";
@@ -30,14 +30,14 @@ export interface Matcher {
   readonly stopped: boolean;
 }
 
-const matchers = new WeakMap<Kernel, Recent<LazyMatcher>>();
+const matchers = new WeakMap<Kernel, LruCache<string, LazyMatcher>>();
 
 /** The same matcher for the same expression, while it is among the kernel's latest: as many as have a place. */
 export function createMatcher(kernel: Kernel, expression: Expression): Matcher {
   let known = matchers.get(kernel);
-  if (!known) matchers.set(kernel, (known = new Recent(PLACES)));
+  if (!known) matchers.set(kernel, (known = new LruCache({ most: PLACES })));
   const key = `${expression.caseSensitive}${expression.source}`;
-  return known.get(key, () => new LazyMatcher(kernel, expression));
+  return known.getOrMake(key, () => new LazyMatcher(kernel, expression));
 }
 
 class LazyMatcher implements Matcher {

@@ -7,6 +7,7 @@
  * which texts match counts there, not the priority.
  */
 
+import { firstIndex } from "../base/binary-search.ts";
 import type { Assertion, Node } from "./ast.ts";
 import { byteGraph, encodeCodePoint, type ByteGraph, type Edges } from "./utf8.ts";
 
@@ -56,13 +57,7 @@ export function compileProgram(
 export function targetOf({ operations, x, y, edges }: Program, node: number, byte: number): number {
   if (operations[node] !== BYTES) return -1;
   const list = edges[node]!;
-  let low = 0;
-  let high = list.length / 3;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (list[3 * middle + 1]! < byte) low = middle + 1;
-    else high = middle;
-  }
+  const low = firstIndex(0, list.length / 3, (edge) => list[3 * edge + 1]! >= byte);
   if (3 * low >= list.length || list[3 * low]! > byte) return -1;
   const target = list[3 * low + 2]!;
   return target < 0 ? y[node]! : x[node]! + target;

@@ -16,6 +16,7 @@
  */
 
 import { QuernError } from "../base/errors.ts";
+import { LruCache } from "../base/lru-cache.ts";
 import { isWord } from "./byte-classes.ts";
 import { Re2Aborted, Re2Module, Re2Stopped } from "./re2-module.ts";
 
@@ -61,8 +62,10 @@ export function re2InTime<T>(isLate: () => boolean, ask: () => T): T | "late" {
 class Instance {
   readonly #isMetered: boolean;
   #module: Re2Module | undefined;
-  /** In order of use, the latest last. */
-  readonly #handles = new Map<string, number>();
+  readonly #handles = new LruCache<string, number>({
+    most: PATTERNS_KEPT,
+    onEvict: (handle) => this.module.release(handle),
+  });
 
   constructor(isMetered: boolean) {
     this.#isMetered = isMetered;
@@ -106,17 +109,9 @@ class Instance {
   /** REQUIRES: within a question. */
   handle(pattern: string, caseSensitive: boolean): number {
     const key = `${caseSensitive}${pattern}`;
-    let handle = this.#handles.get(key);
-    if (handle === undefined) {
-      for (const [oldest, old] of this.#handles) {
-        if (this.#handles.size < PATTERNS_KEPT) break;
-        this.#handles.delete(oldest);
-        this.module.release(old);
-      }
-      handle = this.module.compile(Buffer.from(pattern), !caseSensitive);
-    } else this.#handles.delete(key);
-    this.#handles.set(key, handle);
-    return handle;
+    return this.#handles.getOrMake(key, () =>
+      this.module.compile(Buffer.from(pattern), !caseSensitive),
+    );
   }
 
   #forget(): void {

@@ -19,7 +19,7 @@
  * fills its tables over and over. What is over them runs by itself.
  */
 
-import { Recent } from "../base/recent.ts";
+import { LruCache } from "../base/lru-cache.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import type { Node } from "./ast.ts";
 import { Automaton, type Budget } from "./automaton.ts";
@@ -35,7 +35,7 @@ const BYTES_A_RUN = 1024;
 const SAMPLE = 64 * 1024;
 
 const KEPT = 4; // a kernel
-const automata = new WeakMap<Kernel, Recent<Automaton>>();
+const automata = new WeakMap<Kernel, LruCache<string, Automaton>>();
 
 /** Whether an expression may take part. */
 export const mayShare = ({ crossesLines }: Expression): boolean => !crossesLines;
@@ -94,9 +94,9 @@ const alternationOf = (expressions: readonly Expression[]): Node => ({
 /** The same for the same expressions, while it is among the latest: its states need not be built anew. */
 function automatonOf(kernel: Kernel, expressions: readonly Expression[]): Automaton {
   let known = automata.get(kernel);
-  if (!known) automata.set(kernel, (known = new Recent(KEPT)));
+  if (!known) automata.set(kernel, (known = new LruCache({ most: KEPT })));
   const key = JSON.stringify(expressions.map((each) => [each.source, each.caseSensitive]));
-  return known.get(
+  return known.getOrMake(
     key,
     () => new Automaton(kernel, alternationOf(expressions), { matchesEmpty: false }),
   );

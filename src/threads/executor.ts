@@ -2,10 +2,9 @@
 
 import { Worker, type WorkerOptions } from "node:worker_threads";
 import type { Birth, Reply, Request } from "./protocol.ts";
-import { slice } from "./slice.ts";
 import { newUp, Start } from "./start.ts";
 import { LANES, type TaskTable } from "./task.ts";
-import { runRequest, type Thread } from "./thread.ts";
+import { inlineSlice, runRequest, type Thread } from "./thread.ts";
 
 export interface Executor {
   /** REQUIRES: it said "ready". Throws what cannot be cloned. */
@@ -96,7 +95,7 @@ export function startInline(
   };
   const running = new Set<Promise<void>>();
   const run = async (request: Request) => {
-    await slice.giveWay();
+    await inlineSlice.rest();
     if (!thread.closed) await runRequest(thread, request);
   };
   queueMicrotask(() => events.reply({ kind: "ready" }));

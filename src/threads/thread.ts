@@ -1,10 +1,16 @@
 /** One thread's side of a pool: runs requests and replies. The same in a worker and inline. */
 
 import { closedError, QuernError } from "../base/errors.ts";
+import { Slice } from "../base/yield.ts";
 import { packError, type Reply, type Request } from "./protocol.ts";
-import { slice } from "./slice.ts";
 import type { Lane, Task, TaskContext, TaskTable } from "./task.ts";
 import type { Pulse } from "./watch.ts";
+
+/**
+ * Of the tasks that run inline: they share one slice, so what one has used up the next one has not.
+ * Milliseconds: a host may be blocked for 5, and a task looks only every 50 µs or so.
+ */
+export const inlineSlice = new Slice({ ms: 4 });
 
 export type Send = (reply: Reply, transfer: readonly ArrayBuffer[]) => void;
 
@@ -55,12 +61,12 @@ class Context implements TaskContext {
 
   pause(): Promise<void> | undefined {
     this.#thread.pulse[0]!++;
-    if (!this.#pauses || !slice.isUsedUp) return undefined;
+    if (!this.#pauses || !inlineSlice.isOver) return undefined;
     return this.#thread.closed ? Promise.reject(closedError()) : this.#giveWay();
   }
 
   async #giveWay(): Promise<void> {
-    await slice.giveWay();
+    await inlineSlice.rest();
     if (this.#thread.closed) throw closedError();
   }
 

@@ -8,7 +8,7 @@ import { openEnvironment, type Environment } from "../../src/store/lmdb/environm
 import { PART, segmentKey } from "../../src/store/format/format.ts";
 import { readManifest } from "../../src/store/catalog/manifest.ts";
 import type { SymbolsHeader } from "../../src/store/symbols/symbols.ts";
-import { ThreadTools } from "../../src/search/thread/reading/thread-tools.ts";
+import { openDefinitions, ThreadTools } from "../../src/search/thread/reading/thread-tools.ts";
 import { openEngine, RUNS, temporaryFolder } from "./opened.ts";
 
 /** Makes what is stored look as if it came from another grammar. */
@@ -33,7 +33,7 @@ test("an edition that was read before and is deleted now is gone, not damaged", 
   const definitions = (edition: number): unknown => {
     const snapshot = environment.snapshot();
     try {
-      const found = tools.symbols(snapshot, tools.open(snapshot, segment)!.reader, edition);
+      const found = openDefinitions(snapshot, tools.open(snapshot, segment)!, edition);
       return found === "gone" ? found : found?.of(0).count;
     } finally {
       snapshot.close();

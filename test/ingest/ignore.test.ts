@@ -5,7 +5,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Pace } from "../../src/base/pace.ts";
+import { Slice } from "../../src/base/yield.ts";
 import {
   callersRules,
   isIgnored,
@@ -44,10 +44,10 @@ const FOLDERS = new Set(
   TREE.flatMap((path) => path.split("/").map((_, i, parts) => parts.slice(0, i).join("/"))),
 );
 
-const pace = () => new Pace(new AbortController().signal);
-const noRules = () => callersRules([], pace());
+const slice = () => new Slice({ signal: new AbortController().signal });
+const noRules = () => callersRules([], slice());
 const addRules = (rules: Rules, text: string, bytes = 0) =>
-  withRules(rules, { file: "/r/.gitignore", bytes, lines: text.split("\n") }, pace());
+  withRules(rules, { file: "/r/.gitignore", bytes, lines: text.split("\n") }, slice());
 
 /** What quern ignores, folders included, in the order of asking. */
 async function ignoredByQuern(files: Readonly<Record<string, string>>): Promise<string[]> {

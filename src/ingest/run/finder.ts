@@ -4,8 +4,9 @@
  * right behind the last one: looked at first.
  */
 
+import { firstIndex } from "../../base/binary-search.ts";
 import { clearBit, hasBit, type Bitset } from "../../base/bitset.ts";
-import type { Pause } from "../../base/turnstile.ts";
+import type { Pause } from "../../base/yield.ts";
 import type { Catalog, Place } from "../../store/catalog/catalog.ts";
 import type { Snapshot } from "../../store/lmdb/environment.ts";
 import { HASH_BYTES, NO_BLOB, PART, versionsKey } from "../../store/format/format.ts";
@@ -145,13 +146,7 @@ function seek(tables: Tables, path: Uint8Array): number {
     (index === count || comparePath(tables, index, path) >= 0) &&
     (index === 0 || comparePath(tables, index - 1, path) < 0);
   if (isHere(next)) return next;
-  let [low, high] = [0, count];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (comparePath(tables, middle, path) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return firstIndex(0, count, (index) => comparePath(tables, index, path) >= 0);
 }
 
 function comparePath({ paths, first }: Tables, index: number, path: Uint8Array): number {

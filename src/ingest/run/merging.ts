@@ -6,7 +6,7 @@
 import { pack } from "msgpackr";
 import { countBits, emptyBitset, unite } from "../../base/bitset.ts";
 import { bytesOf } from "../../base/growable.ts";
-import type { Pause } from "../../base/turnstile.ts";
+import type { Pause } from "../../base/yield.ts";
 import { createKernel } from "../../kernel/kernel.ts";
 import type { Catalog, CatalogRepository } from "../../store/catalog/catalog.ts";
 import type { Writer } from "../../store/lmdb/environment.ts";

@@ -3,7 +3,7 @@
 import { pack } from "msgpackr";
 import { countBits, isEmpty, subtract } from "../../base/bitset.ts";
 import { bytesOf } from "../../base/growable.ts";
-import type { Pause } from "../../base/turnstile.ts";
+import type { Pause } from "../../base/yield.ts";
 import type { Writer } from "../../store/lmdb/environment.ts";
 import {
   repositoryKey,

@@ -8,7 +8,8 @@ import type { BatchContent, BatchFile } from "./batch.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { RepositoryRun, Wanted } from "./repository-run.ts";
 import type { IndexProgress } from "./report.ts";
-import { Pace, throwIfAborted } from "../../base/pace.ts";
+import { throwIfAborted } from "../../base/abort.ts";
+import { Slice } from "../../base/yield.ts";
 import type { Listing } from "../sources/source.ts";
 
 const BATCH_FILES = 256;
@@ -29,11 +30,11 @@ export async function readContents(
   reading: Reading,
 ): Promise<void> {
   const reader = new Reader(run, reading);
-  const pace = new Pace(reading.signal);
+  const slice = new Slice({ signal: reading.signal });
   for await (const entries of listing.entries()) {
     throwIfAborted(reading.signal);
     for (const entry of entries) {
-      if (pace.due) await pace.rest();
+      if (slice.isOver) await slice.rest();
       const wanted = run.list(entry);
       if (wanted) await reader.want(wanted);
     }

@@ -8,7 +8,7 @@ import { hash } from "node:crypto";
 import { compareText } from "../../base/compare.ts";
 import { clearBit, countBits, emptyBitset, setBit, unite, type Bitset } from "../../base/bitset.ts";
 import { sortInSlices } from "../../base/sort.ts";
-import type { Pause } from "../../base/turnstile.ts";
+import type { Pause } from "../../base/yield.ts";
 import { readSkipped, type Catalog, type CatalogRepository } from "../../store/catalog/catalog.ts";
 import type { Snapshot } from "../../store/lmdb/environment.ts";
 import { HASH_BYTES } from "../../store/format/format.ts";

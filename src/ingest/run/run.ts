@@ -6,7 +6,7 @@
 
 import { isAbsolute } from "node:path";
 import { QuernError } from "../../base/errors.ts";
-import type { Pause } from "../../base/turnstile.ts";
+import type { Pause } from "../../base/yield.ts";
 import { loadCatalog, type Catalog } from "../../store/catalog/catalog.ts";
 import type { Environment } from "../../store/lmdb/environment.ts";
 import type { ManifestSegment } from "../../store/catalog/manifest.ts";
@@ -15,7 +15,7 @@ import type { WrittenSegment } from "../../store/segments/segment-writer.ts";
 import type { Pool } from "../../threads/pool.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { checkedMetadata, checkedName } from "../sources/metadata.ts";
-import { aborted, throwIfAborted } from "../../base/pace.ts";
+import { aborted, throwIfAborted } from "../../base/abort.ts";
 import { originOf, Origins } from "./origins.ts";
 import { publishRepository, summarize, type Summary } from "./publish.ts";
 import { readContents } from "./read-contents.ts";

@@ -9,7 +9,8 @@
  */
 
 import type { RepositoryMetadata } from "../../store/format/records.ts";
-import { Pace, throwIfAborted } from "../../base/pace.ts";
+import { throwIfAborted } from "../../base/abort.ts";
+import { Slice } from "../../base/yield.ts";
 import { checkedMetadata, checkedName, checkedOptions, invalid, shown } from "./metadata.ts";
 import { isValidPath, shownPath } from "../../base/paths.ts";
 import type { Content, Entry, Indexed, Listing, ListingOptions, Source } from "./source.ts";
@@ -123,12 +124,12 @@ function listFiles(items: Several<unknown>, options: ListingOptions): Listing {
   return {
     revisions: [{ name: HEAD }],
     entries: async function* () {
-      const pace = new Pace(options.signal);
+      const slice = new Slice({ signal: options.signal });
       const positions = new Map<string, number>();
       let batch: Entry[] = [];
       let position = 0;
       for await (const item of items) {
-        if (pace.due) await pace.rest();
+        if (slice.isOver) await slice.rest();
         const at = `files[${position}]`;
         const document = checkedItem(at, item);
         if (isRemoval(document))
@@ -175,11 +176,11 @@ function listChanges(items: Several<unknown>, indexed: Indexed, options: Listing
 type Item = Document | RemovedDocument;
 
 async function lastWords(items: Several<unknown>, signal: AbortSignal) {
-  const pace = new Pace(signal);
+  const slice = new Slice({ signal: signal });
   const words = new Map<string, { at: string; item: Item }>();
   let position = 0;
   for await (const value of items) {
-    if (pace.due) await pace.rest();
+    if (slice.isOver) await slice.rest();
     const at = `changes[${position++}]`;
     const item = checkedItem(at, value);
     words.set(item.path, { at, item });

@@ -36,7 +36,7 @@ import {
   shown,
 } from "./metadata.ts";
 import { checkKeys } from "../../base/known-keys.ts";
-import { Pace } from "../../base/pace.ts";
+import { Slice } from "../../base/yield.ts";
 import { isValidPath, shownPath } from "../../base/paths.ts";
 import type { Entry, Indexed, ListedRevision, Listing, ListingOptions, Source } from "./source.ts";
 
@@ -293,11 +293,11 @@ const SIZED_AT_ONCE = 256;
 
 class GitListing {
   readonly #parts: Parts;
-  readonly #pace: Pace;
+  readonly #slice: Slice;
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.#pace = new Pace(parts.options.signal);
+    this.#slice = new Slice({ signal: parts.options.signal });
   }
 
   /** Trees, and changes of trees, in one walk: what several revisions have gained is one entry. */
@@ -321,7 +321,7 @@ class GitListing {
     try {
       for await (const batch of mergeTrees(lists, positions)) {
         for (let i = 0; i < batch.length; i += SIZED_AT_ONCE) {
-          if (this.#pace.due) await this.#pace.rest();
+          if (this.#slice.isOver) await this.#slice.rest();
           const slice = batch.slice(i, i + SIZED_AT_ONCE);
           const isSized = slice.every(({ size, mode }) => size !== undefined || !isFile(mode));
           yield isSized

@@ -14,7 +14,7 @@
  */
 
 import { QuernError } from "../../base/errors.ts";
-import type { Pace } from "../../base/pace.ts";
+import type { Slice } from "../../base/yield.ts";
 import { bytesOf } from "./ignore-pattern.ts";
 import { IgnoreRules, type States } from "./ignore-rules.ts";
 
@@ -39,9 +39,9 @@ interface Level {
 export type Rules = readonly [caller: Level, ...files: Level[]];
 
 /** Rules of the caller, at the root. Rejects with SOURCE_UNREADABLE where they are too many. */
-export async function callersRules(patterns: readonly string[], pace: Pace): Promise<Rules> {
+export async function callersRules(patterns: readonly string[], slice: Slice): Promise<Rules> {
   const lines = { file: "the option ignore", bytes: 0, lines: patterns };
-  return [levelOf(await read(lines, 0, pace), 0)];
+  return [levelOf(await read(lines, 0, slice), 0)];
 }
 
 export interface RuleLines {
@@ -51,22 +51,22 @@ export interface RuleLines {
 }
 
 /** Adds a folder's own rules. Rejects with SOURCE_UNREADABLE where all together are too many. */
-export async function withRules(rules: Rules, own: RuleLines, pace: Pace): Promise<Rules> {
+export async function withRules(rules: Rules, own: RuleLines, slice: Slice): Promise<Rules> {
   const sum = (of: (level: Level) => number) => rules.reduce((all, level) => all + of(level), 0);
   if (sum(({ bytes }) => bytes) + own.bytes > MOST_RULE_BYTES)
     throw tooMany(own.file, `${MOST_RULE_BYTES} bytes`);
   const steps = sum((level) => level.rules.weight);
-  const level = levelOf(await read(own, steps, pace), own.bytes);
+  const level = levelOf(await read(own, steps, slice), own.bytes);
   if (level.rules.isEmpty) return rules;
   if (rules.length > MOST_RULE_FILES) throw tooMany(own.file, `${MOST_RULE_FILES} files of rules`);
   const [caller, ...files] = rules;
   return [caller, level, ...files];
 }
 
-async function read({ file, lines }: RuleLines, steps: number, pace: Pace): Promise<IgnoreRules> {
+async function read({ file, lines }: RuleLines, steps: number, slice: Slice): Promise<IgnoreRules> {
   const rules = new IgnoreRules();
   for (const line of lines) {
-    if (pace.due) await pace.rest();
+    if (slice.isOver) await slice.rest();
     rules.add(ignoreCase ? line.toLowerCase() : line);
     if (steps + rules.weight > MOST_STEPS)
       throw tooMany(file, `${MOST_STEPS} characters of patterns with wildcards`);

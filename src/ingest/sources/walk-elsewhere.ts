@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Pool } from "../../threads/pool.ts";
 import type { Task } from "../../threads/task.ts";
-import { throwIfAborted } from "../../base/pace.ts";
+import { throwIfAborted } from "../../base/abort.ts";
 import type { Entry, ListingOptions } from "./source.ts";
 import { walk, type Tree } from "./walk.ts";
 

@@ -28,7 +28,8 @@ import {
   withRules,
   type Rules,
 } from "./ignore.ts";
-import { Pace, type Stop } from "../../base/pace.ts";
+import type { Stop } from "../../base/abort.ts";
+import { Slice } from "../../base/yield.ts";
 import { comparePaths, isValidPath, shownPath } from "../../base/paths.ts";
 import type { Entry } from "./source.ts";
 
@@ -56,7 +57,7 @@ export const walk = (tree: Tree, options: WalkOptions): AsyncGenerator<readonly 
 class Walk {
   readonly #tree: Tree;
   readonly #maxFileSize: number;
-  readonly #pace: Pace;
+  readonly #slice: Slice;
   /** ms; of the start, so that a file that changes while the walk runs is too young for a version. */
   readonly #now = Date.now();
   #batch: Entry[] = [];
@@ -64,12 +65,12 @@ class Walk {
   constructor(tree: Tree, options: WalkOptions) {
     this.#tree = tree;
     this.#maxFileSize = options.maxFileSize;
-    this.#pace = new Pace(options.signal);
+    this.#slice = new Slice({ signal: options.signal });
   }
 
   async *entries(): AsyncGenerator<readonly Entry[]> {
-    await this.#pace.rest();
-    yield* this.#folder("", await callersRules(this.#tree.patterns, this.#pace));
+    await this.#slice.rest();
+    yield* this.#folder("", await callersRules(this.#tree.patterns, this.#slice));
     if (this.#batch.length > 0) yield this.#batch;
   }
 
@@ -79,7 +80,7 @@ class Walk {
     const rules = await this.#rules(folder, children, above);
     let previous: string | undefined;
     for (const child of children) {
-      if (this.#pace.due) await this.#pace.rest();
+      if (this.#slice.isOver) await this.#slice.rest();
       const path = folder + child.name;
       const twice = path === previous; // two names that are not UTF-8 and look the same
       previous = path;
@@ -103,7 +104,7 @@ class Walk {
       dir = opendirSync(join(this.#tree.root, folder), { bufferSize: 256 });
       for (let dirent = dir.readSync(); dirent !== null; dirent = dir.readSync()) {
         if (dirent.name !== ".git") children.push(childOf(dirent));
-        if (this.#pace.due) await this.#pace.rest();
+        if (this.#slice.isOver) await this.#slice.rest();
       }
     } catch (error) {
       if (error instanceof QuernError) throw error;
@@ -123,7 +124,7 @@ class Walk {
       const file = join(this.#tree.root, folder, child.name);
       const text = readRules(file);
       const lines = text.split(/\r?\n/);
-      rules = await withRules(rules, { file, bytes: text.length, lines }, this.#pace);
+      rules = await withRules(rules, { file, bytes: text.length, lines }, this.#slice);
     }
     return rules;
   }

@@ -11,6 +11,7 @@
  */
 
 import { assert } from "../../base/errors.ts";
+import { LruCache } from "../../base/lru-cache.ts";
 import { isSoundTable, ROW, SYMBOL_ROW, type SymbolTable } from "../../store/symbols/symbol-run.ts";
 import { roleOf } from "./captures.ts";
 import { cut, uncut } from "./queries/shared/cuts.ts";
@@ -83,8 +84,7 @@ class TreeSitterExtractor implements Extractor {
   readonly #languages: Languages;
   readonly #times: Times;
   readonly #decoder = new Decoder();
-  /** By language query, the most recently used last. */
-  readonly #loaded = new Map<LanguageQuery, Loaded>();
+  readonly #loaded = new LruCache<LanguageQuery, Loaded>({ most: MAX_RUNTIMES });
 
   /** Whose grammar does not load, or does not know the query's nodes: each of their files fails. */
   readonly #broken = new Set<LanguageQuery>();
@@ -133,12 +133,7 @@ class TreeSitterExtractor implements Extractor {
   async #load(query: LanguageQuery): Promise<void> {
     const kept = this.#loaded.get(query);
     const loaded = kept && kept.runtime.heapBytes <= MAX_HEAP ? kept : await load(query);
-    this.#loaded.delete(query);
     this.#loaded.set(query, loaded);
-    for (const oldest of this.#loaded.keys()) {
-      if (this.#loaded.size <= MAX_RUNTIMES) break;
-      this.#loaded.delete(oldest);
-    }
   }
 
   #extractPart(language: string, bytes: Uint8Array, isOver: () => boolean): Extraction {

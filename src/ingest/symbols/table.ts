@@ -1,5 +1,6 @@
 /** Tables of symbols put together: a file's parts, and the pieces of a torn one. */
 
+import { firstIndex } from "../../base/binary-search.ts";
 import { ROW, SYMBOL_ROW, type SymbolTable } from "../../store/symbols/symbol-run.ts";
 
 export const NO_SYMBOLS: SymbolTable = { count: 0, rows: new Int32Array(0) };
@@ -59,15 +60,8 @@ export function contentOf(
 }
 
 /** The first definition whose name begins at `place` or later. */
-function firstFrom(rows: Int32Array, count: number, place: number): number {
-  let [low, high] = [0, count];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (rows[middle * SYMBOL_ROW + ROW.start]! < place) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
+const firstFrom = (rows: Int32Array, count: number, place: number): number =>
+  firstIndex(0, count, (row) => rows[row * SYMBOL_ROW + ROW.start]! >= place);
 
 /** A row whose parent is told by the start of its name, or is a name that is no definition. */
 interface Loose {

@@ -5,7 +5,7 @@
 
 import { compareText } from "../../base/compare.ts";
 import { sortInSlices } from "../../base/sort.ts";
-import type { Pause } from "../../base/turnstile.ts";
+import type { Pause } from "../../base/yield.ts";
 import { conjuncts, isConstant, type Atom, type Query } from "../../query/ast.ts";
 import type { Catalog, CatalogRepository } from "../../store/catalog/catalog.ts";
 import type { SkippedFile } from "../../store/format/records.ts";

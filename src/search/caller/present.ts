@@ -1,7 +1,7 @@
 /** What a result says beyond its segment: repository, branches, and where the file is shown. */
 
 import type { Balance } from "../../base/ballast.ts";
-import type { Pause } from "../../base/turnstile.ts";
+import type { Pause } from "../../base/yield.ts";
 import type { CatalogRepository } from "../../store/catalog/catalog.ts";
 import type { CodeHostType, RepositoryRecord } from "../../store/format/records.ts";
 import type { ShownFile } from "../messages/messages.ts";

@@ -2,7 +2,7 @@
 
 import { compareText } from "../../base/compare.ts";
 import { sortInSlices } from "../../base/sort.ts";
-import type { Pause } from "../../base/turnstile.ts";
+import type { Pause } from "../../base/yield.ts";
 import type { Catalog, CatalogRepository } from "../../store/catalog/catalog.ts";
 import { repositoryOf } from "../../store/segments/segment-tables.ts";
 import type { RepositoryTable } from "../messages/messages.ts";

@@ -13,7 +13,7 @@ import {
   type Bitset,
 } from "../../base/bitset.ts";
 import { QuernError } from "../../base/errors.ts";
-import type { Pause } from "../../base/turnstile.ts";
+import type { Pause } from "../../base/yield.ts";
 import type { Catalog, CatalogRepository, Place } from "../../store/catalog/catalog.ts";
 import type { RevisionRecord } from "../../store/format/records.ts";
 import type { SegmentInput } from "../messages/messages.ts";

@@ -5,7 +5,7 @@
 
 import { QuernError } from "../../base/errors.ts";
 import { newBalance } from "../../base/ballast.ts";
-import { turnstile } from "../../base/turnstile.ts";
+import { newPause } from "../../base/yield.ts";
 import { show } from "../../query/ast.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
 import type { View } from "../../store/catalog/view.ts";
@@ -239,7 +239,7 @@ export class Searcher {
       indexing: this.#options.indexing(),
       skipped: async (repository) =>
         view.skipped(repository, await this.#options.skipped(repository)),
-      pause: turnstile(),
+      pause: newPause(),
       matches: (atom, text) => this.#names.matches(atom, text),
     });
   }
@@ -308,7 +308,7 @@ export class Searcher {
       allRevisions: understood.allRevisions,
       contexts: understood.contexts,
       matchesName: (atom, name) => this.#names.matches(atom, name),
-      pause: turnstile(),
+      pause: newPause(),
     });
   }
 
@@ -343,7 +343,7 @@ export class Searcher {
       plan: understood.plan,
       segments,
       packed: view.packed,
-      repositories: await repositoryTable(catalog, turnstile()),
+      repositories: await repositoryTable(catalog, newPause()),
       matches,
       matchesPerFile,
       threads,
@@ -359,7 +359,7 @@ export class Searcher {
   /** The best files, until `matches` ranges are used up. */
   async #chooseFiles({ understood }: Attempt, outputs: readonly SearchOutput[]): Promise<Ranked[]> {
     const chosen: Ranked[] = [];
-    const pause = turnstile();
+    const pause = newPause();
     let left = understood.request.matches;
     for (const ranked of mergeRanked(outputs.map(({ ranked }) => ranked))) {
       if (left <= 0) break;
@@ -411,7 +411,7 @@ export class Searcher {
     const { allRevisions, revisionValues: values } = understood;
     const { webUrl } = this.#options;
     const owner = ownerFinder(catalog);
-    const [pause, balance] = [turnstile(), newBalance()];
+    const [pause, balance] = [newPause(), newBalance()];
     return async (segment, file, shown) => {
       await pause();
       const repository = owner(segment, file);

@@ -11,7 +11,7 @@
 import type { Balance } from "../../base/ballast.ts";
 import { decodeText } from "../../base/decode-text.ts";
 import { GrowableBytes, GrowableWords } from "../../base/growable.ts";
-import type { Pause } from "../../base/turnstile.ts";
+import type { Pause } from "../../base/yield.ts";
 import type { Chunk, Position, Range, ResultSymbol } from "./response.ts";
 
 export interface PackedChunks {

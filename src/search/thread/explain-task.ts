@@ -15,7 +15,7 @@ import type { ExplainedSegment, ExplainResult, SearchInput } from "../messages/m
 import { counterInScope, pagesOf } from "./planning/pages.ts";
 import type { PreparedQuery } from "./planning/prepare.ts";
 import { planSegment } from "./planning/segment-plan.ts";
-import type { SearchTools, ThreadTools } from "./reading/thread-tools.ts";
+import { openDefinitions, type SearchTools, type ThreadTools } from "./reading/thread-tools.ts";
 
 export function explainSegments(
   { segments }: Pick<SearchInput, "segments">,
@@ -35,7 +35,7 @@ export function explainSegments(
   for (const { segment, scope, sets, symbols: edition } of segments) {
     try {
       const opened = thread.open(snapshot, segment);
-      const symbols = opened && thread.symbols(snapshot, opened.reader, edition);
+      const symbols = opened && openDefinitions(snapshot, opened, edition);
       if (!opened || symbols === "gone") return "gone";
       const { reader } = opened;
       const asked = { query, scope, sets, symbols };

@@ -23,7 +23,7 @@ import type { PreparedQuery } from "./planning/prepare.ts";
 import { planSegment, type SegmentPlan } from "./planning/segment-plan.ts";
 import { SegmentScan, type Hit } from "./scanning/segment-scan.ts";
 import { showFile } from "./showing/show.ts";
-import type { SearchTools, ThreadTools } from "./reading/thread-tools.ts";
+import { openDefinitions, type SearchTools, type ThreadTools } from "./reading/thread-tools.ts";
 import { zeroTotals, type Totals } from "../messages/totals.ts";
 
 /** Below this many windows with candidates a segment is not worth a helper: planning it takes as long. */
@@ -134,7 +134,7 @@ export class SearchRun {
     const { input, query, snapshot, thread, tools } = this.#thread;
     const { segment, scope, sets, symbols: edition } = input.segments[position]!;
     const opened = thread.open(snapshot, segment);
-    const symbols = opened && thread.symbols(snapshot, opened.reader, edition);
+    const symbols = opened && openDefinitions(snapshot, opened, edition);
     if (!opened || symbols === "gone") throw new SegmentGone(segment);
     this.#readers.set(position, opened.reader);
     return planSegment(opened, { query, scope, sets, symbols }, snapshot, tools);

@@ -19,7 +19,7 @@ import { inOneBuffer } from "../messages/packed-chunks.ts";
 import { prepareInTime, prepareQuery } from "./planning/prepare.ts";
 import { nothingFound, SearchRun } from "./search-task.ts";
 import { showFile } from "./showing/show.ts";
-import { ThreadTools } from "./reading/thread-tools.ts";
+import { openDefinitions, ThreadTools } from "./reading/thread-tools.ts";
 
 const toolsOf = (context: TaskContext): ThreadTools =>
   context.memo("search tools", () => new ThreadTools());
@@ -65,10 +65,11 @@ const show: Task<ShowInput, ShowResult> = async (input, context) => {
     const how = { contextLines, whole, isBestFirst, pause, onDisagreement };
     let contentBytesLoaded = 0;
     for (const { segment, file, sets, most, symbols: edition } of input.files) {
-      const reader = thread.open(snapshot, segment)?.reader;
+      const opened = thread.open(snapshot, segment);
       const symbols =
-        reader && (await unlessDamaged(() => thread.symbols(snapshot, reader, edition)));
-      if (!reader || symbols === "gone") return "gone";
+        opened && (await unlessDamaged(() => openDefinitions(snapshot, opened, edition)));
+      if (!opened || symbols === "gone") return "gone";
+      const { reader } = opened;
       const isInSet = (set: number) => sets[set]!;
       const result = await unlessDamaged(() =>
         showFile(

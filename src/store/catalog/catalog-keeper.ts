@@ -1,7 +1,7 @@
 /** The newest catalog, loaded again when the manifest has moved on. */
 
 import { closedError } from "../../base/errors.ts";
-import type { Pause } from "../../base/turnstile.ts";
+import type { Pause } from "../../base/yield.ts";
 import { loadCatalog, type Catalog } from "./catalog.ts";
 import type { Environment } from "../lmdb/environment.ts";
 import { readGeneration } from "./manifest.ts";

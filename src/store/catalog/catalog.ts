@@ -6,7 +6,7 @@
 import { unpack } from "msgpackr";
 import { countBits, wordsFor, type Bitset } from "../../base/bitset.ts";
 import { wordsOf } from "../../base/growable.ts";
-import type { Pause } from "../../base/turnstile.ts";
+import type { Pause } from "../../base/yield.ts";
 import type { Snapshot } from "../lmdb/environment.ts";
 import { repositoryKey, revisionKey, skippedKey } from "../format/format.ts";
 import { unpackList } from "../format/long-list.ts";

@@ -1,6 +1,6 @@
 /** Opening a data directory: a new one gets its first records, another version is refused. */
 
-import { door } from "../../base/turnstile.ts";
+import { yieldTurn } from "../../base/yield.ts";
 import { QuernError } from "../../base/errors.ts";
 import { openInTurn, type Environment } from "../lmdb/environment.ts";
 import { engineKey, FORMAT_VERSION } from "../format/format.ts";
@@ -13,7 +13,7 @@ export async function openStore(
 ): Promise<Environment> {
   const environment = await openInTurn(path, options);
   try {
-    await door.wait();
+    await yieldTurn();
     if (readVersion(environment) === undefined) await begin(environment);
     checkVersion(readVersion(environment));
     return environment;

@@ -4,10 +4,11 @@
  * place: opening them all takes 6 ms.
  */
 
+import { firstIndex } from "../../base/binary-search.ts";
 import { hasBit, type Bitset } from "../../base/bitset.ts";
 import { compareText } from "../../base/compare.ts";
 import { sortInSlices } from "../../base/sort.ts";
-import type { Pause } from "../../base/turnstile.ts";
+import type { Pause } from "../../base/yield.ts";
 import type { Catalog, CatalogRepository, Place } from "./catalog.ts";
 import type { Snapshot } from "../lmdb/environment.ts";
 import { BLOCK_BYTES, HASH_BYTES, NO_BLOB, PART, renumber, segmentKey } from "../format/format.ts";
@@ -191,15 +192,8 @@ function indexesOf(paths: Paths, wanted: Uint8Array): number[] {
 }
 
 /** The first file of the place, from the `low`th on, whose path is not before `wanted`. */
-function lowerBound(paths: Paths, wanted: Uint8Array, low = 0): number {
-  let high = paths.place.count;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (Buffer.compare(pathAt(paths, middle), wanted) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
+const lowerBound = (paths: Paths, wanted: Uint8Array, low = 0): number =>
+  firstIndex(low, paths.place.count, (index) => Buffer.compare(pathAt(paths, index), wanted) >= 0);
 
 export interface Child {
   readonly type: "file" | "folder";

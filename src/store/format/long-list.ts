@@ -1,7 +1,7 @@
 /** MessagePack lists that are too long to be read at once on a thread that others use: a hundred thousand maps take 40 ms. */
 
 import { unpackMultiple } from "msgpackr";
-import type { Pause } from "../../base/turnstile.ts";
+import type { Pause } from "../../base/yield.ts";
 import { corrupt } from "./sealed.ts";
 
 /** Some 0.1 ms. */

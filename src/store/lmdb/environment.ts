@@ -10,7 +10,7 @@ import { accessSync, constants, readdirSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { open as openLmdb, type RootDatabase, type Transaction } from "lmdb";
 import { QuernError } from "../../base/errors.ts";
-import { door } from "../../base/turnstile.ts";
+import { yieldTurn } from "../../base/yield.ts";
 import { Commits } from "./commits.ts";
 import { askForRoom, LEAST_ROOM_BYTES, makeFolder, refuseTruncated } from "./data-file.ts";
 import { MAP_BYTES, translate, translated } from "./failures.ts";
@@ -91,7 +91,7 @@ export async function openInTurn(
 ): Promise<Environment> {
   if (!options.readOnly) translated(() => makeFolder(path));
   return inTurn(path, async () => {
-    await door.wait(); // LMDB takes 3 ms for a new file
+    await yieldTurn(); // LMDB takes 3 ms for a new file
     return openEnvironment(path, options);
   });
 }

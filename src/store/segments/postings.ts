@@ -14,6 +14,7 @@
  * part GRAMS) holds the first gram of each block; a reader keeps it and finds a list with one get.
  */
 
+import { firstIndex } from "../../base/binary-search.ts";
 import { bytesOf, GrowableBytes, GrowableWords, wordsOf } from "../../base/growable.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import { filling, PART, segmentKey } from "../format/format.ts";
@@ -186,12 +187,5 @@ export class PostingsReader {
 }
 
 /** The last index whose gram (without BITMAP) is at most `gram`, or -1. REQUIRES: ascending. */
-function lastAtMost(grams: Uint32Array, gram: number): number {
-  let [low, high] = [0, grams.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((grams[middle]! & ~BITMAP) >>> 0 <= gram) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
-}
+const lastAtMost = (grams: Uint32Array, gram: number): number =>
+  firstIndex(0, grams.length, (at) => (grams[at]! & ~BITMAP) >>> 0 > gram) - 1;

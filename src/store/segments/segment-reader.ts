@@ -116,9 +116,7 @@ class Reader implements SegmentReader {
     return this.#hashes;
   }
 
-  copyText(
-    ...[snapshot, from, to, target, at]: [Snapshot, number, number, Uint8Array, number]
-  ): void {
+  copyText(snapshot: Snapshot, from: number, to: number, target: Uint8Array, at: number): void {
     let block = Math.floor(from / BLOCK_BYTES);
     for (let next = from; next < to; block++) {
       const start = block * BLOCK_BYTES;

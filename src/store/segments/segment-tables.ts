@@ -1,8 +1,9 @@
 /** A segment's tables as its writer collects and its readers use them; format.ts has the layout. */
 
 import { pack } from "msgpackr";
+import { firstIndex } from "../../base/binary-search.ts";
 import { bytesOf, wordsOf } from "../../base/growable.ts";
-import type { Pause } from "../../base/turnstile.ts";
+import type { Pause } from "../../base/yield.ts";
 import {
   FILE_FLAG,
   NO_BLOB,
@@ -39,13 +40,8 @@ export interface RepositoryFiles {
 
 /** The repository that a file of the segment belongs to. REQUIRES: the file is there. */
 export function repositoryOf({ repositories }: SegmentHeader, file: number): number {
-  let [low, high] = [0, repositories.length - 1];
-  while (low < high) {
-    const middle = (low + high + 1) >>> 1;
-    if (repositories[middle]!.first <= file) low = middle;
-    else high = middle - 1;
-  }
-  return repositories[low]!.repository;
+  const place = firstIndex(0, repositories.length, (i) => repositories[i]!.first > file) - 1;
+  return repositories[place]!.repository;
 }
 
 export interface FileTable {

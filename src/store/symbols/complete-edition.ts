@@ -4,7 +4,7 @@
  * what finding the symbols took.
  */
 
-import type { Pause } from "../../base/turnstile.ts";
+import type { Pause } from "../../base/yield.ts";
 import { createKernel } from "../../kernel/kernel.ts";
 import type { Writer } from "../lmdb/environment.ts";
 import { NameLists } from "./name-lists.ts";

@@ -18,6 +18,7 @@
  */
 
 import { pack } from "msgpackr";
+import { firstIndex } from "../../base/binary-search.ts";
 import { emptyBitset, setBit, type Bitset } from "../../base/bitset.ts";
 import { QuernError } from "../../base/errors.ts";
 import { bytesOf, GrowableBytes, GrowableWords, wordsOf } from "../../base/growable.ts";
@@ -272,13 +273,7 @@ export class SymbolsReader {
     const last = this.#last.block;
     const blocks = this.#blocks;
     if (last >= 0 && blocks[last]! <= blob && !(blocks[last + 1]! <= blob)) return last;
-    let [low, high] = [0, blocks.length - 1];
-    while (low < high) {
-      const middle = (low + high + 1) >>> 1;
-      if (blocks[middle]! <= blob) low = middle;
-      else high = middle - 1;
-    }
-    return low;
+    return firstIndex(0, blocks.length, (block) => blocks[block]! > blob) - 1;
   }
 
   #block(snapshot: Snapshot, block: number): Uint8Array {

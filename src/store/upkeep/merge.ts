@@ -15,7 +15,7 @@ import {
   unite,
   type Bitset,
 } from "../../base/bitset.ts";
-import type { Pause } from "../../base/turnstile.ts";
+import type { Pause } from "../../base/yield.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { Place } from "../catalog/catalog.ts";
 import { completeEdition } from "../symbols/complete-edition.ts";

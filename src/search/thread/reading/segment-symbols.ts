@@ -3,6 +3,7 @@
  * What is read counts as content.
  */
 
+import { firstIndex } from "../../../base/binary-search.ts";
 import type { Snapshot } from "../../../store/lmdb/environment.ts";
 import { emptyBitset, hasBit, setBit, type Bitset } from "../../../base/bitset.ts";
 import type { PostingsReader } from "../../../store/segments/postings.ts";
@@ -107,12 +108,5 @@ function named(
 }
 
 /** The last row that starts at `place` or before, or -1. */
-function lastStart(rows: Int32Array, count: number, place: number): number {
-  let [low, high] = [-1, count - 1];
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (rows[middle * SYMBOL_ROW]! <= place) low = middle;
-    else high = middle - 1;
-  }
-  return low;
-}
+const lastStart = (rows: Int32Array, count: number, place: number): number =>
+  firstIndex(0, count, (row) => rows[row * SYMBOL_ROW]! > place) - 1;

@@ -1,6 +1,7 @@
 /** What one thread keeps for searching: a kernel with its regions, and the segments it has opened. */
 
 import { Arena } from "../../../kernel/arena.ts";
+import { LruCache } from "../../../base/lru-cache.ts";
 import { createKernel, type Kernel } from "../../../kernel/kernel.ts";
 import type { Snapshot } from "../../../store/lmdb/environment.ts";
 import { corrupt } from "../../../store/format/sealed.ts";
@@ -30,28 +31,30 @@ export interface SearchTools {
   readonly isDue: () => boolean;
 }
 
-/** A segment with the first blob of each of its windows: see windowsOf(). */
 export interface OpenedSegment {
   readonly reader: SegmentReader;
+  /** First blob of each window: see windowsOf(). */
   readonly windows: Uint32Array;
+  /** Of the edition that was asked for last. */
+  symbols?: SymbolsReader;
 }
+
+const costOf = ({ reader, symbols }: OpenedSegment): number =>
+  reader.bytes + READER_BYTES + (symbols?.bytes ?? 0);
 
 export class ThreadTools {
   readonly arena: Arena;
   readonly #kernel: Kernel = createKernel();
   readonly #literals: LiteralScanner;
   readonly #window: WindowMemory = new WindowMemory(this.#kernel);
-  /** In the order of use, the latest last. */
-  readonly #readers = new Map<number, OpenedSegment>();
-  /** Of those segments. */
-  readonly #symbols = new Map<number, SymbolsReader>();
+  readonly #opened = new LruCache<number, OpenedSegment>({ most: TABLE_BYTES, costOf });
 
   constructor() {
     this.arena = new Arena(this.#kernel);
     this.#literals = new LiteralScanner(this.#kernel, this.arena);
   }
 
-  /** The tools for one task, with what tells it to stop. */
+  /** Returns the tools for one task, with what tells it to stop. */
   forTask(stop: Pick<SearchTools, "isStopped" | "isDue">): SearchTools {
     return {
       kernel: this.#kernel,
@@ -64,46 +67,26 @@ export class ThreadTools {
 
   /** Returns undefined if the segment does not exist any more. One that is still kept here may be gone as well: its text says so. */
   open(snapshot: Snapshot, segment: number): OpenedSegment | undefined {
-    const opened = this.#readers.get(segment) ?? this.#read(snapshot, segment);
-    if (!opened) return undefined;
-    this.#readers.delete(segment);
-    this.#readers.set(segment, opened);
-    this.#evict();
-    return opened;
+    return this.#opened.getOrMake(segment, () => {
+      const reader = openSegment(snapshot, segment);
+      return reader && { reader, windows: windowsOf(reader) };
+    });
   }
+}
 
-  #read(snapshot: Snapshot, segment: number): OpenedSegment | undefined {
-    const reader = openSegment(snapshot, segment);
-    return reader && { reader, windows: windowsOf(reader) };
-  }
-
-  /** The segment's definitions of that edition for one search; "gone": it is not there any more. */
-  symbols(
-    snapshot: Snapshot,
-    segment: SegmentReader,
-    edition: number,
-  ): SegmentSymbols | undefined | "gone" {
-    if (edition === 0) return undefined;
-    let reader = this.#symbols.get(segment.segment);
-    if (reader?.edition === edition && !hasEdition(snapshot, segment.segment, edition))
-      return "gone";
-    if (reader?.edition !== edition) reader = openSymbols(snapshot, segment.segment, edition);
-    if (!reader) return "gone";
-    if (reader.header.blobs !== segment.header.blobs)
-      throw corrupt(`the symbols of segment ${segment.segment}`);
-    this.#symbols.set(segment.segment, reader);
-    return new SegmentSymbols(reader, segment, snapshot);
-  }
-
-  #evict(): void {
-    let bytes = 0;
-    for (const { reader } of this.#readers.values()) bytes += reader.bytes + READER_BYTES;
-    for (const reader of this.#symbols.values()) bytes += reader.bytes;
-    for (const [segment, { reader }] of this.#readers) {
-      if (bytes <= TABLE_BYTES || this.#readers.size === 1) return;
-      this.#readers.delete(segment);
-      bytes -= reader.bytes + READER_BYTES + (this.#symbols.get(segment)?.bytes ?? 0);
-      this.#symbols.delete(segment);
-    }
-  }
+/** Returns the segment's definitions of that edition for one search, or "gone" if it does not exist any more. */
+export function openDefinitions(
+  snapshot: Snapshot,
+  opened: OpenedSegment,
+  edition: number,
+): SegmentSymbols | undefined | "gone" {
+  if (edition === 0) return undefined;
+  const { segment, header } = opened.reader;
+  let { symbols } = opened;
+  if (symbols?.edition === edition && !hasEdition(snapshot, segment, edition)) return "gone";
+  if (symbols?.edition !== edition) symbols = openSymbols(snapshot, segment, edition);
+  if (!symbols) return "gone";
+  if (symbols.header.blobs !== header.blobs) throw corrupt(`the symbols of segment ${segment}`);
+  opened.symbols = symbols;
+  return new SegmentSymbols(symbols, opened.reader, snapshot);
 }

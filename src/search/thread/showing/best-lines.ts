@@ -5,7 +5,7 @@
  * Linear in the ranges, but for the sort; the kernel rates an edge in some 100 ns.
  */
 
-import type { Pause } from "../../../base/turnstile.ts";
+import type { Pause } from "../../../base/yield.ts";
 import type { Arena } from "../../../kernel/arena.ts";
 import type { Kernel } from "../../../kernel/kernel.ts";
 import { SYMBOL_KINDS } from "../../../store/symbols/symbol-kinds.ts";

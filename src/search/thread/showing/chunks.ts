@@ -5,7 +5,7 @@
  * so that a minified file does not make the response a hundred times larger than its matches.
  */
 
-import type { Pause } from "../../../base/turnstile.ts";
+import type { Pause } from "../../../base/yield.ts";
 import { ChunkPacker, type PackedChunks } from "../../messages/packed-chunks.ts";
 import type { Line, Lines } from "./positions.ts";
 import type { ResultSymbol } from "../../messages/response.ts";

@@ -1,7 +1,7 @@
 /** Builds the result of one file: reads its content again where that is asked for, finds its ranges, cuts them into chunks. */
 
 import { decodeText } from "../../../base/decode-text.ts";
-import type { Pause } from "../../../base/turnstile.ts";
+import type { Pause } from "../../../base/yield.ts";
 import type { Snapshot } from "../../../store/lmdb/environment.ts";
 import { NO_BLOB } from "../../../store/format/format.ts";
 import type { SegmentReader } from "../../../store/segments/segment-reader.ts";

@@ -8,6 +8,8 @@
  * Cutting "ab{cd}e" by [3, 5] gives "ab{}e", and offset 4 of that is offset 6 of the file.
  */
 
+import { firstIndex } from "../../../../base/binary-search.ts";
+
 export type Cuts = readonly number[];
 
 export function cut(bytes: Uint8Array, cuts: Cuts): Uint8Array {
@@ -35,14 +37,5 @@ export function uncut(cuts: Cuts): (offset: number) => number {
     ends[index] = cuts[2 * index]! - removed[index]!;
     removed[index + 1] = removed[index]! + cuts[2 * index + 1]! - cuts[2 * index]!;
   }
-  return (offset) => {
-    let low = 0;
-    let high = count;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (ends[middle]! < offset) low = middle + 1;
-      else high = middle;
-    }
-    return offset + removed[low]!;
-  };
+  return (offset) => offset + removed[firstIndex(0, count, (index) => ends[index]! >= offset)]!;
 }

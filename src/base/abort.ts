@@ -1,0 +1,13 @@
+/** What becomes of a run whose caller aborts it. */
+
+import { QuernError } from "./errors.ts";
+
+/** The parts of an AbortSignal that are read. */
+export type Stop = Pick<AbortSignal, "aborted" | "reason">;
+
+export function throwIfAborted(signal: Stop): void {
+  if (signal.aborted) throw aborted(signal);
+}
+
+export const aborted = ({ reason }: Pick<Stop, "reason">): QuernError =>
+  new QuernError("ABORTED", "the caller's signal aborted the run", { cause: reason });

@@ -1,0 +1,74 @@
+/**
+ * Yields to the event loop from long loops of a thread that others use too. Searches, index runs, tasks
+ * that run inline and answers over HTTP wait in one queue, which lets one through per turn of the loop:
+ * two that went on in the same turn would block it for two slices.
+ */
+
+import { throwIfAborted, type Stop } from "./abort.ts";
+
+/** Milliseconds; leaves room below the promise of 5 ms for the step that is just running. */
+export const SLICE_MS = 2;
+
+class YieldQueue {
+  readonly #waiting: (() => void)[] = [];
+
+  wait(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#waiting.push(resolve) === 1) setImmediate(this.#admit);
+    });
+  }
+
+  // an immediate is pending if and only if somebody waits
+  readonly #admit = () => {
+    const resume = this.#waiting.shift();
+    if (this.#waiting.length > 0) setImmediate(this.#admit);
+    resume?.();
+  };
+}
+
+/** This thread's: several engines share the one event loop of their host. */
+const queue = new YieldQueue();
+
+/** Resolves in a turn of the event loop in which nobody else is let through. First come, first served. */
+export const yieldTurn = (): Promise<void> => queue.wait();
+
+export interface SliceOptions {
+  /** How long a loop may run; shorter where its rounds take long. Default: SLICE_MS. */
+  readonly ms?: number;
+  /** Ends the loop: rest() rejects with ABORTED. */
+  readonly signal?: Stop;
+}
+
+/** The time that a loop, or all loops of one kind together, may run before they yield. */
+export class Slice {
+  readonly #ms: number;
+  readonly #signal: Stop | undefined;
+  #since = performance.now();
+
+  constructor({ ms = SLICE_MS, signal }: SliceOptions = {}) {
+    this.#ms = ms;
+    this.#signal = signal;
+  }
+
+  /** Asked at each step of the loop: it takes some 40 ns. */
+  get isOver(): boolean {
+    return performance.now() - this.#since >= this.#ms;
+  }
+
+  /** Yields, and begins the next slice. */
+  async rest(): Promise<void> {
+    if (this.#signal) throwIfAborted(this.#signal);
+    await yieldTurn();
+    if (this.#signal) throwIfAborted(this.#signal);
+    this.#since = performance.now();
+  }
+}
+
+/** Called now and then in a long loop: await what it returns, a promise only when the slice is over. */
+export type Pause = () => Promise<void> | undefined;
+
+/** Makes the pause of one loop. */
+export function newPause(options?: SliceOptions): Pause {
+  const slice = new Slice(options);
+  return () => (slice.isOver ? slice.rest() : undefined);
+}
