@@ -1,5 +1,6 @@
 /** Builds dist/ anew: no chunk of an earlier build may be packed. */
 
+import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "tsup";
@@ -9,3 +10,4 @@ process.chdir(root); // tsup looks for its configuration there
 
 rmSync("dist", { recursive: true, force: true });
 await build({});
+execFileSync(process.execPath, ["scripts/build-page.mjs", "dist/page"], { stdio: "inherit" });

@@ -29,6 +29,7 @@ interface ServeFlags extends CommonFlags {
   timeout?: number;
   cors?: string[];
   workers?: number;
+  page: boolean;
 }
 
 /** What runs when the process is told to end has this long to finish. */
@@ -49,6 +50,7 @@ export function addServe(program: Command, call: Call): void {
     .option("--max-matches <n>", "most matches a search may ask for", wholeNumber)
     .option("--timeout <ms>", "for each search; default: 10000", wholeNumber)
     .option("--cors <origin>", "whose pages may call; may be repeated; * for all", collect)
+    .option("--no-page", "serves no page to search on")
     .option("--workers <n>", "threads; default: one a core, at most 4", wholeNumber)
     .action((flags: ServeFlags) => {
       const { db, workers } = flags;
@@ -77,6 +79,7 @@ async function serve(engine: Engine, flags: ServeFlags, io: Io): Promise<void> {
 function handlerOptions(flags: ServeFlags): HandlerOptions {
   const { anonymous, basePath, serviceName, maxMatches, timeout, cors } = flags;
   return {
+    page: flags.page,
     ...(anonymous !== undefined && { anonymous }),
     ...(basePath !== undefined && { basePath }),
     ...(serviceName !== undefined && { serviceName }),
@@ -92,11 +95,15 @@ async function listen(server: Server, { port, host }: ServeFlags): Promise<void>
   await once(server, "listening");
 }
 
-function announce(server: Server, { host, basePath = "", json }: ServeFlags, io: Io): void {
+function announce(server: Server, flags: ServeFlags, io: Io): void {
+  const { host, basePath = "", json, page } = flags;
   const { port } = server.address() as AddressInfo;
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${port}${basePath}`;
   if (json) printJson(io, { url });
-  else io.stdout.write(`quern answers at ${url}/api/search; Ctrl+C ends it\n`);
+  else
+    io.stdout.write(
+      `${page ? `search at ${url}/; ` : ""}quern answers at ${url}/api/search; Ctrl+C ends it\n`,
+    );
 }
 
 async function close(server: Server): Promise<void> {

@@ -14,6 +14,7 @@ import type { Caller } from "./gate.ts";
 import { jsonResponse } from "./json-body.ts";
 import { describeInterface } from "./openapi.ts";
 import { checkOptions, type AuditEvent, type HandlerOptions, type Settings } from "./options.ts";
+import { addPage } from "./page.ts";
 import { errorBody, Refusal, STATUS, toRefusal } from "./refusal.ts";
 import { repositoryRoutes } from "./repository-routes.ts";
 import { perform, type Route, type Service } from "./route.ts";
@@ -50,6 +51,7 @@ export function createHandler(engine: Engine, options: HandlerOptions): Handler 
       app.on(route.method.toUpperCase(), served, (context) => answer(route, service, context));
     app.all(served, (context) => refuseMethod(routes, settings, context.req.raw));
   }
+  if (settings.page) addPage(app, settings);
   app.notFound(() => respond(new Refusal("NOT_FOUND", "there is nothing at this path")));
   app.onError((error) => respond(toRefusal(error)));
   return async (request) => withCors(await app.fetch(request), request, settings);

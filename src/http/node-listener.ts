@@ -10,6 +10,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { once } from "node:events";
 import type { Handler } from "./handler.ts";
+import { noteOuterPath } from "./outer-path.ts";
 import { errorBody, Refusal, STATUS, toRefusal } from "./refusal.ts";
 
 /**
@@ -41,7 +42,9 @@ async function serve(
   let response: Response;
   try {
     checkHost(req);
-    response = await handler(toRequest(req, signal));
+    const request = toRequest(req, signal);
+    noteOuterPath(request, (req as { originalUrl?: string }).originalUrl);
+    response = await handler(request);
   } catch (error) {
     response = refuse(error);
   }

@@ -27,6 +27,8 @@ export interface HandlerOptions {
   basePath?: string;
   /** Names the header X-<serviceName>-Api-Key. Default 'Quern'. */
   serviceName?: string;
+  /** Serves the page to search on at basePath + '/'. Default false. */
+  page?: boolean;
   /** Default 'qrn_' and 'qst_'. */
   tokenPrefixes?: TokenPrefixes;
   /** Secrets are stored as HMAC-SHA-256 under this key. Default: plain SHA-256. */
@@ -110,7 +112,9 @@ export interface Settings extends Numbers {
   readonly anonymous: false | "public" | "all";
   readonly authenticate?: (request: Request) => Promise<Principal | undefined>;
   readonly basePath: string;
+  readonly serviceName: string;
   readonly apiKeyHeader: string;
+  readonly page: boolean;
   readonly secrets: SecretFormat;
   readonly audit?: (event: AuditEvent) => void;
   readonly origins: ReadonlySet<string>;
@@ -124,6 +128,7 @@ export function checkOptions(options: HandlerOptions): Settings {
     refuse("anonymous must be false, 'public' or 'all'");
   if (tokens === undefined && anonymous === false && authenticate === undefined)
     refuse("nobody could ever search: give tokens, authenticate or anonymous");
+  const serviceName = checkServiceName(options.serviceName ?? "Quern");
   return {
     ...(tokens && { tokens }),
     ...(users && { users }),
@@ -131,7 +136,9 @@ export function checkOptions(options: HandlerOptions): Settings {
     ...(audit && { audit }),
     anonymous,
     basePath: checkBasePath(options.basePath ?? ""),
-    apiKeyHeader: `X-${checkServiceName(options.serviceName ?? "Quern")}-Api-Key`,
+    serviceName,
+    apiKeyHeader: `X-${serviceName}-Api-Key`,
+    page: options.page ?? false,
     secrets: checkSecrets(options),
     origins: checkOrigins(options.cors),
     ...checkNumbers(options),

@@ -35,6 +35,27 @@ export function repositoryRoutes(): Route[] {
     withQuery(
       {
         method: "get",
+        path: "/api/revisions",
+        action: "listRevisions",
+        tag: TAG,
+        summary: "List the indexed revisions of a repository",
+        access: "search",
+        query: schemas.revisionsQuery,
+        answers: {
+          status: 200,
+          description: "The default one first",
+          schema: schemas.revisionList,
+        },
+        refusals: ["REPOSITORY_NOT_FOUND"],
+      },
+      async (call, { repo }) => {
+        const { revisions } = await findRepository(call, repo);
+        return jsonResponse(revisions, { confirm: call.confirm });
+      },
+    ),
+    withQuery(
+      {
+        method: "get",
         path: "/api/source",
         action: "readSource",
         tag: TAG,

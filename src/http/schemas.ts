@@ -6,6 +6,7 @@
 
 import { z } from "@hono/zod-openapi";
 import type * as response from "../search/messages/response.ts";
+import type { Repository } from "../repository.ts";
 import type { SearchRequest } from "../search/messages/request.ts";
 import type { FlushReason, SearchStats } from "../search/messages/stats.ts";
 import { zeroStats } from "../search/messages/stats.ts";
@@ -162,6 +163,66 @@ export const streamEvent = z
   .discriminatedUnion("type", [chunkEvent, finalEvent, errorEvent])
   .openapi("StreamEvent");
 
+// ── what a search would do ──
+
+const CHANGES = [
+  "ignore-case",
+  "literal",
+  "regex",
+  "all-revisions",
+  "drop-filter",
+  "language",
+] as const satisfies readonly response.Explanation["suggestions"][number]["change"][];
+
+const explainedSegment = z.object({
+  id: count("Of the segment, as a check of the index names it."),
+  outcome: z.enum(["scanned", "skipped-by-filter", "damaged", "not-reached"]),
+  literals: z.array(
+    z.object({
+      text: z.string(),
+      pages: count("Pages of 8 KiB at most that hold every gram of it."),
+      grams: z.array(z.object({ gram: z.string(), pages: count("Pages that hold it.") })),
+    }),
+  ),
+  candidatePages: count("Pages to scan."),
+  candidateFiles: count("Files that may match."),
+  excludedBy: z
+    .array(
+      z.object({
+        query: z.string(),
+        candidateFiles: count("Files that may match this operand alone."),
+        literals: z.array(z.string()),
+      }),
+    )
+    .optional(),
+});
+
+/** The request that a suggestion makes, as a client sends it again. */
+export const explanation = (request: ReturnType<typeof searchRequest>) =>
+  z
+    .object({
+      query: z.string().openapi({ description: "The query as it was understood." }),
+      segments: z.array(explainedSegment),
+      stats: searchStats,
+      suggestions: z
+        .array(
+          z.object({
+            change: z.enum(CHANGES),
+            request,
+            totalMatchCount: count("Ranges that it finds."),
+          }),
+        )
+        .openapi({ description: "If nothing was found: changes that would find something." }),
+      notIndexed: z.array(
+        z.object({
+          repository: z.string(),
+          reason: z.enum(["unknown", "indexing", "files-skipped"]),
+          files: count("Skipped files that the filters admit.").optional(),
+        }),
+      ),
+    })
+    .openapi("Explanation");
+
 // ── symbols ──
 
 const MOST_SYMBOL_CHARACTERS = 1000;
@@ -240,6 +301,19 @@ const repository = z
   .openapi("Repository");
 
 export const repositoryList = z.array(repository);
+
+export const revisionsQuery = z.object({ repo: z.string() });
+
+export const revisionList = z.array(
+  z
+    .object({
+      name: z.string(),
+      commit: z.string().optional().openapi({ description: "Its full id, if there is one." }),
+      files: count("Files that are found by path."),
+      isDefault: z.boolean().openapi({ description: "Searched where a query has no `rev:`." }),
+    })
+    .openapi("Revision"),
+);
 
 export const sourceQuery = z.object({
   repo: z.string(),
@@ -348,6 +422,8 @@ export type SchemasAgree = All<
   [
     Same<ReturnType<typeof searchRequest>, SearchRequest>,
     Same<typeof searchResponse, response.SearchResponse>,
+    Same<ReturnType<typeof explanation>, response.Explanation>,
+    Same<typeof revisionList, Repository["revisions"]>,
     Same<typeof chunkEvent, Extract<response.SearchEvent, { type: "chunk" }>>,
     Same<typeof finalEvent, Extract<response.SearchEvent, { type: "final" }>>,
     Same<typeof repositoryInfo, response.RepositoryInfo>,

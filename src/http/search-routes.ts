@@ -54,6 +54,27 @@ export function searchRoutes(settings: Settings): Route[] {
       },
       async (call, request) => answerStream(call, present(request)),
     ),
+    withBody(
+      {
+        ...common,
+        path: "/api/explain",
+        action: "explainSearch",
+        summary: "Explain a search",
+        description:
+          "Runs the search, and says how the query is understood and planned. If it finds nothing: what would.",
+        body,
+        answers: {
+          status: 200,
+          description: "How the query is understood",
+          schema: schemas.explanation(body),
+        },
+        refusals: SEARCH_REFUSALS,
+      },
+      async (call, request) =>
+        answerInSlot(call, async (options) => ({
+          body: await call.engine.explain(present(request), options),
+        })),
+    ),
   ];
 }
 

@@ -1,0 +1,81 @@
+/**
+ * Bundles the page to search on, src/page, into build/page/, or into the folder that is named:
+ * `node scripts/build-page.mjs dist/page`. Skips work that is up to date.
+ *
+ * Every file is written as NAME.br alone, half of what both encodings would take: the server makes the
+ * others from it when a client asks for them. page.json holds the document and the files' types.
+ */
+
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { brotliCompressSync, constants } from "node:zlib";
+import { build } from "esbuild";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const sources = join(root, "src/page");
+const target = join(root, process.argv[2] ?? "build/page");
+const record = join(target, "page.json");
+
+const TYPES = {
+  js: "text/javascript; charset=utf-8",
+  css: "text/css; charset=utf-8",
+  svg: "image/svg+xml",
+};
+
+const modified = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+const inputs = [
+  ...readdirSync(sources, { recursive: true }).map((name) => join(sources, name)),
+  fileURLToPath(import.meta.url),
+  join(root, "package-lock.json"),
+];
+if (modified(record) <= Math.max(...inputs.map(modified))) await buildPage();
+
+async function buildPage() {
+  const { outputFiles } = await build({
+    entryPoints: { page: join(sources, "main.tsx"), mark: join(sources, "mark.svg") },
+    outdir: target,
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    target: ["es2022", "chrome109", "firefox115", "safari16.4"],
+    entryNames: "[name]-[hash]",
+    chunkNames: "[name]-[hash]",
+    assetNames: "[name]-[hash]",
+    loader: { ".svg": "copy" },
+    jsx: "automatic",
+    jsxImportSource: "preact",
+    minify: true,
+    legalComments: "none",
+    metafile: true,
+    write: false,
+    logLevel: "warning",
+  });
+  rmSync(target, { recursive: true, force: true });
+  mkdirSync(target, { recursive: true });
+  const files = {};
+  for (const { path, contents } of outputFiles) {
+    const name = basename(path);
+    files[name] = TYPES[name.split(".").at(-1)];
+    writeFileSync(`${path}.br`, brotli(contents));
+  }
+  writeFileSync(record, JSON.stringify({ document: documentOf(Object.keys(files)), files }));
+}
+
+function brotli(contents) {
+  const { BROTLI_PARAM_QUALITY, BROTLI_MAX_QUALITY, BROTLI_PARAM_SIZE_HINT } = constants;
+  const params = {
+    [BROTLI_PARAM_QUALITY]: BROTLI_MAX_QUALITY,
+    [BROTLI_PARAM_SIZE_HINT]: contents.length,
+  };
+  return brotliCompressSync(contents, { params });
+}
+
+/** The document with the hashed names of its files; the server fills in {root} and {service}. */
+function documentOf(names) {
+  const named = (start, end) => names.find((name) => name.startsWith(start) && name.endsWith(end));
+  return readFileSync(join(sources, "page.html"), "utf8")
+    .replace("{script}", named("page-", ".js"))
+    .replace("{style}", named("page-", ".css"))
+    .replace("{mark}", named("mark-", ".svg"));
+}

@@ -1,0 +1,159 @@
+/**
+ * The page to search on: a document and its files, which scripts/build-page.mjs made. Nobody needs a
+ * credential for them, since they hold no data; what the page shows comes from the other routes.
+ *
+ * Files have hashed names and are kept for ever; the document names them, and is asked for each time.
+ * All addresses in the document are relative, so that it does not matter what a proxy or a framework
+ * has taken off the path.
+ */
+
+import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
+import { brotliDecompress, gzip } from "node:zlib";
+import type { Hono } from "hono";
+import { beside } from "../base/beside.ts";
+import { QuernError } from "../base/errors.ts";
+import { outerPath } from "./outer-path.ts";
+
+/** Paths below `basePath` that show the document; which view it is, the page reads from its address. */
+const VIEWS = ["/", "/search", "/browse/*"] as const;
+
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join("; ");
+
+const DOCUMENT_HEADERS = {
+  "Content-Type": "text/html; charset=utf-8",
+  "Content-Security-Policy": POLICY,
+  "Cache-Control": "no-cache",
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Referrer-Policy": "no-referrer", // an address holds a query
+  "X-Content-Type-Options": "nosniff",
+};
+
+/** What page.json holds. */
+interface Built {
+  readonly document: string;
+  /** Content types, by name. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+interface PageOptions {
+  readonly basePath: string;
+  readonly serviceName: string;
+}
+
+/** Adds the page's paths to the app. Throws if the page has not been built. */
+export function addPage(app: Hono, { basePath, serviceName }: PageOptions): void {
+  const { document, files } = readBuilt();
+  for (const path of VIEWS)
+    app.get(basePath + path, ({ req: { raw } }) => {
+      const isBase = basePath !== "" && new URL(raw.url).pathname === basePath;
+      const outer = isBase ? basePath : outerPath(raw);
+      return outer !== undefined
+        ? redirectInto(outer, raw)
+        : new Response(fill(document, raw.url, { basePath, serviceName }), {
+            headers: DOCUMENT_HEADERS,
+          });
+    });
+  const load = loader();
+  app.get(`${basePath}/assets/:name`, async (context, next) => {
+    const name = context.req.param("name");
+    const type = Object.hasOwn(files, name) ? files[name] : undefined;
+    if (type === undefined) return next();
+    return answerFile(type, await load(name, encodingFor(context.req.header("accept-encoding"))));
+  });
+}
+
+function readBuilt(): Built {
+  try {
+    return JSON.parse(readFileSync(beside("page/page.json"), "utf8")) as Built;
+  } catch (cause) {
+    const message =
+      "page: the page has not been built; run node scripts/build-page.mjs, or leave page out";
+    throw new QuernError("INVALID_REQUEST", message, { cause });
+  }
+}
+
+// ── the document ──
+
+function fill(document: string, url: string, { basePath, serviceName }: PageOptions): string {
+  const below = new URL(url).pathname.slice(basePath.length + 1);
+  const root = "../".repeat(below.split("/").length - 1) || "./";
+  return document.replaceAll("{root}", root).replaceAll("{service}", serviceName);
+}
+
+/** A base without a slash at its end is no folder to a browser: relative addresses would miss it. */
+function redirectInto(outer: string, { url }: Request): Response {
+  const last = outer.split("/").at(-1)!;
+  return new Response(null, {
+    status: 308,
+    headers: { Location: `${last}/${new URL(url).search}`, "Cache-Control": "no-cache" },
+  });
+}
+
+// ── files ──
+
+type Encoding = "br" | "gzip" | "identity";
+
+/** The smallest that the client takes. */
+export function encodingFor(accept: string | undefined): Encoding {
+  const taken = new Set<string>();
+  for (const part of (accept ?? "").toLowerCase().split(",")) {
+    const [name = "", ...parameters] = part.split(";").map((piece) => piece.trim());
+    if (!parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))) taken.add(name);
+  }
+  if (taken.has("br")) return "br";
+  return taken.has("gzip") ? "gzip" : "identity";
+}
+
+interface Encoded {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly encoding: Encoding;
+}
+
+/** Each file is read and encoded once, when it is first asked for: all of them are 300 KB. */
+function loader(): (name: string, encoding: Encoding) => Promise<Encoded> {
+  const loaded = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();
+  return async (name, encoding) => {
+    const key = `${name} ${encoding}`;
+    let bytes = loaded.get(key);
+    if (bytes === undefined) {
+      bytes = read(name, encoding);
+      loaded.set(key, bytes);
+      bytes.catch(() => loaded.delete(key));
+    }
+    return { bytes: await bytes, encoding };
+  };
+}
+
+async function read(name: string, encoding: Encoding): Promise<Uint8Array<ArrayBuffer>> {
+  const packed = await readFile(beside(`page/${name}.br`));
+  if (encoding === "br") return new Uint8Array(packed);
+  const bytes = await promisify(brotliDecompress)(packed);
+  return new Uint8Array(encoding === "gzip" ? await promisify(gzip)(bytes) : bytes);
+}
+
+function answerFile(type: string, { bytes, encoding }: Encoded): Response {
+  return new Response(bytes, {
+    headers: {
+      "Content-Type": type,
+      "Content-Length": String(bytes.length),
+      ...(encoding !== "identity" && { "Content-Encoding": encoding }),
+      Vary: "Accept-Encoding",
+      "Cache-Control": "public, max-age=31536000, immutable",
+      "Cross-Origin-Resource-Policy": "same-origin",
+      "X-Content-Type-Options": "nosniff",
+    },
+  });
+}

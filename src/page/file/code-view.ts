@@ -1,0 +1,158 @@
+/**
+ * A file's text, drawn by CodeMirror, which draws only the lines that are seen. Loaded when a file is
+ * shown and not before.
+ */
+
+import { bracketMatching, syntaxHighlighting } from "@codemirror/language";
+import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
+import {
+  Compartment,
+  EditorState,
+  StateEffect,
+  StateField,
+  type Extension,
+} from "@codemirror/state";
+import {
+  Decoration,
+  EditorView,
+  highlightSpecialChars,
+  keymap,
+  lineNumbers,
+  type DecorationSet,
+} from "@codemirror/view";
+import { classHighlighter } from "@lezer/highlight";
+import type { Lines } from "../frame/address.ts";
+import { grammarFor } from "./grammars.ts";
+
+export interface CodeOptions {
+  text: string;
+  /** Linguist's name; empty where it is not known. */
+  language: string;
+  /** What a screen reader calls the text. */
+  label: string;
+  /** Called when line numbers are clicked. */
+  onLines: (lines: Lines) => void;
+  /** Called when a name is clicked, or Enter pressed on one. */
+  onName: (name: string) => void;
+}
+
+export interface CodeView {
+  /** Marks lines, and scrolls to them unless they are seen. */
+  show(lines: Lines | undefined): void;
+  destroy(): void;
+}
+
+export function openCode(parent: HTMLElement, options: CodeOptions): CodeView {
+  const grammar = new Compartment();
+  const view = new EditorView({
+    parent,
+    state: EditorState.create({
+      doc: options.text,
+      extensions: [grammar.of([]), ...extensionsOf(options)],
+    }),
+  });
+  let isOpen = true;
+  void grammarFor(options.language).then((found) => {
+    if (isOpen && found) view.dispatch({ effects: grammar.reconfigure(found) });
+  });
+  return {
+    show: (lines) => showLines(view, lines),
+    destroy: () => {
+      isOpen = false;
+      view.destroy();
+    },
+  };
+}
+
+function extensionsOf({ label, onLines, onName }: CodeOptions): Extension[] {
+  return [
+    EditorState.readOnly.of(true),
+    EditorView.contentAttributes.of({
+      "aria-label": label,
+      inputmode: "none",
+      spellcheck: "false",
+    }),
+    highlightSpecialChars({ addSpecialChars: /[\u202a-\u202e\u2066-\u2069]/ }),
+    lineNumbers({ domEventHandlers: { click: clickedLine(onLines) } }),
+    syntaxHighlighting(classHighlighter),
+    bracketMatching(),
+    highlightSelectionMatches(),
+    search({ top: true }),
+    keymap.of([{ key: "Enter", run: (view) => nameAtCaret(view, onName) }, ...searchKeymap]),
+    EditorView.domEventHandlers({ click: clickedName(onName) }),
+    targetLines,
+  ];
+}
+
+// ── lines ──
+
+const setTarget = StateEffect.define<Lines | undefined>();
+
+const targetLines = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update(marked, { effects, state }) {
+    for (const effect of effects)
+      if (effect.is(setTarget))
+        return effect.value ? markLines(state, effect.value) : Decoration.none;
+    return marked;
+  },
+  provide: (field) => EditorView.decorations.from(field),
+});
+
+const targetLine = Decoration.line({ class: "cm-target" });
+
+function markLines({ doc }: EditorState, { from, to }: Lines): DecorationSet {
+  const marks = [];
+  for (let line = from; line <= Math.min(to, doc.lines); line++)
+    marks.push(targetLine.range(doc.line(line).from));
+  return Decoration.set(marks);
+}
+
+function showLines(view: EditorView, lines: Lines | undefined): void {
+  const effects: StateEffect<unknown>[] = [setTarget.of(lines)];
+  const { doc } = view.state;
+  if (lines === undefined || lines.from > doc.lines) return view.dispatch({ effects });
+  const { from } = doc.line(lines.from);
+  const { from: top, to: bottom } = view.viewport;
+  const isSeen = view.state.selection.main.head > 0 && from >= top && from <= bottom;
+  if (!isSeen) effects.push(EditorView.scrollIntoView(from, { y: "center" }));
+  view.dispatch({ effects, selection: { anchor: from } });
+}
+
+const clickedLine =
+  (onLines: CodeOptions["onLines"]) =>
+  (view: EditorView, block: { from: number }, event: Event): boolean => {
+    const { doc, selection } = view.state;
+    const line = doc.lineAt(block.from).number;
+    const other = (event as MouseEvent).shiftKey ? doc.lineAt(selection.main.head).number : line;
+    onLines({ from: Math.min(line, other), to: Math.max(line, other) });
+    return true;
+  };
+
+// ── names ──
+
+const clickedName =
+  (onName: CodeOptions["onName"]) =>
+  (event: MouseEvent, view: EditorView): boolean => {
+    const target = event.target as Element;
+    const isName = target.closest(".tok-keyword, .tok-comment, .cm-gutters") === null;
+    if (!isName || event.detail > 1 || !view.state.selection.main.empty) return false;
+    const at = view.posAtCoords({ x: event.clientX, y: event.clientY }, false);
+    const name = nameAt(view.state, at);
+    if (name !== undefined) onName(name);
+    return false;
+  };
+
+function nameAtCaret(view: EditorView, onName: CodeOptions["onName"]): boolean {
+  const name = nameAt(view.state, view.state.selection.main.head);
+  if (name !== undefined) onName(name);
+  return name !== undefined;
+}
+
+function nameAt({ doc }: EditorState, at: number): string | undefined {
+  const { text, from } = doc.lineAt(at);
+  const before = /[\p{L}\p{N}_$]*$/u.exec(text.slice(0, at - from))![0];
+  const after = /^[\p{L}\p{N}_$]*/u.exec(text.slice(at - from))![0];
+  const name = before + after;
+  return /^[\p{L}_$]/u.test(name) && name.length <= 200 ? name : undefined;
+}

@@ -1,0 +1,55 @@
+/** What can be done with a file besides reading it. */
+
+import { useState } from "preact/hooks";
+import type { FileView } from "../frame/address.ts";
+import { PERMALINK } from "../frame/keyboard.ts";
+import type { Source } from "../wire/answers.ts";
+
+export function FileActions({ source, address }: { source: Source; address: FileView }) {
+  const [said, setSaid] = useState("");
+  const copy = async (text: string, what: string): Promise<void> => {
+    await navigator.clipboard.writeText(text);
+    setSaid(`${what} copied`);
+  };
+  const onPermalink = (): void => {
+    const isMade = !document.dispatchEvent(new Event(PERMALINK, { cancelable: true }));
+    void copy(location.href, isMade ? "Permanent link" : "Link");
+  };
+  return (
+    <div class="actions">
+      {canCopy && (
+        <>
+          <button type="button" class="quiet" onClick={() => void copy(address.path, "Path")}>
+            Copy path
+          </button>
+          <button type="button" class="quiet" onClick={onPermalink}>
+            Copy link
+          </button>
+        </>
+      )}
+      <button type="button" class="quiet" onClick={() => openRaw(source)}>
+        Raw
+      </button>
+      {source.externalWebUrl !== undefined && isWeb(source.externalWebUrl) && (
+        <a class="quiet" href={source.externalWebUrl} rel="noreferrer" target="_blank">
+          On its code host
+        </a>
+      )}
+      <span class="said" role="status">
+        {said}
+      </span>
+    </div>
+  );
+}
+
+const canCopy = "clipboard" in navigator; // not where the page came over plain HTTP from another machine
+
+/** An address that metadata brought must not be a script. */
+const isWeb = (url: string): boolean => /^https?:\/\//i.test(url);
+
+/** As plain text in a tab of its own. The text is here already, and a link could not carry the key. */
+function openRaw({ source }: Source): void {
+  const url = URL.createObjectURL(new Blob([source], { type: "text/plain;charset=utf-8" }));
+  window.open(url, "_blank", "noopener");
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}

@@ -1,0 +1,107 @@
+/** The view of a folder: what is in it, and its README. */
+
+import type { FileView, FolderView } from "../frame/address.ts";
+import { useAsked } from "../frame/asked.ts";
+import { Icon } from "../frame/icons.tsx";
+import { usePage, useTitle } from "../frame/page-context.ts";
+import { PlainText } from "../frame/plain-text.tsx";
+import { addFilter, filterFor } from "../search/query-text.ts";
+import type { TreeNode } from "../wire/answers.ts";
+import { wordsOf } from "../wire/client.ts";
+import { Path } from "./path.tsx";
+import { RevisionChoice } from "./revision-choice.tsx";
+
+export function FolderPage({ address }: { address: FolderView }) {
+  const { client, router } = usePage();
+  const { repository, ref, path } = address;
+  const key = JSON.stringify([repository, ref, path]);
+  const asked = useAsked(key, async (signal) => {
+    const root = await client.tree({ repository, ref, paths: path === "" ? [] : [path] }, signal);
+    return folderAt(root, path);
+  });
+  const revisions = useAsked(repository, (signal) => client.revisions(repository, signal));
+  useTitle(`${path === "" ? "" : `${path} – `}${repository}${ref ? `@${ref}` : ""}`);
+  const inRepository = filterFor("repo", repository);
+  const scope = path === "" ? inRepository : addFilter(inRepository, filterFor("folder", path));
+  const search = { view: "search", query: `${scope} `, regex: false, matchCase: false } as const;
+  return (
+    <main id="main" class="folder">
+      <div class="file-head">
+        <Path address={address} />
+        <RevisionChoice
+          address={address}
+          revisions={revisions.state === "there" ? revisions.value : []}
+        />
+        <a class="quiet" href={router.href(search)}>
+          Search here
+        </a>
+      </div>
+      {asked.state === "failed" && <p class="error">{wordsOf(asked.error)}</p>}
+      {asked.state === "there" && asked.value === undefined && (
+        <p class="error">There is no such folder.</p>
+      )}
+      {asked.state === "there" && asked.value && (
+        <>
+          <Entries nodes={asked.value.children} address={address} />
+          <Readme nodes={asked.value.children} address={address} />
+        </>
+      )}
+    </main>
+  );
+}
+
+function folderAt(root: TreeNode, path: string): TreeNode | undefined {
+  let node: TreeNode | undefined = root;
+  for (const name of path === "" ? [] : path.split("/"))
+    node = node?.children.find((child) => child.name === name);
+  return node;
+}
+
+interface EntriesProps {
+  nodes: readonly TreeNode[];
+  address: FolderView;
+}
+
+function Entries({ nodes, address: { repository, ref } }: EntriesProps) {
+  const { router } = usePage();
+  return (
+    <ul class="entries">
+      {nodes.map(({ type, name, path }) => {
+        const view = type === "tree" ? "folder" : "file";
+        const place = { repository, ...(ref !== undefined && { ref }), path };
+        return (
+          <li key={path}>
+            <Icon name={view} />
+            <a data-result href={router.href({ view, ...place })}>
+              <PlainText text={name} />
+            </a>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+const README_LINES = 400;
+
+/** As text: it is written by others, and nothing of it becomes markup. */
+function Readme({ nodes, address }: EntriesProps) {
+  const { client } = usePage();
+  const { repository, ref } = address;
+  const readme = nodes.find(({ type, name }) => type !== "tree" && /^readme(\.|$)/i.test(name));
+  const file: Pick<FileView, "repository" | "path" | "ref"> | undefined = readme && {
+    repository,
+    path: readme.path,
+    ...(ref !== undefined && { ref }),
+  };
+  const asked = useAsked(file && JSON.stringify(file), (signal) => client.source(file!, signal));
+  if (asked.state !== "there") return null;
+  return (
+    <section class="readme" aria-label={readme!.name}>
+      <h2>{readme!.name}</h2>
+      <pre>
+        <PlainText text={asked.value.source.split("\n").slice(0, README_LINES).join("\n")} />
+      </pre>
+    </section>
+  );
+}

@@ -1,0 +1,69 @@
+/** The definitions of a file, in its order. A search for symbols in this file alone finds them. */
+
+import type { FileView } from "../frame/address.ts";
+import { useAsked } from "../frame/asked.ts";
+import { usePage } from "../frame/page-context.ts";
+import { PlainText } from "../frame/plain-text.tsx";
+import { escapeExpression, filterFor, quoteValue } from "../search/query-text.ts";
+import type { FileResult } from "../wire/answers.ts";
+
+interface Definition {
+  name: string;
+  kind: string;
+  line: number;
+  depth: number;
+}
+
+const MOST_DEFINITIONS = 2000;
+
+export function Outline({ address }: { address: FileView }) {
+  const { client, router } = usePage();
+  const query = outlineQuery(address);
+  const asked = useAsked(query, async (signal) => {
+    const { files } = await client.search({ query, matches: MOST_DEFINITIONS }, signal);
+    const { ref } = address;
+    const file = files.find(({ branches = [] }) => ref === undefined || branches.includes(ref));
+    return definitionsOf(file ?? files[0]);
+  });
+  if (asked.state !== "there" || asked.value.length === 0) return null;
+  return (
+    <aside class="side" aria-label="Definitions">
+      <details open={matchMedia("(min-width: 70rem)").matches}>
+        <summary>Definitions</summary>
+        <ul class="outline">
+          {asked.value.map(({ name, kind, line, depth }) => (
+            <li key={`${line} ${name}`} class={`depth-${depth}`}>
+              <a href={router.href({ ...address, lines: { from: line, to: line } })}>
+                <span class={`kind kind-${kind}`}>{kind}</span>
+                <span class="name">
+                  <PlainText text={name} />
+                </span>
+              </a>
+            </li>
+          ))}
+        </ul>
+      </details>
+    </aside>
+  );
+}
+
+function outlineQuery({ repository, ref, path }: FileView): string {
+  const file = `file:${quoteValue(`^${escapeExpression(path)}$`)}`;
+  const revision = ref === undefined || ref === "HEAD" ? "" : ` rev:${quoteValue(ref)}`;
+  return `sym:^.+$ ${filterFor("repo", repository)} ${file}${revision}`;
+}
+
+/** Each range of the file is one name; what stands in a definition is one step deeper. */
+function definitionsOf(file: FileResult | undefined): Definition[] {
+  const definitions: Definition[] = [];
+  const depths = new Map<string, number>();
+  for (const { matchRanges, symbols = [] } of file?.chunks ?? [])
+    for (const [index, { symbol, kind, parent }] of symbols.entries()) {
+      const line = matchRanges[index]?.start.lineNumber;
+      if (line === undefined) continue;
+      const depth = parent === undefined ? 0 : Math.min(3, (depths.get(parent.symbol) ?? 0) + 1);
+      depths.set(symbol, depth);
+      definitions.push({ name: symbol, kind, line, depth });
+    }
+  return definitions;
+}

@@ -1,0 +1,101 @@
+/** The frame around every view: the search box above, the view below, and what opens over both. */
+
+import { useCallback, useMemo, useState } from "preact/hooks";
+import { FilePage } from "../file/file-page.tsx";
+import { FolderPage } from "../file/folder-page.tsx";
+import { SearchPage } from "../search/search-page.tsx";
+import { createClient } from "../wire/client.ts";
+import { FindFile } from "./find-file.tsx";
+import { Header } from "./header.tsx";
+import { Help } from "./help.tsx";
+import { Home } from "./home.tsx";
+import { useKeyboard, type Command } from "./keyboard.ts";
+import { PageContext, usePage, useTitle } from "./page-context.ts";
+import { useRouter } from "./router.ts";
+import { SignIn } from "./sign-in.tsx";
+
+export function App({ root, service }: { root: string; service: string }) {
+  const router = useRouter(root);
+  const [isRefused, setRefused] = useState(false);
+  const [visits, setVisits] = useState(0); // views ask again after a sign-in
+  const client = useMemo(
+    () =>
+      createClient({
+        root,
+        service,
+        storage: sessionStorage,
+        onRefused: () => setRefused(true),
+      }),
+    [root, service],
+  );
+  const page = useMemo(() => ({ client, router, service }), [client, router, service]);
+  const onKey = (key: string | undefined): void => {
+    client.setKey(key);
+    setRefused(key === undefined);
+    setVisits(visits + 1);
+  };
+  return (
+    <PageContext.Provider value={page}>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <Frame key={visits} isRefused={isRefused} onKey={onKey} />
+    </PageContext.Provider>
+  );
+}
+
+interface FrameProps {
+  isRefused: boolean;
+  onKey: (key: string | undefined) => void;
+}
+
+type Dialog = "help" | "find-file";
+
+function Frame({ isRefused, onKey }: FrameProps) {
+  const [dialog, setDialog] = useState<Dialog>();
+  const close = useCallback(() => setDialog(undefined), []);
+  const onCommand = useCallback((command: Command) => {
+    if (command === "help" || command === "find-file") setDialog(command);
+  }, []);
+  useKeyboard(onCommand, dialog !== undefined);
+  return (
+    <>
+      <Header onHelp={() => setDialog("help")} onSignOut={() => onKey(undefined)} />
+      {isRefused ? <SignIn onKey={onKey} /> : <View />}
+      {dialog === "help" && <Help onClose={close} />}
+      {dialog === "find-file" && <FindFile onClose={close} />}
+    </>
+  );
+}
+
+function View() {
+  const { router } = usePage();
+  const { address } = router;
+  switch (address.view) {
+    case "home":
+      return <Home />;
+    case "search":
+      return <SearchPage address={address} scroll={router.scroll} />;
+    case "file":
+      return <FilePage address={address} />;
+    case "folder":
+      return <FolderPage address={address} />;
+    case "commits":
+    case "commit":
+    case "missing":
+      return <Missing />;
+  }
+}
+
+function Missing() {
+  useTitle("Nothing here");
+  return (
+    <main id="main" class="notice">
+      <h1>Nothing is at this address</h1>
+      <p>
+        The link may be incomplete.{" "}
+        <a href={usePage().router.href({ view: "home" })}>Start a search</a>
+      </p>
+    </main>
+  );
+}

@@ -1,0 +1,27 @@
+/** A dialog over the page: focus stays in it, Esc closes it, and what had the focus gets it back. */
+
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+
+interface DialogProps {
+  label: string;
+  onClose: () => void;
+  children: ComponentChildren;
+}
+
+export function Dialog({ label, onClose, children }: DialogProps) {
+  const ref = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const dialog = ref.current!;
+    dialog.showModal();
+    return () => dialog.close();
+  }, []);
+  const onClick = (event: MouseEvent): void => {
+    if (event.target === ref.current) onClose(); // the backdrop
+  };
+  return (
+    <dialog ref={ref} aria-label={label} onClose={onClose} onClick={onClick}>
+      <div class="dialog-body">{children}</div>
+    </dialog>
+  );
+}

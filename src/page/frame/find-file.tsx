@@ -1,0 +1,90 @@
+/** Finds a file by parts of its path: in the repository that is shown, or in all. */
+
+import { useState } from "preact/hooks";
+import { escapeExpression, filterFor, quoteValue } from "../search/query-text.ts";
+import { addressOf } from "../search/file-card.tsx";
+import { MarkedText, PlainText } from "./plain-text.tsx";
+import { pathMarks } from "../search/lines.ts";
+import type { Address } from "./address.ts";
+import { useAsked } from "./asked.ts";
+import { Dialog } from "./dialog.tsx";
+import { usePage } from "./page-context.ts";
+
+const SHOWN = 20;
+
+export function FindFile({ onClose }: { onClose: () => void }) {
+  const { client, router } = usePage();
+  const { address } = router;
+  const [text, setText] = useState("");
+  const [active, setActive] = useState(0);
+  const query = pathQuery(text, address);
+  const asked = useAsked(query, async (signal) => {
+    const { files } = await client.search({ query: query!, matches: SHOWN }, signal);
+    return files.slice(0, SHOWN);
+  });
+  const files = asked.state === "there" ? asked.value : [];
+  const open = (index: number): void => {
+    const file = files[index];
+    if (file === undefined) return;
+    onClose();
+    router.go(addressOf(file));
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === "ArrowDown") setActive(Math.min(active + 1, files.length - 1));
+    else if (event.key === "ArrowUp") setActive(Math.max(active - 1, 0));
+    else if (event.key === "Enter") open(active);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <Dialog label="Find a file" onClose={onClose}>
+      <input
+        class="find-file"
+        type="text"
+        role="combobox"
+        aria-label={`Find a file${"repository" in address ? ` in ${address.repository}` : ""}`}
+        aria-expanded={files.length > 0}
+        aria-controls="found-files"
+        aria-activedescendant={files.length > 0 ? `found-file-${active}` : undefined}
+        placeholder="Parts of the path, with blanks between"
+        autocomplete="off"
+        spellcheck={false}
+        autofocus
+        onInput={(event) => {
+          setText(event.currentTarget.value);
+          setActive(0);
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <ul id="found-files" class="found-files" role="listbox" aria-label="Files">
+        {files.map((file, index) => (
+          <li
+            key={index}
+            id={`found-file-${index}`}
+            role="option"
+            aria-selected={index === active}
+            onClick={() => open(index)}
+          >
+            <MarkedText
+              text={file.fileName.text}
+              marks={pathMarks(file.fileName.text, file.fileName.matchRanges)}
+            />
+            <span class="muted">
+              <PlainText text={file.repository} />
+            </span>
+          </li>
+        ))}
+      </ul>
+      {asked.state === "there" && files.length === 0 && (
+        <p class="muted">No path has these parts.</p>
+      )}
+    </Dialog>
+  );
+}
+
+function pathQuery(text: string, address: Address): string | undefined {
+  const parts = text.split(/\s+/).filter((part) => part !== "");
+  if (parts.length === 0) return undefined;
+  const files = parts.map((part) => `file:${quoteValue(escapeExpression(part))}`).join(" ");
+  return "repository" in address ? `${files} ${filterFor("repo", address.repository)}` : files;
+}

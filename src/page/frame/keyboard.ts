@@ -1,0 +1,94 @@
+/** The keys that work anywhere. Results and dialogs have no state of their own for them: focus moves. */
+
+import { useEffect } from "preact/hooks";
+import { usePage, type Page } from "./page-context.ts";
+
+export type Command = "help" | "find-file" | "permalink";
+
+export const KEYS: readonly (readonly [keys: string, what: string])[] = [
+  ["/", "Go to the search box"],
+  ["j or ↓", "Next result"],
+  ["k or ↑", "Previous result"],
+  ["Enter", "Open the result"],
+  ["Esc", "Back"],
+  ["t", "Find a file by its name"],
+  ["y", "Make the address permanent: the commit in place of the branch"],
+  ["Enter on a name in a file", "Show its definitions and references"],
+  ["Ctrl + F in a file", "Find in the file"],
+  ["?", "Show these keys"],
+];
+
+/** Where the permanent link of a view is made: the file's page listens. */
+export const PERMALINK = "quern-permalink";
+
+export function useKeyboard(onCommand: (command: Command) => void, isBusy: boolean): void {
+  const page = usePage();
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (isBusy || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey)
+        return;
+      if (isTyping(event.target)) return;
+      if (act(event.key, page, onCommand)) event.preventDefault();
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, [page, onCommand, isBusy]);
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof Element && target.matches("input, textarea, select");
+}
+
+/** Returns whether the key meant something. */
+function act(key: string, page: Page, onCommand: (command: Command) => void): boolean {
+  switch (key) {
+    case "/":
+      return focusSearch();
+    case "?":
+      return (onCommand("help"), true);
+    case "t":
+      return (onCommand("find-file"), true);
+    case "y":
+      return !document.dispatchEvent(new Event(PERMALINK, { cancelable: true }));
+    case "j":
+      return moveFocus(1);
+    case "k":
+      return moveFocus(-1);
+    case "ArrowDown":
+    case "ArrowUp":
+      return isOnResult() && moveFocus(key === "ArrowDown" ? 1 : -1);
+    case "Escape":
+      return back(page);
+    default:
+      return false;
+  }
+}
+
+export function focusSearch(): boolean {
+  const box = document.querySelector<HTMLTextAreaElement>("#search");
+  box?.focus();
+  box?.select();
+  return box !== null;
+}
+
+const isOnResult = (): boolean => document.activeElement?.matches("[data-result]") === true;
+
+/** Moves the focus to the next result, or to the first one if none has it. */
+export function moveFocus(step: 1 | -1): boolean {
+  const results = [...document.querySelectorAll<HTMLElement>("[data-result]")];
+  if (results.length === 0) return false;
+  const at = results.indexOf(document.activeElement as HTMLElement);
+  if (at === 0 && step === -1) return focusSearch();
+  const next = results[at === -1 ? 0 : Math.min(at + step, results.length - 1)]!;
+  next.focus();
+  next.scrollIntoView({ block: "nearest" });
+  return true;
+}
+
+/** To where the reader came from; a view that was opened by its link goes to the start. */
+function back({ router }: Page): boolean {
+  if (router.address.view === "home") return false;
+  if (router.depth > 0) history.back();
+  else router.go({ view: "home" });
+  return true;
+}

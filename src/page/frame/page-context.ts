@@ -1,0 +1,28 @@
+/** What every component may use: the routes, the addresses, and where somebody is told something. */
+
+import { createContext } from "preact";
+import { useContext, useEffect } from "preact/hooks";
+import type { Client } from "../wire/client.ts";
+import type { Router } from "./router.ts";
+
+export interface Page {
+  client: Client;
+  router: Router;
+  service: string;
+}
+
+export const PageContext = createContext<Page | undefined>(undefined);
+
+export function usePage(): Page {
+  const page = useContext(PageContext);
+  if (page === undefined) throw new Error("a component stands outside of the page");
+  return page;
+}
+
+/** Says in the window's title what is seen. */
+export function useTitle(title: string): void {
+  const { service } = usePage();
+  useEffect(() => {
+    document.title = title === "" ? service : `${title} – ${service}`;
+  }, [title, service]);
+}

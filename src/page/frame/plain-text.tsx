@@ -1,0 +1,43 @@
+/**
+ * Text from repositories: always text, never markup. Characters that cannot be seen, or that turn the
+ * direction of those around them, are shown by their numbers.
+ */
+
+import type { ComponentChildren } from "preact";
+import { partsOf, type Mark } from "../search/lines.ts";
+
+// control characters but tab, zero-width ones, and those of the bidirectional algorithm
+const UNSEEN =
+  /([\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff])/;
+
+export function PlainText({ text }: { text: string }) {
+  if (!UNSEEN.test(text)) return <bdi>{text}</bdi>;
+  return <bdi>{text.split(UNSEEN).map(showPart)}</bdi>;
+}
+
+function showPart(part: string, index: number): ComponentChildren {
+  if (index % 2 === 0) return part;
+  const code = `U+${part.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`;
+  return (
+    <span class="unseen" key={index}>
+      {code}
+    </span>
+  );
+}
+
+export function MarkedText({ text, marks }: { text: string; marks: readonly Mark[] }) {
+  if (marks.length === 0) return <PlainText text={text} />;
+  return (
+    <>
+      {partsOf(text, marks).map(({ text: part, marked }, index) =>
+        marked ? (
+          <mark key={index}>
+            <PlainText text={part} />
+          </mark>
+        ) : (
+          <PlainText key={index} text={part} />
+        ),
+      )}
+    </>
+  );
+}

@@ -1,0 +1,88 @@
+/** Keeps the view, the address bar and the browser's history in step. */
+
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { parseAddress, showAddress, type Address } from "./address.ts";
+
+export interface Router {
+  readonly address: Address;
+  /** Where to scroll to, if the view was left at that place before. */
+  readonly scroll: number;
+  /** How many views of this page lie behind this one. */
+  readonly depth: number;
+  /** Opens a view. `typing`: the address bar follows a little later, and the view left is not kept. */
+  go(address: Address, how?: "push" | "replace" | "typing"): void;
+  /** The link to a view. */
+  href(address: Address): string;
+}
+
+interface Entry {
+  address: Address;
+  scroll: number;
+  depth: number;
+}
+
+/** What the browser's history keeps of an entry. */
+type Kept = Partial<Omit<Entry, "address">> | null;
+
+const kept = (): Kept => history.state as Kept;
+
+const TYPING_MS = 250; // browsers refuse more than 100 changes in 30 s
+
+export function useRouter(root: string): Router {
+  const [entry, setEntry] = useState<Entry>(() => ({
+    address: parseAddress(location.href, root),
+    scroll: kept()?.scroll ?? 0,
+    depth: kept()?.depth ?? 0,
+  }));
+  const timer = useRef(0);
+  const href = useCallback((address: Address) => root + showAddress(address), [root]);
+  const go = useCallback<Router["go"]>(
+    (address, how = "push") => {
+      clearTimeout(timer.current);
+      const depth = (kept()?.depth ?? 0) + (how === "push" ? 1 : 0);
+      const replace = (): void => history.replaceState({ scroll: 0, depth }, "", href(address));
+      if (how === "typing") timer.current = window.setTimeout(replace, TYPING_MS);
+      else if (how === "replace") replace();
+      else {
+        history.replaceState({ scroll: window.scrollY, depth: depth - 1 }, "");
+        history.pushState({ scroll: 0, depth }, "", href(address));
+        window.scrollTo(0, 0);
+      }
+      setEntry({ address, scroll: 0, depth });
+    },
+    [href],
+  );
+  useEffect(() => {
+    history.scrollRestoration = "manual";
+    const onPop = (): void => {
+      clearTimeout(timer.current);
+      const { scroll = 0, depth = 0 } = kept() ?? {};
+      setEntry({ address: parseAddress(location.href, root), scroll, depth });
+    };
+    addEventListener("popstate", onPop);
+    return () => removeEventListener("popstate", onPop);
+  }, [root]);
+  useLinks(root, go);
+  return useMemo(() => ({ ...entry, go, href }), [entry, go, href]);
+}
+
+/** Takes plain clicks on links to views; all others are the browser's. */
+function useLinks(root: string, go: Router["go"]): void {
+  useEffect(() => {
+    const onClick = (event: MouseEvent): void => {
+      const link = (event.target as Element | null)?.closest?.("a");
+      if (!link || !isPlainClick(event) || link.target || link.hasAttribute("download")) return;
+      const address = link.href.startsWith(root) ? parseAddress(link.href, root) : undefined;
+      if (address === undefined || address.view === "missing") return;
+      event.preventDefault();
+      go(address);
+    };
+    document.addEventListener("click", onClick);
+    return () => document.removeEventListener("click", onClick);
+  }, [root, go]);
+}
+
+const isPlainClick = (event: MouseEvent): boolean =>
+  event.button === 0 &&
+  !event.defaultPrevented &&
+  !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);

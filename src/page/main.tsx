@@ -1,0 +1,12 @@
+/** Starts the page. The document says where the root is, relative to its own address. */
+
+import "./style/page.css";
+import { render } from "preact";
+import { App } from "./frame/app.tsx";
+
+const { root = "./", service = "Quern" } = document.documentElement.dataset;
+
+render(
+  <App root={new URL(root, location.href).href} service={service} />,
+  document.getElementById("page")!,
+);

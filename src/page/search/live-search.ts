@@ -1,0 +1,156 @@
+/**
+ * One search, from the key stroke to its last page. The ranked answer is asked for at once. If it takes
+ * longer than `STREAM_AFTER_MS`, files are streamed as they are found and shown until it arrives.
+ */
+
+import type { FileResult, SearchAnswer, SearchRequest, Stats } from "../wire/answers.ts";
+import { isAbort, type Client } from "../wire/client.ts";
+
+export interface Asked {
+  query: string;
+  regex: boolean;
+  matchCase: boolean;
+}
+
+export interface Found {
+  /** 'streaming': files are in the order in which they were found. */
+  state: "searching" | "streaming" | "done" | "failed";
+  files: readonly FileResult[];
+  /** Known when the ranked answer is here. */
+  stats?: Stats;
+  isExhaustive: boolean;
+  /** Whether there are files behind those shown. */
+  hasMore: boolean;
+  isLoadingMore: boolean;
+  error?: unknown;
+}
+
+export interface LiveSearch {
+  readonly asked: Asked;
+  readonly found: Found;
+  /** Asks for the files behind those shown. */
+  more(): void;
+  stop(): void;
+}
+
+type Searching = Pick<Client, "search" | "stream">;
+
+const STREAM_AFTER_MS = 150;
+const STREAMED_MATCHES = 100;
+const PAGE_MATCHES = 200;
+const MATCHES_PER_FILE = 10;
+const MOST_MATCHES = 20_000;
+
+const NOTHING: Found = {
+  state: "searching",
+  files: [],
+  isExhaustive: false,
+  hasMore: false,
+  isLoadingMore: false,
+};
+
+export const requestOf = ({ query, regex, matchCase }: Asked): SearchRequest => ({
+  query,
+  matches: PAGE_MATCHES,
+  contextLines: 1,
+  isRegexEnabled: regex,
+  isCaseSensitivityEnabled: matchCase,
+});
+
+/** Starts a search. `onChange` is called whenever `found` is another. */
+export function startSearch(client: Searching, asked: Asked, onChange: () => void): LiveSearch {
+  const stopped = new AbortController();
+  const ranked = new AbortController(); // ends the stream when the ranked answer is here
+  const { signal } = stopped;
+  let found = NOTHING;
+  let paging: Paging = { matches: PAGE_MATCHES };
+  const show = (changes: Partial<Found>): void => {
+    if (signal.aborted) return;
+    found = { ...found, ...changes };
+    onChange();
+  };
+  const fail = (error: unknown): void => {
+    if (!isAbort(error)) show({ state: "failed", error, isLoadingMore: false });
+  };
+
+  const ask = async (next: Paging): Promise<void> => {
+    const answer = await client.search(pageRequest(asked, next), signal);
+    ranked.abort();
+    const files = next.cursor === undefined ? answer.files : [...found.files, ...answer.files];
+    paging = followingPage(next, answer);
+    show({
+      state: "done",
+      files,
+      stats: next.cursor === undefined || !found.stats ? answer.stats : found.stats,
+      isExhaustive: answer.isSearchExhaustive,
+      hasMore: paging.isLast !== true,
+      isLoadingMore: false,
+    });
+  };
+
+  const timer = setTimeout(() => {
+    const either = AbortSignal.any([signal, ranked.signal]);
+    void showStream(client, asked, either, show).catch(() => {}); // the ranked answer says what is wrong
+  }, STREAM_AFTER_MS);
+  void ask(paging)
+    .catch(fail)
+    .finally(() => {
+      clearTimeout(timer);
+      ranked.abort();
+    });
+
+  return {
+    asked,
+    get found() {
+      return found;
+    },
+    more() {
+      if (found.state !== "done" || !found.hasMore || found.isLoadingMore) return;
+      show({ isLoadingMore: true });
+      void ask(paging).catch(fail);
+    },
+    stop() {
+      clearTimeout(timer);
+      stopped.abort();
+    },
+  };
+}
+
+async function showStream(
+  client: Searching,
+  asked: Asked,
+  signal: AbortSignal,
+  show: (changes: Partial<Found>) => void,
+): Promise<void> {
+  let files: FileResult[] = [];
+  const request = { ...requestOf(asked), matches: STREAMED_MATCHES };
+  for await (const event of client.stream(request, signal)) {
+    if (signal.aborted) return;
+    if (event.type !== "chunk" || event.files.length === 0) continue;
+    files = [...files, ...event.files];
+    show({ state: "streaming", files });
+  }
+}
+
+// ── pages ──
+
+/** A server that knows no cursors is asked for more matches each time. */
+interface Paging {
+  matches: number;
+  cursor?: string;
+  isLast?: boolean;
+}
+
+function pageRequest(asked: Asked, { matches, cursor = "" }: Paging): SearchRequest {
+  return { ...requestOf(asked), matches, after: cursor, matchesPerFile: MATCHES_PER_FILE };
+}
+
+function followingPage({ matches, cursor }: Paging, answer: SearchAnswer): Paging {
+  if (answer.nextCursor !== undefined) return { matches, cursor: answer.nextCursor };
+  const isAll =
+    cursor !== undefined ||
+    answer.isSearchExhaustive ||
+    answer.files.length >= answer.stats.fileCount ||
+    matches >= MOST_MATCHES;
+  return isAll ? { matches, isLast: true } : { matches: Math.min(matches * 4, MOST_MATCHES) };
+}

@@ -1,0 +1,78 @@
+/** Changes the text of a query: adds and removes filters, finds the word that is being typed. */
+
+/** Quotes a filter's value if it would not stay one word. */
+export function quoteValue(value: string): string {
+  return /[\s"()]/.test(value)
+    ? `"${value.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`
+    : value;
+}
+
+/** Escapes a text for RE2. */
+export const escapeExpression = (text: string): string =>
+  text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+
+/** Writes the filter that admits exactly this value, and everything below it for a folder. */
+export function filterFor(kind: "repo" | "lang" | "folder", value: string): string {
+  switch (kind) {
+    case "repo":
+      return `repo:${quoteValue(`^${escapeExpression(value)}$`)}`;
+    case "lang":
+      return `lang:${quoteValue(value)}`;
+    case "folder":
+      return `file:${quoteValue(`^${escapeExpression(value)}/`)}`;
+  }
+}
+
+/** Splits a query into words, keeping quotes together. */
+function wordsOf(query: string): string[] {
+  return query.match(/(?:[^\s"]|"(?:\\.|[^"\\])*"?)+/g) ?? [];
+}
+
+export const hasFilter = (query: string, filter: string): boolean =>
+  wordsOf(query).includes(filter);
+
+/** An `or` binds weaker than the blank before a filter, so what holds one gets parentheses. */
+export function addFilter(query: string, filter: string): string {
+  const text = query.trim();
+  if (text === "" || hasFilter(text, filter)) return text || filter;
+  return /(?:^|\s)or(?:\s|$)/.test(text) ? `(${text}) ${filter}` : `${text} ${filter}`;
+}
+
+export function removeFilter(query: string, filter: string): string {
+  const words = wordsOf(query);
+  if (!words.includes(filter)) return query;
+  return words.filter((word) => word !== filter).join(" ");
+}
+
+/** The word that the caret is in or behind. */
+export interface Word {
+  start: number;
+  end: number;
+  text: string;
+}
+
+export function wordAt(query: string, caret: number): Word {
+  let start = 0;
+  let quoted = false;
+  for (let i = 0; i < caret; i++) {
+    const char = query[i]!;
+    if (char === '"') quoted = !quoted;
+    else if (/\s/.test(char) && !quoted) start = i + 1;
+  }
+  const rest = /^\S*/.exec(query.slice(caret))![0];
+  const end = caret + rest.length;
+  return { start, end, text: query.slice(start, caret) };
+}
+
+/** The start of a word that a filter can have before its name: signs and parentheses. */
+export interface FilterWord {
+  /** `-`, `(`, or nothing. */
+  before: string;
+  keyword: string;
+  value: string;
+}
+
+export function filterWord(text: string): FilterWord | undefined {
+  const [, before = "", keyword, value = ""] = /^([-(]*)([a-z]+):(.*)$/s.exec(text) ?? [];
+  return keyword === undefined ? undefined : { before, keyword, value: value.replace(/^"/, "") };
+}

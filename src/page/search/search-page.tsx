@@ -1,0 +1,156 @@
+/** The view of a search: how much was found, what narrows it, and the files. */
+
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { SearchAddress } from "../frame/address.ts";
+import { usePage, useTitle } from "../frame/page-context.ts";
+import { Refused, wordsOf } from "../wire/client.ts";
+import { facetsOf, foldCopies, type Folded } from "./facets.ts";
+import { FacetList } from "./facet-list.tsx";
+import { FileCard } from "./file-card.tsx";
+import type { Found } from "./live-search.ts";
+import { NothingFound } from "./nothing-found.tsx";
+import { useSearch } from "./use-search.ts";
+
+export function SearchPage({ address, scroll }: { address: SearchAddress; scroll: number }) {
+  const { client } = usePage();
+  const isBlank = address.query.trim() === "";
+  const { found, shown, more } = useSearch(client, address);
+  useTitle(isBlank ? "Search" : titleOf(address, found));
+  useScroll(scroll, found);
+  if (isBlank) return <main id="main" class="notice" />;
+  if (found.state === "failed") return <SearchError error={found.error} />;
+  return (
+    <main id="main" class="results">
+      <FacetList facets={facetsOf(shown.files)} address={address} isPart={shown.hasMore} />
+      <section class="found" aria-label="Results" aria-busy={found.state !== "done"}>
+        <Summary found={found} />
+        {found.state === "done" && found.files.length === 0 ? (
+          <NothingFound asked={address} />
+        ) : (
+          <Files shown={shown} isStale={shown !== found} onEnd={more} />
+        )}
+      </section>
+    </main>
+  );
+}
+
+function titleOf({ query }: SearchAddress, { stats }: Found): string {
+  const short = query.length > 60 ? `${query.slice(0, 60)}…` : query;
+  return stats === undefined ? short : `${short} – ${matches(stats.totalMatchCount)}`;
+}
+
+/** Goes back to where the list was left, once it is there. */
+function useScroll(scroll: number, { files }: Found): void {
+  const isDue = useRef(true);
+  useLayoutEffect(() => {
+    if (!isDue.current || files.length === 0) return;
+    isDue.current = false;
+    window.scrollTo(0, scroll);
+  }, [files]);
+}
+
+const number = (count: number): string => count.toLocaleString("en");
+const matches = (count: number): string => `${number(count)} ${count === 1 ? "match" : "matches"}`;
+const filesIn = (count: number): string => `${number(count)} ${count === 1 ? "file" : "files"}`;
+
+function Summary({ found: { state, stats, files, hasMore } }: { found: Found }) {
+  if (state === "streaming")
+    return (
+      <p class="summary" role="status">
+        {filesIn(files.length)} so far, not ranked yet …
+      </p>
+    );
+  if (stats === undefined)
+    return (
+      <p class="summary" role="status">
+        Searching …
+      </p>
+    );
+  const counted =
+    stats.totalMatchCount === 0
+      ? filesIn(stats.fileCount)
+      : `${matches(stats.totalMatchCount)} in ${filesIn(stats.fileCount)}`;
+  return (
+    <p class="summary" role="status">
+      <strong>{counted}</strong>
+      <span class="muted"> in {milliseconds(stats.duration)}</span>
+      {hasMore && <span class="muted"> · the best {number(files.length)} files are shown</span>}
+    </p>
+  );
+}
+
+function milliseconds(nanoseconds: number): string {
+  const ms = nanoseconds / 1e6;
+  return ms < 1 ? "under 1 ms" : `${number(Math.round(ms))} ms`;
+}
+
+function SearchError({ error }: { error: unknown }) {
+  const isQuery = error instanceof Refused && error.status === 400;
+  return (
+    <main id="main" class="notice">
+      <div class="query-error" role="alert">
+        <h1>{isQuery ? "This query cannot be understood" : "The search failed"}</h1>
+        <pre>{wordsOf(error)}</pre>
+      </div>
+    </main>
+  );
+}
+
+// ── files ──
+
+function Files({ shown, isStale, onEnd }: { shown: Found; isStale: boolean; onEnd: () => void }) {
+  const [isGrouped, setGrouped] = useState(false);
+  const folded = useMemo(() => foldCopies(shown.files), [shown.files]);
+  const groups = isGrouped ? byRepository(folded) : [{ name: "", files: folded }];
+  return (
+    <>
+      <label class="group-by">
+        <input type="checkbox" checked={isGrouped} onChange={() => setGrouped(!isGrouped)} />
+        Group by repository
+      </label>
+      <div class={isStale ? "files stale" : "files"}>
+        {groups.map(({ name, files }) => (
+          <div key={name}>
+            {name !== "" && <h2 class="group">{name}</h2>}
+            {files.map((one) => (
+              <FileCard key={keyOf(one)} {...one} />
+            ))}
+          </div>
+        ))}
+      </div>
+      {shown.hasMore && <End isLoading={shown.isLoadingMore} onSeen={onEnd} />}
+    </>
+  );
+}
+
+const keyOf = ({ file: { repository, fileName, branches = [] } }: Folded): string =>
+  `${repository}\n${fileName.text}\n${branches.join(" ")}`;
+
+function byRepository(folded: readonly Folded[]): { name: string; files: Folded[] }[] {
+  const groups = new Map<string, Folded[]>();
+  for (const one of folded) {
+    const { repository } = one.file;
+    groups.set(repository, [...(groups.get(repository) ?? []), one]);
+  }
+  return [...groups].map(([name, files]) => ({ name, files }));
+}
+
+/** Asks for more when it comes into view. */
+function End({ isLoading, onSeen }: { isLoading: boolean; onSeen: () => void }) {
+  const ref = useRef<HTMLButtonElement>(null);
+  const seen = useRef(onSeen);
+  seen.current = onSeen;
+  useEffect(() => {
+    const observer = new IntersectionObserver(
+      ([entry]) => entry?.isIntersecting && seen.current(),
+      { rootMargin: "600px" },
+    );
+    observer.observe(ref.current!);
+    return () => observer.disconnect();
+  }, [isLoading]);
+  return (
+    <button ref={ref} type="button" class="more" disabled={isLoading} onClick={onSeen}>
+      {isLoading ? "Loading more …" : "Show more files"}
+    </button>
+  );
+}

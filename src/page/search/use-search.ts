@@ -1,0 +1,64 @@
+/** Keeps the searches that were made last, so that going back shows what was there, to the same length. */
+
+import { useEffect, useReducer, useRef } from "preact/hooks";
+import type { Client } from "../wire/client.ts";
+import { startSearch, type Asked, type Found, type LiveSearch } from "./live-search.ts";
+
+const KEPT = 10;
+
+/** Searches of one client, the newest last. */
+const searches = new WeakMap<Client, Map<string, LiveSearch>>();
+let changed: (search: LiveSearch) => void = () => {};
+
+const keyOf = ({ query, regex, matchCase }: Asked): string =>
+  JSON.stringify([query, regex, matchCase]);
+
+function searchFor(client: Client, asked: Asked): LiveSearch {
+  let kept = searches.get(client);
+  if (kept === undefined) searches.set(client, (kept = new Map()));
+  const key = keyOf(asked);
+  const known = kept.get(key);
+  if (known !== undefined && known.found.state === "done") return known;
+  known?.stop();
+  const search: LiveSearch = startSearch(client, asked, () => changed(search));
+  kept.delete(key);
+  kept.set(key, search);
+  if (kept.size > KEPT) kept.delete(kept.keys().next().value!);
+  return search;
+}
+
+export interface Searching {
+  found: Found;
+  /** The one whose files are shown: the last that had an answer, until the new one has. */
+  shown: Found;
+  more: () => void;
+}
+
+/** Searches for what is asked, and stops when something else is. */
+export function useSearch(client: Client, asked: Asked): Searching {
+  const [, render] = useReducer((count: number) => count + 1, 0);
+  const current = useRef<{ key: string; search: LiveSearch }>(undefined);
+  const last = useRef<Found>(undefined);
+  const key = keyOf(asked);
+  if (current.current?.key !== key) {
+    const before = current.current?.search;
+    if (before?.found.state !== "done") before?.stop();
+    current.current = { key, search: searchFor(client, asked) };
+  }
+  const { search } = current.current;
+  useEffect(() => {
+    changed = (which) => {
+      if (which === current.current?.search) render(undefined);
+    };
+    render(undefined); // what came before this effect
+    return () => {
+      changed = () => {};
+      const at = current.current?.search;
+      if (at?.found.state !== "done") at?.stop();
+      current.current = undefined;
+    };
+  }, [client]);
+  const { found } = search;
+  if (found.state !== "searching") last.current = found;
+  return { found, shown: last.current ?? found, more: () => search.more() };
+}

@@ -1,0 +1,112 @@
+/**
+ * Describes what the page reads of the routes' answers, and no more. Fields that the page does not know
+ * are left alone, and what a later version might leave out is optional here: one version of the page
+ * works with the answers of the next. A test holds these types against the library's own.
+ */
+
+export interface Position {
+  /** 1-based. */
+  lineNumber: number;
+  /** 1-based, in code points. */
+  column: number;
+}
+
+export interface Range {
+  start: Position;
+  end: Position;
+}
+
+export interface Chunk {
+  content: string;
+  contentStart: Position;
+  matchRanges: Range[];
+  symbols?: { symbol: string; kind: string; parent?: { symbol: string; kind: string } }[];
+}
+
+export interface FileResult {
+  fileName: { text: string; matchRanges: Range[] };
+  repository: string;
+  language: string;
+  chunks: Chunk[];
+  branches?: string[];
+  externalWebUrl?: string;
+}
+
+/** The counters that the page shows. */
+export interface Stats {
+  totalMatchCount: number;
+  fileCount: number;
+  /** In nanoseconds. */
+  duration: number;
+}
+
+export interface SearchAnswer {
+  stats: Stats;
+  files: FileResult[];
+  isSearchExhaustive: boolean;
+  nextCursor?: string;
+}
+
+export interface SearchRequest {
+  query: string;
+  matches: number;
+  contextLines?: number;
+  isRegexEnabled?: boolean;
+  isCaseSensitivityEnabled?: boolean;
+  matchesPerFile?: number;
+  after?: string;
+}
+
+export type StreamEvent =
+  | { type: "chunk"; files: FileResult[] }
+  | { type: "final" }
+  | { type: "error"; error: { message: string } };
+
+export interface Explanation {
+  query: string;
+  suggestions: { change: string; request: SearchRequest; totalMatchCount: number }[];
+  notIndexed: { repository: string; reason: string; files?: number }[];
+}
+
+export interface Repository {
+  repoName: string;
+  repoDisplayName?: string;
+  codeHostType?: string;
+  externalWebUrl?: string;
+  indexedAt?: string;
+  pushedAt?: string;
+  defaultBranch?: string;
+  isFork: boolean;
+  isArchived: boolean;
+}
+
+export interface Revision {
+  name: string;
+  commit?: string;
+  isDefault: boolean;
+}
+
+export interface Source {
+  source: string;
+  language: string;
+  path: string;
+  repo: string;
+  externalWebUrl?: string;
+}
+
+export interface TreeNode {
+  type: string;
+  path: string;
+  name: string;
+  children: TreeNode[];
+}
+
+export interface SymbolAnswer {
+  stats: { matchCount: number };
+  files: {
+    fileName: string;
+    repository: string;
+    language: string;
+    matches: { lineContent: string; range: Range }[];
+  }[];
+}

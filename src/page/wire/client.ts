@@ -1,0 +1,156 @@
+/**
+ * Calls the public routes. The API key, where one is needed, is kept in the session's storage only and
+ * sent as a header, never in an address.
+ */
+
+import type {
+  Explanation,
+  Repository,
+  Revision,
+  SearchAnswer,
+  SearchRequest,
+  Source,
+  StreamEvent,
+  SymbolAnswer,
+  TreeNode,
+} from "./answers.ts";
+import { readEvents } from "./events.ts";
+
+/** An answer that is not what was asked for. `code` is empty if the server was not reached. */
+export class Refused extends Error {
+  override readonly name = "Refused";
+  readonly status: number;
+  readonly code: string;
+
+  constructor(status: number, code: string, message: string) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+export interface Listed<T> {
+  items: T[];
+  /** On all pages. */
+  total: number;
+}
+
+export interface FileAddress {
+  repository: string;
+  path: string;
+  /** Absent: the default revision. */
+  ref?: string | undefined;
+}
+
+export interface SymbolRequest {
+  symbolName: string;
+  language?: string;
+  repoName?: string;
+  revisionName?: string;
+}
+
+export interface ClientOptions {
+  /** The address that `api/…` is below, with a slash at its end. */
+  root: string;
+  /** Names the key's header. */
+  service: string;
+  /** Where the key is kept. */
+  storage: Pick<Storage, "getItem" | "setItem" | "removeItem">;
+  /** Called when an answer says that a good key is needed. */
+  onRefused: () => void;
+}
+
+const KEY = "quern-api-key";
+
+export type Client = ReturnType<typeof createClient>;
+
+export function createClient({ root, service, storage, onRefused }: ClientOptions) {
+  const request = async (path: string, init: RequestInit): Promise<Response> => {
+    const headers = new Headers(init.headers);
+    const key = storage.getItem(KEY);
+    if (key !== null) headers.set(`X-${service}-Api-Key`, key);
+    const response = await fetch(new URL(path, root), { ...init, headers });
+    if (response.ok) return response;
+    if (response.status === 401) onRefused();
+    throw await refusalOf(response);
+  };
+  const get = (path: string, query: object, signal?: AbortSignal): Promise<Response> =>
+    request(`${path}?${parameters(query)}`, signal === undefined ? {} : { signal });
+  const post = (path: string, body: object, signal?: AbortSignal): Promise<Response> => {
+    const headers = { "Content-Type": "application/json" };
+    const init = { method: "POST", body: JSON.stringify(body), headers };
+    return request(path, signal === undefined ? init : { ...init, signal });
+  };
+
+  return {
+    hasKey: () => storage.getItem(KEY) !== null,
+    setKey: (key: string | undefined): void =>
+      key === undefined ? storage.removeItem(KEY) : storage.setItem(KEY, key),
+
+    search: async (body: SearchRequest, signal?: AbortSignal): Promise<SearchAnswer> =>
+      read(await post("api/search", body, signal)),
+    stream: async function* (body: SearchRequest, signal: AbortSignal) {
+      const response = await post("api/stream_search", body, signal);
+      if (response.body !== null) yield* readEvents<StreamEvent>(response.body);
+    },
+    explain: async (body: SearchRequest, signal?: AbortSignal): Promise<Explanation> =>
+      read(await post("api/explain", body, signal)),
+
+    repositories: async (
+      query: { query?: string; page?: number; perPage?: number },
+      signal?: AbortSignal,
+    ): Promise<Listed<Repository>> => {
+      const response = await get("api/repos", query, signal);
+      const items = await read<Repository[]>(response);
+      return { items, total: Number(response.headers.get("X-Total-Count") ?? items.length) };
+    },
+    revisions: async (repo: string, signal?: AbortSignal): Promise<Revision[]> =>
+      read(await get("api/revisions", { repo }, signal)),
+
+    source: async ({ repository, path, ref }: FileAddress, signal?: AbortSignal): Promise<Source> =>
+      read(await get("api/source", { repo: repository, path, ref }, signal)),
+    tree: async (
+      {
+        repository,
+        ref = "HEAD",
+        paths,
+      }: { repository: string; ref?: string | undefined; paths: string[] },
+      signal?: AbortSignal,
+    ): Promise<TreeNode> => {
+      const body = { repoName: repository, revisionName: ref, paths };
+      return (await read<{ tree: TreeNode }>(await post("api/tree", body, signal))).tree;
+    },
+
+    definitions: async (body: SymbolRequest, signal?: AbortSignal): Promise<SymbolAnswer> =>
+      read(await post("api/find_definitions", body, signal)),
+    references: async (body: SymbolRequest, signal?: AbortSignal): Promise<SymbolAnswer> =>
+      read(await post("api/find_references", body, signal)),
+  };
+}
+
+async function read<T>(response: Response): Promise<T> {
+  return (await response.json()) as T;
+}
+
+function parameters(query: object): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
+  return new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+}
+
+async function refusalOf(response: Response): Promise<Refused> {
+  try {
+    const { errorCode, message } = await read<{ errorCode: string; message: string }>(response);
+    return new Refused(response.status, errorCode, message);
+  } catch {
+    return new Refused(response.status, "", `The server answered ${response.status}.`); // a proxy's own page
+  }
+}
+
+/** Says in words why a call failed, for the person who made it. */
+export function wordsOf(error: unknown): string {
+  if (error instanceof Refused) return error.message;
+  return "The server cannot be reached. Is it running, and is the network up?";
+}
+
+export const isAbort = (error: unknown): boolean =>
+  error instanceof DOMException && error.name === "AbortError";
