@@ -42,7 +42,7 @@ async function buildPage() {
     entryNames: "[name]-[hash]",
     chunkNames: "[name]-[hash]",
     assetNames: "[name]-[hash]",
-    loader: { ".svg": "copy" },
+    loader: { ".svg": "copy", ".shadow.css": "text" },
     jsx: "automatic",
     jsxImportSource: "preact",
     minify: true,

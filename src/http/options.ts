@@ -91,6 +91,7 @@ const OPTIONS: KeysOf<HandlerOptions> = {
   anonymous: true,
   authenticate: true,
   basePath: true,
+  page: true,
   serviceName: true,
   tokenPrefixes: true,
   hmacKey: true,

@@ -56,8 +56,9 @@ interface PageOptions {
 /** Adds the page's paths to the app. Throws if the page has not been built. */
 export function addPage(app: Hono, { basePath, serviceName }: PageOptions): void {
   const { document, files } = readBuilt();
-  for (const path of VIEWS)
-    app.get(basePath + path, ({ req: { raw } }) => {
+  const paths = VIEWS.map((path) => basePath + path);
+  for (const path of basePath === "" ? paths : [basePath, ...paths])
+    app.get(path, ({ req: { raw } }) => {
       const isBase = basePath !== "" && new URL(raw.url).pathname === basePath;
       const outer = isBase ? basePath : outerPath(raw);
       return outer !== undefined

@@ -32,27 +32,7 @@ export function repositoryRoutes(): Route[] {
       },
       listRepositories,
     ),
-    withQuery(
-      {
-        method: "get",
-        path: "/api/revisions",
-        action: "listRevisions",
-        tag: TAG,
-        summary: "List the indexed revisions of a repository",
-        access: "search",
-        query: schemas.revisionsQuery,
-        answers: {
-          status: 200,
-          description: "The default one first",
-          schema: schemas.revisionList,
-        },
-        refusals: ["REPOSITORY_NOT_FOUND"],
-      },
-      async (call, { repo }) => {
-        const { revisions } = await findRepository(call, repo);
-        return jsonResponse(revisions, { confirm: call.confirm });
-      },
-    ),
+    revisionsRoute(),
     withQuery(
       {
         method: "get",
@@ -86,6 +66,30 @@ export function repositoryRoutes(): Route[] {
       listTree,
     ),
   ];
+}
+
+function revisionsRoute(): Route {
+  return withQuery(
+    {
+      method: "get",
+      path: "/api/revisions",
+      action: "listRevisions",
+      tag: TAG,
+      summary: "List the indexed revisions of a repository",
+      access: "search",
+      query: schemas.revisionsQuery,
+      answers: {
+        status: 200,
+        description: "The default one first",
+        schema: schemas.revisionList,
+      },
+      refusals: ["REPOSITORY_NOT_FOUND"],
+    },
+    async (call, { repo }) => {
+      const { revisions } = await findRepository(call, repo);
+      return jsonResponse(revisions, { confirm: call.confirm });
+    },
+  );
 }
 
 /** Refuses in the same words where there is none and where it may not be seen. */

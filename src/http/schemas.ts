@@ -14,7 +14,7 @@ import { CODE_HOST_TYPES } from "../store/format/records.ts";
 import { SYMBOL_KINDS } from "../store/symbols/symbol-kinds.ts";
 import { STATUS, type ErrorBody, type RefusalCode } from "./refusal.ts";
 
-const count = (description: string) => z.int().min(0).openapi({ description });
+export const count = (description: string) => z.int().min(0).openapi({ description });
 const date = (description: string) => z.iso.datetime().openapi({ description });
 const id = z.int().min(0).openapi({ description: "Never changes, is never used again." });
 
@@ -118,7 +118,7 @@ const FLUSH_REASONS = [
 type Counter = Exclude<keyof SearchStats, "flushReason">;
 const COUNTERS = Object.keys(zeroStats()).filter((name): name is Counter => name !== "flushReason");
 
-const searchStats = z
+export const searchStats = z
   .object({
     ...(Object.fromEntries(COUNTERS.map((name) => [name, z.int().min(0)])) as Record<
       Counter,
@@ -162,66 +162,6 @@ const errorEvent = z
 export const streamEvent = z
   .discriminatedUnion("type", [chunkEvent, finalEvent, errorEvent])
   .openapi("StreamEvent");
-
-// ── what a search would do ──
-
-const CHANGES = [
-  "ignore-case",
-  "literal",
-  "regex",
-  "all-revisions",
-  "drop-filter",
-  "language",
-] as const satisfies readonly response.Explanation["suggestions"][number]["change"][];
-
-const explainedSegment = z.object({
-  id: count("Of the segment, as a check of the index names it."),
-  outcome: z.enum(["scanned", "skipped-by-filter", "damaged", "not-reached"]),
-  literals: z.array(
-    z.object({
-      text: z.string(),
-      pages: count("Pages of 8 KiB at most that hold every gram of it."),
-      grams: z.array(z.object({ gram: z.string(), pages: count("Pages that hold it.") })),
-    }),
-  ),
-  candidatePages: count("Pages to scan."),
-  candidateFiles: count("Files that may match."),
-  excludedBy: z
-    .array(
-      z.object({
-        query: z.string(),
-        candidateFiles: count("Files that may match this operand alone."),
-        literals: z.array(z.string()),
-      }),
-    )
-    .optional(),
-});
-
-/** The request that a suggestion makes, as a client sends it again. */
-export const explanation = (request: ReturnType<typeof searchRequest>) =>
-  z
-    .object({
-      query: z.string().openapi({ description: "The query as it was understood." }),
-      segments: z.array(explainedSegment),
-      stats: searchStats,
-      suggestions: z
-        .array(
-          z.object({
-            change: z.enum(CHANGES),
-            request,
-            totalMatchCount: count("Ranges that it finds."),
-          }),
-        )
-        .openapi({ description: "If nothing was found: changes that would find something." }),
-      notIndexed: z.array(
-        z.object({
-          repository: z.string(),
-          reason: z.enum(["unknown", "indexing", "files-skipped"]),
-          files: count("Skipped files that the filters admit.").optional(),
-        }),
-      ),
-    })
-    .openapi("Explanation");
 
 // ── symbols ──
 
@@ -410,19 +350,21 @@ type Present<T> = T extends readonly (infer Item)[]
   : T extends object
     ? { [Name in keyof T]: Present<Exclude<T[Name], undefined>> }
     : T;
-type Same<Schema extends z.ZodType, Type> = [Present<z.infer<Schema>>] extends [Present<Type>]
+/** True if a schema and a type of the library describe the same. */
+export type Same<Schema extends z.ZodType, Type> = [Present<z.infer<Schema>>] extends [
+  Present<Type>,
+]
   ? [Present<Type>] extends [Present<z.infer<Schema>>]
     ? true
     : false
   : false;
-type All<Checks extends true[]> = Checks;
+export type All<Checks extends true[]> = Checks;
 
 /** Does not compile when a schema and its type part. */
 export type SchemasAgree = All<
   [
     Same<ReturnType<typeof searchRequest>, SearchRequest>,
     Same<typeof searchResponse, response.SearchResponse>,
-    Same<ReturnType<typeof explanation>, response.Explanation>,
     Same<typeof revisionList, Repository["revisions"]>,
     Same<typeof chunkEvent, Extract<response.SearchEvent, { type: "chunk" }>>,
     Same<typeof finalEvent, Extract<response.SearchEvent, { type: "final" }>>,

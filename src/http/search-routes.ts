@@ -1,7 +1,9 @@
 /** Searching: one answer, or a stream of events. */
 
 import type { SearchOptions, SearchRequest } from "../search/messages/request.ts";
+import type { Explanation } from "../search/messages/response.ts";
 import { eventStream } from "./event-stream.ts";
+import { explanation, type Told } from "./explain-schema.ts";
 import { jsonResponse } from "./json-body.ts";
 import { NOT_INDEXED_HEADER, notIndexedHeader } from "./not-indexed.ts";
 import type { Settings } from "./options.ts";
@@ -11,13 +13,14 @@ import * as schemas from "./schemas.ts";
 
 export const SEARCH_TAG = "Search & Navigation";
 
+const COMMON = { method: "post", tag: SEARCH_TAG, access: "search" } as const;
+
 export function searchRoutes(settings: Settings): Route[] {
   const body = schemas.searchRequest(settings.maxMatches);
-  const common = { method: "post", tag: SEARCH_TAG, access: "search" } as const;
   return [
     withBody(
       {
-        ...common,
+        ...COMMON,
         path: "/api/search",
         action: "search",
         summary: "Search code",
@@ -35,7 +38,7 @@ export function searchRoutes(settings: Settings): Route[] {
     ),
     withBody(
       {
-        ...common,
+        ...COMMON,
         path: "/api/stream_search",
         action: "streamSearch",
         summary: "Search code, told as it goes",
@@ -54,28 +57,37 @@ export function searchRoutes(settings: Settings): Route[] {
       },
       async (call, request) => answerStream(call, present(request)),
     ),
-    withBody(
-      {
-        ...common,
-        path: "/api/explain",
-        action: "explainSearch",
-        summary: "Explain a search",
-        description:
-          "Runs the search, and says how the query is understood and planned. If it finds nothing: what would.",
-        body,
-        answers: {
-          status: 200,
-          description: "How the query is understood",
-          schema: schemas.explanation(body),
-        },
-        refusals: SEARCH_REFUSALS,
-      },
-      async (call, request) =>
-        answerInSlot(call, async (options) => ({
-          body: await call.engine.explain(present(request), options),
-        })),
-    ),
+    explainRoute(settings),
   ];
+}
+
+function explainRoute(settings: Settings): Route {
+  const body = schemas.searchRequest(settings.maxMatches);
+  return withBody(
+    {
+      ...COMMON,
+      path: "/api/explain",
+      action: "explainSearch",
+      summary: "Explain a search",
+      description:
+        "Runs the search, and says how the query is understood. If it finds nothing: what would.",
+      body,
+      answers: {
+        status: 200,
+        description: "How the query is understood",
+        schema: explanation(body),
+      },
+      refusals: SEARCH_REFUSALS,
+    },
+    async (call, request) =>
+      answerInSlot(call, async (options) => ({
+        body: told(await call.engine.explain(present(request), options)),
+      })),
+  );
+}
+
+function told({ segments: _, ...rest }: Explanation): Told {
+  return rest;
 }
 
 const SEARCH_REFUSALS = [

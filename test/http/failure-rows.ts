@@ -131,9 +131,11 @@ const TREE = { repoName: "acme/open", revisionName: "HEAD", paths: [] };
 const OPERATIONS: [method: string, path: string, body?: object][] = [
   ["post", "/api/search", needle],
   ["post", "/api/stream_search", needle],
+  ["post", "/api/explain", needle],
   ["post", "/api/find_definitions", { symbolName: "needle" }],
   ["post", "/api/find_references", { symbolName: "needle" }],
   ["get", "/api/repos"],
+  ["get", "/api/revisions"],
   ["get", "/api/source"],
   ["post", "/api/tree", TREE],
   ["post", "/api/ee/scoped_access_token", { repoIds: [] }],
@@ -193,6 +195,8 @@ const SHRINKING_ROWS: Row[] = (
     ["post", "/api/find_definitions", { symbolName: "needle" }],
     ["post", "/api/find_references", { symbolName: "needle" }],
     ["get", "/api/repos"],
+    ["post", "/api/explain", needle],
+    ["get", "/api/revisions?repo=acme/open"],
     ["get", "/api/source?repo=acme/open&path=README.md"],
     ["post", "/api/tree", TREE],
   ] as [string, string, object?][]

@@ -87,6 +87,12 @@ const ask: fc.Arbitrary<[string, Ask]> = fc.oneof(
       (secret) => ["/api/stream_search", post({ query, matches: 1000 }, bearer(secret))],
     ]),
   fc
+    .record({ query })
+    .map(({ query }): [string, Ask] => [
+      `explain ${query}`,
+      (secret) => ["/api/explain", post({ query, matches: 10 }, bearer(secret))],
+    ]),
+  fc
     .record({
       route: fc.constantFrom("/api/find_definitions", "/api/find_references"),
       symbolName: fc.constantFrom("needle", "hay"),
@@ -100,6 +106,7 @@ const ask: fc.Arbitrary<[string, Ask]> = fc.oneof(
     .constantFrom(
       "/api/repos",
       "/api/repos?query=one&perPage=1",
+      ...NAMES.map((name) => `/api/revisions?repo=${encodeURIComponent(name)}`),
       ...NAMES.map((name) => `/api/source?repo=${encodeURIComponent(name)}&path=src/0.ts`),
     )
     .map((path): [string, Ask] => [path, (secret) => [path, { headers: bearer(secret) }]]),

@@ -6,6 +6,7 @@ import { FIXTURES } from "./service.ts";
 
 const repos = ["get", "/api/repos"] as [string, string];
 const source = ["get", "/api/source"] as [string, string];
+const revisions = ["get", "/api/revisions"] as [string, string];
 const tree = ["post", "/api/tree"] as [string, string];
 
 const names = (list: { repoName: string }[]) => list.map(({ repoName }) => repoName);
@@ -114,6 +115,29 @@ export const REPOSITORY_ROWS: Row[] = [
     code: "INVALID_REQUEST_BODY",
     check: (body: { message: string }) => expect(body.message).toContain(query.split("=")[0]),
   })),
+
+  // ── revisions ──
+  {
+    name: "the revisions of a repository",
+    operation: revisions,
+    request: gets("/api/revisions?repo=acme/open"),
+    status: 200,
+    check: (body: object) => expect(body).toEqual([{ name: "HEAD", files: 5, isDefault: true }]),
+  },
+  {
+    name: "the revisions of no repository",
+    operation: revisions,
+    request: gets("/api/revisions?repo=no/such"),
+    status: 404,
+    code: "REPOSITORY_NOT_FOUND",
+  },
+  {
+    name: "the revisions of nothing",
+    operation: revisions,
+    request: gets("/api/revisions"),
+    status: 400,
+    code: "INVALID_REQUEST_BODY",
+  },
 
   // ── files and trees ──
   {

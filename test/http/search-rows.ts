@@ -3,7 +3,7 @@
 import { expect } from "vitest";
 import { events } from "./interface.ts";
 import { asks, needle, type Row } from "./rows.ts";
-import { post, bearer } from "./service.ts";
+import { bearer, mint, post } from "./service.ts";
 
 const search = ["post", "/api/search"] as [string, string];
 const stream = ["post", "/api/stream_search"] as [string, string];
@@ -143,6 +143,57 @@ export const SEARCH_ROWS: Row[] = [
     name: "a stream whose query does not parse is no stream",
     operation: stream,
     request: asks("/api/stream_search", { ...needle, query: " " }),
+    status: 400,
+    code: "FAILED_TO_PARSE_QUERY",
+  },
+
+  // ── explanations ──
+  {
+    name: "explain says what would find something",
+    operation: ["post", "/api/explain"],
+    request: asks("/api/explain", {
+      query: "NEEDLE",
+      matches: 1,
+      isCaseSensitivityEnabled: true,
+    }),
+    status: 200,
+    check: (body: { suggestions: object[] }) => {
+      expect(body.suggestions).toMatchObject([{ change: "ignore-case", totalMatchCount: 11 }]);
+    },
+  },
+  {
+    name: "explain counts what the caller sees, and tells nothing of segments",
+    operation: ["post", "/api/explain"],
+    request: async (service) => {
+      const { token } = await mint(service, service.keys.ada, [service.ids["acme/open"]!]);
+      return ["/api/explain", post(needle, bearer(token))];
+    },
+    status: 200,
+    check: (body: { stats: { totalMatchCount: number } }) => {
+      expect(body.stats.totalMatchCount).toBe(8);
+      expect(body).not.toHaveProperty("segments");
+    },
+  },
+  {
+    name: "explain says which of the named repositories are not there",
+    operation: ["post", "/api/explain"],
+    request: asks("/api/explain", { query: "reposet:no/such needle", matches: 1 }),
+    status: 200,
+    check: (body: { notIndexed: object[] }) => {
+      expect(body.notIndexed).toEqual([{ repository: "no/such", reason: "unknown" }]);
+    },
+  },
+  {
+    name: "an unknown context to explain",
+    operation: ["post", "/api/explain"],
+    request: asks("/api/explain", { ...needle, query: "context:nope x" }),
+    status: 404,
+    code: "SEARCH_CONTEXT_NOT_FOUND",
+  },
+  {
+    name: "a query to explain that does not parse",
+    operation: ["post", "/api/explain"],
+    request: asks("/api/explain", { ...needle, query: "a file:(" }),
     status: 400,
     code: "FAILED_TO_PARSE_QUERY",
   },

@@ -101,6 +101,7 @@ const POLLUTION = [
 const BODIES: [path: string, fields: string][] = [
   ["/api/search", '"query":"needle","matches":5'],
   ["/api/stream_search", '"query":"needle","matches":5'],
+  ["/api/explain", '"query":"needle","matches":5'],
   ["/api/tree", '"repoName":"acme/open","revisionName":"HEAD","paths":["src"]'],
   ["/api/find_definitions", '"symbolName":"needle"'],
   ["/api/find_references", '"symbolName":"needle"'],

@@ -22,6 +22,7 @@ import {
 } from "@codemirror/view";
 import { classHighlighter } from "@lezer/highlight";
 import type { Lines } from "../frame/address.ts";
+import style from "../style/code.shadow.css";
 import { grammarFor } from "./grammars.ts";
 
 export interface CodeOptions {
@@ -44,13 +45,18 @@ export interface CodeView {
 
 export function openCode(parent: HTMLElement, options: CodeOptions): CodeView {
   const grammar = new Compartment();
+  const root = parent.shadowRoot ?? parent.attachShadow({ mode: "open" });
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(style);
   const view = new EditorView({
-    parent,
+    parent: root,
+    root,
     state: EditorState.create({
       doc: options.text,
       extensions: [grammar.of([]), ...extensionsOf(options)],
     }),
   });
+  root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet]; // CodeMirror has put its own before
   let isOpen = true;
   void grammarFor(options.language).then((found) => {
     if (isOpen && found) view.dispatch({ effects: grammar.reconfigure(found) });

@@ -5,6 +5,7 @@ import { escapeExpression, filterFor, quoteValue } from "../search/query-text.ts
 import { addressOf } from "../search/file-card.tsx";
 import { MarkedText, PlainText } from "./plain-text.tsx";
 import { pathMarks } from "../search/lines.ts";
+import type { FileResult } from "../wire/answers.ts";
 import type { Address } from "./address.ts";
 import { useAsked } from "./asked.ts";
 import { Dialog } from "./dialog.tsx";
@@ -27,7 +28,7 @@ export function FindFile({ onClose }: { onClose: () => void }) {
     const file = files[index];
     if (file === undefined) return;
     onClose();
-    router.go(addressOf(file));
+    router.go(addressOf(file, false));
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === "ArrowDown") setActive(Math.min(active + 1, files.length - 1));
@@ -56,29 +57,38 @@ export function FindFile({ onClose }: { onClose: () => void }) {
         }}
         onKeyDown={onKeyDown}
       />
-      <ul id="found-files" class="found-files" role="listbox" aria-label="Files">
-        {files.map((file, index) => (
-          <li
-            key={index}
-            id={`found-file-${index}`}
-            role="option"
-            aria-selected={index === active}
-            onClick={() => open(index)}
-          >
-            <MarkedText
-              text={file.fileName.text}
-              marks={pathMarks(file.fileName.text, file.fileName.matchRanges)}
-            />
-            <span class="muted">
-              <PlainText text={file.repository} />
-            </span>
-          </li>
-        ))}
-      </ul>
+      <FoundFiles files={files} active={active} onOpen={open} />
       {asked.state === "there" && files.length === 0 && (
         <p class="muted">No path has these parts.</p>
       )}
     </Dialog>
+  );
+}
+
+interface FoundFilesProps {
+  files: readonly FileResult[];
+  active: number;
+  onOpen: (index: number) => void;
+}
+
+function FoundFiles({ files, active, onOpen }: FoundFilesProps) {
+  return (
+    <ul id="found-files" class="found-files" role="listbox" aria-label="Files">
+      {files.map(({ fileName: { text, matchRanges }, repository }, index) => (
+        <li
+          key={index}
+          id={`found-file-${index}`}
+          role="option"
+          aria-selected={index === active}
+          onClick={() => onOpen(index)}
+        >
+          <MarkedText text={text} marks={pathMarks(text, matchRanges)} />
+          <span class="muted">
+            <PlainText text={repository} />
+          </span>
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -27,7 +27,7 @@ export function useKeyboard(onCommand: (command: Command) => void, isBusy: boole
     const onKey = (event: KeyboardEvent): void => {
       if (isBusy || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey)
         return;
-      if (isTyping(event.target)) return;
+      if (isTyping(event.composedPath()[0])) return; // the target itself is that of the shadow root
       if (act(event.key, page, onCommand)) event.preventDefault();
     };
     document.addEventListener("keydown", onKey);
@@ -35,7 +35,7 @@ export function useKeyboard(onCommand: (command: Command) => void, isBusy: boole
   }, [page, onCommand, isBusy]);
 }
 
-function isTyping(target: EventTarget | null): boolean {
+function isTyping(target: EventTarget | undefined): boolean {
   return target instanceof Element && target.matches("input, textarea, select");
 }
 

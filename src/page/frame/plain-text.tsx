@@ -6,9 +6,8 @@
 import type { ComponentChildren } from "preact";
 import { partsOf, type Mark } from "../search/lines.ts";
 
-// control characters but tab, zero-width ones, and those of the bidirectional algorithm
-const UNSEEN =
-  /([\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff])/;
+// control and format characters but tab; zero-width ones and those of the bidirectional algorithm are among them
+const UNSEEN = /((?!\t)[\p{Cc}\p{Cf}\u2028\u2029])/u;
 
 export function PlainText({ text }: { text: string }) {
   if (!UNSEEN.test(text)) return <bdi>{text}</bdi>;

@@ -12,12 +12,17 @@ import { widen } from "./widen.ts";
 const LINES_SHOWN = 12;
 const WIDER = 5;
 
-export function FileCard({ file, copies }: Folded) {
+interface FileCardProps extends Folded {
+  /** Whether the query asks for revisions: else each file is of its repository's default one. */
+  showsRefs: boolean;
+}
+
+export function FileCard({ file, copies, showsRefs }: FileCardProps) {
   const { client, router } = usePage();
   const [isOpen, setOpen] = useState(false);
   const [wide, setWide] = useState<Line[][]>();
   const blocks = wide ?? file.chunks.map(linesOf);
-  const address = addressOf(file);
+  const address = addressOf(file, showsRefs);
   const shown = isOpen || wide ? blocks : firstLines(blocks);
   const count = blocks.flat().length;
   const hidden = count - shown.flat().length;
@@ -29,7 +34,7 @@ export function FileCard({ file, copies }: Folded) {
     <article class="card">
       <h3 class="card-head">
         <a data-result href={router.href(withFirstLine(address, blocks))}>
-          <FilePath file={file} />
+          <FilePath file={file} showsRefs={showsRefs} />
         </a>
         {file.language !== "" && <span class="tag">{file.language}</span>}
         {file.chunks.length > 0 && !wide && (
@@ -46,14 +51,17 @@ export function FileCard({ file, copies }: Folded) {
           Show {hidden} more {hidden === 1 ? "line" : "lines"}
         </button>
       )}
-      <Copies copies={copies} />
+      <Copies copies={copies} showsRefs={showsRefs} />
     </article>
   );
 }
 
-/** In a file of several searched revisions the first is opened; the default one needs no name. */
-export function addressOf({ repository, fileName, branches }: FileResult): FileView {
-  const [ref] = branches ?? [];
+/** Of several revisions that have the file, the first is opened. The default one needs no name. */
+export function addressOf(
+  { repository, fileName, branches = [] }: FileResult,
+  showsRefs: boolean,
+): FileView {
+  const [ref] = showsRefs ? branches : [];
   return { view: "file", repository, path: fileName.text, ...(ref !== undefined && { ref }) };
 }
 
@@ -62,13 +70,14 @@ function withFirstLine(address: FileView, blocks: Line[][]): FileView {
   return first ? { ...address, lines: { from: first.number, to: first.number } } : address;
 }
 
-function FilePath({ file: { repository, fileName, branches = [] } }: { file: FileResult }) {
+function FilePath({ file, showsRefs }: { file: FileResult; showsRefs: boolean }) {
+  const { repository, fileName, branches = [] } = file;
   const { text, matchRanges } = fileName;
   return (
     <>
       <span class="repository">
         <PlainText text={repository} />
-        {branches.length > 0 && (
+        {showsRefs && branches.length > 0 && (
           <span class="ref">
             @<PlainText text={branches.join(", ")} />
           </span>
@@ -115,7 +124,7 @@ function Block({ lines, address }: { lines: readonly Line[]; address: FileView }
   );
 }
 
-function Copies({ copies }: { copies: readonly FileResult[] }) {
+function Copies({ copies, showsRefs }: { copies: readonly FileResult[]; showsRefs: boolean }) {
   const { router } = usePage();
   if (copies.length === 0) return null;
   return (
@@ -126,8 +135,8 @@ function Copies({ copies }: { copies: readonly FileResult[] }) {
       <ul>
         {copies.map((copy) => (
           <li key={`${copy.repository}/${copy.fileName.text}`}>
-            <a href={router.href(addressOf(copy))}>
-              <FilePath file={copy} />
+            <a href={router.href(addressOf(copy, showsRefs))}>
+              <FilePath file={copy} showsRefs={showsRefs} />
             </a>
           </li>
         ))}

@@ -23,9 +23,9 @@ export function filterFor(kind: "repo" | "lang" | "folder", value: string): stri
   }
 }
 
-/** Splits a query into words, keeping quotes together. */
+/** Splits a query into words. A quote that begins one, or a filter's value, holds blanks if it is closed. */
 function wordsOf(query: string): string[] {
-  return query.match(/(?:[^\s"]|"(?:\\.|[^"\\])*"?)+/g) ?? [];
+  return query.match(/[-(]*(?:[a-z]+:)?"(?:\\.|[^"\\])*"\)*|\S+/g) ?? [];
 }
 
 export const hasFilter = (query: string, filter: string): boolean =>
@@ -43,6 +43,9 @@ export function removeFilter(query: string, filter: string): string {
   if (!words.includes(filter)) return query;
   return words.filter((word) => word !== filter).join(" ");
 }
+
+/** Whether a query asks for other revisions than the default ones. */
+export const namesRevisions = (query: string): boolean => /(?:^|[\s(-])rev:/.test(query);
 
 /** The word that the caret is in or behind. */
 export interface Word {

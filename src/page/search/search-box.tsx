@@ -1,6 +1,6 @@
 /**
  * The search box. On the first view and among results, every key stroke searches; where a file is read,
- * Enter does. Code of several lines that is pasted is put in quotes, which find it as it stands.
+ * Enter does. Of code that is pasted, each line is put in quotes, which find it as it stands.
  */
 
 import { useEffect, useId, useRef, useState } from "preact/hooks";
@@ -15,22 +15,10 @@ import { useCompletions } from "./use-completions.ts";
 const NO_SEARCH: SearchAddress = { view: "search", query: "", regex: false, matchCase: false };
 
 export function SearchBox() {
-  const { router } = usePage();
-  const { address } = router;
-  const [asked, setAsked] = useAsked(address);
   const box = useRef<HTMLTextAreaElement>(null);
   const list = useId();
   const completions = useCompletions(box);
-
-  const search = (changes: Partial<SearchAddress>, how: "typing" | "enter"): void => {
-    const next = { ...asked, ...changes };
-    setAsked(next);
-    const isLive = address.view === "home" || address.view === "search";
-    if (how === "typing" && !isLive) return;
-    if (next.query.trim() === "" && address.view !== "search") return;
-    if (address.view !== "search") router.go(next);
-    else router.go(next, how === "typing" ? "typing" : "replace");
-  };
+  const { asked, isStart, search } = useBox();
   const onInput = (): void => {
     search({ query: box.current!.value }, "typing");
     completions.ask();
@@ -43,16 +31,8 @@ export function SearchBox() {
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.isComposing || completions.onKey(event, take)) return;
-    if (event.key === "Enter" && !event.shiftKey) {
-      event.preventDefault();
-      search({}, "enter");
-      completions.close();
-      if (address.view === "search") moveFocus(1);
-    } else if (event.key === "Escape") box.current!.blur();
-    else if (event.key === "ArrowDown" && isLastLine(box.current!)) {
-      event.preventDefault();
-      moveFocus(1);
-    }
+    if (event.key === "Enter") completions.close();
+    onBoxKey(event, box.current!, () => search({}, "enter"));
   };
   const onPaste = (event: ClipboardEvent): void => {
     const text = event.clipboardData?.getData("text/plain") ?? "";
@@ -62,50 +42,73 @@ export function SearchBox() {
     box.current!.setRangeText(quoteCode(text), selectionStart, selectionEnd, "end");
     onInput();
   };
-
+  const { items, active } = completions;
   return (
     <form class="search" role="search" onSubmit={(event) => event.preventDefault()}>
       <Icon name="search" />
       <textarea
         ref={box}
-        id="search"
+        {...BOX}
+        autofocus={isStart}
         rows={Math.min(6, asked.query.split("\n").length)}
         value={asked.query}
-        placeholder="Search code"
-        aria-label="Search code"
-        aria-haspopup="listbox"
-        aria-autocomplete="list"
         aria-controls={list}
-        aria-activedescendant={
-          completions.active === undefined ? undefined : optionId(list, completions.active)
-        }
-        autocomplete="off"
-        autocapitalize="off"
-        spellcheck={false}
-        autofocus={address.view === "home"}
+        aria-activedescendant={active === undefined ? undefined : optionId(list, active)}
         onInput={onInput}
         onKeyDown={onKeyDown}
         onPaste={onPaste}
-        onBlur={completions.close}
+        onBlur={() => completions.close()}
       />
-      <Toggle
-        label="Match case"
-        text="Aa"
-        isOn={asked.matchCase}
-        onToggle={() => search({ matchCase: !asked.matchCase }, "typing")}
-      />
-      <Toggle
-        label="Regular expression"
-        text=".*"
-        isOn={asked.regex}
-        onToggle={() => search({ regex: !asked.regex }, "typing")}
-      />
-      <Completions id={list} items={completions.items} active={completions.active} onTake={take} />
+      <Toggles asked={asked} onChange={(changes) => search(changes, "typing")} />
+      <Completions id={list} items={items} active={active} onTake={take} />
     </form>
   );
 }
 
+const BOX = {
+  id: "search",
+  placeholder: "Search code",
+  "aria-label": "Search code",
+  "aria-haspopup": "listbox",
+  "aria-autocomplete": "list",
+  autocomplete: "off",
+  autocapitalize: "off",
+  spellcheck: false,
+} as const;
+
+function onBoxKey(event: KeyboardEvent, box: HTMLTextAreaElement, search: () => void): void {
+  if (event.key === "Escape") return box.blur();
+  const isDown = event.key === "ArrowDown" && isLastLine(box);
+  const isEnter = event.key === "Enter" && !event.shiftKey;
+  if (!isDown && !isEnter) return;
+  event.preventDefault();
+  if (isEnter) search();
+  moveFocus(1);
+}
+
+interface Box {
+  asked: SearchAddress;
+  isStart: boolean;
+  search: (changes: Partial<SearchAddress>, how: "typing" | "enter") => void;
+}
+
 /** What the box holds: that of the address, where it is one of a search, or else what was typed last. */
+function useBox(): Box {
+  const { router } = usePage();
+  const { address } = router;
+  const [asked, setAsked] = useAsked(address);
+  const search: Box["search"] = (changes, how) => {
+    const next = { ...asked, ...changes };
+    setAsked(next);
+    const isLive = address.view === "home" || address.view === "search";
+    if (how === "typing" && !isLive) return;
+    if (next.query.trim() === "" && address.view !== "search") return;
+    if (address.view !== "search") router.go(next);
+    else router.go(next, how === "typing" ? "typing" : "replace");
+  };
+  return { asked, isStart: address.view === "home", search };
+}
+
 function useAsked(address: Address): [SearchAddress, (asked: SearchAddress) => void] {
   const [asked, setAsked] = useState(address.view === "search" ? address : NO_SEARCH);
   useEffect(() => {
@@ -118,9 +121,38 @@ function useAsked(address: Address): [SearchAddress, (asked: SearchAddress) => v
 const isLastLine = ({ value, selectionEnd }: HTMLTextAreaElement): boolean =>
   !value.slice(selectionEnd).includes("\n");
 
+/** Each line in quotes of its own: files that hold them all. */
 function quoteCode(text: string): string {
-  const code = text.replaceAll("\r\n", "\n").replace(/^\n+|\s+$/g, "");
-  return `"${code.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
+  const lines = text.split("\n").map((line) => line.trim());
+  const quoted = lines.map((line) => line.replaceAll("\\", "\\\\").replaceAll('"', '\\"'));
+  return quoted
+    .map((line) => (line === "" ? "" : `"${line}"`))
+    .join(" ")
+    .trim();
+}
+
+interface TogglesProps {
+  asked: SearchAddress;
+  onChange: (changes: Partial<SearchAddress>) => void;
+}
+
+function Toggles({ asked: { matchCase, regex }, onChange }: TogglesProps) {
+  return (
+    <>
+      <Toggle
+        label="Match case"
+        text="Aa"
+        isOn={matchCase}
+        onToggle={() => onChange({ matchCase: !matchCase })}
+      />
+      <Toggle
+        label="Regular expression"
+        text=".*"
+        isOn={regex}
+        onToggle={() => onChange({ regex: !regex })}
+      />
+    </>
+  );
 }
 
 interface ToggleProps {

@@ -9,6 +9,7 @@ import { FacetList } from "./facet-list.tsx";
 import { FileCard } from "./file-card.tsx";
 import type { Found } from "./live-search.ts";
 import { NothingFound } from "./nothing-found.tsx";
+import { namesRevisions } from "./query-text.ts";
 import { useSearch } from "./use-search.ts";
 
 export function SearchPage({ address, scroll }: { address: SearchAddress; scroll: number }) {
@@ -18,16 +19,20 @@ export function SearchPage({ address, scroll }: { address: SearchAddress; scroll
   useTitle(isBlank ? "Search" : titleOf(address, found));
   useScroll(scroll, found);
   if (isBlank) return <main id="main" class="notice" />;
-  if (found.state === "failed") return <SearchError error={found.error} />;
   return (
     <main id="main" class="results">
       <FacetList facets={facetsOf(shown.files)} address={address} isPart={shown.hasMore} />
       <section class="found" aria-label="Results" aria-busy={found.state !== "done"}>
-        <Summary found={found} />
+        {found.state === "failed" ? <SearchError error={found.error} /> : <Summary found={found} />}
         {found.state === "done" && found.files.length === 0 ? (
           <NothingFound asked={address} />
         ) : (
-          <Files shown={shown} isStale={shown !== found} onEnd={more} />
+          <Files
+            shown={shown}
+            isStale={shown !== found}
+            showsRefs={namesRevisions(address.query)}
+            onEnd={more}
+          />
         )}
       </section>
     </main>
@@ -84,21 +89,27 @@ function milliseconds(nanoseconds: number): string {
   return ms < 1 ? "under 1 ms" : `${number(Math.round(ms))} ms`;
 }
 
+/** Stands above what was found before: while a query is typed it is often no query yet. */
 function SearchError({ error }: { error: unknown }) {
   const isQuery = error instanceof Refused && error.status === 400;
   return (
-    <main id="main" class="notice">
-      <div class="query-error" role="alert">
-        <h1>{isQuery ? "This query cannot be understood" : "The search failed"}</h1>
-        <pre>{wordsOf(error)}</pre>
-      </div>
-    </main>
+    <div class="query-error" role="alert">
+      <h1>{isQuery ? "This query cannot be understood" : "The search failed"}</h1>
+      <pre>{wordsOf(error)}</pre>
+    </div>
   );
 }
 
 // ── files ──
 
-function Files({ shown, isStale, onEnd }: { shown: Found; isStale: boolean; onEnd: () => void }) {
+interface FilesProps {
+  shown: Found;
+  isStale: boolean;
+  showsRefs: boolean;
+  onEnd: () => void;
+}
+
+function Files({ shown, isStale, showsRefs, onEnd }: FilesProps) {
   const [isGrouped, setGrouped] = useState(false);
   const folded = useMemo(() => foldCopies(shown.files), [shown.files]);
   const groups = isGrouped ? byRepository(folded) : [{ name: "", files: folded }];
@@ -113,7 +124,7 @@ function Files({ shown, isStale, onEnd }: { shown: Found; isStale: boolean; onEn
           <div key={name}>
             {name !== "" && <h2 class="group">{name}</h2>}
             {files.map((one) => (
-              <FileCard key={keyOf(one)} {...one} />
+              <FileCard key={keyOf(one)} {...one} showsRefs={showsRefs} />
             ))}
           </div>
         ))}

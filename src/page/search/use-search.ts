@@ -59,6 +59,6 @@ export function useSearch(client: Client, asked: Asked): Searching {
     };
   }, [client]);
   const { found } = search;
-  if (found.state !== "searching") last.current = found;
+  if (found.state === "streaming" || found.state === "done") last.current = found;
   return { found, shown: last.current ?? found, more: () => search.more() };
 }

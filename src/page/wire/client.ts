@@ -49,13 +49,20 @@ export interface SymbolRequest {
   revisionName?: string;
 }
 
+/** What this needs of a browser's storage. */
+export interface KeyStorage {
+  getItem(name: string): string | null;
+  setItem(name: string, value: string): void;
+  removeItem(name: string): void;
+}
+
 export interface ClientOptions {
   /** The address that `api/…` is below, with a slash at its end. */
   root: string;
   /** Names the key's header. */
   service: string;
   /** Where the key is kept. */
-  storage: Pick<Storage, "getItem" | "setItem" | "removeItem">;
+  storage: KeyStorage;
   /** Called when an answer says that a good key is needed. */
   onRefused: () => void;
 }
@@ -64,23 +71,9 @@ const KEY = "quern-api-key";
 
 export type Client = ReturnType<typeof createClient>;
 
-export function createClient({ root, service, storage, onRefused }: ClientOptions) {
-  const request = async (path: string, init: RequestInit): Promise<Response> => {
-    const headers = new Headers(init.headers);
-    const key = storage.getItem(KEY);
-    if (key !== null) headers.set(`X-${service}-Api-Key`, key);
-    const response = await fetch(new URL(path, root), { ...init, headers });
-    if (response.ok) return response;
-    if (response.status === 401) onRefused();
-    throw await refusalOf(response);
-  };
-  const get = (path: string, query: object, signal?: AbortSignal): Promise<Response> =>
-    request(`${path}?${parameters(query)}`, signal === undefined ? {} : { signal });
-  const post = (path: string, body: object, signal?: AbortSignal): Promise<Response> => {
-    const headers = { "Content-Type": "application/json" };
-    const init = { method: "POST", body: JSON.stringify(body), headers };
-    return request(path, signal === undefined ? init : { ...init, signal });
-  };
+export function createClient(options: ClientOptions) {
+  const { get, post } = sender(options);
+  const { storage } = options;
 
   return {
     hasKey: () => storage.getItem(KEY) !== null,
@@ -128,13 +121,35 @@ export function createClient({ root, service, storage, onRefused }: ClientOption
   };
 }
 
+function sender({ root, service, storage, onRefused }: ClientOptions) {
+  const request = async (path: string, init: RequestInit): Promise<Response> => {
+    const headers = new Headers(init.headers);
+    const key = storage.getItem(KEY);
+    if (key !== null) headers.set(`X-${service}-Api-Key`, key);
+    const response = await fetch(new URL(path, root), { ...init, headers });
+    if (response.ok) return response;
+    if (response.status === 401) onRefused();
+    throw await refusalOf(response);
+  };
+  const get = (path: string, query: object, signal?: AbortSignal): Promise<Response> =>
+    request(`${path}?${parameters(query)}`, signal === undefined ? {} : { signal });
+  const post = (path: string, body: object, signal?: AbortSignal): Promise<Response> => {
+    const headers = { "Content-Type": "application/json" };
+    const init = { method: "POST", body: JSON.stringify(body), headers };
+    return request(path, signal === undefined ? init : { ...init, signal });
+  };
+  return { get, post };
+}
+
 async function read<T>(response: Response): Promise<T> {
   return (await response.json()) as T;
 }
 
 function parameters(query: object): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
-  return new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  return new URLSearchParams(
+    given.map(([name, value]): [string, string] => [name, String(value)]),
+  ).toString();
 }
 
 async function refusalOf(response: Response): Promise<Refused> {

@@ -1,0 +1,45 @@
+/** The JSON names of what a search would do: how it is understood and planned, and what would find more. */
+
+import { z } from "@hono/zod-openapi";
+import type * as response from "../search/messages/response.ts";
+import { count, searchStats, type All, type Same, type searchRequest } from "./schemas.ts";
+
+const CHANGES = [
+  "ignore-case",
+  "literal",
+  "regex",
+  "all-revisions",
+  "drop-filter",
+  "language",
+] as const satisfies readonly response.Explanation["suggestions"][number]["change"][];
+
+/** The request that a suggestion makes, as a client sends it again. */
+export const explanation = (request: ReturnType<typeof searchRequest>) =>
+  z
+    .object({
+      query: z.string().openapi({ description: "The query as it was understood." }),
+      stats: searchStats,
+      suggestions: z
+        .array(
+          z.object({
+            change: z.enum(CHANGES),
+            request,
+            totalMatchCount: count("Ranges that it finds."),
+          }),
+        )
+        .openapi({ description: "If nothing was found: changes that would find something." }),
+      notIndexed: z.array(
+        z.object({
+          repository: z.string(),
+          reason: z.enum(["unknown", "indexing", "files-skipped"]),
+          files: count("Skipped files that the filters admit.").optional(),
+        }),
+      ),
+    })
+    .openapi("Explanation");
+
+/** Without segments: they hold files of several repositories, and how many there are is nobody's business. */
+export type Told = Omit<response.Explanation, "segments">;
+
+/** Does not compile when the schema and its type part. */
+export type ExplanationAgrees = All<[Same<ReturnType<typeof explanation>, response.Explanation>]>;

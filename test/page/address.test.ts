@@ -1,0 +1,68 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { parseAddress, showAddress, type Address } from "../../src/page/frame/address.ts";
+
+const ROOT = "https://example.com/code/";
+
+test.each<[string, Address]>([
+  ["", { view: "home" }],
+  ["search?q=a+b", { view: "search", query: "a b", regex: false, matchCase: false }],
+  ["search?q=%2B&regex=1&case=1", { view: "search", query: "+", regex: true, matchCase: true }],
+  [
+    "browse/acme/shop@release/2/-/blob/src/a.ts#L3-7",
+    {
+      view: "file",
+      repository: "acme/shop",
+      ref: "release/2",
+      path: "src/a.ts",
+      lines: { from: 3, to: 7 },
+    },
+  ],
+  [
+    "browse/shop/-/blob/a%23b%3F#L9",
+    { view: "file", repository: "shop", path: "a#b?", lines: { from: 9, to: 9 } },
+  ],
+  [
+    "browse/shop/-/blob/a#L9-L2",
+    { view: "file", repository: "shop", path: "a", lines: { from: 2, to: 9 } },
+  ],
+  ["browse/shop/-/blob/a?blame=1", { view: "file", repository: "shop", path: "a", blame: true }],
+  ["browse/a%40b@c/-/tree/", { view: "folder", repository: "a@b", ref: "c", path: "" }],
+  ["browse/shop/-/commits/src", { view: "commits", repository: "shop", path: "src" }],
+  ["browse/shop/-/commit/abc", { view: "commit", repository: "shop", hash: "abc" }],
+  ["browse/shop", { view: "missing" }],
+  ["browse/@x/-/blob/a", { view: "missing" }],
+  ["nothing", { view: "missing" }],
+])("%s", (text, address) => {
+  expect(parseAddress(ROOT + text, ROOT)).toEqual(address);
+});
+
+const name = fc
+  .string({ minLength: 1, unit: "binary" })
+  .filter((text) => !/\p{Cs}/u.test(text) && !/^\.{1,2}$/.test(text));
+const path = fc
+  .array(name, { minLength: 1, maxLength: 4 })
+  .map((names) => names.join("/"))
+  .filter(
+    (text) => !text.includes("//") && !/^\/|\/$|(^|\/)\.{1,2}(\/|$)|(^|\/)-(\/|$)/.test(text),
+  );
+const place = fc.record({ repository: path, ref: path, path });
+
+test("what is shown is read again", () => {
+  const addresses: fc.Arbitrary<Address> = fc.oneof(
+    fc.record({
+      view: fc.constant("search" as const),
+      query: fc.string({ unit: "grapheme" }),
+      regex: fc.boolean(),
+      matchCase: fc.boolean(),
+    }),
+    place.map((where) => ({ view: "file" as const, ...where, lines: { from: 1, to: 20 } })),
+    place.map((where) => ({ view: "folder" as const, ...where })),
+    place.map((where) => ({ view: "commits" as const, ...where })),
+  );
+  fc.assert(
+    fc.property(addresses, (address) => {
+      expect(parseAddress(ROOT + showAddress(address), ROOT)).toEqual(address);
+    }),
+  );
+});

@@ -1,0 +1,150 @@
+/** Walks of somebody who searches. */
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { inBrowser } from "./browser.ts";
+import { fromCorpus, openSite, visit, type Site } from "./site.ts";
+
+inBrowser("search", (browser) => {
+  let site: Site;
+  beforeAll(async () => {
+    site = await openSite(fromCorpus("task-queue", "mailroom", "infra"));
+  });
+  afterAll(() => site[Symbol.asyncDispose]());
+
+  test("the first search: type, see, open, go back", async () => {
+    const page = await visit(browser, site.root);
+    await page.getByRole("link", { name: "task-queue", exact: true }).waitFor();
+    await page.keyboard.type("retryWithBackoff"); // the box has the focus
+    await page.getByText(/\d+ matches in \d+ files/).waitFor();
+    expect(page.url()).toContain("/search");
+    const { stats } = await site.engine.search({ query: "retryWithBackoff", matches: 0 });
+    expect(await page.getByRole("status").first().textContent()).toContain(
+      `${stats.totalMatchCount} matches in ${stats.fileCount} files`,
+    );
+    expect(await page.locator("mark").first().textContent()).toBe("retryWithBackoff");
+    expect(await page.title()).toBe(`retryWithBackoff – ${stats.totalMatchCount} matches – Quern`);
+
+    await page.getByRole("link", { name: "task-queue src/retry.ts" }).click();
+    await page.getByRole("heading", { name: "retry.ts" }).waitFor();
+    await page.getByText("export async function").first().waitFor();
+    expect(await page.title()).toBe("retry.ts – task-queue – Quern");
+
+    await page.goBack();
+    await page.getByText(/\d+ matches in \d+ files/).waitFor();
+    expect(await page.getByRole("textbox", { name: "Search code" }).inputValue()).toBe(
+      "retryWithBackoff",
+    );
+  });
+
+  test("an address is a search that can be sent", async () => {
+    const page = await visit(
+      browser,
+      `${site.root}search?q=class%5Cs%2B%5Cw%2BError&regex=1&case=1`,
+    );
+    await page
+      .locator("mark", { hasText: /^class \w+Error$/ })
+      .first()
+      .waitFor();
+    const pressed = page.locator(".toggle[aria-pressed=true]");
+    expect(await pressed.allTextContents()).toEqual(["Aa", ".*"]);
+  });
+
+  test("an error stands where it is, with the caret", async () => {
+    const query = "alpha or or beta";
+    const page = await visit(browser, `${site.root}search?q=${encodeURIComponent(query)}`, {
+      expected: [400],
+    });
+    const alert = page.getByRole("alert");
+    await alert.waitFor();
+    const lines = (await alert.locator("pre").textContent())!.split("\n");
+    expect(lines[0]).toContain("nothing stands to the left of this or");
+    expect(lines.at(-1)!.indexOf("^") - lines.at(-2)!.indexOf(query)).toBe("alpha or ".length);
+    await page.getByRole("textbox", { name: "Search code" }).fill("backoff");
+    await page.getByText(/\d+ matches/).waitFor();
+  });
+
+  test("a facet narrows the search, and once more takes it back", async () => {
+    const page = await visit(browser, `${site.root}search?q=retry+or+backoff`);
+    await page.getByRole("link", { name: /^Ruby/ }).click();
+    const box = page.getByRole("textbox", { name: "Search code" });
+    await page.waitForURL(/lang/);
+    expect(await box.inputValue()).toBe("(retry or backoff) lang:Ruby");
+    await page.locator(".card").first().waitFor();
+    await expect
+      .poll(() => page.locator(".card-head > .tag").allTextContents())
+      .toSatisfy((tags: string[]) => tags.length > 0 && tags.every((tag) => tag === "Ruby"));
+    await page.getByRole("link", { name: /^Ruby/ }).click();
+    await expect.poll(() => box.inputValue()).toBe("(retry or backoff)");
+  });
+
+  test("the keyboard alone: search, results, file, back, help", async () => {
+    const page = await visit(browser, site.root);
+    const { keyboard } = page;
+    await keyboard.type("backoff");
+    await page.locator("mark").first().waitFor();
+    await keyboard.press("Enter");
+    const focused = (): Promise<string> =>
+      page.evaluate("document.activeElement.className || document.activeElement.tagName");
+    expect(await focused()).toBe("A"); // the first file's path
+    await keyboard.press("j");
+    expect(await focused()).toBe("line match");
+    await keyboard.press("k");
+    await keyboard.press("k");
+    expect(await focused()).toBe("TEXTAREA");
+    await keyboard.press("ArrowDown");
+    await keyboard.press("Enter");
+    await page.waitForURL(/browse/);
+    await keyboard.press("Escape");
+    await page.locator("mark").first().waitFor();
+    await keyboard.press("?");
+    await page.getByRole("dialog", { name: "Help" }).waitFor();
+    await keyboard.press("Escape");
+    await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
+    await keyboard.press("/");
+    expect(await focused()).toBe("TEXTAREA");
+  });
+
+  test("completion names repositories, languages, paths and symbols", async () => {
+    const page = await visit(browser, site.root, { expected: [400] }); // a filter without its value
+    const box = page.getByRole("textbox", { name: "Search code" });
+    const rows: [typed: string, label: string, taken: string][] = [
+      ["repo:task", "task-queue", "repo:^task-queue$ "],
+      ["lang:rub", "Ruby", "lang:Ruby "],
+      ["file:queue.t", "src/queue.ts", String.raw`file:^src/queue\.ts$ `],
+      ["sym:retryWith", "retryWithBackoff", "sym:^retryWithBackoff$ "],
+      ["vis", "visibility:", "visibility:"],
+    ];
+    for (const [typed, label, taken] of rows) {
+      await box.fill(typed);
+      await page
+        .getByRole("option", { name: new RegExp(`^${label}`) })
+        .first()
+        .waitFor();
+      await box.press("ArrowDown");
+      await box.press("Enter");
+      expect(await box.inputValue(), typed).toBe(taken);
+    }
+  });
+
+  test("nothing found: what would find something is a link", async () => {
+    const page = await visit(browser, `${site.root}search?q=RETRYWITHBACKOFF&case=1`);
+    await page.getByRole("heading", { name: "Nothing was found" }).waitFor();
+    await page.getByRole("link", { name: "RETRYWITHBACKOFF" }).click();
+    await page.locator("mark").first().waitFor();
+    expect(page.url()).not.toContain("case=1");
+  });
+
+  test("code of several lines that is pasted is found as it stands", async () => {
+    const page = await visit(browser, site.root);
+    const code =
+      'import { parseDuration } from "./duration.ts";\nimport { retryWithBackoff } from "./retry.ts";\n';
+    await page.evaluate(`{
+      const data = new DataTransfer();
+      data.setData("text/plain", ${JSON.stringify(code)});
+      document.querySelector("#search").dispatchEvent(
+        new ClipboardEvent("paste", { bubbles: true, cancelable: true, clipboardData: data }));
+    }`);
+    await page.getByText("2 matches in 1 file").waitFor();
+    await page.getByRole("link", { name: "task-queue src/queue.ts" }).waitFor();
+  });
+});

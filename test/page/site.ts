@@ -1,0 +1,91 @@
+/** A site to visit: an engine with some repositories, and the page over them. */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { expect, onTestFinished } from "vitest";
+import { CORPUS } from "../../scripts/build-corpus.ts";
+import { createHandler } from "../../src/http/handler.ts";
+import { toNodeListener } from "../../src/http/node-listener.ts";
+import type { HandlerOptions } from "../../src/http/options.ts";
+import { directory, open, type Engine, type Source } from "../../src/index.ts";
+import { listen } from "../http/mounts.ts";
+
+export interface Site extends AsyncDisposable {
+  engine: Engine;
+  /** With a slash at its end. */
+  root: string;
+}
+
+/** Repositories of the corpus. */
+export const fromCorpus = (...names: string[]): Source[] =>
+  names.map((name) => directory(join(CORPUS, name)));
+
+export async function openSite(
+  sources: Source[],
+  options: HandlerOptions = { anonymous: "all" },
+): Promise<Site> {
+  const folder = mkdtempSync(join(tmpdir(), "quern-page-"));
+  const engine = await open(folder, { workers: 1 });
+  await engine.index(sources);
+  const handler = createHandler(engine, { page: true, ...options });
+  const { origin, ...server } = await listen(createServer(toNodeListener(handler)));
+  return {
+    engine,
+    root: `${origin}${options.basePath ?? ""}/`,
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]();
+      await engine.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** What no visit may cause: errors in the console (a broken policy is one), other hosts, dialogs. */
+interface Complaints {
+  list: string[];
+  /** Answers with these statuses are meant to be. */
+  expected: number[];
+}
+
+const complaints = new WeakMap<Page, Complaints>();
+
+/** Opens a tab; when the test is over, whatever the page complained of fails it. */
+export async function visit(
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions & { expected?: number[] } = {},
+): Promise<Page> {
+  const { expected = [], ...contextOptions } = options;
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    ...contextOptions,
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
+  const list: string[] = [];
+  complaints.set(page, { list, expected });
+  const { origin } = new URL(url);
+  page.on("console", (message) => {
+    const isExpected = expected.some((status) => message.text().includes(`status of ${status}`));
+    if (message.type() === "error" && !isExpected) list.push(`console: ${message.text()}`);
+  });
+  page.on("pageerror", (error) => list.push(`error: ${error.message}`));
+  page.on("dialog", (dialog) => {
+    list.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on("request", (request) => {
+    const { protocol } = new URL(request.url());
+    if (!request.url().startsWith(origin) && protocol !== "blob:")
+      list.push(`went to ${request.url()}`);
+  });
+  onTestFinished(async () => {
+    await context.close();
+    expect(list).toEqual([]);
+  });
+  await page.goto(url);
+  return page;
+}
