@@ -128,6 +128,13 @@ const ROOMS: Record<string, readonly string[]> = {
     "engine",
   ],
   cli: ["base", "store", "ingest", "search/messages", "auth", "repository", "engine", "http"],
+  "page/style": [],
+  "page/wire": [],
+  "page/frame": ["page/wire"],
+  "page/search": ["page/wire", "page/frame"],
+  "page/file": ["page/style", "page/wire", "page/frame", "page/search"],
+  "page/app": ["page/wire", "page/frame", "page/search", "page/file"],
+  page: ["page/app", "page/style"],
   testing: ["auth"],
   index: ["base", "store", "ingest", "search/messages", "search/caller", "repository", "engine"],
 };
@@ -169,13 +176,13 @@ test("a room imports only rooms that stand above it in the table", () => {
 
 const files = readdirSync("src", { recursive: true, encoding: "utf8" })
   .map((name) => name.replaceAll("\\", "/"))
-  .filter((name) => name.endsWith(".ts") && !name.startsWith("kernel/assembly/"));
+  .filter((name) => /\.tsx?$/.test(name) && !name.startsWith("kernel/assembly/"));
 
 test("there are sources to hold against the table", () => {
   expect(files.length).toBeGreaterThan(5);
 });
 
-const withoutEnding = (file: string): string => file.replace(/\.ts$/, "");
+const withoutEnding = (file: string): string => file.replace(/\.tsx?$/, "");
 
 for (const file of files) {
   test(`${file} imports only what its room may`, () => {

@@ -42,4 +42,4 @@ export const explanation = (request: ReturnType<typeof searchRequest>) =>
 export type Told = Omit<response.Explanation, "segments">;
 
 /** Does not compile when the schema and its type part. */
-export type ExplanationAgrees = All<[Same<ReturnType<typeof explanation>, response.Explanation>]>;
+export type ExplanationAgrees = All<[Same<ReturnType<typeof explanation>, Told>]>;

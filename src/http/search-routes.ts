@@ -86,8 +86,8 @@ function explainRoute(settings: Settings): Route {
   );
 }
 
-function told({ segments: _, ...rest }: Explanation): Told {
-  return rest;
+function told({ query, stats, suggestions, notIndexed }: Explanation): Told {
+  return { query, stats, suggestions, notIndexed };
 }
 
 const SEARCH_REFUSALS = [

@@ -2,7 +2,7 @@
 
 import "./style/page.css";
 import { render } from "preact";
-import { App } from "./frame/app.tsx";
+import { App } from "./app/app.tsx";
 
 const { root = "./", service = "Quern" } = document.documentElement.dataset;
 

@@ -35,7 +35,9 @@ afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
 
 describe("the tarball", () => {
   test("holds the build, and nothing else", () => {
-    const others = packed.files.filter((file) => !/^dist\/[\w-]+\.(c?js|d\.c?ts)$/.test(file));
+    const others = packed.files.filter(
+      (file) => !/^dist\/([\w-]+\.(c?js|d\.c?ts)|page\/(page\.json|[\w-]+\.\w+\.br))$/.test(file),
+    );
     expect(others.sort()).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "package.json"]);
     for (const name of ["index", "http", "testing"])
       for (const suffix of ["js", "cjs", "d.ts", "d.cts"])

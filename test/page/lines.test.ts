@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { linesOf, partsOf, type Mark } from "../../src/page/search/lines.ts";
+import { partsOf, type Mark } from "../../src/page/frame/marks.ts";
+import { linesOf } from "../../src/page/search/lines.ts";
 import { widen } from "../../src/page/search/widen.ts";
 import type { Chunk } from "../../src/page/wire/answers.ts";
 
@@ -78,9 +79,7 @@ test("parts are the text, and marked exactly where a mark is", () => {
         to: Math.min(Math.max(a, b), text.length),
       }));
       const parts = partsOf(text, given);
-      const flags = parts.flatMap(({ text: part, marked }) =>
-        [...part.split("")].map(() => marked),
-      );
+      const flags = parts.flatMap(({ text: part, marked }) => part.split("").map(() => marked));
       const naive = text.split("").map((_, i) => given.some(({ from, to }) => from <= i && i < to));
       expect(parts.map(({ text: part }) => part).join("")).toBe(text);
       expect(flags).toEqual(naive);

@@ -130,11 +130,14 @@ function browseAddress(
   parameters: URLSearchParams,
   hash: string,
 ): Address | undefined {
-  const parts = BROWSE.exec(below)
-    ?.slice(1)
-    .map((part) => part && decode(part));
-  if (parts === undefined || (parts[0] ?? "") === "") return undefined;
-  const [repository = "", ref, kind, path = ""] = parts;
+  const parts = BROWSE.exec(below);
+  if (parts === null) return undefined;
+  const [repository, ref, kind, path] = [1, 2, 3, 4].map((part) => decode(parts[part] ?? "")) as [
+    string,
+    string,
+    string,
+    string,
+  ];
   const place = { repository, ...(ref ? { ref } : {}), path };
   switch (kind) {
     case "blob": {

@@ -4,7 +4,7 @@
  */
 
 import type { ComponentChildren } from "preact";
-import { partsOf, type Mark } from "../search/lines.ts";
+import { partsOf, type Mark } from "./marks.ts";
 
 // control and format characters but tab; zero-width ones and those of the bidirectional algorithm are among them
 const UNSEEN = /((?!\t)[\p{Cc}\p{Cf}\u2028\u2029])/u;

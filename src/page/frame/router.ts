@@ -34,21 +34,25 @@ export function useRouter(root: string): Router {
     scroll: kept()?.scroll ?? 0,
     depth: kept()?.depth ?? 0,
   }));
+  const shown = useRef(entry); // what the address bar is to show, now or a little later
   const timer = useRef(0);
   const href = useCallback((address: Address) => root + showAddress(address), [root]);
   const go = useCallback<Router["go"]>(
     (address, how = "push") => {
       clearTimeout(timer.current);
-      const depth = (kept()?.depth ?? 0) + (how === "push" ? 1 : 0);
+      const before = shown.current;
+      const depth = before.depth + (how === "push" ? 1 : 0);
+      shown.current = { address, scroll: 0, depth };
       const replace = (): void => history.replaceState({ scroll: 0, depth }, "", href(address));
       if (how === "typing") timer.current = window.setTimeout(replace, TYPING_MS);
       else if (how === "replace") replace();
       else {
-        history.replaceState({ scroll: window.scrollY, depth: depth - 1 }, "");
+        const left = { scroll: window.scrollY, depth: before.depth };
+        history.replaceState(left, "", href(before.address));
         history.pushState({ scroll: 0, depth }, "", href(address));
         window.scrollTo(0, 0);
       }
-      setEntry({ address, scroll: 0, depth });
+      setEntry(shown.current);
     },
     [href],
   );
@@ -57,7 +61,8 @@ export function useRouter(root: string): Router {
     const onPop = (): void => {
       clearTimeout(timer.current);
       const { scroll = 0, depth = 0 } = kept() ?? {};
-      setEntry({ address: parseAddress(location.href, root), scroll, depth });
+      shown.current = { address: parseAddress(location.href, root), scroll, depth };
+      setEntry(shown.current);
     };
     addEventListener("popstate", onPop);
     return () => removeEventListener("popstate", onPop);

@@ -1,12 +1,7 @@
 /** Cuts a chunk into lines, and ranges into the marks of each line. */
 
+import type { Mark } from "../frame/marks.ts";
 import type { Chunk, Range } from "../wire/answers.ts";
-
-/** UTF-16 positions in a line's text, end exclusive. */
-export interface Mark {
-  from: number;
-  to: number;
-}
 
 export interface Line {
   /** 1-based. */
@@ -56,20 +51,6 @@ function wordAround(text: string, { from, to }: Mark): string {
   const before = /[\p{L}\p{N}_$]*$/u.exec(text.slice(0, from))![0];
   const after = /^[\p{L}\p{N}_$]*/u.exec(text.slice(to))![0];
   return before + text.slice(from, to) + after;
-}
-
-/** A text as plain and marked parts, in order. Marks may touch and overlap. */
-export function partsOf(text: string, marks: readonly Mark[]): { text: string; marked: boolean }[] {
-  const parts: { text: string; marked: boolean }[] = [];
-  let at = 0;
-  for (const { from, to } of [...marks].sort((a, b) => a.from - b.from)) {
-    if (to <= at) continue;
-    if (from > at) parts.push({ text: text.slice(at, from), marked: false });
-    parts.push({ text: text.slice(Math.max(from, at), to), marked: true });
-    at = to;
-  }
-  if (at < text.length || parts.length === 0) parts.push({ text: text.slice(at), marked: false });
-  return parts;
 }
 
 /** The marks of a path, which is one line. */

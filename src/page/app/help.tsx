@@ -1,7 +1,7 @@
 /** What the keys do, and what a query can say. */
 
-import { Dialog } from "./dialog.tsx";
-import { KEYS } from "./keyboard.ts";
+import { Dialog } from "../frame/dialog.tsx";
+import { KEYS } from "../frame/keyboard.ts";
 
 const QUERIES: readonly (readonly [query: string, what: string])[] = [
   ["timeout retry", "files that hold both words"],

@@ -1,7 +1,7 @@
 /** The bar at the top: the way home, the search box, help. */
 
 import { SearchBox } from "../search/search-box.tsx";
-import { usePage } from "./page-context.ts";
+import { usePage } from "../frame/page-context.ts";
 
 export function Header({ onHelp, onSignOut }: { onHelp: () => void; onSignOut: () => void }) {
   const { client, router, service } = usePage();

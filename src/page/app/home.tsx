@@ -4,10 +4,11 @@ import { useState } from "preact/hooks";
 import type { Repository } from "../wire/answers.ts";
 import { wordsOf } from "../wire/client.ts";
 import { filterFor } from "../search/query-text.ts";
-import { useAsked } from "./asked.ts";
-import { Icon } from "./icons.tsx";
-import { usePage, useTitle } from "./page-context.ts";
-import { PlainText } from "./plain-text.tsx";
+import { useAsked } from "../frame/asked.ts";
+import { Icon } from "../frame/icons.tsx";
+import { ago } from "../frame/time.ts";
+import { usePage, useTitle } from "../frame/page-context.ts";
+import { PlainText } from "../frame/plain-text.tsx";
 
 const PER_PAGE = 50;
 
@@ -98,21 +99,4 @@ function RepositoryRow({ repository }: { repository: Repository }) {
       </a>
     </li>
   );
-}
-
-const UNITS = [
-  ["year", 31_536_000],
-  ["month", 2_592_000],
-  ["day", 86_400],
-  ["hour", 3_600],
-  ["minute", 60],
-] as const;
-
-/** A time in words: "3 days ago". */
-export function ago(iso: string): string {
-  const seconds = (Date.parse(iso) - Date.now()) / 1000;
-  const format = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
-  for (const [unit, length] of UNITS)
-    if (Math.abs(seconds) >= length) return format.format(Math.round(seconds / length), unit);
-  return "just now";
 }

@@ -1,7 +1,7 @@
 /** Asks for an API key. What was typed into the search box stays there. */
 
 import { useEffect, useRef } from "preact/hooks";
-import { usePage, useTitle } from "./page-context.ts";
+import { usePage, useTitle } from "../frame/page-context.ts";
 
 export function SignIn({ onKey }: { onKey: (key: string) => void }) {
   const { client, service } = usePage();

@@ -3,13 +3,13 @@
 import { useState } from "preact/hooks";
 import { escapeExpression, filterFor, quoteValue } from "../search/query-text.ts";
 import { addressOf } from "../search/file-card.tsx";
-import { MarkedText, PlainText } from "./plain-text.tsx";
+import { MarkedText, PlainText } from "../frame/plain-text.tsx";
 import { pathMarks } from "../search/lines.ts";
 import type { FileResult } from "../wire/answers.ts";
-import type { Address } from "./address.ts";
-import { useAsked } from "./asked.ts";
-import { Dialog } from "./dialog.tsx";
-import { usePage } from "./page-context.ts";
+import type { Address } from "../frame/address.ts";
+import { useAsked } from "../frame/asked.ts";
+import { Dialog } from "../frame/dialog.tsx";
+import { usePage } from "../frame/page-context.ts";
 
 const SHOWN = 20;
 

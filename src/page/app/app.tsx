@@ -9,9 +9,9 @@ import { FindFile } from "./find-file.tsx";
 import { Header } from "./header.tsx";
 import { Help } from "./help.tsx";
 import { Home } from "./home.tsx";
-import { useKeyboard, type Command } from "./keyboard.ts";
-import { PageContext, usePage, useTitle } from "./page-context.ts";
-import { useRouter } from "./router.ts";
+import { useKeyboard, type Command } from "../frame/keyboard.ts";
+import { PageContext, usePage, useTitle } from "../frame/page-context.ts";
+import { useRouter } from "../frame/router.ts";
 import { SignIn } from "./sign-in.tsx";
 
 export function App({ root, service }: { root: string; service: string }) {

@@ -1,0 +1,18 @@
+/** Times as people say them. */
+
+const UNITS = [
+  ["year", 31_536_000],
+  ["month", 2_592_000],
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+] as const;
+
+/** A time in words: "3 days ago". */
+export function ago(iso: string): string {
+  const seconds = (Date.parse(iso) - Date.now()) / 1000;
+  const format = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+  for (const [unit, length] of UNITS)
+    if (Math.abs(seconds) >= length) return format.format(Math.round(seconds / length), unit);
+  return "just now";
+}
