@@ -1,6 +1,6 @@
 /** The keys that work anywhere. Results and dialogs have no state of their own for them: focus moves. */
 
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { usePage, type Page } from "./page-context.ts";
 
 export type Command = "help" | "find-file" | "permalink";
@@ -23,7 +23,7 @@ export const PERMALINK = "quern-permalink";
 
 export function useKeyboard(onCommand: (command: Command) => void, isBusy: boolean): void {
   const page = usePage();
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (isBusy || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey)
         return;
