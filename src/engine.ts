@@ -22,7 +22,7 @@ import { openStore } from "./store/catalog/open.ts";
 import { readSkipped, type CatalogRepository } from "./store/catalog/catalog.ts";
 import { viewOf, type View } from "./store/catalog/view.ts";
 import { withSegments } from "./store/memory/memory-store.ts";
-import { checkDocuments } from "./overlay/documents.ts";
+import { checkDocuments, mergeDocuments, type CheckedDocument } from "./overlay/documents.ts";
 import { OVERLAY_TASKS } from "./overlay/layer-task.ts";
 import { Overlays } from "./overlay/overlays.ts";
 import { symbolProgress } from "./store/symbols/symbol-progress.ts";
@@ -41,6 +41,7 @@ import {
 import type { Explanation, SearchEvent, SearchResponse } from "./search/messages/response.ts";
 import { isVisible } from "./search/caller/scope.ts";
 import { SEARCH_TASKS } from "./search/thread/tasks.ts";
+import type { Workspace, WorkspaceEngine, WorkspaceOptions } from "./workspace/workspace.ts";
 import { createPool, type Pool } from "./threads/pool.ts";
 import { describe, type FileContent, type FolderEntry, type Repository } from "./repository.ts";
 
@@ -132,6 +133,15 @@ export interface Engine extends AsyncDisposable {
     },
     options?: ReadOptions,
   ): Promise<FolderEntry[] | undefined>;
+  /**
+   * Follows a folder or git work tree, and indexes it: its searches see the disk as it is. Resolves when
+   * its content is in the index; symbols follow. Named like the source it indexes.
+   *
+   * @example
+   * await using tree = await engine.workspace("./shop");
+   * const { files } = await tree.search({ query: "todo", matches: 20 });
+   */
+  workspace(path: string, options?: WorkspaceOptions): Promise<Workspace>;
   /**
    * Resolves to whether there was such a repository.
    *
@@ -314,6 +324,7 @@ class OpenedEngine implements Engine, KnowsNotIndexed {
   readonly #options: Checked;
   /** Under way, each on a snapshot. */
   readonly #readings = new Set<Promise<unknown>>();
+  readonly #workspaces = new Set<Workspace>();
   /** One for all that is read: a host that reads many small files one after another would never give way. */
   readonly #pause = newPause();
   #closed: Promise<void> | undefined;
@@ -366,14 +377,32 @@ class OpenedEngine implements Engine, KnowsNotIndexed {
 
   async search(request: SearchRequest, options: SearchOptions = {}): Promise<SearchResponse> {
     this.#mustBeOpen();
+    return this.#search(request, options, []);
+  }
+
+  async #search(
+    request: SearchRequest,
+    options: SearchOptions,
+    below: readonly CheckedDocument[],
+  ): Promise<SearchResponse> {
+    this.#mustBeOpen();
     checkSearchOptions("search", options);
-    return this.#searcher.search(request, options, this.#viewSource(options));
+    return this.#searcher.search(request, options, this.#viewSource(options, below));
   }
 
   stream(request: SearchRequest, options: SearchOptions = {}): AsyncIterable<SearchEvent> {
     this.#mustBeOpen();
+    return this.#stream(request, options, []);
+  }
+
+  #stream(
+    request: SearchRequest,
+    options: SearchOptions,
+    below: readonly CheckedDocument[],
+  ): AsyncIterable<SearchEvent> {
+    this.#mustBeOpen();
     checkSearchOptions("stream", options);
-    return this.#searcher.stream(request, options, this.#viewSource(options));
+    return this.#searcher.stream(request, options, this.#viewSource(options, below));
   }
 
   async explain(request: SearchRequest, options: SearchOptions = {}): Promise<Explanation> {
@@ -390,11 +419,45 @@ class OpenedEngine implements Engine, KnowsNotIndexed {
     return this.#searcher.notIndexed(request, options, this.#viewSource(options));
   }
 
-  /** undefined: the index as it is. The overlay is checked now, and read once. */
-  #viewSource({ overlay, viewer }: SearchOptions): ViewSource | undefined {
-    if (overlay === undefined) return undefined;
-    const documents = checkDocuments(overlay);
-    return () => this.#overlays.view(documents, (one) => isVisible(one, viewer));
+  /**
+   * The newest generation with the overlay on top, and `below` under that: of what a workspace lays there a
+   * viewer who may not see its repository sees nothing. The overlay is checked now, and read once.
+   */
+  #viewSource(
+    { overlay, viewer }: Pick<SearchOptions, "overlay" | "viewer">,
+    below: readonly CheckedDocument[] = [],
+  ): ViewSource {
+    const given = overlay && checkDocuments(overlay);
+    const sees = (one: CatalogRepository) => isVisible(one, viewer);
+    return async () => {
+      const { byName } = await this.#catalogs.newest();
+      const isSeen = below.every(({ repository }) => {
+        const one = byName.get(repository);
+        return !one || sees(one);
+      });
+      const seen = isSeen ? below : [];
+      return this.#overlays.view(given ? mergeDocuments(seen, given) : seen, sees);
+    };
+  }
+
+  async workspace(path: string, options: WorkspaceOptions = {}): Promise<Workspace> {
+    this.#mustBeOpen();
+    const { openWorkspace } = await import("./workspace/workspace.ts");
+    const workspace = await openWorkspace(this.#forWorkspaces(), path, options);
+    this.#workspaces.add(workspace);
+    if (this.#closed) await workspace.close();
+    return workspace;
+  }
+
+  /** What a workspace may ask of this engine. */
+  #forWorkspaces(): WorkspaceEngine {
+    return {
+      maxFileSize: this.#options.maxFileSize,
+      index: (source, options) => this.index(source, options),
+      search: (request, options, documents) => this.#search(request, options, documents),
+      stream: (request, options, documents) => this.#stream(request, options, documents),
+      read: (file, documents) => this.#read(file, {}, documents),
+    };
   }
 
   async repositories(options: { viewer?: Viewer } = {}): Promise<Repository[]> {
@@ -423,7 +486,15 @@ class OpenedEngine implements Engine, KnowsNotIndexed {
     options: ReadOptions = {},
   ): Promise<FileContent | undefined> {
     checkKeys({ call: "read", what: "field" }, file, FILE);
-    const found = await this.#find(file, checkReadOptions("read", options));
+    return this.#read(file, checkReadOptions("read", options), []);
+  }
+
+  async #read(
+    file: { repository: string; path: string; revision?: string },
+    options: ReadOptions,
+    below: readonly CheckedDocument[],
+  ): Promise<FileContent | undefined> {
+    const found = await this.#find(file, options, below);
     if (!found) return undefined;
     const { repository, position, catalog, packed } = found;
     const { headers } = catalog;
@@ -481,12 +552,12 @@ class OpenedEngine implements Engine, KnowsNotIndexed {
   async #find(
     asked: { repository: string; path: string; revision?: string },
     options: ReadOptions,
+    below: readonly CheckedDocument[] = [],
   ): Promise<(View & { repository: CatalogRepository; position: number }) | undefined> {
     this.#mustBeOpen();
     if (typeof asked.repository !== "string" || typeof asked.path !== "string")
       throw invalid("repository and path must be strings");
-    const source = this.#viewSource(options);
-    const view = source ? await source() : viewOf(await this.#catalogs.newest());
+    const view = await this.#viewSource(options, below)();
     const repository = view.catalog.byName.get(asked.repository);
     if (!repository || !isVisible(repository, options.viewer)) return undefined;
     const { revisions } = repository.record;
@@ -536,6 +607,7 @@ class OpenedEngine implements Engine, KnowsNotIndexed {
   }
 
   async #close(): Promise<void> {
+    await Promise.all(Array.from(this.#workspaces, (workspace) => workspace.close()));
     // writes end first: a thread that is ended within a transaction would keep LMDB's lock
     await this.#writes.close();
     await this.#pool.stop();

@@ -61,3 +61,4 @@ export type {
   SkipReason,
 } from "./store/format/records.ts";
 export type { SymbolKind } from "./store/symbols/symbol-kinds.ts";
+export type { Workspace, WorkspaceOptions } from "./workspace/workspace.ts";

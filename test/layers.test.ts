@@ -116,7 +116,8 @@ const ROOMS: Record<string, readonly string[]> = {
   worker: ["threads", "ingest", "search/thread", "overlay"],
   check: ["store/upkeep"],
   repository: ["store"],
-  engine: ["base", "threads", "store", "ingest", "search", "overlay", "repository"],
+  workspace: ["base", "ingest", "search", "store", "overlay", "repository"],
+  engine: ["base", "threads", "store", "ingest", "search", "overlay", "workspace", "repository"],
   http: [
     "base",
     "query",
@@ -136,7 +137,16 @@ const ROOMS: Record<string, readonly string[]> = {
   "page/app": ["page/wire", "page/frame", "page/search", "page/file"],
   page: ["page/app", "page/style"],
   testing: ["auth"],
-  index: ["base", "store", "ingest", "search/messages", "search/caller", "repository", "engine"],
+  index: [
+    "base",
+    "store",
+    "ingest",
+    "workspace",
+    "search/messages",
+    "search/caller",
+    "repository",
+    "engine",
+  ],
 };
 
 const isIn = (path: string, room: string): boolean => path === room || path.startsWith(`${room}/`);

@@ -43,9 +43,19 @@ export function checkDocuments(given: Iterable<OverlayDocument>): CheckedDocumen
   return [...documents.values()];
 }
 
+/** Both, where the second say nothing about a path of the first. */
+export function mergeDocuments(
+  below: readonly CheckedDocument[],
+  above: readonly CheckedDocument[],
+): CheckedDocument[] {
+  const documents = new Map(below.map((document) => [nameOf(document), document]));
+  for (const document of above) documents.set(nameOf(document), document);
+  return [...documents.values()];
+}
+
 const nameOf = ({ repository, path }: CheckedDocument): string => `${repository}\0${path}`;
 
-function checkDocument(given: OverlayDocument, at: string): CheckedDocument {
+export function checkDocument(given: OverlayDocument, at: string): CheckedDocument {
   if (typeof given !== "object" || given === null) throw invalid(`${at} must be an object`);
   const { repository, path } = given;
   if (typeof repository !== "string" || repository === "")
@@ -60,7 +70,7 @@ function checkDocument(given: OverlayDocument, at: string): CheckedDocument {
 }
 
 /** The text of a document, copied: a caller may write into its bytes afterwards. */
-export function textOf(
+function textOf(
   repository: string,
   path: string,
   content: string | Uint8Array,

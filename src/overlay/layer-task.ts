@@ -26,8 +26,8 @@ export interface LayerInput {
   }[];
 }
 
-/** The text itself, or a file on the disk that the thread reads. */
-export type LayerContent = { readonly bytes: Uint8Array } | { readonly file: string };
+/** The text itself, a file on the disk that the thread reads, or why there is none to search. */
+export type LayerContent = BatchContent;
 
 export interface Layer {
   readonly packed: PackedSegment;

@@ -35,7 +35,7 @@ import type { Entry } from "./source.ts";
 
 const BATCH = 256;
 const REVISIONS = [0] as const;
-const RULE_FILES = [".gitignore", ".ignore"];
+export const RULE_FILES = [".gitignore", ".ignore"];
 
 /** What is walked. Can be sent to another thread. */
 export interface Tree {
@@ -164,19 +164,20 @@ class Walk {
   }
 }
 
-interface Child {
+export interface Child {
   /** A folder's with '/' at its end. */
   readonly name: string;
   readonly kind: "file" | "folder" | "symlink" | "special";
 }
 
-function childOf(dirent: Dirent): Child {
+export function childOf(dirent: Dirent): Child {
   if (dirent.isFile()) return { name: dirent.name, kind: "file" };
   if (dirent.isDirectory()) return { name: `${dirent.name}/`, kind: "folder" };
   return { name: dirent.name, kind: dirent.isSymbolicLink() ? "symlink" : "special" };
 }
 
-function readRules(file: string): string {
+/** The text of a file of rules; "" where there is none that counts. Throws SOURCE_UNREADABLE where it is too large. */
+export function readRules(file: string): string {
   try {
     const stat = lstatSync(file);
     if (!stat.isFile()) return "";

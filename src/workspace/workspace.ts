@@ -1,0 +1,479 @@
+/**
+ * A folder that is followed. Before a search answers it knows which files have changed since they were
+ * indexed (disk-tree.ts), and lays them over the index as they are on the disk now, with the unsaved text
+ * on top; the index catches up behind. Where so much has changed that the index is the quicker way, the
+ * search waits for it.
+ *
+ * Idle it does nothing: the system's notices wake it, and only then does it look at the disk.
+ */
+
+import { realpath } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { closedError, QuernError } from "../base/errors.ts";
+import { noFolder, isGone, unreadableFolder } from "../base/folder-errors.ts";
+import { aborted, throwIfAborted } from "../base/abort.ts";
+import { Slice } from "../base/yield.ts";
+import type { IndexReport } from "../ingest/run/report.ts";
+import {
+  checkedDiskPath,
+  checkedMetadata,
+  checkedName,
+  checkedOptions,
+  invalid,
+} from "../ingest/sources/metadata.ts";
+import type { Source } from "../ingest/sources/source.ts";
+import { checkDocument, MOST_OVERLAY_BYTES, type CheckedDocument } from "../overlay/documents.ts";
+import type { FileContent } from "../repository.ts";
+import type { SearchOptions, SearchRequest } from "../search/messages/request.ts";
+import type { SearchEvent, SearchResponse } from "../search/messages/response.ts";
+import type { RepositoryMetadata } from "../store/format/records.ts";
+import { diskChanges, type Tree } from "./disk-changes.ts";
+import { DiskTree, type DiskEntry } from "./disk-tree.ts";
+import { systemNotices } from "./notices.ts";
+
+/**
+ * How a folder is followed.
+ *
+ * @example
+ * const options: WorkspaceOptions = { name: "shop", ignore: ["*.bak"], onWarning: console.warn };
+ * await using tree = await engine.workspace("./shop", options);
+ */
+export interface WorkspaceOptions extends RepositoryMetadata {
+  /** Default: the folder's name. */
+  name?: string;
+  /** More patterns, as in a .gitignore file at the root; they overrule those of the files. */
+  ignore?: string[];
+  /** Called when the index has caught up with changes. */
+  onIndexed?: (report: IndexReport) => void;
+  /** Called when changes cannot be followed or indexed. */
+  onWarning?: (warning: {
+    /** An ErrorCode, or 'NOT_FOLLOWED' where the system gives no notices for a part of the tree. */
+    code: string;
+    /** For people. */
+    message: string;
+  }) => void;
+  /** Aborting closes the workspace. */
+  signal?: AbortSignal;
+}
+
+/**
+ * A folder or git work tree that is followed: each search sees the disk as it is, and unsaved text.
+ *
+ * @example
+ * await using tree = await engine.workspace("./shop");
+ * tree.set("src/cart.ts", "export const total = 0;");
+ * const { files } = await tree.search({ query: "total", matches: 20 });
+ */
+export interface Workspace extends AsyncDisposable {
+  /** The name of its repository in the index. */
+  readonly repository: string;
+  /**
+   * Searches like the engine. The answer tells the disk and the unsaved text as they were when the call began.
+   *
+   * @example
+   * const { stats } = await tree.search({ query: "todo", matches: 0 });
+   */
+  search(request: SearchRequest, options?: SearchOptions): Promise<SearchResponse>;
+  /**
+   * Streams like the engine, of the disk and the unsaved text as they were when the call began.
+   *
+   * @example
+   * for await (const event of tree.stream({ query: "todo", matches: 100 })) console.log(event.type);
+   */
+  stream(request: SearchRequest, options?: SearchOptions): AsyncIterable<SearchEvent>;
+  /**
+   * Reads a file as it is now: its unsaved text, else the disk. Resolves to `undefined` if there is none.
+   *
+   * @example
+   * const text = (await tree.read("src/cart.ts"))?.content;
+   */
+  read(path: string): Promise<FileContent | undefined>;
+  /**
+   * Lays unsaved text over a path; it lasts until unset() of it, clear() or close().
+   *
+   * @example
+   * tree.set("src/cart.ts", "export const total = 0;");
+   */
+  set(path: string, content: string | Uint8Array): void;
+  /**
+   * Takes the unsaved text of a path back: the disk counts again.
+   *
+   * @example
+   * tree.unset("src/cart.ts");
+   */
+  unset(path: string): void;
+  /**
+   * Takes all unsaved text back.
+   *
+   * @example
+   * tree.clear();
+   */
+  clear(): void;
+  /**
+   * Resolves when everything that is on the disk now has been indexed, its symbols included.
+   *
+   * @example
+   * await tree.settled();
+   */
+  settled(): Promise<void>;
+  /**
+   * Tells how many files have changed and are not in the index yet, and whether the system gives notices
+   * for all of the tree, for a part, or for nothing of it.
+   *
+   * @example
+   * const { pending, followed } = tree.state();
+   */
+  state(): { pending: number; followed: "notices" | "polling" | "partly" };
+  /**
+   * Stops following; the index stays. Idempotent.
+   *
+   * @example
+   * await tree.close();
+   */
+  close(): Promise<void>;
+}
+
+/** What a workspace needs of its engine. */
+export interface WorkspaceEngine {
+  readonly maxFileSize: number;
+  index(
+    source: Source | Source[],
+    options: { symbols: "after" | "skip"; signal: AbortSignal },
+  ): Promise<IndexReport[]>;
+  search(
+    request: SearchRequest,
+    options: SearchOptions,
+    documents: readonly CheckedDocument[],
+  ): Promise<SearchResponse>;
+  stream(
+    request: SearchRequest,
+    options: SearchOptions,
+    documents: readonly CheckedDocument[],
+  ): AsyncIterable<SearchEvent>;
+  read(
+    file: { repository: string; path: string },
+    documents: readonly CheckedDocument[],
+  ): Promise<FileContent | undefined>;
+}
+
+/** Beyond these a search waits for the index: as many small files are indexed about as fast as they are laid over it. */
+const MOST_FILES = 400;
+const MOST_BYTES = 8 * 2 ** 20;
+/** After a change the index waits for the next one, but not for ever. */
+const QUIET_MS = 250;
+/** Between tries of an index run that failed: another process may hold the lease. */
+const RETRY_MS = 1_000;
+/** Between looks at files that have just changed: until their times say something. */
+const YOUNG_MS = 20;
+/** Between looks at the disk where no notices come. */
+const POLL_MS = 2_000;
+/** A search that waits for the index starts over when the disk has changed a lot meanwhile; so often. */
+const MOST_ROUNDS = 5;
+
+/** Opens a followed folder. Resolves when its content is in the index; symbols follow. */
+export async function openWorkspace(
+  engine: WorkspaceEngine,
+  path: string,
+  given: WorkspaceOptions,
+): Promise<Workspace> {
+  const { ignore = [], onIndexed, onWarning, signal, ...rest } = given;
+  checkedOptions("workspace", given, ["ignore", "onIndexed", "onWarning", "signal"]);
+  const metadata = checkedMetadata("workspace", rest);
+  const root = await realpath(checkedDiskPath("workspace", path)).catch((cause: unknown) => {
+    throw isGone(cause) ? noFolder(path, cause) : unreadableFolder(path, cause);
+  });
+  const name = checkedName("workspace", given.name ?? basename(root));
+  const workspace = new FollowedTree(engine, {
+    tree: { name, root, metadata },
+    ignore,
+    onIndexed: onIndexed ?? (() => {}),
+    onWarning: onWarning ?? (() => {}),
+    signal,
+  });
+  try {
+    await workspace.begin();
+  } catch (error) {
+    await workspace.close();
+    throw error;
+  }
+  return workspace;
+}
+
+interface Followed {
+  readonly tree: Tree;
+  readonly ignore: readonly string[];
+  readonly onIndexed: (report: IndexReport) => void;
+  readonly onWarning: (warning: { code: string; message: string }) => void;
+  readonly signal: AbortSignal | undefined;
+}
+
+type Changes = Map<string, DiskEntry | undefined>;
+
+class FollowedTree implements Workspace {
+  readonly #engine: WorkspaceEngine;
+  readonly #options: Followed;
+  readonly #disk: DiskTree;
+  /** What is on the disk and not in the index. */
+  readonly #pending: Changes = new Map();
+  readonly #unsaved = new Map<string, CheckedDocument>();
+  readonly #closing = new AbortController();
+  /** Everything as documents; made anew when something has changed. */
+  #documents: readonly CheckedDocument[] | undefined = [];
+  #refreshing: Promise<unknown> = Promise.resolve();
+  /** The index run that is under way. */
+  #indexing: Promise<void> | undefined;
+  /** The pass for symbols that is under way, and what ends it. */
+  #symbols: { readonly done: Promise<void>; readonly stop: AbortController } | undefined;
+  #lacksSymbols = true;
+  #timer: NodeJS.Timeout | undefined;
+  #young = 0;
+  #toldOf: string = "notices";
+  #closed: Promise<void> | undefined;
+
+  constructor(engine: WorkspaceEngine, options: Followed) {
+    this.#engine = engine;
+    this.#options = options;
+    this.#disk = new DiskTree({
+      root: options.tree.root,
+      patterns: options.ignore,
+      maxFileSize: engine.maxFileSize,
+      notices: (onLost) => systemNotices(options.tree.root, onLost),
+      onChange: (path, entry) => {
+        this.#pending.set(path, entry);
+        this.#documents = undefined;
+      },
+      onNotice: () => {
+        if (!this.#timer) this.#later(QUIET_MS);
+      },
+    });
+    options.signal?.addEventListener("abort", () => void this.close(), { once: true });
+  }
+
+  get repository(): string {
+    return this.#options.tree.name;
+  }
+
+  async begin(): Promise<void> {
+    await this.#refresh();
+    await this.#index(true);
+    this.#later(0);
+  }
+
+  async search(request: SearchRequest, options: SearchOptions = {}): Promise<SearchResponse> {
+    return this.#engine.search(request, options, await this.#upToDate(options.signal));
+  }
+
+  async *stream(request: SearchRequest, options: SearchOptions = {}): AsyncGenerator<SearchEvent> {
+    yield* this.#engine.stream(request, options, await this.#upToDate(options.signal));
+  }
+
+  async read(path: string): Promise<FileContent | undefined> {
+    const documents = await this.#upToDate(undefined);
+    return this.#engine.read({ repository: this.repository, path }, documents);
+  }
+
+  set(path: string, content: string | Uint8Array): void {
+    this.#mustBeOpen();
+    const document = checkDocument({ repository: this.repository, path, content }, "set()");
+    let bytes = document.text!.bytes - (this.#unsaved.get(path)?.text?.bytes ?? 0);
+    for (const { text } of this.#unsaved.values()) bytes += text!.bytes;
+    if (bytes > MOST_OVERLAY_BYTES)
+      throw invalid(
+        `set(): the unsaved texts hold more than ${MOST_OVERLAY_BYTES / 2 ** 20} MiB; save some of them`,
+      );
+    this.#unsaved.set(path, document);
+    this.#documents = undefined;
+  }
+
+  unset(path: string): void {
+    if (this.#unsaved.delete(path)) this.#documents = undefined;
+  }
+
+  clear(): void {
+    if (this.#unsaved.size > 0) this.#documents = undefined;
+    this.#unsaved.clear();
+  }
+
+  async settled(): Promise<void> {
+    await this.#refresh();
+    while (this.#indexing || this.#pending.size > 0) {
+      await this.#index(false);
+      if (this.#pending.size > 0) await sleep(YOUNG_MS);
+      await this.#refresh();
+    }
+    while (this.#lacksSymbols) await (this.#symbols?.done ?? this.#findSymbols());
+  }
+
+  state(): { pending: number; followed: "notices" | "polling" | "partly" } {
+    return { pending: this.#pending.size, followed: this.#disk.followed };
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#closing.abort();
+    this.#symbols?.stop.abort();
+    await Promise.allSettled([this.#refreshing, this.#indexing, this.#symbols?.done]);
+    this.#disk.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #mustBeOpen(): void {
+    if (this.#closed) throw closedError();
+  }
+
+  /** What is to be laid over the index, so that a search sees the disk as it is now. */
+  async #upToDate(signal: AbortSignal | undefined): Promise<readonly CheckedDocument[]> {
+    await this.#refresh();
+    for (let round = 0; round < MOST_ROUNDS && this.#isTooMuch(); round++) {
+      await unlessAborted(this.#index(false), signal);
+      await this.#refresh();
+    }
+    if (this.#pending.size > 0 && !this.#timer) this.#later(QUIET_MS);
+    return (this.#documents ??= this.#makeDocuments());
+  }
+
+  #isTooMuch(): boolean {
+    if (this.#pending.size > MOST_FILES) return true;
+    let bytes = 0;
+    for (const entry of this.#pending.values()) if (entry?.kind === "file") bytes += entry.size;
+    return bytes > MOST_BYTES;
+  }
+
+  #makeDocuments(): readonly CheckedDocument[] {
+    const { repository } = this;
+    const documents = new Map<string, CheckedDocument>();
+    for (const [path, entry] of this.#pending)
+      documents.set(path, { repository, path, text: this.#textOnDisk(path, entry) });
+    for (const [path, document] of this.#unsaved) documents.set(path, document);
+    return [...documents.values()];
+  }
+
+  /** A file whose version is known is the same text until it has another one. */
+  #textOnDisk(path: string, entry: DiskEntry | undefined): CheckedDocument["text"] {
+    if (!entry) return undefined;
+    if (entry.kind === "file") {
+      const { version = `young ${this.#young++}`, size } = entry;
+      const file = join(this.#options.tree.root, path);
+      return { key: this.#keyOf(path, version), content: { file }, bytes: size };
+    }
+    const { reason } = entry;
+    if (reason === "symlink") return undefined; // listed, and never found
+    return { key: this.#keyOf(path, reason), content: { skipped: reason }, bytes: 0 };
+  }
+
+  #keyOf(path: string, version: string): string {
+    return `${this.repository}\0${path}\0${version}`;
+  }
+
+  /** Looks at the disk; one look after another, and a call never joins one that has begun. */
+  #refresh(): Promise<void> {
+    this.#mustBeOpen();
+    const slice = new Slice({ signal: this.#closing.signal });
+    const look = this.#refreshing.then(async () => {
+      await this.#disk.refresh(slice);
+      this.#tellFollowed();
+    });
+    this.#refreshing = look.catch(() => undefined);
+    return look;
+  }
+
+  #tellFollowed(): void {
+    const { followed } = this.#disk;
+    if (followed === this.#toldOf) return;
+    this.#toldOf = followed;
+    if (followed === "notices") return;
+    const part = followed === "partly" ? "a part of" : "";
+    const message = `the system gives no notices of changes for ${part} ${this.#options.tree.root}; each search looks at the disk there (on Linux see fs.inotify.max_user_watches)`;
+    this.#options.onWarning({ code: "NOT_FOLLOWED", message: message.replace("  ", " ") });
+  }
+
+  /** Brings the index up to what was seen of the disk. Joins a run that is under way. */
+  #index(isWhole: boolean): Promise<void> {
+    this.#indexing ??= this.#run(isWhole).finally(() => (this.#indexing = undefined));
+    return this.#indexing;
+  }
+
+  async #run(isWhole: boolean): Promise<void> {
+    this.#symbols?.stop.abort();
+    await this.#symbols?.done;
+    const changes: Changes = new Map(this.#pending);
+    const source = diskChanges(this.#options.tree, changes, isWhole);
+    const { signal } = this.#closing;
+    const [report] = await this.#engine.index(source, { symbols: "skip", signal });
+    this.#lacksSymbols = true;
+    for (const [path, entry] of changes) {
+      const isYoung = entry?.kind === "file" && entry.version === undefined;
+      if (!isYoung && this.#pending.get(path) === entry) this.#pending.delete(path);
+    }
+    this.#documents = undefined;
+    this.#options.onIndexed(report!);
+  }
+
+  /** Of everything that lacks them; ends early when there is content to index. */
+  #findSymbols(): Promise<void> {
+    const stop = new AbortController();
+    const signal = AbortSignal.any([stop.signal, this.#closing.signal]);
+    const done = this.#engine
+      .index([], { symbols: "after", signal })
+      .then(() => void (this.#lacksSymbols = false))
+      .catch((error: unknown) => this.#tell(error, signal))
+      .finally(() => (this.#symbols = undefined));
+    this.#symbols = { done, stop };
+    return done;
+  }
+
+  /** Lets the index catch up when it has been quiet. */
+  #later(ms: number): void {
+    if (this.#closed) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#catchUp(), ms).unref();
+  }
+
+  async #catchUp(): Promise<void> {
+    this.#timer = undefined;
+    if (this.#indexing || this.#closed) return;
+    try {
+      await this.#refresh();
+      if (this.#pending.size > 0) await this.#index(false);
+      if (this.#pending.size > 0) this.#later(QUIET_MS);
+      else if (this.#disk.followed !== "notices") this.#later(POLL_MS);
+      if (this.#lacksSymbols && !this.#symbols) await this.#findSymbols();
+    } catch (error) {
+      this.#tell(error, this.#closing.signal);
+      this.#later(RETRY_MS);
+    }
+  }
+
+  #tell(error: unknown, stopped: AbortSignal): void {
+    if (stopped.aborted) return;
+    const code = error instanceof QuernError ? error.code : "INTERNAL";
+    const message = error instanceof Error ? error.message : String(error);
+    this.#options.onWarning({ code, message });
+  }
+}
+
+/** Rejects with ABORTED when the signal says so, whatever becomes of the work. */
+async function unlessAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  if (!signal) return work;
+  throwIfAborted(signal);
+  let onAbort = () => {};
+  const stopped = new Promise<never>((_, reject) => {
+    onAbort = () => reject(aborted(signal));
+    signal.addEventListener("abort", onAbort, { once: true });
+  });
+  try {
+    await Promise.race([work, stopped]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    work.catch(() => undefined);
+  }
+}

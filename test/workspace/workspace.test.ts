@@ -1,0 +1,269 @@
+/** A followed folder: whatever happens on the disk, the next answer knows it. */
+
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import type { Engine } from "../../src/engine.ts";
+import type { Workspace, WorkspaceOptions } from "../../src/workspace/workspace.ts";
+import { openEngine, temporaryFolder } from "../engine/opened.ts";
+
+async function follow(
+  files: Record<string, string>,
+  options: WorkspaceOptions = {},
+): Promise<{ root: string; tree: Workspace; engine: Engine }> {
+  const root = join(temporaryFolder(), "shop");
+  mkdirSync(root);
+  for (const [path, text] of Object.entries(files)) put(root, path, text);
+  const engine = await openEngine({ workers: 1 });
+  const tree = await engine.workspace(root, options);
+  onTestFinished(() => tree.close());
+  return { root, tree, engine };
+}
+
+function put(root: string, path: string, text: string): void {
+  mkdirSync(join(root, path, ".."), { recursive: true });
+  writeFileSync(join(root, path), text);
+}
+
+/** Paths of files that hold the text, in the order of their names. */
+async function holding(tree: Pick<Workspace, "search">, query: string): Promise<string[]> {
+  const { files, isSearchExhaustive } = await tree.search({ query, matches: 1e6 });
+  expect(isSearchExhaustive).toBe(true);
+  return files.map(({ fileName }) => fileName.text).sort();
+}
+
+const FILES = { "a.txt": "needle", "b.txt": "hay", "lib/c.txt": "needle", "lib/deep/d.txt": "hay" };
+
+/** What happens to the folder, and who holds `needle` then. */
+const EVENTS: [what: string, happens: (root: string) => void, holding: string[]][] = [
+  ["nothing", () => {}, ["a.txt", "lib/c.txt"]],
+  ["a file is written", (root) => put(root, "b.txt", "needle"), ["a.txt", "b.txt", "lib/c.txt"]],
+  ["a file is added", (root) => put(root, "n.txt", "needle"), ["a.txt", "lib/c.txt", "n.txt"]],
+  ["a file is changed", (root) => put(root, "a.txt", "hay"), ["lib/c.txt"]],
+  ["a file is removed", (root) => unlinkSync(join(root, "a.txt")), ["lib/c.txt"]],
+  [
+    "a file is renamed",
+    (root) => renameSync(join(root, "a.txt"), join(root, "z.txt")),
+    ["lib/c.txt", "z.txt"],
+  ],
+  [
+    "a file takes another's place",
+    (root) => renameSync(join(root, "b.txt"), join(root, "a.txt")),
+    ["lib/c.txt"],
+  ],
+  [
+    "a folder is added with files",
+    (root) => put(root, "new/deep/x.txt", "needle"),
+    ["a.txt", "lib/c.txt", "new/deep/x.txt"],
+  ],
+  ["a folder is removed", (root) => rmSync(join(root, "lib"), { recursive: true }), ["a.txt"]],
+  [
+    "a folder is renamed, and a file in it changes",
+    (root) => {
+      renameSync(join(root, "lib"), join(root, "src"));
+      put(root, "src/deep/d.txt", "needle");
+    },
+    ["a.txt", "src/c.txt", "src/deep/d.txt"],
+  ],
+  [
+    "a folder takes the place of another of its name",
+    (root) => {
+      renameSync(join(root, "lib"), join(root, "old"));
+      put(root, "lib/x.txt", "needle");
+      rmSync(join(root, "old"), { recursive: true });
+    },
+    ["a.txt", "lib/x.txt"],
+  ],
+  [
+    "a folder takes the place of a file",
+    (root) => {
+      unlinkSync(join(root, "a.txt"));
+      put(root, "a.txt/x.txt", "needle");
+    },
+    ["a.txt/x.txt", "lib/c.txt"],
+  ],
+  [
+    "a file takes the place of a folder",
+    (root) => {
+      rmSync(join(root, "lib"), { recursive: true });
+      put(root, "lib", "needle");
+    },
+    ["a.txt", "lib"],
+  ],
+  [
+    "a link takes the place of a file",
+    (root) => {
+      unlinkSync(join(root, "a.txt"));
+      symlinkSync("lib/c.txt", join(root, "a.txt"));
+    },
+    ["lib/c.txt"],
+  ],
+  ["a file becomes binary", (root) => put(root, "a.txt", "needle\0"), ["lib/c.txt"]],
+  ["its mode changes", (root) => chmodSync(join(root, "a.txt"), 0o600), ["a.txt", "lib/c.txt"]],
+  ["rules exclude a folder", (root) => put(root, ".gitignore", "lib/\n"), ["a.txt"]],
+  ["rules of a folder exclude a file", (root) => put(root, "lib/.ignore", "c.txt\n"), ["a.txt"]],
+  [
+    "a file is written in pieces",
+    (root) => {
+      for (const text of ["n", "need", "needle"]) put(root, "b.txt", text);
+    },
+    ["a.txt", "b.txt", "lib/c.txt"],
+  ],
+  [
+    "the folder is made again",
+    (root) => {
+      rmSync(root, { recursive: true });
+      put(root, "again.txt", "needle");
+    },
+    ["again.txt"],
+  ],
+  [
+    "many files come",
+    (root) => {
+      for (let i = 0; i < 1_000; i++) put(root, `many/${i % 7}/${i}.txt`, "straw");
+      put(root, "many/8/x.txt", "needle");
+    },
+    ["a.txt", "lib/c.txt", "many/8/x.txt"],
+  ],
+];
+
+test.each(EVENTS)("%s", async (_, happens, expected) => {
+  const { root, tree } = await follow(FILES);
+  happens(root);
+  expect(await holding(tree, "needle")).toEqual(expected);
+  await tree.settled();
+  expect(tree.state()).toMatchObject({ pending: 0 });
+  expect(await holding(tree, "needle")).toEqual(expected);
+});
+
+test("rules that are lifted bring files back", async () => {
+  const { root, tree } = await follow({ ...FILES, ".gitignore": "lib\n" });
+  expect(await holding(tree, "needle")).toEqual(["a.txt"]);
+  unlinkSync(join(root, ".gitignore"));
+  expect(await holding(tree, "needle")).toEqual(["a.txt", "lib/c.txt"]);
+});
+
+test("the index catches up by itself, with symbols", async () => {
+  const { root, tree, engine } = await follow({ "a.py": "def first(): pass\n" });
+  put(root, "b.py", "def second(): pass\n");
+  const found = async () => {
+    const { files } = await engine.search({ query: "sym:second", matches: 5 });
+    return files.length;
+  };
+  while ((await found()) === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(tree.state().pending).toBe(0);
+});
+
+test("unsaved text lies over the disk until it is taken back", async () => {
+  const { root, tree } = await follow(FILES);
+  tree.set("b.txt", "needle unsaved");
+  tree.set("new.txt", Buffer.from("needle too"));
+  expect(await holding(tree, "needle")).toEqual(["a.txt", "b.txt", "lib/c.txt", "new.txt"]);
+  expect((await tree.read("b.txt"))?.content).toBe("needle unsaved");
+  put(root, "b.txt", "hay on the disk");
+  expect((await tree.read("b.txt"))?.content).toBe("needle unsaved");
+  tree.unset("b.txt");
+  expect((await tree.read("b.txt"))?.content).toBe("hay on the disk");
+  tree.clear();
+  expect(await holding(tree, "needle")).toEqual(["a.txt", "lib/c.txt"]);
+  expect(await tree.read("new.txt")).toBeUndefined();
+});
+
+test("an overlay of a call lies over the unsaved text", async () => {
+  const { tree } = await follow(FILES);
+  tree.set("b.txt", "needle unsaved");
+  const overlay = [{ repository: "shop", path: "b.txt", removed: true as const }];
+  const { files } = await tree.search({ query: "needle", matches: 9 }, { overlay });
+  expect(files.map(({ fileName }) => fileName.text).sort()).toEqual(["a.txt", "lib/c.txt"]);
+});
+
+test("a stream sees the disk", async () => {
+  const { root, tree } = await follow(FILES);
+  put(root, "b.txt", "needle");
+  const paths: string[] = [];
+  for await (const event of tree.stream({ query: "needle", matches: 100 }))
+    if (event.type === "chunk") paths.push(...event.files.map(({ fileName }) => fileName.text));
+  expect(paths.sort()).toEqual(["a.txt", "b.txt", "lib/c.txt"]);
+});
+
+test("a viewer who may not see the repository sees nothing of the disk", async () => {
+  const { root, tree } = await follow(FILES);
+  put(root, "b.txt", "needle");
+  const viewer = { repositoryIds: new Set<number>() };
+  const { stats } = await tree.search({ query: "needle", matches: 9 }, { viewer });
+  expect(stats.totalMatchCount).toBe(0);
+});
+
+test("two workspaces of one engine, and copies of one folder", async () => {
+  const { root, tree, engine } = await follow(FILES);
+  const copy = `${root}-copy`;
+  cpSync(root, copy, { recursive: true });
+  await using second = await engine.workspace(copy);
+  put(copy, "b.txt", "needle");
+  const named = async (one: Workspace, name: string) =>
+    (await one.search({ query: `needle repo:^${name}$`, matches: 9 })).stats.fileCount;
+  expect(await named(second, "shop-copy")).toBe(3);
+  expect(await named(tree, "shop")).toBe(2);
+});
+
+test("a folder that is gone is told, and found again", async () => {
+  const { root, tree } = await follow(FILES);
+  renameSync(root, `${root}-away`);
+  await expect(tree.search({ query: "needle", matches: 1 })).rejects.toMatchObject({
+    code: "SOURCE_NOT_FOUND",
+  });
+  renameSync(`${root}-away`, root);
+  expect(await holding(tree, "needle")).toEqual(["a.txt", "lib/c.txt"]);
+});
+
+test.each<[what: string, make: (engine: Engine) => Promise<unknown>, refused: object]>([
+  [
+    "no such folder",
+    (engine) => engine.workspace(join(temporaryFolder(), "nothing")),
+    { code: "SOURCE_NOT_FOUND" },
+  ],
+  [
+    "unknown option",
+    (engine) => engine.workspace(temporaryFolder(), { ignored: [] } as WorkspaceOptions),
+    { code: "INVALID_REQUEST" },
+  ],
+])("refused: %s", async (_, make, refused) => {
+  await expect(make(await openEngine())).rejects.toMatchObject(refused);
+});
+
+test("set() refuses what is no path, and more than 16 MiB", async () => {
+  const { tree } = await follow(FILES);
+  expect(() => tree.set("../x", "")).toThrow(/set\(\)\.path must be a relative path/);
+  tree.set("1", new Uint8Array(2 ** 23));
+  expect(() => tree.set("2", new Uint8Array(2 ** 23 + 1))).toThrow(/more than 16 MiB/);
+  tree.set("1", "small");
+  tree.set("2", new Uint8Array(2 ** 23 + 1));
+});
+
+test("a closed workspace refuses, and an engine closes its own", async () => {
+  const { tree, engine } = await follow(FILES);
+  await engine.close();
+  await tree.close();
+  await expect(tree.search({ query: "x", matches: 1 })).rejects.toMatchObject({
+    code: "ENGINE_CLOSED",
+  });
+  expect(() => tree.set("a", "b")).toThrow(/closed/);
+});
+
+test("aborting closes it", async () => {
+  const stop = new AbortController();
+  const { tree } = await follow(FILES, { signal: stop.signal });
+  stop.abort();
+  await expect(tree.search({ query: "x", matches: 1 })).rejects.toMatchObject({
+    code: "ENGINE_CLOSED",
+  });
+});
