@@ -37,6 +37,8 @@ export interface HandlerOptions {
   scopedTokenTtlMs?: number;
   /** How many ranges a search may ask for. Default 100 000. */
   maxMatches?: number;
+  /** Bytes of text, positions and names that the answer of a search may hold; see SearchOptions.maxBytes. Default 128 MiB. */
+  maxAnswerBytes?: number;
   /** Bytes; longer bodies are refused. Default 1 MiB. */
   maxBodyBytes?: number;
   /** Milliseconds after which a search answers with what it has found. Default 10 000. */
@@ -80,6 +82,7 @@ export interface AuditEvent {
 const NUMBERS = {
   scopedTokenTtlMs: { fallback: 3_600_000, least: 1, most: 366 * 86_400_000 },
   maxMatches: { fallback: 100_000, least: 0, most: Number.MAX_SAFE_INTEGER },
+  maxAnswerBytes: { fallback: 128 << 20, least: 0, most: Number.MAX_SAFE_INTEGER },
   maxBodyBytes: { fallback: 1 << 20, least: 0, most: 1 << 30 },
   timeoutMs: { fallback: 10_000, least: 1, most: 2 ** 31 - 1 },
   maxConcurrent: { fallback: 64, least: 1, most: Number.MAX_SAFE_INTEGER },
@@ -99,6 +102,7 @@ const OPTIONS: KeysOf<HandlerOptions> = {
   cors: true,
   scopedTokenTtlMs: true,
   maxMatches: true,
+  maxAnswerBytes: true,
   maxBodyBytes: true,
   timeoutMs: true,
   maxConcurrent: true,

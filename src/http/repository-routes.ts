@@ -219,20 +219,44 @@ async function listTree(
   if (entries === undefined) throw new Refusal("NOT_FOUND", "there is no such revision");
   const open = async (
     entries: readonly FolderEntry[],
-    wanted: readonly string[],
+    wanted: readonly Wanted[],
   ): Promise<schemas.TreeNode[]> => {
     const nodes: schemas.TreeNode[] = [];
+    const byName = groupByName(wanted);
     for (const { type, name, path } of entries.toSorted(foldersFirst)) {
-      const here = wanted.filter((other) => other === path || other.startsWith(`${path}/`));
+      const here = byName.get(name) ?? [];
       const below = type === "folder" && here.length > 0 ? await list(path) : undefined;
       const children = below === undefined ? [] : await open(below, here);
       nodes.push({ type: type === "folder" ? "tree" : "blob", path, name, children });
     }
     return nodes;
   };
-  const children = await open(entries, paths.map(withoutSlashes));
+  const children = await open(
+    entries,
+    paths.map((path) => ({ path: withoutSlashes(path), from: 0 })),
+  );
   const tree = { type: "tree", path: "", name: "root", children };
   return jsonResponse({ tree }, { confirm: call.confirm });
+}
+
+/** A folder to open, and how much of its path has been gone. */
+interface Wanted {
+  readonly path: string;
+  readonly from: number;
+}
+
+/** By the next name of their paths: each is looked at once for each folder on its way, and once more. */
+function groupByName(wanted: readonly Wanted[]): Map<string, Wanted[]> {
+  const groups = new Map<string, Wanted[]>();
+  for (const { path, from } of wanted) {
+    const slash = path.indexOf("/", from);
+    const end = slash < 0 ? path.length : slash;
+    const name = path.slice(from, end);
+    const group = groups.get(name) ?? [];
+    groups.set(name, group);
+    group.push({ path, from: end + 1 });
+  }
+  return groups;
 }
 
 const withoutSlashes = (path: string): string => path.replace(/^\/+|\/+$/g, "");

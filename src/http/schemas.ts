@@ -193,7 +193,17 @@ export const symbolResponse = z
         repositoryId: id,
         webUrl: z.string(),
         language: z.string(),
-        matches: z.array(z.object({ lineContent: z.string(), range })),
+        matches: z.array(
+          z.object({
+            lineContent: z.string().openapi({
+              description: "The line the match begins on; of a long one a window around the match.",
+            }),
+            lineContentStart: position.optional().openapi({
+              description: "Where lineContent begins, where that is within its line.",
+            }),
+            range,
+          }),
+        ),
       }),
     ),
     repositoryInfo: z.array(repositoryInfo),

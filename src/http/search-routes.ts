@@ -128,7 +128,8 @@ export async function answerInSlot(
 }
 
 function searchOptions(call: Call, signal: AbortSignal): SearchOptions {
-  return { signal, timeoutMs: call.settings.timeoutMs, ...viewerOption(call) };
+  const { timeoutMs, maxAnswerBytes: maxBytes } = call.settings;
+  return { signal, timeoutMs, maxBytes, ...viewerOption(call) };
 }
 
 async function answerStream(call: Call, request: SearchRequest): Promise<Response> {

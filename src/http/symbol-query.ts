@@ -5,7 +5,6 @@
  */
 
 import { quote } from "../query/ast.ts";
-import type { FileResult } from "../search/messages/response.ts";
 
 /** Languages whose code calls each other, by the names and aliases that mean one of them. */
 const FAMILIES: readonly { names: readonly string[]; members: readonly string[] }[] = [
@@ -55,20 +54,4 @@ function escapeExpression(text: string): string {
   return text
     .replace(/[!-/:-@[-^`{-~]/g, "\\$&")
     .replace(/\p{Cc}/gu, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, "0")}`);
-}
-
-export interface LineMatch {
-  lineContent: string;
-  range: FileResult["chunks"][number]["matchRanges"][number];
-}
-
-/** Each match with the line it begins on, without its newline. */
-export function lineMatches({ chunks }: FileResult): LineMatch[] {
-  return chunks.flatMap(({ content, contentStart, matchRanges }) => {
-    const lines = content.split("\n");
-    return matchRanges.map((range) => ({
-      lineContent: lines[range.start.lineNumber - contentStart.lineNumber] ?? "",
-      range,
-    }));
-  });
 }

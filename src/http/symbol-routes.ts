@@ -7,12 +7,8 @@ import { findRepository } from "./repository-routes.ts";
 import { viewerOption, withBody, type Call, type Route } from "./route.ts";
 import * as schemas from "./schemas.ts";
 import { answerInSlot, SEARCH_TAG } from "./search-routes.ts";
-import {
-  definitionsQuery,
-  lineMatches,
-  referencesQuery,
-  type SymbolSearch,
-} from "./symbol-query.ts";
+import { lineMatches } from "./line-matches.ts";
+import { definitionsQuery, referencesQuery, type SymbolSearch } from "./symbol-query.ts";
 
 const MOST_LISTED = 10_000; // all are counted
 

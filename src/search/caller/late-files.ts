@@ -25,9 +25,10 @@ export async function* lateFiles(
   // merged as they are asked for: 78 000 at once take 12 ms
   const files = mergeRanked((await outputs).map(({ ranked }) => ranked));
   // its own: the time-out was the search's, and a reader may take longer
-  const control = Control.create(0, request, {});
+  const control = Control.create(0, request, { maxBytes: attempt.control.room });
   try {
     for (const group of groupFiles(files, request.whole)) {
+      if (control.isFull) break;
       const input = showInput(group, attempt, control);
       const result = await pool.run<ShowResult>("search.show", input, { lane: "search" });
       yield partOf(group, result, lost);
@@ -38,8 +39,9 @@ export async function* lateFiles(
 }
 
 function partOf(group: readonly Ranked[], result: ShowResult, lost: Lost): StreamPart {
-  const shown: readonly (ShownFile | undefined)[] = result === "gone" ? [] : result.files;
-  const files = group.flatMap(({ segment: position, file }, i) => {
+  const shown: readonly (ShownFile | undefined)[] =
+    result === "gone" ? group.map(() => undefined) : result.files;
+  const files = group.slice(0, shown.length).flatMap(({ segment: position, file }, i) => {
     const one = shown[i];
     if (one === undefined) lost.set(position, result === "gone" ? "gone" : "damaged");
     return one === undefined ? [] : [{ ...one, position, file }];

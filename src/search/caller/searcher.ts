@@ -12,6 +12,7 @@ import type { View } from "../../store/catalog/view.ts";
 import type { SkippedFile } from "../../store/format/records.ts";
 import { corrupt } from "../../store/format/sealed.ts";
 import type { Pool } from "../../threads/pool.ts";
+import { answerBytes, branchBytes } from "../messages/answer-size.ts";
 import { isExhaustive, stoppable, throwIfAborted, timeStats, type Attempt } from "./attempt.ts";
 import { Control, STOPPED } from "../messages/control.ts";
 import { changesOf, explainSegment } from "./explain.ts";
@@ -110,10 +111,10 @@ export class Searcher {
       const lost: Lost = new Map();
       const late = lateFiles(attempt, outputs, { pool: this.#options.pool, lost });
       // one for the whole stream: the clock of its slices goes on from part to part
-      const present = this.#presenter(attempt);
+      const showing = { present: this.#presenter(attempt), left: options.maxBytes ?? Infinity };
       for await (const part of inTurn(parts, late)) {
         control.addBehind(-part.bytes);
-        const event = await this.#presentPart(attempt, part, present);
+        const event = await this.#presentPart(attempt, part, showing);
         delivered.actualMatchCount += event.stats.actualMatchCount;
         delivered.contentBytesLoaded += part.contentBytesLoaded;
         if (event.files.length > 0) yield event;
@@ -139,7 +140,7 @@ export class Searcher {
   async #presentPart(
     { catalog, segments }: Attempt,
     part: StreamPart,
-    present: Presenter,
+    showing: { readonly present: Presenter; left: number },
   ): Promise<Extract<SearchEvent, { type: "chunk" }>> {
     this.#warn(part.disagreements);
     const files: FileResult[] = [];
@@ -149,8 +150,11 @@ export class Searcher {
       contentBytesLoaded: part.stats.contentBytesLoaded + part.contentBytesLoaded,
     });
     for (const shown of part.files) {
+      if (showing.left <= 0) break;
       const { segment } = segments[shown.position]!;
-      files.push(await present(segment, shown.file, shown));
+      const file = await showing.present(segment, shown.file, shown);
+      showing.left -= answerBytes(shown) + branchBytes(file.branches ?? []);
+      files.push(file);
       stats.actualMatchCount += shown.count;
     }
     return {
@@ -407,7 +411,7 @@ export class Searcher {
   }
 
   /** Makes results of what the threads have shown, giving way to the event loop between. */
-  #presenter({ understood, catalog }: Attempt): Presenter {
+  #presenter({ understood, catalog, control }: Attempt): Presenter {
     const { allRevisions, revisionValues: values } = understood;
     const { webUrl } = this.#options;
     const owner = ownerFinder(catalog);
@@ -416,6 +420,7 @@ export class Searcher {
       await pause();
       const repository = owner(segment, file);
       const branches = branchesOf(repository, { segment, file }, { values, allRevisions });
+      control.takeRoom(branchBytes(branches));
       return presentFile(repository, shown, { branches, webUrl, pause, balance });
     };
   }

@@ -8,6 +8,7 @@ import type { Pool } from "../../threads/pool.ts";
 import { throwIfAborted, type Attempt } from "./attempt.ts";
 import type { Ranked } from "./merge-ranked.ts";
 import type { ShowInput, ShownFile, ShowOutput, ShowResult } from "../messages/messages.ts";
+import { answerBytes, branchBytes } from "../messages/answer-size.ts";
 import type { FileResult } from "../messages/response.ts";
 import { groupFiles, showInput } from "./show-groups.ts";
 
@@ -22,13 +23,13 @@ export interface Showing {
 }
 
 export interface Shown {
-  /** In the order of the files, group by group; without those that are damaged. */
+  /** In the order of the files, group by group; without those that are damaged, and those for which the answer has no room. */
   readonly groups: FileResult[][];
   /** Segments of damaged files. */
   readonly damaged: Set<number>;
   readonly disagreements: string[];
-  matches: number;
-  contentBytesLoaded: number;
+  readonly matches: number;
+  readonly contentBytesLoaded: number;
 }
 
 /** undefined: a segment is gone. */
@@ -38,13 +39,13 @@ export async function showFiles(
   showing: Showing,
 ): Promise<Shown | undefined> {
   const { understood, options, control } = attempt;
-  const shown: Shown = {
-    groups: [],
-    damaged: new Set(),
-    disagreements: [],
-    matches: 0,
+  const shown = {
+    bytes: 0,
+    damaged: new Set<number>(),
+    disagreements: [] as string[],
     contentBytesLoaded: 0,
   };
+  const done: Group[] = [];
   const { pool } = showing;
   const groups = groupFiles(files, understood.request.whole);
   let [isGone, begun] = [false, 0];
@@ -52,34 +53,57 @@ export async function showFiles(
   const lane = async () => {
     for (const group of groups) {
       throwIfAborted(options.signal);
+      if (control.isFull) break;
       const position = begun++;
       const input = showInput(group, attempt, control);
       const result = await pool.run<ShowResult>("search.show", input, SHOWING);
       isGone ||= result === "gone";
       if (isGone || result === "gone") break;
-      shown.groups[position] = await presentGroup(shown, input, { ...showing, result });
+      const { maxBytes = Infinity } = options;
+      done[position] = await presentGroup(shown, input, { ...showing, result, maxBytes });
     }
   };
   await Promise.all(Array.from({ length: pool.lanes }, lane));
-  return isGone ? undefined : shown;
+  return isGone ? undefined : { ...shown, ...upToTheCut(done) };
+}
+
+interface Group {
+  readonly files: FileResult[];
+  readonly matches: number;
+  /** Whether its last files are missing: the answer is full. */
+  readonly isCut: boolean;
+}
+
+/** An answer that is full ends with one file, and has all before it: what other lanes have shown of later groups is dropped. */
+function upToTheCut(done: readonly Group[]): Pick<Shown, "groups" | "matches"> {
+  const cut = done.findIndex(({ isCut }) => isCut);
+  const kept = cut < 0 ? done : done.slice(0, cut + 1);
+  return {
+    groups: kept.map(({ files }) => files),
+    matches: kept.reduce((sum, { matches }) => sum + matches, 0),
+  };
 }
 
 async function presentGroup(
-  shown: Shown,
+  shown: Pick<Shown, "disagreements" | "damaged"> & { bytes: number; contentBytesLoaded: number },
   { files }: ShowInput,
-  { present, result }: Showing & { readonly result: ShowOutput },
-): Promise<FileResult[]> {
+  { present, result, maxBytes }: Showing & { result: ShowOutput; maxBytes: number },
+): Promise<Group> {
   shown.contentBytesLoaded += result.contentBytesLoaded;
   shown.disagreements.push(...result.disagreements);
   const presented: FileResult[] = [];
+  let matches = 0;
   for (const [i, file] of result.files.entries()) {
+    if (shown.bytes >= maxBytes) return { files: presented, matches, isCut: true };
     const { segment, file: number } = files[i]!;
     if (!file) {
       shown.damaged.add(segment);
       continue;
     }
-    shown.matches += file.count;
-    presented.push(await present(segment, number, file));
+    matches += file.count;
+    const one = await present(segment, number, file);
+    shown.bytes += answerBytes(file) + branchBytes(one.branches ?? []);
+    presented.push(one);
   }
-  return presented;
+  return { files: presented, matches, isCut: result.files.length < files.length };
 }

@@ -21,11 +21,18 @@ const LEFT = STOP + 3;
 const BEHIND = STOP + 4;
 /** Parts of a stream that are on their way to the caller's thread. */
 const UNDER_WAY = STOP + 5;
+/** Units of ROOM_BYTES that the answer may still hold; ENDLESS where nobody has set a limit. */
+const ROOM = STOP + 6;
 /** From here a word a segment: PLANNING, the next step to claim, or CLOSED and more. */
-const STEPS = STOP + 6;
+const STEPS = STOP + 7;
 
 const PLANNING = -1;
 const CLOSED = 2 ** 30;
+const ENDLESS = 2 ** 31 - 1;
+/** Of an answer, what a range takes at most beside the file's text: with two long names of definitions. */
+const BYTES_A_RANGE = 1024;
+/** So that a word can count 128 GiB. */
+const ROOM_BYTES = 64;
 /** Milliseconds to wait for a plan: far longer than any takes, should its thread have died. */
 const PATIENCE_MS = 250;
 /** What was found is found again, to be shown: of the time-out this share is kept for it, so much at most. */
@@ -57,13 +64,14 @@ export class Control {
   static create(
     segments: number,
     { matches }: Pick<CheckedRequest, "matches">,
-    { timeoutMs = Infinity }: Pick<SearchOptions, "timeoutMs">,
+    { timeoutMs = Infinity, maxBytes = Infinity }: Pick<SearchOptions, "timeoutMs" | "maxBytes">,
   ): Control {
     const control = new Control(new SharedArrayBuffer(8 * Math.ceil((STEPS + segments) / 2)));
     const due = now() + timeoutMs;
     const kept = Math.min(SHOWING_SHARE * timeoutMs, MOST_SHOWING_MS);
     control.#times.set([due - kept, due]);
     control.#words[LEFT] = Math.min(matches, 2 ** 31 - 1);
+    control.#words[ROOM] = Math.min(unitsOf(maxBytes), ENDLESS);
     control.#words.fill(PLANNING, STEPS);
     return control;
   }
@@ -138,6 +146,30 @@ export class Control {
     }
   }
 
+  /** What is shown takes so much of the answer's room, be there as much or not. */
+  takeRoom(bytes: number): void {
+    if (Atomics.load(this.#words, ROOM) !== ENDLESS) Atomics.sub(this.#words, ROOM, unitsOf(bytes));
+  }
+
+  /** Whether the answer holds all that it may. */
+  get isFull(): boolean {
+    return Atomics.load(this.#words, ROOM) <= 0;
+  }
+
+  /** How many of its ranges the next file may show; fewer than it has fill the answer. */
+  rangesWithRoom(wanted: number): number {
+    const most = Math.max(1, Math.ceil(this.room / BYTES_A_RANGE));
+    if (wanted <= most) return wanted;
+    Atomics.store(this.#words, ROOM, 0);
+    return most;
+  }
+
+  /** Bytes that the answer may still hold: for another search that goes on with it. */
+  get room(): number {
+    const left = Atomics.load(this.#words, ROOM);
+    return left === ENDLESS ? Infinity : ROOM_BYTES * Math.max(0, left);
+  }
+
   /** A stream's part was posted, or (less than 0) taken. */
   addBehind(bytes: number): void {
     Atomics.add(this.#words, BEHIND, bytes);
@@ -169,6 +201,8 @@ export class Control {
     return Atomics.load(this.#words, BEHIND) > MOST_BEHIND;
   }
 }
+
+const unitsOf = (bytes: number): number => Math.ceil(bytes / ROOM_BYTES);
 
 /** The clock of all threads, in milliseconds. */
 const now = (): number => timeOrigin + performance.now();

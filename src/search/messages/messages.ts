@@ -114,7 +114,7 @@ export interface ShownFile {
 }
 
 export interface ShowOutput {
-  /** By place in ShowInput.files; undefined: its content is damaged. */
+  /** By place in ShowInput.files, without the last ones where the answer is full; undefined: its content is damaged. */
   readonly files: readonly (ShownFile | undefined)[];
   readonly contentBytesLoaded: number;
   readonly disagreements: readonly string[];

@@ -54,6 +54,11 @@ export interface SearchOptions {
   signal?: AbortSignal;
   /** Milliseconds after which the search answers with what it has found. Default: none. */
   timeoutMs?: number;
+  /**
+   * Bytes of text, positions and names that the answer may hold: the file that passes them is the last one, and
+   * isSearchExhaustive is false where more would follow. Counts are exact all the same. Default: no limit.
+   */
+  maxBytes?: number;
   /** Nothing of other repositories shows: not in files, not in counts, not in errors. */
   viewer?: Viewer;
   /**
@@ -94,6 +99,7 @@ export type OverlayDocument =
 const OPTIONS: KeysOf<SearchOptions> = {
   signal: true,
   timeoutMs: true,
+  maxBytes: true,
   viewer: true,
   overlay: true,
 };
@@ -101,7 +107,13 @@ const OPTIONS: KeysOf<SearchOptions> = {
 /** Refuses unknown options, and a viewer that would see everything because it names no repositories. */
 export function checkSearchOptions(call: string, options: unknown): void {
   checkKeys({ call, what: "option" }, options, OPTIONS);
-  checkViewer(call, (options as SearchOptions).viewer);
+  const { viewer, maxBytes = Infinity } = options as SearchOptions;
+  if (!(typeof maxBytes === "number" && maxBytes >= 0))
+    throw new QuernError(
+      "INVALID_REQUEST",
+      `${call}: maxBytes must be a number of 0 or more, not ${describe(maxBytes)}`,
+    );
+  checkViewer(call, viewer);
 }
 
 export function checkViewer(call: string, viewer: unknown): void {

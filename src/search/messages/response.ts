@@ -41,7 +41,7 @@ export interface Range {
  *   `${kind} ${parent ? `${parent.symbol}.` : ""}${symbol}`;
  */
 export interface ResultSymbol {
-  /** Its name. */
+  /** Its name. Of one of more than 256 bytes the beginning, and an ellipsis. */
   symbol: string;
   /** What it defines. */
   kind: SymbolKind;

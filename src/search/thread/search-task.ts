@@ -8,6 +8,7 @@ import type { SegmentReader } from "../../store/segments/segment-reader.ts";
 import { pathOf, repositoryOf, type PathTable } from "../../store/segments/segment-tables.ts";
 import type { TaskContext } from "../../threads/task.ts";
 import { Collector, type RankedFile } from "./ranking/collect.ts";
+import { answerBytes } from "../messages/answer-size.ts";
 import type { Control } from "../messages/control.ts";
 import { HitRater } from "./ranking/hits.ts";
 import type {
@@ -264,7 +265,8 @@ export class SearchRun {
     let part = emptyPart(this.#newTotals());
     let ranges = 0; // of the part
     for (const { file, plan } of pending) {
-      const most = control.takeRanges(file.count);
+      if (control.isFull) break;
+      const most = control.takeRanges(control.rangesWithRoom(file.count));
       if (most === 0) break;
       if (control.isBehind) {
         this.#collector.add({ ...file, count: most });
@@ -281,6 +283,7 @@ export class SearchRun {
       part.files.push({ ...shown, position: file.segment, file: file.file });
       part.contentBytesLoaded += bytesLoaded;
       part.bytes += sizeOf(shown);
+      control.takeRoom(answerBytes(shown));
       control.addBehind(sizeOf(shown));
       ranges += most;
       if (part.files.length >= PART_FILES || ranges >= PART_RANGES) {

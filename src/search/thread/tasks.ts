@@ -5,6 +5,7 @@ import { threadEnvironment } from "../../store/lmdb/thread-environment.ts";
 import type { Snapshot } from "../../store/lmdb/environment.ts";
 import { withSegments } from "../../store/memory/memory-store.ts";
 import type { Task, TaskContext } from "../../threads/task.ts";
+import { answerBytes } from "../messages/answer-size.ts";
 import { Control } from "../messages/control.ts";
 import { explainSegments } from "./explain-task.ts";
 import type {
@@ -65,6 +66,7 @@ const show: Task<ShowInput, ShowResult> = async (input, context) => {
     const how = { contextLines, whole, isBestFirst, pause, onDisagreement };
     let contentBytesLoaded = 0;
     for (const { segment, file, sets, most, symbols: edition } of input.files) {
+      if (control.isFull) break;
       const opened = thread.open(snapshot, segment);
       const symbols =
         opened && (await unlessDamaged(() => openDefinitions(snapshot, opened, edition)));
@@ -74,10 +76,11 @@ const show: Task<ShowInput, ShowResult> = async (input, context) => {
       const result = await unlessDamaged(() =>
         showFile(
           { query, tools, snapshot, ...how },
-          { reader, symbols, file, sets: isInSet, most },
+          { reader, symbols, file, sets: isInSet, most: control.rangesWithRoom(most) },
         ),
       );
       files.push(result?.shown);
+      if (result) control.takeRoom(answerBytes(result.shown));
       contentBytesLoaded += result?.bytesLoaded ?? 0;
       const turn = context.pause();
       if (turn) await turn;

@@ -13,6 +13,12 @@ import { newSymbolList, SYMBOL_ROW, type SymbolList } from "../../../store/symbo
 import type { SymbolsReader } from "../../../store/symbols/symbols.ts";
 import type { ResultSymbol } from "../../messages/response.ts";
 
+/**
+ * Bytes of a name that are shown. Each range within a name shows it: of a name as long as its file, an answer
+ * would be the square of the file.
+ */
+const MOST_SHOWN = 256;
+
 /** Names hardly ever lie in each other, and never deeper. */
 const MOST_NESTED = 4;
 
@@ -101,10 +107,21 @@ function named(
   text: Uint8Array,
 ): Required<Pick<ResultSymbol, "symbol" | "kind">> {
   const at = row * SYMBOL_ROW;
+  const [start, end] = [rows[at]!, rows[at + 1]!];
   return {
-    symbol: Buffer.from(text.subarray(rows[at]!, rows[at + 1]!)).toString(),
+    symbol: end - start > MOST_SHOWN ? beginning(text, start) : textOf(text, start, end),
     kind: SYMBOL_KINDS[rows[at + 2]!]!,
   };
+}
+
+const textOf = (text: Uint8Array, start: number, end: number): string =>
+  Buffer.from(text.subarray(start, end)).toString();
+
+/** Of a long name, ended by an ellipsis. */
+function beginning(text: Uint8Array, start: number): string {
+  let end = start + MOST_SHOWN;
+  while (end > start && (text[end]! & 0xc0) === 0x80) end--; // no half of a character
+  return `${textOf(text, start, end)}…`;
 }
 
 /** The last row that starts at `place` or before, or -1. */

@@ -1,0 +1,93 @@
+/**
+ * Matches with the line that each begins on: what find_definitions and find_references answer. A long line
+ * is shown as a window around the match. A minified file is one line of half a megabyte: with the whole of
+ * it beside each match, its answer was 409 MB. One way through each chunk, whatever the number of matches.
+ */
+
+import type { Chunk, FileResult, Position, Range } from "../search/messages/response.ts";
+
+/** UTF-16 units of a line that is shown whole, and of a match in one that is longer. */
+const LONG_LINE = 1024;
+/** Code points on each side of a match. */
+const WINDOW = 256;
+
+export interface LineMatch {
+  /** Without its newline. */
+  readonly lineContent: string;
+  /** Where lineContent begins, where that is not the beginning of its line. */
+  readonly lineContentStart?: Position;
+  readonly range: Range;
+}
+
+export const lineMatches = ({ chunks }: FileResult): LineMatch[] => chunks.flatMap(linesOf);
+
+/** REQUIRES: the ranges in their order, as every chunk has them. */
+function linesOf({ content, contentStart, matchRanges }: Chunk): LineMatch[] {
+  const place: Place = { at: 0, column: contentStart.column, lineStart: 0 };
+  let line = contentStart.lineNumber;
+  let lineEnd = endOfLine(content, 0);
+  return matchRanges.map((range) => {
+    for (; line < range.start.lineNumber && lineEnd < content.length; line++) {
+      Object.assign(place, { at: lineEnd + 1, column: 1, lineStart: lineEnd + 1 });
+      lineEnd = endOfLine(content, lineEnd + 1);
+    }
+    const isWhole = line > contentStart.lineNumber || contentStart.column === 1;
+    if (isWhole && lineEnd - place.lineStart <= LONG_LINE)
+      return { lineContent: content.slice(place.lineStart, lineEnd), range };
+    place.at = forth(content, { from: place.at, to: lineEnd }, range.start.column - place.column);
+    place.column = range.start.column;
+    return windowAt(content, { ...place, lineEnd }, range);
+  });
+}
+
+/** A place in a chunk's content: a position in the string, its column, and where its line begins there. */
+interface Place {
+  at: number;
+  column: number;
+  lineStart: number;
+}
+
+function windowAt(
+  content: string,
+  { at, lineStart, lineEnd }: Place & { readonly lineEnd: number },
+  range: Range,
+): LineMatch {
+  const { start, end } = range;
+  const length = end.lineNumber === start.lineNumber ? end.column - start.column : LONG_LINE;
+  const behind = forth(content, { from: at, to: lineEnd }, Math.min(length, LONG_LINE) + WINDOW);
+  const from = back(content, { from: at, least: lineStart });
+  const before = content.slice(from, at);
+  const lineContent = content.slice(from, behind);
+  const column = start.column - Array.from(before).length;
+  if (column === 1) return { lineContent, range };
+  const byteOffset = start.byteOffset - Buffer.byteLength(before);
+  return { lineContent, lineContentStart: { ...start, byteOffset, column }, range };
+}
+
+function endOfLine(content: string, from: number): number {
+  const newline = content.indexOf("\n", from);
+  return newline < 0 ? content.length : newline;
+}
+
+/** So many code points on, `to` at most. */
+function forth(
+  content: string,
+  { from, to }: { from: number; to: number },
+  points: number,
+): number {
+  let at = from;
+  for (let left = points; left > 0 && at < to; left--) at += isPair(content, at) ? 2 : 1;
+  return Math.min(at, to);
+}
+
+/** WINDOW code points back at most, and not over one that stands for a byte that is no text: its length in the file is not known here. */
+function back(content: string, { from, least }: { from: number; least: number }): number {
+  let at = from;
+  for (let left = WINDOW; left > 0 && at > least; left--) {
+    if (content[at - 1] === "\ufffd") break;
+    at -= at - 2 >= least && isPair(content, at - 2) ? 2 : 1;
+  }
+  return at;
+}
+
+const isPair = (content: string, at: number): boolean => content.codePointAt(at)! > 0xffff;

@@ -1,0 +1,37 @@
+/**
+ * How much of an answer a file takes: about the bytes of its JSON, escapes aside. Threads count what they
+ * show; the caller's thread adds the names of branches, which only it knows, and holds to the limit itself.
+ */
+
+import type { ShownFile } from "./messages.ts";
+import type { ResultSymbol } from "./response.ts";
+
+// as JSON writes them, with names of fields and numbers of some digits
+const FILE_BYTES = 300;
+const CHUNK_BYTES = 100;
+const RANGE_BYTES = 130;
+const SYMBOL_BYTES = 80;
+/** The path is in the file's addresses, too. */
+const PATHS = 3;
+const CHUNK_WORDS = 5;
+const RANGE_WORDS = 6;
+
+export function answerBytes({ path, nameRanges, chunks, content = "" }: ShownFile): number {
+  const ranges = nameRanges.length + chunks.ranges.length / RANGE_WORDS;
+  const symbols = chunks.symbols.flatMap(([, own]) => own);
+  return (
+    FILE_BYTES +
+    PATHS * path.length +
+    CHUNK_BYTES * (chunks.chunks.length / CHUNK_WORDS) +
+    RANGE_BYTES * ranges +
+    chunks.text.length +
+    content.length +
+    symbols.reduce((sum, symbol) => sum + symbolBytes(symbol), 0)
+  );
+}
+
+export const branchBytes = (branches: readonly string[]): number =>
+  branches.reduce((sum, { length }) => sum + length + 3, 0);
+
+const symbolBytes = ({ symbol, parent }: ResultSymbol): number =>
+  SYMBOL_BYTES + symbol.length + (parent?.symbol.length ?? 0);
