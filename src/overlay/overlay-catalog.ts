@@ -4,6 +4,7 @@
  * on any other.
  */
 
+import { filesOfRepository } from "../store/segments/segment-tables.ts";
 import { clearBit, emptyBitset, setBit, type Bitset } from "../base/bitset.ts";
 import { QuernError } from "../base/errors.ts";
 import type { Catalog, CatalogRepository, Place } from "../store/catalog/catalog.ts";
@@ -128,9 +129,7 @@ function layerPlaces({ record }: CatalogRepository, documents: readonly PlacedDo
     const { layer, file } = text;
     let place = places.get(layer);
     if (!place) {
-      const { first, count } = layer.header.repositories.find(
-        ({ repository }) => repository === record.id,
-      )!;
+      const { first, count } = filesOfRepository(layer.header, record.id)!;
       const sets: Sets = record.revisions.map(() => undefined);
       sets[0] = emptyBitset(count);
       place = { segment: layer.packed.segment, first, count, sets };

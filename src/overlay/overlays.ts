@@ -4,6 +4,7 @@
  * indexed by itself into a layer of its own, until there are so many layers that all move into one.
  */
 
+import { filesOfRepository } from "../store/segments/segment-tables.ts";
 import { comparePaths } from "../base/paths.ts";
 import { QuernError } from "../base/errors.ts";
 import type { Catalog, CatalogRepository, Place } from "../store/catalog/catalog.ts";
@@ -129,7 +130,7 @@ export class Overlays {
     );
     const factsOf = factsIn(layer);
     for (const { repository, own } of ordered) {
-      const { first } = layer.header.repositories.find((one) => one.repository === repository)!;
+      const { first } = filesOfRepository(layer.header, repository)!;
       own.forEach(({ text }, i) => {
         const file = first + i;
         this.#texts.set(text!.key, { layer, file, ...factsOf(file) });

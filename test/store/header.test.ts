@@ -1,17 +1,21 @@
-/** A segment's header is the same whether it is read at once or in slices. */
+/** What of a segment's header is read back, and what is damage. */
 
-import { pack } from "msgpackr";
 import { expect, test } from "vitest";
-import type { Snapshot } from "../../src/store/lmdb/environment.ts";
+import { bytesOf } from "../../src/base/growable.ts";
+import { encodeRecord } from "../../src/store/format/columns.ts";
 import { PART, segmentKey } from "../../src/store/format/format.ts";
 import { corrupt } from "../../src/store/format/sealed.ts";
+import type { Snapshot, Writer } from "../../src/store/lmdb/environment.ts";
 import {
+  filesOfRepository,
   HEADER_COPIES,
+  putHeader,
   readHeader,
-  readHeaderInSlices,
+  repositoryOf,
   type SegmentHeader,
 } from "../../src/store/segments/segment-tables.ts";
 
+/** Three files each of repositories 1, 3, 5, … */
 const headerOf = (repositories: number): SegmentHeader => ({
   blobs: 7,
   pages: 8,
@@ -20,57 +24,81 @@ const headerOf = (repositories: number): SegmentHeader => ({
   listBytes: 0,
   postingBlocks: 2 ** 20,
   languages: ["", "C", "repositories"],
-  repositories: Array.from({ length: repositories }, (_, i) => ({
-    repository: 2 * i + 1,
-    first: 3 * i,
-    count: 3,
-  })),
+  repositories: {
+    numbers: Uint32Array.from({ length: repositories }, (_, i) => 2 * i + 1),
+    firsts: Uint32Array.from({ length: repositories }, (_, i) => 3 * i),
+    counts: new Uint32Array(repositories).fill(3),
+  },
 });
 
-/** Of one segment's two copies; null: damaged. */
-function stored(copies: readonly (object | null | undefined)[]): Pick<Snapshot, "get"> {
+function encoded(header: SegmentHeader): Uint8Array {
+  const values: Uint8Array[] = [];
+  const put = (_: Uint8Array, ...parts: Uint8Array[]) => void values.push(Buffer.concat(parts));
+  putHeader({ put } as Pick<Writer, "put"> as Writer, 1, header);
+  expect(values[1]).toEqual(values[0]);
+  return values[0]!;
+}
+
+type Copy = Uint8Array | "damaged" | undefined;
+
+/** Of one segment's two copies. */
+function stored(copies: readonly Copy[]): Pick<Snapshot, "get"> {
   const keys = HEADER_COPIES.map((copy) => segmentKey(1, PART.HEADER, copy).toString("hex"));
   return {
     get(key, what) {
       const value = copies[keys.indexOf(key.toString("hex"))];
-      if (value === null) throw corrupt(what);
-      return value && pack(value);
+      if (value === "damaged") throw corrupt(what);
+      return value;
     },
   };
 }
 
+test.each([0, 1, 15, 16, 3000, 70_000])(
+  "%i repositories are read as they were written",
+  (count) => {
+    const header = headerOf(count);
+    expect(readHeader(stored([encoded(header), undefined]), 1)).toEqual(header);
+  },
+);
+
 const small = headerOf(1);
-const ROWS: [what: string, copies: (object | null | undefined)[]][] = [
-  ["no repository", [headerOf(0), headerOf(0)]],
-  ["one", [small, small]],
-  ["15, the longest short list", [headerOf(15), headerOf(15)]],
-  ["16", [headerOf(16), headerOf(16)]],
-  ["70 000, a list of the longest kind", [headerOf(70_000), headerOf(70_000)]],
-  ["the first copy damaged", [null, small]],
-  ["the second copy damaged", [small, null]],
-  ["no first copy", [undefined, small]],
-  ["both damaged", [null, null]],
-  ["no segment", [undefined, undefined]],
-  ["no count", [{ ...small, pages: "8" }, null]],
-  ["a repository without files", [{ ...small, repositories: [{ repository: 1 }] }, null]],
+const { repositories: _, ...counts } = small;
+const withRecord = (record: object, ...columns: number[]): Uint8Array =>
+  Buffer.concat([...encodeRecord(record), bytesOf(Uint32Array.from(columns))]);
+
+const ROWS: [what: string, copies: Copy[], expected: SegmentHeader | "damage" | undefined][] = [
+  ["the first copy damaged", ["damaged", encoded(small)], small],
+  ["the second copy damaged", [encoded(small), "damaged"], small],
+  ["no first copy", [undefined, encoded(small)], small],
+  ["both damaged", ["damaged", "damaged"], "damage"],
+  ["no segment", [undefined, undefined], undefined],
+  ["nothing in it", [new Uint8Array(), undefined], "damage"],
+  ["a record that is longer than the value", [Uint8Array.of(9, 0, 0, 0, 1), undefined], "damage"],
+  ["no record", [Uint8Array.of(1, 0, 0, 0, 0xc1), undefined], "damage"],
+  ["no count", [withRecord({ ...counts, pages: "8", repositories: 0 }), undefined], "damage"],
+  ["columns cut short", [encoded(small).subarray(0, -1), undefined], "damage"],
+  ["a byte too many", [Buffer.concat([encoded(small), Buffer.of(0)]), undefined], "damage"],
+  [
+    "repositories that descend",
+    [withRecord({ ...counts, repositories: 2 }, 3, 1, 0, 3, 3, 3), undefined],
+    "damage",
+  ],
 ];
 
-test.each(ROWS)("%s", async (_, copies) => {
-  const source = stored(copies);
-  const told = async (read: () => unknown) => {
-    try {
-      return await read();
-    } catch (error) {
-      return (error as Error).message;
-    }
-  };
-  expect(await told(() => readHeaderInSlices(source, 1, () => undefined))).toEqual(
-    await told(() => readHeader(source, 1)),
-  );
+test.each(ROWS)("%s", (_, copies, expected) => {
+  const read = () => readHeader(stored(copies), 1);
+  if (expected === "damage") expect(read).toThrow("the header of segment 1");
+  else expect(read()).toEqual(expected);
 });
 
-test("between few repositories others have their turn", async () => {
-  let turns = 0;
-  await readHeaderInSlices(stored([headerOf(3000), null]), 1, () => void turns++);
-  expect(turns).toBeGreaterThanOrEqual(10);
+test("each file's repository, and each repository's files", () => {
+  const header = headerOf(50);
+  for (let file = 0; file < header.files; file++)
+    expect(repositoryOf(header, file)).toBe(2 * Math.floor(file / 3) + 1);
+  for (let repository = 0; repository <= 101; repository++)
+    expect(filesOfRepository(header, repository)).toEqual(
+      repository % 2 === 1 && repository < 100
+        ? { repository, first: (3 * (repository - 1)) / 2, count: 3 }
+        : undefined,
+    );
 });

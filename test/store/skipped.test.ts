@@ -1,8 +1,9 @@
-import { pack } from "msgpackr";
 import { expect, test } from "vitest";
+import { encodeRecord } from "../../src/store/format/columns.ts";
 import { readSkipped } from "../../src/store/catalog/catalog.ts";
 import type { Snapshot } from "../../src/store/lmdb/environment.ts";
 import type { SkippedFile } from "../../src/store/format/records.ts";
+import { encodeSkipped } from "../../src/store/format/skipped-files.ts";
 
 /** That reads everything into one buffer, as a snapshot may. */
 function snapshotOf(value: Uint8Array): Snapshot {
@@ -26,15 +27,32 @@ test.each([0, 1, 15, 16, 255, 256, 257, 1000, 65_535, 65_536])(
   "%i skipped files are read as they were packed, whatever is read meanwhile",
   async (length) => {
     const list = listOf(length);
-    const snapshot = snapshotOf(pack(list));
     let pauses = 0;
+    const packed = Buffer.concat(await encodeSkipped(list, () => void pauses++));
+    expect(pauses).toBe(Math.ceil(length / 256));
+    const snapshot = snapshotOf(packed);
     const pause = () => (pauses++, snapshot.close(), undefined);
     expect(await readSkipped(snapshot, 1, pause)).toEqual(list);
-    expect(pauses).toBe(Math.ceil(length / 256));
+    expect(pauses).toBe(2 * Math.ceil(length / 256));
   },
 );
 
-test("what is no list is damage", async () => {
-  const reading = readSkipped(snapshotOf(pack({ path: "a" })), 1, () => undefined);
+const one = { path: "a", revision: "HEAD", reason: "binary" } as const;
+const encodedOne = async () => Buffer.concat(await encodeSkipped([one], () => undefined));
+
+test.each([
+  ["another record", async () => Buffer.concat(encodeRecord({ path: "a" }))],
+  ["a path cut short", async () => (await encodedOne()).subarray(0, -1)],
+  ["a byte too many", async () => Buffer.concat([await encodedOne(), Buffer.of(0)])],
+  ["no reason that there is", async () => changed(await encodedOne(), -14, 99)],
+  ["no revision that there is", async () => changed(await encodedOne(), -13, 1)],
+])("%s is damage", async (_, value) => {
+  const reading = readSkipped(snapshotOf(await value()), 1, () => undefined);
   await expect(reading).rejects.toMatchObject({ code: "INDEX_CORRUPT" });
 });
+
+/** `at`: from the end, before which stand reason, revision, two starts and the path. */
+function changed(value: Buffer, at: number, byte: number): Buffer {
+  value[value.length + at] = byte;
+  return value;
+}

@@ -12,6 +12,7 @@ import {
   skippedKey,
   versionsKey,
 } from "../../store/format/format.ts";
+import { encodeSkipped } from "../../store/format/skipped-files.ts";
 import { checkLease } from "../../store/lmdb/lease.ts";
 import {
   nextManifest,
@@ -112,24 +113,8 @@ export async function summarize(
     contentBytes,
     segments: [...segments],
   };
-  const packedSkipped = await packInPieces(skipped, pause);
+  const packedSkipped = await encodeSkipped(skipped, pause);
   return { record, skipped, packedSkipped, added, removed, unchanged };
-}
-
-const PIECE = 256;
-
-/** What pack() makes of the list: that of a hundred thousand pictures takes it 30 ms. */
-async function packInPieces(items: readonly SkippedFile[], pause: Pause): Promise<Uint8Array[]> {
-  const head = Buffer.alloc(5);
-  head[0] = 0xdd; // MessagePack's list of up to 2^32
-  head.writeUInt32BE(items.length, 1);
-  const pieces: Uint8Array[] = [head];
-  for (let at = 0; at < items.length; at += PIECE) {
-    await pause();
-    const some = items.slice(at, at + PIECE);
-    pieces.push(pack(some).subarray(some.length < 16 ? 1 : 3)); // without the head of its own
-  }
-  return pieces;
 }
 
 function recordOf(

@@ -9,11 +9,11 @@ import { wordsOf } from "../../base/growable.ts";
 import type { Pause } from "../../base/yield.ts";
 import type { Snapshot } from "../lmdb/environment.ts";
 import { repositoryKey, revisionKey, skippedKey } from "../format/format.ts";
-import { unpackList } from "../format/long-list.ts";
+import { decodeSkipped } from "../format/skipped-files.ts";
 import { readManifest, type Manifest } from "./manifest.ts";
 import type { RepositoryRecord, SkippedFile } from "../format/records.ts";
 import { corrupt } from "../format/sealed.ts";
-import { readHeaderInSlices, type SegmentHeader } from "../segments/segment-tables.ts";
+import { filesOfRepository, readHeader, type SegmentHeader } from "../segments/segment-tables.ts";
 
 export interface Catalog {
   readonly manifest: Manifest;
@@ -49,8 +49,7 @@ export async function loadCatalog(
   if (before?.manifest.generation === manifest.generation) return before;
   const headers = new Map<number, SegmentHeader>();
   for (const { segment } of manifest.segments) {
-    const header =
-      before?.headers.get(segment) ?? (await readHeaderInSlices(snapshot, segment, pause));
+    const header = before?.headers.get(segment) ?? readHeader(snapshot, segment);
     if (!header) throw corrupt(`segment ${segment} is not there`);
     headers.set(segment, header);
     await pause();
@@ -76,7 +75,8 @@ function readRepository(
   if (!value) throw corrupt(`the record of repository ${id}`);
   const record = unpack(value) as RepositoryRecord;
   const places = record.segments.map((segment): Place => {
-    const range = headers.get(segment)?.repositories.find(({ repository }) => repository === id);
+    const header = headers.get(segment);
+    const range = header && filesOfRepository(header, id);
     if (!range) throw corrupt(`repository ${id} has no files in segment ${segment}`);
     const sets = record.revisions.map(({ number }) => {
       const bits = snapshot.get(revisionKey(id, segment, number), `a revision of repository ${id}`);
@@ -107,5 +107,5 @@ export async function readSkipped(
 ): Promise<SkippedFile[]> {
   const what = `the skipped files of repository ${repository}`;
   const value = snapshot.get(skippedKey(repository), what);
-  return value ? unpackList(value.slice(), what, pause) : [];
+  return value ? decodeSkipped(value, what, pause) : [];
 }

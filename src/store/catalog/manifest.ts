@@ -51,8 +51,12 @@ export const EMPTY_MANIFEST: Manifest = {
 export function readManifest(from: Snapshot | Writer): Manifest {
   const value = from.get(engineKey("manifest"), "the manifest");
   if (!value) throw corrupt("there is no manifest");
-  return unpack(value.subarray(GENERATION_BYTES)) as Manifest;
+  return unpackManifest(value);
 }
+
+/** Decodes the manifest's value. */
+export const unpackManifest = (value: Uint8Array): Manifest =>
+  unpack(value.subarray(GENERATION_BYTES)) as Manifest;
 
 /** The manifest's generation alone: a search asks for it first. */
 export function readGeneration(from: Snapshot): number {

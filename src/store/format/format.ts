@@ -1,10 +1,10 @@
 /**
  * The data directory: one LMDB environment with one table, whose keys begin with a byte that says
- * what they hold. Format version 1.
+ * what they hold. Format version 2.
  *
  *     0  name                       engine records: `format`, `manifest`, `lease`
  *     1  repository                 one repository's record
- *     2  repository                 its files that are listed but not searchable
+ *     2  repository                 its files that are listed but not searchable, see skipped-files.ts
  *     3  repository segment rev     revision set: which of the repository's files in the segment
  *                                   the revision names; a bitset that begins at its first file there
  *     4  repository segment         versions of the repository's files in the segment
@@ -21,7 +21,8 @@
  * from 0 in their segment. Files are ordered by repository number, then path (in bytes), then blob.
  *
  *     part  number                            holds
- *     HEADER      0 and 1, a copy             counts, languages, each repository's range of files
+ *     HEADER      0 and 1, a copy             record of counts and languages; three columns: repository
+ *                                             (u32), its first file, how many (see columns.ts)
  *     TEXT        block                       BLOCK_BYTES of text
  *     BLOBS       0                           where each blob begins in the text, and its end (u32)
  *     HASHES      0                           20 bytes a blob: SHA-256 of its content, cut
@@ -57,12 +58,13 @@
  * An edition of symbols that the next one has replaced is deleted by a later run; a search that misses
  * it starts again.
  *
- * **Versions of this format**: 1, the first.
+ * **Versions of this format**: 1, the first. 2: a segment's repositories and a repository's skipped
+ * files are columns, which MessagePack maps were.
  */
 
 import { SEAL_BYTES } from "./sealed.ts";
 
-export const FORMAT_VERSION = 1;
+export const FORMAT_VERSION = 2;
 
 /** What a posting list lists. 8 KiB: see docs/index-format.md for the measurement. */
 export const PAGE_BYTES = 8_192;

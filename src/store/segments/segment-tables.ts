@@ -1,9 +1,7 @@
 /** A segment's tables as its writer collects and its readers use them; format.ts has the layout. */
 
-import { pack } from "msgpackr";
 import { firstIndex } from "../../base/binary-search.ts";
 import { bytesOf, wordsOf } from "../../base/growable.ts";
-import type { Pause } from "../../base/yield.ts";
 import {
   FILE_FLAG,
   NO_BLOB,
@@ -13,9 +11,9 @@ import {
   SKIP_SHIFT,
   type Part,
 } from "../format/format.ts";
-import { unpackList } from "../format/long-list.ts";
 import { SKIP_REASONS, type SkipReason } from "../format/records.ts";
-import { corrupt, isCount, unpackAs } from "../format/sealed.ts";
+import { decodeRecord, encodeRecord } from "../format/columns.ts";
+import { corrupt, isCount } from "../format/sealed.ts";
 import type { Snapshot, Writer } from "../lmdb/environment.ts";
 
 export interface SegmentHeader {
@@ -27,8 +25,16 @@ export interface SegmentHeader {
   readonly listBytes: number;
   readonly postingBlocks: number;
   readonly languages: readonly string[];
-  /** By repository number. What is stored ends with it: see readHeaderInSlices(). */
-  readonly repositories: readonly RepositoryFiles[];
+  readonly repositories: RepositoryColumns;
+}
+
+/** Where the files of each repository stand, as columns; repositories and files ascend. */
+export interface RepositoryColumns {
+  readonly numbers: Uint32Array;
+  /** First file. */
+  readonly firsts: Uint32Array;
+  /** How many files. */
+  readonly counts: Uint32Array;
 }
 
 /** Where a repository's files stand in a segment. */
@@ -38,10 +44,22 @@ export interface RepositoryFiles {
   readonly count: number;
 }
 
-/** The repository that a file of the segment belongs to. REQUIRES: the file is there. */
+/** Returns the number of the repository that a file of the segment belongs to. REQUIRES: the file exists. */
 export function repositoryOf({ repositories }: SegmentHeader, file: number): number {
-  const place = firstIndex(0, repositories.length, (i) => repositories[i]!.first > file) - 1;
-  return repositories[place]!.repository;
+  const { numbers, firsts } = repositories;
+  return numbers[firstIndex(0, firsts.length, (place) => firsts[place]! > file) - 1]!;
+}
+
+/** Returns where a repository's files stand in the segment; undefined if it has none there. */
+export function filesOfRepository(
+  { repositories }: SegmentHeader,
+  repository: number,
+): RepositoryFiles | undefined {
+  const { numbers, firsts, counts } = repositories;
+  const place = firstIndex(0, numbers.length, (at) => numbers[at]! >= repository);
+  return numbers[place] === repository
+    ? { repository, first: firsts[place]!, count: counts[place]! }
+    : undefined;
 }
 
 export interface FileTable {
@@ -65,28 +83,33 @@ export const pathOf = ({ starts, bytes }: PathTable, file: number): Uint8Array =
 /** Without its header nobody knows whose a segment's files are: there are two, under these numbers. */
 export const HEADER_COPIES = [0, 1] as const;
 
+/** What a header holds besides its columns. */
+type HeaderRecord = Omit<SegmentHeader, "repositories"> & {
+  /** How many repositories have files in the segment. */
+  readonly repositories: number;
+};
+
 export function putHeader(writer: Writer, segment: number, header: SegmentHeader): void {
-  for (const copy of HEADER_COPIES)
-    writer.put(segmentKey(segment, PART.HEADER, copy), pack(header));
+  const { numbers, firsts, counts } = header.repositories;
+  const record: HeaderRecord = { ...header, repositories: numbers.length };
+  const value = [...encodeRecord(record), ...[numbers, firsts, counts].map(bytesOf)];
+  for (const copy of HEADER_COPIES) writer.put(segmentKey(segment, PART.HEADER, copy), ...value);
 }
 
-const COUNTS = ["blobs", "pages", "files", "textBytes", "listBytes", "postingBlocks"] as const;
+const COUNTS = [
+  "blobs",
+  "pages",
+  "files",
+  "textBytes",
+  "listBytes",
+  "postingBlocks",
+  "repositories",
+] as const;
 
-function isHeader(header: Readonly<Record<string, unknown>>): boolean {
-  const { languages, repositories } = header;
-  return (
-    COUNTS.every((name) => isCount(header[name])) &&
-    Array.isArray(languages) &&
-    languages.every((language) => typeof language === "string") &&
-    Array.isArray(repositories) &&
-    repositories.every(isRepositoryFiles)
-  );
-}
-
-function isRepositoryFiles(value: unknown): boolean {
-  const { repository, first, count } = Object(value) as Partial<RepositoryFiles>;
-  return [repository, first, count].every(isCount);
-}
+const isHeader = (header: Readonly<Record<string, unknown>>): boolean =>
+  COUNTS.every((name) => isCount(header[name])) &&
+  Array.isArray(header["languages"]) &&
+  header["languages"].every((language) => typeof language === "string");
 
 const isAscending = (words: Uint32Array): boolean => {
   for (let i = 1; i < words.length; i++) if (words[i]! < words[i - 1]!) return false;
@@ -97,23 +120,20 @@ type Reading = Pick<Snapshot, "get">;
 
 type HeaderCopy = (typeof HEADER_COPIES)[number];
 
-/** Of the first copy that is sound; undefined: the segment is not there. */
-function ofSoundCopy<T>(read: (copy: HeaderCopy) => T | undefined): T | undefined {
+/** Reads the first copy that is sound. Returns undefined if the segment does not exist. */
+export function readHeader(source: Reading, segment: number): SegmentHeader | undefined {
   const [first, second] = HEADER_COPIES;
-  let found: T | undefined;
+  let found: SegmentHeader | undefined;
   let failure: unknown;
   try {
-    found = read(first);
+    found = readHeaderCopy(source, segment, first);
   } catch (error) {
     failure = error;
   }
-  found ??= read(second);
+  found ??= readHeaderCopy(source, segment, second);
   if (found === undefined && failure) throw failure;
   return found;
 }
-
-export const readHeader = (source: Reading, segment: number): SegmentHeader | undefined =>
-  ofSoundCopy((copy) => readHeaderCopy(source, segment, copy));
 
 export function readHeaderCopy(
   source: Reading,
@@ -122,31 +142,17 @@ export function readHeaderCopy(
 ): SegmentHeader | undefined {
   const what = `the header of segment ${segment}`;
   const value = source.get(segmentKey(segment, PART.HEADER, copy), what);
-  return value && unpackAs<SegmentHeader>(value, what, isHeader);
-}
-
-/** How the list of repositories begins, which is the last of a header. */
-const REPOSITORIES = pack("repositories");
-
-/** The same on a thread that others use: 3 000 repositories take 6 ms, and it 2 ms at a time. */
-export async function readHeaderInSlices(
-  source: Reading,
-  segment: number,
-  pause: Pause,
-): Promise<SegmentHeader | undefined> {
-  const what = `the header of segment ${segment}`;
-  const sealed = ofSoundCopy((copy) => source.get(segmentKey(segment, PART.HEADER, copy), what));
-  if (!sealed) return undefined;
-  const value = Buffer.from(sealed);
-  const at = value.lastIndexOf(REPOSITORIES) + REPOSITORIES.length;
-  const rest = unpackAs<SegmentHeader>(
-    Buffer.concat([value.subarray(0, at), pack([])]),
-    what,
-    isHeader,
-  );
-  const repositories = await unpackList<RepositoryFiles>(value.subarray(at), what, pause);
-  if (!repositories.every(isRepositoryFiles)) throw corrupt(what);
-  return { ...rest, repositories };
+  if (!value) return undefined;
+  const { record, columns } = decodeRecord<HeaderRecord>(value, what, isHeader);
+  const count = record.repositories;
+  const repositories = {
+    numbers: columns.words(count),
+    firsts: columns.words(count),
+    counts: columns.words(count),
+  };
+  columns.end();
+  if (!isAscending(repositories.numbers) || !isAscending(repositories.firsts)) throw corrupt(what);
+  return { ...record, repositories };
 }
 
 export const encodeFiles = (files: FileTable): Uint8Array[] => [

@@ -178,7 +178,11 @@ export class SegmentWriter {
         listBytes: postings.listBytes,
         postingBlocks,
         languages: [...this.#languages.keys()],
-        repositories,
+        repositories: {
+          numbers: Uint32Array.from(repositories, ({ repository }) => repository),
+          firsts: Uint32Array.from(repositories, ({ first }) => first),
+          counts: Uint32Array.from(repositories, ({ count }) => count),
+        },
       };
       putHeader(writer, this.segment, header);
     });

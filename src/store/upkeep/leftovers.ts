@@ -84,7 +84,7 @@ function deleteSome(writer: Writer, segments: readonly number[]): number[] {
 
 /** Versions that nobody moved to another segment; they came with the header and go with it. */
 function removeVersions(writer: Writer, segment: number): void {
-  for (const { repository } of headerIfSound(writer, segment)?.repositories ?? [])
+  for (const repository of headerIfSound(writer, segment)?.repositories.numbers ?? [])
     writer.remove(versionsKey(repository, segment));
 }
 

@@ -10,6 +10,9 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { open, type RootDatabaseOptionsWithPath } from "lmdb";
 import { checkInChild } from "../../../src/store/upkeep/check-process.ts";
+import { engineKey, SEGMENTS_TABLE, segmentOfKey } from "../../../src/store/format/format.ts";
+import { unseal } from "../../../src/store/format/sealed.ts";
+import { unpackManifest } from "../../../src/store/catalog/manifest.ts";
 import type { Bundle } from "./bundle.ts";
 import { difference, judge, type Answer, type Verdict } from "./questions.ts";
 import { runWriter } from "./writer.ts";
@@ -33,6 +36,8 @@ export interface StoredValue {
   readonly key: Buffer;
   readonly start: number;
   readonly end: number;
+  /** Of a segment that the manifest does not name any more: nobody reads it. */
+  readonly isRetired: boolean;
 }
 
 export async function makeTarget(bundled: Bundle, folder: string): Promise<Target> {
@@ -81,16 +86,21 @@ async function copyWhole(from: string, to: string): Promise<void> {
   await database.close();
 }
 
+const MANIFEST = engineKey("manifest");
+
 /** A lease that nobody holds is not there. */
 async function locate(bytes: Buffer, path: string): Promise<StoredValue[]> {
   const database = lmdb(path);
   const treePages = new Set(treePagesOf(bytes));
   const values: StoredValue[] = [];
+  const manifest = unseal(MANIFEST, database.get(MANIFEST)!, "the manifest");
+  const named = new Set(unpackManifest(manifest).segments.map(({ segment }) => segment));
   for (const { key, value } of database.getRange({ snapshot: true })) {
     let start = bytes.indexOf(value);
     while (start >= 0 && !isPlace(bytes, start, treePages)) start = bytes.indexOf(value, start + 1);
     if (start < 0) throw new Error("a value does not lie in the file as it is read");
-    values.push({ key: Buffer.from(key), start, end: start + value.length });
+    const isRetired = key[0] === SEGMENTS_TABLE && !named.has(segmentOfKey(key));
+    values.push({ key: Buffer.from(key), start, end: start + value.length, isRetired });
   }
   await database.close();
   return values;

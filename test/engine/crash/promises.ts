@@ -13,11 +13,13 @@ type Place =
   | "revision set"
   | "versions"
   | "segment header"
-  | "segment";
+  | "segment"
+  | "retired segment";
 
 export function placeOf({ value, isCut }: Damage): Place {
   if (isCut) return "cut";
   if (!value) return "LMDB's pages";
+  if (value.isRetired) return "retired segment";
   switch (value.key[0]!) {
     case 0:
       return "format, manifest";
@@ -45,6 +47,7 @@ const PROMISED: Record<Place, readonly Outcome[] | undefined> = {
   versions: ["right"],
   "segment header": ["right"],
   segment: ["right", "partial", "refused"],
+  "retired segment": ["right"],
 };
 
 const MAY_REFUSE = QUESTIONS.filter(({ mayRefuse }) => mayRefuse).map(({ name }) => name);
@@ -59,7 +62,8 @@ export function brokenPromise(
   if (promised && !promised.includes(outcome)) return `outcome: ${outcome}`;
   const search = refused.find((name) => !MAY_REFUSE.includes(name));
   if (search !== undefined && placeOf(damage) === "segment") return `refused: ${search}`;
-  return damage.value && check !== "damage" ? `check: ${check}` : undefined;
+  const isChecked = damage.value && !damage.value.isRetired;
+  return isChecked && check !== "damage" ? `check: ${check}` : undefined;
 }
 
 /** LMDB's pages have no seal: one hit in a hundred may lead to an older value of the same key, or to none, and nobody knows. */

@@ -1,0 +1,60 @@
+/**
+ * A value that is a small record and the columns that belong to it:
+ *
+ *     value := length record column*      length: of the record, u32; record: MessagePack
+ *
+ * Columns are typed arrays as they lie in memory. They are read at once whatever their length: MessagePack
+ * of 3 000 repositories took the caller's thread 6 ms.
+ */
+
+import { pack } from "msgpackr";
+import { bytesOf, wordsOf } from "../../base/growable.ts";
+import { corrupt, unpackAs } from "./sealed.ts";
+
+const LENGTH_BYTES = 4;
+
+/** Returns what stands before the columns. */
+export function encodeRecord(record: object): Uint8Array[] {
+  const packed = pack(record);
+  return [bytesOf(Uint32Array.of(packed.length)), packed];
+}
+
+/** Returns the record and a reader of its columns. REQUIRES: used before the next read, or a copy. */
+export function decodeRecord<T extends object>(
+  value: Uint8Array,
+  what: string,
+  isRecord: (record: Readonly<Record<string, unknown>>) => boolean,
+): { readonly record: T; readonly columns: ColumnReader } {
+  if (value.length < LENGTH_BYTES) throw corrupt(what);
+  const end = LENGTH_BYTES + wordsOf(value.subarray(0, LENGTH_BYTES))[0]!;
+  if (end > value.length) throw corrupt(what);
+  const record = unpackAs<T>(value.subarray(LENGTH_BYTES, end), what, isRecord);
+  return { record, columns: new ColumnReader(value.subarray(end), what) };
+}
+
+/** Reads one column after another. Each column is a copy. */
+export class ColumnReader {
+  readonly #what: string;
+  #rest: Uint8Array;
+
+  constructor(bytes: Uint8Array, what: string) {
+    this.#rest = bytes;
+    this.#what = what;
+  }
+
+  bytes(length: number): Uint8Array {
+    if (length > this.#rest.length) throw corrupt(this.#what);
+    const column = this.#rest.slice(0, length);
+    this.#rest = this.#rest.subarray(length);
+    return column;
+  }
+
+  words(count: number): Uint32Array {
+    return wordsOf(this.bytes(4 * count));
+  }
+
+  /** Throws INDEX_CORRUPT if anything is left. */
+  end(): void {
+    if (this.#rest.length > 0) throw corrupt(this.#what);
+  }
+}
