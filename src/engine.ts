@@ -6,7 +6,6 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { beside } from "./base/beside.ts";
-import { decodeInSlices } from "./base/decode-text.ts";
 import { closedError, QuernError } from "./base/errors.ts";
 import { checkKeys, type KeysOf } from "./base/known-keys.ts";
 import { Writes, type CompactReport } from "./ingest/writes.ts";
@@ -25,12 +24,13 @@ import { withSegments } from "./store/memory/memory-store.ts";
 import { checkDocuments, mergeDocuments, type CheckedDocument } from "./overlay/documents.ts";
 import { OVERLAY_TASKS } from "./overlay/layer-task.ts";
 import { Overlays } from "./overlay/overlays.ts";
+import type { RepositoryRecord } from "./store/format/records.ts";
 import { symbolProgress } from "./store/symbols/symbol-progress.ts";
 import { yieldTurn, newPause } from "./base/yield.ts";
 import { Searcher, type ViewSource } from "./search/caller/searcher.ts";
 import type { Contexts } from "./search/caller/understand.ts";
 import { NOT_INDEXED, type KnowsNotIndexed } from "./search/caller/not-indexed.ts";
-import { defaultWebUrl, externalWebUrl, type WebUrl } from "./search/caller/present.ts";
+import { defaultWebUrl, presentContent, type WebUrl } from "./search/caller/present.ts";
 import {
   checkSearchOptions,
   checkViewer,
@@ -42,6 +42,9 @@ import type { Explanation, SearchEvent, SearchResponse } from "./search/messages
 import { isVisible } from "./search/caller/scope.ts";
 import { SEARCH_TASKS } from "./search/thread/tasks.ts";
 import type { Workspace, WorkspaceEngine, WorkspaceOptions } from "./workspace/workspace.ts";
+import { Histories, OPEN_HISTORY, type OpensHistory } from "./history/histories.ts";
+import type { FoundFile } from "./history/shared.ts";
+import type { History } from "./history/history.ts";
 import { createPool, type Pool } from "./threads/pool.ts";
 import { describe, type FileContent, type FolderEntry, type Repository } from "./repository.ts";
 
@@ -142,6 +145,22 @@ export interface Engine extends AsyncDisposable {
    * const { files } = await tree.search({ query: "todo", matches: 20 });
    */
   workspace(path: string, options?: WorkspaceOptions): Promise<Workspace>;
+  /**
+   * What git knows of a repository: commits, authors, differences, blame, and the files of any revision.
+   * Resolves to undefined if the repository does not exist, the viewer may not see it, or it has no git
+   * history here: it was not indexed from one, or the clone is gone.
+   *
+   * @example
+   * const history = await engine.history("shop");
+   * const { commits, total } = (await history?.commits({ limit: 10 })) ?? {};
+   */
+  history(
+    repository: string,
+    options?: {
+      /** Who asks; of other repositories nothing shows. */
+      viewer?: Viewer;
+    },
+  ): Promise<History | undefined>;
   /**
    * Resolves to whether there was such a repository.
    *
@@ -313,7 +332,7 @@ function checkReadOptions(call: string, options: ReadOptions): ReadOptions {
 
 const invalid = (message: string): QuernError => new QuernError("INVALID_REQUEST", message);
 
-class OpenedEngine implements Engine, KnowsNotIndexed {
+class OpenedEngine implements Engine, KnowsNotIndexed, OpensHistory {
   readonly path: string;
   readonly #environment: Environment;
   readonly #catalogs: CatalogKeeper;
@@ -321,6 +340,7 @@ class OpenedEngine implements Engine, KnowsNotIndexed {
   readonly #searcher: Searcher;
   readonly #writes: Writes;
   readonly #overlays: Overlays;
+  readonly #histories: Histories;
   readonly #options: Checked;
   /** Under way, each on a snapshot. */
   readonly #readings = new Set<Promise<unknown>>();
@@ -350,6 +370,9 @@ class OpenedEngine implements Engine, KnowsNotIndexed {
       maxFileSize: options.maxFileSize,
       newest: () => this.#catalogs.newest(),
       reading: (read) => this.#reading(read),
+    });
+    this.#histories = new Histories({
+      present: (record, file) => this.#present(record, file),
     });
     this.#writes = new Writes({
       environment,
@@ -510,22 +533,27 @@ class OpenedEngine implements Engine, KnowsNotIndexed {
     if (!stored) return undefined;
     const { record } = repository;
     const revision = record.revisions[position]!.name;
-    const external = externalWebUrl(record, file.path, revision);
-    return {
-      repository: record.name,
-      path: file.path,
-      revision,
-      language: stored.language,
-      content: await decodeInSlices(stored.bytes, pause),
-      bytes: stored.bytes,
-      webUrl: this.#options.webUrl({
-        repository: record.name,
-        repositoryId: record.id,
-        path: file.path,
-        revision,
-      }),
-      ...(external === undefined ? {} : { externalWebUrl: external }),
-    };
+    return this.#present(record, { path: file.path, revision, ...stored });
+  }
+
+  #present(record: RepositoryRecord, file: FoundFile): Promise<FileContent> {
+    return presentContent(record, file, { webUrl: this.#options.webUrl, pause: this.#pause });
+  }
+
+  async history(name: string, options: { viewer?: Viewer } = {}): Promise<History | undefined> {
+    const record = await this.#record(name, options);
+    return record && this.#histories.find(record);
+  }
+
+  async [OPEN_HISTORY](name: string, options: { viewer?: Viewer }): Promise<History | undefined> {
+    const record = await this.#record(name, options);
+    return record && this.#histories.open(record);
+  }
+
+  async #record(repository: string, options: { viewer?: Viewer }) {
+    checkKeys({ call: "history", what: "option" }, options, { viewer: true });
+    const found = await this.#find({ repository, path: "" }, checkReadOptions("history", options));
+    return found?.repository.record;
   }
 
   async list(
@@ -609,7 +637,7 @@ class OpenedEngine implements Engine, KnowsNotIndexed {
   async #close(): Promise<void> {
     await Promise.all(Array.from(this.#workspaces, (workspace) => workspace.close()));
     // writes end first: a thread that is ended within a transaction would keep LMDB's lock
-    await this.#writes.close();
+    await Promise.all([this.#writes.close(), this.#histories.close()]);
     await this.#pool.stop();
     await Promise.allSettled([this.#catalogs.close(), ...this.#readings]);
     await this.#environment.close(() => this.#pool.close());

@@ -32,6 +32,22 @@ export type {
 } from "./ingest/sources/source.ts";
 export type { CompactReport } from "./ingest/writes.ts";
 export type { FileContent, FolderEntry, Repository } from "./repository.ts";
+export type {
+  Author,
+  AuthorsOptions,
+  Blame,
+  BlamedCommit,
+  Commit,
+  CommitsOptions,
+  DiffOptions,
+  FileDiff,
+  FileOptions,
+  FoldersOptions,
+  History,
+  HistoryEntry,
+  LineRange,
+  RevisionOptions,
+} from "./history/history.ts";
 export type { WebUrl } from "./search/caller/present.ts";
 export type {
   OverlayDocument,

@@ -20,6 +20,10 @@ export type ErrorCode =
   | "NOT_A_GIT_REPOSITORY"
   | "REVISION_NOT_FOUND"
   | "GIT_MISSING" // no git command on the PATH
+  | "INVALID_GIT_REF" // a revision that history was asked for cannot be one, or does not exist
+  | "HISTORY_NOT_AVAILABLE" // the repository has no git history here
+  | "FILE_TOO_LARGE" // what was asked for is over the limit
+  | "BINARY_FILE"
   | "INDEX_NOT_FOUND" // read-only, and no data directory there
   | "INDEX_LOCKED" // another process writes
   | "INDEX_VERSION" // written by another format version

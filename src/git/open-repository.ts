@@ -4,16 +4,18 @@
  */
 
 import { access, constants, realpath, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { QuernError } from "../base/errors.ts";
 import { isGone, noFolder, unreadableFolder } from "../base/folder-errors.ts";
 import { throwIfAborted } from "../base/abort.ts";
-import { GitProcesses } from "./git-process.ts";
+import { GitProcesses, type Finished } from "./git-process.ts";
 
 /** Where a repository is: the folder that was named, and git's own folder in it. */
 export interface RepositoryPlace {
   readonly folder: string;
   readonly gitDir: string;
+  /** Where git keeps the ends of a shallow clone; other repositories have no such file. */
+  readonly shallowFile: string;
 }
 
 /** Commands that are pinned to the repository in the folder. */
@@ -33,9 +35,13 @@ export async function locateRepository(
   // no search above the folder that was named
   const finder = new GitProcesses(real, signal, { GIT_CEILING_DIRECTORIES: dirname(real) });
   try {
-    const { code, stdout, stderr } = await finder.run(["rev-parse", "--absolute-git-dir"]);
-    if (code !== 0) throw notARepository(folder, stderr);
-    return { folder: real, gitDir: stdout.replace(/\r?\n$/, "") };
+    const [own, shallow] = await Promise.all([
+      finder.run(["rev-parse", "--absolute-git-dir"]),
+      finder.run(["rev-parse", "--git-path", "shallow"]),
+    ]);
+    if (own.code !== 0) throw notARepository(folder, own.stderr);
+    const line = ({ stdout }: Finished): string => stdout.replace(/\r?\n$/, "");
+    return { folder: real, gitDir: line(own), shallowFile: resolve(real, line(shallow)) };
   } finally {
     finder.kill();
   }

@@ -378,6 +378,10 @@ test("every code of this side has a row", () => {
   const elsewhere: Partial<Record<ErrorCode, string>> = {
     DUPLICATE_ID: "test/auth",
     PERMISSION_DENIED: "above",
+    INVALID_GIT_REF: "test/history/revisions.test.ts",
+    HISTORY_NOT_AVAILABLE: "test/history/files.test.ts",
+    FILE_TOO_LARGE: "test/history/files.test.ts",
+    BINARY_FILE: "test/history/files.test.ts",
   };
   const source = readFileSync("src/base/errors.ts", "utf8");
   const union = source.slice(source.indexOf("type ErrorCode"), source.indexOf("export class"));

@@ -81,6 +81,10 @@ const CODES: Readonly<Record<ErrorCode, Told>> = {
   REGEX_SYNTAX: [400, "FAILED_TO_PARSE_QUERY"],
   REGEX_TOO_LARGE: [400, "FAILED_TO_PARSE_QUERY"],
   CONTEXT_NOT_FOUND: [404, "SEARCH_CONTEXT_NOT_FOUND"],
+  INVALID_GIT_REF: [400, "INVALID_GIT_REF"],
+  HISTORY_NOT_AVAILABLE: [404, "HISTORY_NOT_AVAILABLE"],
+  FILE_TOO_LARGE: [413, "FILE_TOO_LARGE"],
+  BINARY_FILE: [415, "BINARY_FILE"],
   ENGINE_CLOSED: [503, "OVERLOADED"],
   ABORTED: [503, "OVERLOADED"],
   SOURCE_NOT_FOUND: UNEXPECTED,
@@ -226,7 +230,8 @@ export const FAILURE_ROWS: Row[] = [
   ...Object.entries(CODES).flatMap(([code, [status, told]]) =>
     SEARCHES.map((path): Row => ({
       name: `${path}: the engine says ${code}`,
-      operation: post_(path),
+      // of no search: the document does not know it there
+      ...(code === "BINARY_FILE" ? {} : { operation: post_(path) }),
       request: asks(path, { ...needle, query: `fails:${code}` }),
       status,
       code: told,

@@ -1,6 +1,7 @@
 /** What a result says beyond its segment: repository, branches, and where the file is shown. */
 
 import type { Balance } from "../../base/ballast.ts";
+import { decodeInSlices } from "../../base/decode-text.ts";
 import type { Pause } from "../../base/yield.ts";
 import type { CatalogRepository } from "../../store/catalog/catalog.ts";
 import type { CodeHostType, RepositoryRecord } from "../../store/format/records.ts";
@@ -114,4 +115,34 @@ export function repositoryInfo(
         ...(metadata.webUrl === undefined ? {} : { webUrl: metadata.webUrl }),
       };
     });
+}
+
+/** A whole file, with its addresses. */
+export async function presentContent(
+  record: RepositoryRecord,
+  {
+    path,
+    revision,
+    language,
+    bytes,
+  }: {
+    path: string;
+    revision: string;
+    language: string;
+    bytes: Uint8Array;
+  },
+  { webUrl, pause }: { webUrl: WebUrl; pause: Pause },
+) {
+  const { name: repository, id: repositoryId } = record;
+  const external = externalWebUrl(record, path, revision);
+  return {
+    repository,
+    path,
+    revision,
+    language,
+    content: await decodeInSlices(bytes, pause),
+    bytes,
+    webUrl: webUrl({ repository, repositoryId, path, revision }),
+    ...(external === undefined ? {} : { externalWebUrl: external }),
+  };
 }

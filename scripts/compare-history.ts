@@ -1,0 +1,57 @@
+/**
+ * Compares what engine.history() tells with git itself, over real clones:
+ *
+ *     node --import tsx scripts/compare-history.ts FOLDER [--rounds N] [--seed N]
+ *
+ * FOLDER holds clones, or is one. Each round asks every operation once, with revisions, paths, dates
+ * and expressions drawn from the seed. Ends with 1 at the first difference.
+ */
+
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { git, open } from "../src/index.ts";
+import { compareHistory } from "../test/history/compare.ts";
+import { drawFrom } from "../test/history/generated.ts";
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    rounds: { type: "string", default: "20" },
+    seed: { type: "string", default: String(Date.now() % 1_000_000) },
+  },
+});
+
+const isClone = (path: string): boolean =>
+  existsSync(join(path, ".git")) || existsSync(join(path, "objects"));
+
+function clonesIn(folder: string): string[] {
+  if (isClone(folder)) return [folder];
+  return readdirSync(folder)
+    .map((name) => join(folder, name))
+    .filter(isClone);
+}
+
+const index = mkdtempSync(join(tmpdir(), "quern-history-"));
+const engine = await open(index, { maxFileSize: 1024 }); // most files are read from git then
+try {
+  const [folder] = positionals;
+  if (folder === undefined) throw new Error("name a folder of clones");
+  for (const clone of clonesIn(resolve(folder))) {
+    const name = basename(clone);
+    await engine.index(git(clone, { name }), { symbols: "skip" });
+    const history = await engine.history(name);
+    if (history === undefined) throw new Error(`${name} has no history`);
+    const draw = drawFrom(Number(values.seed));
+    const began = performance.now();
+    const count = await compareHistory({ history, folder: clone, draw }, Number(values.rounds));
+    const seconds = ((performance.now() - began) / 1000).toFixed(1);
+    console.log(
+      `${name}: ${count} calls are as git has them (${seconds} s, --seed ${values.seed})`,
+    );
+  }
+} finally {
+  await engine.close();
+  rmSync(index, { recursive: true, force: true });
+}

@@ -1,0 +1,23 @@
+/** Authors and how many commits each wrote, as `git shortlog -sne` counts them. */
+
+import type { Author } from "./history.ts";
+import { pathArguments } from "./filters.ts";
+import type { Operation } from "./operation.ts";
+
+/** All of them, most commits first. */
+export async function listAuthors(
+  operation: Operation,
+  tip: string,
+  path: string | undefined,
+): Promise<Author[]> {
+  const args = ["shortlog", "--summary", "--numbered", "--email", tip, ...pathArguments(path)];
+  const output = await operation.mustOutput("the list of authors", args);
+  return output.toString().split("\n").flatMap(parseAuthor);
+}
+
+/** `   12\tAda <ada@example.com>`; names are of any form, so the last `<` begins the address. */
+function parseAuthor(line: string): Author[] {
+  const match = /^ *(\d+)\t(.*?) ?<([^<]*)>$/su.exec(line);
+  if (match === null) return [];
+  return [{ name: match[2]!, email: match[3]!, commitCount: Number(match[1]) }];
+}

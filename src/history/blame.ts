@@ -1,0 +1,123 @@
+/**
+ * Which commit each line comes from, as `git blame --porcelain` tells: a line with the commit's id and
+ * the numbers of a group, the first time facts of the commit, and the file's line behind a tab.
+ */
+
+import type { Pause } from "../base/yield.ts";
+import type { Blame, BlamedCommit } from "./history.ts";
+import type { Operation } from "./operation.ts";
+
+/** Commits that a configuration has ignored count: their list is a file that need not be there. */
+const FORMAT = ["--porcelain", "--encoding=UTF-8", "--no-textconv", "--no-ignore-revs-file"];
+
+/** REQUIRES: the commit has a file or symbolic link under the path. */
+export async function blameFile(
+  operation: Operation,
+  { commit, path }: { commit: string; path: string },
+  pause: Pause,
+): Promise<Blame> {
+  const args = ["blame", ...FORMAT, commit, "--", path];
+  return parseBlame(await operation.mustOutput("what git says of its lines", args), pause);
+}
+
+const LF = 10;
+const TAB = 9;
+const GROUP = /^([0-9a-f]{40,64}) \d+ (\d+) (\d+)$/;
+const LINES_A_LOOK = 256;
+
+export async function parseBlame(output: Buffer, pause: Pause): Promise<Blame> {
+  const reading = new Reading();
+  let lines = 0;
+  for (let at = 0; at < output.length;) {
+    const end = output.indexOf(LF, at);
+    const to = end === -1 ? output.length : end;
+    if (output[at] !== TAB) reading.take(output.toString("utf8", at, to));
+    at = to + 1;
+    if (++lines % LINES_A_LOOK === 0) await pause();
+  }
+  return reading.finish();
+}
+
+type Facts = Map<string, string>;
+
+/** What was read so far. Facts of a commit stand only where it comes first, its paths in this file each time. */
+class Reading {
+  readonly #ranges: Blame["ranges"] = [];
+  readonly #facts = new Map<string, Facts>();
+  #current: Facts = new Map();
+
+  take(line: string): void {
+    const group = GROUP.exec(line);
+    if (group !== null) return this.#begin(group);
+    const blank = line.indexOf(" ");
+    const [key, value] = blank === -1 ? [line, ""] : [line.slice(0, blank), line.slice(blank + 1)];
+    const range = this.#ranges.at(-1);
+    if (key === "filename" && range?.path === "") range.path = unquoted(value);
+    if (!this.#current.has(key) || key === "filename") this.#current.set(key, value);
+  }
+
+  #begin([, hash = "", startLine, lineCount]: RegExpExecArray): void {
+    this.#current = this.#facts.get(hash) ?? new Map<string, string>();
+    this.#facts.set(hash, this.#current);
+    const range = { hash, path: "", startLine: Number(startLine), lineCount: Number(lineCount) };
+    this.#ranges.push(range);
+  }
+
+  finish(): Blame {
+    // a commit that has one path in the file says it once
+    for (const range of this.#ranges)
+      if (range.path === "")
+        range.path = unquoted(this.#facts.get(range.hash)?.get("filename") ?? "");
+    const commits = [...this.#facts].map(([hash, facts]) => [hash, blamed(hash, facts)] as const);
+    return { ranges: this.#ranges, commits: Object.fromEntries(commits) };
+  }
+}
+
+function blamed(hash: string, facts: Facts): BlamedCommit {
+  const fact = (key: string): string => facts.get(key) ?? "";
+  const [previous = "", path] = splitOnce(fact("previous"));
+  return {
+    hash,
+    date: isoDate(Number(fact("author-time")), fact("author-tz")),
+    message: fact("summary"),
+    authorName: fact("author"),
+    authorEmail: fact("author-mail").replace(/^<|>$/g, ""),
+    ...(path === undefined ? {} : { previous: { hash: previous, path: unquoted(path) } }),
+  };
+}
+
+function splitOnce(text: string): [string?, string?] {
+  const blank = text.indexOf(" ");
+  return blank === -1 ? [] : [text.slice(0, blank), text.slice(blank + 1)];
+}
+
+/** Seconds and a zone such as +0130, as git writes them in ISO 8601. */
+export function isoDate(seconds: number, zone: string): string {
+  const [, sign = "+", hours = "00", minutes = "00"] = /^([+-])(\d{2})(\d{2})$/.exec(zone) ?? [];
+  const offset = (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60;
+  const local = new Date((seconds + offset) * 1000);
+  if (Number.isNaN(local.getTime())) return "1970-01-01T00:00:00+00:00"; // as git does for what is no time
+  return `${local.toISOString().slice(0, 19)}${sign}${hours}:${minutes}`;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  a: "\x07",
+  b: "\b",
+  t: "\t",
+  n: "\n",
+  v: "\v",
+  f: "\f",
+  r: "\r",
+};
+
+/** git puts a path with quotes, backslashes or control characters in quotes, as C would. */
+export function unquoted(path: string): string {
+  if (!path.startsWith('"')) return path;
+  return path
+    .slice(1, -1)
+    .replace(/\\(?:([0-7]{3})|(.))/g, (_, octal?: string, letter = "") =>
+      octal === undefined
+        ? (ESCAPES[letter as string] ?? (letter as string))
+        : String.fromCharCode(Number.parseInt(octal, 8)),
+    );
+}

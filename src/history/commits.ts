@@ -1,0 +1,67 @@
+/** Commits as `git log` writes them, in a format of our own that any message survives. */
+
+import type { Commit } from "./history.ts";
+import { filterArguments, pathArguments, type Filters } from "./filters.ts";
+import type { Operation } from "./operation.ts";
+
+/** Ends with a NUL each; neither a name nor a message can hold one. */
+const FIELDS = ["%H", "%P", "%aI", "%aN", "%aE", "%D", "%s", "%b"] as const;
+const FORMAT = [
+  "-z",
+  `--format=tformat:${FIELDS.join("%x00")}`,
+  "--encoding=UTF-8",
+  "--no-color",
+  "--no-notes",
+  "--decorate=short",
+];
+
+export type CommitWithParents = Commit & { parents: string[] };
+
+export interface Walk {
+  readonly tip: string;
+  readonly filters: Filters;
+  /** Of datesOf(). */
+  readonly dates: readonly string[];
+}
+
+/** What git log lists from a commit on. */
+export async function walkPage(
+  operation: Operation,
+  { tip, filters, dates }: Walk,
+  { skip, limit }: { skip: number; limit: number },
+): Promise<CommitWithParents[]> {
+  if (limit === 0) return [];
+  const page = [`--skip=${skip}`, `--max-count=${limit}`];
+  const which = [...filterArguments(filters, dates), ...page, tip, ...pathArguments(filters.path)];
+  return parseCommits(await operation.mustOutput("this page", ["log", ...FORMAT, ...which]));
+}
+
+/** Commits by their full ids, in this order. */
+export async function readCommits(
+  operation: Operation,
+  ids: readonly string[],
+): Promise<CommitWithParents[]> {
+  if (ids.length === 0) return [];
+  const args = ["log", ...FORMAT, "--no-walk=unsorted", "--stdin"];
+  return parseCommits(await operation.mustOutput("this page", args, `${ids.join("\n")}\n`));
+}
+
+function parseCommits(output: Buffer): CommitWithParents[] {
+  const fields = output.toString().split("\0");
+  const commits: CommitWithParents[] = [];
+  for (let at = 0; at + FIELDS.length < fields.length; at += FIELDS.length) {
+    const [hash, parents, date, authorName, authorEmail, refs, message, body] = fields.slice(
+      at,
+      at + FIELDS.length,
+    ) as [string, string, string, string, string, string, string, string];
+    const ids = parents === "" ? [] : parents.split(" ");
+    commits.push({ hash, date, message, refs, body, authorName, authorEmail, parents: ids });
+  }
+  return commits;
+}
+
+/** Without the parents, which only commit() tells. */
+export function withoutParents(commit: CommitWithParents): Commit {
+  const { hash, date, message, refs, body, authorName, authorEmail } = commit;
+  return { hash, date, message, refs, body, authorName, authorEmail };
+}

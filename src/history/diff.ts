@@ -1,0 +1,155 @@
+/**
+ * Differences of two commits. One command writes the names (`--raw`), which are exact with `-z`, then
+ * the patch, whose parts come in the same order.
+ */
+
+import { assert } from "../base/errors.ts";
+import type { Pause } from "../base/yield.ts";
+import { pathArguments } from "./filters.ts";
+import type { FileDiff } from "./history.ts";
+import type { Operation } from "./operation.ts";
+
+const FORMAT =
+  "-r -z --find-renames --patch-with-raw --no-color --no-ext-diff --no-textconv --ignore-submodules=none --submodule=short --unified=3".split(
+    " ",
+  );
+
+/** `base`, `head`: full ids. */
+export async function diffCommits(
+  operation: Operation,
+  { base, head, path }: { base: string; head: string; path: string | undefined },
+  pause: Pause,
+): Promise<FileDiff[]> {
+  const args = ["diff-tree", ...FORMAT, base, head, ...pathArguments(path)];
+  return parseDiff(await operation.mustOutput("the difference", args), pause);
+}
+
+type Paths = Pick<FileDiff, "oldPath" | "newPath">;
+
+export async function parseDiff(output: Buffer, pause: Pause): Promise<FileDiff[]> {
+  const { paths, end } = parseNames(output);
+  const patch = new Patch(output, end);
+  const files: FileDiff[] = [];
+  while (patch.nextFile()) {
+    const names = paths[files.length];
+    assert(names !== undefined, "a patch has more files than git has named");
+    const hunks: FileDiff["hunks"] = [];
+    for (let hunk = patch.nextHunk(); hunk !== undefined; hunk = patch.nextHunk()) {
+      hunks.push(hunk);
+      await pause();
+    }
+    files.push({ ...names, hunks });
+    await pause();
+  }
+  assert(files.length === paths.length, "a patch has fewer files than git has named");
+  return files;
+}
+
+/**
+ * `:<mode> <mode> <id> <id> <status>`, a path, of a rename a second one, NUL after each; another NUL
+ * after the last. A file that became a symbolic link, or the like, is two parts of the patch.
+ */
+function parseNames(output: Buffer): { paths: Paths[]; end: number } {
+  const paths: Paths[] = [];
+  let at = 0;
+  const field = (): string => {
+    const end = output.indexOf(0, at);
+    const text = output.toString("utf8", at, end);
+    at = end + 1;
+    return text;
+  };
+  while (output[at] === COLON) {
+    const head = field();
+    const status = head.charAt(head.lastIndexOf(" ") + 1);
+    const oldPath = field();
+    switch (status) {
+      case "A":
+        paths.push({ oldPath: null, newPath: oldPath });
+        break;
+      case "D":
+        paths.push({ oldPath, newPath: null });
+        break;
+      case "R":
+        paths.push({ oldPath, newPath: field() });
+        break;
+      case "T":
+        paths.push({ oldPath, newPath: null }, { oldPath: null, newPath: oldPath });
+        break;
+      default:
+        paths.push({ oldPath, newPath: oldPath });
+    }
+  }
+  return { paths, end: at === 0 ? 0 : at + 1 };
+}
+
+const COLON = 58;
+const LF = 10;
+const [BLANK, PLUS, MINUS, BACKSLASH] = [32, 43, 45, 92];
+const FILE = Buffer.from("diff --git ");
+const HUNK = Buffer.from("@@ -");
+const HUNK_HEAD = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(?: (.*))?$/su;
+
+/** Goes through a patch line by line. A hunk's own numbers say where it ends, so that no content is taken for a head. */
+class Patch {
+  readonly #bytes: Buffer;
+  #at: number;
+
+  constructor(bytes: Buffer, at: number) {
+    this.#bytes = bytes;
+    this.#at = at;
+  }
+
+  /** Moves into the next file's part; false at the end. */
+  nextFile(): boolean {
+    while (this.#at < this.#bytes.length) {
+      const isFile = this.#startsWith(FILE);
+      this.#at = this.#lineEnd() + 1;
+      if (isFile) return true;
+    }
+    return false;
+  }
+
+  /** The next hunk of this file. */
+  nextHunk(): FileDiff["hunks"][number] | undefined {
+    while (this.#at < this.#bytes.length && !this.#startsWith(FILE)) {
+      if (this.#startsWith(HUNK)) return this.#hunk();
+      this.#at = this.#lineEnd() + 1;
+    }
+    return undefined;
+  }
+
+  #hunk(): FileDiff["hunks"][number] {
+    const end = this.#lineEnd();
+    const match = HUNK_HEAD.exec(this.#bytes.toString("utf8", this.#at, end));
+    assert(match !== null, "a hunk's head is as git writes it");
+    const [, oldStart, oldLines = "1", newStart, newLines = "1", heading = ""] = match;
+    this.#at = end + 1;
+    return {
+      oldRange: { start: Number(oldStart), lines: Number(oldLines) },
+      newRange: { start: Number(newStart), lines: Number(newLines) },
+      ...(heading === "" ? {} : { heading }),
+      body: this.#body(Number(oldLines), Number(newLines)),
+    };
+  }
+
+  #body(oldLines: number, newLines: number): string {
+    const start = this.#at;
+    for (let [old, next] = [oldLines, newLines]; this.#at < this.#bytes.length;) {
+      const sign = this.#bytes[this.#at];
+      if (old + next === 0 && sign !== BACKSLASH) break;
+      if (sign === BLANK || sign === MINUS) old--;
+      if (sign === BLANK || sign === PLUS) next--;
+      this.#at = this.#lineEnd() + 1;
+    }
+    return this.#bytes.toString("utf8", start, Math.max(start, this.#at - 1));
+  }
+
+  #startsWith(head: Buffer): boolean {
+    return this.#bytes.compare(head, 0, head.length, this.#at, this.#at + head.length) === 0;
+  }
+
+  #lineEnd(): number {
+    const end = this.#bytes.indexOf(LF, this.#at);
+    return end === -1 ? this.#bytes.length : end;
+  }
+}

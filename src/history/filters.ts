@@ -1,0 +1,158 @@
+/** Which commits are asked for: the options that come from outside, checked, as git's arguments. */
+
+import { QuernError } from "../base/errors.ts";
+import { isValidPath } from "../base/paths.ts";
+import type { CommitsOptions } from "./history.ts";
+import type { Operation } from "./operation.ts";
+
+/** Checked; absent where everything passes. */
+export interface Filters {
+  readonly path?: string;
+  readonly author?: string;
+  readonly query?: string;
+  readonly since?: string;
+  readonly until?: string;
+}
+
+export function checkFilters({ path, author, query, since, until }: CommitsOptions): Filters {
+  return {
+    ...optional("path", checkPath(path)),
+    ...optional("author", checkExpression("author", author)),
+    ...optional("query", checkExpression("query", query)),
+    ...optional("since", checkDate("since", since)),
+    ...optional("until", checkDate("until", until)),
+  };
+}
+
+const optional = (name: keyof Filters, value: string | undefined): Filters =>
+  value === undefined ? {} : { [name]: value };
+
+/** Undefined for the whole repository; slashes at its end are no part of it. */
+export function checkPath(path: unknown): string | undefined {
+  if (path === undefined) return undefined;
+  if (typeof path !== "string") throw invalid("path must be a string");
+  const folder = path.replace(/\/+$/, "");
+  if (folder === "" && !path.startsWith("/")) return undefined;
+  if (isValidPath(folder)) return folder;
+  throw invalid(`path must be relative to the repository, without "." and "..": ${shown(path)}`);
+}
+
+/** A whole number of a page. */
+export function checkCount(
+  name: "skip" | "limit",
+  value: unknown,
+  { fallback, most }: { fallback: number; most: number },
+): number {
+  if (value === undefined) return fallback;
+  if (Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= most)
+    return value as number;
+  throw invalid(`${name} must be a whole number from 0 to ${most}, got ${shown(value)}`);
+}
+
+const MAX_EXPRESSION = 1000;
+/** Copies that the intervals of an expression make of a part at most: the compiled one grows with them. */
+const MAX_COPIES = 1000;
+const MAX_GROUPS = 100;
+
+/**
+ * git compiles these with the C library, whose matcher takes exponential time for back-references and
+ * memory in proportion to nested intervals; both are refused here.
+ */
+export function checkExpression(name: string, text: unknown): string | undefined {
+  if (text === undefined || text === "") return undefined;
+  if (typeof text !== "string") throw invalid(`${name} must be a string`);
+  if (text.length > MAX_EXPRESSION)
+    throw invalid(`${name} must not be longer than ${MAX_EXPRESSION} characters`);
+  if (/[\0\p{Cs}]/u.test(text)) throw invalid(`${name} must be well-formed Unicode without NUL`);
+  const escapes = [...text.matchAll(/\\(.)/gs)].map(([, letter]) => letter!);
+  if (escapes.some((letter) => /[1-9]/.test(letter)))
+    throw invalid(`${name}: back-references such as \\1 are not taken, because they may never end`);
+  if (escapes.filter((letter) => letter === "(").length > MAX_GROUPS)
+    throw invalid(`${name} must not have more than ${MAX_GROUPS} groups`);
+  if (copiesOf(text) > MAX_COPIES)
+    throw invalid(
+      `${name}: its intervals together must not ask for more than ${MAX_COPIES} copies`,
+    );
+  return text;
+}
+
+const UNREADABLE = /fatal: (header|command line), '.*': (.*?)\); git fsck/s;
+
+/** Rethrows what git says of an expression that it cannot read as the request's fault. */
+export function blameExpression(error: unknown): never {
+  const [, where, why] = UNREADABLE.exec(error instanceof QuernError ? error.message : "") ?? [];
+  if (where === undefined) throw error;
+  throw invalid(`${where === "header" ? "author" : "query"}: ${why}`);
+}
+
+/** The product of all upper bounds, as if each interval stood within the others. */
+function copiesOf(text: string): number {
+  const intervals = [...text.matchAll(/\\\{(\d*)(?:,(\d*))?/g)];
+  return intervals.reduce((copies, [, least, most]) => {
+    const count = Math.max(Number(least ?? 0), Number(most ?? 0), 1);
+    return copies * count;
+  }, 1);
+}
+
+const MAX_DATE = 100;
+const ISO_DATE =
+  /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?(?:Z|[+-]\d\d:?(?:\d\d)?))?)?$/i;
+/** The words of git's own dates, short forms and plurals included; it takes any other word for nothing. */
+const DATE_WORD =
+  /^(?:a|an|ago|and|at|last|now|today|yesterday|noon|midnight|tea|never|am|pm|zero|one|two|three|four|five|six|seven|eight|nine|ten|(?:second|minute|hour|day|week|month|year)s?|mon(?:day)?|tue(?:sday)?|wed(?:nesday)?|thu(?:rsday)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?|jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|utc|gmt|st|nd|rd|th)$/i;
+
+/** git reads a date that it does not understand as now, so what is none is refused here. */
+export function checkDate(name: string, text: unknown): string | undefined {
+  if (text === undefined) return undefined;
+  if (typeof text === "string" && text.length <= MAX_DATE && isDate(text)) return text;
+  throw invalid(
+    `${name} must be a date in ISO 8601, or relative as git takes it ("2 weeks ago"), got ${shown(text)}`,
+  );
+}
+
+function isDate(text: string): boolean {
+  if (ISO_DATE.test(text)) return true;
+  if (!/^[\w\s.,:/+-]+$/.test(text) || text.startsWith("-")) return false;
+  const words = text.match(/[a-z]+/gi) ?? [];
+  const isTimestamp = /^@?\d{9,}(?: [+-]\d{4})?$/.test(text);
+  return isTimestamp || (words.length > 0 && words.every((word) => DATE_WORD.test(word)));
+}
+
+/**
+ * Dates as seconds since 1970, as git reads them now: a relative one is another one later, so what is
+ * kept of a walk is kept under these.
+ */
+export async function datesOf(operation: Operation, filters: Filters): Promise<string[]> {
+  const { since, until } = filters;
+  if (since === undefined && until === undefined) return [];
+  const args = [
+    ...(since === undefined ? [] : [`--since=${since}`]),
+    ...(until === undefined ? [] : [`--until=${until}`]),
+  ];
+  const said = (await operation.mustOutput("a date", ["rev-parse", ...args])).toString();
+  return said.split("\n").filter((line) => /^--(?:max|min)-age=\d+$/.test(line));
+}
+
+/** Before the commits in git's arguments. `dates`: of datesOf(). */
+export function filterArguments({ author, query }: Filters, dates: readonly string[]): string[] {
+  return [
+    "--basic-regexp",
+    "--regexp-ignore-case",
+    ...(author === undefined ? [] : [`--author=${author}`]),
+    ...(query === undefined ? [] : [`--grep=${query}`]),
+    ...dates,
+  ];
+}
+
+/** Behind the commits. */
+export const pathArguments = (path: string | undefined): string[] =>
+  path === undefined ? ["--"] : ["--", path];
+
+function invalid(message: string): QuernError {
+  return new QuernError("INVALID_REQUEST", message);
+}
+
+function shown(value: unknown): string {
+  const text = typeof value === "string" ? JSON.stringify(value.slice(0, 80)) : String(value);
+  return text.replace(/\p{Cc}/gu, "\ufffd");
+}

@@ -1,0 +1,142 @@
+/**
+ * The histories of one engine: where repositories are, what is kept of their commits, and how many git
+ * processes run at once. Nothing here decides who may see what.
+ */
+
+import { stat } from "node:fs/promises";
+import { closedError, QuernError, type ErrorCode } from "../base/errors.ts";
+import { LruCache } from "../base/lru-cache.ts";
+import { locateRepository, type RepositoryPlace } from "../git/open-repository.ts";
+import type { FileContent } from "../repository.ts";
+import type { RepositoryRecord } from "../store/format/records.ts";
+import { CommitLists } from "./commit-lists.ts";
+import type { History } from "./history.ts";
+import { operate, type Operation } from "./operation.ts";
+import { openHistory } from "./opened-history.ts";
+import type { FoundFile, Shared } from "./shared.ts";
+import { Turns } from "./turns.ts";
+
+export interface HistoriesOptions {
+  /** Makes of a file what engine.read() would. */
+  readonly present: (record: RepositoryRecord, file: FoundFile) => Promise<FileContent>;
+  /** How long a call may take once it has its turn. Default 30 s. */
+  readonly timeoutMs?: number;
+  /** Calls that run git at once; the others wait. Default 8. */
+  readonly atOnce?: number;
+}
+
+/**
+ * Of an engine: as history(), but rejects with HISTORY_NOT_AVAILABLE, which says why, where that is
+ * undefined for a repository that the viewer sees.
+ */
+export const OPEN_HISTORY = Symbol("open history");
+
+export interface OpensHistory {
+  [OPEN_HISTORY](
+    repository: string,
+    options: { viewer?: { repositoryIds: ReadonlySet<number> } },
+  ): Promise<History | undefined>;
+}
+
+const TIMEOUT_MS = 30_000;
+const AT_ONCE = 8;
+const MOST_PLACES = 1_000;
+const MOST_AUTHOR_LISTS = 100;
+
+export class Histories {
+  readonly #shared: Shared;
+  readonly #turns: Turns;
+  readonly #timeoutMs: number;
+  readonly #closing = new AbortController();
+  /** By folder. */
+  readonly #places = new LruCache<string, RepositoryPlace>({ most: MOST_PLACES });
+  readonly #running = new Set<Promise<unknown>>();
+
+  constructor({ present, timeoutMs = TIMEOUT_MS, atOnce = AT_ONCE }: HistoriesOptions) {
+    this.#timeoutMs = timeoutMs;
+    this.#turns = new Turns(atOnce);
+    this.#shared = {
+      present,
+      lists: new CommitLists(),
+      authors: new LruCache({ most: MOST_AUTHOR_LISTS }),
+      run: (place, signal, work) => this.#run(place, signal, work),
+      locate: (record) => this.#locate(record),
+    };
+  }
+
+  /** Rejects with HISTORY_NOT_AVAILABLE, and says why. */
+  async open(record: RepositoryRecord): Promise<History> {
+    await this.#locate(record);
+    return openHistory(record, this.#shared);
+  }
+
+  /** Undefined where open() says why there is none. */
+  async find(record: RepositoryRecord): Promise<History | undefined> {
+    try {
+      return await this.open(record);
+    } catch (error) {
+      if (error instanceof QuernError && error.code === "HISTORY_NOT_AVAILABLE") return undefined;
+      throw error;
+    }
+  }
+
+  /** Ends what runs; it rejects with ENGINE_CLOSED. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.allSettled(this.#running);
+  }
+
+  async #locate(record: RepositoryRecord): Promise<RepositoryPlace> {
+    const { name, gitFolder } = record;
+    if (gitFolder === undefined) throw notAvailable(name, NO_GIT);
+    const known = this.#places.get(gitFolder);
+    if (known !== undefined && (await isFolder(known.gitDir))) return known;
+    this.#places.delete(gitFolder);
+    try {
+      const place = await locateRepository(gitFolder, this.#closing.signal);
+      this.#places.set(gitFolder, place);
+      return place;
+    } catch (error) {
+      if (this.#closing.signal.aborted) throw closedError();
+      const why = error instanceof QuernError ? REASONS[error.code] : undefined;
+      throw why === undefined ? error : notAvailable(name, why, error);
+    }
+  }
+
+  async #run<T>(
+    place: RepositoryPlace,
+    signal: AbortSignal | undefined,
+    work: (operation: Operation) => Promise<T>,
+  ): Promise<T> {
+    if (this.#closing.signal.aborted) throw closedError();
+    const giveBack = await this.#turns.take(signal);
+    const bounds = { timeoutMs: this.#timeoutMs, closing: this.#closing.signal, signal };
+    const running = operate(place, bounds, work).finally(() => {
+      giveBack();
+      this.#running.delete(running);
+    });
+    this.#running.add(running);
+    return running;
+  }
+}
+
+const isFolder = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+
+const NO_GIT =
+  "it was not indexed from a git repository, or before histories were kept: then index it again";
+
+/** Without the folder's name: this is told to clients. */
+const REASONS: Partial<Record<ErrorCode, string>> = {
+  SOURCE_NOT_FOUND: "the clone that was indexed is gone",
+  NOT_A_GIT_REPOSITORY: "what was indexed is no git repository any more",
+  SOURCE_UNREADABLE: "the clone that was indexed cannot be read",
+  GIT_MISSING: "there is no git command where the index is",
+};
+
+function notAvailable(name: string, why: string, cause?: unknown): QuernError {
+  return new QuernError("HISTORY_NOT_AVAILABLE", `${name} has no history here: ${why}`, { cause });
+}

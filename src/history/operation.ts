@@ -1,0 +1,142 @@
+/**
+ * One call of history: the git processes that it starts, in the repository's own folder, until it is
+ * over, aborted or out of time. No configuration of the repository runs a program: each key that names
+ * one for a command used here is off, and the network is too (GIT_ALLOW_PROTOCOL), because a partial
+ * clone of an old git fetches what is missing when it is read.
+ */
+
+import { closedError, QuernError } from "../base/errors.ts";
+import { aborted } from "../base/abort.ts";
+import { ObjectReader, OBJECT_LIMITS } from "../git/git-objects.ts";
+import { failed, GitProcesses, type Output } from "../git/git-process.ts";
+import type { RepositoryPlace } from "../git/open-repository.ts";
+import { resolveRevision } from "./revision.ts";
+
+const MIB = 2 ** 20;
+/** What one command may write. */
+export const MOST_OUTPUT_BYTES = 32 * MIB;
+/** A file that is read or blamed; a folder's own list. */
+export const MOST_FILE_BYTES = 16 * MIB;
+
+const ENVIRONMENT = {
+  GIT_ALLOW_PROTOCOL: "none",
+  GIT_LITERAL_PATHSPECS: "1",
+  // characters, not bytes, for expressions; the language stays English
+  LC_ALL: "C.UTF-8",
+  LANGUAGE: "",
+};
+
+/** Each would run a program, or change what is answered. */
+const CONFIGURATION = {
+  "log.showSignature": "false", // runs gpg.program
+  "log.follow": "false",
+  "log.mailmap": "true",
+  "diff.suppressBlankEmpty": "false",
+  "core.quotePath": "false",
+};
+const OPTIONS = [
+  "--no-pager",
+  ...Object.entries(CONFIGURATION).flatMap(([key, value]) => ["-c", `${key}=${value}`]),
+];
+
+/** What every call may use. */
+export class Operation {
+  readonly git: GitProcesses;
+  readonly #readers: ObjectReader[] = [];
+  #headers: ObjectReader | undefined;
+  #objects: ObjectReader | undefined;
+
+  constructor(place: RepositoryPlace, signal: AbortSignal) {
+    this.git = new GitProcesses(place.folder, signal, { ...ENVIRONMENT, GIT_DIR: place.gitDir });
+  }
+
+  /** Types and sizes of objects. */
+  get headers(): ObjectReader {
+    return (this.#headers ??= this.#reader("--batch-check"));
+  }
+
+  /** Trees and contents. */
+  get objects(): ObjectReader {
+    return (this.#objects ??= this.#reader("--batch"));
+  }
+
+  #reader(mode: "--batch" | "--batch-check"): ObjectReader {
+    const reader = new ObjectReader(this.git, mode, { ...OBJECT_LIMITS, maxSize: MOST_FILE_BYTES });
+    this.#readers.push(reader);
+    return reader;
+  }
+
+  /** Resolves to the id of a commit, or undefined. */
+  resolve(revision: string): Promise<string | undefined> {
+    return resolveRevision(this.headers, revision);
+  }
+
+  /** Whatever it writes, to MOST_OUTPUT_BYTES. A failure of git's is in the result. */
+  output(args: readonly string[], input = ""): Promise<Output> {
+    return this.git.output([...OPTIONS, ...args], { mostBytes: MOST_OUTPUT_BYTES, input });
+  }
+
+  /** The output of a command that has no reason to fail; rejects with FILE_TOO_LARGE where it is too long. */
+  async mustOutput(what: string, args: readonly string[], input = ""): Promise<Buffer> {
+    const { code, stdout, stderr, isCut } = await this.output(args, input);
+    if (isCut) {
+      const message = `${what} is larger than ${MOST_OUTPUT_BYTES / MIB} MiB; ask for less of it`;
+      throw new QuernError("FILE_TOO_LARGE", message);
+    }
+    if (code !== 0) throw failed(this.git.folder, stderr);
+    return stdout;
+  }
+
+  /** As GitProcesses.records(). */
+  records(args: readonly string[]): AsyncGenerator<Buffer> {
+    return this.git.records([...OPTIONS, ...args]);
+  }
+
+  end(): void {
+    for (const reader of this.#readers) reader.close();
+    this.git.kill();
+  }
+}
+
+export interface Bounds {
+  readonly timeoutMs: number;
+  /** Aborted when the engine closes. */
+  readonly closing: AbortSignal;
+  /** The caller's. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Runs to its end, whatever that is: no process of it is left. */
+export async function operate<T>(
+  place: RepositoryPlace,
+  { timeoutMs, closing, signal }: Bounds,
+  run: (operation: Operation) => Promise<T>,
+): Promise<T> {
+  if (closing.aborted) throw closedError();
+  if (signal?.aborted) throw aborted(signal);
+  const stop = new AbortController();
+  const end = () => stop.abort();
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    end();
+  }, timeoutMs);
+  for (const one of [closing, signal]) one?.addEventListener("abort", end, { once: true });
+  const operation = new Operation(place, stop.signal);
+  try {
+    return await run(operation);
+  } catch (error) {
+    if (closing.aborted) throw closedError();
+    if (signal?.aborted) throw aborted(signal);
+    throw isLate ? tooLate(timeoutMs) : error;
+  } finally {
+    operation.end();
+    clearTimeout(timer);
+    for (const one of [closing, signal]) one?.removeEventListener("abort", end);
+  }
+}
+
+function tooLate(timeoutMs: number): QuernError {
+  const message = `git took longer than ${timeoutMs / 1000} s; ask for less: a path, a shorter time, another expression`;
+  return new QuernError("INVALID_REQUEST", message);
+}

@@ -1,0 +1,70 @@
+/**
+ * Names of revisions. Only names are taken: git's own expressions (`main~3`, `@{upstream}`, `:/text`,
+ * `HEAD:path`) resolve to nothing here, so that a caller cannot search or read with them. A name goes
+ * to git by standard input, as one of a few full forms; only the id it resolves to stands in arguments.
+ *
+ * Order: a full id, `HEAD`, a full name, a branch, a tag, a remote branch, a shortened id.
+ */
+
+import { QuernError } from "../base/errors.ts";
+import type { GitObject, ObjectReader } from "../git/git-objects.ts";
+
+const MAX_BYTES = 512;
+
+/** Refuses what could not be the name of any revision, with INVALID_GIT_REF. */
+export function checkRevision(name: unknown): string {
+  const problem = typeof name === "string" ? problemOf(name) : "must be a string";
+  if (problem !== undefined) throw new QuernError("INVALID_GIT_REF", `a git revision ${problem}`);
+  return name as string;
+}
+
+function problemOf(name: string): string | undefined {
+  if (name === "") return "must not be empty; leave it out for the default one";
+  if (/[\p{Cc}\p{Cs}]/u.test(name)) return "must not hold control characters or lone surrogates";
+  if (name.startsWith("-")) return `must not begin with "-": ${JSON.stringify(shortened(name))}`;
+  if (Buffer.byteLength(name) > MAX_BYTES) return `must not be longer than ${MAX_BYTES} bytes`;
+  return undefined;
+}
+
+const shortened = (name: string): string => (name.length > 80 ? `${name.slice(0, 80)}…` : name);
+
+/** For a revision that does not exist where one must. */
+export function noRevision(name: string): QuernError {
+  const message = `there is no branch, tag or commit ${JSON.stringify(shortened(name))}`;
+  return new QuernError("INVALID_GIT_REF", message);
+}
+
+/** Resolves to the id of a commit, or undefined. `headers`: of --batch-check. */
+export async function resolveRevision(
+  headers: ObjectReader,
+  name: string,
+): Promise<string | undefined> {
+  const answers = await Promise.all(formsOf(name).map((form) => commitNamed(headers, form)));
+  return answers.find((answer) => answer !== undefined)?.id;
+}
+
+function commitNamed(headers: ObjectReader, form: string): Promise<GitObject | undefined> {
+  return headers.read(`${form}^{commit}`);
+}
+
+const FULL_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i;
+const SHORT_ID = /^[0-9a-f]{4,63}$/i;
+
+/** In which forms git is asked for it; the first that exists counts. */
+export function formsOf(name: string): string[] {
+  if (FULL_ID.test(name)) return [name];
+  if (name === "HEAD") return ["HEAD"];
+  if (!isRefName(name)) return [];
+  return [
+    ...(name.startsWith("refs/") ? [name] : []),
+    `refs/heads/${name}`,
+    `refs/tags/${name}`,
+    `refs/remotes/${name}`,
+    ...(SHORT_ID.test(name) ? [name] : []),
+  ];
+}
+
+/** What git check-ref-format forbids, and a lone `@`, which git reads as HEAD. */
+const NO_REF_NAME = /[\s\p{Cc}~^:?*[\\]|\.\.|@\{|\/\/|^[/.]|\/\.|[/.]$|\.lock(?:\/|$)|^@$/u;
+
+const isRefName = (name: string): boolean => !NO_REF_NAME.test(name);

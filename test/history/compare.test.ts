@@ -1,0 +1,58 @@
+/** Histories held against git itself. `node --import tsx scripts/compare-history.ts` does the same for real clones. */
+
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { git as source, type History } from "../../src/index.ts";
+import { openEngine, RUNS } from "../engine/opened.ts";
+import { tempFolder } from "../ingest/listing.ts";
+import { compareHistory } from "./compare.ts";
+import { awkwardHistory, drawFrom, makeRepository, randomHistory } from "./generated.ts";
+import { git } from "./twins.ts";
+
+const SEED = Number(process.env["QUERN_SEED"] ?? Date.now() % 1_000_000);
+
+async function historyOf(folder: string): Promise<History> {
+  const engine = await openEngine();
+  await engine.index(source(folder, { name: "made" }), { symbols: "skip" });
+  return (await engine.history("made"))!;
+}
+
+/** Prints the seed of what failed. */
+async function compare(folder: string, seed: number, rounds: number): Promise<void> {
+  onTestFinished(({ task }) => {
+    if (task.result?.state === "fail") console.error(`QUERN_SEED=${seed}`);
+  });
+  const history = await historyOf(folder);
+  const count = await compareHistory({ history, folder, draw: drawFrom(seed) }, rounds);
+  expect(count).toBeGreaterThan(0);
+}
+
+const LIMIT_MS = 120_000 * RUNS;
+
+test("a history with everything that is awkward", { timeout: LIMIT_MS }, async () => {
+  await compare(makeRepository(awkwardHistory(), tempFolder()), SEED, 4 * RUNS);
+});
+
+test("random histories", { timeout: LIMIT_MS }, async () => {
+  for (let seed = SEED; seed < SEED + 2 * RUNS; seed++) {
+    const draw = drawFrom(seed);
+    await compare(makeRepository(randomHistory(draw, 5 + draw(60)), tempFolder()), seed, 5);
+  }
+});
+
+test("a shallow clone", { timeout: LIMIT_MS }, async () => {
+  const whole = makeRepository(randomHistory(drawFrom(SEED), 40), tempFolder());
+  const folder = join(tempFolder(), "shallow.git");
+  const options = ["--quiet", "--bare", "--depth=5", "--no-single-branch"];
+  execFileSync("git", ["clone", ...options, `file://${whole}`, folder]);
+  expect(git(folder, "rev-parse", "--is-shallow-repository").toString()).toBe("true\n");
+  await compare(folder, SEED, 4);
+});
+
+test("a work tree, whose attributes say where functions begin", { timeout: LIMIT_MS }, async () => {
+  const folder = join(tempFolder(), "clone");
+  const made = makeRepository(awkwardHistory().slice(0, 8), tempFolder());
+  execFileSync("git", ["clone", "--quiet", made, folder]);
+  await compare(folder, SEED, 4);
+});

@@ -1,0 +1,106 @@
+/** Names of revisions: what each stands for, and what is none. */
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { History } from "../../src/index.ts";
+import { formsOf } from "../../src/history/revision.ts";
+import { commit, git, repository } from "../ingest/listing.ts";
+import { codeOf, openHistory } from "./opened.ts";
+
+/** What is no name is refused by every call. */
+const MALFORMED = [
+  ..." - -h --output=PWNED -O -- a\nb a\0b \u007f \ud800".split(" "),
+  "x".repeat(513),
+  7,
+  null,
+];
+/** What could be one, or is an expression of git's, is there for nobody. */
+const UNKNOWN = [
+  ..."nope HEAD~1 HEAD^ HEAD^{tree} @ @{upstream} @{-1} main@{1.year.ago} :/m :a.txt".split(" "),
+  ..."HEAD:a.txt main..main main...main ^main refs/heads/ * abc deadbeef a/../b .git".split(" "),
+  ..."x.lock $(touch\u00a0PWNED) FETCH_HEAD ORIG_HEAD refs/heads/nope v1-0-gdeadbeef".split(" "),
+  "a b",
+  "0".repeat(40),
+  "x".repeat(512),
+];
+
+const rows = [
+  ...MALFORMED.map((revision) => [revision, "INVALID_GIT_REF"] as const),
+  ...UNKNOWN.map((revision) => [revision, undefined] as const),
+];
+
+const asked = async (history: History, revision: string) => ({
+  commits: await codeOf(history.commits({ revision })),
+  authors: await codeOf(history.authors({ revision })),
+  base: await codeOf(history.diff({ base: revision, head: "HEAD" })),
+  head: await codeOf(history.diff({ base: "HEAD", head: revision })),
+  commit: await codeOf(history.commit(revision)),
+  blame: await codeOf(history.blame({ path: "a.txt", revision })),
+  read: await codeOf(history.read({ path: "a.txt", revision })),
+  folders: await codeOf(history.folders({ paths: [], revision })),
+  paths: await codeOf(history.paths({ revision })),
+});
+
+test("what is no revision is refused where one must be, and there for nobody elsewhere", async () => {
+  const folder = repository({ "a.txt": "1\n" });
+  commit(folder, { "a.txt": "2\n" });
+  const { history } = await openHistory(folder);
+  const strict = Object.fromEntries(
+    ["commits", "authors", "base", "head"].map((name) => [name, "INVALID_GIT_REF"]),
+  );
+  for (const [given, loose] of rows) {
+    const others = ["commit", "blame", "read", "folders", "paths"].map((name) => [name, loose]);
+    expect(await asked(history, given as string), JSON.stringify(given)).toEqual({
+      ...strict,
+      ...(Object.fromEntries(others) as object),
+    });
+  }
+  expect(existsSync(join(folder, "PWNED"))).toBe(false);
+}, 120_000);
+
+test("a name is asked for in full forms, a branch before a tag before an id", async () => {
+  const forms = ["refs/heads/abcd", "refs/tags/abcd", "refs/remotes/abcd", "abcd"];
+  expect(formsOf("abcd")).toEqual(forms);
+  expect(formsOf("HEAD")).toEqual(["HEAD"]);
+  expect(formsOf("refs/heads/x")[0]).toBe("refs/heads/x");
+  const folder = repository({ a: "1" });
+  const first = git(folder, "rev-parse", "HEAD");
+  git(folder, "tag", "both");
+  git(folder, "tag", "-a", "-m", "annotated", "v1");
+  const second = commit(folder, { a: "2" });
+  git(folder, "branch", "both");
+  git(folder, "branch", first.slice(0, 7), second);
+  git(folder, "update-ref", "refs/heads/-dash", second);
+  git(folder, "update-ref", "refs/remotes/origin/far", first);
+  const { history } = await openHistory(folder);
+  const hashOf = async (revision: string) => (await history.commit(revision))?.hash;
+  expect(await hashOf("both")).toBe(second);
+  expect(await hashOf("refs/tags/both")).toBe(first);
+  expect(await hashOf("v1")).toBe(first);
+  expect(await hashOf(first.slice(0, 7))).toBe(second);
+  expect(await hashOf(first.slice(0, 8))).toBe(first);
+  expect(await hashOf(first.slice(0, 4))).toBe(first);
+  expect(await hashOf(first.slice(0, 3))).toBe(undefined);
+  expect(await hashOf(first)).toBe(first);
+  expect(await hashOf("origin/far")).toBe(first);
+  expect(await hashOf("refs/heads/-dash")).toBe(second);
+});
+
+test("what is indexed is read as it was indexed, all else as the clone is now", async () => {
+  const folder = repository({ a: "1\n" });
+  const { history } = await openHistory(folder);
+  const first = git(folder, "rev-parse", "HEAD");
+  const second = commit(folder, { a: "2\n", b: "new\n" });
+  const textAt = async (revision?: string) =>
+    (await history.read({ path: "a", ...(revision !== undefined && { revision }) }))?.content;
+  expect(await textAt()).toBe("1\n");
+  expect(await textAt("main")).toBe("1\n");
+  expect(await textAt("HEAD")).toBe("1\n");
+  expect([await textAt(first), await textAt(second)]).toEqual(["1\n", "2\n"]);
+  expect((await history.paths())?.map(({ path }) => path)).toEqual(["a"]);
+  expect((await history.commits()).total).toBe(2);
+  git(folder, "branch", "-q", "-m", "main", "renamed");
+  expect((await history.commit("main"))?.hash).toBe(first); // as it was indexed
+  expect((await history.commit("renamed"))?.hash).toBe(second);
+});
