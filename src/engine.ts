@@ -7,6 +7,7 @@ import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { beside } from "./base/beside.ts";
 import { closedError, QuernError } from "./base/errors.ts";
+import { withoutEndSlashes } from "./base/paths.ts";
 import { checkKeys, type KeysOf } from "./base/known-keys.ts";
 import { Writes, type CompactReport } from "./ingest/writes.ts";
 import type { IndexProgress, IndexReport } from "./ingest/run/report.ts";
@@ -563,7 +564,7 @@ class OpenedEngine implements Engine, KnowsNotIndexed, OpensHistory {
     checkKeys({ call: "list", what: "field" }, folder, FILE);
     const found = await this.#find(folder, checkReadOptions("list", options));
     if (!found) return undefined;
-    const path = folder.path.replace(/\/+$/, "");
+    const path = withoutEndSlashes(folder.path);
     const { repository, position, catalog, packed } = found;
     const { headers } = catalog;
     return this.#reading((disk) =>

@@ -49,6 +49,7 @@ const ROOMS: Record<string, readonly string[]> = {
   ingest: ["base", "threads", "store", "ingest/run", "ingest/sources", "ingest/symbols"],
 
   "search/messages": ["base", "query", "store/format", "store/symbols", "store/memory"],
+  "search/meaning": ["base", "kernel", "regex", "query", "search/messages"],
   "search/thread/reading": ["base", "kernel", "store", "search/messages"],
   "search/thread/planning": [
     "base",
@@ -92,6 +93,7 @@ const ROOMS: Record<string, readonly string[]> = {
     "kernel",
     "store",
     "search/messages",
+    "search/meaning",
     "search/thread/reading",
     "search/thread/planning",
     "search/thread/scanning",
@@ -108,6 +110,7 @@ const ROOMS: Record<string, readonly string[]> = {
     "store/segments",
     "store/catalog",
     "search/messages",
+    "search/meaning",
   ],
 
   overlay: ["base", "threads", "store", "ingest", "search"],

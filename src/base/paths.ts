@@ -22,6 +22,13 @@ function fitsBytes(path: string): boolean {
   return path.length * 3 <= MAX_PATH_BYTES || Buffer.byteLength(path) <= MAX_PATH_BYTES;
 }
 
+/** Without the slashes at its end. An expression would take time that grows with the square of their number. */
+export function withoutEndSlashes(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === "/") end--;
+  return path.slice(0, end);
+}
+
 /** An invalid path as it is shown in lists: well-formed, without control characters, of bounded length. Different paths may look the same. */
 export function shownPath(path: string): string {
   return path.slice(0, 1024).replace(/[\p{Cs}\p{Cc}]/gu, "\ufffd");

@@ -1,5 +1,6 @@
 /** What there is to search: repositories, their folders and their files. */
 
+import { withoutEndSlashes } from "../base/paths.ts";
 import { compareText } from "../base/compare.ts";
 import type { FolderEntry, Repository } from "../repository.ts";
 import { jsonResponse } from "./json-body.ts";
@@ -259,7 +260,7 @@ function groupByName(wanted: readonly Wanted[]): Map<string, Wanted[]> {
   return groups;
 }
 
-const withoutSlashes = (path: string): string => path.replace(/^\/+|\/+$/g, "");
+const withoutSlashes = (path: string): string => withoutEndSlashes(path.replace(/^\/+/, ""));
 
 function foldersFirst(a: FolderEntry, b: FolderEntry): number {
   if (a.type !== b.type) return a.type === "folder" ? -1 : 1;

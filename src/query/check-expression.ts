@@ -16,13 +16,23 @@ export interface Operand {
 /** Throws REGEX_SYNTAX or REGEX_TOO_LARGE with a position in the query. */
 export type CheckExpression = (operand: Operand) => void;
 
+/** Expression.size of all the expressions of one query together. */
+const MOST_SIZE = 200_000;
+
 /** A check for the expressions of one query, each different one compiled once. */
 export function expressionChecker(query: string, caseSensitive: boolean): CheckExpression {
   const good = new Set<string>();
+  let size = 0;
   return (operand) => {
     if (good.has(operand.text)) return;
     try {
-      compileExpression(operand.text, { caseSensitive });
+      size += compileExpression(operand.text, { caseSensitive }).size;
+      if (size > MOST_SIZE)
+        throw new QuernError(
+          "REGEX_TOO_LARGE",
+          "regular expressions: all together they are too large",
+          { position: 0 },
+        );
     } catch (error) {
       if (!(error instanceof QuernError) || error.position === undefined) throw error;
       const position = positionInQuery(query, operand, error.position);

@@ -13,11 +13,13 @@
 
 import type { QuernError } from "../base/errors.ts";
 import { ALL, NONE, SELECTIONS, VISIBILITIES, type Query, type RegexField } from "./ast.ts";
-import { expressionChecker, type CheckExpression, type Operand } from "./check-expression.ts";
+import type { Pause } from "../base/yield.ts";
+import { expressionChecker, type Operand } from "./check-expression.ts";
 import { findGroups } from "./groups.ts";
 import {
   endOfQuoted,
   endOfWord,
+  isBlank,
   isPattern,
   prefixAt,
   skipBlanks,
@@ -29,6 +31,23 @@ import { pointingError } from "./point-at.ts";
 /** Groups within groups. */
 export const MAX_NESTING = 250;
 
+/**
+ * What one query may hold, so that every later step, here and in the threads, has a bound in time and
+ * memory. A term is a term, a quoted string or a filter; characters are UTF-16 units.
+ */
+export const QUERY_LIMITS = {
+  characters: 250_000,
+  terms: 2_000,
+  /** Of all terms, names of repositories aside. */
+  termCharacters: 100_000,
+  /** Terms, each counted once for every group around it: groups are flattened one by one. */
+  groupedTerms: 20_000,
+  /** About repositories and revisions: the sets of files of each are made before the search begins. */
+  repositoryTerms: 200,
+  /** Of repositories, after all `reposet:` together. */
+  names: 10_000,
+} as const;
+
 export interface Dialect {
   /** Whether terms are regular expressions. */
   readonly regex: boolean;
@@ -37,25 +56,50 @@ export interface Dialect {
 
 /** Throws QUERY_SYNTAX, REGEX_SYNTAX or REGEX_TOO_LARGE. */
 export function parseQuery(text: string, dialect: Dialect): Query {
-  return new Parser(text, dialect).query();
+  const { query, expressions, check } = parse(text, dialect);
+  for (const expression of expressions) check(expression);
+  return query;
+}
+
+/** Does the same, and gives way between expressions. */
+export async function parseInSlices(text: string, dialect: Dialect, pause: Pause): Promise<Query> {
+  const { query, expressions, check } = parse(text, dialect);
+  for (const expression of expressions) {
+    await pause();
+    check(expression);
+  }
+  return query;
+}
+
+/** The expressions are still to be checked, in their order. */
+function parse(text: string, dialect: Dialect) {
+  const { characters } = QUERY_LIMITS;
+  if (text.length > characters) {
+    const reason = `the query is longer than ${characters} characters`;
+    throw pointingError("QUERY_SYNTAX", reason, text, characters);
+  }
+  const parser = new Parser(text, dialect);
+  const query = parser.query();
+  const check = expressionChecker(text, dialect.caseSensitive);
+  return { query, expressions: parser.expressions, check };
 }
 
 class Parser {
+  readonly expressions: Operand[] = [];
   readonly #text: string;
   readonly #dialect: Dialect;
   readonly #groups: ReadonlySet<number>;
-  readonly #check: CheckExpression;
   /** Of the first and after the last character that is not blank: there `or` is a term. */
   readonly #first: number;
   readonly #last: number;
   #at: number;
   #depth = 0;
+  readonly #held = { terms: 0, termCharacters: 0, groupedTerms: 0, repositoryTerms: 0, names: 0 };
 
   constructor(text: string, dialect: Dialect) {
     this.#text = text;
     this.#dialect = dialect;
     this.#groups = findGroups(text, dialect.regex);
-    this.#check = expressionChecker(text, dialect.caseSensitive);
     this.#first = skipBlanks(text, 0);
     this.#last = endWithoutBlanks(text);
     this.#at = this.#first;
@@ -175,7 +219,7 @@ class Parser {
   }
 
   #regex(field: RegexField, operand: Operand): Query {
-    this.#check(operand);
+    this.expressions.push(operand);
     const { caseSensitive } = this.#dialect;
     return { kind: "regex", field, pattern: operand.text, caseSensitive };
   }
@@ -183,6 +227,7 @@ class Parser {
   #names(operand: Operand): string[] {
     const names = operand.text.split(",").filter((name) => name !== "");
     if (names.length === 0) throw this.#error("reposet: needs a repository's name", operand.at);
+    this.#hold("names", names.length, operand.at);
     return names;
   }
 
@@ -199,7 +244,19 @@ class Parser {
     this.#at = quotedEnd ?? this.#endOfWord(at, prefix);
     const raw = this.#text.slice(at, this.#at);
     const quoted = quotedEnd !== undefined;
+    this.#hold("terms", 1, at);
+    this.#hold("groupedTerms", this.#depth, at);
+    if (prefix !== "reposet") this.#hold("termCharacters", raw.length, at);
+    if (prefix !== undefined && ABOUT_REPOSITORIES.has(prefix))
+      this.#hold("repositoryTerms", 1, at);
     return { at, quoted, text: quoted ? unquote(raw) : raw };
+  }
+
+  /** Counts what the query holds, and refuses what is too much. */
+  #hold(what: keyof typeof TOO_MUCH, more: number, at: number): void {
+    this.#held[what] += more;
+    const most = QUERY_LIMITS[what];
+    if (this.#held[what] > most) throw this.#error(TOO_MUCH[what](most), at);
   }
 
   #endOfWord(at: number, prefix: Prefix | undefined): number {
@@ -217,6 +274,26 @@ class Parser {
   }
 }
 
+const ABOUT_REPOSITORIES: ReadonlySet<Prefix> = new Set([
+  "repo",
+  "rev",
+  "reposet",
+  "context",
+  "archived",
+  "fork",
+  "visibility",
+]);
+
+const TOO_MUCH = {
+  terms: (most: number) => `the query has more than ${most} terms`,
+  termCharacters: (most: number) => `the query's terms have more than ${most} characters`,
+  groupedTerms: (most: number) =>
+    `the query's groups hold more than ${most} terms, each counted once for every group around it`,
+  repositoryTerms: (most: number) =>
+    `the query has more than ${most} terms about repositories and revisions; reposet: takes many names`,
+  names: (most: number) => `reposet: takes at most ${most} names; a context can hold more of them`,
+};
+
 function and(operands: readonly Query[]): Query {
   return operands.length === 1 ? operands[0]! : { kind: "and", children: operands };
 }
@@ -228,5 +305,7 @@ function not(child: Query): Query {
 }
 
 function endWithoutBlanks(text: string): number {
-  return text.length - /[ \t\n]*$/.exec(text)![0].length;
+  let end = text.length;
+  while (end > 0 && isBlank(text, end - 1)) end--;
+  return end;
 }

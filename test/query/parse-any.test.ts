@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { QuernError } from "../../src/base/errors.ts";
 import { show } from "../../src/query/ast.ts";
-import { MAX_NESTING, parseQuery, type Dialect } from "../../src/query/parse.ts";
+import { MAX_NESTING, parseQuery, QUERY_LIMITS, type Dialect } from "../../src/query/parse.ts";
 import { outcome } from "./outline.ts";
 
 const DIALECTS: readonly Dialect[] = [
@@ -109,15 +109,15 @@ test.each([
   ["regex", nested(MAX_NESTING, "a b"), "(and re:a re:b)"],
   ["regex", nested(MAX_NESTING + 1, "a b"), `QUERY_SYNTAX ${MAX_NESTING}`],
   ["literal", "-(".repeat(MAX_NESTING) + "a b" + ")".repeat(MAX_NESTING), /^\(not/],
-  ["literal", "(".repeat(1 << 20), "lit:((("],
-  ["regex", "(".repeat(1 << 20), "REGEX_TOO_LARGE"],
+  ["literal", "(".repeat(90_000), "lit:((("],
+  ["regex", "(".repeat(90_000), "REGEX_TOO_LARGE"],
 ])("nesting, %s: %.12s", (name, text, want) => {
   const got = outcome(text, DIALECTS[name === "regex" ? 1 : 0]!);
   if (typeof want === "string") expect(got.slice(0, want.length)).toBe(want);
   else expect(got).toMatch(want);
 });
 
-/** Each is repeated up to a megabyte: quadratic work takes 16 times as long as for a quarter of it. */
+/** Each is repeated up to the longest query: quadratic work takes 16 times as long as for a quarter of it. */
 const HARD = [
   // nesting, groups that are never closed, and parentheses of expressions
   "(",
@@ -143,6 +143,7 @@ const HARD = [
   "-(a b) ",
   "- ",
   "a ",
+  " ",
   // runs of prefixes
   "-file:x ",
   "-content:a or ",
@@ -157,18 +158,60 @@ const HARD = [
   "((?i)a ",
 ];
 
-test.each(HARD)("a megabyte of %j takes about four times as long as a quarter of it", (piece) => {
-  for (const dialect of DIALECTS) {
-    /** Milliseconds of the processor, which other work on the machine does not lengthen. */
-    const time = (size: number) => {
-      const text = piece.repeat(Math.ceil(size / piece.length));
-      const before = process.cpuUsage();
-      outcome(text, dialect);
-      const { user, system } = process.cpuUsage(before);
-      return (user + system) / 1_000;
-    };
-    const isLinear = () => time(1 << 20) < 10 * Math.max(time(1 << 18), 10);
-    // the collector may run in the larger one alone
-    expect(isLinear() || isLinear() || isLinear()).toBe(true);
-  }
+test.each(HARD)(
+  "the longest query of %j takes about four times as long as a quarter of it",
+  (piece) => {
+    for (const dialect of DIALECTS) {
+      /** Milliseconds of the processor, which other work on the machine does not lengthen. */
+      const time = (size: number) => {
+        const text = `a${piece.repeat(Math.floor((size - 2) / piece.length))}b`;
+        const before = process.cpuUsage();
+        outcome(text, dialect);
+        const { user, system } = process.cpuUsage(before);
+        return (user + system) / 1_000;
+      };
+      const isLinear = () => time(240_000) < 10 * Math.max(time(60_000), 10);
+      // the collector may run in the larger one alone
+      expect(isLinear() || isLinear() || isLinear()).toBe(true);
+    }
+  },
+);
+
+const terms = (count: number, term: string) => Array.from({ length: count }, () => term).join(" ");
+const { characters, termCharacters, groupedTerms, repositoryTerms, names } = QUERY_LIMITS;
+
+/** The most of each that a query may hold, and the message where it is one more. */
+test.each<[what: string, of: (count: number) => string, most: number, message: RegExp]>([
+  ["characters", (count) => "a".padEnd(count), characters, /longer than 250000 characters/],
+  ["terms", (count) => terms(count, "a"), QUERY_LIMITS.terms, /more than 2000 terms/],
+  ["termCharacters", (count) => "a".repeat(count), termCharacters, /more than 100000 characters/],
+  [
+    "groupedTerms",
+    (count) => `${nested(200, terms(100, "a"))} ${nested(count - 200 * 100, "a")}`,
+    groupedTerms,
+    /groups hold more than 20000 terms/,
+  ],
+  [
+    "repositoryTerms",
+    (count) => terms(count, "-repo:a"),
+    repositoryTerms,
+    /more than 200 terms about repositories/,
+  ],
+  [
+    "names",
+    (count) => `reposet:a reposet:${Array.from({ length: count - 1 }, () => "a").join()}`,
+    names,
+    /at most 10000 names/,
+  ],
+])("at most so many %s", (_, of, most, message) => {
+  expect(() => parseQuery(of(most), DIALECTS[0]!)).not.toThrow();
+  expect(() => parseQuery(of(most + 1), DIALECTS[0]!)).toThrow(message);
+  expect(outcome(of(most + 1), DIALECTS[0]!)).toMatch(/^QUERY_SYNTAX/);
+});
+
+test("the expressions of a query have one bound together", () => {
+  const expressions = (count: number) =>
+    Array.from({ length: count }, (_, i) => `\\pL\\PL${i}`).join(" ");
+  expect(() => parseQuery(expressions(10), DIALECTS[1]!)).not.toThrow();
+  expect(outcome(expressions(1_000), DIALECTS[1]!)).toMatch(/^REGEX_TOO_LARGE/);
 });

@@ -1,12 +1,12 @@
 /** One attempt to answer a query on one catalog. */
 
-import { QuernError } from "../../base/errors.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
 import type { View } from "../../store/catalog/view.ts";
 import { STOPPED, type Control } from "../messages/control.ts";
 import type { SearchOutput, SegmentInput } from "../messages/messages.ts";
 import type { SearchOptions } from "../messages/request.ts";
 import type { SearchStats } from "../messages/stats.ts";
+import { throwIfAborted, unlessAborted } from "./aborted.ts";
 import type { Understood } from "./understand.ts";
 
 export interface Attempt {
@@ -26,30 +26,16 @@ export async function stoppable<T>(
   { options, control }: Attempt,
   run: () => Promise<T>,
 ): Promise<T> {
-  const { signal } = options;
-  throwIfAborted(signal);
-  let onAbort: (() => void) | undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => {
-      control.stop(STOPPED.ABORTED);
-      reject(abortedError());
-    };
-    signal?.addEventListener("abort", onAbort, { once: true });
-  });
+  const onAbort = () => control.stop(STOPPED.ABORTED);
+  options.signal?.addEventListener("abort", onAbort, { once: true });
   try {
-    return await (signal ? Promise.race([run(), aborted]) : run());
+    throwIfAborted(options.signal);
+    return await unlessAborted(options.signal, run());
   } finally {
-    if (onAbort) signal?.removeEventListener("abort", onAbort);
+    options.signal?.removeEventListener("abort", onAbort);
     control.stop(STOPPED.ABORTED); // whoever is still at it need not be
   }
 }
-
-export function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw abortedError();
-}
-
-const abortedError = (): QuernError =>
-  new QuernError("ABORTED", "the caller's signal aborted the search");
 
 /** The times of the whole search, and why it ended. */
 export function timeStats(

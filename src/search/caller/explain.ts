@@ -12,6 +12,9 @@ import type { SegmentEnd } from "./tally.ts";
 type Suggestion = Explanation["suggestions"][number];
 export type Change = Omit<Suggestion, "totalMatchCount">;
 
+/** Each is a search of its own. */
+const MOST_TRIED = 20;
+
 /** Changes worth trying, best first. */
 export function changesOf(request: CheckedRequest, query: Query): Change[] {
   const { isCaseSensitivityEnabled, isRegexEnabled } = request;
@@ -29,7 +32,7 @@ export function changesOf(request: CheckedRequest, query: Query): Change[] {
     ...(!isRegexEnabled && parses(request) ? [change("regex", { isRegexEnabled: true })] : []),
     ...withoutOneFilter(query).map((changed) => change("drop-filter", asQuery(changed))),
     ...inAllRevisions(query).map((changed) => change("all-revisions", asQuery(changed))),
-  ];
+  ].slice(0, MOST_TRIED);
 }
 
 /** Whether the literal query is one in the other dialect as well. */

@@ -11,6 +11,7 @@ import type { Catalog, CatalogRepository } from "../../store/catalog/catalog.ts"
 import type { SkippedFile } from "../../store/format/records.ts";
 import type { SearchOptions, SearchRequest, Viewer } from "../messages/request.ts";
 import type { Explanation } from "../messages/response.ts";
+import type { MatchTexts } from "./name-matcher.ts";
 import { isVisible } from "./scope.ts";
 
 /**
@@ -33,7 +34,7 @@ export interface NamingQuestion {
   readonly skipped: (repository: number) => Promise<readonly SkippedFile[]>;
   /** Awaited now and then. */
   readonly pause: Pause;
-  readonly matches: (atom: Extract<Atom, { kind: "regex" }>, text: string) => boolean;
+  readonly matching: MatchTexts;
 }
 
 /** Repositories the query names that cannot have answered in full. */
@@ -59,23 +60,24 @@ type Expression = Extract<Atom, { kind: "regex" }>;
 
 /** Files of it that are not searchable, and that the query's paths admit. */
 async function countSkipped(
-  { query, skipped, matches, pause }: NamingQuestion,
+  { query, skipped, matching, pause }: NamingQuestion,
   { record }: CatalogRepository,
 ): Promise<number> {
   const admitted = conjuncts(query).filter(
     (part): part is Expression => part.kind === "regex" && part.field === "file",
   );
-  let files = 0;
-  for (const { path } of await skipped(record.id)) {
-    if (admitted.every((atom) => matches(atom, path))) files++;
-    await pause();
+  let paths: readonly string[] = (await skipped(record.id)).map(({ path }) => path);
+  for (const atom of admitted) {
+    if (paths.length === 0) break;
+    const matched = await matching(atom, paths, pause);
+    paths = paths.filter((path) => matched.has(path));
   }
-  return files;
+  return paths.length;
 }
 
 /** Exact names in the query, what `repo:` matches of the visible ones, and what it spells out where it matches none. */
 async function namesOf(question: NamingQuestion): Promise<string[]> {
-  const { query, catalog, viewer, contexts, indexing, matches, pause } = question;
+  const { query, catalog, viewer, contexts, indexing, matching, pause } = question;
   const visible = [...catalog.repositories.values()].filter((one) => isVisible(one, viewer));
   const known = [...visible.map(({ record }) => record.name), ...(viewer ? [] : indexing)];
   const names = new Set<string>();
@@ -83,15 +85,9 @@ async function namesOf(question: NamingQuestion): Promise<string[]> {
     if (part.kind === "reposet") for (const name of part.names) names.add(name);
     if (part.kind === "context") for (const name of contexts.get(part.name)!) names.add(name);
     if (part.kind !== "regex" || part.field !== "repo") continue;
-    let matching = 0;
-    for (const name of known) {
-      if (matches(part, name)) {
-        matching++;
-        names.add(name);
-      }
-      await pause();
-    }
-    if (matching === 0) for (const name of plainName(part.pattern)) names.add(name);
+    const named = await matching(part, known, pause);
+    for (const name of named) names.add(name);
+    if (named.size === 0) for (const name of plainName(part.pattern)) names.add(name);
   }
   return sortInSlices([...names], compareText, pause);
 }

@@ -17,8 +17,9 @@ import type { Pause } from "../../base/yield.ts";
 import type { Catalog, CatalogRepository, Place } from "../../store/catalog/catalog.ts";
 import type { RevisionRecord } from "../../store/format/records.ts";
 import type { SegmentInput } from "../messages/messages.ts";
-import type { HostAtom } from "./plan-query.ts";
+import type { HostAtom } from "../meaning/plan-query.ts";
 import type { Viewer } from "../messages/request.ts";
+import type { MatchTexts } from "./name-matcher.ts";
 
 /** What the host is asked about repositories. */
 export interface ScopeQuestion {
@@ -27,8 +28,8 @@ export interface ScopeQuestion {
   readonly hostAtoms: readonly HostAtom[];
   /** Whether all revisions are searched, not the default ones alone. */
   readonly allRevisions: boolean;
-  /** For repo: atoms; tests a repository's name. */
-  readonly matchesName: (atom: Extract<HostAtom, { kind: "repo" }>, name: string) => boolean;
+  /** For repo: atoms. */
+  readonly matching: MatchTexts;
   /** Names of each `context:`, resolved. */
   readonly contexts: ReadonlyMap<string, ReadonlySet<string>>;
   /** Awaited after each repository: there may be thousands. */
@@ -112,8 +113,9 @@ async function setsOf(
   const { headers, repositories } = question.catalog;
   const sets = new Map<number, Bitset>();
   for (const segment of scopes.keys()) sets.set(segment, emptyBitset(headers.get(segment)!.files));
+  const names = await namesOf(atom, question);
   for (const repository of repositories.values()) {
-    const truth = truthOf(atom, repository, question);
+    const truth = truthOf(atom, repository, { names });
     for (const place of repository.places) {
       const set = sets.get(place.segment);
       place.sets.forEach((bits, revision) => {
@@ -125,12 +127,24 @@ async function setsOf(
   return sets;
 }
 
-/** For each revision of a repository whether the atom holds for its files. */
-function truthOf(
+/** The repositories that an atom names one by one; for all other atoms none. */
+async function namesOf(
   atom: HostAtom,
-  { record }: CatalogRepository,
-  question: ScopeQuestion,
-): boolean[] {
+  { catalog, contexts, matching, pause }: ScopeQuestion,
+): Promise<ReadonlySet<string>> {
+  if (atom.kind === "reposet") return new Set(atom.names);
+  if (atom.kind === "context") return contexts.get(atom.name)!;
+  if (atom.kind !== "repo") return new Set();
+  const names = [...catalog.repositories.values()].map(({ record }) => record.name);
+  return matching(atom, names, pause);
+}
+
+interface AtomQuestion {
+  readonly names: ReadonlySet<string>;
+}
+
+/** For each revision of a repository whether the atom holds for its files. */
+function truthOf(atom: HostAtom, { record }: CatalogRepository, question: AtomQuestion): boolean[] {
   if (atom.kind === "revision")
     return record.revisions.map((_, i) => isNamed(atom.value, record.revisions, i));
   const holds = holdsFor(atom, record, question);
@@ -151,15 +165,13 @@ export function isNamed(
 function holdsFor(
   atom: Exclude<HostAtom, { kind: "revision" }>,
   { name, metadata }: CatalogRepository["record"],
-  { matchesName, contexts }: ScopeQuestion,
+  { names }: AtomQuestion,
 ): boolean {
   switch (atom.kind) {
     case "repo":
-      return matchesName(atom, name);
     case "reposet":
-      return atom.names.includes(name);
     case "context":
-      return contexts.get(atom.name)!.has(name);
+      return names.has(name);
     case "archived":
     case "fork":
       return atom.value === "yes" || (metadata[atom.kind] ?? false) === (atom.value === "only");

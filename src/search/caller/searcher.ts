@@ -13,7 +13,8 @@ import type { SkippedFile } from "../../store/format/records.ts";
 import { corrupt } from "../../store/format/sealed.ts";
 import type { Pool } from "../../threads/pool.ts";
 import { answerBytes, branchBytes } from "../messages/answer-size.ts";
-import { isExhaustive, stoppable, throwIfAborted, timeStats, type Attempt } from "./attempt.ts";
+import { throwIfAborted } from "./aborted.ts";
+import { isExhaustive, stoppable, timeStats, type Attempt } from "./attempt.ts";
 import { Control, STOPPED } from "../messages/control.ts";
 import { changesOf, explainSegment } from "./explain.ts";
 import { lateFiles, type Lost } from "./late-files.ts";
@@ -59,12 +60,13 @@ export interface SearcherOptions {
 
 export class Searcher {
   readonly #options: SearcherOptions;
-  readonly #names = new NameMatcher();
+  readonly #names: NameMatcher;
   /** Generations that searches hold, each as often as it is held. */
   readonly #held = new Map<number, number>();
 
   constructor(options: SearcherOptions) {
     this.#options = options;
+    this.#names = new NameMatcher(options.pool);
   }
 
   /** The oldest generation that a running search still reads; Infinity without one. */
@@ -78,7 +80,7 @@ export class Searcher {
     view: ViewSource = this.#options.view,
   ): Promise<SearchResponse> {
     const startedAt = performance.now();
-    const understood = await understand(request, this.#options.contexts);
+    const understood = await understand(request, options, this.#options);
     const run = (attempt: Attempt) => this.#run(attempt);
     return this.#onOneCatalog({ understood, options, view, startedAt }, run);
   }
@@ -90,7 +92,7 @@ export class Searcher {
     view: ViewSource = this.#options.view,
   ): AsyncGenerator<SearchEvent> {
     const startedAt = performance.now();
-    const understood = await understand(request, this.#options.contexts);
+    const understood = await understand(request, options, this.#options);
     throwIfAborted(options.signal);
     const seen = await view();
     const { catalog } = seen;
@@ -187,7 +189,7 @@ export class Searcher {
     view: ViewSource = this.#options.view,
   ): Promise<Explanation> {
     const startedAt = performance.now();
-    const understood = await understand(request, this.#options.contexts);
+    const understood = await understand(request, options, this.#options);
     const counting = { ...understood, request: { ...understood.request, matches: 0 } };
     const explained = await this.#onOneCatalog(
       { understood: counting, options, view, startedAt },
@@ -226,14 +228,14 @@ export class Searcher {
     options: SearchOptions = {},
     view: ViewSource = this.#options.view,
   ): Promise<Explanation["notIndexed"]> {
-    const understood = await understand(request, this.#options.contexts);
+    const understood = await understand(request, options, this.#options);
     return this.#notIndexed(understood, await view(), options);
   }
 
   #notIndexed(
     { query, contexts }: Understood,
     view: View,
-    { viewer }: SearchOptions,
+    { viewer, signal }: SearchOptions,
   ): Promise<Explanation["notIndexed"]> {
     return notIndexed({
       query,
@@ -243,8 +245,8 @@ export class Searcher {
       indexing: this.#options.indexing(),
       skipped: async (repository) =>
         view.skipped(repository, await this.#options.skipped(repository)),
-      pause: newPause(),
-      matches: (atom, text) => this.#names.matches(atom, text),
+      pause: newPause(signal && { signal }),
+      matching: (...asked) => this.#names.matching(...asked),
     });
   }
 
@@ -303,7 +305,7 @@ export class Searcher {
   segments(
     understood: Understood,
     catalog: Catalog,
-    { viewer }: SearchOptions,
+    { viewer, signal }: SearchOptions,
   ): Promise<SegmentInput[]> {
     return segmentsInScope({
       catalog,
@@ -311,8 +313,8 @@ export class Searcher {
       hostAtoms: understood.hostAtoms,
       allRevisions: understood.allRevisions,
       contexts: understood.contexts,
-      matchesName: (atom, name) => this.#names.matches(atom, name),
-      pause: newPause(),
+      matching: (...asked) => this.#names.matching(...asked),
+      pause: newPause(signal && { signal }),
     });
   }
 

@@ -5,7 +5,8 @@
  */
 
 import type { Pool } from "../../threads/pool.ts";
-import { throwIfAborted, type Attempt } from "./attempt.ts";
+import { throwIfAborted } from "./aborted.ts";
+import { type Attempt } from "./attempt.ts";
 import type { Ranked } from "./merge-ranked.ts";
 import type { ShowInput, ShownFile, ShowOutput, ShowResult } from "../messages/messages.ts";
 import { answerBytes, branchBytes } from "../messages/answer-size.ts";

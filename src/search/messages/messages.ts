@@ -2,7 +2,7 @@
 
 import type { Bitset } from "../../base/bitset.ts";
 import type { PackedSegment } from "../../store/memory/memory-store.ts";
-import type { Plan } from "./plan.ts";
+import type { PackedPlan } from "./plan.ts";
 import type { PackedChunks } from "./packed-chunks.ts";
 import type { Explanation, Range } from "./response.ts";
 import type { PlanStats, Totals } from "./totals.ts";
@@ -24,7 +24,7 @@ export interface RepositoryTable {
 }
 
 export interface SearchInput {
-  readonly plan: Plan;
+  readonly plan: PackedPlan;
   readonly segments: readonly SegmentInput[];
   /** Segments that lie in memory. */
   readonly packed: readonly PackedSegment[];
@@ -80,7 +80,7 @@ export interface SearchOutput {
 }
 
 export interface ShowInput {
-  readonly plan: Plan;
+  readonly plan: PackedPlan;
   /** Control.shared of the search that found them. */
   readonly shared: SharedArrayBuffer;
   /** As in SearchInput. */

@@ -35,6 +35,13 @@ export interface Plan {
   readonly atoms: readonly PlanAtom[];
 }
 
+/** A plan as one string: it is handed to a thread many times in a search, and copied in no time. */
+export type PackedPlan = string & { readonly packed: "plan" };
+
+export const packPlan = (plan: Plan): PackedPlan => JSON.stringify(plan) as PackedPlan;
+
+export const unpackPlan = (packed: PackedPlan): Plan => JSON.parse(packed) as Plan;
+
 /** Atoms that occur outside negations: those whose ranges a file can show. */
 export function shownAtoms(node: PlanNode, into = new Set<number>()): Set<number> {
   if (node.kind === "atom") into.add(node.atom);

@@ -43,7 +43,8 @@ export function explainSegments(
       if (!plan) continue; // nothing stops it
       const { kernel, arena } = tools;
       const countInScope = counterInScope(scope, reader);
-      const lookup = { reader, snapshot, kernel, arena, countInScope };
+      const { isStopped } = tools;
+      const lookup = { reader, snapshot, kernel, arena, countInScope, isStopped };
       const inScope = pagesOf(scope, reader);
       const literals = query.atoms.map((atom) => {
         const lists = atom.kind === "symbol" ? symbols?.names : undefined;

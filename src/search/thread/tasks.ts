@@ -8,6 +8,7 @@ import type { Task, TaskContext } from "../../threads/task.ts";
 import { answerBytes } from "../messages/answer-size.ts";
 import { Control } from "../messages/control.ts";
 import { explainSegments } from "./explain-task.ts";
+import { matchTexts, type TextsQuestion } from "../meaning/match-texts.ts";
 import type {
   ExplainResult,
   SearchInput,
@@ -16,7 +17,9 @@ import type {
   ShownFile,
   ShowResult,
 } from "../messages/messages.ts";
+import { meaningInSlices, type Meaning, type QueryText } from "../meaning/meaning.ts";
 import { inOneBuffer } from "../messages/packed-chunks.ts";
+import { unpackPlan } from "../messages/plan.ts";
 import { prepareInTime, prepareQuery } from "./planning/prepare.ts";
 import { nothingFound, SearchRun } from "./search-task.ts";
 import { showFile } from "./showing/show.ts";
@@ -38,7 +41,7 @@ const search: Task<SearchInput, SearchOutput> = async (input, context) => {
   const snapshot = snapshotOf(input, context);
   const mark = thread.arena.mark();
   try {
-    const query = prepareInTime(input.plan, tools);
+    const query = prepareInTime(unpackPlan(input.plan), tools);
     if (!query) return nothingFound();
     return await new SearchRun({ input, query, control, snapshot, thread, tools, context }).run();
   } finally {
@@ -57,7 +60,7 @@ const show: Task<ShowInput, ShowResult> = async (input, context) => {
   const snapshot = snapshotOf(input, context);
   const mark = thread.arena.mark();
   try {
-    const query = prepareQuery(input.plan, tools.kernel, tools.arena);
+    const query = prepareQuery(unpackPlan(input.plan), tools.kernel, tools.arena);
     const { contextLines, whole, isBestFirst } = input;
     const pause = () => context.pause();
     const files: (ShownFile | undefined)[] = [];
@@ -103,13 +106,21 @@ const explain: Task<Pick<SearchInput, "plan" | "segments" | "packed">, ExplainRe
   const snapshot = snapshotOf(input, context);
   const mark = thread.arena.mark();
   try {
-    const query = prepareQuery(input.plan, tools.kernel, tools.arena);
+    const query = prepareQuery(unpackPlan(input.plan), tools.kernel, tools.arena);
     return explainSegments(input, { query, snapshot, thread, tools });
   } finally {
     thread.arena.release(mark);
     snapshot.close();
   }
 };
+
+const meaning: Task<QueryText, Meaning> = (input, context) =>
+  meaningInSlices(input, () => context.pause());
+
+const texts: Task<TextsQuestion, string[]> = (input, context) =>
+  matchTexts(input, toolsOf(context).forTask({ isStopped: () => false, isDue: () => false }), () =>
+    context.pause(),
+  );
 
 async function unlessDamaged<T>(work: () => T | Promise<T>): Promise<T | undefined> {
   try {
@@ -121,6 +132,8 @@ async function unlessDamaged<T>(work: () => T | Promise<T>): Promise<T | undefin
 }
 
 export const SEARCH_TASKS = {
+  "search.meaning": meaning,
+  "search.texts": texts,
   "search.segments": search,
   "search.show": show,
   "search.explain": explain,

@@ -41,16 +41,18 @@ export const anywhere = (atom: PreparedAtom): AtomPlan => ({
   onlyDecides: false,
 });
 
-/** `symbols`: undefined where the segment's are not known. */
+/** Plans every atom; returns undefined if it was stopped. `symbols`: undefined where the segment's are not known. */
 export function planAtoms(
   { atoms, shown }: PreparedQuery,
   lookup: Lookup,
   symbols: SegmentSymbols | undefined,
-): AtomPlan[] {
-  return atoms.map((atom, number) => ({
-    ...planAtom(atom, lookup, symbols),
-    onlyDecides: !shown.has(number),
-  }));
+): AtomPlan[] | undefined {
+  const planned: AtomPlan[] = [];
+  for (const [number, atom] of atoms.entries()) {
+    if (lookup.isStopped()) return undefined;
+    planned.push({ ...planAtom(atom, lookup, symbols), onlyDecides: !shown.has(number) });
+  }
+  return planned;
 }
 
 function planAtom(

@@ -41,10 +41,12 @@ export function boundsOf(node: PlanNode, known: Known, files: number): Bounds {
     case "and":
     case "or": {
       const combine = node.kind === "and" ? intersect : unite;
-      const children = node.children.map((child) => boundsOf(child, known, files));
-      const sure = children[0]!.sure.slice();
-      const maybe = children[0]!.maybe.slice();
-      for (const child of children.slice(1)) {
+      const [first, ...others] = node.children;
+      const begun = boundsOf(first!, known, files);
+      const [sure, maybe] = [begun.sure.slice(), begun.maybe.slice()];
+      // one after the other: the sets of two thousand children are too much to hold at a time
+      for (const other of others) {
+        const child = boundsOf(other, known, files);
         combine(sure, child.sure);
         combine(maybe, child.maybe);
       }

@@ -18,7 +18,12 @@ export interface Lookup {
   readonly arena: Arena;
   /** Of pages: how often a gram occurs elsewhere must not decide what is counted. */
   readonly countInScope: (pages: Bitset) => number;
+  /** Whether the search was stopped: what is looked up then is of no use. */
+  readonly isStopped: () => boolean;
 }
+
+/** Lists that are looked up between two looks at the clock. */
+const LISTS_AT_ONCE = 256;
 
 export interface Candidates {
   /** Pages that hold every gram; undefined without grams: any page. */
@@ -36,14 +41,15 @@ export function pagesWith(grams: readonly number[], lookup: Lookup): Candidates 
   const bytes = (4 * words + 15) & ~15;
   const [all, one] = [arena.take(bytes), arena.take(bytes)];
   let listBytes = 0;
-  grams.forEach((gram, i) => {
+  for (const [i, gram] of grams.entries()) {
+    if (i % LISTS_AT_ONCE === LISTS_AT_ONCE - 1 && lookup.isStopped()) break;
     const target = i === 0 ? all : one;
     kernel.bytes.fill(0, target, target + bytes);
     const list = lists.find(lookup.snapshot, gram);
     listBytes += list?.bytes.length ?? 0;
     if (list) decode(list, target, lookup);
     if (i > 0) kernel.run.intersectBits(all, one, bytes);
-  });
+  }
   const pages = kernel.words.slice(all >>> 2, (all >>> 2) + words);
   arena.release(mark);
   return { pages, listBytes };

@@ -46,6 +46,38 @@ function settle(children: readonly PlanNode[], facts: Facts, decisive: boolean):
 }
 
 /**
+ * Returns for each atom the operands of the root in which it stands: when it is evaluated, no other can
+ * become false. A conjunction of n operands would otherwise cost n evaluations of n operands for a file.
+ */
+export function operandsByAtom(root: PlanNode, atoms: number): readonly (readonly PlanNode[])[] {
+  const operands: PlanNode[][] = Array.from({ length: atoms }, () => []);
+  for (const operand of root.kind === "and" ? root.children : [root])
+    for (const atom of atomsIn(operand)) operands[atom]!.push(operand);
+  return operands;
+}
+
+function atomsIn(node: PlanNode, into = new Set<number>()): Set<number> {
+  if (node.kind === "atom") into.add(node.atom);
+  if (node.kind === "not") atomsIn(node.child, into);
+  if (node.kind === "and" || node.kind === "or")
+    for (const child of node.children) atomsIn(child, into);
+  return into;
+}
+
+/** Whether a negation stands anywhere in it. */
+export function hasNegation(node: PlanNode): boolean {
+  if (node.kind === "not") return true;
+  return (node.kind === "and" || node.kind === "or") && node.children.some(hasNegation);
+}
+
+/** Counts the nodes of a tree: what evaluating it for one file costs at most. */
+export function sizeOf(node: PlanNode): number {
+  if (node.kind === "not") return 1 + sizeOf(node.child);
+  if (node.kind !== "and" && node.kind !== "or") return 1;
+  return node.children.reduce((sum, child) => sum + sizeOf(child), 1);
+}
+
+/**
  * Collects the atoms whose ranges a matching file shows: those that hold, are under no negation, and
  * lie only in branches that hold. REQUIRES: decide(node, facts) is true.
  */

@@ -31,11 +31,12 @@ export function exclusionsOf(
   tools: SearchTools,
 ): Exclusion[] {
   const { reader, snapshot } = lookup;
-  const plans = planAtoms(query, lookup, symbols).map((plan) =>
+  const plans = planAtoms(query, lookup, symbols)?.map((plan) =>
     plan.atom.kind === "path"
       ? { ...plan, exact: filesWithPath(plan.atom, reader.paths(snapshot), scope, tools) }
       : plan,
   );
+  if (!plans) return [];
   const known = knownOf(plans, sets, reader);
   const { files } = reader.header;
   const operands: readonly PlanNode[] =

@@ -66,7 +66,7 @@ export interface SegmentPlan {
   readonly stats: PlanStats;
 }
 
-/** Returns undefined if time runs out while paths are tried. */
+/** Returns undefined if time runs out on the way. */
 export function planSegment(
   { reader, windows }: OpenedSegment,
   asked: SegmentQuery,
@@ -74,9 +74,11 @@ export function planSegment(
   tools: SearchTools,
 ): SegmentPlan | undefined {
   const { query, scope, sets, symbols } = asked;
-  const { kernel, arena } = tools;
-  const lookup = { reader, snapshot, kernel, arena, countInScope: counterInScope(scope, reader) };
+  const { kernel, arena, isStopped } = tools;
+  const countInScope = counterInScope(scope, reader);
+  const lookup = { reader, snapshot, kernel, arena, countInScope, isStopped };
   const planned = planAtoms(query, lookup, symbols);
+  if (!planned || isStopped()) return undefined;
   const possible = (atoms: readonly AtomPlan[]): Bitset => {
     const { maybe } = boundsOf(query.root, knownOf(atoms, sets, reader), reader.header.files);
     return intersect(maybe.slice(), scope);
@@ -84,7 +86,7 @@ export function planSegment(
   const atoms = planned.some(({ atom }) => atom.kind === "path")
     ? planPaths(planned, { reader, snapshot, files: possible(planned) }, tools)
     : planned;
-  if (!atoms) return undefined;
+  if (!atoms || isStopped()) return undefined;
   const candidates = possible(atoms);
   const blobs = blobsOfFiles(candidates, reader);
   const content = query.contentAtoms.map((atom) => atoms[atom]!);

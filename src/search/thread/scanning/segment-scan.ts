@@ -54,7 +54,7 @@ export class SegmentScan {
       query,
       atoms,
       order,
-      mayMatch: (index) => this.#mayMatch(index, visited),
+      mayMatch: (index, atom) => this.#mayMatch(index, atom, visited),
       wantsPairs: ratesDefinitions || query.contentAtoms.length > 1,
       symbols,
     });
@@ -66,8 +66,7 @@ export class SegmentScan {
       stats.contentBytesLoaded += window.bytesLoaded;
     }
     const settling = { visited, stats, onHit, rater, facts: this.#factsOf(visited) };
-    for (let index = 0; index < blobs.length; index++) this.#settleBlob(index, settling);
-    this.#settleUnread(number, settling);
+    if (this.#settleBlobs(settling)) this.#settleUnread(number, settling);
     stats.contentBytesLoaded += (symbols?.bytesLoaded ?? 0) - symbolBytes;
   }
 
@@ -87,13 +86,23 @@ export class SegmentScan {
     return new FileFacts(this.plan.atoms, this.plan.asked.sets, visited);
   }
 
+  /** False: it was stopped. */
+  #settleBlobs(settling: Settling): boolean {
+    const { filesAtOnce } = this.plan.asked.query;
+    for (let index = 0; index < settling.visited.blobs.length; index++) {
+      this.#settleBlob(index, settling);
+      if ((index + 1) % filesAtOnce === 0 && this.#options.tools.isStopped()) return false;
+    }
+    return true;
+  }
+
   #settleBlob(index: number, at: Settling): void {
     const { visited, stats } = at;
     const { reader, candidates, asked } = this.plan;
     const { blobFileStarts, blobFiles } = reader;
     const { single } = asked.query;
     const blob = visited.blobs[index]!;
-    const cannotMatch = single !== undefined && visited.found[single]!.counts[index] === 0;
+    const cannotMatch = single !== undefined && visited.found[single]?.counts[index] === 0;
     for (let i = blobFileStarts[blob]!; i < blobFileStarts[blob + 1]!; i++) {
       const file = blobFiles[i]!;
       if (!hasBit(candidates, file)) continue;
@@ -109,11 +118,15 @@ export class SegmentScan {
     const { reader, asked, candidates, visit, work, windows, withoutContent } = this.plan;
     if (asked.query.isContentOnly) return;
     const { blobFileStarts, blobFiles } = reader;
+    let [settled, isStopped] = [0, false];
     const settle = (file: number) => {
+      isStopped ||= ++settled % asked.query.filesAtOnce === 0 && this.#options.tools.isStopped();
+      if (isStopped) return;
       at.stats.filesConsidered++;
       this.#settle(file, -1, at);
     };
     for (const blob of bitsBetween(work, windows[number]!, windows[number + 1]!)) {
+      if (isStopped) return;
       if (hasBit(visit, blob)) continue;
       for (let i = blobFileStarts[blob]!; i < blobFileStarts[blob + 1]!; i++)
         if (hasBit(candidates, blobFiles[i]!)) settle(blobFiles[i]!);
@@ -131,9 +144,10 @@ export class SegmentScan {
     onHit(facts);
   }
 
-  /** Whether a file of a visited blob may still match. */
-  #mayMatch(index: number, visited: VisitedBlobs): boolean {
+  /** Whether a file of a visited blob may still match, now that the atom is evaluated. */
+  #mayMatch(index: number, atom: number, visited: VisitedBlobs): boolean {
     const { reader, candidates, asked } = this.plan;
+    const operands = asked.query.operands[atom]!;
     const { blobFileStarts, blobFiles } = reader;
     const facts = this.#factsOf(visited);
     const blob = visited.blobs[index]!;
@@ -141,7 +155,7 @@ export class SegmentScan {
       facts.file = blobFiles[i]!;
       facts.index = index;
       if (!hasBit(candidates, facts.file)) continue;
-      if (decide(asked.query.root, facts) !== false) return true;
+      if (operands.every((operand) => decide(operand, facts) !== false)) return true;
     }
     return false;
   }

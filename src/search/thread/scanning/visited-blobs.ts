@@ -22,8 +22,8 @@ export interface Visit {
   readonly atoms: readonly AtomPlan[];
   /** Content atoms in the order in which they are scanned. */
   readonly order: readonly number[];
-  /** Whether a file of a visited blob may match, given what is known so far. */
-  readonly mayMatch: (index: number) => boolean;
+  /** Whether a file of a visited blob that might match before the atom was evaluated still may. */
+  readonly mayMatch: (index: number, atom: number) => boolean;
   readonly wantsPairs: boolean;
   readonly symbols: SegmentSymbols | undefined;
   /** Matches of an expression that are enough in each blob; default: all. */
@@ -51,29 +51,47 @@ export class VisitedBlobs {
   }
 
   scan(window: Window, tools: SearchTools): void {
-    const { order } = this.#visit;
+    const { order, query } = this.#visit;
     const [only] = order;
-    if (order.length === 1 && this.#visit.query.isContentOnly) {
+    if (order.length === 1 && query.isContentOnly) {
       // every visited blob is a candidate of the one atom
       const all = [...this.blobs.keys()];
       this.found[only!] = this.#scanAtom(this.#visit.atoms[only!]!, all, window, tools);
       return;
     }
-    const { sharing } = this.#visit.query;
+    const { sharing } = query;
     const shared = sharing && new SharedLines(sharing.pass, window, tools);
     let alive: readonly number[] = [...this.blobs.keys()];
-    order.forEach((atom, step) => {
+    for (const [step, atom] of order.entries()) {
       const plan = this.#visit.atoms[atom]!;
       const targets = alive.filter(
         (index) => !plan.blobs || hasBit(plan.blobs, this.blobs[index]!),
       );
       const reach = sharing?.atoms.has(atom) ? { ...plan, shared } : plan;
-      this.found[atom] = spread(
-        this.#scanAtom(reach, targets, window, tools),
-        targets,
-        this.blobs.length,
-      );
-      if (step + 1 < order.length) alive = alive.filter(this.#visit.mayMatch);
+      const found = this.#scanAtom(reach, targets, window, tools);
+      const isStopped = tools.isStopped();
+      // what was not found may be there: under a negation that would be a match
+      if (!isStopped || !query.hasNegation || atom === query.single)
+        this.found[atom] = spread(found, targets, this.blobs.length);
+      if (isStopped) return;
+      if (step + 1 < order.length) alive = this.#stillAlive(alive, atom, tools);
+    }
+  }
+
+  /** Of the blobs those that may match now that the atom is evaluated; more where it is stopped. */
+  #stillAlive(
+    alive: readonly number[],
+    atom: number,
+    { isStopped }: Pick<SearchTools, "isStopped">,
+  ): readonly number[] {
+    const { query, atoms, mayMatch } = this.#visit;
+    const { blobs } = atoms[atom]!;
+    let evaluated = 0;
+    return alive.filter((index) => {
+      // that the atom is not there was known before
+      if (blobs && !hasBit(blobs, this.blobs[index]!)) return true;
+      if (++evaluated % query.filesAtOnce === 0 && isStopped()) return true;
+      return mayMatch(index, atom);
     });
   }
 

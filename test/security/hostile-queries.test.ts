@@ -1,0 +1,205 @@
+/**
+ * Queries made to hurt, against a whole engine: what each takes of the caller's thread in one turn, and
+ * of all threads together, in processor time.
+ */
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { watchStalls } from "../../bench/stall.ts";
+import { open, type Engine } from "../../src/engine.ts";
+import { documents } from "../../src/ingest/sources/documents.ts";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const list = (count: number, of: (i: number) => string, between = " ") =>
+  Array.from({ length: count }, (_, i) => of(i)).join(between);
+const nested = (depth: number, of: (level: number) => string) =>
+  `${list(depth, (level) => `(${of(level)} or `, "")}x${")".repeat(depth)}`;
+/** As many Unicode classes as the bound on sizes allows. */
+const classes = (count: number) => list(count, (i) => `\\pL\\PL${i}`);
+
+type Ending = "an answer" | "QUERY_SYNTAX" | "REGEX_TOO_LARGE";
+
+/** `regex`: in the dialect in which terms are expressions. */
+const ATTACKS: { what: string; query: string; regex?: boolean; ending: Ending }[] = [
+  { what: "a Unicode class met first", query: "\\pL\\PL", regex: true, ending: "an answer" },
+  { what: "the same of names", query: "repo:\\PL\\pN\\pL", ending: "an answer" },
+  {
+    what: "20 000 terms in 249 groups",
+    query: nested(249, (level) => list(80, (i) => `a${level}_${i}`, " or ")),
+    ending: "QUERY_SYNTAX",
+  },
+  {
+    what: "90 000 terms in one group",
+    query: `(${list(90_000, (i) => `${i}`, " or ")})`,
+    ending: "QUERY_SYNTAX",
+  },
+  {
+    what: "as many terms as there may be",
+    query: list(2_000, (i) => `a${i}b`, " or "),
+    ending: "an answer",
+  },
+  {
+    what: "as many terms in as many groups as there may be",
+    query: nested(150, (level) => (level === 149 ? list(100, (i) => `a${i}`, " or ") : "b")),
+    ending: "QUERY_SYNTAX",
+  },
+  {
+    what: "in a few less",
+    query: nested(100, (level) => (level === 99 ? list(140, (i) => `a${i}`, " or ") : "b")),
+    ending: "an answer",
+  },
+  {
+    what: "alternating groups",
+    query: `${"(a -(b ".repeat(60)}c${"))".repeat(60)}`,
+    ending: "an answer",
+  },
+  {
+    what: "as many characters as there may be",
+    query: list(100, (i) => `${i}`.padEnd(1_000, "x"), " or "),
+    ending: "an answer",
+  },
+  { what: "blanks", query: `a${" ".repeat(249_000)}b`, ending: "an answer" },
+  {
+    what: "2 000 Unicode expressions",
+    query: classes(2_000),
+    regex: true,
+    ending: "REGEX_TOO_LARGE",
+  },
+  { what: "30 of them", query: classes(30), regex: true, ending: "an answer" },
+  {
+    what: "as many expressions as there may be",
+    query: list(2_000, (i) => `a.*${i}`),
+    regex: true,
+    ending: "an answer",
+  },
+  {
+    what: "expressions as large as one may be",
+    query: list(8, (i) => `é${i}ž`.repeat(1_000)),
+    regex: true,
+    ending: "an answer",
+  },
+  {
+    what: "filters of repositories",
+    query: list(200, (i) => `repo:r.*${i}`, " or "),
+    ending: "an answer",
+  },
+  {
+    what: "names of repositories",
+    query: `reposet:${list(10_000, (i) => `r/${i}`, ",")} x`,
+    ending: "an answer",
+  },
+];
+
+/** ms of its processor time in one turn: the promise is 5, and this machine may be slow. */
+const MOST_TURN_MS = 7;
+/** ms of all threads together. The time-out of a search is 300 ms for each of its two. */
+const MOST_WORK_MS = 2_000;
+const TRIES = 5;
+
+describe.runIf(process.platform === "linux")("a query", () => {
+  const path = mkdtempSync(join(tmpdir(), "quern-hostile-"));
+  let engine: Engine;
+  afterAll(async () => {
+    await engine.close();
+    rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+  });
+  beforeAll(async () => {
+    engine = await open(path, { workers: 1 });
+    const sources = Array.from({ length: 300 }, (_, i) =>
+      documents({ name: `r/${i}`, files: [{ path: "a.txt", content: `a${i}b hello\n` }] }),
+    );
+    await engine.index(sources, { symbols: "skip" });
+    await engine.search({ query: "hello repo:r", matches: 1 });
+  }, 60_000);
+
+  test.each(ATTACKS)("$what", { timeout: 20_000 }, async ({ query, regex = false, ending }) => {
+    const request = { query, isRegexEnabled: regex, matches: 10 };
+    let [turn, work] = [Infinity, Infinity];
+    for (let left = TRIES; left > 0 && (turn > MOST_TURN_MS || work > MOST_WORK_MS); left--) {
+      const stalls = watchStalls();
+      const before = process.cpuUsage();
+      const got = await engine.search(request, { timeoutMs: 300 }).then(
+        (): string => "an answer",
+        (error: { code: string }) => error.code,
+      );
+      const { user, system } = process.cpuUsage(before);
+      expect(got).toBe(ending);
+      turn = Math.min(turn, (await stalls()).ownMs);
+      work = Math.min(work, (user + system) / 1_000);
+    }
+    console.log(`${turn.toFixed(1)} ms a turn, ${work.toFixed(0)} ms of work`);
+    expect(turn).toBeLessThan(MOST_TURN_MS);
+    expect(work).toBeLessThan(MOST_WORK_MS);
+  });
+});
+
+/** Over 5 000 small files, all in one window: what a file costs, not what its text costs. */
+const COSTLY: [what: string, query: string][] = [
+  ["30 negations", `hello ${list(30, (i) => `-content:n${i}q`)}`],
+  ["100 negations", `hello ${list(100, (i) => `-content:n${i}q`)}`],
+  ["1 900 negations", `hello ${list(1_900, (i) => `-content:n${i}q`)}`],
+  ["1 900 short negations", `hello ${list(1_900, (i) => `-content:${i.toString(36)}`)}`],
+  ["2 000 alternatives", list(2_000, (i) => `n${i}q`, " or ")],
+  ["2 000 short alternatives", list(2_000, (i) => `${i.toString(36)}.`, " or ")],
+  ["2 000 short terms that all hold", list(2_000, (i) => "0123456789 helo"[i % 15]!)],
+  ["negated groups", `hello ${list(400, (i) => `-(a${i} b${i} (c${i} or d${i}))`)}`],
+  ["paths", list(2_000, (i) => `-file:${i}x`)],
+  ["expressions of paths", list(300, (i) => `-file:(a|b)*${i}x.*y`)],
+  ["symbols", list(2_000, (i) => `-sym:${i}x`)],
+  ["one long literal", "x".repeat(100_000)],
+  ["many long literals", list(20, (i) => `${i}${"xyz".repeat(1_600)}`, " or ")],
+];
+const FILES = 5_000;
+const TIMEOUT_MS = 60;
+/** ms of work of the thread after its time-out: 20 are promised, and a busy core is slower. */
+const MOST_LATE_MS = 60;
+
+describe("evaluating", () => {
+  const path = mkdtempSync(join(tmpdir(), "quern-costly-"));
+  let engine: Engine;
+  afterAll(async () => {
+    await engine.close();
+    rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+  });
+  beforeAll(async () => {
+    engine = await open(path, { workers: 1 });
+    const files = Array.from({ length: FILES }, (_, i) => ({
+      path: `${i}.txt`,
+      content: `hello 0123456789 n${i}q a${i % 400} b${i % 400}\n`,
+    }));
+    await engine.index(documents({ name: "small", files }), { symbols: "skip" });
+    await engine.search({ query: "hello", matches: 1 });
+  }, 60_000);
+
+  test.each(COSTLY)("%s: a time-out ends it, and its thread is free", async (_, query) => {
+    let work = Infinity;
+    for (let left = TRIES; left > 0 && work > TIMEOUT_MS + MOST_LATE_MS; left--) {
+      const before = process.cpuUsage();
+      await engine.search({ query, matches: 10 }, { timeoutMs: TIMEOUT_MS });
+      await engine.search({ query: "not there", matches: 1 });
+      const { user, system } = process.cpuUsage(before);
+      work = Math.min(work, (user + system) / 1_000);
+    }
+    console.log(`${(work - TIMEOUT_MS).toFixed(0)} ms after its time`);
+    expect(work).toBeLessThan(TIMEOUT_MS + MOST_LATE_MS);
+  });
+
+  test("the cost of negations is linear", async () => {
+    const cost = async (negations: number) => {
+      const query = `hello ${list(negations, (i) => `-content:n${i}q`)}`;
+      let best = Infinity;
+      for (let left = 3; left > 0; left--) {
+        const before = process.cpuUsage();
+        const { stats } = await engine.search({ query, matches: 10 });
+        const { user, system } = process.cpuUsage(before);
+        best = Math.min(best, (user + system) / 1_000);
+        expect(stats.fileCount).toBe(FILES - negations);
+      }
+      return best;
+    };
+    const [few, many] = [await cost(100), await cost(1_600)];
+    console.log(`100 negations ${few.toFixed(0)} ms, 1 600 ${many.toFixed(0)} ms`);
+    expect(many).toBeLessThan(40 * Math.max(few, 10));
+  });
+});
