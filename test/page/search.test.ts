@@ -147,4 +147,55 @@ inBrowser("search", (browser) => {
     await page.getByText("2 matches in 1 file").waitFor();
     await page.getByRole("link", { name: "task-queue src/queue.ts" }).waitFor();
   });
+
+  test("going back shows the list where it was left", async () => {
+    const page = await visit(browser, `${site.root}search?q=e`);
+    const card = page.locator(".card").nth(15);
+    await card.waitFor();
+    await card.scrollIntoViewIfNeeded();
+    expect(await page.evaluate<number>("scrollY")).toBeGreaterThan(500);
+    const { y } = (await card.boundingBox())!;
+    await card.getByRole("link").first().click();
+    await page.locator(".cm-line").first().waitFor();
+    await page.goBack();
+    await page.locator(".card").nth(15).waitFor();
+    await expect.poll(async () => Math.abs((await card.boundingBox())!.y - y)).toBeLessThan(4);
+  });
+
+  test("on a phone: search, filters, a file", async () => {
+    const page = await visit(browser, site.root, {
+      viewport: { width: 390, height: 844 },
+      hasTouch: true,
+      isMobile: true,
+    });
+    const box = page.getByRole("textbox", { name: "Search code" });
+    await box.tap();
+    await page.keyboard.type("backoff");
+    await page.locator("mark").first().waitFor();
+    await page.getByText("Filters").tap();
+    await page.getByRole("link", { name: /^Ruby/ }).tap();
+    await page
+      .getByRole("link", { name: /retry\.rb$/ })
+      .first()
+      .tap();
+    await page.locator(".cm-line").first().waitFor();
+    const visible = await page.evaluate<number>("document.documentElement.scrollWidth");
+    expect(visible).toBeLessThanOrEqual(390);
+  });
+
+  test("a page of today goes on with the answers of tomorrow", async () => {
+    const page = await visit(browser, site.root);
+    await page.route("**/api/**", async (route) => {
+      const response = await route.fetch();
+      const body = (await response.text())
+        .replaceAll('"kind":"function"', '"kind":"lambda","weight":1')
+        .replaceAll('{"fileName"', '{"unknown":{"a":[1]},"fileName"')
+        .replaceAll('{"repoName"', '{"unknown":null,"repoName"');
+      await route.fulfill({ response, body });
+    });
+    await page.reload();
+    await page.getByRole("link", { name: "task-queue", exact: true }).waitFor();
+    await page.getByRole("textbox", { name: "Search code" }).fill("retryWithBackoff");
+    await page.locator(".kind", { hasText: "lambda" }).first().waitFor();
+  });
 });

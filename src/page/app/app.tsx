@@ -75,7 +75,7 @@ function View() {
     case "home":
       return <Home />;
     case "search":
-      return <SearchPage address={address} scroll={router.scroll} />;
+      return <SearchPage address={address} place={router.place} />;
     case "file":
       return <FilePage address={address} />;
     case "folder":

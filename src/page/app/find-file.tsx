@@ -82,7 +82,9 @@ function FoundFiles({ files, active, onOpen }: FoundFilesProps) {
           aria-selected={index === active}
           onClick={() => onOpen(index)}
         >
-          <MarkedText text={text} marks={pathMarks(text, matchRanges)} />
+          <span>
+            <MarkedText text={text} marks={pathMarks(text, matchRanges)} />
+          </span>
           <span class="muted">
             <PlainText text={repository} />
           </span>

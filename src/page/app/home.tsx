@@ -82,7 +82,7 @@ function RepositoryRow({ repository }: { repository: Repository }) {
       >
         <PlainText text={repoDisplayName ?? repoName} />
       </a>
-      {defaultBranch !== undefined && (
+      {defaultBranch !== undefined && defaultBranch !== "HEAD" && (
         <span class="tag">
           <PlainText text={defaultBranch} />
         </span>

@@ -76,6 +76,7 @@ function extensionsOf({ label, onLines, onName }: CodeOptions): Extension[] {
     EditorView.contentAttributes.of({
       "aria-label": label,
       inputmode: "none",
+      tabindex: "0",
       spellcheck: "false",
     }),
     highlightSpecialChars({ addSpecialChars: /[\u202a-\u202e\u2066-\u2069]/ }),

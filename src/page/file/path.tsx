@@ -21,9 +21,15 @@ export function Path({ address: { repository, ref, path } }: { address: Place })
   });
   return (
     <nav class="crumbs" aria-label="Path">
-      <a class="repository" href={router.href(folder(0))}>
-        <PlainText text={repository} />
-      </a>
+      {names.length === 0 ? (
+        <h1>
+          <PlainText text={repository} />
+        </h1>
+      ) : (
+        <a class="repository" href={router.href(folder(0))}>
+          <PlainText text={repository} />
+        </a>
+      )}
       {names.map((name, index) => (
         <span key={index}>
           <span class="muted">/</span>

@@ -5,8 +5,8 @@ import { parseAddress, showAddress, type Address } from "./address.ts";
 
 export interface Router {
   readonly address: Address;
-  /** Where to scroll to, if the view was left at that place before. */
-  readonly scroll: number;
+  /** What the reader saw when this view was left. */
+  readonly place: Place | undefined;
   /** How many views of this page lie behind this one. */
   readonly depth: number;
   /** Opens a view. `typing`: the address bar follows a little later, and the view left is not kept. */
@@ -15,9 +15,31 @@ export interface Router {
   href(address: Address): string;
 }
 
+/** An element of a long list, by its number, and how far it was from the top of the window. */
+export interface Place {
+  index: number;
+  top: number;
+}
+
+const PLACES = "[data-place]";
+
+/** Heights of what is not seen are guesses, so it is an element that is remembered, not a distance. */
+function placeNow(): Place | undefined {
+  const places = [...document.querySelectorAll(PLACES)].map((place) =>
+    place.getBoundingClientRect(),
+  );
+  const index = places.findIndex(({ bottom }) => bottom > 0);
+  return index === -1 || window.scrollY === 0 ? undefined : { index, top: places[index]!.top };
+}
+
+export function scrollToPlace({ index, top }: Place): void {
+  const place = document.querySelectorAll(PLACES)[index];
+  if (place) window.scrollBy(0, place.getBoundingClientRect().top - top);
+}
+
 interface Entry {
   address: Address;
-  scroll: number;
+  place: Place | undefined;
   depth: number;
 }
 
@@ -31,7 +53,7 @@ const TYPING_MS = 250; // browsers refuse more than 100 changes in 30 s
 export function useRouter(root: string): Router {
   const [entry, setEntry] = useState<Entry>(() => ({
     address: parseAddress(location.href, root),
-    scroll: kept()?.scroll ?? 0,
+    place: kept()?.place,
     depth: kept()?.depth ?? 0,
   }));
   const shown = useRef(entry); // what the address bar is to show, now or a little later
@@ -42,14 +64,14 @@ export function useRouter(root: string): Router {
       clearTimeout(timer.current);
       const before = shown.current;
       const depth = before.depth + (how === "push" ? 1 : 0);
-      shown.current = { address, scroll: 0, depth };
-      const replace = (): void => history.replaceState({ scroll: 0, depth }, "", href(address));
+      shown.current = { address, place: undefined, depth };
+      const replace = (): void => history.replaceState({ depth }, "", href(address));
       if (how === "typing") timer.current = window.setTimeout(replace, TYPING_MS);
       else if (how === "replace") replace();
       else {
-        const left = { scroll: window.scrollY, depth: before.depth };
+        const left = { place: placeNow(), depth: before.depth };
         history.replaceState(left, "", href(before.address));
-        history.pushState({ scroll: 0, depth }, "", href(address));
+        history.pushState({ depth }, "", href(address));
         window.scrollTo(0, 0);
       }
       setEntry(shown.current);
@@ -60,8 +82,8 @@ export function useRouter(root: string): Router {
     history.scrollRestoration = "manual";
     const onPop = (): void => {
       clearTimeout(timer.current);
-      const { scroll = 0, depth = 0 } = kept() ?? {};
-      shown.current = { address: parseAddress(location.href, root), scroll, depth };
+      const { place, depth = 0 } = kept() ?? {};
+      shown.current = { address: parseAddress(location.href, root), place, depth };
       setEntry(shown.current);
     };
     addEventListener("popstate", onPop);

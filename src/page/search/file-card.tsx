@@ -31,8 +31,8 @@ export function FileCard({ file, copies, showsRefs }: FileCardProps) {
     setWide(widen(file.chunks.flatMap(linesOf), source.split("\n"), WIDER));
   };
   return (
-    <article class="card">
-      <h3 class="card-head">
+    <article class="card" data-place>
+      <h2 class="card-head">
         <a data-result href={router.href(withFirstLine(address, blocks))}>
           <FilePath file={file} showsRefs={showsRefs} />
         </a>
@@ -42,7 +42,7 @@ export function FileCard({ file, copies, showsRefs }: FileCardProps) {
             More context
           </button>
         )}
-      </h3>
+      </h2>
       {shown.map((lines, index) => (
         <Block key={index} lines={lines} address={address} />
       ))}

@@ -3,6 +3,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { SearchAddress } from "../frame/address.ts";
 import { usePage, useTitle } from "../frame/page-context.ts";
+import { scrollToPlace, type Place } from "../frame/router.ts";
 import { Refused, wordsOf } from "../wire/client.ts";
 import { facetsOf, foldCopies, type Folded } from "./facets.ts";
 import { FacetList } from "./facet-list.tsx";
@@ -12,16 +13,22 @@ import { NothingFound } from "./nothing-found.tsx";
 import { namesRevisions } from "./query-text.ts";
 import { useSearch } from "./use-search.ts";
 
-export function SearchPage({ address, scroll }: { address: SearchAddress; scroll: number }) {
+interface SearchPageProps {
+  address: SearchAddress;
+  place: Place | undefined;
+}
+
+export function SearchPage({ address, place }: SearchPageProps) {
   const { client } = usePage();
   const isBlank = address.query.trim() === "";
   const { found, shown, more } = useSearch(client, address);
   useTitle(isBlank ? "Search" : titleOf(address, found));
-  useScroll(scroll, found);
-  if (isBlank) return <main id="main" class="notice" />;
+  usePlace(place, found);
+  if (isBlank) return <Blank />;
   return (
     <main id="main" class="results">
       <FacetList facets={facetsOf(shown.files)} address={address} isPart={shown.hasMore} />
+      <h1 class="unseen-heading">Results of the search</h1>
       <section class="found" aria-label="Results" aria-busy={found.state !== "done"}>
         {found.state === "failed" ? <SearchError error={found.error} /> : <Summary found={found} />}
         {found.state === "done" && found.files.length === 0 ? (
@@ -39,18 +46,31 @@ export function SearchPage({ address, scroll }: { address: SearchAddress; scroll
   );
 }
 
+function Blank() {
+  return (
+    <main id="main" class="notice">
+      <h1>Type what to look for</h1>
+      <p class="muted">
+        Words, code, or filters such as <code>lang:go</code> and <code>repo:shop</code>.
+      </p>
+    </main>
+  );
+}
+
 function titleOf({ query }: SearchAddress, { stats }: Found): string {
   const short = query.length > 60 ? `${query.slice(0, 60)}…` : query;
   return stats === undefined ? short : `${short} – ${matches(stats.totalMatchCount)}`;
 }
 
-/** Goes back to where the list was left, once it is there. */
-function useScroll(scroll: number, { files }: Found): void {
+/** Goes back to where the list was left, once it is there; twice, since what comes into view gets its height. */
+function usePlace(place: Place | undefined, { files }: Found): void {
   const isDue = useRef(true);
   useLayoutEffect(() => {
     if (!isDue.current || files.length === 0) return;
     isDue.current = false;
-    window.scrollTo(0, scroll);
+    if (place === undefined) return;
+    scrollToPlace(place);
+    requestAnimationFrame(() => requestAnimationFrame(() => scrollToPlace(place)));
   }, [files]);
 }
 
@@ -94,7 +114,7 @@ function SearchError({ error }: { error: unknown }) {
   const isQuery = error instanceof Refused && error.status === 400;
   return (
     <div class="query-error" role="alert">
-      <h1>{isQuery ? "This query cannot be understood" : "The search failed"}</h1>
+      <h2>{isQuery ? "This query cannot be understood" : "The search failed"}</h2>
       <pre>{wordsOf(error)}</pre>
     </div>
   );
@@ -115,7 +135,7 @@ function Files({ shown, isStale, showsRefs, onEnd }: FilesProps) {
   const groups = isGrouped ? byRepository(folded) : [{ name: "", files: folded }];
   return (
     <>
-      <label class="group-by">
+      <label class="group-by" hidden={folded.length === 0}>
         <input type="checkbox" checked={isGrouped} onChange={() => setGrouped(!isGrouped)} />
         Group by repository
       </label>

@@ -1,0 +1,123 @@
+/** Walks of somebody who reads files. */
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { inBrowser } from "./browser.ts";
+import { hostile, large, LARGE_LINES, MARKUP } from "./fixtures.ts";
+import { fromCorpus, openSite, visit, type Site } from "./site.ts";
+
+inBrowser("files", (browser) => {
+  let site: Site;
+  beforeAll(async () => {
+    site = await openSite([...fromCorpus("task-queue"), large(), hostile()]);
+  });
+  afterAll(() => site[Symbol.asyncDispose]());
+
+  test("a file: folders, definitions, lines that are marked and linked", async () => {
+    const page = await visit(browser, `${site.root}browse/task-queue/-/blob/src/queue.ts#L10-12`);
+    await expect.poll(() => page.locator(".cm-target").count()).toBe(3);
+    expect(await page.locator("nav.tree a[aria-current=page]").textContent()).toBe("queue.ts");
+    const outline = page.getByRole("complementary", { name: "Definitions" });
+    await outline.getByRole("link", { name: "class TaskQueue" }).click();
+    await page.waitForURL(/#L22$/);
+    await expect
+      .poll(() => page.locator(".cm-target").allTextContents())
+      .toEqual(["export class TaskQueue {"]);
+    await page.locator(".cm-lineNumbers .cm-gutterElement", { hasText: /^8$/ }).click();
+    await page.waitForURL(/#L8$/);
+    await page
+      .locator(".cm-lineNumbers .cm-gutterElement", { hasText: /^12$/ })
+      .click({ modifiers: ["Shift"] });
+    await page.waitForURL(/#L8-12$/);
+  });
+
+  test("a name: a click, or Enter at the caret, shows its definitions and references", async () => {
+    const page = await visit(browser, `${site.root}browse/task-queue/-/blob/src/queue.ts`);
+    await page
+      .locator(".cm-line span", { hasText: /^retryWithBackoff$/ })
+      .first()
+      .click();
+    const panel = page.getByRole("complementary", { name: /of retryWithBackoff$/ });
+    await panel.getByText(/^Definitions/).waitFor();
+    const { stats } = await site.engine.search({
+      query: "content:\\bretryWithBackoff\\b repo:task-queue lang:TypeScript",
+      matches: 0,
+      isRegexEnabled: true,
+      isCaseSensitivityEnabled: true,
+    });
+    await panel.getByRole("heading", { name: `References ${stats.totalMatchCount}` }).waitFor();
+    await page.keyboard.press("Enter");
+    await panel
+      .getByRole("link", { name: /export async function retryWithBackoff/ })
+      .first()
+      .click();
+    await page.waitForURL(/src\/retry\.ts#L\d+$/);
+    await page
+      .locator(".cm-target", { hasText: "export async function retryWithBackoff" })
+      .waitFor();
+  });
+
+  test("folders open, and lead to files and back", async () => {
+    const page = await visit(browser, `${site.root}browse/task-queue/-/tree/`);
+    await page.getByRole("link", { name: "src", exact: true }).click();
+    await page.getByRole("link", { name: "store", exact: true }).click();
+    await page.getByRole("link", { name: "memory.ts" }).click();
+    await page.locator(".cm-line").first().waitFor();
+    const tree = page.getByRole("navigation", { name: "Files" });
+    await tree.getByRole("button", { name: "test" }).click();
+    await tree
+      .getByRole("link", { name: "queue.spec.ts" })
+      .or(tree.getByRole("link").first())
+      .first()
+      .waitFor();
+    await page.getByRole("navigation", { name: "Path" }).getByRole("link", { name: "src" }).click();
+    await page.waitForURL(/-\/tree\/src$/);
+    await page.getByRole("link", { name: "Search here" }).click();
+    expect(await page.getByRole("textbox", { name: "Search code" }).inputValue()).toBe(
+      "repo:^task-queue$ file:^src/ ",
+    );
+  });
+
+  test("t finds a file by parts of its path", async () => {
+    const page = await visit(browser, `${site.root}browse/task-queue/-/tree/`);
+    await page.getByRole("link", { name: "src", exact: true }).waitFor();
+    await page.getByRole("heading", { name: "README.md" }).waitFor();
+    await page.getByRole("textbox", { name: "Search code" }).press("Escape");
+    await page.keyboard.press("t");
+    await page.getByRole("dialog").waitFor();
+    await page.keyboard.type("st mem");
+    await page.getByRole("option", { name: /src\/store\/memory\.ts/ }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/blob\/src\/store\/memory\.ts$/);
+  });
+
+  test("2 MiB open, and scroll to the end; only what is seen is drawn", async () => {
+    const page = await visit(browser, `${site.root}browse/large/-/blob/large.ts#L${LARGE_LINES}`);
+    await page.locator(".cm-target", { hasText: `value${LARGE_LINES - 1} ` }).waitFor();
+    expect(await page.locator(".cm-line").count()).toBeLessThan(500);
+  });
+
+  test("names and contents that try to be markup are text", async () => {
+    const page = await visit(browser, `${site.root}search?q=needle`);
+    await page.locator(".card").nth(3).waitFor();
+    const shown = await page.locator(".results").textContent();
+    expect(shown).toContain(MARKUP);
+    expect(shown).toContain("U+202E");
+    expect(shown).not.toContain("\u202e");
+    await page
+      .getByRole("link", { name: `${MARKUP}.js` })
+      .first()
+      .click();
+    await page.locator(".cm-line", { hasText: "<script>alert(1)</script>" }).waitFor();
+    const { pathname } = new URL(page.url());
+    await page.goto(new URL(pathname.replace(/\/-\/blob\/.*/, "/-/tree/"), site.root).href);
+    await page.locator(".readme pre", { hasText: MARKUP }).waitFor();
+    expect(await page.locator("img, script:not([src]), iframe, #page svg[onload]").count()).toBe(0);
+  });
+
+  test("a file that is not there is said to be", async () => {
+    const page = await visit(browser, `${site.root}browse/task-queue/-/blob/nope.ts`, {
+      expected: [404],
+    });
+    await page.getByText("there is no such file").waitFor();
+  });
+});
