@@ -13,7 +13,7 @@
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { QuernError } from "../base/errors.ts";
 import { cannotStart, type GitProcesses } from "./git-process.ts";
-import { aborted } from "../base/abort.ts";
+import type { Patience } from "./patience.ts";
 
 export interface GitObject {
   readonly id: string;
@@ -94,7 +94,8 @@ export class ObjectReader {
 
   #start(): Batch {
     const child = this.#git.start(["cat-file", this.#mode]);
-    const batch: Batch = new Batch(child, this.#mode === "--batch", this.#limits);
+    const patience = this.#git.patience();
+    const batch: Batch = new Batch(child, this.#mode === "--batch", this.#limits, patience);
     batch.whenOver((left, error) => this.#over(batch, left, error));
     return batch;
   }
@@ -102,9 +103,8 @@ export class ObjectReader {
   #over(batch: Batch, left: readonly Request[], error: QuernError | undefined): void {
     if (this.#batch === batch) this.#batch = undefined;
     if (left.length === 0) return;
-    if (this.#git.signal.aborted) {
-      this.#closed ??= aborted(this.#git.signal);
-    } else if (error !== undefined) this.#closed ??= error;
+    if (this.#git.isOver) this.#closed ??= this.#git.isOver;
+    else if (error !== undefined) this.#closed ??= error;
     else if (++this.#deaths > this.#limits.deaths) this.#closed ??= unreadable("git keeps failing");
     const [first, ...others] = left;
     if (first !== undefined && ++first.deaths > 1) {
@@ -125,6 +125,7 @@ const MAX_HEADER = 8192;
 /** One process and the requests it was asked. */
 class Batch {
   readonly #child: ChildProcessWithoutNullStreams;
+  readonly #patience: Patience;
   readonly #hasContent: boolean;
   readonly #limits: ObjectLimits;
   /** To be answered from #next on; those before are let go, for a request holds on to its content. */
@@ -137,7 +138,15 @@ class Batch {
   #header = "";
   #body: Body | undefined;
 
-  constructor(child: ChildProcessWithoutNullStreams, hasContent: boolean, limits: ObjectLimits) {
+  constructor(
+    ...[child, hasContent, limits, patience]: [
+      ChildProcessWithoutNullStreams,
+      boolean,
+      ObjectLimits,
+      Patience,
+    ]
+  ) {
+    this.#patience = patience;
     this.#child = child;
     this.#hasContent = hasContent;
     this.#limits = limits;
@@ -151,6 +160,7 @@ class Batch {
     const over = (error?: QuernError) => {
       if (isOver) return;
       isOver = true;
+      this.#patience.rest();
       report(
         this.#asked.slice(this.#next).filter((request) => request !== undefined),
         error,
@@ -160,11 +170,16 @@ class Batch {
     this.#child.once("close", () => over());
   }
 
+  get #isIdle(): boolean {
+    return this.#next === this.#asked.length;
+  }
+
   get isWorn(): boolean {
     return this.#objects >= this.#limits.objects || this.#bytes >= this.#limits.bytes;
   }
 
   ask(request: Request): void {
+    if (this.#isIdle) this.#patience.expect();
     this.#asked.push(request);
     this.#objects++;
     if (this.#lines === "") setImmediate(() => this.#write());
@@ -183,6 +198,7 @@ class Batch {
   }
 
   #take(chunk: Buffer): void {
+    this.#patience.expect();
     let at = 0;
     while (at < chunk.length) {
       at =
@@ -191,6 +207,7 @@ class Batch {
           : this.#takeBody(this.#body, chunk, at);
       if (at === -1) return this.#giveUp();
     }
+    if (this.#isIdle) this.#patience.rest();
   }
 
   /** What came is not what cat-file writes: nothing after it can be told apart. */

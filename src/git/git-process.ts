@@ -13,7 +13,8 @@ import {
 } from "node:child_process";
 import type { Readable } from "node:stream";
 import { QuernError } from "../base/errors.ts";
-import { throwIfAborted } from "../base/abort.ts";
+import { aborted, throwIfAborted } from "../base/abort.ts";
+import { Patience, silent } from "./patience.ts";
 
 /** Configuration by environment stays, because safe.directory may be set there. */
 const KEPT = /^GIT_(?:CONFIG_\w+|EXEC_PATH)$/;
@@ -64,6 +65,8 @@ export class GitProcesses {
   readonly #environment: NodeJS.ProcessEnv;
   readonly #live = new Set<{ kill(): void }>();
   readonly #onAbort = () => this.#killAll();
+  /** What is said of all processes once one of them was silent for too long. */
+  #silent: QuernError | undefined;
 
   /** `extra`: more of the environment. REQUIRES: `folder` exists, else a missing folder looks like a missing git. */
   constructor(folder: string, signal: AbortSignal, extra: Readonly<Record<string, string>> = {}) {
@@ -98,6 +101,23 @@ export class GitProcesses {
     return child;
   }
 
+  /** For a process of which something may be asked: once it is silent for too long, all are ended. */
+  patience(): Patience {
+    return new Patience(() => {
+      this.#silent ??= silent(this.folder);
+      this.#killAll();
+    });
+  }
+
+  /** Why nothing more can be asked: ABORTED, or SOURCE_UNREADABLE after a silence. */
+  get isOver(): QuernError | undefined {
+    return this.signal.aborted ? aborted(this.signal) : this.#silent;
+  }
+
+  throwIfOver(): void {
+    if (this.isOver) throw this.isOver;
+  }
+
   #track(child: { kill(): void; once(event: "close" | "error", listener: () => void): unknown }) {
     this.#live.add(child);
     child.once("close", () => this.#live.delete(child));
@@ -110,8 +130,7 @@ export class GitProcesses {
     let stdout = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
     const stderr = collectStderr(child.stderr);
-    const code = await ended(child);
-    throwIfAborted(this.signal);
+    const code = await this.#ended(child);
     return { code, stdout, stderr: stderr() };
   }
 
@@ -133,8 +152,7 @@ export class GitProcesses {
     });
     const stderr = collectStderr(child.stderr);
     child.stdin.end(input);
-    const code = await ended(child);
-    throwIfAborted(this.signal);
+    const code = await this.#ended(child);
     return { code, stdout: Buffer.concat(chunks), stderr: stderr(), isCut: bytes > mostBytes };
   }
 
@@ -145,12 +163,40 @@ export class GitProcesses {
     const end = ended(child);
     end.catch(() => {}); // heard below, unless the loop is left before
     try {
-      const isWhole = yield* nulRecords(child.stdout as AsyncIterable<Buffer>);
+      const isWhole = yield* nulRecords(this.#chunks(child.stdout));
       const code = await end;
-      throwIfAborted(this.signal);
+      this.throwIfOver();
       if (code !== 0 || !isWhole) throw failed(this.folder, stderr());
     } finally {
       child.kill();
+    }
+  }
+
+  /** The exit code. It may be silent for so long only. */
+  async #ended(child: ChildProcess): Promise<number> {
+    const patience = this.patience();
+    child.stdout?.on("data", () => patience.expect());
+    patience.expect();
+    try {
+      return await ended(child);
+    } finally {
+      patience.rest();
+      this.throwIfOver();
+    }
+  }
+
+  /** The output. It may be silent for so long only, while somebody waits for it. */
+  async *#chunks(stream: Readable): AsyncGenerator<Buffer> {
+    const patience = this.patience();
+    try {
+      patience.expect();
+      for await (const chunk of stream as AsyncIterable<Buffer>) {
+        patience.rest();
+        yield chunk;
+        patience.expect();
+      }
+    } finally {
+      patience.rest();
     }
   }
 
@@ -165,18 +211,24 @@ export class GitProcesses {
   }
 }
 
+/** Bytes. A path in a tree may be longer than any that is indexed; it is not held for that. */
+const LONGEST_RECORD = 1 << 24;
+
 /** Batches of whole records of an output that comes in any pieces; returns whether it ended with a NUL, or was empty. */
 export async function* nulRecords(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, boolean> {
   let rest: Buffer[] = [];
+  let length = 0; // of the rest
   for await (const chunk of chunks) {
     const last = chunk.lastIndexOf(0);
     if (last === -1) {
       rest.push(chunk);
+      if ((length += chunk.length) > LONGEST_RECORD) return false;
       continue;
     }
     const head = chunk.subarray(0, last);
     yield rest.length === 0 ? head : Buffer.concat([...rest, head]);
     rest = last + 1 === chunk.length ? [] : [chunk.subarray(last + 1)];
+    length = chunk.length - last - 1;
   }
   return rest.length === 0;
 }

@@ -5,6 +5,7 @@
  * therefore the merge holds one batch of each.
  */
 
+import { QuernError } from "../base/errors.ts";
 import { type GitProcesses } from "./git-process.ts";
 import { comparePaths } from "../base/paths.ts";
 
@@ -20,15 +21,29 @@ export interface TreeRecord {
   readonly size: number | undefined;
 }
 
+/** Of one commit. Ten trees, each of which names the next a thousand times, would have more than there are atoms. */
+const MOST_FILES = 5_000_000;
+
+function tooManyFiles({ folder }: GitProcesses, most: number): QuernError {
+  const message = `a commit of the repository ${folder} has more than ${most} files; its trees may name each other over and over`;
+  return new QuernError("SOURCE_UNREADABLE", message);
+}
+
 /** `commit`: a full object id. Sizes cost a look at each object, which ends git where one is missing in a partial clone. */
 export async function* listTree(
   git: GitProcesses,
   commit: string,
   withSizes: boolean,
+  mostFiles = MOST_FILES,
 ): AsyncGenerator<TreeRecord[]> {
   const options = ["-r", "-z", "--full-tree", ...(withSizes ? ["-l"] : [])];
   const args = ["ls-tree", ...options, "--end-of-options", commit];
-  for await (const batch of git.records(args)) yield recordsOf(batch).map(parseTreeLine);
+  let listed = 0;
+  for await (const batch of git.records(args)) {
+    const records = recordsOf(batch).map(parseTreeLine);
+    if ((listed += records.length) > mostFiles) throw tooManyFiles(git, mostFiles);
+    yield records;
+  }
 }
 
 interface Line {
@@ -87,9 +102,11 @@ export async function* listChanges(
   git: GitProcesses,
   from: string,
   to: string,
+  mostFiles = MOST_FILES,
 ): AsyncGenerator<TreeRecord[]> {
   const options = ["-r", "--raw", "-z", "--no-renames", "--no-abbrev", "--ignore-submodules=none"];
   const args = ["diff-tree", ...options, "--end-of-options", from, to, "--"];
+  let listed = 0;
   let head: Line | undefined; // a record's two halves are NUL-terminated each
   for await (const batch of git.records(args)) {
     const records: TreeRecord[] = [];
@@ -102,6 +119,7 @@ export async function* listChanges(
       if (record !== undefined) records.push(record);
       head = undefined;
     }
+    if ((listed += records.length) > mostFiles) throw tooManyFiles(git, mostFiles);
     yield records;
   }
 }

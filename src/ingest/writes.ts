@@ -22,7 +22,7 @@ import {
   publishMerge,
   type MergeGroup,
 } from "./run/merging.ts";
-import { throwIfAborted } from "../base/abort.ts";
+import { aborted, throwIfAborted } from "../base/abort.ts";
 import type { IndexProgress, IndexReport } from "./run/report.ts";
 import { indexSources } from "./run/run.ts";
 import type { Source } from "./sources/source.ts";
@@ -237,7 +237,8 @@ export class Writes {
       return await work(lease, stop);
     } catch (error) {
       if (this.#closing.signal.aborted) this.#throwIfStopped(stop);
-      throw error;
+      // Node's own functions reject with an AbortError
+      throw stop.aborted && !(error instanceof QuernError) ? aborted(stop) : error;
     } finally {
       // a lease that somebody has taken over is not ours to release, nor is a full disk's
       await lease.release().catch(() => undefined);

@@ -152,6 +152,7 @@ async function open(
   try {
     const wanted = await namesOf(folder, processes, names);
     const found = await Promise.all(wanted.map((name) => resolveRevision(headers, objects, name)));
+    processes.throwIfOver();
     const missing = wanted.findIndex((_, i) => found[i] === undefined);
     if (missing !== -1) throw noRevision(folder, wanted[missing]!, names === undefined);
     const bases = await knownBases(headers, indexed);
