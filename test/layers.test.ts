@@ -121,7 +121,7 @@ const ROOMS: Record<string, readonly string[]> = {
   auth: ["base", "store/lmdb"],
   worker: ["threads", "ingest", "search/thread", "overlay"],
   check: ["store/upkeep"],
-  workspace: ["base", "ingest", "search", "store", "overlay", "repository"],
+  workspace: ["base", "git", "ingest", "search", "store", "overlay", "repository"],
   engine: [
     "base",
     "threads",

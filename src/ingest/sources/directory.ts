@@ -19,6 +19,7 @@ import {
   invalid,
 } from "./metadata.ts";
 import type { Listing, Source } from "./source.ts";
+import { listWorkTree } from "./git-work-tree.ts";
 import { walk, type Tree } from "./walk.ts";
 import { WALK, type ThreadedOptions } from "./walk-elsewhere.ts";
 
@@ -35,6 +36,12 @@ export type DirectoryOptions = RepositoryMetadata & {
   ignore?: string[];
   /** Whether .gitignore and .ignore files count. Default true. */
   gitignore?: boolean;
+  /**
+   * Whether the folder is a git work tree, of which the files count that git tracks or would add, by all of
+   * its rules; the revision has the name of the branch. Goes with neither `ignore` nor `gitignore`. Default
+   * false.
+   */
+  git?: boolean;
 };
 
 /**
@@ -46,18 +53,23 @@ export type DirectoryOptions = RepositoryMetadata & {
  * await engine.index(directory("./notes", { ignore: ["*.bak"] }));
  */
 export function directory(path: string, options: DirectoryOptions = {}): Source {
-  checkedOptions("directory", options, ["ignore", "gitignore"]);
+  checkedOptions("directory", options, ["ignore", "gitignore", "git"]);
   const root = resolve(checkedDiskPath("directory", path));
   const name = checkedName("directory", options.name ?? basename(root));
   const metadata = checkedMetadata("directory", options);
   const patterns = checkedPatterns(options.ignore);
   const gitignore = options.gitignore ?? true;
   if (typeof gitignore !== "boolean") throw invalid("directory: gitignore must be a boolean");
+  const isGit = options.git ?? false;
+  if (typeof isGit !== "boolean") throw invalid("directory: git must be a boolean");
+  if (isGit && (options.ignore !== undefined || options.gitignore !== undefined))
+    throw invalid("directory: with git: true the rules are git's; leave out ignore and gitignore");
   return {
     name,
     metadata,
     origin: { folder: root },
-    open: async (_indexed, listing) => list({ root, patterns, gitignore }, listing),
+    open: async (_indexed, listing) =>
+      isGit ? listWorkTree(root, listing) : list({ root, patterns, gitignore }, listing),
   };
 }
 

@@ -1,0 +1,84 @@
+/** Sources that are indexed again as they change. */
+
+import { execFileSync } from "node:child_process";
+import { mkdirSync, unlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { directory } from "../../src/ingest/sources/directory.ts";
+import { documents } from "../../src/ingest/sources/documents.ts";
+import { git } from "../../src/ingest/sources/git.ts";
+import { watch } from "../../src/workspace/watch.ts";
+import { openEngine, temporaryFolder } from "../engine/opened.ts";
+
+function run(folder: string, ...args: string[]): void {
+  const who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
+  execFileSync("git", ["-C", folder, ...who, ...args], { stdio: "ignore" });
+}
+
+function commit(folder: string, path: string, text: string): void {
+  writeFileSync(join(folder, path), text);
+  run(folder, "add", "-A");
+  run(folder, "commit", "--quiet", "-m", path);
+}
+
+/** Resolves when the engine finds the text so often. */
+async function finds(engine: Awaited<ReturnType<typeof openEngine>>, query: string, count: number) {
+  for (;;) {
+    const { stats } = await engine.search({ query, matches: 0 });
+    if (stats.totalMatchCount === count) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+test("a folder is indexed again when a file changes, comes or goes", async () => {
+  const engine = await openEngine();
+  const root = temporaryFolder();
+  writeFileSync(join(root, "a.txt"), "needle");
+  let runs = 0;
+  const onIndexed = () => void runs++;
+  await using _ = await watch(engine, [directory(root, { name: "notes" })], { onIndexed });
+  await finds(engine, "needle", 1);
+  mkdirSync(join(root, "new"));
+  writeFileSync(join(root, "new/b.txt"), "needle needle");
+  await finds(engine, "needle", 3);
+  unlinkSync(join(root, "a.txt"));
+  await finds(engine, "needle", 2);
+  expect(runs).toBeGreaterThanOrEqual(3);
+});
+
+test("a repository is indexed again when its branch moves, in a linked work tree, too", async () => {
+  const engine = await openEngine();
+  const root = temporaryFolder();
+  run(root, "init", "--quiet", "-b", "main");
+  commit(root, "a.txt", "needle");
+  const linked = join(temporaryFolder(), "linked");
+  run(root, "worktree", "add", "--quiet", "-b", "side", linked);
+  const sources = [git(root, { name: "shop" }), git(linked, { name: "linked" })];
+  await using _ = await watch(engine, sources);
+  await finds(engine, "needle", 2);
+  commit(root, "b.txt", "needle");
+  await finds(engine, "needle", 3);
+  commit(linked, "c.txt", "needle");
+  await finds(engine, "needle", 4);
+  run(root, "pack-refs", "--all");
+  run(root, "reset", "--quiet", "--hard", "HEAD~1");
+  await finds(engine, "needle", 3);
+});
+
+test("a source from no folder is refused, and an abort ends the watch", async () => {
+  const engine = await openEngine();
+  await expect(watch(engine, [documents({ name: "wiki", files: [] })])).rejects.toMatchObject({
+    code: "INVALID_REQUEST",
+    message: "watch: wiki comes from no folder; give git() or directory()",
+  });
+  const stop = new AbortController();
+  const root = temporaryFolder();
+  let runs = 0;
+  const options = { signal: stop.signal, onIndexed: () => void runs++ };
+  const watching = await watch(engine, [directory(root, { name: "notes" })], options);
+  stop.abort();
+  await watching[Symbol.asyncDispose]();
+  writeFileSync(join(root, "a.txt"), "needle");
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  expect(runs).toBe(1);
+});
