@@ -5,9 +5,10 @@
  */
 
 import { QuernError } from "../src/base/errors.ts";
+import { Arena } from "../src/kernel/arena.ts";
 import { createKernel } from "../src/kernel/kernel.ts";
 import type { Snapshot } from "../src/store/lmdb/environment.ts";
-import { decodeList } from "../src/store/segments/posting-bits.ts";
+import { pagesOfList } from "../src/store/segments/posting-bits.ts";
 import { listsOfText, PostingsReader } from "../src/store/segments/postings.ts";
 import { seal } from "../src/store/format/sealed.ts";
 import { mutateSeed } from "./mutate.ts";
@@ -15,6 +16,7 @@ import { holds, type Target } from "./target.ts";
 
 const MOST_PAGES = 70_000;
 const kernel = createKernel();
+const arena = new Arena(kernel);
 
 /** A seed is the number of pages (4 bytes), a byte that is odd for a bitmap, then the list. */
 export const postings: Target = {
@@ -37,7 +39,7 @@ export const postings: Target = {
 };
 
 function checkList(bytes: Buffer, isBitmap: boolean, pages: number): void {
-  const got = decodeList({ isBitmap, bytes }, pages, kernel);
+  const got = pagesOfList({ isBitmap, bytes }, pages, { kernel, arena });
   if (isBitmap) {
     holds((got !== undefined) === (bytes.length === Math.ceil(pages / 8)), "a bitmap's length");
     return;
@@ -105,7 +107,7 @@ function checkBlock(bytes: Buffer): void {
     const reader = new PostingsReader(snapshot, listsOfText(1), 1);
     let lists = 0;
     for (const { list } of reader.all(snapshot)) {
-      decodeList(list, 1000, kernel);
+      pagesOfList(list, 1000, { kernel, arena });
       holds(++lists <= bytes.length, "more lists than bytes");
     }
     for (const gram of [0, 1, 0x616263, 0xffffff]) reader.find(snapshot, gram);

@@ -11,11 +11,12 @@ import { join } from "node:path";
 import { QuernError } from "../src/base/errors.ts";
 import { open } from "../src/engine.ts";
 import { documents } from "../src/ingest/sources/documents.ts";
+import { Arena } from "../src/kernel/arena.ts";
 import { createKernel } from "../src/kernel/kernel.ts";
 import { openEnvironment, type Snapshot } from "../src/store/lmdb/environment.ts";
 import { SEGMENTS_RANGE } from "../src/store/format/format.ts";
 import { readManifest, type ManifestSegment } from "../src/store/catalog/manifest.ts";
-import { decodeList } from "../src/store/segments/posting-bits.ts";
+import { pagesOfList } from "../src/store/segments/posting-bits.ts";
 import { isSealed, seal, SEAL_BYTES, unseal } from "../src/store/format/sealed.ts";
 import { openSegment, type SegmentReader } from "../src/store/segments/segment-reader.ts";
 import { newSymbolList } from "../src/store/symbols/symbol-run.ts";
@@ -27,6 +28,7 @@ import { holds, type Target } from "./target.ts";
 type Values = ReadonlyMap<string, Buffer>;
 
 const kernel = createKernel();
+const arena = new Arena(kernel);
 
 export async function openSegmentTarget(): Promise<Target> {
   const { values, segment } = await storedValues();
@@ -132,7 +134,7 @@ function readAll(snapshot: Snapshot, { segment, symbols: edition }: ManifestSegm
 function lists(reader: SegmentReader, snapshot: Snapshot): string[] {
   const out: string[] = [];
   for (const { gram, list } of reader.postings.all(snapshot)) {
-    const pages = decodeList(list, Math.min(reader.header.pages, 1 << 20), kernel);
+    const pages = pagesOfList(list, Math.min(reader.header.pages, 1 << 20), { kernel, arena });
     out.push(`${gram}: ${pages?.join() ?? "refused"}`);
   }
   return out;

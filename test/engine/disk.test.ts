@@ -94,7 +94,7 @@ test("a disk that becomes full, and has room again", ({ skip }) => {
     "search: 2",
     "check: ok",
   ]);
-  expect(messages[0]).toMatch(/make room .*what was published before is intact/s);
+  expect(messages[0]).toMatch(/make room .*what was stored before is intact/s);
   fill(disk);
   const full = tryOut({ path }, "open", "large", "search", "check", "open to read", "search");
   const there = lines.at(-1)!; // a small one may have found room in what the large one has left

@@ -3,6 +3,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { hasBit } from "../../src/base/bitset.ts";
 import { gramNumber } from "../../src/kernel/gram-numbers.ts";
+import { Arena } from "../../src/kernel/arena.ts";
 import { createKernel } from "../../src/kernel/kernel.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { openEnvironment, type Snapshot } from "../../src/store/lmdb/environment.ts";
@@ -11,7 +12,7 @@ import { readManifest } from "../../src/store/catalog/manifest.ts";
 import { NameLists, openNameLists } from "../../src/store/symbols/name-lists.ts";
 import type { SegmentTarget } from "../../src/store/segments/segment-target.ts";
 import { openStore } from "../../src/store/catalog/open.ts";
-import { decodeList } from "../../src/store/segments/posting-bits.ts";
+import { pagesOfList } from "../../src/store/segments/posting-bits.ts";
 import { openSegment } from "../../src/store/segments/segment-reader.ts";
 import { newSymbolList, SYMBOL_ROW, type SymbolList } from "../../src/store/symbols/symbol-run.ts";
 import { openSymbols } from "../../src/store/symbols/symbols.ts";
@@ -21,6 +22,7 @@ type Name = readonly [start: number, end: number];
 
 const [P, O] = [PAGE_BYTES, OVERLAP];
 const kernel = createKernel();
+const arena = new Arena(kernel);
 
 function listOf(names: readonly Name[]): SymbolList {
   const rows = names.flatMap(([start, end]) => [start, end, 0, -1]);
@@ -40,7 +42,7 @@ function gramsOf(text: Uint8Array, names: readonly Name[], firstPage = 0): Set<s
 function stored(snapshot: Snapshot, segment: number, { blocks = 1, pages = 0 }): Set<string> {
   const found = new Set<string>();
   for (const { gram, list } of openNameLists(snapshot, segment, 1, blocks).all(snapshot)) {
-    const set = decodeList(list, pages, kernel)!;
+    const set = pagesOfList(list, pages, { kernel, arena })!;
     for (let page = 0; page < pages; page++) if (hasBit(set, page)) found.add(`${page} ${gram}`);
   }
   return found;

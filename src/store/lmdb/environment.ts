@@ -318,8 +318,32 @@ class LmdbWriter implements Writer {
   }
 }
 
-/** Values read on this thread so far: while it stays, the last one is still there. */
-export let reads = 0;
+/** Values read on this thread so far: lmdb has one buffer a thread, which each read overwrites. */
+let reads = 0;
+
+/** A borrowed value that is kept as long as it lies in lmdb's buffer: until the next read of this thread. */
+export class LastRead {
+  #number = -1;
+  #reads = -1;
+  #value: Uint8Array = new Uint8Array();
+
+  /** The number that it was kept under; -1: none was. It says nothing of whether the value is still there. */
+  get number(): number {
+    return this.#number;
+  }
+
+  /** REQUIRES: it was read last. */
+  keep(number: number, value: Uint8Array): void {
+    this.#number = number;
+    this.#reads = reads;
+    this.#value = value;
+  }
+
+  /** Returns the value that was kept under the number, unless something was read since. */
+  get(number: number): Uint8Array | undefined {
+    return this.#number === number && this.#reads === reads ? this.#value : undefined;
+  }
+}
 
 /** The value as a plain view: the buffer that lmdb returns has its `length` overridden. */
 function read(

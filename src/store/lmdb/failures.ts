@@ -6,25 +6,33 @@ import { QuernError, type ErrorCode } from "../../base/errors.ts";
 /** The largest data file. Address space, not memory or disk: the map grows into it. */
 export const MAP_BYTES = 256 * 2 ** 30;
 
+/** What failed: the index, or a store of keys and users beside it. */
+type Subject = "data directory" | "store";
+
+type Advice = string | ((subject: Subject) => string);
+
 // by errno name or LMDB's message, and what it means here
-const FAILURES: readonly [pattern: RegExp, code: ErrorCode, advice: string][] = [
+const FAILURES: readonly [pattern: RegExp, code: ErrorCode, advice: Advice][] = [
   [
     /MDB_MAP_FULL/i,
     "DISK_FULL",
-    `the data directory has reached its largest size, ${MAP_BYTES / 2 ** 30} GiB: compact() it, or divide the ` +
-      "repositories among several; what was published before is intact",
+    (subject) =>
+      subject === "store"
+        ? "the store has reached its largest size; what was stored before is intact"
+        : `the data directory has reached its largest size, ${MAP_BYTES / 2 ** 30} GiB: compact() it, or divide ` +
+          "the repositories among several; what was stored before is intact",
   ],
   [
     /ENOSPC|No space left|EDQUOT|quota|EFBIG|File too large/i,
     "DISK_FULL",
-    "the disk is full or its quota reached: make room and try again; what was published before is intact",
+    "the disk is full or its quota reached: make room and try again; what was stored before is intact",
   ],
   [
     // LMDB's word for a write that was cut short, which is what a disk does before it says that it is full
     /\bEIO\b|Input\/output error/i,
     "DISK_FULL",
     "a write was cut short: the disk is full, its quota or the limit of a file's size reached, or it fails; " +
-      "make room or look into the system's log, and try again; what was published before is intact",
+      "make room or look into the system's log, and try again; what was stored before is intact",
   ],
   [
     // this comes of locks that another process destroyed, see turn.ts
@@ -35,36 +43,42 @@ const FAILURES: readonly [pattern: RegExp, code: ErrorCode, advice: string][] = 
   [
     /EACCES|EPERM|Permission denied|not permitted/i,
     "PERMISSION_DENIED",
-    "this process may not read or write the data directory: change its owner or mode",
+    (subject) => `this process may not read or write the ${subject}: change its owner or mode`,
   ],
   [
     /EROFS|Read-only file system/i,
     "INDEX_READ_ONLY",
-    "the data directory lies on a read-only file system: open it with readOnly",
+    (subject) =>
+      `the ${subject} lies on a read-only file system: ` +
+      (subject === "store" ? "move it to a disk that may be written" : "open it with readOnly"),
   ],
   [
     /ENOTDIR|EEXIST|Not a directory/i,
     "INDEX_NOT_FOUND",
-    "the data directory's path is a file or leads through one: name a folder",
+    (subject) => `the path of the ${subject} is a file or leads through one: name a folder`,
   ],
   [
     // LMDB's word for a file that it has given up, since a write to its first two pages failed
     /MDB_PANIC/i,
     "DISK_FULL",
-    "the disk failed, and this process can use the data directory no more: look into the system's log, " +
-      "then end the process and start it again; what was published before is intact",
+    (subject) =>
+      `the disk failed, and this process can use the ${subject} no more: look into the system's log, then ` +
+      "end the process and start it again; what was stored before is intact",
   ],
   [
     /MDB_VERSION_MISMATCH/i,
     "INDEX_VERSION",
-    "the data file was written by another version of LMDB: index again into a new directory",
+    (subject) => `the data file was written by another version of LMDB: ${anew(subject)}`,
   ],
   [
     /MDB_(INVALID|CORRUPTED|PAGE_NOTFOUND|BAD_TXN)|Invalid argument|not an LMDB file/i,
     "INDEX_CORRUPT",
-    "the data file is damaged: index again into a new directory",
+    (subject) => `the data file is damaged: ${anew(subject)}`,
   ],
 ];
+
+const anew = (subject: Subject): string =>
+  subject === "store" ? "bring back a copy of it" : "index again into a new directory";
 
 /** The system's name of what failed; Node has none for a quota that is reached, and says "UNKNOWN". */
 export function errorName(error: unknown): string {
@@ -72,14 +86,15 @@ export function errorName(error: unknown): string {
   return errno === -constants.errno.EDQUOT ? "EDQUOT" : String(code);
 }
 
-/** As a QuernError where it is the disk's or LMDB's; what somebody else threw is left as it is. */
-export function translate(error: unknown): unknown {
+/** Returns a QuernError if the disk or LMDB has refused something, and any other error as it is. */
+export function translate(error: unknown, subject: Subject = "data directory"): unknown {
   if (error instanceof QuernError || !(error instanceof Error)) return error;
   const text = `${errorName(error)} ${error.message}`;
   const failure = FAILURES.find(([pattern]) => pattern.test(text));
-  return failure
-    ? new QuernError(failure[1], `${failure[2]} (${error.message})`, { cause: error })
-    : error;
+  if (!failure) return error;
+  const [, code, advice] = failure;
+  const words = typeof advice === "string" ? advice : advice(subject);
+  return new QuernError(code, `${words} (${error.message})`, { cause: error });
 }
 
 export function translated<T>(work: () => T): T {

@@ -2,14 +2,14 @@
  * A few ordered tables of small records in one LMDB environment: what the token and user stores
  * stand on. Not the index, which has its own format and environment.
  *
- * Format version 1. A directory holds one environment; each table is a named database in it.
+ * Format version 2. A directory holds one environment; each table is a named database in it.
  *
  *     key   := bytes, compared as bytes, at most 1 900
- *     value := crc record         crc: CRC-32 of the table's name, the key and the record, 4 bytes, big-endian
+ *     value := record crc         sealed as in the index (sealed.ts), with the table's name before the key
  *     record := MessagePack       plain data: strings, numbers, booleans, null, lists, maps
  *
- * The table "format" has the one key "version", whose record is 1. The record 1 is stored as the
- * five bytes `8e89045b 01`.
+ * The table "format" has the one key "version", whose record is 2. Version 1 had the checksum before the
+ * record, big-endian.
  *
  * Any number of processes may read and write at once. A read sees every write that was resolved
  * before it began, by whichever process: a revoked token must stop now, not a turn of the event
@@ -18,17 +18,17 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { crc32 } from "node:zlib";
 import { type Database, open, type RootDatabase } from "lmdb";
 import { pack, unpack } from "msgpackr";
 import { QuernError } from "../../base/errors.ts";
+import { isSealed, seal, SEAL_BYTES } from "../format/sealed.ts";
 import { Commits } from "./commits.ts";
 import { askForRoom, LEAST_ROOM_BYTES, makeFolder } from "./data-file.ts";
-import { errorName } from "./failures.ts";
+import { translate } from "./failures.ts";
 import { allocateLockFile } from "./lock-file.ts";
 import { inTurn, inTurnAtOnce } from "./turn.ts";
 
-const FORMAT_VERSION = 1;
+const FORMAT_VERSION = 2;
 const MOST_KEY_BYTES = 1900; // LMDB takes 1 978 with the page size that lmdb uses
 const MOST_TABLES = 16;
 
@@ -221,52 +221,23 @@ async function commit<Result>(commits: Commits, change: () => Result): Promise<R
   return outcome.result;
 }
 
-/** What a checksum begins from. */
-const placeOf = (table: string, key: Uint8Array): number => crc32(key, crc32(table));
+/** What a value is sealed with: a sound value of another table is as broken as one of another key. */
+const placeOf = (table: string, key: Uint8Array): Uint8Array =>
+  Buffer.concat([Buffer.from(table), key]);
 
-function encode(place: number, value: unknown): Uint8Array {
-  const record = pack(value);
-  const stored = Buffer.allocUnsafe(4 + record.length);
-  stored.writeUInt32BE(crc32(record, place), 0);
-  stored.set(record, 4);
-  return stored;
-}
+const encode = (place: Uint8Array, value: unknown): Uint8Array => seal(place, pack(value));
 
-function decode(place: number, stored: Uint8Array): unknown {
+function decode(place: Uint8Array, stored: Uint8Array): unknown {
   const bytes = Buffer.from(stored); // a copy: lmdb's buffer is valid until its next get
-  if (bytes.length < 5 || bytes.readUInt32BE(0) !== crc32(bytes.subarray(4), place))
+  if (bytes.length <= SEAL_BYTES || !isSealed(place, bytes))
     throw new QuernError("INDEX_CORRUPT", "a stored record does not match its checksum");
-  return unpack(bytes.subarray(4));
+  return unpack(bytes.subarray(0, -SEAL_BYTES));
 }
 
-/** What the disk refuses, in our codes. */
+/** Returns what the disk or LMDB refuses in our codes, and INTERNAL for anything else. */
 export function storageError(cause: unknown): QuernError {
-  if (cause instanceof QuernError) return cause;
-  const message = cause instanceof Error ? `${errorName(cause)} ${cause.message}` : String(cause);
-  if (/EROFS|read-only/i.test(message))
-    return new QuernError(
-      "INDEX_READ_ONLY",
-      "the store lies on a read-only file system: move it to a disk that may be written",
-      { cause },
-    );
-  if (/EACCES|EPERM|permission denied|not permitted/i.test(message))
-    return new QuernError(
-      "PERMISSION_DENIED",
-      "the store may not be written: change its owner or mode",
-      { cause },
-    );
-  if (/MDB_PANIC/.test(message))
-    return new QuernError(
-      "DISK_FULL",
-      "the disk failed, and this process can use the store no more: look into the system's log, then end the process and start it again; what was stored before is intact",
-      { cause },
-    );
-  // LMDB calls a write that was cut short an I/O error
-  if (/ENOSPC|EDQUOT|EFBIG|EIO|no space|quota|too large|input\/output/i.test(message))
-    return new QuernError(
-      "DISK_FULL",
-      "no space left for the store, or its quota is reached: make room and try again; what was stored before is intact",
-      { cause },
-    );
-  return new QuernError("INTERNAL", "the store could not be used", { cause });
+  const error = translate(cause, "store");
+  return error instanceof QuernError
+    ? error
+    : new QuernError("INTERNAL", "the store could not be used", { cause });
 }

@@ -1,38 +1,48 @@
-/** A stored list as a bitmap of pages. */
+/** A stored list as a set of pages: the decoder of both forms, beside the kernel's of gaps. */
 
 import { wordsFor, type Bitset } from "../../base/bitset.ts";
+import type { Arena } from "../../kernel/arena.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { PostingList } from "./postings.ts";
 
-// regions for lists of up to so many bytes and pages, kept with each kernel
-const regions = new WeakMap<Kernel, { at: number; length: number }>();
-
-function regionOf(kernel: Kernel, length: number): number {
-  let region = regions.get(kernel);
-  if (!region || region.length < length) {
-    region = { at: kernel.reserve(2 * length), length: 2 * length };
-    regions.set(kernel, region);
-  }
-  return region.at;
+/** The kernel that decodes, and where it does. */
+export interface DecodeMemory {
+  readonly kernel: Kernel;
+  readonly arena: Arena;
 }
 
-/** A copy; undefined if the list breaks the format. */
+/** Sets the bits of a list's pages at an address. Returns false if the list breaks the format. REQUIRES: zero bits there, in whole words. */
 export function decodeList(
   { isBitmap, bytes }: PostingList,
   pages: number,
-  kernel: Kernel,
-): Bitset | undefined {
-  const words = wordsFor(pages);
+  { kernel, arena }: DecodeMemory,
+  at: number,
+): boolean {
   if (isBitmap) {
-    if (bytes.length !== Math.ceil(pages / 8)) return undefined;
-    const set = new Uint32Array(words);
-    new Uint8Array(set.buffer).set(bytes);
-    return set;
+    if (bytes.length !== Math.ceil(pages / 8)) return false;
+    kernel.bytes.set(bytes, at);
+    return true;
   }
-  const bits = regionOf(kernel, 4 * words + 16 + bytes.length);
-  const list = (bits + 4 * words + 15) & ~15;
-  kernel.bytes.fill(0, bits, bits + 4 * words);
-  kernel.bytes.set(bytes, list);
-  const count = kernel.run.decodeGaps(list, bytes.length, pages, bits);
-  return count < 0 ? undefined : kernel.words.slice(bits >>> 2, (bits >>> 2) + words);
+  const mark = arena.mark();
+  const list = arena.put(bytes);
+  const count = kernel.run.decodeGaps(list, bytes.length, pages, at);
+  arena.release(mark);
+  return count >= 0;
+}
+
+/** Returns the pages of a list as a set, or undefined if the list breaks the format. */
+export function pagesOfList(
+  list: PostingList,
+  pages: number,
+  memory: DecodeMemory,
+): Bitset | undefined {
+  const { kernel, arena } = memory;
+  const mark = arena.mark();
+  const bytes = 4 * wordsFor(pages);
+  const at = arena.take(bytes);
+  kernel.bytes.fill(0, at, at + bytes);
+  const isSound = decodeList(list, pages, memory, at);
+  const set = kernel.words.slice(at >>> 2, (at + bytes) >>> 2);
+  arena.release(mark);
+  return isSound ? set : undefined;
 }

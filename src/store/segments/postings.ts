@@ -108,7 +108,7 @@ export class PostingsWriter {
     const { run } = this.#kernel;
     const bits = this.#scratch;
     const list = (bits + bytes + 31) & ~15;
-    this.#kernel.bytes.copyWithin(list, gaps.byteOffset, gaps.byteOffset + gaps.length);
+    this.#kernel.bytes.set(gaps, list);
     this.#kernel.bytes.fill(0, bits, bits + bytes + 4);
     run.decodeGaps(list, gaps.length, this.#pages, bits);
     return this.#kernel.bytes.slice(bits, bits + bytes);

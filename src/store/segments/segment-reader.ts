@@ -7,7 +7,7 @@
 import { wordsOf } from "../../base/growable.ts";
 import { wordsFor, type Bitset } from "../../base/bitset.ts";
 import type { QuernError } from "../../base/errors.ts";
-import { reads, type Snapshot } from "../lmdb/environment.ts";
+import { LastRead, type Snapshot } from "../lmdb/environment.ts";
 import { BLOCK_BYTES, HASH_BYTES, NO_BLOB, PART, renumber, segmentKey } from "../format/format.ts";
 import { listsOfText, PostingsReader } from "./postings.ts";
 import { corrupt, isSealed, SEAL_BYTES } from "../format/sealed.ts";
@@ -68,10 +68,8 @@ class Reader implements SegmentReader {
   #paths: PathTable | undefined;
   #hashes: Uint8Array | undefined;
   readonly #textKey: Buffer;
-  /** The block that was read last, sealed, and what `reads` said then. */
-  #last: Uint8Array = new Uint8Array();
-  #lastBlock = -1;
-  #lastReads = -1;
+  /** The block that was read last, sealed. */
+  readonly #last = new LastRead();
 
   constructor(snapshot: Snapshot, segment: number, header: SegmentHeader) {
     this.segment = segment;
@@ -137,14 +135,13 @@ class Reader implements SegmentReader {
 
   /** With its seal. Borrowed until the next read; the block of the last call is there still if there was none. */
   #block(snapshot: Snapshot, block: number): Uint8Array {
-    if (this.#lastBlock === block && this.#lastReads === reads) return this.#last;
+    const last = this.#last.get(block);
+    if (last) return last;
     const key = renumber(this.#textKey, block);
     const value = snapshot.getSealed(key);
     if (!value || (!this.#verified[block] && !isSealed(key, value))) throw this.#isBroken(block);
     this.#verified[block] = 1;
-    this.#last = value;
-    this.#lastBlock = block;
-    this.#lastReads = reads;
+    this.#last.keep(block, value);
     return value;
   }
 

@@ -22,7 +22,7 @@ import { firstIndex } from "../../base/binary-search.ts";
 import { emptyBitset, setBit, type Bitset } from "../../base/bitset.ts";
 import { QuernError } from "../../base/errors.ts";
 import { bytesOf, GrowableBytes, GrowableWords, wordsOf } from "../../base/growable.ts";
-import { reads, type Snapshot, type Writer } from "../lmdb/environment.ts";
+import { LastRead, type Snapshot, type Writer } from "../lmdb/environment.ts";
 import { editionKey, editionRange, nextEdition } from "./edition-key.ts";
 import { filling, PART, segmentKey } from "../format/format.ts";
 import { openNameLists } from "./name-lists.ts";
@@ -203,11 +203,8 @@ export class SymbolsReader {
   readonly #blocks: Uint32Array;
   readonly #verified: Uint8Array;
   #withDefinitions: Bitset | undefined;
-  #last: { block: number; reads: number; bytes: Uint8Array } = {
-    block: -1,
-    reads: -1,
-    bytes: new Uint8Array(),
-  };
+  /** The block that was read last. */
+  readonly #last = new LastRead();
 
   constructor(
     { segment, edition }: EditionOf,
@@ -270,20 +267,22 @@ export class SymbolsReader {
   }
 
   #blockOf(blob: number): number {
-    const last = this.#last.block;
+    const last = this.#last.number;
     const blocks = this.#blocks;
     if (last >= 0 && blocks[last]! <= blob && !(blocks[last + 1]! <= blob)) return last;
     return firstIndex(0, blocks.length, (block) => blocks[block]! > blob) - 1;
   }
 
   #block(snapshot: Snapshot, block: number): Uint8Array {
-    if (this.#last.block === block && this.#last.reads === reads) return this.#last.bytes;
+    const last = this.#last.get(block);
+    if (last) return last;
     const key = symbolsKey(this.segment, this.edition, blockNumber(this.#blocks[block]!));
     const value = snapshot.getSealed(key);
     if (!value || (!this.#verified[block] && !isSealed(key, value))) throw this.#corrupt(block);
     this.#verified[block] = 1;
-    this.#last = { block, reads, bytes: value.subarray(0, value.length - SEAL_BYTES) };
-    return this.#last.bytes;
+    const bytes = value.subarray(0, value.length - SEAL_BYTES);
+    this.#last.keep(block, bytes);
+    return bytes;
   }
 
   #corrupt(block: number): Error {

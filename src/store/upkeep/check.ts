@@ -7,6 +7,7 @@
 
 import { createHash } from "node:crypto";
 import { QuernError } from "../../base/errors.ts";
+import { Arena } from "../../kernel/arena.ts";
 import { createKernel } from "../../kernel/kernel.ts";
 import { loadCatalog, readSkipped, type Catalog, type Place } from "../catalog/catalog.ts";
 import { openInTurn, type Environment, type Snapshot } from "../lmdb/environment.ts";
@@ -14,7 +15,7 @@ import { engineKey, HASH_BYTES, versionsKey } from "../format/format.ts";
 import { openSegment, type SegmentReader } from "../segments/segment-reader.ts";
 import { HEADER_COPIES, readHeaderCopy } from "../segments/segment-tables.ts";
 import type { ManifestSegment } from "../catalog/manifest.ts";
-import { decodeList } from "../segments/posting-bits.ts";
+import { pagesOfList } from "../segments/posting-bits.ts";
 import type { PostingsReader } from "../segments/postings.ts";
 import { newSymbolList } from "../symbols/symbol-run.ts";
 import { openSymbols } from "../symbols/symbols.ts";
@@ -143,8 +144,9 @@ function checkLists(
   { of, pages }: { of: string; pages: number },
 ): void {
   const kernel = createKernel();
+  const arena = new Arena(kernel);
   for (const { gram, list } of lists.all(snapshot))
-    if (!decodeList(list, pages, kernel))
+    if (!pagesOfList(list, pages, { kernel, arena }))
       throw new QuernError(
         "INDEX_CORRUPT",
         `the posting list of gram ${gram} of the ${of} breaks the format`,

@@ -16,13 +16,14 @@ import {
   type Bitset,
 } from "../../base/bitset.ts";
 import type { Pause } from "../../base/yield.ts";
+import { Arena } from "../../kernel/arena.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { Place } from "../catalog/catalog.ts";
 import { completeEdition } from "../symbols/complete-edition.ts";
 import { nextEdition } from "../symbols/edition-key.ts";
 import type { Snapshot } from "../lmdb/environment.ts";
 import { HASH_BYTES, NO_BLOB, versionsKey } from "../format/format.ts";
-import { decodeList } from "../segments/posting-bits.ts";
+import { pagesOfList } from "../segments/posting-bits.ts";
 import type { PostingList } from "../segments/postings.ts";
 import { corrupt } from "../format/sealed.ts";
 import { openSegment, type SegmentReader } from "../segments/segment-reader.ts";
@@ -238,12 +239,14 @@ class GramMerge {
   readonly #snapshot: Snapshot;
   readonly #pages: number;
   readonly #kernel: Kernel;
+  readonly #arena: Arena;
 
   constructor(sources: readonly Source[], snapshot: Snapshot, pages: number, kernel: Kernel) {
     this.#sources = sources;
     this.#snapshot = snapshot;
     this.#pages = pages;
     this.#kernel = kernel;
+    this.#arena = new Arena(kernel);
   }
 
   forEach(visit: (gram: number, gaps: Uint8Array) => void): void {
@@ -272,7 +275,8 @@ class GramMerge {
 
   /** Sets the bits of a list's pages under their new numbers. */
   #place(list: PostingList, { reader, pages }: Source, bits: number): void {
-    const old = decodeList(list, reader.header.pages, this.#kernel);
+    const memory = { kernel: this.#kernel, arena: this.#arena };
+    const old = pagesOfList(list, reader.header.pages, memory);
     if (!old) throw corrupt(`a posting list of segment ${reader.segment}`);
     const { words } = this.#kernel;
     forEachBit(old, (page) => {

@@ -5,7 +5,8 @@ import { wordsFor } from "../../../base/bitset.ts";
 import type { Arena } from "../../../kernel/arena.ts";
 import type { Kernel } from "../../../kernel/kernel.ts";
 import type { Snapshot } from "../../../store/lmdb/environment.ts";
-import type { PostingList, PostingsReader } from "../../../store/segments/postings.ts";
+import { decodeList } from "../../../store/segments/posting-bits.ts";
+import type { PostingsReader } from "../../../store/segments/postings.ts";
 import { corrupt } from "../../../store/format/sealed.ts";
 import type { SegmentReader } from "../../../store/segments/segment-reader.ts";
 
@@ -47,30 +48,11 @@ export function pagesWith(grams: readonly number[], lookup: Lookup): Candidates 
     kernel.bytes.fill(0, target, target + bytes);
     const list = lists.find(lookup.snapshot, gram);
     listBytes += list?.bytes.length ?? 0;
-    if (list) decode(list, target, lookup);
+    if (list && !decodeList(list, reader.header.pages, lookup, target))
+      throw corrupt(`a posting list of segment ${reader.segment}`);
     if (i > 0) kernel.run.intersectBits(all, one, bytes);
   }
   const pages = kernel.words.slice(all >>> 2, (all >>> 2) + words);
   arena.release(mark);
   return { pages, listBytes };
-}
-
-/** Sets the bits of a list's pages. REQUIRES: zero bits at `target`. */
-function decode(
-  { isBitmap, bytes }: PostingList,
-  target: number,
-  { reader, kernel, arena }: Lookup,
-): void {
-  const { pages } = reader.header;
-  const broken = () => corrupt(`a posting list of segment ${reader.segment}`);
-  if (isBitmap) {
-    if (bytes.length !== Math.ceil(pages / 8)) throw broken();
-    kernel.bytes.set(bytes, target);
-    return;
-  }
-  const mark = arena.mark();
-  const list = arena.put(bytes);
-  const count = kernel.run.decodeGaps(list, bytes.length, pages, target);
-  arena.release(mark);
-  if (count < 0) throw broken();
 }
