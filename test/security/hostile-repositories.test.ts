@@ -1,7 +1,7 @@
 /** Repositories made to hurt whoever reads them: pipes, trees that name each other, ways out of the folder. */
 
 import { execFileSync } from "node:child_process";
-import { rmSync, writeFileSync } from "node:fs";
+import { rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { PATIENCE_MS } from "../../src/git/patience.ts";
@@ -87,6 +87,81 @@ describe.skipIf(isWindows)("a repository that never answers", () => {
 
   test("a tree without files that never ends", { timeout: 60_000 }, async () => {
     expect(await endingOf(bomb(6, false))).toMatch(SILENT);
+  });
+});
+
+describe.skipIf(isWindows)("a repository that leads elsewhere", () => {
+  const secret = () => repository({ secret: "s" });
+  const ROWS: [what: string, make: (folder: string) => void, refused: RegExp][] = [
+    [
+      ".git is a link",
+      (folder) => {
+        rmSync(join(folder, ".git"), { recursive: true });
+        symlinkSync(join(secret(), ".git"), join(folder, ".git"));
+      },
+      /^\.git of the repository/,
+    ],
+    [
+      ".git names another folder",
+      (folder) => {
+        rmSync(join(folder, ".git"), { recursive: true });
+        writeFileSync(join(folder, ".git"), `gitdir: ${join(secret(), ".git")}\n`);
+      },
+      /^\.git of the repository/,
+    ],
+    [
+      "objects and references are links",
+      (folder) => {
+        const other = secret();
+        for (const part of ["objects", "refs"]) {
+          rmSync(join(folder, ".git", part), { recursive: true });
+          symlinkSync(join(other, ".git", part), join(folder, ".git", part));
+        }
+      },
+      /^\.git\/(?:objects|refs) of the repository/,
+    ],
+    [
+      "objects have an alternate",
+      (folder) => {
+        const other = secret();
+        const alternates = join(folder, ".git/objects/info/alternates");
+        writeFileSync(alternates, `${join(other, ".git/objects")}\n`);
+        run(folder, "update-ref", "refs/heads/main", run(other, "rev-parse", "HEAD"));
+      },
+      /^objects\/info\/alternates of/,
+    ],
+    [
+      "it has a common folder",
+      (folder) => writeFileSync(join(folder, ".git/commondir"), join(secret(), ".git")),
+      /^commondir of/,
+    ],
+    [
+      "its configuration includes a file",
+      (folder) => run(folder, "config", "include.path", "/dev/null"),
+      /^config, which includes another file, of/,
+    ],
+  ];
+
+  test.each(ROWS)("%s", async (_, make, refused) => {
+    const folder = repository({ a: "1" });
+    make(folder);
+    const reading = readLines(git(folder, { trusted: false }));
+    const message = expect.stringMatching(refused);
+    await expect(reading).rejects.toMatchObject({ code: "SOURCE_UNREADABLE", message });
+    const remote = git(folder, { trusted: false }).origin!.remote!(new AbortController().signal);
+    await expect(remote).rejects.toMatchObject({ code: "SOURCE_UNREADABLE" });
+  });
+
+  test("one that keeps to its folder is read, bare or not", async () => {
+    const folder = repository({ a: "1" });
+    symlinkSync("main", join(folder, ".git/refs/heads/alias"));
+    expect(await readLines(git(folder, { trusted: false }))).toEqual(['a @0 "1"']);
+    const bare = join(folder, ".git");
+    expect(await readLines(git(bare, { trusted: false }))).toEqual(['a @0 "1"']);
+    await expect(readLines(git(`${folder}-none`, { trusted: false }))).rejects.toMatchObject({
+      code: "SOURCE_NOT_FOUND",
+    });
+    expect(() => git(folder, { trusted: 1 as never })).toThrow("trusted must be a boolean");
   });
 });
 

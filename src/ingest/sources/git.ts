@@ -13,6 +13,8 @@
 import { basename, dirname, resolve } from "node:path";
 import { QuernError } from "../../base/errors.ts";
 import type { RepositoryMetadata } from "../../store/format/records.ts";
+import { isGone, unreadableFolder } from "../../base/folder-errors.ts";
+import { mustStayInside } from "../../git/inside.ts";
 import { ObjectReader, OBJECT_LIMITS } from "../../git/git-objects.ts";
 import { openRepository } from "../../git/open-repository.ts";
 import type { GitProcesses } from "../../git/git-process.ts";
@@ -59,6 +61,11 @@ export type GitOptions = RepositoryMetadata & {
    * is on none. `release-*` stands for the branches and tags that match, `refs/heads/*` for all branches.
    */
   revisions?: string[];
+  /**
+   * False for a repository that a stranger has made, or that was fetched from one: it is refused,
+   * SOURCE_UNREADABLE, if anything in it leads git out of its folder. Default true.
+   */
+  trusted?: boolean;
 };
 
 /**
@@ -69,20 +76,31 @@ export type GitOptions = RepositoryMetadata & {
  * await engine.index([git("./shop", { revisions: ["main", "v2.0"] }), git("./ledger.git")]);
  */
 export function git(path: string, options: GitOptions = {}): Source {
-  checkedOptions("git", options, ["revisions"]);
+  checkedOptions("git", options, ["revisions", "trusted"]);
   const folder = resolve(checkedDiskPath("git", path));
   const name = checkedName("git", options.name ?? defaultName(folder));
   const metadata = checkedMetadata("git", options);
   const revisions = checkedRevisions(options.revisions);
+  const { trusted = true } = options;
+  if (typeof trusted !== "boolean") throw invalid("git: trusted must be a boolean");
+  const look = async (signal: AbortSignal) => {
+    if (!trusted) await mustBeOwn(folder, signal);
+  };
   return {
     name,
     metadata,
     origin: {
       folder: basename(folder) === ".git" ? dirname(folder) : folder,
       ...(revisions && { revisions }),
-      remote: (signal) => readRemote(folder, signal),
+      remote: async (signal) => {
+        await look(signal);
+        return readRemote(folder, signal);
+      },
     },
-    open: (indexed, listing) => open(folder, revisions, indexed, listing),
+    open: async (indexed, listing) => {
+      await look(listing.signal);
+      return open(folder, revisions, indexed, listing);
+    },
   };
 }
 
@@ -104,6 +122,16 @@ export async function remoteOf(
   checkKeys({ call: "remoteOf", what: "option" }, options, { signal: true });
   const folder = resolve(checkedDiskPath("remoteOf", path));
   return readRemote(folder, options.signal ?? new AbortController().signal);
+}
+
+/** A folder that cannot be looked at is for openRepository() to refuse. */
+async function mustBeOwn(folder: string, signal: AbortSignal): Promise<void> {
+  try {
+    await mustStayInside(folder, signal);
+  } catch (error) {
+    if (error instanceof QuernError) throw error;
+    if (!isGone(error)) throw unreadableFolder(folder, error);
+  }
 }
 
 function defaultName(folder: string): string {
