@@ -35,8 +35,8 @@ export const lockOptions = ({ wait }: WaitFlags): { lockTimeoutMs?: number } =>
   wait === undefined ? {} : { lockTimeoutMs: wait };
 
 /** For an option that may be given several times. */
-export const collect = (value: string, before: string[] | undefined): string[] => [
-  ...(before ?? []),
+export const collect = (value: string, before: string[] | false | undefined): string[] => [
+  ...(before || []),
   value,
 ];
 

@@ -12,13 +12,14 @@ export function addExplain(program: Command, call: Call): void {
   const { io } = call;
   withQueryOptions(program.command("explain"))
     .summary("tell how a query is understood and planned")
-    .action((words: string[], flags: QueryFlags) =>
-      withEngine(io, { db: flags.db, readOnly: true }, async (engine) => {
-        const explanation = await engine.explain(requestOf(words, flags), { signal: io.signal });
+    .action((words: string[], flags: QueryFlags) => {
+      const request = requestOf(words, flags);
+      return withEngine(io, { db: flags.db, readOnly: true }, async (engine) => {
+        const explanation = await engine.explain(request, { signal: io.signal });
         if (flags.json) printJson(io, explanation);
         else printLines(io.stdout, showExplanation(explanation));
-      }),
-    );
+      });
+    });
 }
 
 function showExplanation(explanation: Explanation): string[] {

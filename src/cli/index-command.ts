@@ -51,6 +51,8 @@ export function addIndex(program: Command, call: Call): void {
       "leave files of a folder out, as in .gitignore; may be repeated",
       collect,
     )
+    .option("--no-ignore", "also what .gitignore and .ignore files leave out")
+    .option("--hidden", "also files whose names begin with a dot; the default")
     .option("--public", "may be searched without an API key (serve --anonymous public)")
     .option("--code-host <type>", CODE_HOST_TYPES.join(", "), oneOf(CODE_HOST_TYPES))
     .option("--web-url <url>", "the repository's page on its code host")

@@ -20,7 +20,8 @@ export interface SourceFlags {
   rev?: string[];
   allBranches?: true;
   allTags?: true;
-  ignore?: string[];
+  /** false: rules of files do not count. */
+  ignore?: string[] | false;
   public?: true;
   webUrl?: string;
   codeHost?: CodeHostType;
@@ -62,7 +63,12 @@ async function sourceOf(path: string, asked: Asked): Promise<Source> {
   const isGit = isRepository(path);
   const name = await nameOf(path, isGit, asked);
   const options = { name, ...metadataOf(asked.flags) };
-  if (!isGit) return directory(path, { ...options, ignore: ignored(path, asked.flags) });
+  if (!isGit)
+    return directory(path, {
+      ...options,
+      ignore: ignored(path, asked.flags),
+      gitignore: asked.flags.ignore !== false,
+    });
   const known = asked.repositories.find((repository) => repository.name === name);
   const revisions = revisionsOf(asked.flags) ?? known?.origin?.revisions;
   return git(path, { ...options, ...(revisions && { revisions: [...revisions] }) });
@@ -144,7 +150,8 @@ function expand(
 }
 
 /** The patterns that were given, and the data directory itself where it lies in the indexed folder. */
-function ignored(path: string, { ignore = [], db }: SourceFlags): string[] {
+function ignored(path: string, { db, ...flags }: SourceFlags): string[] {
+  const ignore = flags.ignore || [];
   const inside = relative(resolve(path), resolve(db));
   if (inside === "" || inside.startsWith("..") || resolve(inside) === inside) return ignore;
   return [...ignore, `/${inside.split(sep).join("/")}/`];

@@ -12,6 +12,7 @@ import { addRead, addRemove, addRepositories } from "./repository-commands.ts";
 import { addSearch } from "./search-command.ts";
 import { addServe } from "./serve-command.ts";
 import { addCheck, addCompact } from "./upkeep-commands.ts";
+import { optionsFirst } from "./words.ts";
 import { VERSION } from "../http/version.ts";
 
 const COMMANDS = [
@@ -32,13 +33,22 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode | 2
   let code: ExitCode = 0;
   const call: Call = { io, exit: (given) => (code = given) };
   try {
-    await commandLine(call).parseAsync([...argv], { from: "user" });
+    const program = commandLine(call);
+    await program.parseAsync(argumentsFor(program, argv), { from: "user" });
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     io.stderr.write(describeError(error));
     return 2;
   }
+}
+
+/** Where a query is taken, its words may begin with a dash. */
+function argumentsFor(program: Command, [name = "", ...rest]: readonly string[]): string[] {
+  const command = program.commands.find((one) => one.name() === name);
+  const takesQuery = command?.registeredArguments.some((argument) => argument.name() === "query");
+  if (!command || !takesQuery) return name === "" ? rest : [name, ...rest];
+  return [name, ...optionsFirst(command, rest)];
 }
 
 function commandLine(call: Call): Command {

@@ -1,34 +1,124 @@
-/** What search and explain take alike. */
+/** What search and explain take alike, and the request it makes. Many options are ripgrep's. */
 
 import type { Command } from "commander";
+import { QuernError } from "../base/errors.ts";
+import { quote, show, type Query } from "../query/ast.ts";
+import { globPattern } from "../query/glob.ts";
+import { parseQuery } from "../query/parse.ts";
 import type { SearchRequest } from "../search/messages/request.ts";
-import { type CommonFlags, withCommonOptions } from "./call.ts";
+import { collect, type CommonFlags, withCommonOptions } from "./call.ts";
 
 export interface QueryFlags extends CommonFlags {
   regex?: true;
   case?: true;
+  ignoreCase?: true;
+  wordRegexp?: true;
+  fixedStrings?: true;
+  regexp?: string[];
+  glob?: string[];
+  type?: string[];
+  ignore: boolean;
 }
 
 export const QUERY_HELP = `
 A query holds words and prefixes: file: repo: lang: sym: content: rev: …; blanks mean AND, and "or",
-"…" and -(…) work as usual. In a shell, quote the query; one that starts with a dash comes behind --:
+"…" and -(…) work as usual. In a shell, quote the query.
 
   quern search 'retry lang:go -file:_test'
   quern search --regex 'func \\w+Backoff\\('
-  quern search -- '-lang:json timeout'`;
+  quern search -t go -g '!*_test.go' -w retry`;
 
 export function withQueryOptions(command: Command): Command {
   return withCommonOptions(command)
-    .argument("<query...>", "joined by blanks")
+    .argument("[query...]", "joined by blanks")
     .option("-r, --regex", "terms are regular expressions (RE2)")
-    .option("-s, --case", "case matters");
+    .option("-s, --case", "case matters")
+    .option("-i, --ignore-case", "case does not matter; the default")
+    .option("-w, --word-regexp", "terms are whole words")
+    .option("-F, --fixed-strings", "the query is one text, and no character of it means anything")
+    .option("-e, --regexp <pattern>", "find this expression; may be repeated: any of them", collect)
+    .option(
+      "-g, --glob <glob>",
+      "only files of this glob, or not of !glob; may be repeated",
+      collect,
+    )
+    .option("-t, --type <language>", "only files of this language; may be repeated", collect)
+    .option("--no-ignore", "is for quern index, which decides what is left out")
+    .option("--hidden", "also files whose names begin with a dot; the default")
+    .option("-n, --line-number", "with line numbers; the default");
 }
 
 export function requestOf(words: readonly string[], flags: QueryFlags): SearchRequest {
+  if (!flags.ignore)
+    throw invalid("--no-ignore: a search sees what was indexed; run quern index PATH --no-ignore");
+  if (words.length === 0 && !flags.regexp) throw invalid("give a query, or an expression with -e");
   return {
-    query: words.join(" "),
+    ...queryOf(words.join(" "), flags),
     matches: 0,
-    isRegexEnabled: flags.regex ?? false,
     isCaseSensitivityEnabled: flags.case ?? false,
   };
 }
+
+/** The query as it was typed, unless an option adds to it. */
+function queryOf(
+  typed: string,
+  flags: QueryFlags,
+): Pick<SearchRequest, "query" | "isRegexEnabled"> {
+  const { regexp = [], fixedStrings = false, wordRegexp = false } = flags;
+  const regex = flags.regex === true && !fixedStrings;
+  const caseSensitive = flags.case ?? false;
+  const parse = (text: string, isRegex: boolean) =>
+    parseQuery(text, { regex: isRegex, caseSensitive });
+  const parts = [
+    ...(typed === "" ? [] : [parse(fixedStrings ? quote(typed) : typed, regex)]),
+    ...any(regexp.map((pattern) => parse(`content:${quote(pattern)}`, !fixedStrings))),
+    ...filtersOf(flags, caseSensitive),
+  ];
+  const asExpressions = regex || wordRegexp || (regexp.length > 0 && !fixedStrings);
+  if (parts.length === 1 && !wordRegexp && !fixedStrings && regexp.length === 0)
+    return { query: typed, isRegexEnabled: regex };
+  const all: Query = parts.length === 1 ? parts[0]! : { kind: "and", children: parts };
+  const query = asExpressions ? expressions(all, wordRegexp) : all;
+  return { query: show(query), isRegexEnabled: asExpressions };
+}
+
+function filtersOf({ glob = [], type = [] }: QueryFlags, caseSensitive: boolean): Query[] {
+  const file = (one: string): Query => ({
+    kind: "regex",
+    field: "file",
+    pattern: globPattern(one),
+    caseSensitive,
+  });
+  const unwanted = glob.filter((one) => one.startsWith("!")).map((one) => file(one.slice(1)));
+  return [
+    ...any(glob.filter((one) => !one.startsWith("!")).map(file)),
+    ...unwanted.map((child): Query => ({ kind: "not", child })),
+    ...any(type.map((name): Query => ({ kind: "language", name }))),
+  ];
+}
+
+const any = (queries: readonly Query[]): Query[] =>
+  queries.length < 2 ? [...queries] : [{ kind: "or", children: queries }];
+
+/** The same query with every term as a regular expression, of whole words where that is asked for. */
+function expressions(query: Query, wholeWords: boolean): Query {
+  const same = (one: Query): Query => expressions(one, wholeWords);
+  if (query.kind === "and" || query.kind === "or")
+    return { ...query, children: query.children.map(same) };
+  if (query.kind === "not") return { ...query, child: same(query.child) };
+  if (query.kind === "literal") {
+    const pattern = escaped(query.text, wholeWords);
+    return { kind: "regex", field: "content", pattern, caseSensitive: query.caseSensitive };
+  }
+  if (query.kind !== "regex" || query.field !== "content" || !wholeWords) return query;
+  return { ...query, pattern: `\\b(?:${query.pattern})\\b` };
+}
+
+/** A border beside a sign would want a letter there, so it stands only beside letters. */
+function escaped(text: string, wholeWords: boolean): string {
+  const pattern = text.replace(/[\\^$.|?*+()[\]{}]/g, "\\$&");
+  if (!wholeWords) return pattern;
+  return `${/^\w/.test(text) ? "\\b" : ""}${pattern}${/\w$/.test(text) ? "\\b" : ""}`;
+}
+
+const invalid = (message: string): QuernError => new QuernError("INVALID_REQUEST", message);

@@ -4,54 +4,103 @@ import type { Command } from "commander";
 import type { Engine } from "../engine.ts";
 import type { SearchRequest } from "../search/messages/request.ts";
 import type { SearchResponse } from "../search/messages/response.ts";
-import { type Call, wholeNumber } from "./call.ts";
+import { type Call, oneOf, wholeNumber } from "./call.ts";
 import { withEngine } from "./engine-session.ts";
 import { explainNothing } from "./explain-command.ts";
 import { printJson, printLines, type Io } from "./io.ts";
+import { pathsHere } from "./places.ts";
 import { QUERY_HELP, type QueryFlags, requestOf, withQueryOptions } from "./query-options.ts";
-import { placeOf, showFile } from "./show-files.ts";
-import { count, duration, styleFor } from "./style.ts";
+import { showFile, showForEditor } from "./show-files.ts";
+import { COLOURS, count, duration, type Style, styleFor } from "./style.ts";
 
 interface SearchFlags extends QueryFlags {
+  afterContext?: number;
+  beforeContext?: number;
   context: number;
   matches?: number;
+  perFile?: number;
   files?: true;
+  filesWithMatches?: true;
+  vimgrep?: true;
   count?: true;
+  color: (typeof COLOURS)[number];
   timeout?: number;
 }
 
-/** What a person reads through; --files names every file, so no number of matches may cut it. */
+/** What is printed of the answer. */
+type Form = "lines" | "count" | "names" | "vimgrep";
+
+/** What a person reads through. Names and the lines for an editor are all of them. */
 const DEFAULT_MATCHES = 200;
-const ALL_MATCHES = Number.MAX_SAFE_INTEGER;
+/** So that 200 matches are 40 files, and not one. */
+const DEFAULT_PER_FILE = 5;
+const ALL = Number.MAX_SAFE_INTEGER;
 
 export function addSearch(program: Command, call: Call): void {
   withQueryOptions(program.command("search"))
     .summary("search the index")
     .description("Search the index. Ends with 1 where nothing is found.")
+    .option("-A, --after-context <n>", "lines shown after each match", wholeNumber)
+    .option("-B, --before-context <n>", "lines shown before each match", wholeNumber)
     .option("-C, --context <n>", "lines shown around each match", wholeNumber, 0)
     .option("-m, --matches <n>", `matches shown, default ${DEFAULT_MATCHES}; 0: none`, wholeNumber)
+    .option(
+      "--per-file <n>",
+      `matches shown of each file, its best; default ${DEFAULT_PER_FILE}; 0: all`,
+      wholeNumber,
+    )
     .option("-l, --files", "only the names of the files, all of them")
-    .option("-c, --count", "only the number of matches")
+    .option("--files-with-matches", "as --files")
+    .option("-c, --count", "only the number of matches, of all files together")
+    .option("--vimgrep", "path:line:column:text for every match, as editors read it")
+    .option("--color <when>", COLOURS.join(", "), oneOf(COLOURS), "auto")
     .option("--timeout <ms>", "answer with what is found by then", wholeNumber)
     .addHelpText("after", QUERY_HELP)
-    .action((words: string[], flags: SearchFlags) =>
-      withEngine(call.io, { db: flags.db, readOnly: true }, async (engine) => {
-        call.exit((await search(engine, requestOf(words, flags), flags, call.io)) ? 0 : 1);
-      }),
-    );
+    .action((words: string[], flags: SearchFlags) => {
+      const request = requestFor(words, flags);
+      const options = { db: flags.db, readOnly: true };
+      return withEngine(call.io, options, async (engine) => {
+        call.exit((await search(engine, request, flags, call.io)) ? 0 : 1);
+      });
+    });
 }
+
+function formOf({ count: isCount, files, filesWithMatches, vimgrep }: SearchFlags): Form {
+  if (isCount) return "count";
+  if (files || filesWithMatches) return "names";
+  return vimgrep ? "vimgrep" : "lines";
+}
+
+function requestFor(words: readonly string[], flags: SearchFlags): SearchRequest {
+  const form = formOf(flags);
+  const { matches, perFile = DEFAULT_PER_FILE } = flags;
+  const all = form === "names" || form === "vimgrep" ? ALL : DEFAULT_MATCHES;
+  const { before, after } = contextOf(flags);
+  return {
+    ...requestOf(words, flags),
+    matches: form === "count" ? 0 : (matches ?? all),
+    ...(form === "names" && { matchesPerFile: 1 }),
+    ...(form === "lines" && perFile > 0 && !isJsonWhole(flags) && { matchesPerFile: perFile }),
+    contextLines: form === "lines" ? Math.max(before, after) : 0,
+  };
+}
+
+/** The response in JSON is whole, as over HTTP, unless it is asked for less. */
+const isJsonWhole = ({ json, perFile }: SearchFlags): boolean =>
+  json === true && perFile === undefined;
+
+const contextOf = ({ beforeContext, afterContext, context }: SearchFlags) => ({
+  before: beforeContext ?? context,
+  after: afterContext ?? context,
+});
 
 /** Resolves to whether anything was found. */
 async function search(
   engine: Engine,
-  base: SearchRequest,
+  request: SearchRequest,
   flags: SearchFlags,
   io: Io,
 ): Promise<boolean> {
-  const matches = flags.count
-    ? 0
-    : (flags.matches ?? (flags.files ? ALL_MATCHES : DEFAULT_MATCHES));
-  const request = { ...base, matches, contextLines: flags.files ? 0 : flags.context };
   const { signal } = io;
   const response = await engine.search(request, {
     signal,
@@ -60,7 +109,8 @@ async function search(
   const isFound = response.stats.fileCount > 0;
   if (flags.json) printJson(io, response);
   else {
-    printResponse(response, request, flags, io);
+    const style = styleFor(io.stdout, io.env, flags.color);
+    printLines(io.stdout, await linesOf(engine, response, { request, flags, style }));
     printNotes(response, flags, io);
     if (!isFound && io.stderr.isTTY)
       printLines(io.stderr, explainNothing(await engine.explain(request, { signal })));
@@ -68,46 +118,64 @@ async function search(
   return isFound;
 }
 
-function printResponse(
+async function linesOf(
+  engine: Engine,
   { files, stats }: SearchResponse,
-  { query }: SearchRequest,
-  flags: SearchFlags,
-  { stdout, env }: Io,
-): void {
-  const style = styleFor(stdout, env);
-  if (flags.count) printLines(stdout, [String(stats.totalMatchCount)]);
-  else if (flags.files)
-    printLines(
-      stdout,
-      files.map((file) => style.foreign(placeOf(file))),
-    );
-  else {
-    const view = { style, revisions: /\brev:/.test(query) };
-    files.forEach((file, n) =>
-      printLines(stdout, [...(n > 0 ? [""] : []), ...showFile(file, view)]),
-    );
+  { request, flags, style }: { request: SearchRequest; flags: SearchFlags; style: Style },
+): Promise<string[]> {
+  switch (formOf(flags)) {
+    case "count":
+      return [String(stats.totalMatchCount)];
+    case "names": {
+      const pathOf = await pathsHere(engine);
+      return files.map((file) => style.foreign(pathOf(file)));
+    }
+    case "vimgrep": {
+      const pathOf = await pathsHere(engine);
+      return files.flatMap((file) => showForEditor(file, pathOf(file), style));
+    }
+    case "lines": {
+      const view = { style, revisions: /\brev:/.test(request.query), ...contextOf(flags) };
+      return files.flatMap((file, n) => [...(n > 0 ? [""] : []), ...showFile(file, view)]);
+    }
   }
 }
 
-/** What is missing from the answer is told always, what is nice to know on a terminal. */
-function printNotes({ stats }: SearchResponse, flags: SearchFlags, { stderr }: Io): void {
-  const { actualMatchCount: shown, totalMatchCount: total, fileCount } = stats;
+/** What is missing from the answer is told always; so is the summary, but for output that programs read. */
+function printNotes(response: SearchResponse, flags: SearchFlags, { stderr }: Io): void {
+  const { stats } = response;
+  const form = formOf(flags);
   const notes: string[] = [];
-  const isCut = shown < total && !flags.count;
-  if (isCut && flags.matches === undefined)
-    notes.push(
-      `the first ${count(shown, "match", "matches")} of ${count(total, "match", "matches")}; --matches N shows more`,
-    );
+  if (form === "lines" || stderr.isTTY) notes.push(summary(response, flags));
   if (stats.flushReason === "FLUSH_REASON_TIMER_EXPIRED")
     notes.push("time ran out: there may be more; --timeout MS gives it more");
   if (stats.crashes > 0)
     notes.push(`${count(stats.crashes, "segment")} could not be searched; quern check tells why`);
-  if (stderr.isTTY && !isCut && fileCount > 0)
-    notes.push(
-      `${count(total, "match", "matches")} in ${count(fileCount, "file")}, ${duration(stats.duration / 1e6)}`,
-    );
   printLines(
     stderr,
     notes.map((note) => `quern: ${note}`),
+  );
+}
+
+/** `17 matches in 5 files, 3 ms`, or how much of it is shown and how to see the rest. */
+function summary({ files, stats }: SearchResponse, flags: SearchFlags): string {
+  const { actualMatchCount: shown, totalMatchCount: total, fileCount } = stats;
+  const time = duration(stats.duration / 1e6);
+  const matches = count(total, "match", "matches");
+  const isCut = formOf(flags) === "lines" && (shown < total || files.length < fileCount);
+  if (!isCut) return `${matches} in ${count(fileCount, "file")}, ${time}`;
+  const isCutInFiles = flags.perFile !== 0 && files.length > 0;
+  const ways = [
+    ...(files.length < fileCount
+      ? [`-m ${2 * (flags.matches || DEFAULT_MATCHES)} shows more`]
+      : []),
+    ...(isCutInFiles ? ["--per-file 0 shows every match of a file"] : []),
+    ...(files.length < fileCount ? ["-l names every file"] : []),
+  ];
+  const some = (part: number, all: number) =>
+    part === all ? "" : `${part.toLocaleString("en-US")} of `;
+  return (
+    `${some(shown, total)}${matches} in ${some(files.length, fileCount)}${count(fileCount, "file")}, ` +
+    `${time}; ${ways.join(", ")}`
   );
 }

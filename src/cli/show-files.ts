@@ -21,22 +21,49 @@ export interface FileView {
   readonly style: Style;
   /** Whether the revisions a file is in are told. */
   readonly revisions: boolean;
+  /** Lines of context that are shown, of those that there are. Default: all. */
+  readonly before?: number;
+  readonly after?: number;
 }
 
 export function showFile(file: FileResult, view: FileView): string[] {
   const lines = [showHeading(file, view)];
   let last: number | undefined;
-  for (const chunk of file.chunks) {
-    const shown = linesOf(chunk);
-    if (last !== undefined && shown[0] && shown[0].number > last + 1)
-      lines.push(view.style.quiet("--"));
-    lines.push(...shown.map((line) => showLine(line, view.style)));
-    last = shown.at(-1)?.number;
+  for (const line of file.chunks.flatMap((chunk) => near(linesOf(chunk), view))) {
+    if (last !== undefined && line.number !== last + 1) lines.push(view.style.quiet("--"));
+    lines.push(showLine(line, view.style));
+    last = line.number;
   }
   return lines;
 }
 
-export const placeOf = (file: FileResult): string => `${file.repository}:${file.fileName.text}`;
+/** `path:line:column:text`, one line for each match, as editors read it. Columns are in bytes, 1-based. */
+export function showForEditor(file: FileResult, path: string, { foreign }: Style): string[] {
+  if (file.chunks.length === 0) return [foreign(`${path}:1:1:`)];
+  return file.chunks.flatMap((chunk) => {
+    const lines = linesOf(chunk);
+    const first = chunk.contentStart;
+    return chunk.matchRanges.map(({ start }) => {
+      const { text } = lines[start.lineNumber - first.lineNumber]!;
+      const skipped = start.lineNumber === first.lineNumber ? first.column - 1 : 0;
+      const before = Array.from(text).slice(0, start.column - 1 - skipped);
+      const column = skipped + Buffer.byteLength(before.join("")) + 1;
+      return foreign(`${path}:${start.lineNumber}:${column}:${text.replace(/\r$/, "")}`);
+    });
+  });
+}
+
+/** The lines with a match, and of the others those that are near enough to one. */
+function near(lines: Line[], { before = Infinity, after = Infinity }: FileView): Line[] {
+  let last = -Infinity;
+  const ends = lines.map(({ marks, number }) => (last = marks ? number : last) + after);
+  let next = Infinity;
+  const starts = lines
+    .toReversed()
+    .map(({ marks, number }) => (next = marks ? number : next) - before)
+    .toReversed();
+  return lines.filter(({ number }, n) => number <= ends[n]! || number >= starts[n]!);
+}
 
 function showHeading(file: FileResult, { style, revisions }: FileView): string {
   const { text, matchRanges } = file.fileName;

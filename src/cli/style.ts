@@ -26,10 +26,17 @@ const COLOURED = {
   quiet: paint("2"),
 };
 
-/** See no-color.org: any value of NO_COLOR but the empty one counts. */
-export function styleFor(output: Output, env: Io["env"]): Style {
-  const colours = output.isTTY && !env["NO_COLOR"] && env["TERM"] !== "dumb";
-  return { ...(colours ? COLOURED : PLAIN), foreign: output.isTTY ? visible : same };
+export const COLOURS = ["auto", "always", "never"] as const;
+
+/** See no-color.org: any value of NO_COLOR but the empty one counts. Coloured text goes to a terminal in the end. */
+export function styleFor(
+  output: Output,
+  env: Io["env"],
+  when: (typeof COLOURS)[number] = "auto",
+): Style {
+  const isMeant = output.isTTY && !env["NO_COLOR"] && env["TERM"] !== "dumb";
+  const colours = when === "auto" ? isMeant : when === "always";
+  return { ...(colours ? COLOURED : PLAIN), foreign: output.isTTY || colours ? visible : same };
 }
 
 /**

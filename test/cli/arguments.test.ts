@@ -57,8 +57,8 @@ test("the version is the package's", async () => {
 
 test.each<[string[], RegExp]>([
   [["serch", "x"], /unknown command 'serch'\n\(Did you mean search\?\)/],
-  [["search"], /missing required argument 'query'/],
-  [["search", "x", "--nope"], /unknown option '--nope'/],
+  [["search"], /give a query/],
+  [["search", "x", "--contxt", "3"], /unknown option '--contxt'\n\(Did you mean --context\?\)/],
   [["search", "x", "-C", "many"], /must be a whole number/],
   [["search", "x", "-m", "-1"], /must be a whole number/],
   [["index"], /missing required argument 'path'/],

@@ -40,6 +40,17 @@ test("leaves out the index itself and what it is told to", async () => {
   }
 });
 
+test("--no-ignore takes what rules leave out", async () => {
+  const path = join(folder, "ruled");
+  mkdirSync(path);
+  writeFileSync(join(path, ".gitignore"), "*.log\n");
+  writeFileSync(join(path, "b.log"), "hay\n");
+  const own = ["--db", join(folder, "ruled-index"), "--json"];
+  expect(JSON.parse((await quern(["index", path, ...own])).stdout)).toMatchObject([{ added: 1 }]);
+  const all = await quern(["index", path, ...own, "--no-ignore"]);
+  expect(JSON.parse(all.stdout)).toMatchObject([{ added: 1, unchanged: 1 }]);
+});
+
 test("shows its progress on a terminal, and takes it away again", async () => {
   const path = join(CORPUS, "ledger");
   const { stderr } = await quern(["index", path, "--db", join(folder, "shown")], { isTTY: true });

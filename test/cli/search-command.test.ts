@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { documents, open, type SearchResponse } from "../../src/index.ts";
@@ -15,7 +16,8 @@ test("prints headings, line numbers and lines, without colours in a pipe", async
     stdout: "",
   });
   const { code, stdout, stderr } = await ask("search", "--regex", "func Parse\\(", "-C", "1");
-  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/^quern: (\d+ of )?\d+ match(es)? in \d+ files?, [\d.]+ m?s(;.*)?\n$/);
   const [heading, ...lines] = stdout.trimEnd().split("\n");
   expect(heading).toMatch(/^duration:\w+\.go$/);
   expect(lines.map((line) => line.replace(/[^-:\d].*/, ""))).toEqual(
@@ -29,7 +31,7 @@ test("prints headings, line numbers and lines, without colours in a pipe", async
 test("marks matches on a terminal, unless NO_COLOR says no", async () => {
   const { stdout, stderr } = await onTerminal({}, "search", "retryWithBackoff file:retry");
   expect(stdout).toContain("\x1b[1;31mretryWithBackoff\x1b[0m");
-  expect(stderr).toMatch(/^quern: \d+ matches in \d+ files?, [\d.]+ m?s\n$/);
+  expect(stderr).toMatch(/^quern: .*\d+ matches in \d+ files?, [\d.]+ m?s/);
   const plain = await onTerminal({ env: { NO_COLOR: "1" } }, "search", "retryWithBackoff");
   expect(plain.stdout).not.toContain("\x1b[");
 });
@@ -89,9 +91,49 @@ test("--files names all of them, though they hold more than a million matches", 
 test("says so when not everything is shown, unless that was asked for", async () => {
   const cut = await ask("search", "e");
   expect(cut.stderr).toMatch(
-    /^quern: the first 200 matches of [\d,]+ matches; --matches N shows more\n$/,
+    /^quern: \d+ of [\d,]+ matches in \d+ of \d+ files, .*s; -m 400 shows more, --per-file 0 .*, -l names every file\n$/,
   );
-  expect((await ask("search", "e", "-m", "5")).stderr).toBe("");
+  const inFiles = await ask("search", "e", "-m", "1000");
+  expect(inFiles.stderr).toMatch(
+    /^quern: \d+ of [\d,]+ matches in \d+ files, .*; --per-file 0 [^,]*\n$/,
+  );
+});
+
+test("a file shows its five best matches, or as many as are asked for", async () => {
+  const linesOf = async (...argv: string[]) =>
+    (await ask("search", "e file:README repo:ledger", ...argv)).stdout.split("\n").length - 2;
+  const total = Number((await ask("search", "-c", "e file:README repo:ledger")).stdout);
+  expect(total).toBeGreaterThan(5);
+  expect(await linesOf()).toBeLessThanOrEqual(5 + 4); // and what sets them apart
+  expect(await linesOf("--per-file", "1")).toBe(1);
+  expect(await linesOf("--per-file", "0")).toBeGreaterThan(9);
+});
+
+test("names and lines for an editor are paths that exist", async () => {
+  const names = (await ask("search", "-l", "repo:ledger money")).stdout.trimEnd().split("\n");
+  expect(names.length).toBeGreaterThan(1);
+  for (const name of names) expect(readFileSync(name, "utf8")).toMatch(/money/i);
+  const { stdout } = await ask("search", "--vimgrep", "repo:ledger money");
+  for (const line of stdout.trimEnd().split("\n")) {
+    const [, path, row, column, text] = /^([^:]+):(\d+):(\d+):(.*)$/.exec(line)!;
+    const there = readFileSync(path!, "utf8").split("\n")[Number(row) - 1]!;
+    expect(there).toBe(text);
+    expect(there.slice(Number(column) - 1)).toMatch(/^money/i);
+  }
+});
+
+test.each<[argv: string[], code: number]>([
+  [["-w", "retry"], 0],
+  [["-w", "retr"], 1],
+  [["-F", "repo:ledger"], 1],
+  [["-e", "retry\\w+Backoff"], 0],
+  [["retryWithBackoff", "-t", "typescript"], 0],
+  [["retryWithBackoff", "-t", "go"], 1],
+  [["retryWithBackoff", "-g", "*.ts"], 0],
+  [["retryWithBackoff", "-g", "!*.ts", "-g", "!*.md"], 1],
+  [["retryWithBackoff", "-lang:typescript", "-file:md$"], 1],
+])("search %j ends with %i", async (argv, code) => {
+  expect((await ask("search", ...argv)).code).toBe(code);
 });
 
 test("--case and --regex are the request's flags", async () => {

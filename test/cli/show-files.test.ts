@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { showFile } from "../../src/cli/show-files.ts";
+import { showFile, showForEditor } from "../../src/cli/show-files.ts";
 import { styleFor, visible } from "../../src/cli/style.ts";
 import type { Chunk, FileResult, Range } from "../../src/search/messages/response.ts";
 
@@ -78,6 +78,48 @@ test("revisions stand behind the path where they are asked for", () => {
   const result = file([], { branches: ["main", "v1"] });
   expect(show(result, true)).toBe("shop:src/a.ts (main, v1)");
   expect(show(result)).toBe("shop:src/a.ts");
+});
+
+test.each<[before: number, after: number, lines: string]>([
+  [0, 0, "3:«x»\n7:«x»"],
+  [1, 0, "2-b\n3:«x»\n6-f\n7:«x»"],
+  [0, 1, "3:«x»\n4-d\n7:«x»\n8-h"],
+  [1, 2, "2-b\n3:«x»\n4-d\n5-e\n6-f\n7:«x»\n8-h\n9-i"],
+])("%i lines before and %i after", (before, after, lines) => {
+  const content = "a\nb\nx\nd\ne\nf\nx\nh\ni\n";
+  const result = file([chunk("1:1", content, "3:1-3:2", "7:1-7:2")]);
+  const shown = showFile(result, { style: STYLE, revisions: false, before, after });
+  expect(
+    shown
+      .filter((line) => line !== "--")
+      .slice(1)
+      .join("\n"),
+  ).toBe(lines);
+});
+
+test("lines whose best come first are set apart", () => {
+  const chunks = [chunk("9:1", "a\n", "9:1-9:2"), chunk("1:1", "a\n", "1:1-1:2")];
+  expect(show(file(chunks))).toBe("shop:src/a.ts\n9:«a»\n--\n1:«a»");
+});
+
+test.each<[string, Chunk[], string[]]>([
+  ["one", [chunk("3:1", "a foo b\n", "3:3-3:6")], ["p:3:3:a foo b"]],
+  ["two on a line", [chunk("3:1", "aa\n", "3:1-3:2", "3:2-3:3")], ["p:3:1:aa", "p:3:2:aa"]],
+  ["columns in bytes", [chunk("1:1", "é foo\r\n", "1:3-1:6")], ["p:1:4:é foo"]],
+  ["a window", [chunk("1:4001", "xxfoo", "1:4003-1:4006")], ["p:1:4003:xxfoo"]],
+  ["below the first line", [chunk("4:9", "x\nfoo\n", "5:1-5:4")], ["p:5:1:foo"]],
+  ["only the path", [], ["p:1:1:"]],
+])("for an editor, %s", (_, chunks, lines) => {
+  expect(showForEditor(file(chunks), "p", STYLE)).toEqual(lines);
+});
+
+test.each([
+  [{ isTTY: false }, { NO_COLOR: "1" }, "always", true],
+  [{ isTTY: true }, {}, "never", false],
+] as const)("%j with %j and --color %s", (output, env, when, colours) => {
+  const style = styleFor({ write: () => {}, ...output }, env, when);
+  expect(style.match("x") !== "x").toBe(colours);
+  expect(style.foreign("\x1b")).toBe("␛"); // coloured text ends on a terminal
 });
 
 test.each([

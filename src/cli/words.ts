@@ -1,0 +1,74 @@
+/**
+ * Tells options from the words of a query. People search for flags (`-Wall`), and filters may begin
+ * with a dash (`-lang:json`), so a word with a dash is an option only where it is written as one:
+ *
+ *   --context 2   --context=2      a long name that there is, or one that is misspelt
+ *   -C 2   -C2   -il   -lC 2       letters that there are; at most three, no letter twice
+ *   -tgo   -g'*.ts'                a language, a glob
+ *
+ * All else is the query's, and so is everything behind `--`.
+ */
+
+import type { Command, Option } from "commander";
+import { languageNamed } from "../base/languages.ts";
+import { nearestWord } from "../base/edit-distance.ts";
+
+/** The same arguments, the options first, then `--` and the words. */
+export function optionsFirst(command: Command, argv: readonly string[]): string[] {
+  const options: string[] = [];
+  const words: string[] = [];
+  for (let at = 0; at < argv.length; at++) {
+    const word = argv[at]!;
+    if (word === "--") {
+      words.push(...argv.slice(at + 1));
+      break;
+    }
+    const kind = kindOf(word, command.options);
+    if (kind === "word") words.push(word);
+    else options.push(word);
+    if (kind === "option with the next" && at + 1 < argv.length) options.push(argv[++at]!);
+  }
+  return words.length > 0 ? [...options, "--", ...words] : options;
+}
+
+type Kind = "word" | "option" | "option with the next";
+
+function kindOf(word: string, options: readonly Option[]): Kind {
+  if (!/^-./.test(word) || /[\s:("]/.test(word.split("=")[0]!)) return "word";
+  if (word === "-h" || word === "--help") return "option";
+  return word.startsWith("--") ? kindOfLong(word, options) : kindOfShort(word.slice(1), options);
+}
+
+function kindOfLong(word: string, options: readonly Option[]): Kind {
+  const [name] = word.split("=", 1);
+  const option = options.find(({ long }) => long === name);
+  if (option) return option.required && !word.includes("=") ? "option with the next" : "option";
+  const names = options.map(({ long }) => long?.slice(2) ?? "");
+  return nearestWord(name!.slice(2), names) === undefined ? "word" : "option"; // a slip is told
+}
+
+/** The longest run of letters that may be options together. */
+const MOST_LETTERS = 3;
+
+function kindOfShort(letters: string, options: readonly Option[]): Kind {
+  const optionOf = (letter: string) => options.find(({ short }) => short === `-${letter}`);
+  const first = optionOf(letters[0]!);
+  if (!first) return "word";
+  if (letters.length === 1) return first.required ? "option with the next" : "option";
+  if (first.required) return isValueOf(first, letters.slice(1)) ? "option" : "word";
+  const run = [...letters];
+  const found = run.map(optionOf);
+  const isRun =
+    run.length <= MOST_LETTERS &&
+    new Set(run).size === run.length &&
+    found.every((option, n) => option && (!option.required || n === run.length - 1));
+  if (!isRun) return "word";
+  return found.at(-1)!.required ? "option with the next" : "option";
+}
+
+/** What may stand right behind a letter. */
+function isValueOf(option: Option, value: string): boolean {
+  if (option.short === "-t") return languageNamed(value) !== undefined;
+  if (option.short === "-g") return /[*?[{./]/.test(value);
+  return option.short !== "-e" && /^=?\d+$/.test(value);
+}
