@@ -66,8 +66,9 @@ const REASONS: Readonly<Record<Explanation["notIndexed"][number]["reason"], stri
 };
 
 /** What to tell one whose search found nothing. */
-export function explainNothing({ notIndexed, suggestions }: Explanation): string[] {
+export function explainNothing({ hints, notIndexed, suggestions }: Explanation): string[] {
   return [
+    ...hints.map(({ message }) => `quern: ${visible(message)}`),
     ...notIndexed.map(({ repository, reason, files }) => {
       const many = files === undefined ? "" : ` (${count(files, "file")})`;
       return `quern: ${visible(repository)} ${REASONS[reason]}${many}`;

@@ -56,7 +56,7 @@ function kindOfShort(letters: string, options: readonly Option[]): Kind {
   if (!first) return "word";
   if (letters.length === 1) return first.required ? "option with the next" : "option";
   if (first.required) return isValueOf(first, letters.slice(1)) ? "option" : "word";
-  const run = [...letters];
+  const run = Array.from(letters);
   const found = run.map(optionOf);
   const isRun =
     run.length <= MOST_LETTERS &&

@@ -121,7 +121,7 @@ function showTerm(text: string): string {
 }
 
 /** Bare where no rule of either dialect gives any of its characters a meaning. */
-function showValue(text: string): string {
+export function showValue(text: string): string {
   return /^[^\s"()]+$/.test(text) && !text.includes("\\Q") ? text : quote(text);
 }
 

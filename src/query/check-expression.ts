@@ -11,6 +11,8 @@ export interface Operand {
   readonly quoted: boolean;
   /** Without quotes and their escapes. */
   readonly text: string;
+  /** What else to write, told where it is no expression. */
+  readonly advice?: string;
 }
 
 /** Throws REGEX_SYNTAX or REGEX_TOO_LARGE with a position in the query. */
@@ -36,7 +38,8 @@ export function expressionChecker(query: string, caseSensitive: boolean): CheckE
     } catch (error) {
       if (!(error instanceof QuernError) || error.position === undefined) throw error;
       const position = positionInQuery(query, operand, error.position);
-      throw pointingError(error.code, error.message, query, position);
+      const reason = operand.advice === undefined ? error.message : `${error.message}; ${operand.advice}`;
+      throw pointingError(error.code, reason, query, position);
     }
     good.add(operand.text);
   };

@@ -13,6 +13,7 @@ export function globPattern(glob: string): string {
   const isPath = whole.includes("/");
   const isBelow = whole.endsWith("/**");
   const path = whole.replace(/^\//, "").replace(/\/\*\*$/, "");
+  if (/^\*\.[\w.]+$/.test(path)) return `${translate(path.slice(1))}$`; // \.ts$: as a person writes it
   const pattern = translate(path) + (isBelow ? "/.*" : "");
   return isPath ? `^${pattern}$` : `(^|/)${pattern}$`;
 }

@@ -12,7 +12,15 @@
  */
 
 import type { QuernError } from "../base/errors.ts";
-import { ALL, NONE, SELECTIONS, VISIBILITIES, type Query, type RegexField } from "./ast.ts";
+import {
+  ALL,
+  NONE,
+  SELECTIONS,
+  showValue,
+  VISIBILITIES,
+  type Query,
+  type RegexField,
+} from "./ast.ts";
 import type { Pause } from "../base/yield.ts";
 import { expressionChecker, type Operand } from "./check-expression.ts";
 import { findGroups } from "./groups.ts";
@@ -26,6 +34,7 @@ import {
   unquote,
   type Prefix,
 } from "./lexemes.ts";
+import { globPattern, looksLikeGlob } from "./glob.ts";
 import { pointingError } from "./point-at.ts";
 
 /** Groups within groups. */
@@ -219,7 +228,8 @@ class Parser {
   }
 
   #regex(field: RegexField, operand: Operand): Query {
-    this.expressions.push(operand);
+    const advice = field === "file" ? globAdvice(operand.text) : undefined;
+    this.expressions.push(advice === undefined ? operand : { ...operand, advice });
     const { caseSensitive } = this.#dialect;
     return { kind: "regex", field, pattern: operand.text, caseSensitive };
   }
@@ -293,6 +303,11 @@ const TOO_MUCH = {
     `the query has more than ${most} terms about repositories and revisions; reposet: takes many names`,
   names: (most: number) => `reposet: takes at most ${most} names; a context can hold more of them`,
 };
+
+/** What to write for a glob. */
+function globAdvice(value: string): string | undefined {
+  return looksLikeGlob(value) ? `as a glob it is file:${showValue(globPattern(value))}` : undefined;
+}
 
 function and(operands: readonly Query[]): Query {
   return operands.length === 1 ? operands[0]! : { kind: "and", children: operands };

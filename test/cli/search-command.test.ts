@@ -122,6 +122,15 @@ test("names and lines for an editor are paths that exist", async () => {
   }
 });
 
+test.each<[query: string, says: RegExp]>([
+  ["raid5 -sector", /^quern: -sector is searched for with its dash; .* write -\(sector\)$/m],
+  ["path:ledger money", /^quern: path: is a word here; did you mean file:$/m],
+])("%s finds nothing, and a terminal tells what was probably meant", async (query, says) => {
+  const { code, stderr } = await onTerminal({}, "search", query);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(says);
+});
+
 test.each<[argv: string[], code: number]>([
   [["-w", "retry"], 0],
   [["-w", "retr"], 1],

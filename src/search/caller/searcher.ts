@@ -7,6 +7,7 @@ import { QuernError } from "../../base/errors.ts";
 import { newBalance } from "../../base/ballast.ts";
 import { newPause } from "../../base/yield.ts";
 import { show } from "../../query/ast.ts";
+import { hintsOf } from "../../query/hints.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
 import type { View } from "../../store/catalog/view.ts";
 import type { SkippedFile } from "../../store/format/records.ts";
@@ -196,14 +197,19 @@ export class Searcher {
       (attempt) => this.#explain(attempt),
     );
     const isFound = explained.stats.totalMatchCount > 0;
+    const { query, isRegexEnabled, isCaseSensitivityEnabled } = understood.request;
+    const dialect = { regex: isRegexEnabled, caseSensitive: isCaseSensitivityEnabled };
     return {
       ...explained,
+      hints: hintsOf(query, dialect),
       suggestions: isFound ? [] : await this.#tryChanges(understood, options, view),
     };
   }
 
   /** Counts what the plan finds, and tells the plan; undefined: a segment is gone. */
-  async #explain(attempt: Attempt): Promise<Omit<Explanation, "suggestions"> | undefined> {
+  async #explain(
+    attempt: Attempt,
+  ): Promise<Omit<Explanation, "suggestions" | "hints"> | undefined> {
     const { understood, options, segments } = attempt;
     const outputs = await this.#searchSegments(attempt);
     const counted = this.#tally(attempt, outputs);

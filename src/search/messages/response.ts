@@ -221,6 +221,17 @@ export interface Explanation {
   }[];
   /** Of the search that was run for it. */
   stats: SearchStats;
+  /** What was probably meant, where the query holds words of other search engines; nothing is understood otherwise. */
+  hints: {
+    /** UTF-16 position in the query that was given. */
+    position: number;
+    /** What stands there. */
+    word: string;
+    /** For people: what it means here, and what to write. */
+    message: string;
+    /** The query with that written instead. */
+    query?: string;
+  }[];
   /** Only when nothing was found: changes of the request that, tried, find something; best first. */
   suggestions: {
     /** What is changed: one thing. */

@@ -1,0 +1,199 @@
+/**
+ * What was probably meant, where a query holds words of other search engines. Here they are words to
+ * be searched for, because a file may well hold `path:` or `OR`; so nothing is understood otherwise,
+ * and somebody who found nothing is told what to write. docs/query-language.md has the list.
+ *
+ * A walk over the operands, as the parser's: linear in the text, total.
+ */
+
+import { QuernError } from "../base/errors.ts";
+import { globPattern, looksLikeGlob } from "./glob.ts";
+import { findGroups } from "./groups.ts";
+import { endOfQuoted, endOfWord, isPattern, prefixAt, skipBlanks, PREFIXES } from "./lexemes.ts";
+import { parseQuery, type Dialect } from "./parse.ts";
+import { showValue } from "./ast.ts";
+
+export interface Hint {
+  /** UTF-16 position in the query. */
+  readonly position: number;
+  /** What stands there. */
+  readonly word: string;
+  /** For people: what it means here, and what to write. */
+  readonly message: string;
+  /** The query with that written instead. Absent where no query says it. */
+  readonly query?: string;
+}
+
+/** What other engines call our filters. */
+const FILTERS: Readonly<Record<string, string>> = {
+  path: "file",
+  filename: "file",
+  filepath: "file",
+  language: "lang",
+  l: "lang",
+  symbol: "sym",
+  s: "sym",
+  def: "sym",
+  branch: "rev",
+  b: "rev",
+  revision: "rev",
+  ref: "rev",
+  tag: "rev",
+  repository: "repo",
+  project: "repo",
+  proj: "repo",
+  text: "content",
+};
+
+const OPERATORS: Readonly<Record<string, string>> = {
+  OR: "or",
+  "||": "or",
+  "|": "or",
+  AND: "",
+  "&&": "",
+  and: "",
+  NOT: "-",
+  not: "-",
+};
+
+/** In the order of the query. REQUIRES: the query parses. */
+export function hintsOf(text: string, dialect: Dialect): Hint[] {
+  const groups = findGroups(text, dialect.regex);
+  const hints: Hint[] = [];
+  let depth = 0;
+  for (let at = skipBlanks(text, 0); at < text.length; at = skipBlanks(text, at)) {
+    if (groups.has(at)) {
+      depth++;
+      at++;
+      continue;
+    }
+    if (text[at] === ")" && depth > 0) {
+      depth--;
+      at++;
+      continue;
+    }
+    const negated = text[at] === "-" ? skipBlanks(text, at + 1) : at;
+    if (negated > at && (groups.has(negated) || prefixAt(text, negated))) {
+      at = negated;
+      continue;
+    }
+    const prefix = prefixAt(text, at);
+    const start = prefix?.end ?? at;
+    const quoted = text[start] === '"' ? endOfQuoted(text, start) : undefined;
+    const pattern = isPattern(prefix?.prefix, dialect.regex);
+    const end = quoted ?? endOfWord(text, start, { pattern, inGroup: depth > 0 });
+    const word = text.slice(at, end);
+    const hint = quoted === undefined ? hintFor(word, prefix?.prefix, dialect) : undefined;
+    if (hint) {
+      const query = rewritten(text, { at, word, instead: hint.instead }, dialect);
+      hints.push(asHint(at, word, hint, query));
+    }
+    at = Math.max(end, at + 1);
+  }
+  return hints;
+}
+
+interface Advice {
+  readonly message: string;
+  /** What to write for the word. */
+  readonly instead?: string;
+}
+
+function asHint(at: number, word: string, { message }: Advice, query: string | undefined): Hint {
+  return { position: at, word, message, ...(query !== undefined && { query }) };
+}
+
+/** The query with the advice taken; undefined where none was given, or where that is no query. */
+function rewritten(
+  text: string,
+  { at, word, instead }: { at: number; word: string; instead: string | undefined },
+  dialect: Dialect,
+): string | undefined {
+  if (instead === undefined) return undefined;
+  const query = joined(text.slice(0, at), instead, text.slice(at + word.length));
+  return query !== undefined && parses(query, dialect) ? query : undefined;
+}
+
+function parses(query: string, dialect: Dialect): boolean {
+  try {
+    parseQuery(query, dialect);
+    return true;
+  } catch (error) {
+    if (error instanceof QuernError) return false;
+    throw error;
+  }
+}
+
+/** A word that goes takes its blanks along, and `-` stands before what follows. */
+function joined(before: string, instead: string, after: string): string | undefined {
+  if (instead === "") return `${before.trimEnd()} ${after.trimStart()}`.trim();
+  if (instead !== "-") return before + instead + after;
+  const next = /^\s+(\S+)/.exec(after);
+  if (!next || /["()]/.test(next[1]!)) return undefined;
+  const negated = prefixAt(next[1]!, 0) ? `-${next[1]}` : `-content:${next[1]}`;
+  return before + negated + after.slice(next[0].length);
+}
+
+function hintFor(word: string, prefix: string | undefined, dialect: Dialect): Advice | undefined {
+  if (prefix === "file") return globHint(word.slice(word.indexOf(":") + 1));
+  if (prefix !== undefined) return undefined;
+  const operator = Object.hasOwn(OPERATORS, word) ? OPERATORS[word] : undefined;
+  if (operator !== undefined) return operatorHint(word, operator);
+  return filterHint(word) ?? dashHint(word, dialect) ?? expressionHint(word, dialect);
+}
+
+function operatorHint(word: string, instead: string): Advice {
+  const advice: Readonly<Record<string, string>> = {
+    or: `write or in lower case`,
+    "": `a blank already means that both must be there`,
+    "-": `write -content:word, or -file:x for a filter`,
+  };
+  return { message: `${word} is a word here; ${advice[instead]}`, instead };
+}
+
+function filterHint(word: string): Advice | undefined {
+  const [, name = "", value = ""] = /^-?([A-Za-z]+):(.*)$/s.exec(word) ?? [];
+  if (name === "" || value === "" || value.startsWith("//")) return undefined;
+  const dash = word.startsWith("-") ? "-" : "";
+  const lower = name.toLowerCase();
+  const said = `${name}: is a word here`;
+  if (lower === "case" || lower === "type" || lower === "lines" || lower === "count")
+    return lower === "case"
+      ? { message: `${said}; whether case matters is an option: -s, isCaseSensitivityEnabled` }
+      : undefined;
+  if (lower === "ext" || lower === "extension") {
+    const instead = `${dash}file:\\.${value.replace(/^\./, "").replace(/[^\w]/g, "\\$&")}$`;
+    return { message: `${said}; write ${instead}`, instead };
+  }
+  const ours = Object.hasOwn(PREFIXES, lower)
+    ? lower
+    : Object.hasOwn(FILTERS, lower)
+      ? FILTERS[lower]
+      : undefined;
+  if (ours === undefined || ours === name) return undefined;
+  return { message: `${said}; did you mean ${ours}:`, instead: `${dash}${ours}:${value}` };
+}
+
+function dashHint(word: string, { regex }: Dialect): Advice | undefined {
+  if (!/^-\w/.test(word)) return undefined;
+  const bare = word.slice(1);
+  const instead = regex || /[()"]/.test(bare) ? `-content:${bare}` : `-(${bare})`;
+  const message = `${word} is searched for with its dash; to leave out files with ${bare} write ${instead}`;
+  return { message, instead };
+}
+
+function expressionHint(word: string, { regex }: Dialect): Advice | undefined {
+  if (regex || !/^\/.*[\\^$|?*+()[\]{}].*\/[a-z]?$/s.test(word)) return undefined;
+  return {
+    message: `${word} is text here; for regular expressions give --regex (isRegexEnabled), without slashes`,
+  };
+}
+
+function globHint(value: string): Advice | undefined {
+  if (!looksLikeGlob(value)) return undefined;
+  const instead = `file:${showValue(globPattern(value))}`;
+  return {
+    message: `file: takes an expression, and ${value} looks like a glob; write ${instead}`,
+    instead,
+  };
+}
