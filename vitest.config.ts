@@ -5,7 +5,10 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/setup.ts"],
     setupFiles: ["test/properties.ts"],
-    testTimeout: 60_000,
+    // a test on a busy machine may wait for a core again and again; what takes longer has stopped
+    testTimeout: 120_000,
+    hookTimeout: 300_000,
+    teardownTimeout: 60_000,
     pool: "forks",
   },
 });

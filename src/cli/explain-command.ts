@@ -3,7 +3,7 @@
 import type { Command } from "commander";
 import type { Explanation } from "../search/messages/response.ts";
 import type { Call } from "./call.ts";
-import { withEngine } from "./engine-session.ts";
+import { forOneSearch, withEngine } from "./engine-session.ts";
 import { printJson, printLines } from "./io.ts";
 import { type QueryFlags, requestOf, withQueryOptions } from "./query-options.ts";
 import { count, duration, visible } from "./style.ts";
@@ -14,7 +14,7 @@ export function addExplain(program: Command, call: Call): void {
     .summary("tell how a query is understood and planned")
     .action((words: string[], flags: QueryFlags) => {
       const request = requestOf(words, flags);
-      return withEngine(io, { db: flags.db, readOnly: true }, async (engine) => {
+      return withEngine(io, forOneSearch(flags.db), async (engine) => {
         const explanation = await engine.explain(request, { signal: io.signal });
         if (flags.json) printJson(io, explanation);
         else printLines(io.stdout, showExplanation(explanation));

@@ -3,8 +3,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { lmdbTokenStore } from "../auth/lmdb-stores.ts";
-import { createApiKey } from "../auth/secrets.ts";
 import { QuernError } from "../base/errors.ts";
 import type { TokenRecord, TokenStore } from "../auth/token-store.ts";
 import { type Call, type CommonFlags, date, withCommonOptions } from "./call.ts";
@@ -48,6 +46,7 @@ async function withTokens(
   { db }: CommonFlags,
   use: (tokens: TokenStore) => Promise<void>,
 ): Promise<void> {
+  const { lmdbTokenStore } = await import("../auth/lmdb-stores.ts");
   const tokens = lmdbTokenStore(tokenFolder(db));
   try {
     await use(tokens);
@@ -71,6 +70,7 @@ async function create(
   { owner, name, expires, json }: KeyFlags & { name?: string; expires?: Date },
   { io }: Call,
 ): Promise<void> {
+  const { createApiKey } = await import("../auth/secrets.ts");
   const key = await createApiKey(tokens, {
     ownerId: owner,
     ...(name !== undefined && { name }),

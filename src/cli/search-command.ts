@@ -5,13 +5,13 @@ import type { Engine } from "../engine.ts";
 import type { SearchRequest } from "../search/messages/request.ts";
 import type { SearchResponse } from "../search/messages/response.ts";
 import { type Call, oneOf, wholeNumber } from "./call.ts";
-import { withEngine } from "./engine-session.ts";
+import { forOneSearch, withEngine } from "./engine-session.ts";
 import { explainNothing } from "./explain-command.ts";
 import { printJson, printLines, type Io } from "./io.ts";
 import { pathsHere } from "./places.ts";
 import { QUERY_HELP, type QueryFlags, requestOf, withQueryOptions } from "./query-options.ts";
 import { showFile, showForEditor } from "./show-files.ts";
-import { COLOURS, count, duration, type Style, styleFor } from "./style.ts";
+import { COLOURS, count, duration, grouped, type Style, styleFor } from "./style.ts";
 
 interface SearchFlags extends QueryFlags {
   afterContext?: number;
@@ -58,8 +58,7 @@ export function addSearch(program: Command, call: Call): void {
     .addHelpText("after", QUERY_HELP)
     .action((words: string[], flags: SearchFlags) => {
       const request = requestFor(words, flags);
-      const options = { db: flags.db, readOnly: true };
-      return withEngine(call.io, options, async (engine) => {
+      return withEngine(call.io, forOneSearch(flags.db), async (engine) => {
         call.exit((await search(engine, request, flags, call.io)) ? 0 : 1);
       });
     });
@@ -172,8 +171,7 @@ function summary({ files, stats }: SearchResponse, flags: SearchFlags): string {
     ...(isCutInFiles ? ["--per-file 0 shows every match of a file"] : []),
     ...(files.length < fileCount ? ["-l names every file"] : []),
   ];
-  const some = (part: number, all: number) =>
-    part === all ? "" : `${part.toLocaleString("en-US")} of `;
+  const some = (part: number, all: number) => (part === all ? "" : `${grouped(part)} of `);
   return (
     `${some(shown, total)}${matches} in ${some(files.length, fileCount)}${count(fileCount, "file")}, ` +
     `${time}; ${ways.join(", ")}`

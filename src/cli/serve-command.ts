@@ -4,7 +4,6 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Command } from "commander";
-import { lmdbTokenStore } from "../auth/lmdb-stores.ts";
 import type { Engine } from "../engine.ts";
 import type { HandlerOptions } from "../http/options.ts";
 import {
@@ -61,7 +60,8 @@ export function addServe(program: Command, call: Call): void {
 
 async function serve(engine: Engine, flags: ServeFlags, io: Io): Promise<void> {
   // loaded here, because no other command needs it, and it takes longer to load than all the rest
-  const { answerUnreadable, createHandler, toNodeListener } = await import("../http/index.ts");
+  const { answerUnreadable, createHandler, lmdbTokenStore, toNodeListener } =
+    await import("../http/index.ts");
   const tokens = lmdbTokenStore(tokenFolder(flags.db));
   try {
     const handler = createHandler(engine, { tokens, ...handlerOptions(flags) });

@@ -55,8 +55,11 @@ function picture(control: string): string {
 
 /** `1 match`, `12,345 matches`. */
 export function count(n: number, one: string, many = `${one}s`): string {
-  return `${n.toLocaleString("en-US")} ${n === 1 ? one : many}`;
+  return `${grouped(n)} ${n === 1 ? one : many}`;
 }
+
+/** `12,345`. By hand: the first toLocaleString() of a process takes 30 ms. */
+export const grouped = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, ",");
 
 const UNITS = ["bytes", "KB", "MB", "GB", "TB"];
 

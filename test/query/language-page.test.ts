@@ -4,6 +4,7 @@
  *   query | finds | but not             files of which the first is found and the second is not
  *   write | finds files that | here     what is said, and which of the page's files it is
  *   write | means                       the terms that it is parsed to
+ *   word | is | write                   a word of other engines, which explain() has a hint for
  *   filter | short | value              the filter, and the values that are listed
  */
 
@@ -13,6 +14,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { open, type Engine, type Source } from "../../src/index.ts";
 import { ALL } from "../../src/query/ast.ts";
+import { hintsOf } from "../../src/query/hints.ts";
 import { parseQuery } from "../../src/query/parse.ts";
 import { simplify } from "../../src/query/simplify.ts";
 import { outcome } from "./outline.ts";
@@ -47,12 +49,22 @@ const codes = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map((
 const FINDS = ["query | finds | but not", "query in the regex dialect | finds | but not"] as const;
 const SAYS = "write | finds files that | here";
 const MEANS = ["write | means", "write | means in the regex dialect"] as const;
+const FOREIGN = "word | is | write";
 const FILTERS = "filter | short | value";
 
 test("every table is read", () => {
   const heads = tables.map(({ head }) => head);
-  expect(new Set(heads)).toEqual(new Set([...FINDS, SAYS, ...MEANS, FILTERS]));
+  expect(new Set(heads)).toEqual(new Set([...FINDS, SAYS, ...MEANS, FOREIGN, FILTERS]));
   expect(rowsOf(...FINDS).length).toBeGreaterThan(25);
+});
+
+/** A word of other engines as it would be typed. */
+const typed = (word: string): string => `x ${word.endsWith(":") ? `${word}y*.c` : word} y`;
+
+test.each(rowsOf(FOREIGN).flatMap(([words]) => codes(words!)))("%s has a hint", (word) => {
+  const parse = () => parseQuery(typed(word), LITERAL);
+  if (word.startsWith("file:")) expect(parse).toThrow(/as a glob it is/);
+  else expect(hintsOf(typed(word), LITERAL)).toHaveLength(1);
 });
 
 interface File {

@@ -1,0 +1,70 @@
+/** What the command loads: nobody waits for what was not asked for. */
+
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { build, type Metafile } from "esbuild";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { forOneSearch } from "../../src/cli/engine-session.ts";
+import { grouped } from "../../src/cli/style.ts";
+import { VERSION } from "../../src/http/version.ts";
+import { openEngine } from "../engine/opened.ts";
+
+// within the project, so that packages are found
+const folder = mkdtempSync(join(process.cwd(), "node_modules/.quern-start-"));
+let outputs: Metafile["outputs"];
+
+beforeAll(async () => {
+  const { metafile } = await build({
+    entryPoints: { cli: "src/cli/bin.ts" },
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    target: "node20",
+    packages: "external",
+    outdir: folder,
+    metafile: true,
+  });
+  ({ outputs } = metafile);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const fileOf = (source: string): string =>
+  Object.keys(outputs).find((name) => source in outputs[name]!.inputs)!;
+
+/** The packages that are loaded with a file, without what it loads later. */
+function packagesOf(file: string, seen = new Set<string>()): Set<string> {
+  if (seen.has(file)) return new Set();
+  seen.add(file);
+  const now = outputs[file]!.imports.filter(({ kind }) => kind === "import-statement");
+  return new Set(
+    now.flatMap(({ path, external }) => (external ? [path] : [...packagesOf(path, seen)])),
+  );
+}
+
+const foreign = (file: string): string[] =>
+  [...packagesOf(file)].filter((name) => !name.startsWith("node:")).toSorted();
+
+test("the version needs nothing, and help only what reads the arguments", () => {
+  expect(foreign(fileOf("src/cli/bin.ts"))).toEqual([]);
+  expect(foreign(fileOf("src/cli/main.ts"))).toEqual(["commander"]);
+});
+
+test("the command tells its version", () => {
+  const told = execFileSync(process.execPath, [join(folder, "cli.js"), "--version"]);
+  expect(String(told)).toBe(`${VERSION}\n`);
+});
+
+test("one search of a small index starts no thread, one of a large index does", async () => {
+  const { path } = await openEngine();
+  expect(forOneSearch(path)).toEqual({ db: path, readOnly: true, workers: 0 });
+  const large = join(folder, "quern.mdb");
+  writeFileSync(large, new Uint8Array(17 * 2 ** 20));
+  expect(statSync(large).size).toBeGreaterThan(16 * 2 ** 20);
+  expect(forOneSearch(folder)).toEqual({ db: folder, readOnly: true });
+});
+
+test.each([0, 1, 12, 123, 1234, 12_345, 123_456, 1_234_567])("%i is grouped", (n) => {
+  expect(grouped(n)).toBe(n.toLocaleString("en-US"));
+});
