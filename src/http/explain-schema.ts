@@ -19,6 +19,16 @@ export const explanation = (request: ReturnType<typeof searchRequest>) =>
     .object({
       query: z.string().openapi({ description: "The query as it was understood." }),
       stats: searchStats,
+      hints: z
+        .array(
+          z.object({
+            position: count("In UTF-16 units of the query that was given."),
+            word: z.string(),
+            message: z.string(),
+            query: z.string().openapi({ description: "The query as it was meant." }).optional(),
+          }),
+        )
+        .openapi({ description: "Words of other search engines, and what to write instead." }),
       suggestions: z
         .array(
           z.object({

@@ -86,8 +86,8 @@ function explainRoute(settings: Settings): Route {
   );
 }
 
-function told({ query, stats, suggestions, notIndexed }: Explanation): Told {
-  return { query, stats, suggestions, notIndexed };
+function told({ query, stats, hints, suggestions, notIndexed }: Explanation): Told {
+  return { query, stats, hints, suggestions, notIndexed };
 }
 
 const SEARCH_REFUSALS = [
