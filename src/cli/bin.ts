@@ -13,12 +13,25 @@ const argv = process.argv.slice(2);
 if (argv.length === 1 && ["--version", "-V"].includes(argv[0]!)) stdout.write(`${VERSION}\n`);
 else await runCommand();
 
+/** Commands that end by themselves when they are told to: running requests may be answered. */
+const SERVERS = new Set(["serve", "mcp"]);
+const STOP_MS = 800;
+
 async function runCommand(): Promise<void> {
   enableCompileCache();
-  const { run } = await import("./main.ts");
+  const { run, STOPPED } = await import("./main.ts");
+  const { STOPPED_WORDS } = await import("./errors.ts");
   const stop = new AbortController();
-  // the second one ends the process as ever
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
+  /** The index is as it was whenever the process ends, so nobody waits for a step that cannot be left. */
+  const leave = (): void => {
+    stderr.write(STOPPED_WORDS);
+    process.exit(STOPPED);
+  };
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.once(signal, () => {
+      stop.abort();
+      if (!SERVERS.has(argv[0] ?? "")) setTimeout(leave, STOP_MS).unref();
+    }); // the second one ends the process as ever
   // a reader that has seen enough, such as head
   stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;

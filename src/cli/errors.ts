@@ -30,6 +30,9 @@ const ADVICE: Readonly<Record<ErrorCode, string>> = {
   INTERNAL: "this is a bug of quern",
 };
 
+/** For a person who has pressed Ctrl-C. */
+export const STOPPED_WORDS = "quern: stopped; what was published before is as it was\n";
+
 /** Never a stack. */
 export function describeError(error: unknown): string {
   const { code, message } = codeAndMessage(error);

@@ -2,6 +2,7 @@
 
 import type { Command } from "commander";
 import type { IndexReport } from "../ingest/run/report.ts";
+import { excludedAtTop } from "../ingest/sources/excluded.ts";
 import { CODE_HOST_TYPES } from "../store/format/records.ts";
 import {
   type Call,
@@ -17,7 +18,7 @@ import {
 import { inNewDirectory } from "./data-directory.ts";
 import { withEngine } from "./engine-session.ts";
 import { printJson, printLines } from "./io.ts";
-import { checkPaths, sourcesOf, type SourceFlags } from "./index-sources.ts";
+import { checkPaths, isRepository, sourcesOf, type SourceFlags } from "./index-sources.ts";
 import { progressLine } from "./progress.ts";
 import { bytes, count, duration, visible } from "./style.ts";
 
@@ -68,7 +69,27 @@ export function addIndex(program: Command, call: Call): void {
       const reports = await index(paths, flags, call);
       if (flags.json) printJson(call.io, reports);
       else printLines(call.io.stdout, reports.map(describe));
+      if (flags.ignore !== false) printLines(call.io.stderr, await excludedLines(paths));
     });
+}
+
+/** At the top of a folder: when so much is left out, somebody may miss it. */
+const MOST_EXCLUDED = 0.9;
+
+async function excludedLines(paths: readonly string[]): Promise<string[]> {
+  const lines: string[] = [];
+  for (const path of paths.filter((one) => !isRepository(one))) {
+    const { entries, excluded, rules } = await excludedAtTop(path);
+    if (excluded === 0 || excluded < entries * MOST_EXCLUDED) continue;
+    const named = rules
+      .slice(0, 3)
+      .map(({ rule, file, line }) => `"${visible(rule)}" of ${visible(file)}, line ${line}`);
+    lines.push(
+      `quern: ${excluded} of ${count(entries, "entry", "entries")} in ${visible(path)} are left out ` +
+        `by ${named.join(", and ")}; --no-ignore takes them all`,
+    );
+  }
+  return lines;
 }
 
 async function index(paths: string[], flags: IndexFlags, { io }: Call): Promise<IndexReport[]> {

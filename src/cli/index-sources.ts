@@ -99,7 +99,7 @@ function metadataOf({ public: isPublic, codeHost, webUrl }: SourceFlags): Reposi
 }
 
 /** A work tree's top folder, or a bare repository. */
-function isRepository(path: string): boolean {
+export function isRepository(path: string): boolean {
   const has = (name: string): boolean => existsSync(join(path, name));
   return has(".git") || (has("HEAD") && has("objects") && has("refs"));
 }

@@ -14,7 +14,7 @@ export interface Io {
   readonly signal: AbortSignal;
 }
 
-/** 0: found, or done. 1: nothing found, or damage. 2, an error, is what is thrown. */
+/** 0: found, or done. 1: nothing found, or damage. 2, an error, and 130, stopped by the user, are thrown. */
 export type ExitCode = 0 | 1;
 
 /** People get it indented, programs on one line. */

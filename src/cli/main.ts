@@ -3,7 +3,8 @@
 import { Command, CommanderError } from "commander";
 import type { Call } from "./call.ts";
 import { findDataDirectory } from "./data-directory.ts";
-import { describeError } from "./errors.ts";
+import { QuernError } from "../base/errors.ts";
+import { describeError, STOPPED_WORDS } from "./errors.ts";
 import { addExplain } from "./explain-command.ts";
 import { addIndex } from "./index-command.ts";
 import type { ExitCode, Io } from "./io.ts";
@@ -28,8 +29,11 @@ const COMMANDS = [
   addKeys,
 ];
 
-/** 0: found or done; 1: nothing found, or `check` found damage; 2: an error, told on stderr. */
-export async function run(argv: readonly string[], io: Io): Promise<ExitCode | 2> {
+/** As shells have it for a process that SIGINT has ended. */
+export const STOPPED = 130;
+
+/** 0: found or done; 1: nothing found, or `check` found damage; 2: an error, told on stderr; 130: stopped. */
+export async function run(argv: readonly string[], io: Io): Promise<ExitCode | 2 | 130> {
   let code: ExitCode = 0;
   const call: Call = { io, exit: (given) => (code = given) };
   try {
@@ -38,6 +42,10 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode | 2
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    if (io.signal.aborted && error instanceof QuernError && error.code === "ABORTED") {
+      io.stderr.write(STOPPED_WORDS);
+      return STOPPED;
+    }
     io.stderr.write(describeError(error));
     return 2;
   }

@@ -1,10 +1,20 @@
-/** One line on the terminal that tells how far a long write is; nothing in a pipe. */
+/**
+ * How far a long write is, in one line on a terminal; nothing in a pipe.
+ *
+ *     shop: reading ████████░░░░░░░░░░░░  41%  12 MB of 29 MB, 5.1 MB/s, 4 s left
+ *
+ * While a source is listed its total grows, so there is a bar only where the total has been the same
+ * for a second. What a stage has left is told by its own speed so far.
+ */
 
 import type { IndexProgress } from "../ingest/run/report.ts";
 import type { Io } from "./io.ts";
-import { bytes, visible } from "./style.ts";
+import { bytes, count, duration, visible } from "./style.ts";
 
 const EVERY_MS = 100;
+/** A total that has not grown for so long is taken for the whole. */
+const SETTLED_MS = 1_000;
+const BAR = 20;
 const WORDS: Readonly<Record<IndexProgress["stage"], string>> = {
   list: "listing",
   content: "reading",
@@ -19,30 +29,75 @@ export interface ProgressLine {
   readonly clear: () => void;
 }
 
-export function progressLine({ stderr }: Io): ProgressLine {
+/** `now` is in milliseconds. */
+export function progressLine({ stderr }: Io, now = () => performance.now()): ProgressLine {
   if (!stderr.isTTY) return { onProgress: () => {}, clear: () => {} };
   let shownAt = -Infinity;
   let isShown = false;
+  let stage: Stage | undefined;
+  const clear = (): void => {
+    if (isShown) stderr.write("\r\x1b[K");
+    isShown = false;
+  };
   return {
     onProgress(progress) {
-      const now = performance.now();
-      if (now - shownAt < EVERY_MS) return;
-      shownAt = now;
+      const at = now();
+      if (stage?.name !== progress.stage) {
+        if (progress.stage === "symbols") {
+          clear();
+          stderr.write(
+            `quern: searchable now; symbols of ${count(progress.total, "file")} follow\n`,
+          );
+        }
+        stage = {
+          name: progress.stage,
+          startedAt: at,
+          from: progress.bytes,
+          total: -1,
+          settledAt: at,
+        };
+      }
+      if (stage.total !== progress.totalBytes)
+        stage = { ...stage, total: progress.totalBytes, settledAt: at };
+      if (at - shownAt < EVERY_MS) return;
+      shownAt = at;
       isShown = true;
-      stderr.write(`\r\x1b[K${describe(progress).slice(0, (stderr.columns || 80) - 1)}`);
+      stderr.write(`\r\x1b[K${describe(progress, stage, at).slice(0, (stderr.columns || 80) - 1)}`);
     },
-    clear() {
-      if (isShown) stderr.write("\r\x1b[K");
-      isShown = false;
-    },
+    clear,
   };
 }
 
-function describe(progress: IndexProgress): string {
-  const { repository, stage, done, total } = progress;
-  const files = total > 0 ? `${done}/${total}` : String(done);
-  const size =
-    stage === "content" ? `, ${bytes(progress.bytes)} of ${bytes(progress.totalBytes)}` : "";
+interface Stage {
+  readonly name: IndexProgress["stage"];
+  readonly startedAt: number;
+  /** Bytes that were done when it began. */
+  readonly from: number;
+  /** Bytes, and since when that is the total. */
+  readonly total: number;
+  readonly settledAt: number;
+}
+
+function describe(progress: IndexProgress, stage: Stage, at: number): string {
+  const { repository, done, total, bytes: doneBytes, totalBytes } = progress;
   const whose = repository === "" ? "" : `${visible(repository)}: `; // some stages are of the whole run
-  return `${whose}${WORDS[stage]} ${files}${size}`;
+  const words = `${whose}${WORDS[progress.stage]}`;
+  const files = total > 0 ? `${done}/${total}` : String(done);
+  if (progress.stage === "list" || totalBytes === 0) return `${words} ${files}`;
+  const isWhole = progress.stage !== "content" || at - stage.settledAt >= SETTLED_MS;
+  const size = `${bytes(doneBytes)} of ${bytes(totalBytes)}`;
+  if (!isWhole) return `${words} ${files}, ${size} so far`;
+  const share = Math.min(1, doneBytes / totalBytes);
+  const full = Math.round(share * BAR);
+  const bar = "█".repeat(full) + "░".repeat(BAR - full);
+  const percent = `${Math.floor(share * 100)}%`.padStart(4);
+  return `${words} ${bar} ${percent}  ${[size, ...speed(progress, stage, at)].join(", ")}`;
+}
+
+/** Speed and time left, once there is something to go by. */
+function speed({ bytes: done, totalBytes }: IndexProgress, stage: Stage, at: number): string[] {
+  const seconds = (at - stage.startedAt) / 1000;
+  const perSecond = (done - stage.from) / seconds;
+  if (seconds < 1 || !(perSecond > 0)) return [];
+  return [`${bytes(perSecond)}/s`, `${duration(((totalBytes - done) / perSecond) * 1000)} left`];
 }

@@ -12,7 +12,7 @@ import {
 } from "./call.ts";
 import { withEngine } from "./engine-session.ts";
 import { printJson, printLines } from "./io.ts";
-import { bytes, table, visible } from "./style.ts";
+import { bytes, count, table, visible } from "./style.ts";
 
 export function addRepositories(program: Command, call: Call): void {
   const { io } = call;
@@ -34,7 +34,7 @@ function rowOf(repository: Repository): string[] {
   const files = revisions.find(({ isDefault }) => isDefault)?.files ?? 0;
   return [
     visible(name),
-    `${files} files`,
+    count(files, "file"),
     bytes(contentBytes),
     indexedAt.toISOString().slice(0, 16).replace("T", " "),
     visible(revisions.map((revision) => revision.name).join(", ")),

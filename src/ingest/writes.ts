@@ -112,8 +112,11 @@ export class Writes {
         });
         this.indexing.clear();
         // before merging, which copies them: so a segment's symbols are written once
+        const startedAt = performance.now();
         if (symbols !== "skip")
           await this.#findSymbols(reports, { lease, signal: stop, onProgress });
+        const ms = performance.now() - startedAt;
+        for (const report of reports) if (hasSymbols(report)) report.durationMs += ms;
         await this.#merge({ lease, signal: stop, onProgress, next: nextMerge });
         return reports;
       } finally {
@@ -250,6 +253,10 @@ export class Writes {
     throwIfAborted(stop);
   }
 }
+
+/** Whether this run has looked for symbols in its files: of several repositories they are found together. */
+const hasSymbols = ({ symbols, withoutSymbols }: IndexReport): boolean =>
+  symbols > 0 || withoutSymbols.length > 0;
 
 const textBytes = (catalog: Catalog): number =>
   catalog.manifest.segments.reduce((sum, segment) => sum + segment.textBytes, 0);

@@ -2,19 +2,17 @@ import { expect, test } from "vitest";
 import { progressLine } from "../../src/cli/progress.ts";
 import type { IndexProgress } from "../../src/index.ts";
 
-function shown(columns: number, ...given: Partial<IndexProgress>[]): string {
+/** Each at its time in milliseconds, or at once. */
+function shown(columns: number, ...given: (Partial<IndexProgress> & { at?: number })[]): string {
+  let clock = 0;
   let text = "";
   const output = {
     isTTY: true,
     columns,
     write: (added: string | Uint8Array) => (text += String(added)),
   };
-  const { onProgress, clear } = progressLine({
-    stdout: output,
-    stderr: output,
-    env: {},
-    signal: new AbortController().signal,
-  });
+  const io = { stdout: output, stderr: output, env: {}, signal: new AbortController().signal };
+  const { onProgress, clear } = progressLine(io, () => clock);
   const nothing = {
     repository: "shop",
     stage: "list",
@@ -23,7 +21,10 @@ function shown(columns: number, ...given: Partial<IndexProgress>[]): string {
     bytes: 0,
     totalBytes: 0,
   } as const;
-  for (const progress of given) onProgress({ ...nothing, ...progress });
+  for (const { at = 0, ...progress } of given) {
+    clock = at;
+    onProgress({ ...nothing, ...progress });
+  }
   clear();
   return text.replaceAll("\r\x1b[K", "|");
 }
@@ -33,11 +34,33 @@ test.each<[string, Partial<IndexProgress>, string]>([
   [
     "reading",
     { stage: "content", done: 1, total: 3, bytes: 2000, totalBytes: 9000 },
-    "|shop: reading 1/3, 2.0 KB of 9.0 KB|",
+    "|shop: reading 1/3, 2.0 KB of 9.0 KB so far|",
   ],
-  ["of the whole run", { repository: "", stage: "symbols", done: 1, total: 3 }, "|symbols 1/3|"],
+  ["of the whole run", { repository: "", stage: "merge", done: 1, total: 3 }, "|merging 1/3|"],
+  [
+    "symbols, once what is there can be searched",
+    { repository: "", stage: "symbols", done: 1, total: 3, bytes: 500, totalBytes: 1000 },
+    "quern: searchable now; symbols of 3 files follow\n|symbols ██████████░░░░░░░░░░  50%  500 bytes of 1.0 KB|",
+  ],
   ["a name that would move the cursor", { repository: "\x1b[2J", done: 1 }, "|␛[2J: listing 1|"],
 ])("%s", (_, progress, line) => expect(shown(80, progress)).toBe(line));
+
+test("a total that grows has no bar; one that has settled has, with speed and time left", () => {
+  const reading = { stage: "content", done: 1, total: 9 } as const;
+  const lines = shown(
+    80,
+    { ...reading, bytes: 1000, totalBytes: 2000 },
+    { ...reading, at: 900, bytes: 2000, totalBytes: 9000 },
+    { ...reading, at: 2_000, bytes: 3000, totalBytes: 9000 },
+  );
+  expect(lines.split("|")).toEqual([
+    "",
+    "shop: reading 1/9, 1.0 KB of 2.0 KB so far",
+    "shop: reading 1/9, 2.0 KB of 9.0 KB so far",
+    "shop: reading ███████░░░░░░░░░░░░░  33%  3.0 KB of 9.0 KB, 1.0 KB/s, 6.0 s left",
+    "",
+  ]);
+});
 
 test("the line fits the terminal, and a terminal that does not tell its width", () => {
   expect(shown(10, { done: 1 })).toBe("|shop: lis|");

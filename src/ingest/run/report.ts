@@ -79,6 +79,6 @@ export interface IndexReport {
   symbols: number;
   /** Files whose parse this run has given up, in the order of paths: empty where all were known. */
   withoutSymbols: FileWithoutSymbols[];
-  /** Milliseconds from its turn in the run to its publication. */
+  /** Milliseconds from its turn in the run to its publication, and of finding the symbols where it had new ones. */
   durationMs: number;
 }

@@ -1,0 +1,81 @@
+/**
+ * Why a folder has next to nothing to index: the rules that leave out what stands in it. Looks at the
+ * folder itself, not below it; for people who wonder where their files are.
+ */
+
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Slice } from "../../base/yield.ts";
+import { callersRules, isIgnored, withRules } from "./ignore.ts";
+
+export interface Excluded {
+  /** Files and folders that stand in the folder. */
+  readonly entries: number;
+  /** Those that rules leave out. */
+  readonly excluded: number;
+  /** The rules that decide, the one that leaves out most first. */
+  readonly rules: readonly ExcludingRule[];
+}
+
+export interface ExcludingRule {
+  readonly rule: string;
+  /** Path of its file. */
+  readonly file: string;
+  /** 1-based. */
+  readonly line: number;
+  readonly entries: number;
+}
+
+const RULE_FILES = [".ignore", ".gitignore"];
+
+/** REQUIRES: the folder can be read. */
+export async function excludedAtTop(folder: string): Promise<Excluded> {
+  const slice = new Slice({ signal: new AbortController().signal });
+  const children = readdirSync(folder, { withFileTypes: true }).filter(
+    ({ name }) => name !== ".git" && !RULE_FILES.includes(name),
+  );
+  let excluded = 0;
+  const counts = new Map<string, ExcludingRule>();
+  const files = RULE_FILES.flatMap((name) => readLines(join(folder, name)));
+  const none = await callersRules([], slice);
+  let rules = none;
+  for (const { file, lines } of files.toReversed())
+    rules = await withRules(rules, { file, bytes: 0, lines }, slice);
+  for (const child of children) {
+    if (!isIgnored(rules, child.name, child.isDirectory())) continue;
+    excluded++;
+    for (const { file, lines } of files) {
+      const decides = async (line: string) =>
+        isIgnored(
+          await withRules(none, { file, bytes: 0, lines: [line] }, slice),
+          child.name,
+          child.isDirectory(),
+        );
+      const at = await lastIndex(lines, decides);
+      if (at < 0) continue;
+      const key = `${file}\0${at}`;
+      const entries = (counts.get(key)?.entries ?? 0) + 1;
+      counts.set(key, { rule: lines[at]!, file, line: at + 1, entries });
+      break;
+    }
+  }
+  const deciding = [...counts.values()].toSorted((a, b) => b.entries - a.entries);
+  return { entries: children.length, excluded, rules: deciding };
+}
+
+function readLines(file: string): { file: string; lines: string[] }[] {
+  try {
+    return [{ file, lines: readFileSync(file, "utf8").split(/\r?\n/) }];
+  } catch {
+    return [];
+  }
+}
+
+/** The last that a rule of its own leaves out: later rules overrule those before. */
+async function lastIndex(
+  lines: readonly string[],
+  test: (line: string) => Promise<boolean>,
+): Promise<number> {
+  for (let at = lines.length - 1; at >= 0; at--) if (await test(lines[at]!)) return at;
+  return -1;
+}
