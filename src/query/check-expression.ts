@@ -38,7 +38,8 @@ export function expressionChecker(query: string, caseSensitive: boolean): CheckE
     } catch (error) {
       if (!(error instanceof QuernError) || error.position === undefined) throw error;
       const position = positionInQuery(query, operand, error.position);
-      const reason = operand.advice === undefined ? error.message : `${error.message}; ${operand.advice}`;
+      const reason =
+        operand.advice === undefined ? error.message : `${error.message}; ${operand.advice}`;
       throw pointingError(error.code, reason, query, position);
     }
     good.add(operand.text);

@@ -56,12 +56,19 @@ const OPERATORS: Readonly<Record<string, string>> = {
   not: "-",
 };
 
-/** In the order of the query. REQUIRES: the query parses. */
+/** Each rewrites the query and parses it again. */
+const MOST_HINTS = 5;
+
+/** The first few, in the order of the query. REQUIRES: the query parses. */
 export function hintsOf(text: string, dialect: Dialect): Hint[] {
   const groups = findGroups(text, dialect.regex);
   const hints: Hint[] = [];
   let depth = 0;
-  for (let at = skipBlanks(text, 0); at < text.length; at = skipBlanks(text, at)) {
+  for (
+    let at = skipBlanks(text, 0);
+    at < text.length && hints.length < MOST_HINTS;
+    at = skipBlanks(text, at)
+  ) {
     if (groups.has(at)) {
       depth++;
       at++;

@@ -107,7 +107,7 @@ async function stopped(path: string, step: Step): Promise<ChildProcess> {
   const child = startWriter({ ...writerOf(path), log: join(path, "steps"), moment });
   onTestFinished(() => void child.kill("SIGKILL"));
   for (let i = 0; stateOfProcess(child.pid!) !== "T"; i++) {
-    if (i > 1000) throw new Error(`the writer has not stopped at ${step}`);
+    if (i > 10_000) throw new Error(`the writer has not stopped at ${step}`);
     await sleep(10);
   }
   return child;

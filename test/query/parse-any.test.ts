@@ -170,7 +170,9 @@ test.each(HARD)(
         const { user, system } = process.cpuUsage(before);
         return (user + system) / 1_000;
       };
-      const isLinear = () => time(240_000) < 10 * Math.max(time(60_000), 10);
+      // another process may have had the caches, or the core's other half, in all but one of them
+      const least = (size: number) => Math.min(time(size), time(size), time(size));
+      const isLinear = () => least(240_000) < 10 * Math.max(least(60_000), 10);
       // the collector may run in the larger one alone
       expect(isLinear() || isLinear() || isLinear()).toBe(true);
     }

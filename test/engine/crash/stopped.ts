@@ -186,7 +186,7 @@ export async function stopAndGoOn(
 
 export async function untilStopped(pid: number): Promise<void> {
   for (let i = 0; stateOfProcess(pid) !== "T"; i++) {
-    if (i > 1000) throw new Error("the writer has not stopped");
+    if (i > 10_000) throw new Error("the writer has not stopped");
     await sleep(10);
   }
 }
