@@ -33,6 +33,7 @@ export type ErrorCode =
   | "PERMISSION_DENIED"
   | "ENGINE_CLOSED"
   | "ABORTED" // the caller's signal
+  | "CURSOR_EXPIRED" // `after` is a cursor of another version, or its repository is gone: begin again
   | "DUPLICATE_ID" // a token store was given an id or hash it holds
   | "INTERNAL"; // a bug of ours, or a worker that died
 

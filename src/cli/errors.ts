@@ -26,6 +26,7 @@ const ADVICE: Readonly<Record<ErrorCode, string>> = {
   PERMISSION_DENIED: "check the permissions of the data directory",
   ENGINE_CLOSED: "",
   ABORTED: "stopped; what was indexed before is as it was",
+  CURSOR_EXPIRED: "",
   DUPLICATE_ID: "",
   INTERNAL: "this is a bug of quern",
 };

@@ -40,6 +40,10 @@ export const searchRequest = (maxMatches: number) =>
         description:
           "How many ranges one file may show; the best lines come first. The totals stay exact. Default: all.",
       }),
+      after: z.string().optional().openapi({
+        description:
+          'Asks for a page: "" for the first one, the nextCursor of a response for the one behind it. Not for streams.',
+      }),
       contextLines: z.int().min(0).max(MOST_CONTEXT_LINES).optional().openapi({
         description: "Lines shown before and after each match. Default 0.",
       }),
@@ -137,7 +141,19 @@ const found = {
   repositoryInfo: z.array(repositoryInfo),
 };
 
-export const searchResponse = z.object({ ...found, isSearchExhaustive }).openapi("SearchResponse");
+export const searchResponse = z
+  .object({
+    ...found,
+    isSearchExhaustive,
+    nextCursor: z.string().optional().openapi({
+      description: "`after` of the next page. Only where `after` was given and there is more.",
+    }),
+    indexChanged: z.literal(true).optional().openapi({
+      description:
+        "Only where `after` was a cursor and what the caller may see has changed since that page.",
+    }),
+  })
+  .openapi("SearchResponse");
 
 const errorCodes = Object.keys(STATUS) as [RefusalCode, ...RefusalCode[]];
 export const errorBody = z

@@ -19,8 +19,9 @@ export interface Verification {
   readonly bytes: Uint8Array;
   /** The whole text: a file, or any whole lines if the expression does not cross lines. */
   readonly text: Span;
-  /** Ranges relative to the text's start; the first `count` of them, by default all, are asked about. */
+  /** Ranges relative to the text's start; those from `first` (default 0) to before `count` (default all) are asked about. */
   readonly claimed: RangeList;
+  readonly first?: number;
   readonly count?: number;
   /** Whether RE2 must end; default: it never must. */
   readonly isLate?: () => boolean;
@@ -43,10 +44,11 @@ function differingRanges(
   expression: Re2Expression,
   verification: Verification,
 ): RangeList | undefined {
-  const { bytes, text, claimed, count = claimed.length } = verification;
-  let from = text.start;
-  let lastEnd = -1;
-  for (let i = 0; i < count;) {
+  const { bytes, text, claimed, first = 0, count = claimed.length } = verification;
+  // those before the first are believed
+  let lastEnd = first === 0 ? -1 : text.start + claimed.data[2 * first - 1]!;
+  let from = first === 0 ? text.start : lastEnd;
+  for (let i = first; i < count;) {
     const start = text.start + claimed.data[2 * i]!;
     const end = text.start + claimed.data[2 * i + 1]!;
     const isExpected = (match: Span | undefined) =>

@@ -20,6 +20,7 @@ test.each<[field: string, taken: unknown[], refused: unknown[]]>([
   ["query", ["", "a"], [undefined, 1, ["a"]]],
   ["matches", [0, 1, 1e9], [undefined, -1, 0.5, NaN, Infinity, "1", true]],
   ["matchesPerFile", [1, 1e9], [0, -1, 1.5, Infinity, "1"]],
+  ["after", ["", "abc"], [0, ["a"], {}]],
   ["contextLines", [0, 1, 1000], [-1, 1001, 0.5, NaN, "1"]],
   ["whole", [true, false], [0, "true"]],
   ["isRegexEnabled", [true, false], [1, "yes"]],

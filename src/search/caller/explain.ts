@@ -16,7 +16,9 @@ export type Change = Omit<Suggestion, "totalMatchCount">;
 const MOST_TRIED = 20;
 
 /** Changes worth trying, best first. */
-export function changesOf(request: CheckedRequest, query: Query): Change[] {
+export function changesOf(given: CheckedRequest, query: Query): Change[] {
+  const request = { ...given };
+  delete request.after; // a cursor is of the query as it is
   const { isCaseSensitivityEnabled, isRegexEnabled } = request;
   const change = (kind: Suggestion["change"], changed: Partial<SearchRequest>): Change => ({
     change: kind,

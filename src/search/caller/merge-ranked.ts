@@ -1,13 +1,19 @@
 /** The threads' best files in one rank order: a merge of lists that are sorted already. */
 
 import { HASH_BYTES } from "../../store/format/format.ts";
-import type { RankedFiles } from "../messages/messages.ts";
+import type { Place, RankedFiles } from "../messages/messages.ts";
 
 export interface Ranked {
   /** Position of the segment in the search's input. */
   readonly segment: number;
   readonly file: number;
+  /** Ranges of it that were shown on pages before. */
+  readonly skip: number;
+  /** Ranges that are to be shown. */
   readonly count: number;
+  /** The list it came from, and where it stands there. */
+  readonly list: RankedFiles;
+  readonly at: number;
 }
 
 /** Yields the best file that is left, again and again. */
@@ -21,8 +27,9 @@ export function* mergeRanked(lists: readonly RankedFiles[]): Generator<Ranked> {
     });
     if (best < 0) return;
     const at = next[best]!++;
-    const { segments, files, counts } = lists[best]!;
-    yield { segment: segments[at]!, file: files[at]!, count: counts[at]! };
+    const list = lists[best]!;
+    const { segments, files, counts } = list;
+    yield { segment: segments[at]!, file: files[at]!, skip: 0, count: counts[at]!, list, at };
   }
 }
 
@@ -34,6 +41,20 @@ function compare(a: RankedFiles, i: number, b: RankedFiles, j: number): number {
     Buffer.compare(hashAt(a, i), hashAt(b, j))
   );
 }
+
+/** Less than 0: `a` comes first. */
+export const comparePlaces = (a: Place, b: Place): number =>
+  b.score - a.score ||
+  a.repository - b.repository ||
+  Buffer.compare(a.path, b.path) ||
+  Buffer.compare(a.hash, b.hash);
+
+export const placeOf = ({ list, at }: Ranked): Place => ({
+  score: list.scores[at]!,
+  repository: list.repositories[at]!,
+  path: pathAt(list, at),
+  hash: hashAt(list, at),
+});
 
 const pathAt = ({ paths, pathStarts }: RankedFiles, i: number): Uint8Array =>
   paths.subarray(pathStarts[i]!, pathStarts[i + 1]!);

@@ -19,7 +19,6 @@ import { isExhaustive, stoppable, timeStats, type Attempt } from "./attempt.ts";
 import { Control, STOPPED } from "../messages/control.ts";
 import { changesOf, explainSegment } from "./explain.ts";
 import { lateFiles, type Lost } from "./late-files.ts";
-import { mergeRanked, type Ranked } from "./merge-ranked.ts";
 import type {
   ExplainResult,
   SearchInput,
@@ -30,6 +29,7 @@ import type {
 import { NameMatcher } from "./name-matcher.ts";
 import { notIndexed } from "./not-indexed.ts";
 import { inTurn, PartQueue } from "./part-queue.ts";
+import { chooseFiles, cursorOfCut, pageInput, pagingOf, type Paging } from "./pages.ts";
 import { presentFile, repositoryInfo, type WebUrl } from "./present.ts";
 import { ownerFinder, repositoryTable } from "./repository-table.ts";
 import type { SearchOptions, SearchRequest } from "../messages/request.ts";
@@ -94,6 +94,7 @@ export class Searcher {
   ): AsyncGenerator<SearchEvent> {
     const startedAt = performance.now();
     const understood = await understand(request, options, this.#options);
+    if (understood.request.after !== undefined) throw streamsHaveNoPages();
     throwIfAborted(options.signal);
     const seen = await view();
     const { catalog } = seen;
@@ -103,9 +104,11 @@ export class Searcher {
     const attempt = { understood, options, view: seen, catalog, segments, control, startedAt };
     const parts = new PartQueue<StreamPart>();
     const outputs = stoppable(attempt, () =>
-      this.#searchSegments(attempt, (part) => {
-        this.#afterTurn(() => control.endPart());
-        parts.push(part);
+      this.#searchSegments(attempt, {
+        onPart: (part) => {
+          this.#afterTurn(() => control.endPart());
+          parts.push(part);
+        },
       }),
     );
     parts.endWith(outputs);
@@ -325,13 +328,24 @@ export class Searcher {
   }
 
   async #run(attempt: Attempt): Promise<SearchResponse | undefined> {
-    const outputs = await this.#searchSegments(attempt);
+    const { understood, catalog, options } = attempt;
+    const { request } = understood;
+    const pause = newPause();
+    const paging = await pagingOf(request, catalog, { viewer: options.viewer, pause });
+    const outputs = await this.#searchSegments(attempt, { paging });
     const counted = this.#tally(attempt, outputs);
     if (!counted) return undefined;
-    const wanted = await this.#chooseFiles(attempt, outputs);
+    const { matches } = request;
+    const chosen = await chooseFiles(outputs, { matches, paging, pause });
     const present = this.#presenter(attempt);
-    const shown = await showFiles(attempt, wanted, { pool: this.#options.pool, present });
-    return shown && this.#respond(attempt, { counted, outputs, shown });
+    const shown = await showFiles(attempt, chosen.files, { pool: this.#options.pool, present });
+    if (!shown) return undefined;
+    const nextCursor = shown.cut ? cursorOfCut(chosen, shown.cut, paging) : chosen.nextCursor;
+    return {
+      ...this.#respond(attempt, { counted, outputs, shown }),
+      ...(nextCursor !== undefined && { nextCursor }),
+      ...(paging?.indexChanged && { indexChanged: true }),
+    };
   }
 
   /** What the threads counted; damage is told. undefined: a segment is gone. */
@@ -345,7 +359,7 @@ export class Searcher {
 
   async #searchSegments(
     { understood, catalog, view, segments, control }: Attempt,
-    onPart?: (part: StreamPart) => void,
+    { onPart, paging }: { onPart?: (part: StreamPart) => void; paging?: Paging | undefined } = {},
   ): Promise<SearchOutput[]> {
     const { pool } = this.#options;
     const { contextLines, whole, matches, matchesPerFile = Infinity } = understood.request;
@@ -361,26 +375,12 @@ export class Searcher {
       threads,
       shared: control.shared,
       ...(onPart ? { stream: { contextLines, whole } } : {}),
+      ...(paging ? { page: pageInput(paging) } : {}),
     };
     if (segments.length === 0) return [];
     const run = () =>
       pool.run<SearchOutput>("search.segments", input, { lane: "search", onMessage });
     return Promise.all(Array.from({ length: threads }, run));
-  }
-
-  /** The best files, until `matches` ranges are used up. */
-  async #chooseFiles({ understood }: Attempt, outputs: readonly SearchOutput[]): Promise<Ranked[]> {
-    const chosen: Ranked[] = [];
-    const pause = newPause();
-    let left = understood.request.matches;
-    for (const ranked of mergeRanked(outputs.map(({ ranked }) => ranked))) {
-      if (left <= 0) break;
-      const count = Math.min(left, ranked.count);
-      left -= count;
-      chosen.push(count === ranked.count ? ranked : { ...ranked, count });
-      await pause();
-    }
-    return chosen;
   }
 
   #respond(
@@ -433,3 +433,9 @@ export class Searcher {
     };
   }
 }
+
+const streamsHaveNoPages = (): QuernError =>
+  new QuernError(
+    "INVALID_REQUEST",
+    "after: a stream has no pages, it tells all there is; use search()",
+  );

@@ -31,6 +31,8 @@ export interface Shown {
   readonly disagreements: string[];
   readonly matches: number;
   readonly contentBytesLoaded: number;
+  /** Only of an answer that is full: how many of the files it has come to, and the ranges of the last one. */
+  readonly cut?: { readonly files: number; readonly ranges: number };
 }
 
 /** undefined: a segment is gone. */
@@ -71,17 +73,26 @@ export async function showFiles(
 interface Group {
   readonly files: FileResult[];
   readonly matches: number;
+  /** How many of its files were come to, damaged ones among them, and the ranges of the last one. */
+  readonly reached: number;
+  readonly lastRanges: number;
   /** Whether its last files are missing: the answer is full. */
   readonly isCut: boolean;
 }
 
 /** An answer that is full ends with one file, and has all before it: what other lanes have shown of later groups is dropped. */
-function upToTheCut(done: readonly Group[]): Pick<Shown, "groups" | "matches"> {
+function upToTheCut(done: readonly Group[]): Pick<Shown, "groups" | "matches" | "cut"> {
   const cut = done.findIndex(({ isCut }) => isCut);
   const kept = cut < 0 ? done : done.slice(0, cut + 1);
   return {
     groups: kept.map(({ files }) => files),
     matches: kept.reduce((sum, { matches }) => sum + matches, 0),
+    ...(cut >= 0 && {
+      cut: {
+        files: kept.reduce((sum, { reached }) => sum + reached, 0),
+        ranges: kept.findLast(({ reached }) => reached > 0)?.lastRanges ?? 0,
+      },
+    }),
   };
 }
 
@@ -93,9 +104,12 @@ async function presentGroup(
   shown.contentBytesLoaded += result.contentBytesLoaded;
   shown.disagreements.push(...result.disagreements);
   const presented: FileResult[] = [];
-  let matches = 0;
+  let [matches, reached, lastRanges] = [0, 0, 0];
   for (const [i, file] of result.files.entries()) {
-    if (shown.bytes >= maxBytes) return { files: presented, matches, isCut: true };
+    if (shown.bytes >= maxBytes)
+      return { files: presented, matches, reached, lastRanges, isCut: true };
+    reached++;
+    lastRanges = file?.count ?? files[i]!.most;
     const { segment, file: number } = files[i]!;
     if (!file) {
       shown.damaged.add(segment);
@@ -106,5 +120,7 @@ async function presentGroup(
     shown.bytes += answerBytes(file) + branchBytes(one.branches ?? []);
     presented.push(one);
   }
-  return { files: presented, matches, isCut: result.files.length < files.length };
+  const isShort = lastRanges < (files[reached - 1]?.most ?? 0);
+  const isCut = result.files.length < files.length || (shown.bytes >= maxBytes && isShort);
+  return { files: presented, matches, reached, lastRanges, isCut };
 }

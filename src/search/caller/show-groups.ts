@@ -41,9 +41,9 @@ export function showInput(
 }
 
 function showFile(
-  { segment: position, file, count }: Ranked,
+  { segment: position, file, skip, count }: Ranked,
   segments: readonly SegmentInput[],
 ): ShowFile {
   const { segment, sets, symbols } = segments[position]!;
-  return { segment, file, most: count, symbols, sets: sets.map((set) => hasBit(set, file)) };
+  return { segment, file, skip, most: count, symbols, sets: sets.map((set) => hasBit(set, file)) };
 }

@@ -23,6 +23,21 @@ export interface RepositoryTable {
   readonly ranks: Float64Array;
 }
 
+/** Where a file stands in the ranking. No other does: equal paths with equal content are one file. */
+export interface Place {
+  readonly score: number;
+  /** Position in RepositoryTable. */
+  readonly repository: number;
+  readonly path: Uint8Array;
+  /** HASH_BYTES of its content. */
+  readonly hash: Uint8Array;
+}
+
+/** Where a page ended: so many ranges of the file are on it or on a page before. */
+export interface PagePlace extends Place {
+  readonly ranges: number;
+}
+
 export interface SearchInput {
   readonly plan: PackedPlan;
   readonly segments: readonly SegmentInput[];
@@ -32,6 +47,8 @@ export interface SearchInput {
   readonly matches: number;
   /** Ranges that count of one file at most; Infinity: all. */
   readonly matchesPerFile: number;
+  /** Only of a page: how many ranges more are kept, to know whether there is another one, and where the page before ended. */
+  readonly page?: { readonly more: number; readonly after?: PagePlace };
   /** How many threads were asked. */
   readonly threads: number;
   /** See Control. */
@@ -97,6 +114,8 @@ export interface ShowFile {
   readonly file: number;
   /** Whether the file is in each of the plan's sets. */
   readonly sets: readonly boolean[];
+  /** Ranges that are not shown, before those that are. */
+  readonly skip: number;
   /** Ranges that may be shown. */
   readonly most: number;
   /** As in SegmentInput. */

@@ -20,6 +20,11 @@ export interface SearchRequest {
    * chunks come best first (docs/ranking.md). Default: all ranges, in the order of the file.
    */
   matchesPerFile?: number;
+  /**
+   * Asks for a page of results: "" for the first one, the `nextCursor` of a response for the one behind it. Not for
+   * streams. docs/embedding.md says what holds when the index changes between two pages.
+   */
+  after?: string;
   /** Lines shown before and after each match, 0 to 1000. Default 0. */
   contextLines?: number;
   /** Whether every returned file carries its whole `content`. Default false. */
@@ -124,7 +129,7 @@ export function checkViewer(call: string, viewer: unknown): void {
 }
 
 /** Fields that have no default: absent, they ask for nothing. */
-type Optional = "matchesPerFile";
+type Optional = "matchesPerFile" | "after";
 
 /** A request with every field checked, and present where it has a default. */
 export type CheckedRequest = Required<Omit<SearchRequest, Optional>> &
@@ -164,6 +169,12 @@ const FIELDS: { readonly [Name in keyof Required<SearchRequest>]: Field<SearchRe
     isOptional: true,
     accept: (value): value is number => isCount(value, 1, Number.MAX_SAFE_INTEGER),
     wants: "a whole number of 1 or more",
+  },
+  after: {
+    fallback: undefined,
+    isOptional: true,
+    accept: (value): value is string => typeof value === "string",
+    wants: 'a string: "" or the nextCursor of a response',
   },
   contextLines: count(0, 1000, "a whole number from 0 to 1000"),
   whole: flag(),

@@ -142,6 +142,10 @@ export interface SearchResponse {
   repositoryInfo: RepositoryInfo[];
   /** True if and only if every match is in this response. */
   isSearchExhaustive: boolean;
+  /** Asks for the next page. Only where `after` was given and there is more. */
+  nextCursor?: string;
+  /** Only where `after` was a cursor, and what the viewer may see has changed since the page that it came from. */
+  indexChanged?: true;
 }
 
 /**

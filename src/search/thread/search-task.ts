@@ -83,7 +83,9 @@ export class SearchRun {
     this.#repositoryPlaces = new Map(
       Array.from(thread.input.repositories.ids, (id, place) => [id, place]),
     );
-    this.#collector = new Collector(thread.input.matches, (a, b) => this.#compare(a, b));
+    const { matches, page } = thread.input;
+    const kept = matches === 0 ? 0 : matches + (page?.more ?? 0);
+    this.#collector = new Collector(kept, (a, b) => this.#compare(a, b));
   }
 
   async run(): Promise<SearchOutput> {
@@ -163,7 +165,7 @@ export class SearchRun {
       const count = Math.min(rater.count, input.matchesPerFile);
       const file = { score: rater.score, segment: position, file: hit.file, count };
       if (input.stream) this.#pending.push({ file, plan });
-      else this.#collector.add(file);
+      else if (!this.#isBefore(file)) this.#collector.add(file);
     };
     let own = 0;
     const next = () =>
@@ -198,6 +200,18 @@ export class SearchRun {
     return this.#repositoryPlaces.get(repositoryOf(header, file)) ?? -1;
   }
 
+  /** Whether a page before has shown the whole file. */
+  #isBefore({ score, segment, file }: RankedFile): boolean {
+    const after = this.#thread.input.page?.after;
+    if (!after || score !== after.score) return after !== undefined && score > after.score;
+    const reader = this.#readers.get(segment)!;
+    return (
+      (this.#placeOfRepository(reader, file) - after.repository ||
+        Buffer.compare(pathOf(reader.paths(this.#thread.snapshot), file), after.path) ||
+        Buffer.compare(this.#hash({ segment, file }), after.hash)) < 0
+    );
+  }
+
   /** Repository name, then path, then content. */
   #compare(a: RankedFile, b: RankedFile): number {
     const left = this.#readers.get(a.segment)!;
@@ -216,7 +230,7 @@ export class SearchRun {
     );
   }
 
-  #hash({ segment, file }: RankedFile): Uint8Array {
+  #hash({ segment, file }: Pick<RankedFile, "segment" | "file">): Uint8Array {
     const reader = this.#readers.get(segment)!;
     const blob = reader.files.blobs[file]!;
     const hashes = reader.hashes(this.#thread.snapshot);
@@ -274,7 +288,7 @@ export class SearchRun {
       }
       const { reader, asked } = plan;
       const sets = (set: number) => hasBit(asked.sets[set]!, file.file);
-      const wanted = { reader, symbols: asked.symbols, file: file.file, sets, most };
+      const wanted = { reader, symbols: asked.symbols, file: file.file, sets, skip: 0, most };
       const result = await showFile(showing, wanted).catch((error: unknown) =>
         this.#fail(file.segment, error),
       );

@@ -68,7 +68,7 @@ const show: Task<ShowInput, ShowResult> = async (input, context) => {
     const onDisagreement = (message: string) => void disagreements.push(message);
     const how = { contextLines, whole, isBestFirst, pause, onDisagreement };
     let contentBytesLoaded = 0;
-    for (const { segment, file, sets, most, symbols: edition } of input.files) {
+    for (const { segment, file, sets, skip, most, symbols: edition } of input.files) {
       if (control.isFull) break;
       const opened = thread.open(snapshot, segment);
       const symbols =
@@ -79,7 +79,7 @@ const show: Task<ShowInput, ShowResult> = async (input, context) => {
       const result = await unlessDamaged(() =>
         showFile(
           { query, tools, snapshot, ...how },
-          { reader, symbols, file, sets: isInSet, most: control.rangesWithRoom(most) },
+          { reader, symbols, file, sets: isInSet, skip, most: control.rangesWithRoom(most) },
         ),
       );
       files.push(result?.shown);

@@ -41,6 +41,8 @@ export interface FileToShow {
   readonly symbols: SegmentSymbols | undefined;
   readonly file: number;
   readonly sets: (set: number) => boolean;
+  /** Ranges that are not shown, before those that are. */
+  readonly skip: number;
   readonly most: number;
 }
 
@@ -49,7 +51,7 @@ export async function showFile(
   wanted: FileToShow,
 ): Promise<{ shown: ShownFile; bytesLoaded: number }> {
   const { query, tools, snapshot } = showing;
-  const { reader, file, most } = wanted;
+  const { reader, file, skip, most } = wanted;
   const path = pathOf(reader.paths(snapshot), file);
   const blob = reader.files.blobs[file]!;
   const isRead = blob !== NO_BLOB && readsContent(showing);
@@ -64,16 +66,19 @@ export async function showFile(
   const nameLines = new Lines(Buffer.from(path), () => 0);
   const terms = showing.isBestFirst ? termsOf(shown, content) : undefined;
   const chunks =
-    content && pairs.length > 0 ? await content.chunks(pairs, { most, terms }) : NO_CHUNKS;
+    content && pairs.length > 0 ? await content.chunks(pairs, { skip, most, terms }) : NO_CHUNKS;
   const nameShown = pairs.length > 0 && !hasOwnName ? new Uint32Array(0) : name;
   return {
     bytesLoaded: content?.bytesLoaded ?? 0,
     shown: {
       path: decodeText(path),
       language: reader.header.languages[reader.files.languages[file]!]!,
-      nameRanges: rangesOf(nameLines, pairs.length > 0 ? nameShown : name.subarray(0, 2 * most)),
+      nameRanges: rangesOf(
+        nameLines,
+        pairs.length > 0 ? nameShown : name.subarray(2 * skip, 2 * (skip + most)),
+      ),
       chunks,
-      count: Math.min(most, (pairs.length || name.length) / 2),
+      count: Math.min(most, (pairs.length || name.length) / 2 - skip),
       ...(showing.whole && content ? { content: content.text() } : {}),
     },
   };
@@ -104,12 +109,12 @@ function rangesOf(lines: Lines, pairs: Uint32Array): ReturnType<Lines["range"]>[
 /** A blob wholly in kernel memory, scanned for every content atom. */
 function readContent(
   showing: Showing,
-  { reader, most, symbols }: Pick<FileToShow, "reader" | "most" | "symbols">,
+  { reader, skip, most, symbols }: Omit<FileToShow, "file" | "sets">,
   blob: number,
 ) {
   const { query, tools, snapshot, isBestFirst } = showing;
   const { kernel } = tools;
-  const enough = isBestFirst ? Infinity : most; // the best may be the last
+  const seen = isBestFirst ? Infinity : skip + most; // the best may be the last
   const symbolBytes = symbols?.bytesLoaded ?? 0;
   const window = new Window(reader, snapshot, tools.window, blob, blob + 1);
   window.load(blob, reader.firstPages[blob]!, reader.firstPages[blob + 1]!, 0);
@@ -121,7 +126,7 @@ function readContent(
     mayMatch: () => true,
     wantsPairs: true,
     confirm: confirmOf(showing),
-    most: query.contentAtoms.length === 1 && !isBestFirst ? most : undefined,
+    most: query.contentAtoms.length === 1 && !isBestFirst ? seen : undefined,
   });
   visited.scan(window, tools);
   const from = window.address(blob);
@@ -129,15 +134,16 @@ function readContent(
     const prepared = query.atoms[atom]!;
     const found = visited.found[atom];
     if (prepared.kind !== "content" || !found) continue;
-    const seen = {
+    const text = {
       kernel,
       from,
       to: from + window.length(blob),
-      most: enough,
+      first: isBestFirst || query.contentAtoms.length > 1 ? 0 : skip,
+      most: seen,
       isLate: tools.isDue,
       onDisagreement: showing.onDisagreement,
     };
-    visited.found[atom] = verified(prepared.placed.expression, found, seen);
+    visited.found[atom] = verified(prepared.placed.expression, found, text);
   }
   return {
     visited,
@@ -176,16 +182,18 @@ function placedText(
   return {
     text: () => decodeText(text()),
     /** `terms`: what the best lines are known by; undefined: the first ranges are shown. */
-    async chunks(pairs: Uint32Array, { most, terms }: ShownPart) {
-      if (!terms) return cut(pairs.subarray(0, 2 * most));
+    async chunks(pairs: Uint32Array, { skip, most, terms }: ShownPart) {
+      const end = skip + most;
+      if (!terms) return cut(pairs.subarray(2 * skip, 2 * end));
       const rated = { origin, length, definitions: known?.of(blob), kernel, arena, pause };
-      const order = (await bestFirst(pairs, terms, { ...rated, text: text() })).subarray(0, most);
+      const order = (await bestFirst(pairs, terms, { ...rated, text: text() })).slice(skip, end);
       return inOrder(await cut(pairsAt(pairs, order.toSorted())), placesOf(order));
     },
   };
 }
 
 interface ShownPart {
+  readonly skip: number;
   readonly most: number;
   readonly terms: readonly Uint32Array[] | undefined;
 }

@@ -19,7 +19,8 @@ export interface VerifiedText {
   /** Where the blob stands in the kernel's memory. */
   readonly from: number;
   readonly to: number;
-  /** Ranges that may be shown. */
+  /** Ranges from `first` to before `most` may be shown. */
+  readonly first: number;
   readonly most: number;
   readonly isLate: () => boolean;
   readonly onDisagreement: (message: string) => void;
@@ -33,6 +34,7 @@ export function verified(expression: Re2Expression, found: Found, text: Verified
     bytes: text.kernel.bytes,
     text: { start: text.from, end: text.to },
     claimed: { length: found.counts[0]!, data: pairsOf(found, 0).slice() },
+    first: text.first,
     count,
     isLate: soon(expression, text.isLate),
   });

@@ -1,0 +1,199 @@
+/**
+ * Pages of results. A cursor is the place in the ranking where a page ended, not a number of files to
+ * skip: the next page is what ranks behind that place, so it costs what the first one costs, and means
+ * the same on every state of the index. A cursor is the base64url of a MessagePack array:
+ *
+ *     [version, query, state, score, repository, path, hash, ranges]
+ *
+ * `query` and `state` are 8 bytes of SHA-256: of the request as far as it decides which ranges come in
+ * which order, and of all that the viewer may see. `ranges` counts those of the file at this
+ * place (score, repository, path, hash of its content) that pages have delivered.
+ */
+
+import { createHash } from "node:crypto";
+import { pack, unpack } from "msgpackr";
+import { QuernError } from "../../base/errors.ts";
+import type { Pause } from "../../base/yield.ts";
+import type { Catalog } from "../../store/catalog/catalog.ts";
+import { HASH_BYTES } from "../../store/format/format.ts";
+import type { PagePlace, SearchInput, SearchOutput } from "../messages/messages.ts";
+import type { CheckedRequest, Viewer } from "../messages/request.ts";
+import { comparePlaces, mergeRanked, placeOf, type Ranked } from "./merge-ranked.ts";
+import { repositoryTable } from "./repository-table.ts";
+import { isVisible } from "./scope.ts";
+
+/** One more when the cursor's fields or the ranking change: places of two rankings have nothing in common. */
+const VERSION = 1;
+const DIGEST_BYTES = 8;
+
+interface Cursor {
+  readonly query: Uint8Array;
+  readonly state: Uint8Array;
+  readonly score: number;
+  readonly repository: string;
+  readonly path: Uint8Array;
+  readonly hash: Uint8Array;
+  readonly ranges: number;
+}
+
+/** What one search needs to answer with a page. */
+export interface Paging {
+  /** Where the page before ended; undefined: this is the first. */
+  readonly place: PagePlace | undefined;
+  /** Whether the viewer would have seen something else when the page before was made. */
+  readonly indexChanged: boolean;
+  /** Writes the cursor of a page that ends there. */
+  readonly cursorAt: (place: PagePlace) => string;
+}
+
+/** Undefined: the request asks for no page. Throws what is wrong with its cursor. */
+export async function pagingOf(
+  request: CheckedRequest,
+  catalog: Catalog,
+  { viewer, pause }: { readonly viewer: Viewer | undefined; readonly pause: Pause },
+): Promise<Paging | undefined> {
+  const { after } = request;
+  if (after === undefined) return undefined;
+  const query = queryDigest(request);
+  const state = await stateDigest(catalog, viewer, pause);
+  const { ids } = await repositoryTable(catalog, pause);
+  const nameAt = (repository: number) => catalog.repositories.get(ids[repository]!)!.record.name;
+  const cursorAt = ({ repository, ...place }: PagePlace): string =>
+    encodeCursor({ ...place, query, state, repository: nameAt(repository) });
+  if (after === "") return { place: undefined, indexChanged: false, cursorAt };
+  const cursor = decodeCursor(after, query);
+  const repository = catalog.byName.get(cursor.repository);
+  if (!repository || !isVisible(repository, viewer)) throw repositoryGone(cursor);
+  const { score, path, hash, ranges } = cursor;
+  const place = { score, repository: ids.indexOf(repository.record.id), path, hash, ranges };
+  return { place, indexChanged: Buffer.compare(cursor.state, state) !== 0, cursorAt };
+}
+
+/** What the threads are told. */
+export const pageInput = ({ place }: Paging): NonNullable<SearchInput["page"]> =>
+  place ? { more: place.ranges + 1, after: place } : { more: 1 };
+
+function queryDigest(request: CheckedRequest): Uint8Array {
+  const { query, isRegexEnabled, isCaseSensitivityEnabled, matchesPerFile = 0 } = request;
+  const decisive = [query, isRegexEnabled, isCaseSensitivityEnabled, matchesPerFile];
+  return createHash("sha256").update(pack(decisive)).digest().subarray(0, DIGEST_BYTES);
+}
+
+/** Of everything that decides which files the viewer sees, and how they rank. */
+async function stateDigest(
+  { manifest, repositories }: Catalog,
+  viewer: Viewer | undefined,
+  pause: Pause,
+): Promise<Uint8Array> {
+  const editions = new Map(manifest.segments.map(({ segment, symbols }) => [segment, symbols]));
+  const hash = createHash("sha256");
+  for (const repository of repositories.values()) {
+    if (!isVisible(repository, viewer)) continue;
+    const symbols = repository.places.map(({ segment }) => editions.get(segment) ?? 0);
+    hash.update(pack([repository.record.id, repository.changed, symbols]));
+    await pause();
+  }
+  return hash.digest().subarray(0, DIGEST_BYTES);
+}
+
+function encodeCursor({ query, state, score, repository, path, hash, ranges }: Cursor): string {
+  const fields = [VERSION, query, state, score, repository, path, hash, ranges];
+  return Buffer.from(pack(fields)).toString("base64url");
+}
+
+/** REQUIRES: the text is not empty. */
+function decodeCursor(text: string, query: Uint8Array): Cursor {
+  const cursor = cursorIn(text);
+  if (!cursor)
+    throw invalid(`after must be "" or the nextCursor of a response, not ${shown(text)}`);
+  if (cursor === "expired")
+    throw expired("after is a cursor of another version of quern: ask for the first page again");
+  if (Buffer.compare(cursor.query, query) !== 0)
+    throw invalid(
+      "after is a cursor of another request: query, flags and matchesPerFile must stay the same from page to page",
+    );
+  return cursor;
+}
+
+const shown = (text: string): string => JSON.stringify(text.slice(0, 60));
+const invalid = (message: string): QuernError => new QuernError("INVALID_REQUEST", message);
+const expired = (message: string): QuernError => new QuernError("CURSOR_EXPIRED", message);
+
+/** The name is the caller's own: an answer to this viewer has told it. */
+const repositoryGone = ({ repository }: Cursor): QuernError =>
+  expired(
+    `after ended in ${shown(repository)}, a repository that is not there any more: ask for the first page again`,
+  );
+
+/** Undefined: it is no cursor. */
+function cursorIn(text: string): Cursor | "expired" | undefined {
+  const fields = unpacked(text);
+  if (!Array.isArray(fields) || !Number.isInteger(fields[0])) return undefined;
+  const [version, query, state, score, repository, path, hash, ranges] = fields as unknown[];
+  if (version !== VERSION) return "expired";
+  if (!isBytes(query, DIGEST_BYTES) || !isBytes(state, DIGEST_BYTES)) return undefined;
+  if (!isBytes(path) || !isBytes(hash, HASH_BYTES) || typeof repository !== "string")
+    return undefined;
+  if (!isWhole(score) || !isWhole(ranges) || ranges < 1) return undefined;
+  return { query, state, score, repository, path, hash, ranges };
+}
+
+function unpacked(text: string): unknown {
+  if (!/^[\w-]+$/.test(text)) return undefined;
+  try {
+    return unpack(Buffer.from(text, "base64url"));
+  } catch {
+    return undefined; // whatever msgpackr says of bytes that are not its own
+  }
+}
+
+const isWhole = (value: unknown): value is number => Number.isSafeInteger(value);
+
+const isBytes = (value: unknown, length?: number): value is Uint8Array =>
+  value instanceof Uint8Array && (length === undefined || value.length === length);
+
+/** The files of one response. */
+export interface Chosen {
+  readonly files: readonly Ranked[];
+  /** Absent: nothing is behind them, or the request asks for no page. */
+  readonly nextCursor?: string;
+}
+
+/** The best files, or those behind the page before, until `matches` ranges are used up. */
+export async function chooseFiles(
+  outputs: readonly SearchOutput[],
+  wanted: { readonly matches: number; readonly paging: Paging | undefined; readonly pause: Pause },
+): Promise<Chosen> {
+  const { paging, pause } = wanted;
+  const place = paging?.place;
+  const files: Ranked[] = [];
+  let left = wanted.matches;
+  let end: PagePlace | undefined;
+  const more = (): Chosen => ({
+    files,
+    ...(paging && end && { nextCursor: paging.cursorAt(end) }),
+  });
+  for (const ranked of mergeRanked(outputs.map((output) => output.ranked))) {
+    const isCut = place !== undefined && comparePlaces(placeOf(ranked), place) === 0;
+    const skip = isCut ? Math.min(place.ranges, ranked.count) : 0;
+    const count = Math.min(left, ranked.count - skip);
+    if (skip === ranked.count) continue;
+    if (count === 0) return more();
+    left -= count;
+    files.push({ ...ranked, skip, count });
+    if (paging) end = { ...placeOf(ranked), ranges: skip + count };
+    if (skip + count < ranked.count) return more();
+    await pause();
+  }
+  return { files };
+}
+
+/** Where an answer goes on that is full before its page is. */
+export function cursorOfCut(
+  { files }: Chosen,
+  cut: { readonly files: number; readonly ranges: number },
+  paging: Paging | undefined,
+): string | undefined {
+  const last = files[cut.files - 1];
+  return last && paging?.cursorAt({ ...placeOf(last), ranges: last.skip + cut.ranges });
+}
