@@ -18,25 +18,31 @@ export function bestFirst(
   found: { readonly shown: readonly Span[]; readonly terms: readonly (readonly Span[])[] },
   names: readonly Named[],
 ): Span[] {
-  const lineOf = ([start]: Span) => newlinesBefore(bytes, start);
-  const scoreOf = (line: number) =>
-    found.terms
-      .map((spans) => spans.filter((span) => lineOf(span) === line))
-      .map((spans) => Math.max(0, ...spans.map((span) => scoreOfSpan(bytes, span, names))))
-      .reduce((sum, score) => sum + score, 0);
-  const scored = found.shown.map((span) => ({
-    span,
-    line: lineOf(span),
-    score: scoreOf(lineOf(span)),
-  }));
+  const lines = lineNumbers(bytes);
+  const lineOf = ([start]: Span) => lines[start]!;
+  const scores = new Map<number, number>();
+  for (const spans of found.terms) {
+    const best = new Map<number, number>();
+    for (const span of spans)
+      best.set(
+        lineOf(span),
+        Math.max(best.get(lineOf(span)) ?? 0, scoreOfSpan(bytes, span, names)),
+      );
+    for (const [line, score] of best) scores.set(line, (scores.get(line) ?? 0) + score);
+  }
+  const scored = found.shown.map((span) => {
+    const line = lineOf(span);
+    return { span, line, score: scores.get(line)! };
+  });
   // sorting keeps equal ones in place
   return scored.sort((a, b) => b.score - a.score || a.line - b.line).map(({ span }) => span);
 }
 
-function newlinesBefore(bytes: Uint8Array, end: number): number {
-  let count = 0;
-  for (let at = 0; at < end; at++) if (bytes[at] === 10) count++;
-  return count;
+/** By byte, and for the end of the text. */
+function lineNumbers(bytes: Uint8Array): number[] {
+  const numbers = [1];
+  for (const byte of bytes) numbers.push(numbers.at(-1)! + (byte === 10 ? 1 : 0));
+  return numbers;
 }
 
 function scoreOfSpan(bytes: Uint8Array, span: Span, names: readonly Named[]): number {
@@ -58,10 +64,9 @@ function classOf(bytes: Uint8Array, span: Span, { span: name, isConstructor }: N
 /** Of an empty span none. */
 function edges(bytes: Uint8Array, [start, end]: Span, [from, to]: Span): number {
   if (start === end) return 0;
-  const text = Buffer.from(bytes.subarray(from, to)).toString("latin1");
-  return (
-    edge(text[start - from - 1], text[start - from]) + edge(text[end - from - 1], text[end - from])
-  );
+  const at = (place: number) =>
+    place < from || place >= to ? undefined : String.fromCharCode(bytes[place]!);
+  return edge(at(start - 1), at(start)) + edge(at(end - 1), at(end));
 }
 
 const isWord = (char: string | undefined) => char !== undefined && /[\w\x80-\xff]/.test(char);

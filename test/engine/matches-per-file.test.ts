@@ -169,10 +169,9 @@ const bytesOf = ({ repositories }: Corpus, key: string): Uint8Array => {
 /** What the twin expects of the files, best first, until `matches` are used up. */
 async function expectedSpans(
   engine: Engine,
-  corpus: Corpus,
+  { corpus, names }: { corpus: Corpus; names: ReadonlyMap<string, Named[]> },
   { terms, most, matches }: TwinCase["asked"][number],
 ): Promise<[string, Span[]][]> {
-  const names = await namesByFile(engine);
   const shown = await spansByFile(engine, terms.join(" "));
   const found = await Promise.all(terms.map((term) => spansByFile(engine, term)));
   let left = matches;
@@ -193,11 +192,12 @@ test("random files show what the twin says", { timeout: TIMEOUT_MS }, async () =
   const check = async ({ corpus, asked }: TwinCase) => {
     await bringTo(engine, { repositories: [] });
     await engine.index(corpus.repositories.map(sourceOf));
+    const names = await namesByFile(engine);
     for (const one of asked) {
       const { terms, most: matchesPerFile, matches } = one;
       const { files } = await engine.search({ query: terms.join(" "), matches, matchesPerFile });
       const shown = files.map((file) => [fileKey(file), spansOf(file)]);
-      expect(shown).toEqual(await expectedSpans(engine, corpus, one));
+      expect(shown).toEqual(await expectedSpans(engine, { corpus, names }, one));
     }
   };
   await fc.assert(fc.asyncProperty(twinCases, check), { numRuns: 30 * RUNS });
