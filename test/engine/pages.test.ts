@@ -34,7 +34,7 @@ async function* pages(
   for (let page = 0; after !== undefined; page++) {
     const matches = sizes[page % sizes.length]!;
     const response: SearchResponse = await engine.search({ ...request, matches, after }, options);
-    const isFull = response.stats.actualMatchCount === matches;
+    const isFull = response.stats.actualMatchCount === matches || options.maxBytes !== undefined;
     if (response.nextCursor !== undefined && !isFull)
       expect.fail("a page that is not full, and more");
     yield response;
@@ -214,6 +214,24 @@ test("a page costs no more than the first", async () => {
     costs.push(`${stats.filesConsidered} files, ${stats.contentBytesLoaded} bytes`);
   expect(costs.length).toBe(8);
   expect(new Set(costs).size).toBe(1);
+});
+
+test.each([1, 2_000, 20_000])("pages that are full at %i bytes go on there", async (maxBytes) => {
+  const engine = await openEngine();
+  const files = Array.from({ length: 40 }, (_, i) => ({
+    path: `f${i}.txt`,
+    content: "needle\n".repeat(1 + (i % 7) * 5),
+  }));
+  await engine.index(documents({ name: "many", files }));
+  const whole = await engine.search({ ...REQUEST, matches: 1e6 });
+  const shown: FileResult[] = [];
+  let count = 0;
+  for await (const page of pages(engine, REQUEST, { sizes: [1e6], maxBytes })) {
+    shown.push(...page.files);
+    count++;
+  }
+  expect(joined(shown)).toEqual(joined(whole.files));
+  expect(count).toBeGreaterThan(3);
 });
 
 test("without after a response has neither field", async () => {

@@ -67,7 +67,7 @@ export async function showFiles(
     }
   };
   await Promise.all(Array.from({ length: pool.lanes }, lane));
-  return isGone ? undefined : { ...shown, ...upToTheCut(done) };
+  return isGone ? undefined : { ...shown, ...upToTheCut(done, files.length) };
 }
 
 interface Group {
@@ -81,18 +81,18 @@ interface Group {
 }
 
 /** An answer that is full ends with one file, and has all before it: what other lanes have shown of later groups is dropped. */
-function upToTheCut(done: readonly Group[]): Pick<Shown, "groups" | "matches" | "cut"> {
+function upToTheCut(
+  done: readonly Group[],
+  wanted: number,
+): Pick<Shown, "groups" | "matches" | "cut"> {
   const cut = done.findIndex(({ isCut }) => isCut);
   const kept = cut < 0 ? done : done.slice(0, cut + 1);
+  const reached = kept.reduce((sum, group) => sum + group.reached, 0);
+  const ranges = kept.findLast((group) => group.reached > 0)?.lastRanges ?? 0;
   return {
     groups: kept.map(({ files }) => files),
     matches: kept.reduce((sum, { matches }) => sum + matches, 0),
-    ...(cut >= 0 && {
-      cut: {
-        files: kept.reduce((sum, { reached }) => sum + reached, 0),
-        ranges: kept.findLast(({ reached }) => reached > 0)?.lastRanges ?? 0,
-      },
-    }),
+    ...((cut >= 0 || reached < wanted) && { cut: { files: reached, ranges } }),
   };
 }
 
