@@ -202,6 +202,10 @@ export const symbolRequest = z
 export const symbolResponse = z
   .object({
     stats: z.object({ matchCount: count("In the index, also where not all are listed.") }),
+    isSearchExhaustive: z.boolean().openapi({
+      description:
+        "False where not all are listed, time ran out, or the symbols of some files are not known yet.",
+    }),
     files: z.array(
       z.object({
         fileName: z.string(),

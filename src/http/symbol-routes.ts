@@ -74,9 +74,10 @@ async function scopeOf(
   return { viewer: { viewer: { repositoryIds: new Set([repository.id]) } }, revision };
 }
 
-function symbolResponse({ stats, files, repositoryInfo }: SearchResponse) {
+function symbolResponse({ stats, files, repositoryInfo, isSearchExhaustive }: SearchResponse) {
   return {
     stats: { matchCount: stats.totalMatchCount },
+    isSearchExhaustive,
     files: files.map((file: FileResult) => ({
       fileName: file.fileName.text,
       repository: file.repository,

@@ -57,7 +57,7 @@ function countedOnce(parts: readonly SegmentPart[]): Partial<SearchStats> {
   return {
     ...plan?.stats,
     matchTreeConstruction: plan?.nanoseconds ?? 0,
-    filesSkipped: (plan?.candidates ?? considered) - considered,
+    filesSkipped: (plan?.candidates ?? considered) - considered + (plan?.undecided ?? 0),
   };
 }
 

@@ -65,6 +65,8 @@ export interface SegmentPart {
   readonly plan?: {
     readonly stats: PlanStats;
     readonly candidates: number;
+    /** Files in scope that no evaluation decides: their symbols are not known. */
+    readonly undecided: number;
     readonly steps: number;
     readonly nanoseconds: number;
   };

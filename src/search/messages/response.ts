@@ -140,7 +140,7 @@ export interface SearchResponse {
   files: FileResult[];
   /** Of the files in this response. */
   repositoryInfo: RepositoryInfo[];
-  /** True if and only if every match is in this response. */
+  /** True if and only if every match is in this response; false too where `sym:` asks of files whose symbols are not known yet. */
   isSearchExhaustive: boolean;
   /** Asks for the next page. Only where `after` was given and there is more. */
   nextCursor?: string;
@@ -210,6 +210,8 @@ export interface Explanation {
     candidatePages: number;
     /** Files that may match. */
     candidateFiles: number;
+    /** Only where there are some: files that match or do not by symbols that are not known yet. The next index() finds them. */
+    filesWithoutSymbols?: number;
     /**
      * Only for 'skipped-by-filter': operands of the query (what must all hold of a file) that leave no
      * file. Each leaves none by itself; where none does, they leave none together, and each is needed for that.

@@ -25,7 +25,7 @@ export interface SearchStats {
   filesConsidered: number;
   /** Files of which content was read. */
   filesLoaded: number;
-  /** Candidate files not evaluated: time, abort, damage. */
+  /** Candidate files not evaluated: time, abort, damage; and those that symbols which are not known may decide. */
   filesSkipped: number;
   /** Bytes of content and symbol tables read. */
   contentBytesLoaded: number;

@@ -57,6 +57,7 @@ export function explainSegments(
         literals: literals.flat(),
         candidatePages: plan.stats.ngramMatches,
         candidateFiles,
+        ...(plan.undecided > 0 && { filesWithoutSymbols: plan.undecided }),
         excludedBy: exclusions.map(({ atoms, ...exclusion }) => ({
           ...exclusion,
           literals: [...atoms].flatMap((atom) => absentFrom(literals[atom]!)),

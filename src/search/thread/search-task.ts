@@ -367,11 +367,12 @@ function failureOf(error: unknown): Failure {
 }
 
 const reportOf = (
-  { candidates, stats, steps }: SegmentPlan,
+  { candidates, undecided, stats, steps }: SegmentPlan,
   ms: number,
 ): NonNullable<SegmentPart["plan"]> => ({
   stats,
   candidates: countBits(candidates),
+  undecided,
   steps: steps.length,
   nanoseconds: nanoseconds(ms),
 });

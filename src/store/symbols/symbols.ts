@@ -237,6 +237,15 @@ export class SymbolsReader {
     return (this.#withDefinitions = set);
   }
 
+  /** Blobs whose symbols are not known; undefined: there are none. */
+  unknownBlobs(): Bitset | undefined {
+    const { blobs, unknown } = this.header;
+    if (unknown === 0) return undefined;
+    const set = emptyBitset(blobs);
+    for (let blob = 0; blob < blobs; blob++) if (this.states[blob] === 0) setBit(set, blob);
+    return set;
+  }
+
   /** Whether the blob has definitions. */
   has(blob: number): boolean {
     return this.#starts[blob + 1]! > this.#starts[blob]!;

@@ -29,6 +29,7 @@ import { boundsOf } from "./bounds.ts";
 import { counterInScope } from "./pages.ts";
 import { filesWithPath } from "./path-scan.ts";
 import { gramsOf, type PreparedQuery } from "./prepare.ts";
+import { countUndecided } from "./undecided.ts";
 
 /** Blobs of a window where no content is read: about a millisecond's work. */
 const BLOBS_AT_ONCE = 1024;
@@ -64,6 +65,8 @@ export interface SegmentPlan {
   /** Numbers of the windows that hold a file that must be evaluated. */
   readonly steps: readonly number[];
   readonly stats: PlanStats;
+  /** How many files in scope may match or not, by symbols that are not known. */
+  readonly undecided: number;
 }
 
 /** Returns undefined if time runs out on the way. */
@@ -106,6 +109,7 @@ export function planSegment(
     windows: ownWindows,
     steps: stepsOf(ownWindows, work, withoutContent.length > 0),
     stats: statsOf(content, scope, visit, reader),
+    undecided: countUndecided(asked, atoms, lookup),
   };
 }
 

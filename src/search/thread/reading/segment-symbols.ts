@@ -49,6 +49,11 @@ export class SegmentSymbols {
     return this.#reader.has(blob);
   }
 
+  /** Blobs whose symbols are not known; undefined: there are none. */
+  unknownBlobs(): Bitset | undefined {
+    return this.#reader.unknownBlobs();
+  }
+
   /** Blobs that have definitions. Borrowed: it is the same set for every search. */
   blobs(): Bitset {
     return this.#reader.blobsWithDefinitions;

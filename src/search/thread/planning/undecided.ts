@@ -1,0 +1,50 @@
+/**
+ * Files of which nobody knows whether they match, and where, because their symbols are not known: they are
+ * being indexed, were indexed without symbols, or cannot be read. A search takes them as defining nothing. Counted is
+ * each that may match if it defined what one likes, and whose text holds what an expression of symbols
+ * requires. Free where all symbols are known.
+ */
+
+import {
+  countBits,
+  emptyBitset,
+  fullBitset,
+  intersect,
+  unite,
+  type Bitset,
+} from "../../../base/bitset.ts";
+import { knownOf, type AtomPlan } from "./atom-plan.ts";
+import { boundsOf } from "./bounds.ts";
+import type { Lookup } from "./candidates.ts";
+import { expressionCandidates } from "./expression-plan.ts";
+import { filesOf } from "./pages.ts";
+import type { SegmentQuery } from "./segment-plan.ts";
+
+/** How many there are in scope. */
+export function countUndecided(
+  { query, scope, sets, symbols }: SegmentQuery,
+  atoms: readonly AtomPlan[],
+  lookup: Lookup,
+): number {
+  const { reader } = lookup;
+  if (!atoms.some(({ atom }) => atom.kind === "symbol")) return 0;
+  const unknown = symbols ? symbols.unknownBlobs() : fullBitset(reader.header.blobs);
+  if (!unknown) return 0;
+  const anyNames = atoms.map((plan) => withAnyNames(plan, unknown, lookup));
+  const bounds = boundsOf(query.root, knownOf(anyNames, sets, reader), reader.header.files);
+  const mayDefine = emptyBitset(reader.header.blobs);
+  for (const { atom, blobs } of anyNames) if (atom.kind === "symbol") unite(mayDefine, blobs!);
+  const undecided = filesOf(intersect(mayDefine, unknown), reader);
+  return countBits(intersect(intersect(undecided, bounds.maybe), scope));
+}
+
+/** The plan of a symbol's atom where the blobs that are not known may define whatever their text holds. */
+function withAnyNames(plan: AtomPlan, unknown: Bitset, lookup: Lookup): AtomPlan {
+  if (plan.atom.kind !== "symbol") return plan;
+  const { blobs: withText } = expressionCandidates(plan.atom.placed, lookup);
+  const blobs = plan.blobs?.slice() ?? emptyBitset(lookup.reader.header.blobs);
+  return {
+    ...plan,
+    blobs: unite(blobs, withText ? intersect(withText.slice(), unknown) : unknown),
+  };
+}
