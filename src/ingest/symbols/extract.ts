@@ -31,7 +31,14 @@ export type Extraction =
   /** The language has no extractor. */
   | { readonly outcome: "none" }
   /** 'too-long': the thread has worked on it for maxMs; 'too-large': over the language's limit; 'failed': the grammar trapped, does not load, or led to symbols that cannot be. */
-  | { readonly outcome: "gave-up"; readonly reason: "too-long" | "too-large" | "failed" };
+  | { readonly outcome: "gave-up"; readonly reason: "too-long" | "too-large" }
+  /** `detail`: for people. */
+  | { readonly outcome: "gave-up"; readonly reason: "failed"; readonly detail: string };
+
+const failed = (detail: string): Extraction => ({ outcome: "gave-up", reason: "failed", detail });
+
+/** Of a table that breaks its contract: a bug of ours, not of a grammar. */
+export const UNSOUND = "symbols that cannot be";
 
 export interface Extractor {
   /** REQUIRES: a turn of the event loop between loads, see above. Loads what files of the language need; false when there is no extractor for it. `language` is linguist's name. */
@@ -110,7 +117,7 @@ class TreeSitterExtractor implements Extractor {
     const extraction = this.#extractAll(language, bytes, isOver);
     const isSound =
       extraction.outcome !== "symbols" || isSoundTable(extraction.table, bytes.length);
-    return isSound ? extraction : { outcome: "gave-up", reason: "failed" };
+    return isSound ? extraction : failed(UNSOUND);
   }
 
   #extractAll(language: string, bytes: Uint8Array, isOver: () => boolean): Extraction {
@@ -141,15 +148,15 @@ class TreeSitterExtractor implements Extractor {
     if (query === undefined) return { outcome: "none" };
     if (bytes.length > Math.min(this.#limits.maxBytes, query.maxBytes ?? Infinity))
       return { outcome: "gave-up", reason: "too-large" };
-    if (this.#broken.has(query)) return { outcome: "gave-up", reason: "failed" };
+    if (this.#broken.has(query)) return failed("its grammar does not load");
     const loaded = this.#loaded.get(query);
     assert(loaded !== undefined, `extract() of ${language} without prepare()`);
     try {
       const table = this.#run(loaded, query, { bytes, isOver });
       return table ? { outcome: "symbols", table } : { outcome: "gave-up", reason: "too-long" };
-    } catch {
+    } catch (error) {
       this.#loaded.delete(query);
-      return { outcome: "gave-up", reason: "failed" };
+      return failed(String(error));
     }
   }
 

@@ -17,12 +17,21 @@ import { knownOf, type AtomPlan } from "./atom-plan.ts";
 import { boundsOf } from "./bounds.ts";
 import type { Lookup } from "./candidates.ts";
 import { expressionCandidates } from "./expression-plan.ts";
+import type { SegmentSymbols } from "../reading/segment-symbols.ts";
 import { filesOf } from "./pages.ts";
-import type { SegmentQuery } from "./segment-plan.ts";
+import type { PreparedQuery } from "./prepare.ts";
+
+/** What a search asks of one segment. */
+interface Asked {
+  readonly query: PreparedQuery;
+  readonly scope: Bitset;
+  readonly sets: readonly Bitset[];
+  readonly symbols: SegmentSymbols | undefined;
+}
 
 /** How many there are in scope. */
 export function countUndecided(
-  { query, scope, sets, symbols }: SegmentQuery,
+  { query, scope, sets, symbols }: Asked,
   atoms: readonly AtomPlan[],
   lookup: Lookup,
 ): number {
