@@ -17,8 +17,10 @@ import type { Bundle } from "./bundle.ts";
 import { difference, judge, type Answer, type Verdict } from "./questions.ts";
 import { runWriter } from "./writer.ts";
 
-/** A process that has not answered by then hangs. */
-const HANGS_MS = 30_000;
+/** A process that has worked for so long hangs: it takes 1 s, whatever else the machine does. */
+const HANGS_WORK_SECONDS = 30;
+/** One that waits for ever does not work. By the clock, so generous: on a busy machine a sound process was taken for one that hangs after 30 s. */
+const HANGS_MS = 600_000;
 /** Operations of the writer: three repositories in some segments. */
 const OPERATIONS = 7;
 
@@ -157,18 +159,25 @@ export function damageOf({ bytes, values, treePages }: Target, random: () => num
 /** The answers, or how the process ended without any. */
 export function tryDamaged(bundled: Bundle, path: string): Promise<Answer[] | string> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [bundled.script("damage-process"), path], {
-      stdio: ["ignore", "pipe", "ignore"],
-    });
+    const child = spawnLimited([process.execPath, bundled.script("damage-process"), path]);
     const out: Buffer[] = [];
     child.stdout.on("data", (data: Buffer) => out.push(data));
     const timer = setTimeout(() => child.kill("SIGKILL"), HANGS_MS);
     child.on("close", (code, signal) => {
       clearTimeout(timer);
       if (code === 0) resolve(JSON.parse(Buffer.concat(out).toString()) as Answer[]);
-      else resolve(signal === "SIGKILL" ? "hangs" : "died");
+      else resolve(signal === "SIGKILL" || signal === "SIGXCPU" ? "hangs" : "died");
     });
   });
+}
+
+/** The system ends it when it has worked for too long, where there is a shell that can say so. */
+function spawnLimited([program = "", ...args]: readonly string[]) {
+  const stdio = ["ignore", "pipe", "ignore"] as const;
+  const limited = `ulimit -t ${HANGS_WORK_SECONDS}; exec "$0" "$@"`;
+  return process.platform === "win32"
+    ? spawn(program, args, { stdio: [...stdio] })
+    : spawn("sh", ["-c", limited, program, ...args], { stdio: [...stdio] });
 }
 
 export type Outcome = Verdict | "hangs" | "died";
