@@ -237,3 +237,23 @@ test("every room has a file", () => {
   const taken = new Set(files.map((file) => roomOf(withoutEnding(file))));
   expect(Object.keys(ROOMS).filter((room) => !taken.has(room))).toEqual([]);
 });
+
+const PICTURE = "docs/architecture.md";
+/** Their own rooms are no stage of a journey. */
+const SHOWN_AS_ONE = ["page"];
+
+test(`${PICTURE} shows every room, and no other`, () => {
+  const page = readFileSync(PICTURE, "utf8");
+  const table = /^\| room .*?\n\n/ms.exec(page)![0];
+  const shown = [...table.matchAll(/^\| `([\w/-]+)`/gm)].map(([, room]) => room!);
+  const folders = new Set(files.map((file) => posix.dirname(file)));
+  const rooms = Object.keys(ROOMS).filter((room) => [...folders].some((one) => isIn(one, room)));
+  const isShown = (room: string) =>
+    shown.includes(SHOWN_AS_ONE.find((one) => isIn(room, one)) ?? room);
+  const missing = rooms.filter((room) => !isShown(room));
+  const gone = shown.filter((room) => !rooms.includes(room));
+  expect({ missing, gone }).toEqual({ missing: [], gone: [] });
+  for (const diagram of page.matchAll(/^```text\n(.*?)^```$/gms))
+    for (const [path] of diagram[1]!.matchAll(/\b(?:store|ingest|search)\/[\w/]+/g))
+      expect(rooms, path).toContain(path);
+});
