@@ -2,6 +2,7 @@
 
 import { Command, CommanderError } from "commander";
 import type { Call } from "./call.ts";
+import { addCompletion } from "./completion-command.ts";
 import { findDataDirectory } from "./data-directory.ts";
 import { QuernError } from "../base/errors.ts";
 import { describeError, STOPPED_WORDS } from "./errors.ts";
@@ -27,6 +28,7 @@ const COMMANDS = [
   addCheck,
   addCompact,
   addKeys,
+  addCompletion,
 ];
 
 /** As shells have it for a process that SIGINT has ended. */
@@ -74,7 +76,8 @@ function commandLine(call: Call): Command {
     })
     .showHelpAfterError("  quern help COMMAND tells its options");
   program.hook("preAction", (_, command) => {
-    if (command.getOptionValue("db") === undefined)
+    const takesDirectory = command.options.some(({ long }) => long === "--db");
+    if (takesDirectory && command.getOptionValue("db") === undefined)
       command.setOptionValue("db", findDataDirectory(call.io.env));
   });
   for (const add of COMMANDS) add(program, call);
