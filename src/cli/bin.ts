@@ -10,12 +10,12 @@ import { VERSION } from "../http/version.ts";
 const { stdout, stderr, env } = process;
 const argv = process.argv.slice(2);
 
-if (argv.length === 1 && ["--version", "-V"].includes(argv[0]!)) stdout.write(`${VERSION}\n`);
-else await runCommand();
-
 /** Commands that end by themselves when they are told to: running requests may be answered. */
 const SERVERS = new Set(["serve", "mcp"]);
 const STOP_MS = 800;
+
+if (argv.length === 1 && ["--version", "-V"].includes(argv[0]!)) stdout.write(`${VERSION}\n`);
+else await runCommand();
 
 async function runCommand(): Promise<void> {
   enableCompileCache();

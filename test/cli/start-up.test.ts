@@ -1,8 +1,10 @@
 /** What the command loads: nobody waits for what was not asked for. */
 
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { build, type Metafile } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { forOneSearch } from "../../src/cli/engine-session.ts";
@@ -27,6 +29,7 @@ beforeAll(async () => {
     metafile: true,
   });
   ({ outputs } = metafile);
+  for (const name of ["worker.js", "check.js"]) writeFileSync(join(folder, name), ""); // no thread is started
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -54,6 +57,23 @@ test("the version needs nothing, and help only what reads the arguments", () => 
 test("the command tells its version", () => {
   const told = execFileSync(process.execPath, [join(folder, "cli.js"), "--version"]);
   expect(String(told)).toBe(`${VERSION}\n`);
+});
+
+test("Ctrl-C ends an index run with 130 and words", async () => {
+  const db = join(folder, "stopped");
+  const source = join(process.cwd(), "node_modules/typescript/lib"); // some seconds of work
+  const argv = ["index", source, "--name", "ts", "--no-ignore", "--workers", "0", "--db", db];
+  const child = spawn(process.execPath, [join(folder, "cli.js"), ...argv]);
+  let stderr = "";
+  child.stderr.on("data", (text: Buffer) => (stderr += String(text)));
+  const ended = once(child, "exit");
+  while (!existsSync(join(db, "quern.mdb-lock"))) await sleep(5);
+  child.kill("SIGINT");
+  const [code] = (await ended) as [number | null];
+  expect({ code, stderr }).toEqual({
+    code: 130,
+    stderr: "quern: stopped; what was published before is as it was\n",
+  });
 });
 
 test("one search of a small index starts no thread, one of a large index does", async () => {
