@@ -17,7 +17,10 @@ export async function blameFile(
   pause: Pause,
 ): Promise<Blame> {
   const args = ["blame", ...FORMAT, commit, "--", path];
-  return parseBlame(await operation.mustOutput("what git says of its lines", args), pause);
+  return parseBlame(
+    await operation.mustOutput("what git says of its lines", args, { code: "FILE_TOO_LARGE" }),
+    pause,
+  );
 }
 
 const LF = 10;

@@ -43,7 +43,9 @@ export async function readCommits(
 ): Promise<CommitWithParents[]> {
   if (ids.length === 0) return [];
   const args = ["log", ...FORMAT, "--no-walk=unsorted", "--stdin"];
-  return parseCommits(await operation.mustOutput("this page", args, `${ids.join("\n")}\n`));
+  return parseCommits(
+    await operation.mustOutput("this page", args, { input: `${ids.join("\n")}\n` }),
+  );
 }
 
 function parseCommits(output: Buffer): CommitWithParents[] {

@@ -21,7 +21,10 @@ export async function diffCommits(
   pause: Pause,
 ): Promise<FileDiff[]> {
   const args = ["diff-tree", ...FORMAT, base, head, ...pathArguments(path)];
-  return parseDiff(await operation.mustOutput("the difference", args), pause);
+  return parseDiff(
+    await operation.mustOutput("the difference", args, { code: "FILE_TOO_LARGE" }),
+    pause,
+  );
 }
 
 type Paths = Pick<FileDiff, "oldPath" | "newPath">;

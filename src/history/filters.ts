@@ -1,7 +1,7 @@
 /** Which commits are asked for: the options that come from outside, checked, as git's arguments. */
 
 import { QuernError } from "../base/errors.ts";
-import { isValidPath } from "../base/paths.ts";
+import { isValidPath, withoutEndSlashes } from "../base/paths.ts";
 import type { CommitsOptions } from "./history.ts";
 import type { Operation } from "./operation.ts";
 
@@ -31,7 +31,7 @@ const optional = (name: keyof Filters, value: string | undefined): Filters =>
 export function checkPath(path: unknown): string | undefined {
   if (path === undefined) return undefined;
   if (typeof path !== "string") throw invalid("path must be a string");
-  const folder = path.replace(/\/+$/, "");
+  const folder = withoutEndSlashes(path);
   if (folder === "" && !path.startsWith("/")) return undefined;
   if (isValidPath(folder)) return folder;
   throw invalid(`path must be relative to the repository, without "." and "..": ${shown(path)}`);

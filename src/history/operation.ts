@@ -5,7 +5,7 @@
  * clone of an old git fetches what is missing when it is read.
  */
 
-import { closedError, QuernError } from "../base/errors.ts";
+import { closedError, QuernError, type ErrorCode } from "../base/errors.ts";
 import { aborted } from "../base/abort.ts";
 import { ObjectReader, OBJECT_LIMITS } from "../git/git-objects.ts";
 import { failed, GitProcesses, type Output } from "../git/git-process.ts";
@@ -76,12 +76,16 @@ export class Operation {
     return this.git.output([...OPTIONS, ...args], { mostBytes: MOST_OUTPUT_BYTES, input });
   }
 
-  /** The output of a command that has no reason to fail; rejects with FILE_TOO_LARGE where it is too long. */
-  async mustOutput(what: string, args: readonly string[], input = ""): Promise<Buffer> {
+  /** The output of a command that has no reason to fail; rejects with `code` where it is too long. */
+  async mustOutput(
+    what: string,
+    args: readonly string[],
+    { input = "", code: tooLong = "INVALID_REQUEST" }: { input?: string; code?: ErrorCode } = {},
+  ): Promise<Buffer> {
     const { code, stdout, stderr, isCut } = await this.output(args, input);
     if (isCut) {
       const message = `${what} is larger than ${MOST_OUTPUT_BYTES / MIB} MiB; ask for less of it`;
-      throw new QuernError("FILE_TOO_LARGE", message);
+      throw new QuernError(tooLong, message);
     }
     if (code !== 0) throw failed(this.git.folder, stderr);
     return stdout;

@@ -12,6 +12,8 @@ import type { Engine } from "../engine.ts";
 import { answerPreflight, withCors } from "./cors.ts";
 import type { Caller } from "./gate.ts";
 import { jsonResponse } from "./json-body.ts";
+import { fileRoutes } from "./file-routes.ts";
+import { historyRoutes } from "./history-routes.ts";
 import { describeInterface } from "./openapi.ts";
 import { checkOptions, type AuditEvent, type HandlerOptions, type Settings } from "./options.ts";
 import { addPage } from "./page.ts";
@@ -62,6 +64,8 @@ function routesOf(settings: Settings): Route[] {
     ...searchRoutes(settings),
     ...symbolRoutes(settings),
     ...repositoryRoutes(),
+    ...fileRoutes(),
+    ...historyRoutes(),
     ...(settings.tokens ? tokenRoutes(settings.tokens) : []),
     ...(settings.users ? userRoutes(settings.users) : []),
     ...systemRoutes(() => document),

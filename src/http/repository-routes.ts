@@ -1,11 +1,11 @@
-/** What there is to search: repositories, their folders and their files. */
+/** What there is to search. */
 
-import { withoutEndSlashes } from "../base/paths.ts";
 import { compareText } from "../base/compare.ts";
-import type { FolderEntry, Repository } from "../repository.ts";
+import type { Repository } from "../repository.ts";
 import { jsonResponse } from "./json-body.ts";
+import { PAGE_HEADERS, pageHeaders } from "./pages.ts";
 import { Refusal } from "./refusal.ts";
-import { viewerOption, withBody, withQuery, type Call, type Route } from "./route.ts";
+import { viewerOption, withQuery, type Call, type Route } from "./route.ts";
 import * as schemas from "./schemas.ts";
 
 const TAG = "Repositories";
@@ -25,47 +25,12 @@ export function repositoryRoutes(): Route[] {
           status: 200,
           description: "One page of them",
           schema: schemas.repositoryList,
-          headers: {
-            "X-Total-Count": "How many there are on all pages.",
-            Link: "The first, previous, next and last page (RFC 8288).",
-          },
+          headers: PAGE_HEADERS,
         },
       },
       listRepositories,
     ),
     revisionsRoute(),
-    withQuery(
-      {
-        method: "get",
-        path: "/api/source",
-        action: "readSource",
-        tag: TAG,
-        summary: "Read a file",
-        access: "search",
-        query: schemas.sourceQuery,
-        answers: { status: 200, description: "Its content", schema: schemas.sourceResponse },
-        refusals: ["REPOSITORY_NOT_FOUND", "FILE_NOT_FOUND"],
-      },
-      readSource,
-    ),
-    withBody(
-      {
-        method: "post",
-        path: "/api/tree",
-        action: "listTree",
-        tag: TAG,
-        summary: "List folders as a tree",
-        access: "search",
-        body: schemas.treeRequest,
-        answers: {
-          status: 200,
-          description: "The root, with the folders opened that were asked for",
-          schema: schemas.treeResponse,
-        },
-        refusals: ["REPOSITORY_NOT_FOUND", "NOT_FOUND"],
-      },
-      listTree,
-    ),
   ];
 }
 
@@ -121,9 +86,7 @@ async function listRepositories(call: Call, listing: Listing): Promise<Response>
   );
   all.sort(comparing(listing));
   const shown = all.slice((page - 1) * perPage, page * perPage).map(describe);
-  const headers: Record<string, string> = { "X-Total-Count": String(all.length) };
-  const link = pageLinks(call.request.url, page, Math.max(1, Math.ceil(all.length / perPage)));
-  if (link !== "") headers["Link"] = link;
+  const headers = pageHeaders(call, { page, perPage, total: all.length });
   return jsonResponse(shown, { headers, confirm: call.confirm });
 }
 
@@ -157,112 +120,4 @@ function describe(repository: Repository) {
     isFork: repository.fork,
     isArchived: repository.archived,
   };
-}
-
-/** Relative to the host: what a proxy calls this service is not known here. */
-function pageLinks(url: string, page: number, last: number): string {
-  const { pathname, searchParams } = new URL(url);
-  const link = (to: number, rel: string) => {
-    searchParams.set("page", String(to));
-    return `<${pathname}?${searchParams.toString()}>; rel="${rel}"`;
-  };
-  const back = page > 1 ? [link(1, "first"), link(Math.min(page - 1, last), "prev")] : [];
-  const forth = page < last ? [link(page + 1, "next"), link(last, "last")] : [];
-  return [...back, ...forth].join(", ");
-}
-
-// ── files ──
-
-async function readSource(
-  call: Call,
-  { repo, path, ref }: { repo: string; path: string; ref?: string | undefined },
-): Promise<Response> {
-  const repository = await findRepository(call, repo);
-  const file = await call.engine.read(
-    { repository: repo, path, ...revisionOption(repository, ref) },
-    viewerOption(call),
-  );
-  if (file === undefined) throw new Refusal("FILE_NOT_FOUND", "there is no such file");
-  const body = {
-    source: file.content,
-    language: file.language,
-    path: file.path,
-    repo: file.repository,
-    repoCodeHostType: repository.codeHostType,
-    webUrl: file.webUrl,
-    externalWebUrl: file.externalWebUrl,
-  };
-  return jsonResponse(body, { confirm: call.confirm });
-}
-
-/** HEAD is the default revision, whatever its name. */
-function revisionOption({ revisions }: Repository, name: string | undefined) {
-  const isDefault = name === "HEAD" && !revisions.some((revision) => revision.name === name);
-  return name === undefined || isDefault ? {} : { revision: name };
-}
-
-// ── trees ──
-
-interface TreeRequest {
-  repoName: string;
-  revisionName: string;
-  paths: string[];
-}
-
-async function listTree(
-  call: Call,
-  { repoName, revisionName, paths }: TreeRequest,
-): Promise<Response> {
-  const repository = await findRepository(call, repoName);
-  const folder = { repository: repoName, ...revisionOption(repository, revisionName) };
-  const list = (path: string) => call.engine.list({ ...folder, path }, viewerOption(call));
-  const entries = await list("");
-  if (entries === undefined) throw new Refusal("NOT_FOUND", "there is no such revision");
-  const open = async (
-    entries: readonly FolderEntry[],
-    wanted: readonly Wanted[],
-  ): Promise<schemas.TreeNode[]> => {
-    const nodes: schemas.TreeNode[] = [];
-    const byName = groupByName(wanted);
-    for (const { type, name, path } of entries.toSorted(foldersFirst)) {
-      const here = byName.get(name) ?? [];
-      const below = type === "folder" && here.length > 0 ? await list(path) : undefined;
-      const children = below === undefined ? [] : await open(below, here);
-      nodes.push({ type: type === "folder" ? "tree" : "blob", path, name, children });
-    }
-    return nodes;
-  };
-  const children = await open(
-    entries,
-    paths.map((path) => ({ path: withoutSlashes(path), from: 0 })),
-  );
-  const tree = { type: "tree", path: "", name: "root", children };
-  return jsonResponse({ tree }, { confirm: call.confirm });
-}
-
-/** A folder to open, and how much of its path has been gone. */
-interface Wanted {
-  readonly path: string;
-  readonly from: number;
-}
-
-/** By the next name of their paths: each is looked at once for each folder on its way, and once more. */
-function groupByName(wanted: readonly Wanted[]): Map<string, Wanted[]> {
-  const groups = new Map<string, Wanted[]>();
-  for (const { path, from } of wanted) {
-    const slash = path.indexOf("/", from);
-    const end = slash < 0 ? path.length : slash;
-    const name = path.slice(from, end);
-    const group = groups.get(name) ?? [];
-    groups.set(name, group);
-    group.push({ path, from: end + 1 });
-  }
-  return groups;
-}
-
-const withoutSlashes = (path: string): string => withoutEndSlashes(path.replace(/^\/+/, ""));
-
-function foldersFirst(a: FolderEntry, b: FolderEntry): number {
-  if (a.type !== b.type) return a.type === "folder" ? -1 : 1;
-  return compareText(a.name, b.name);
 }

@@ -235,7 +235,7 @@ export const symbolResponse = z
 const REPOSITORY_SORTS = ["name", "pushed", "indexed"] as const;
 
 /** A number of a URL's query: digits only, where JavaScript would also take "0x1e", " 3" and "". */
-const digits = (fallback: number, most: number) =>
+export const digits = (fallback: number, most: number) =>
   z
     .string()
     .regex(/^[0-9]{1,9}$/, "expected a whole number")
@@ -288,7 +288,10 @@ export const revisionList = z.array(
 export const sourceQuery = z.object({
   repo: z.string(),
   path: z.string(),
-  ref: z.string().optional().openapi({ description: "A revision. Default: the default one." }),
+  ref: z
+    .string()
+    .optional()
+    .openapi({ description: "Any revision. Default: the indexed default one." }),
 });
 
 export const sourceResponse = z
@@ -303,13 +306,13 @@ export const sourceResponse = z
   })
   .openapi("FileSource");
 
-const MOST_PATHS = 1000;
-
 export const treeRequest = z
   .object({
     repoName: z.string(),
-    revisionName: z.string().openapi({ description: "HEAD: the default one." }),
-    paths: z.array(z.string()).max(MOST_PATHS).openapi({
+    revisionName: z
+      .string()
+      .openapi({ description: "Any revision. HEAD, and empty: the indexed default one." }),
+    paths: z.array(z.string()).openapi({
       description: "Folders to open, those above them included. Paths that are none are ignored.",
     }),
   })
@@ -317,15 +320,16 @@ export const treeRequest = z
 
 const treeNode = z
   .object({
-    type: z.enum(["tree", "blob"]),
+    type: z.enum(["tree", "blob", "commit"]),
     path: z.string(),
     name: z.string(),
     get children() {
       return z.array(treeNode);
     },
   })
-  .openapi("TreeNode", { description: "Folders before files, each by name." });
-export type TreeNode = z.infer<typeof treeNode>;
+  .openapi("TreeNode", {
+    description: "Folders before files, each by name. A commit is a submodule.",
+  });
 
 export const treeResponse = z.object({ tree: treeNode }).openapi("Tree");
 

@@ -13,6 +13,8 @@ export interface Fixture extends RepositoryMetadata {
   files: Record<string, string>;
   /** Absent: not known. */
   pushedAt?: Date;
+  /** Of a clone that holds at least these files. */
+  gitFolder?: string;
 }
 
 const base = mkdtempSync(join(tmpdir(), "quern-http-"));
@@ -26,15 +28,19 @@ export async function openEngine(fixtures: readonly Fixture[]): Promise<Engine> 
   return engine;
 }
 
-export function sourceOf({ files, pushedAt, ...rest }: Fixture): Source {
+export function sourceOf({ files, pushedAt, gitFolder, ...rest }: Fixture): Source {
   const all = Object.entries(files).map(([path, content]) => ({ path, content }));
   const source = documents({ ...rest, files: all });
-  if (pushedAt === undefined) return source;
+  const committedAt = pushedAt === undefined ? {} : { committedAt: pushedAt };
   return {
     ...source,
     async open(...given) {
       const { revisions, ...listing } = await source.open(...given);
-      return { ...listing, revisions: revisions.map((one) => ({ ...one, committedAt: pushedAt })) };
+      return {
+        ...listing,
+        ...(gitFolder === undefined ? {} : { gitFolder }),
+        revisions: revisions.map((one) => ({ ...one, ...committedAt })),
+      };
     },
   };
 }

@@ -8,6 +8,7 @@ import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import type { Engine } from "../../src/engine.ts";
 import { openEngine, type Fixture } from "./engine.ts";
+import { makeClone } from "./git-clone.ts";
 import { readAnswer } from "./comparable.ts";
 import { bearer, clientOf, mint, post, startService } from "./service.ts";
 
@@ -32,7 +33,11 @@ const fixture = (name: string, seed: number): Fixture => ({
     ]),
   ),
 });
-const ALL = ["a/one", "a/two", "b/one", "b/two"].map(fixture);
+/** With a clone each, so that there is a history to hide. */
+const ALL = ["a/one", "a/two", "b/one", "b/two"].map(fixture).map((one): Fixture => ({
+  ...one,
+  gitFolder: makeClone(one.files).folder,
+}));
 const NAMES = ALL.map(({ name }) => name);
 
 const engines = new Map<string, Promise<Engine>>();
@@ -110,6 +115,32 @@ const ask: fc.Arbitrary<[string, Ask]> = fc.oneof(
       ...NAMES.map((name) => `/api/source?repo=${encodeURIComponent(name)}&path=src/0.ts`),
     )
     .map((path): [string, Ask] => [path, (secret) => [path, { headers: bearer(secret) }]]),
+  fc
+    .tuple(
+      fc.constantFrom(...NAMES),
+      fc.constantFrom(
+        "commits?author=ada",
+        "commits?path=../x",
+        "commit?ref=HEAD",
+        "commits/authors?ref=main",
+        "diff?base=HEAD&head=main",
+        "diff?base=-x&head=main",
+        "blame?path=src/0.ts",
+        "folder_contents?path=src&ref=main",
+        "source?path=src/0.ts&ref=main",
+        "source?path=src/0.ts&ref=nope",
+      ),
+    )
+    .map(([name, rest]): [string, Ask] => {
+      const path = `/api/${rest}&repo=${encodeURIComponent(name)}`;
+      return [path, (secret) => [path, { headers: bearer(secret) }]];
+    }),
+  fc
+    .constantFrom(...NAMES)
+    .map((repoName): [string, Ask] => [
+      `files ${repoName}`,
+      (secret) => ["/api/files", post({ repoName, revisionName: "main" }, bearer(secret))],
+    ]),
   fc
     .constantFrom(...NAMES)
     .map((repoName): [string, Ask] => [

@@ -14,13 +14,21 @@ import {
   openDamaged,
 } from "./failure-rows.ts";
 import { readInterface, type Document, type Interface } from "./interface.ts";
+import { makeAwkwardClone } from "./git-clone.ts";
+import { HISTORY_ROWS } from "./history-rows.ts";
 import { MOUNTS, type Mounted } from "./mounts.ts";
 import { REPOSITORY_ROWS } from "./repository-rows.ts";
 import { SEARCH_ROWS } from "./search-rows.ts";
 import { FIXTURES, startService, type Service } from "./service.ts";
 import { SERVICE_ROWS } from "./service-rows.ts";
 
-const ROWS = [...SEARCH_ROWS, ...REPOSITORY_ROWS, ...SERVICE_ROWS, ...FAILURE_ROWS];
+const ROWS = [
+  ...SEARCH_ROWS,
+  ...REPOSITORY_ROWS,
+  ...HISTORY_ROWS,
+  ...SERVICE_ROWS,
+  ...FAILURE_ROWS,
+];
 
 /** Again, in this order, which is not that of their names. */
 const LAST_INDEXED = ["acme/other", "acme/open"].map((name) =>
@@ -35,7 +43,8 @@ beforeAll(async () => {
   engine = await openEngine(FIXTURES);
   for (const fixture of LAST_INDEXED) {
     await sleep(2); // of the clock that tells when
-    await engine.index(sourceOf(fixture));
+    const clone = fixture.name === "acme/open" ? makeAwkwardClone(fixture.files) : undefined;
+    await engine.index(sourceOf({ ...fixture, ...(clone !== undefined && { gitFolder: clone }) }));
   }
   damaged = await openDamaged();
 });

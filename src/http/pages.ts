@@ -1,0 +1,29 @@
+/** Lists in pages: how many there are, and where the other pages are. */
+
+import type { Call } from "./route.ts";
+
+/** As the OpenAPI document describes them. */
+export const PAGE_HEADERS = {
+  "X-Total-Count": "How many there are on all pages.",
+  Link: "The first, previous, next and last page (RFC 8288).",
+};
+
+export function pageHeaders(
+  call: Call,
+  { page, perPage, total }: { page: number; perPage: number; total: number },
+): Record<string, string> {
+  const link = pageLinks(call.request.url, page, Math.max(1, Math.ceil(total / perPage)));
+  return { "X-Total-Count": String(total), ...(link !== "" && { Link: link }) };
+}
+
+/** Relative to the host: what a proxy calls this service is not known here. */
+function pageLinks(url: string, page: number, last: number): string {
+  const { pathname, searchParams } = new URL(url);
+  const link = (to: number, rel: string) => {
+    searchParams.set("page", String(to));
+    return `<${pathname}?${searchParams.toString()}>; rel="${rel}"`;
+  };
+  const back = page > 1 ? [link(1, "first"), link(Math.min(page - 1, last), "prev")] : [];
+  const forth = page < last ? [link(page + 1, "next"), link(last, "last")] : [];
+  return [...back, ...forth].join(", ");
+}
