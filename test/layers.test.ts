@@ -160,7 +160,8 @@ const ROOMS: Record<string, readonly string[]> = {
   "page/frame": ["page/wire"],
   "page/search": ["page/wire", "page/frame"],
   "page/file": ["page/style", "page/wire", "page/frame", "page/search"],
-  "page/app": ["page/wire", "page/frame", "page/search", "page/file"],
+  "page/history": ["page/wire", "page/frame", "page/file"],
+  "page/app": ["page/wire", "page/frame", "page/search", "page/file", "page/history"],
   page: ["page/app", "page/style"],
   testing: ["auth"],
   index: [

@@ -47,13 +47,14 @@ export function createHandler(engine: Engine, options: HandlerOptions): Handler 
   const settings = checkOptions(options);
   const service: Service = { engine, settings, slots: createSlots(settings.maxConcurrent) };
   const app = new Hono();
-  for (const [path, routes] of byPath(routesOf(settings))) {
+  const paths = byPath(routesOf(settings));
+  for (const [path, routes] of paths) {
     const served = settings.basePath + path.replace("{id}", ":id");
     for (const route of routes)
       app.on(route.method.toUpperCase(), served, (context) => answer(route, service, context));
     app.all(served, (context) => refuseMethod(routes, settings, context.req.raw));
   }
-  if (settings.page) addPage(app, settings);
+  if (settings.page) addPage(app, { ...settings, hasHistory: paths.has("/api/commits") });
   app.notFound(() => respond(new Refusal("NOT_FOUND", "there is nothing at this path")));
   app.onError((error) => respond(toRefusal(error)));
   return async (request) => withCors(await app.fetch(request), request, settings);

@@ -51,10 +51,13 @@ interface Built {
 interface PageOptions {
   readonly basePath: string;
   readonly serviceName: string;
+  /** Whether commits can be asked for. */
+  readonly hasHistory: boolean;
 }
 
 /** Adds the page's paths to the app. Throws if the page has not been built. */
-export function addPage(app: Hono, { basePath, serviceName }: PageOptions): void {
+export function addPage(app: Hono, options: PageOptions): void {
+  const { basePath } = options;
   const { document, files } = readBuilt();
   const paths = VIEWS.map((path) => basePath + path);
   for (const path of basePath === "" ? paths : [basePath, ...paths])
@@ -63,7 +66,7 @@ export function addPage(app: Hono, { basePath, serviceName }: PageOptions): void
       const outer = isBase ? basePath : outerPath(raw);
       return outer !== undefined
         ? redirectInto(outer, raw)
-        : new Response(fill(document, raw.url, { basePath, serviceName }), {
+        : new Response(fill(document, raw.url, options), {
             headers: DOCUMENT_HEADERS,
           });
     });
@@ -88,10 +91,14 @@ function readBuilt(): Built {
 
 // ── the document ──
 
-function fill(document: string, url: string, { basePath, serviceName }: PageOptions): string {
+function fill(document: string, url: string, options: PageOptions): string {
+  const { basePath, serviceName, hasHistory } = options;
   const below = new URL(url).pathname.slice(basePath.length + 1);
   const root = "../".repeat(below.split("/").length - 1) || "./";
-  return document.replaceAll("{root}", root).replaceAll("{service}", serviceName);
+  return document
+    .replaceAll("{root}", root)
+    .replaceAll("{service}", serviceName)
+    .replace("{history}", String(hasHistory));
 }
 
 /** A base without a slash at its end is no folder to a browser: relative addresses would miss it. */

@@ -1,27 +1,10 @@
 /** Every view held against axe, wide and narrow, light and dark; and the names of all controls. */
 
-import { createRequire } from "node:module";
-import { readFileSync } from "node:fs";
-import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { violations } from "./axe.ts";
 import { inBrowser } from "./browser.ts";
 import { hostile } from "./fixtures.ts";
 import { fromCorpus, openSite, visit, type Site } from "./site.ts";
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core"), "utf8");
-
-interface Violation {
-  id: string;
-  nodes: { html: string; failureSummary: string }[];
-}
-
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(AXE); // the policy binds the page, not what the browser is told from outside
-  const found = await page.evaluate<Violation[]>("axe.run().then(({ violations }) => violations)");
-  return found.flatMap(({ id, nodes }) =>
-    nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`),
-  );
-}
 
 /** Views with what shows that they are there. */
 const VIEWS: [name: string, path: string, sign: string][] = [
@@ -40,7 +23,7 @@ inBrowser("accessibility", (browser) => {
   let site: Site;
   beforeAll(async () => {
     site = await openSite([...fromCorpus("task-queue"), hostile()]);
-  });
+  }, 120_000);
   afterAll(() => site[Symbol.asyncDispose]());
 
   test.each(VIEWS)("axe finds nothing: %s", async (_name, path, sign) => {

@@ -3,6 +3,8 @@
 import { useCallback, useMemo, useState } from "preact/hooks";
 import { FilePage } from "../file/file-page.tsx";
 import { FolderPage } from "../file/folder-page.tsx";
+import { CommitPage } from "../history/commit-page.tsx";
+import { CommitsPage } from "../history/commits-page.tsx";
 import { SearchPage } from "../search/search-page.tsx";
 import { createClient } from "../wire/client.ts";
 import { FindFile } from "./find-file.tsx";
@@ -14,7 +16,14 @@ import { PageContext, usePage, useTitle } from "../frame/page-context.ts";
 import { useRouter } from "../frame/router.ts";
 import { SignIn } from "./sign-in.tsx";
 
-export function App({ root, service }: { root: string; service: string }) {
+interface AppProps {
+  /** The address that all views are below, with a slash at its end. */
+  root: string;
+  service: string;
+  hasHistory: boolean;
+}
+
+export function App({ root, service, hasHistory }: AppProps) {
   const router = useRouter(root);
   const [isRefused, setRefused] = useState(false);
   const [visits, setVisits] = useState(0); // views ask again after a sign-in
@@ -28,7 +37,10 @@ export function App({ root, service }: { root: string; service: string }) {
       }),
     [root, service],
   );
-  const page = useMemo(() => ({ client, router, service }), [client, router, service]);
+  const page = useMemo(
+    () => ({ client, router, service, hasHistory }),
+    [client, router, service, hasHistory],
+  );
   const onKey = (key: string | undefined): void => {
     client.setKey(key);
     setRefused(key === undefined);
@@ -81,7 +93,9 @@ function View() {
     case "folder":
       return <FolderPage address={address} />;
     case "commits":
+      return <CommitsPage address={address} />;
     case "commit":
+      return <CommitPage address={address} />;
     case "missing":
       return <Missing />;
   }

@@ -23,6 +23,8 @@ import {
 import { classHighlighter } from "@lezer/highlight";
 import type { Lines } from "../frame/address.ts";
 import style from "../style/code.shadow.css";
+import type { Blame } from "../wire/answers.ts";
+import { blameGutter } from "./blame-gutter.ts";
 import { grammarFor } from "./grammars.ts";
 
 export interface CodeOptions {
@@ -40,11 +42,14 @@ export interface CodeOptions {
 export interface CodeView {
   /** Marks lines, and scrolls to them unless they are seen. */
   show(lines: Lines | undefined): void;
+  /** Shows beside each line who wrote it, or nobody. */
+  blame(blame: Blame | undefined, linkOf: (hash: string) => string): void;
   destroy(): void;
 }
 
 export function openCode(parent: HTMLElement, options: CodeOptions): CodeView {
   const grammar = new Compartment();
+  const blame = new Compartment();
   const root = parent.shadowRoot ?? parent.attachShadow({ mode: "open" });
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(style);
@@ -53,7 +58,7 @@ export function openCode(parent: HTMLElement, options: CodeOptions): CodeView {
     root,
     state: EditorState.create({
       doc: options.text,
-      extensions: [grammar.of([]), ...extensionsOf(options)],
+      extensions: [grammar.of([]), blame.of([]), ...extensionsOf(options)],
     }),
   });
   root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet]; // CodeMirror has put its own before
@@ -63,6 +68,8 @@ export function openCode(parent: HTMLElement, options: CodeOptions): CodeView {
   });
   return {
     show: (lines) => showLines(view, lines),
+    blame: (told, linkOf) =>
+      view.dispatch({ effects: blame.reconfigure(told ? blameGutter(told, linkOf) : []) }),
     destroy: () => {
       isOpen = false;
       view.destroy();

@@ -3,9 +3,11 @@
 import { useState } from "preact/hooks";
 import type { FileView } from "../frame/address.ts";
 import { PERMALINK } from "../frame/keyboard.ts";
+import { usePage } from "../frame/page-context.ts";
 import type { Source } from "../wire/answers.ts";
 
 export function FileActions({ source, address }: { source: Source; address: FileView }) {
+  const { hasHistory } = usePage();
   const [said, setSaid] = useState("");
   const copy = async (text: string, what: string): Promise<void> => {
     await navigator.clipboard.writeText(text);
@@ -17,6 +19,7 @@ export function FileActions({ source, address }: { source: Source; address: File
   };
   return (
     <div class="actions">
+      {hasHistory && <HistoryLinks address={address} />}
       {canCopy && (
         <>
           <button type="button" class="quiet" onClick={() => void copy(address.path, "Path")}>
@@ -39,6 +42,26 @@ export function FileActions({ source, address }: { source: Source; address: File
         {said}
       </span>
     </div>
+  );
+}
+
+function HistoryLinks({ address }: { address: FileView }) {
+  const { router } = usePage();
+  const { repository, ref, path, blame = false } = address;
+  const place = { repository, path, ...(ref !== undefined && { ref }) };
+  return (
+    <>
+      <a
+        class="quiet"
+        href={router.href({ ...address, blame: !blame })}
+        aria-current={blame ? "true" : undefined}
+      >
+        Blame
+      </a>
+      <a class="quiet" href={router.href({ ...place, view: "commits" })}>
+        History
+      </a>
+    </>
   );
 }
 

@@ -12,7 +12,7 @@ import { Path } from "./path.tsx";
 import { RevisionChoice } from "./revision-choice.tsx";
 
 export function FolderPage({ address }: { address: FolderView }) {
-  const { client, router } = usePage();
+  const { client, router, hasHistory } = usePage();
   const { repository, ref, path } = address;
   const key = JSON.stringify([repository, ref, path]);
   const asked = useAsked(key, async (signal) => {
@@ -35,6 +35,11 @@ export function FolderPage({ address }: { address: FolderView }) {
         <a class="quiet" href={router.href(search)}>
           Search here
         </a>
+        {hasHistory && (
+          <a class="quiet" href={router.href({ ...address, view: "commits" })}>
+            History
+          </a>
+        )}
       </div>
       {asked.state === "failed" && <p class="error">{wordsOf(asked.error)}</p>}
       {asked.state === "there" && asked.value === undefined && (

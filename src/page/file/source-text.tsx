@@ -1,9 +1,11 @@
 /** The text of a file. The code that draws it is loaded here. */
 
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { FileView } from "../frame/address.ts";
+import { useAsked } from "../frame/asked.ts";
 import { usePage } from "../frame/page-context.ts";
 import type { Source } from "../wire/answers.ts";
+import { wordsOf } from "../wire/client.ts";
 import type { CodeView } from "./code-view.ts";
 
 interface SourceTextProps {
@@ -13,7 +15,8 @@ interface SourceTextProps {
 }
 
 export function SourceText({ source, address, onName }: SourceTextProps) {
-  const { router } = usePage();
+  const { client, router } = usePage();
+  const [isReady, setReady] = useState(false);
   const parent = useRef<HTMLDivElement>(null);
   const view = useRef<CodeView>(undefined);
   const latest = useRef(address);
@@ -31,15 +34,29 @@ export function SourceText({ source, address, onName }: SourceTextProps) {
         onName,
       });
       view.current.show(latest.current.lines);
-      parent.current!.dataset["ready"] = "";
+      setReady(true);
     };
     void open();
     return () => {
       isHere = false;
+      setReady(false);
       view.current?.destroy();
       view.current = undefined;
     };
   }, [source]);
+  const { repository, ref, path, blame: isBlamed } = address;
+  const blame = useAsked(isBlamed ? JSON.stringify([repository, ref, path]) : undefined, (signal) =>
+    client.blame(address, signal),
+  );
+  useEffect(() => {
+    const told = isBlamed && blame.state === "there" ? blame.value : undefined;
+    view.current?.blame(told, (hash) => router.href({ view: "commit", repository, hash }));
+  }, [isReady, isBlamed, blame]);
   useEffect(() => view.current?.show(address.lines), [address.lines?.from, address.lines?.to]);
-  return <div ref={parent} class="code" />;
+  return (
+    <>
+      {isBlamed && blame.state === "failed" && <p class="error">{wordsOf(blame.error)}</p>}
+      <div ref={parent} class="code" />
+    </>
+  );
 }

@@ -9,6 +9,8 @@ export interface Page {
   client: Client;
   router: Router;
   service: string;
+  /** Whether the server answers for commits. */
+  hasHistory: boolean;
 }
 
 export const PageContext = createContext<Page | undefined>(undefined);

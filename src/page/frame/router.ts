@@ -97,7 +97,9 @@ export function useRouter(root: string): Router {
 function useLinks(root: string, go: Router["go"]): void {
   useEffect(() => {
     const onClick = (event: MouseEvent): void => {
-      const link = (event.target as Element | null)?.closest?.("a");
+      const link = event
+        .composedPath() // a link may stand in a shadow root
+        .find((element): element is HTMLAnchorElement => element instanceof HTMLAnchorElement);
       if (!link || !isPlainClick(event) || link.target || link.hasAttribute("download")) return;
       const address = link.href.startsWith(root) ? parseAddress(link.href, root) : undefined;
       if (address === undefined || address.view === "missing") return;

@@ -110,3 +110,28 @@ export interface SymbolAnswer {
     matches: { lineContent: string; range: Range }[];
   }[];
 }
+
+export interface Commit {
+  hash: string;
+  date: string;
+  message: string;
+  body: string;
+  authorName: string;
+}
+
+export interface Hunk {
+  oldRange: { start: number };
+  newRange: { start: number };
+  body: string;
+}
+
+export interface Diff {
+  oldPath: string | null;
+  newPath: string | null;
+  hunks: Hunk[];
+}
+
+export interface Blame {
+  ranges: { hash: string; startLine: number; lineCount: number }[];
+  commits: Record<string, { date: string; message: string; authorName: string }>;
+}

@@ -4,6 +4,9 @@
  */
 
 import type {
+  Blame,
+  Commit,
+  Diff,
   Explanation,
   Repository,
   Revision,
@@ -92,11 +95,7 @@ export function createClient(options: ClientOptions) {
     repositories: async (
       query: { query?: string; page?: number; perPage?: number },
       signal?: AbortSignal,
-    ): Promise<Listed<Repository>> => {
-      const response = await get("api/repos", query, signal);
-      const items = await read<Repository[]>(response);
-      return { items, total: Number(response.headers.get("X-Total-Count") ?? items.length) };
-    },
+    ): Promise<Listed<Repository>> => listed(await get("api/repos", query, signal)),
     revisions: async (repo: string, signal?: AbortSignal): Promise<Revision[]> =>
       read(await get("api/revisions", { repo }, signal)),
 
@@ -113,6 +112,29 @@ export function createClient(options: ClientOptions) {
       const body = { repoName: repository, revisionName: ref, paths };
       return (await read<{ tree: TreeNode }>(await post("api/tree", body, signal))).tree;
     },
+
+    commits: async (
+      query: {
+        repo: string;
+        ref?: string | undefined;
+        path: string;
+        query: string;
+        page: number;
+        perPage: number;
+      },
+      signal?: AbortSignal,
+    ): Promise<Listed<Commit>> => listed(await get("api/commits", query, signal)),
+    commit: async (
+      query: { repo: string; ref: string },
+      signal?: AbortSignal,
+    ): Promise<Commit & { parents: string[] }> => read(await get("api/commit", query, signal)),
+    diff: async (
+      query: { repo: string; base: string; head: string },
+      signal?: AbortSignal,
+    ): Promise<Diff[]> =>
+      (await read<{ files: Diff[] }>(await get("api/diff", query, signal))).files,
+    blame: async ({ repository, path, ref }: FileAddress, signal?: AbortSignal): Promise<Blame> =>
+      read(await get("api/blame", { repo: repository, path, ref }, signal)),
 
     definitions: async (body: SymbolRequest, signal?: AbortSignal): Promise<SymbolAnswer> =>
       read(await post("api/find_definitions", body, signal)),
@@ -139,6 +161,11 @@ function sender({ root, service, storage, onRefused }: ClientOptions) {
     return request(path, signal === undefined ? init : { ...init, signal });
   };
   return { get, post };
+}
+
+async function listed<T>(response: Response): Promise<Listed<T>> {
+  const items = await read<T[]>(response);
+  return { items, total: Number(response.headers.get("X-Total-Count") ?? items.length) };
 }
 
 async function read<T>(response: Response): Promise<T> {

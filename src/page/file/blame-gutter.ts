@@ -1,0 +1,43 @@
+/** Who wrote each line: a column before the line numbers, with a name where another commit begins. */
+
+import type { Extension } from "@codemirror/state";
+import { gutter, GutterMarker } from "@codemirror/view";
+import { ago } from "../frame/time.ts";
+import type { Blame } from "../wire/answers.ts";
+
+class CommitMarker extends GutterMarker {
+  readonly #text: string;
+  readonly #title: string;
+  readonly #href: string;
+
+  constructor(text: string, title: string, href: string) {
+    super();
+    this.#text = text;
+    this.#title = title;
+    this.#href = href;
+  }
+
+  override toDOM(): Node {
+    const link = document.createElement("a");
+    link.textContent = this.#text;
+    link.title = this.#title;
+    link.href = this.#href;
+    return link;
+  }
+}
+
+export function blameGutter(
+  { ranges, commits }: Blame,
+  linkOf: (hash: string) => string,
+): Extension {
+  const markers = new Map<number, CommitMarker>();
+  for (const { hash, startLine } of ranges) {
+    const { message = "", authorName = "", date = "" } = commits[hash] ?? {};
+    const text = `${authorName}, ${ago(date)}`;
+    markers.set(startLine, new CommitMarker(text, `${hash.slice(0, 10)} ${message}`, linkOf(hash)));
+  }
+  return gutter({
+    class: "cm-blame",
+    lineMarker: ({ state }, { from }) => markers.get(state.doc.lineAt(from).number) ?? null,
+  });
+}

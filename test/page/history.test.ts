@@ -1,0 +1,109 @@
+/** Walks through the history of a repository. */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { buildCorpus } from "../../scripts/build-corpus.ts";
+import { createHandler } from "../../src/http/handler.ts";
+import { git } from "../../src/index.ts";
+import { diffLines } from "../../src/page/history/diff-lines.ts";
+import { openEngine } from "../http/engine.ts";
+import { inBrowser } from "./browser.ts";
+import { violations } from "./axe.ts";
+import { large } from "./fixtures.ts";
+import { openSite, visit, type Site } from "./site.ts";
+
+test("a hunk's lines have their numbers on both sides", () => {
+  const body = " a\n-b\n+c\n+d\n e\n\\ No newline at end of file\n";
+  const lines = diffLines({ oldRange: { start: 4 }, newRange: { start: 9 }, body });
+  expect(
+    lines.map(({ kind, old, new: now, text }) => `${kind} ${old ?? "-"} ${now ?? "-"} ${text}`),
+  ).toEqual(["same 4 9 a", "removed 5 - b", "added - 10 c", "added - 11 d", "same 6 12 e"]);
+});
+
+// the routes of commits may not be part of this build
+const engine = await openEngine([]);
+const document = await createHandler(engine, { anonymous: "all", page: true })(
+  new Request("http://localhost/"),
+);
+const hasHistory = (await document.text()).includes('data-history="true"');
+await engine.close();
+
+describe.runIf(hasHistory)("with routes of commits", () =>
+  inBrowser("history", (browser) => {
+    const folder = mkdtempSync(join(tmpdir(), "quern-page-git-"));
+    let site: Site;
+    beforeAll(async () => {
+      const built = await buildCorpus(folder);
+      const { path, name, revisions } = built.find((one) => one.name === "task-queue")!;
+      site = await openSite([git(path, { name, revisions }), large()]);
+    }, 120_000);
+    afterAll(async () => {
+      await site[Symbol.asyncDispose]();
+      rmSync(folder, { recursive: true, force: true });
+    });
+
+    test("commits of a file, one of them, what it changed, and back to the file as it was", async () => {
+      const history = (await site.engine.history("task-queue"))!;
+      const { commits, total } = await history.commits({ path: "src/queue.ts" });
+      const page = await visit(browser, `${site.root}browse/task-queue/-/blob/src/queue.ts`);
+      await page.getByRole("link", { name: "History" }).click();
+      await page.getByText(new RegExp(`, ${total} commits?$`)).waitFor();
+      expect(await page.locator(".commits a").allTextContents()).toEqual(
+        commits.map(({ message }) => message),
+      );
+      expect(await violations(page)).toEqual([]);
+      const withParent = commits.find(({ hash }) => hash !== commits.at(-1)!.hash) ?? commits[0]!;
+      await page.getByRole("link", { name: withParent.message }).first().click();
+      await page.getByRole("heading", { name: withParent.message }).waitFor();
+      await page.locator(".diff .added, .diff .removed").first().waitFor();
+      expect(await violations(page)).toEqual([]);
+      expect(await page.title()).toBe(`${withParent.message} – task-queue – Quern`);
+      await page.locator(".card-head a").first().click();
+      await page.locator(".cm-line").first().waitFor();
+      expect(page.url()).toContain(`@${withParent.hash}/-/blob/`);
+    });
+
+    test("blame names who wrote each line, and leads to the commit", async () => {
+      const page = await visit(browser, `${site.root}browse/task-queue/-/blob/src/queue.ts`);
+      await page.locator(".cm-line").first().waitFor();
+      await page.getByRole("link", { name: "Blame" }).click();
+      const first = page.locator(".cm-blame a").first();
+      await first.waitFor();
+      const blame = await (await site.engine.history("task-queue"))!.blame({
+        path: "src/queue.ts",
+      });
+      const { authorName } = blame!.commits[blame!.ranges[0]!.hash]!;
+      expect(await first.textContent()).toContain(authorName);
+      expect(await violations(page)).toEqual([]);
+      await first.click();
+      await page.waitForURL(new RegExp(`/-/commit/${blame!.ranges[0]!.hash}$`));
+      await page.goBack();
+      await first.waitFor();
+      await page.getByRole("link", { name: "Blame" }).click();
+      await expect.poll(() => page.locator(".cm-blame").count()).toBe(0);
+    });
+
+    test("other revisions of a file, and a permanent link", async () => {
+      const page = await visit(browser, `${site.root}browse/task-queue/-/blob/src/queue.ts`);
+      const repository = (await site.engine.repositories()).find(
+        ({ name }) => name === "task-queue",
+      )!;
+      const other = repository.revisions.find(({ isDefault }) => !isDefault)!;
+      await page.getByRole("combobox", { name: "Revision" }).selectOption(other.name);
+      await page.waitForURL(new RegExp(`task-queue@${other.name}/-/blob/src/queue\\.ts$`));
+      await page.locator(".cm-line").first().waitFor();
+      await page.getByRole("heading", { name: "queue.ts" }).click();
+      await page.keyboard.press("y");
+      await page.waitForURL(new RegExp(`@${other.commit!}/-/blob/`));
+      await page.locator(".cm-line").first().waitFor();
+    });
+
+    test("a repository without history says so", async () => {
+      const page = await visit(browser, `${site.root}browse/large/-/commits/`, { expected: [404] });
+      await page.locator(".error").waitFor();
+      expect(await page.locator(".error").textContent()).toMatch(/history/);
+    });
+  }),
+);
