@@ -22,6 +22,7 @@ class CommitMarker extends GutterMarker {
     link.textContent = this.#text;
     link.title = this.#title;
     link.href = this.#href;
+    link.tabIndex = -1; // the gutter is hidden from screen readers; the file's history is the way for them
     return link;
   }
 }
