@@ -1,6 +1,6 @@
 /** No path, wherever it comes from, leads out of what was given to index. */
 
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -173,3 +173,34 @@ test.each([
   expect(answer).toMatch(isHealth ? /^HTTP\/1\.1 200/ : /^HTTP\/1\.1 4\d\d/);
   expect(answer).not.toMatch(/root:|ENOENT/);
 });
+
+test.runIf(process.platform === "linux")(
+  "a folder that is exchanged for a symlink after it was listed is not followed",
+  async () => {
+    const [outside, folder] = [temporaryFolder(), temporaryFolder()];
+    writeFileSync(join(outside, "b.txt"), "secret");
+    for (const name of ["a", "c"]) mkdirSync(join(folder, name));
+    writeFileSync(join(folder, "a/b.txt"), "1");
+    writeFileSync(join(folder, "c/d.txt"), "2");
+    const inside = directory(folder, { name: "r" });
+    const swapped: Source = {
+      ...inside,
+      open: async (indexed, options) => {
+        const listing = await inside.open(indexed, options);
+        async function* entries() {
+          for await (const batch of listing.entries()) {
+            renameSync(join(folder, "a"), join(folder, "moved"));
+            symlinkSync(outside, join(folder, "a"));
+            yield batch;
+          }
+        }
+        return { revisions: listing.revisions, entries, close: () => listing.close() };
+      },
+    };
+    const engine = await openEngine({ workers: 1 });
+    const [report] = await engine.index(swapped, { symbols: "skip" });
+    expect(report?.skipped).toMatchObject([{ path: "a/b.txt", reason: "unreadable" }]);
+    expect((await engine.search({ query: "secret", matches: 1 })).stats.totalMatchCount).toBe(0);
+    expect((await engine.search({ query: "2", matches: 1 })).stats.fileCount).toBe(1);
+  },
+);

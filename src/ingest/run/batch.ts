@@ -28,7 +28,9 @@ export interface BatchFile {
 }
 
 export type BatchContent =
-  { readonly bytes: Uint8Array } | { readonly file: string } | { readonly skipped: SkipReason };
+  | { readonly bytes: Uint8Array }
+  | { readonly file: string; readonly isPinned?: boolean }
+  | { readonly skipped: SkipReason };
 
 /** What became of each file that was taken, in order. `bytes` were read. */
 export type Outcome =

@@ -5,6 +5,7 @@
 
 import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { isInPlace } from "../../base/in-place.ts";
 import {
   HASH_BYTES,
   NO_BLOB,
@@ -147,19 +148,22 @@ export class SegmentSession {
   ): Uint8Array | SkipReason {
     if ("bytes" in content) return content.bytes.length > maxFileSize ? "too-large" : content.bytes;
     try {
-      return this.#readFile(content.file, maxFileSize);
+      return this.#readFile(content, maxFileSize);
     } catch {
       return "unreadable"; // gone since it was listed, or forbidden
     }
   }
 
   /** Into a buffer that the next file uses again. */
-  #readFile(path: string, maxFileSize: number): Uint8Array | SkipReason {
+  #readFile(
+    { file, isPinned = false }: Extract<BatchFile["content"], { readonly file: string }>,
+    maxFileSize: number,
+  ): Uint8Array | SkipReason {
     // what was listed as a file may be a link or a pipe by now: neither is followed or waited for
-    const descriptor = openSync(path, O_RDONLY | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0));
+    const descriptor = openSync(file, O_RDONLY | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0));
     try {
       const stat = fstatSync(descriptor);
-      if (!stat.isFile()) return "unreadable";
+      if (!stat.isFile() || (isPinned && !isInPlace(descriptor, file))) return "unreadable";
       const { size } = stat;
       if (size > maxFileSize) return "too-large";
       if (size > this.#buffer.length) this.#buffer = Buffer.allocUnsafe(2 * size);

@@ -6,7 +6,7 @@
  * Nothing outside the folder is ever opened: symlinks are listed as skipped and not followed.
  */
 
-import { opendir, stat } from "node:fs/promises";
+import { opendir, realpath, stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { QuernError } from "../../base/errors.ts";
 import type { RepositoryMetadata } from "../../store/format/records.ts";
@@ -81,8 +81,9 @@ function checkedPatterns(patterns: unknown): string[] {
   throw invalid("directory: ignore must be an array of patterns, as lines of a .gitignore file");
 }
 
-async function list(tree: Tree, options: ThreadedOptions): Promise<Listing> {
-  await checkRoot(tree.root);
+async function list(given: Tree, options: ThreadedOptions): Promise<Listing> {
+  await checkRoot(given.root);
+  const tree = { ...given, root: await realpath(given.root) };
   return {
     revisions: [{ name: "HEAD" }],
     entries: () => options[WALK]?.(tree) ?? walk(tree, options),

@@ -211,6 +211,8 @@ export type Content =
   | {
       /** Its path on the disk, absolute. */
       readonly file: string;
+      /** Whether it is 'unreadable' where a folder on the way is a symlink; only Linux tells. Default false. */
+      readonly isPinned?: boolean;
     }
   | {
       /** Makes the content. */

@@ -11,11 +11,12 @@ import {
   lstatSync,
   opendirSync,
   readFileSync,
+  realpathSync,
   type BigIntStats,
   type Dir,
   type Dirent,
 } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { QuernError } from "../../base/errors.ts";
 import type { SkipReason } from "../../store/format/records.ts";
 import { isGone, unreadableFolder } from "../../base/folder-errors.ts";
@@ -101,7 +102,10 @@ class Walk {
     const children: Child[] = [];
     let dir: Dir | undefined;
     try {
-      dir = opendirSync(join(this.#tree.root, folder), { bufferSize: 256 });
+      const path = join(this.#tree.root, folder);
+      dir = opendirSync(path, { bufferSize: 256 });
+      // a folder on the way may be a symlink by now
+      if (realpathSync(path) !== resolve(path)) return children;
       for (let dirent = dir.readSync(); dirent !== null; dirent = dir.readSync()) {
         if (dirent.name !== ".git") children.push(childOf(dirent));
         if (this.#slice.isOver) await this.#slice.rest();
@@ -149,7 +153,7 @@ class Walk {
       revisions: REVISIONS,
       ...(version === undefined ? {} : { version }),
       size: Number(stat.size),
-      content: { file },
+      content: { file, isPinned: true },
     });
   }
 
