@@ -77,5 +77,5 @@ export type {
   SkipReason,
 } from "./store/format/records.ts";
 export type { SymbolKind } from "./store/symbols/symbol-kinds.ts";
-export { watch, type WatchOptions } from "./workspace/watch.ts";
+export { watch, type WatchOptions } from "./watch.ts";
 export type { Workspace, WorkspaceOptions } from "./workspace/workspace.ts";

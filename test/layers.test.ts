@@ -121,7 +121,7 @@ const ROOMS: Record<string, readonly string[]> = {
   auth: ["base", "store/lmdb"],
   worker: ["threads", "ingest", "search/thread", "overlay"],
   check: ["store/upkeep"],
-  workspace: ["base", "git", "ingest", "search", "store", "overlay", "repository"],
+  workspace: ["base", "ingest", "search", "store", "overlay", "repository"],
   engine: [
     "base",
     "threads",
@@ -133,6 +133,7 @@ const ROOMS: Record<string, readonly string[]> = {
     "workspace",
     "repository",
   ],
+  watch: ["base", "git", "ingest", "workspace", "engine"],
   http: [
     "base",
     "query",
@@ -174,6 +175,7 @@ const ROOMS: Record<string, readonly string[]> = {
     "history",
     "repository",
     "engine",
+    "watch",
   ],
 };
 

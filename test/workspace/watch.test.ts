@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { directory } from "../../src/ingest/sources/directory.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { git } from "../../src/ingest/sources/git.ts";
-import { watch } from "../../src/workspace/watch.ts";
+import { watch } from "../../src/watch.ts";
 import { openEngine, temporaryFolder } from "../engine/opened.ts";
 
 function run(folder: string, ...args: string[]): void {

@@ -6,14 +6,15 @@
 
 import { readFile, realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { QuernError } from "../base/errors.ts";
-import { Slice } from "../base/yield.ts";
-import { locateRepository } from "../git/open-repository.ts";
-import type { IndexReport } from "../ingest/run/report.ts";
-import type { Source } from "../ingest/sources/source.ts";
-import { invalid } from "../ingest/sources/metadata.ts";
-import { DiskTree } from "./disk-tree.ts";
-import { systemNotices, type Notices, type WatchedFolder } from "./notices.ts";
+import { QuernError } from "./base/errors.ts";
+import { Slice } from "./base/yield.ts";
+import type { Engine } from "./engine.ts";
+import { locateRepository } from "./git/open-repository.ts";
+import type { IndexReport } from "./ingest/run/report.ts";
+import type { Source } from "./ingest/sources/source.ts";
+import { invalid } from "./ingest/sources/metadata.ts";
+import { DiskTree } from "./workspace/disk-tree.ts";
+import { systemNotices, type Notices, type WatchedFolder } from "./workspace/notices.ts";
 
 /**
  * How sources are watched.
@@ -36,11 +37,6 @@ export interface WatchOptions {
   }) => void;
 }
 
-/** What watch() asks of an engine. */
-interface Indexes {
-  index(source: Source, options: { signal: AbortSignal }): Promise<IndexReport[]>;
-}
-
 /** After a change, for more to come. */
 const QUIET_MS = 200;
 /** Where no notices come. */
@@ -54,7 +50,7 @@ const POLL_MS = 5_000;
  * await using watching = await watch(engine, [git("./shop"), directory("./notes")]);
  */
 export async function watch(
-  engine: Indexes,
+  engine: Engine,
   sources: Iterable<Source>,
   options: WatchOptions = {},
 ): Promise<AsyncDisposable> {
@@ -82,7 +78,7 @@ export async function watch(
 }
 
 class WatchedSource {
-  readonly #engine: Indexes;
+  readonly #engine: Engine;
   readonly #source: Source;
   readonly #options: WatchOptions & { readonly signal: AbortSignal };
   #stopFollowing: () => void = () => {};
@@ -90,7 +86,7 @@ class WatchedSource {
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(
-    engine: Indexes,
+    engine: Engine,
     source: Source,
     options: WatchOptions & { readonly signal: AbortSignal },
   ) {
