@@ -454,14 +454,20 @@ class OpenedEngine implements Engine, KnowsNotIndexed, OpensHistory {
     const given = overlay && checkDocuments(overlay);
     const sees = (one: CatalogRepository) => isVisible(one, viewer);
     return async () => {
-      const { byName } = await this.#catalogs.newest();
-      const isSeen = below.every(({ repository }) => {
-        const one = byName.get(repository);
-        return !one || sees(one);
-      });
-      const seen = isSeen ? below : [];
+      const seen = viewer && below.length > 0 ? await this.#visible(below, sees) : below;
       return this.#overlays.view(given ? mergeDocuments(seen, given) : seen, sees);
     };
+  }
+
+  async #visible(
+    documents: readonly CheckedDocument[],
+    sees: (one: CatalogRepository) => boolean,
+  ): Promise<readonly CheckedDocument[]> {
+    const { byName } = await this.#catalogs.newest();
+    return documents.filter(({ repository }) => {
+      const one = byName.get(repository);
+      return one && sees(one);
+    });
   }
 
   async workspace(path: string, options: WorkspaceOptions = {}): Promise<Workspace> {

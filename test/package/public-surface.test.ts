@@ -28,6 +28,7 @@ test("a type that the surface names and no entry exports is no report", async ()
     "RepositoryMetadata (named by GitOptions)",
     "RepositoryMetadata (named by Repository)",
     "RepositoryMetadata (named by Source)",
+    "RepositoryMetadata (named by WorkspaceOptions)",
   ]);
   await expect(apiReport({ ...surface, entries })).rejects.toThrow("FlushReason");
 });
@@ -40,6 +41,7 @@ test("the values of each entry", () => {
     "git",
     "open",
     "remoteOf",
+    "watch",
   ]);
   expect(Object.keys(http).sort()).toEqual([
     "answerUnreadable",
