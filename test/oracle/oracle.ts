@@ -53,6 +53,8 @@ export interface ExpectedResponse {
   readonly actualMatchCount: number;
   /** Of the repositories in `files`, ascending. */
   readonly repositoryIds: number[];
+  /** Whether the query has a `sym:`: an engine that lacks symbols cannot decide that of every file. */
+  readonly asksForSymbols: boolean;
 }
 
 interface Scene {
@@ -103,6 +105,9 @@ export function evaluate(
     files: returned.sort(compareFiles),
     fileCount: results.length,
     totalMatchCount: total,
+    asksForSymbols: [...atomsOf(query)].some(
+      (atom) => atom.kind === "regex" && atom.field === "symbol",
+    ),
     actualMatchCount: options.ranked ? Math.min(total, checked.matches) : total,
     repositoryIds: [...new Set(returned.map(({ repositoryId }) => repositoryId))].sort(
       (a, b) => a - b,
