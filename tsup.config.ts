@@ -10,7 +10,12 @@
 
 import { defineConfig, type Options } from "tsup";
 
-const library = { index: "src/index.ts", http: "src/http/index.ts", testing: "src/testing.ts" };
+const library = {
+  index: "src/index.ts",
+  http: "src/http/index.ts",
+  mcp: "src/mcp/index.ts",
+  testing: "src/testing.ts",
+};
 const outside: Options["banner"] = ({ format }) => ({
   js: `import "./outside.${format === "cjs" ? "cjs" : "js"}";`, // tsup makes require() of it
 });

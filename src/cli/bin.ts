@@ -5,7 +5,7 @@
  */
 
 import module from "node:module";
-import { VERSION } from "../http/version.ts";
+import { VERSION } from "../base/version.ts";
 
 const { stdout, stderr, env } = process;
 const argv = process.argv.slice(2);

@@ -9,18 +9,20 @@ import { describeError, STOPPED_WORDS } from "./errors.ts";
 import { addExplain } from "./explain-command.ts";
 import { addIndex } from "./index-command.ts";
 import type { ExitCode, Io } from "./io.ts";
+import { addMcp } from "./mcp-command.ts";
 import { addKeys } from "./keys-command.ts";
 import { addRead, addRemove, addRepositories } from "./repository-commands.ts";
 import { addSearch } from "./search-command.ts";
 import { addServe } from "./serve-command.ts";
 import { addCheck, addCompact } from "./upkeep-commands.ts";
 import { optionsFirst } from "./words.ts";
-import { VERSION } from "../http/version.ts";
+import { VERSION } from "../base/version.ts";
 
 const COMMANDS = [
   addIndex,
   addSearch,
   addServe,
+  addMcp,
   addRepositories,
   addRead,
   addExplain,

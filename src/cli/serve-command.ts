@@ -80,6 +80,7 @@ function handlerOptions(flags: ServeFlags): HandlerOptions {
   const { anonymous, basePath, serviceName, maxMatches, timeout, cors } = flags;
   return {
     page: flags.page,
+    mcp: true,
     ...(anonymous !== undefined && { anonymous }),
     ...(basePath !== undefined && { basePath }),
     ...(serviceName !== undefined && { serviceName }),

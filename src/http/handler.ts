@@ -16,6 +16,7 @@ import { fileRoutes } from "./file-routes.ts";
 import { historyRoutes } from "./history-routes.ts";
 import { describeInterface } from "./openapi.ts";
 import { checkOptions, type AuditEvent, type HandlerOptions, type Settings } from "./options.ts";
+import { addMcp } from "./mcp.ts";
 import { addPage } from "./page.ts";
 import { errorBody, Refusal, STATUS, toRefusal } from "./refusal.ts";
 import { repositoryRoutes } from "./repository-routes.ts";
@@ -54,6 +55,8 @@ export function createHandler(engine: Engine, options: HandlerOptions): Handler 
       app.on(route.method.toUpperCase(), served, (context) => answer(route, service, context));
     app.all(served, (context) => refuseMethod(routes, settings, context.req.raw));
   }
+  if (settings.mcp)
+    addMcp(app, service, { respond, tell: (event, refusal) => audit(settings, event, refusal) });
   if (settings.page) addPage(app, { ...settings, hasHistory: paths.has("/api/commits") });
   app.notFound(() => respond(new Refusal("NOT_FOUND", "there is nothing at this path")));
   app.onError((error) => respond(toRefusal(error)));

@@ -5,7 +5,8 @@ import type { Settings } from "./options.ts";
 import { STATUS, type RefusalCode } from "./refusal.ts";
 import type { Route } from "./route.ts";
 import { errorBody } from "./schemas.ts";
-import { INTERFACE_VERSION, VERSION } from "./version.ts";
+import { VERSION } from "../base/version.ts";
+import { INTERFACE_VERSION } from "./version.ts";
 
 const TAGS: Readonly<Record<string, string>> = {
   "Search & Navigation": "Code search and symbol navigation.",

@@ -47,6 +47,8 @@ export interface HandlerOptions {
   maxConcurrent?: number;
   /** Told of every request once its outcome is known. Never told a secret. */
   audit?: (event: AuditEvent) => void;
+  /** Serves the Model Context Protocol at basePath + '/api/mcp', for agents. Default false; `quern serve`: true. */
+  mcp?: boolean;
   /** Whose pages may call. Default: nobody's. */
   cors?: {
     /** Exact, like 'https://example.com'; '*' is all. */
@@ -99,6 +101,7 @@ const OPTIONS: KeysOf<HandlerOptions> = {
   tokenPrefixes: true,
   hmacKey: true,
   audit: true,
+  mcp: true,
   cors: true,
   scopedTokenTtlMs: true,
   maxMatches: true,
@@ -123,6 +126,7 @@ export interface Settings extends Numbers {
   readonly secrets: SecretFormat;
   readonly audit?: (event: AuditEvent) => void;
   readonly origins: ReadonlySet<string>;
+  readonly mcp: boolean;
 }
 
 export function checkOptions(options: HandlerOptions): Settings {
@@ -146,6 +150,7 @@ export function checkOptions(options: HandlerOptions): Settings {
     page: options.page ?? false,
     secrets: checkSecrets(options),
     origins: checkOrigins(options.cors),
+    mcp: checkFlag("mcp", options.mcp),
     ...checkNumbers(options),
   };
 }
@@ -158,6 +163,11 @@ function checkNumbers(options: HandlerOptions): Numbers {
     return [name, value];
   });
   return Object.fromEntries(entries) as Numbers;
+}
+
+function checkFlag(name: string, value: boolean | undefined): boolean {
+  if (value === undefined || typeof value === "boolean") return value ?? false;
+  return refuse(`${name} must be true or false`);
 }
 
 function checkOrigins(cors: HandlerOptions["cors"]): ReadonlySet<string> {

@@ -8,7 +8,7 @@ import { jsonResponse } from "./json-body.ts";
 import { Refusal } from "./refusal.ts";
 import { plain, viewerOption, withBody, type Call, type Route } from "./route.ts";
 import * as schemas from "./schemas.ts";
-import { VERSION } from "./version.ts";
+import { VERSION } from "../base/version.ts";
 
 const TOKEN_PATH = "/api/ee/scoped_access_token";
 const TOKEN_TAG = "Scoped Access Tokens";

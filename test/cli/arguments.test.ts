@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { describeError } from "../../src/cli/errors.ts";
 import { QuernError } from "../../src/base/errors.ts";
-import { VERSION } from "../../src/http/version.ts";
+import { VERSION } from "../../src/base/version.ts";
 import { quern } from "./terminal.ts";
 
 const COMMANDS = [

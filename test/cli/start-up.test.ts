@@ -9,7 +9,7 @@ import { build, type Metafile } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { forOneSearch } from "../../src/cli/engine-session.ts";
 import { grouped } from "../../src/cli/style.ts";
-import { VERSION } from "../../src/http/version.ts";
+import { VERSION } from "../../src/base/version.ts";
 import { openEngine } from "../engine/opened.ts";
 
 // within the project, so that packages are found

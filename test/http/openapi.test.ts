@@ -4,7 +4,7 @@ import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { HandlerOptions } from "../../src/http/options.ts";
-import { VERSION } from "../../src/http/version.ts";
+import { VERSION } from "../../src/base/version.ts";
 import { clientOf, startService } from "./service.ts";
 
 async function documentOf(options: Partial<HandlerOptions> = {}) {

@@ -15,7 +15,7 @@ import { promisify } from "node:util";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isFetched, isStrict, nodeBinary, NODES } from "../../scripts/nodes.ts";
-import { VERSION } from "../../src/http/version.ts";
+import { VERSION } from "../../src/base/version.ts";
 import { FOUND, hostScript, type ModuleSystem } from "./host.ts";
 import { manifest, packPackage, project, run, type Packed } from "./project.ts";
 

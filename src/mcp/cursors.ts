@@ -1,0 +1,36 @@
+/**
+ * Cursors of tools: short handles, because a model pays for each character of them. What a handle stands
+ * for is kept here, in memory, and the oldest are forgotten. A handle holds places and questions, never
+ * results: who goes on with one sees what he may see then.
+ */
+
+import { randomBytes } from "node:crypto";
+import { QuernError } from "../base/errors.ts";
+
+const MOST_KEPT = 10_000;
+
+export class Cursors {
+  readonly #kept = new Map<string, { readonly tool: string; readonly state: object }>();
+
+  keep(tool: string, state: object): string {
+    const cursor = randomBytes(5).toString("hex");
+    this.#kept.set(cursor, { tool, state });
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= MOST_KEPT) break;
+      this.#kept.delete(oldest);
+    }
+    return cursor;
+  }
+
+  /** REQUIRES: `T` is what this tool keeps. */
+  find<T extends object>(tool: string, cursor: string): T {
+    const kept = this.#kept.get(cursor);
+    if (kept?.tool === tool) return kept.state as T;
+    throw new QuernError(
+      "CURSOR_EXPIRED",
+      kept
+        ? `cursor ${cursor} is of the tool ${kept.tool}`
+        : `cursor ${cursor.slice(0, 40)} is not known any more: ask again without it`,
+    );
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * Model Context Protocol over HTTP: a function from Request to Response, for clients of both eras. Nothing is
+ * kept of a client between two requests but the places that cursors stand for.
+ */
+
+import { createMcpHandler as serve } from "@modelcontextprotocol/server";
+import { isIP } from "node:net";
+import { QuernError } from "../base/errors.ts";
+import { checkKeys, type KeysOf } from "../base/known-keys.ts";
+import type { Engine } from "../engine.ts";
+import type { Viewer } from "../search/messages/request.ts";
+import type { CountTokens } from "./answer.ts";
+import { tokenBound } from "./token-bound.ts";
+import { Cursors } from "./cursors.ts";
+import { createServer } from "./server.ts";
+
+/**
+ * Who may ask a Model Context Protocol handler, and how its answers are measured.
+ *
+ * @example
+ * const options: McpOptions = { allowedHosts: ["code.example.com"] };
+ * const handler = createMcpHandler(engine, options);
+ */
+export interface McpOptions {
+  /** Decides what a request may see. Undefined is everything; throwing refuses the request with 401. Default: everything. */
+  viewer?: (request: Request) => Viewer | undefined | Promise<Viewer | undefined>;
+  /** Counts the tokens of a text as the host's model does. Default: an upper bound that needs no tokenizer. */
+  countTokens?: (text: string) => number;
+  /** Names under which this server is reached, without ports; '*' is any. Default: this machine's own names and addresses. */
+  allowedHosts?: string[];
+  /** Origins whose pages may call, like 'https://example.com'; '*' is all. Default: pages of the server itself. */
+  allowedOrigins?: string[];
+  /** Milliseconds after which a search answers with what it has found. Default 10 000. */
+  timeoutMs?: number;
+}
+
+const OPTIONS: KeysOf<McpOptions> = {
+  viewer: true,
+  countTokens: true,
+  allowedHosts: true,
+  allowedOrigins: true,
+  timeoutMs: true,
+};
+const TIMEOUT_MS = 10_000;
+
+/**
+ * Makes a handler that serves the tools of a coding agent over the Model Context Protocol's streamable HTTP.
+ *
+ * @example
+ * const handler = createMcpHandler(engine, { allowedHosts: ["code.example.com"] });
+ * const { status } = await handler(new Request("http://localhost/mcp", { method: "POST" }));
+ */
+export function createMcpHandler(
+  engine: Engine,
+  options: McpOptions = {},
+): (request: Request) => Promise<Response> {
+  checkKeys({ call: "createMcpHandler", what: "option" }, options, OPTIONS);
+  const {
+    countTokens: count = tokenBound,
+    timeoutMs = TIMEOUT_MS,
+    allowedHosts = [],
+    allowedOrigins = [],
+  } = options;
+  if (!Number.isInteger(timeoutMs) || timeoutMs < 1)
+    throw new QuernError(
+      "INVALID_REQUEST",
+      `createMcpHandler: timeoutMs must be a whole number of 1 or more, got ${timeoutMs}`,
+    );
+  const serveAs = createHandlerFor(engine, { timeoutMs, count });
+  return async (request) => {
+    const refusal = refuseHost(request, allowedHosts) ?? refuseOrigin(request, allowedOrigins);
+    if (refusal) return refuse(403, refusal);
+    let viewer: Viewer | undefined;
+    try {
+      viewer = await options.viewer?.(request);
+    } catch {
+      return refuse(401, "a valid credential is needed");
+    }
+    return serveAs(request, viewer);
+  };
+}
+
+/** What answers a request that was admitted. */
+export function createHandlerFor(
+  engine: Engine,
+  limits: {
+    readonly timeoutMs: number;
+    readonly maxBodyBytes?: number;
+    readonly count?: CountTokens;
+  },
+): (request: Request, viewer: Viewer | undefined) => Promise<Response> {
+  const { timeoutMs, maxBodyBytes, count = tokenBound } = limits;
+  const cursors = new Cursors();
+  const handler = serve(
+    ({ authInfo }) => {
+      const { viewer } = authInfo!.extra as { viewer: Viewer | undefined };
+      return createServer((signal) => ({
+        engine,
+        viewer,
+        signal,
+        timeoutMs,
+        cursors,
+        count,
+        behind: () => [],
+      }));
+    },
+    maxBodyBytes === undefined ? {} : { maxRequestBodySize: Math.max(1, maxBodyBytes) },
+  );
+  return (request, viewer) =>
+    handler.fetch(request, { authInfo: { ...NO_TOKEN, extra: { viewer } } });
+}
+
+/** The package wants these of a token; what counts is the viewer beside them. */
+const NO_TOKEN = { token: "", clientId: "", scopes: [] };
+
+function refuse(status: number, message: string): Response {
+  return Response.json({ jsonrpc: "2.0", id: null, error: { code: -32_000, message } }, { status });
+}
+
+/** A page of a name that resolves to this machine could ask with its own name as host. An address cannot be taken over. */
+export function refuseHost(request: Request, allowed: readonly string[]): string | undefined {
+  const { hostname } = new URL(request.url);
+  const name = hostname.replace(/^\[|\]$/g, "");
+  if (isOwn(name) || allowed.includes("*") || allowed.includes(name)) return undefined;
+  return `this server does not answer under the name ${name}: allowedHosts says which`;
+}
+
+const isOwn = (name: string): boolean =>
+  name === "localhost" || name.endsWith(".localhost") || isIP(name) !== 0;
+
+export function refuseOrigin(request: Request, allowed: readonly string[]): string | undefined {
+  const origin = request.headers.get("origin");
+  if (origin === null || allowed.includes("*") || allowed.includes(origin)) return undefined;
+  if (URL.canParse(origin) && new URL(origin).host === new URL(request.url).host) return undefined;
+  return `pages of ${origin.slice(0, 200)} may not ask: allowedOrigins says which may`;
+}

@@ -1,0 +1,39 @@
+/**
+ * Schemas of tools as JSON, without what a model does not need: each conversation pays for them. Arguments are
+ * checked by the whole schema all the same.
+ */
+
+import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import { OUTPUT } from "./tool.ts";
+
+type Json = Record<string, unknown>;
+
+export function lean<Schema extends z.ZodObject>(
+  schema: Schema,
+): StandardSchemaWithJSON<z.input<Schema>, z.output<Schema>> {
+  const { properties, required } = z.toJSONSchema(schema, { io: "input" });
+  const json: Json = {
+    type: "object",
+    properties: Object.fromEntries(
+      Object.entries(properties ?? {}).map(([name, property]) => [
+        name,
+        leanProperty(property as Json),
+      ]),
+    ),
+    ...(required && { required }),
+  };
+  const { validate, vendor } = schema["~standard"];
+  const jsonSchema = { input: () => json, output: () => json };
+  return {
+    "~standard": { version: 1, vendor, validate: validate as never, jsonSchema },
+  };
+}
+
+const leanProperty = ({ type, description, default: fallback }: Json): Json => ({
+  type,
+  ...(description !== undefined && { description }),
+  ...(typeof fallback === "number" && { default: fallback }),
+});
+
+export const LEAN_OUTPUT = lean(OUTPUT);

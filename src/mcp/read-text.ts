@@ -1,0 +1,81 @@
+/** The text of a file as a model names it: `path`, or `repository:path`. */
+
+import { QuernError } from "../base/errors.ts";
+import { quote } from "../query/ast.ts";
+import { escapeExpression, findRepository, searchOptions } from "./scope.ts";
+import type { ToolContext } from "./tool.ts";
+
+export interface FileAsked {
+  readonly file: string;
+  readonly repository: string | undefined;
+  readonly revision: string | undefined;
+}
+
+export interface FileText {
+  readonly repository: string;
+  readonly path: string;
+  readonly revision: string;
+  readonly lines: readonly string[];
+}
+
+const MOST_LIKELY = 5;
+
+/** Throws what is wrong with the name, with paths that end like it. */
+export async function readText(asked: FileAsked, context: ToolContext): Promise<FileText> {
+  const places = await placesOf(asked, context);
+  const [place] = places;
+  if (place && places.length === 1) {
+    const { viewer } = context;
+    const { revision } = asked;
+    const found = await context.engine.read(
+      { ...place, ...(revision !== undefined && { revision }) },
+      viewer ? { viewer } : {},
+    );
+    if (found) return { ...place, revision: found.revision, lines: linesIn(found.content) };
+  }
+  const listed = places
+    .slice(0, MOST_LIKELY)
+    .map(({ repository, path }) => `${repository}:${path}`);
+  const words =
+    places.length > 1
+      ? `${JSON.stringify(asked.file)} could be any of: ${listed.join(", ")}. Name its repository.`
+      : `there is no text of ${JSON.stringify(asked.file)}${asked.revision ? ` in revision ${asked.revision}` : ""}: it does not exist, or its content is not searchable (binary, too large).`;
+  throw new QuernError("INVALID_REQUEST", words);
+}
+
+/** A newline at the end begins no line. */
+function linesIn(content: string): string[] {
+  const lines = content.split("\n");
+  if (lines.at(-1) === "") lines.pop();
+  return lines;
+}
+
+interface FilePlace {
+  readonly repository: string;
+  readonly path: string;
+}
+
+async function placesOf(asked: FileAsked, context: ToolContext): Promise<FilePlace[]> {
+  const { revision } = asked;
+  const [, prefix, rest] = /^([^:]+):(.+)$/s.exec(asked.file) ?? [];
+  const repository = asked.repository ?? prefix;
+  const path = (asked.repository === undefined && rest !== undefined ? rest : asked.file).replace(
+    /^\.?\//,
+    "",
+  );
+  const { id } =
+    repository === undefined ? { id: undefined } : await findRepository(repository, context);
+  const viewer = id === undefined ? context.viewer : { repositoryIds: new Set([id]) };
+  const named = revision ? ` rev:${quote(revision)}` : "";
+  const find = async (expression: string) => {
+    const request = {
+      query: `file:${quote(expression)}${named}`,
+      matches: 20,
+      isCaseSensitivityEnabled: true,
+    };
+    const { files } = await context.engine.search(request, searchOptions(context, viewer));
+    return files.map((file) => ({ repository: file.repository, path: file.fileName.text }));
+  };
+  const exact = await find(`^${escapeExpression(path)}$`);
+  return exact.length > 0 ? exact : find(`(?:^|/)${escapeExpression(path)}$`);
+}

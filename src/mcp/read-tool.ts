@@ -1,0 +1,98 @@
+/** read: numbered lines of a file, or one of its definitions. */
+
+import { z } from "zod";
+import { QuernError } from "../base/errors.ts";
+import { Answer } from "./answer.ts";
+import { definitionsOf, endOfBody, type Definition } from "./definitions-of.ts";
+import { plural } from "./match-pages.ts";
+import { readText, type FileText } from "./read-text.ts";
+import { findRepository, nearest } from "./scope.ts";
+import { maxTokens, text, tool, type ToolContext } from "./tool.ts";
+
+const input = z.object({
+  file: z.string(),
+  repository: text,
+  revision: text,
+  lines: z
+    .string()
+    .regex(/^\d+(-\d*)?$/, 'like "40-80", "40-" or "40"')
+    .optional(),
+  definition: text.describe("read its body"),
+  maxTokens,
+});
+type Args = z.output<typeof input>;
+
+export const read = tool({
+  name: "read",
+  title: "Read a file",
+  description: "Numbered lines of a file, or the body of a definition in it.",
+  input,
+  async run(args, context) {
+    const file = await readText(
+      { ...args, repository: args.repository, revision: args.revision },
+      context,
+    );
+    const [from, to] = args.definition
+      ? await bodyOf(args.definition, file, { args, context })
+      : stretch(args.lines, file);
+    const answer = new Answer(args.maxTokens, context.count);
+    const total = file.lines.length;
+    answer.head(`${file.repository}:${file.path}, ${plural(total, "line")}`);
+    for (const words of context.behind()) answer.head(words);
+    const wanted = file.lines.slice(from - 1, to).map((line, i) => `${from + i}: ${cutLong(line)}`);
+    const told = answer.takeSome(wanted);
+    answer.add(told);
+    const end = from + told.length - 1;
+    const isAll = told.length === wanted.length;
+    if (!isAll)
+      answer.tail(
+        `Lines ${end + 1} to ${to} are not shown: read them with lines "${end + 1}-${to}".`,
+      );
+    return {
+      text: answer.text,
+      facts: { shown: told.length, complete: isAll && context.behind().length === 0 },
+    };
+  },
+});
+
+/** UTF-16 units of a line: a model that reads minified code has to search in it. */
+const LONG = 2_000;
+
+const cutLong = (line: string): string =>
+  line.length <= LONG ? line.trimEnd() : `${line.slice(0, LONG)}… (${line.length} characters)`;
+
+/** First and last line, 1-based. */
+function stretch(lines: string | undefined, { lines: all, path }: FileText): [number, number] {
+  if (lines === undefined) return [1, all.length];
+  const [, first, dash, last] = /^(\d+)(-?)(\d*)$/.exec(lines)!;
+  const from = Math.max(1, Number(first));
+  if (from > all.length && all.length > 0)
+    throw new QuernError(
+      "INVALID_REQUEST",
+      `${path} has ${plural(all.length, "line")}, and none is ${from}`,
+    );
+  const to = last ? Number(last) : dash ? all.length : from;
+  return [from, Math.min(to, all.length)];
+}
+
+async function bodyOf(
+  name: string,
+  file: FileText,
+  { args, context }: { readonly args: Args; readonly context: ToolContext },
+): Promise<[number, number]> {
+  const { id } = await findRepository(file.repository, context);
+  const viewer = { repositoryIds: new Set([id]) };
+  const found = await definitionsOf([file.path], { viewer, revision: args.revision }, context);
+  const all: readonly Definition[] = found.get(`${file.repository}:${file.path}`) ?? [];
+  const wanted = name.split(/[.#:]+/).at(-1)!;
+  const one = all.find(({ symbol }) => symbol.symbol === wanted);
+  if (one) return [one.line, endOfBody(file.lines, one.line)];
+  const near = nearest(
+    wanted,
+    all.map(({ symbol }) => symbol.symbol),
+  );
+  throw new QuernError(
+    "INVALID_REQUEST",
+    `${file.path} defines no ${JSON.stringify(name)}.${near.length > 0 ? ` Near names: ${near.join(", ")}` : ""}`,
+  );
+}

@@ -1,0 +1,99 @@
+/** search and find_files. */
+
+import { z } from "zod";
+import { Answer } from "./answer.ts";
+import { tellMatches, type Told } from "./match-pages.ts";
+import { pathFilter, queryWith, scopeOf, searchOptions } from "./scope.ts";
+import { cursor, filters, maxTokens, text, tool, type Outcome, type ToolContext } from "./tool.ts";
+import { QuernError } from "../base/errors.ts";
+import { hintFor, notIndexedWords, suggestionWords } from "./words.ts";
+
+const searchInput = z.object({
+  query: text,
+  regex: z.boolean().default(false),
+  case: z.boolean().default(false),
+  ...filters,
+  contextLines: z.int().min(0).max(50).default(0),
+  maxTokens,
+  cursor,
+});
+
+export const search = tool({
+  name: "search",
+  title: "Search code",
+  description: "Matches by file, best first, with exact totals.",
+  input: searchInput,
+  async run(args, context) {
+    if (args.cursor !== undefined)
+      return tellMatches({ tool: "search", cursor: args.cursor }, args.maxTokens, context);
+    const { query = "", regex, contextLines, ...own } = args;
+    if (query.trim() === "")
+      throw new QuernError("INVALID_REQUEST", "search needs a query, or a cursor");
+    const { filter } = await scopeOf(own, context);
+    const request = {
+      query: queryWith(query, filter),
+      isRegexEnabled: regex,
+      isCaseSensitivityEnabled: args.case,
+      contextLines,
+    };
+    const told = await tellMatches(
+      { tool: "search", request, filters: own },
+      args.maxTokens,
+      context,
+    );
+    return told.response.stats.totalMatchCount > 0 ? told : nothingFound(told, args, context);
+  },
+});
+
+/** What was tried instead, and what is not indexed. */
+async function nothingFound(
+  { facts }: Told,
+  args: z.output<typeof searchInput>,
+  context: ToolContext,
+): Promise<Outcome> {
+  const { filter, viewer } = await scopeOf(args, context);
+  const { query = "", regex } = args;
+  const request = {
+    query: queryWith(query, filter),
+    matches: 0,
+    isRegexEnabled: regex,
+    isCaseSensitivityEnabled: args.case,
+  };
+  const explained = await context.engine.explain(request, searchOptions(context, viewer));
+  const answer = new Answer(args.maxTokens, context.count);
+  answer.head("Nothing found.");
+  const hint = hintFor(query, regex);
+  const words = [
+    ...(hint ? [hint] : []),
+    ...context.behind(),
+    ...notIndexedWords(explained.notIndexed),
+    ...suggestionWords(explained).map((suggestion) => `Tried: ${suggestion}`),
+  ];
+  answer.add(answer.takeSome(words));
+  return { text: answer.text, facts: { ...facts, shown: 0 } };
+}
+
+const findInput = z.object({
+  query: text.describe("words of a path, or a glob"),
+  ...filters,
+  maxTokens,
+  cursor,
+});
+
+export const findFiles = tool({
+  name: "find_files",
+  title: "Find files",
+  description: "Paths that hold all words or fit a glob, best first.",
+  input: findInput,
+  async run(args, context) {
+    if (args.cursor !== undefined)
+      return tellMatches({ tool: "find_files", cursor: args.cursor }, args.maxTokens, context);
+    const { filter } = await scopeOf(args, context);
+    const words = (args.query ?? "").split(/\s+/).filter((word) => word !== "");
+    const parts = [...words.map(pathFilter), filter].filter((part) => part !== "");
+    if (parts.length === 0)
+      throw new QuernError("INVALID_REQUEST", "find_files needs a query, a filter or a cursor");
+    const request = { query: parts.join(" ") };
+    return tellMatches({ tool: "find_files", request, filters: args }, args.maxTokens, context);
+  },
+});

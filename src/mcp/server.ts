@@ -1,0 +1,165 @@
+/** The server of one connection or request: tools, resources and instructions over one engine. */
+
+import {
+  McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceTemplate,
+  type CallToolResult,
+} from "@modelcontextprotocol/server";
+import { QuernError } from "../base/errors.ts";
+import type { Repository } from "../repository.ts";
+import { VERSION } from "../base/version.ts";
+import { readText } from "./read-text.ts";
+import { read } from "./read-tool.ts";
+import { repositories, tree } from "./repository-tools.ts";
+import { findRepository, pathFilter, searchOptions, visibleRepositories } from "./scope.ts";
+import { findFiles, search } from "./search-tools.ts";
+import { definitions, outline, references } from "./symbol-tools.ts";
+import { lean, LEAN_OUTPUT } from "./lean-schema.ts";
+import { type Tool, type ToolContext } from "./tool.ts";
+import { wordsFor } from "./words.ts";
+
+export const TOOLS: readonly Tool[] = [
+  search,
+  findFiles,
+  outline,
+  definitions,
+  references,
+  read,
+  tree,
+  repositories,
+];
+
+/** Each conversation pays for them. */
+export const INSTRUCTIONS = `Search over indexed code. All words of a query must be in a file; quote a phrase "like this"; a or b; -word excludes; prefixes: file: repo: (regular expressions), lang: sym: rev: content:. Text is literal and without case unless regex or case is set. Totals are exact. Files are named repository:path. Where more is left, call again with the cursor alone; a larger maxTokens shows more.`;
+
+/** What a server asks of each call. */
+export type ContextOf = (signal: AbortSignal) => ToolContext;
+
+const WHILE_IT_RUNS_MS = 3_600_000;
+
+export function createServer(contextOf: ContextOf): McpServer {
+  const fixed = { ttlMs: WHILE_IT_RUNS_MS, cacheScope: "public" } as const;
+  const server = new McpServer(
+    { name: "quern", title: "quern code search", version: VERSION },
+    {
+      instructions: INSTRUCTIONS,
+      capabilities: { tools: {}, resources: {}, completions: {} },
+      cacheHints: {
+        "tools/list": fixed,
+        "server/discover": fixed,
+        "resources/templates/list": fixed,
+      },
+    },
+  );
+  for (const one of TOOLS) addTool(server, one, contextOf);
+  addResources(server, contextOf);
+  return server;
+}
+
+function addTool(
+  server: McpServer,
+  { name, title, description, input, run }: Tool,
+  contextOf: ContextOf,
+): void {
+  const annotations = { readOnlyHint: true, idempotentHint: true };
+  const config = {
+    title,
+    description,
+    inputSchema: lean(input),
+    outputSchema: LEAN_OUTPUT,
+    annotations,
+  };
+  server.registerTool(name, config, (args, { mcpReq }) =>
+    answerCall(() => run(args, contextOf(mcpReq.signal))),
+  );
+}
+
+/** A result in words, whatever goes wrong; what is our own bug stays an error of the protocol. */
+export async function answerCall(run: () => ReturnType<Tool["run"]>): Promise<CallToolResult> {
+  try {
+    const { text, facts } = await run();
+    return { content: [{ type: "text", text }], structuredContent: { ...facts } };
+  } catch (error) {
+    const words = wordsFor(error);
+    if (words === undefined) throw error;
+    return { content: [{ type: "text", text: words }], isError: true };
+  }
+}
+
+const TEMPLATE = "quern://{repository}@{revision}/{+path}";
+const MOST_COMPLETED = 50;
+
+/** Files by template: names hold '/', which is %2F in a variable. */
+function addResources(server: McpServer, contextOf: ContextOf): void {
+  const context = () => contextOf(new AbortController().signal);
+  const template = new ResourceTemplate(TEMPLATE, {
+    list: undefined,
+    complete: {
+      repository: async (begun) =>
+        (await visibleRepositories(context()))
+          .map(({ name }) => name)
+          .filter((name) => name.startsWith(begun))
+          .slice(0, MOST_COMPLETED),
+      revision: async (begun, asked) =>
+        completeRevision(begun, asked?.arguments?.["repository"], context()),
+      path: async (begun, asked) =>
+        completePath(begun, asked?.arguments?.["repository"], context()),
+    },
+  });
+  const about = { title: "File", description: "A file of a repository at a revision" };
+  server.registerResource("file", template, about, async (uri, variables, { mcpReq }) => {
+    const [repository, revision, file] = ["repository", "revision", "path"].map((name) =>
+      decodeURIComponent([variables[name]].flat().join("/")),
+    );
+    try {
+      const { lines } = await readText(
+        { repository: repository!, revision: revision!, file: file! },
+        contextOf(mcpReq.signal),
+      );
+      return { contents: [{ uri: uri.href, mimeType: "text/plain", text: lines.join("\n") }] };
+    } catch (error) {
+      const words = wordsFor(error);
+      if (words === undefined) throw error;
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, words);
+    }
+  });
+}
+
+async function completeRevision(
+  begun: string,
+  name: string | undefined,
+  context: ToolContext,
+): Promise<string[]> {
+  const repository = name === undefined ? undefined : await known(name, context);
+  const names = repository?.revisions.map((revision) => revision.name) ?? [];
+  return names.filter((one) => one.startsWith(begun)).slice(0, MOST_COMPLETED);
+}
+
+async function completePath(
+  begun: string,
+  name: string | undefined,
+  context: ToolContext,
+): Promise<string[]> {
+  const repository = name === undefined ? undefined : await known(name, context);
+  if (!repository) return [];
+  const request = {
+    query: begun === "" ? "file:." : pathFilter(begun),
+    matches: MOST_COMPLETED,
+    matchesPerFile: 1,
+  };
+  const options = searchOptions(context, { repositoryIds: new Set([repository.id]) });
+  const { files } = await context.engine.search(request, options);
+  return files.map(({ fileName }) => fileName.text);
+}
+
+/** Undefined: there is none of that name, or it is hidden. */
+async function known(name: string, context: ToolContext): Promise<Repository | undefined> {
+  try {
+    return await findRepository(name, context);
+  } catch (error) {
+    if (error instanceof QuernError) return undefined;
+    throw error;
+  }
+}

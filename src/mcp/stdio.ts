@@ -1,0 +1,40 @@
+/** Model Context Protocol over the process's standard input and output. Nothing else may write there. */
+
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { once } from "node:events";
+import type { Engine } from "../engine.ts";
+import { Cursors } from "./cursors.ts";
+import { createServer } from "./server.ts";
+import { tokenBound } from "./token-bound.ts";
+
+export interface StdioOptions {
+  /** What is still being indexed, in words. */
+  readonly behind: () => readonly string[];
+  /** Ends the server. */
+  readonly signal: AbortSignal;
+  readonly onError: (error: Error) => void;
+}
+
+/** Resolves when the client has left, or the signal aborts. */
+export async function serveOnStdio(
+  engine: Engine,
+  { behind, signal, onError }: StdioOptions,
+): Promise<void> {
+  const cursors = new Cursors();
+  const ended = once(process.stdin, "end", { signal }).catch(() => undefined);
+  const handle = serveStdio(
+    () =>
+      createServer((call) => ({
+        engine,
+        viewer: undefined,
+        signal: call,
+        timeoutMs: undefined,
+        cursors,
+        count: tokenBound,
+        behind,
+      })),
+    { onerror: onError },
+  );
+  await ended;
+  await handle.close();
+}

@@ -1,0 +1,78 @@
+/** What goes wrong, in words that a model can act on; and what a query that finds nothing was meant to be. */
+
+import { QuernError, type ErrorCode } from "../base/errors.ts";
+import type { Explanation } from "../search/messages/response.ts";
+
+const itself = (message: string): string => message;
+
+/** What a model can do something about. Every other code is a bug of ours, or nobody waits any more. */
+const WORDS: Partial<Record<ErrorCode, (message: string, place: string) => string>> = {
+  QUERY_SYNTAX: (message, place) =>
+    `The query does not parse${place}: ${message}. Put text that is meant literally in double quotes.`,
+  REGEX_SYNTAX: (message, place) =>
+    `The regular expression is wrong${place}: ${message}. It is RE2: no look-around, no back-references. Without regex: true the query is plain text.`,
+  REGEX_TOO_LARGE: (message) => `${message}. Search for a shorter expression, or for plain text.`,
+  CURSOR_EXPIRED: itself,
+  INVALID_REQUEST: itself,
+  CONTEXT_NOT_FOUND: itself,
+  INDEX_CORRUPT: itself,
+  ENGINE_CLOSED: itself,
+};
+
+/** Returns what to tell a model of an error; undefined if it can do nothing about it. */
+export function wordsFor(error: unknown): string | undefined {
+  if (!(error instanceof QuernError)) return undefined;
+  const { code, message, position } = error;
+  return WORDS[code]?.(message, at(position));
+}
+
+const at = (position: number | undefined): string =>
+  position === undefined ? "" : ` at character ${position + 1}`;
+
+const EXPRESSION = /\\[bdswBDSW]|\.\*|\.\+|\[[^\]]+\][*+?]|\w\|\w|^\^|\$$|\(\?/;
+const COMMAND = /^(rg|grep|git grep|ag|ack|find)\s/;
+const GLOB = /^\S*\*\S*\.\w+$|\*\*\//;
+
+/** What a query that finds nothing looks like it was meant to be. */
+export function hintFor(query: string, isRegex: boolean): string | undefined {
+  if (COMMAND.test(query))
+    return "This looks like a shell command: give the words alone, and filters as arguments.";
+  if (GLOB.test(query))
+    return "This looks like a glob of paths: use find_files, or the argument path.";
+  if (!isRegex && EXPRESSION.test(query))
+    return "This looks like a regular expression: set regex: true.";
+  return undefined;
+}
+
+const CHANGES: Readonly<Record<Explanation["suggestions"][number]["change"], string>> = {
+  "ignore-case": "without case",
+  literal: "as plain text, without regex",
+  regex: "with regex: true",
+  "all-revisions": "in all revisions",
+  "drop-filter": "without a filter",
+  language: "in another language",
+};
+
+export function suggestionWords({ suggestions }: Pick<Explanation, "suggestions">): string[] {
+  return suggestions
+    .slice(0, 5)
+    .map(
+      ({ change, request, totalMatchCount }) =>
+        `${totalMatchCount} matches ${CHANGES[change]}: ${request.query}`,
+    );
+}
+
+const REASONS: Readonly<Record<Explanation["notIndexed"][number]["reason"], string>> = {
+  unknown: "is not indexed here",
+  indexing: "is still being indexed",
+  "files-skipped": "has files whose content is not searchable",
+};
+
+export function notIndexedWords(notIndexed: Explanation["notIndexed"]): string[] {
+  return notIndexed
+    .slice(0, 5)
+    .map(
+      ({ repository, reason, files }) =>
+        `${repository} ${REASONS[reason]}${files === undefined ? "" : `: ${files}`}.`,
+    );
+}

@@ -1,0 +1,160 @@
+/** The tools over both eras of the protocol, with the official client: budgets, pages, viewers, errors in words. */
+
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { encode as cl100k } from "gpt-tokenizer/encoding/cl100k_base";
+import { encode as o200k } from "gpt-tokenizer/encoding/o200k_base";
+import { expect, onTestFinished, test } from "vitest";
+import type { Engine } from "../../src/engine.ts";
+import { createHandler } from "../../src/http/index.ts";
+import { documents } from "../../src/ingest/sources/documents.ts";
+import { createMcpHandler } from "../../src/mcp/index.ts";
+import { openEngine } from "../engine/opened.ts";
+
+type Handler = (request: Request) => Promise<Response>;
+
+async function connected(handler: Handler, era: string, path = "/mcp"): Promise<Client> {
+  const options = era === "2026" ? { versionNegotiation: { mode: "auto" as const } } : {};
+  const client = new Client({ name: "test", version: "1" }, options);
+  const fetch = (url: string | URL, init?: RequestInit) => handler(new Request(url, init));
+  const url = new URL(`http://localhost${path}`);
+  await client.connect(new StreamableHTTPClientTransport(url, { fetch }));
+  onTestFinished(() => client.close());
+  return client;
+}
+
+interface Answer {
+  readonly text: string;
+  readonly facts: { matches?: number; shown: number; complete: boolean; cursor?: string };
+  readonly isError: boolean;
+}
+
+async function call(client: Client, name: string, args: Record<string, unknown>): Promise<Answer> {
+  const result = await client.callTool({ name, arguments: args });
+  const [first] = result.content as { text: string }[];
+  const facts = result.structuredContent as Answer["facts"];
+  return { text: first!.text, facts, isError: result.isError === true };
+}
+
+const tokens = (text: string): number => Math.max(cl100k(text).length, o200k(text).length);
+
+const lineOf = (i: number) =>
+  `  const needle${i} = await fetchOrder(${i}, { retries: ${i % 7} }); // größe 中文 ${i}`;
+const FILES = Array.from({ length: 30 }, (_, i) => {
+  const lines = Array.from({ length: 1 + (i % 9) * 4 }, (__, k) => lineOf(k));
+  return {
+    path: `src/file${i}.ts`,
+    content: `export function order${i}() {\n${lines.join("\n")}\n}\n`,
+  };
+});
+const SECRET = { path: "src/secret.ts", content: "export function order99() {} // needle\n" };
+
+async function shop(): Promise<Engine> {
+  const engine = await openEngine();
+  await engine.index([
+    documents({ name: "acme/shop", files: FILES }),
+    documents({ name: "acme/secret", files: [SECRET] }),
+  ]);
+  return engine;
+}
+
+test.each(["2025", "2026"])("era %s: tools, an answer, an error in words", async (era) => {
+  const client = await connected(createMcpHandler(await shop()), era);
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name).join(" ")).toBe(
+    "search find_files outline definitions references read tree repositories",
+  );
+  const instructions = client.getInstructions() ?? "";
+  expect(tokens(JSON.stringify(tools)) + tokens(instructions)).toBeLessThanOrEqual(1_500);
+  const found = await call(client, "definitions", { symbol: "order3" });
+  expect(found.text).toContain("acme/shop:src/file3.ts:1 function order3");
+  expect(found.facts).toMatchObject({ matches: 1, complete: true });
+  const wrong = await call(client, "search", { query: "a or or b" });
+  expect(wrong.isError).toBe(true);
+  expect(wrong.text).toContain("does not parse at character");
+});
+
+test.each([
+  ["search", { query: "needle" }],
+  ["references", { symbol: "fetchOrder" }],
+  ["find_files", { query: "file" }],
+  ["outline", { repository: "acme/shop" }],
+  ["tree", { repository: "acme/shop" }],
+])("%s stays within any budget", async (name, args) => {
+  const client = await connected(createMcpHandler(await shop()), "2026");
+  for (const maxTokens of [200, 400, 1_000, 4_000]) {
+    const { text } = await call(client, name, { ...args, maxTokens });
+    expect(tokens(text), text).toBeLessThanOrEqual(maxTokens);
+  }
+});
+
+/** Each line that an answer tells, with its file. */
+function told(text: string): string[] {
+  let file = "";
+  return text.split("\n").flatMap((one) => {
+    if (/^\S+:src\//.test(one)) file = one;
+    return /^\d+: /.test(one) ? [`${file} ${/^\d+/.exec(one)![0]}`] : [];
+  });
+}
+
+test.each([300, 700, 2_000])("pages of %i tokens are all lines, each once", async (maxTokens) => {
+  const engine = await shop();
+  const client = await connected(createMcpHandler(engine), "2026");
+  let answer = await call(client, "search", { query: "needle", maxTokens });
+  const lines = told(answer.text);
+  while (answer.facts.cursor !== undefined) {
+    answer = await call(client, "search", { cursor: answer.facts.cursor, maxTokens });
+    expect(tokens(answer.text)).toBeLessThanOrEqual(maxTokens);
+    lines.push(...told(answer.text));
+  }
+  const { files } = await engine.search({ query: "needle", matches: 1e6 });
+  const expected = files.flatMap(({ repository, fileName, chunks }) =>
+    chunks.map(({ contentStart }) => `${repository}:${fileName.text} ${contentStart.lineNumber}`),
+  );
+  expect(lines.toSorted()).toEqual(expected.toSorted());
+  expect(answer.facts.complete).toBe(true);
+});
+
+test.each<[string, Record<string, unknown>]>([
+  ["search", { query: "needle" }],
+  ["search", { query: "order99" }],
+  ["search", { query: "x", repository: "acme/sec" }],
+  ["definitions", { symbol: "order99" }],
+  ["find_files", { query: "secret" }],
+  ["repositories", {}],
+  ["read", { file: "src/secret.ts" }],
+])("%s %j shows nothing of a hidden repository", async (name, args) => {
+  const engine = await shop();
+  const { id } = (await engine.repositories()).find((one) => one.name === "acme/shop")!;
+  const viewer = () => ({ repositoryIds: new Set([id]) });
+  const client = await connected(createMcpHandler(engine, { viewer }), "2026");
+  const { text } = await call(client, name, args);
+  expect(text).not.toMatch(/acme\/secret|order99\(\)/);
+});
+
+test("a cursor that is not known any more says so", async () => {
+  const client = await connected(createMcpHandler(await shop()), "2026");
+  const { text, isError } = await call(client, "search", { cursor: "0123456789" });
+  expect(isError).toBe(true);
+  expect(text).toBe("cursor 0123456789 is not known any more: ask again without it");
+});
+
+test.each([
+  ["http://evil.example/mcp", {}],
+  ["http://localhost/mcp", { origin: "https://evil.example" }],
+])("%s with %j is refused", async (url, headers) => {
+  const handler = createMcpHandler(await shop());
+  const response = await handler(new Request(url, { method: "POST", headers, body: "{}" }));
+  expect(response.status).toBe(403);
+});
+
+test("the service mounts it where it is asked to, behind its credentials", async () => {
+  const engine = await shop();
+  const open = createHandler(engine, { anonymous: "all", mcp: true });
+  const client = await connected(open, "2026", "/api/mcp");
+  const { text } = await call(client, "repositories", {});
+  expect(text).toContain("2 of 2 repositories.");
+  const post = () => new Request("http://localhost/api/mcp", { method: "POST" });
+  expect((await createHandler(engine, { anonymous: "all" })(post())).status).toBe(404);
+  const closed = createHandler(engine, { authenticate: async () => undefined, mcp: true });
+  expect((await closed(post())).status).toBe(401);
+});
