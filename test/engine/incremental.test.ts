@@ -1,7 +1,7 @@
 /** Indexing again: what is unchanged is neither read nor written, what is garbage is rewritten, small sources share. */
 
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
@@ -71,8 +71,13 @@ function inGit(): Kept {
 /** The commit of before is gone each time, so that nothing is listed by what changed. */
 function inRewrittenGit(): Kept {
   let times = 0;
+  let folder: string | undefined;
   const keep = (files: Files) => {
-    const folder = repository(files);
+    // in the place of the one before: from elsewhere it would be another repository
+    const made = repository(files);
+    if (folder) rmSync(folder, { recursive: true });
+    if (folder) renameSync(made, folder);
+    folder ??= made;
     run(folder, "commit", "-q", "--amend", "-m", `${times++}`);
     return git(folder, { name: "r" });
   };

@@ -304,8 +304,8 @@ export const BAD_REQUESTS: BadRequest[] = [
     `?repo=acme%2Fopen&path=${"a/".repeat(2000)}`,
     "?repo=acme%2Fopen&path=.%2FREADME.md",
     "?repo=acme%2Fopen&path=README.md&ref=..%2Fx",
-    "?repo=acme%2Fopen&path=README.md&ref=%00",
   ].map((query) => gets(`/api/source${query}`, "FILE_NOT_FOUND")),
+  gets("/api/source?repo=acme%2Fopen&path=README.md&ref=%00", "INVALID_GIT_REF"),
   ...[
     "?repo=..&path=x",
     "?repo=%00&path=x",

@@ -97,7 +97,8 @@ const BAD: Record<string, Headers_> = {
     return bearer(token);
   },
   "an expired scoped token": async (service) => {
-    const handler = createHandler(engine, { ...service, scopedTokenTtlMs: 1 });
+    const { tokens, users } = service;
+    const handler = createHandler(engine, { tokens, users, scopedTokenTtlMs: 1 });
     const { token } = await mint({ ...service, handler }, service.keys.ada, []);
     await new Promise((done) => setTimeout(done, 5));
     return bearer(token);

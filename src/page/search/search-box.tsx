@@ -96,9 +96,11 @@ interface Box {
 function useBox(): Box {
   const { router } = usePage();
   const { address } = router;
-  const [asked, setAsked] = useAsked(address);
+  const own = useRef(new WeakSet<Address>());
+  const [asked, setAsked] = useAsked(address, own.current);
   const search: Box["search"] = (changes, how) => {
     const next = { ...asked, ...changes };
+    own.current.add(next);
     setAsked(next);
     const isLive = address.view === "home" || address.view === "search";
     if (how === "typing" && !isLive) return;
@@ -109,12 +111,17 @@ function useBox(): Box {
   return { asked, isStart: address.view === "home", search };
 }
 
-function useAsked(address: Address): [SearchAddress, (asked: SearchAddress) => void] {
+/** `own`: addresses that the box has made. It is ahead of them: the next letter may have come already. */
+function useAsked(
+  address: Address,
+  own: WeakSet<Address>,
+): [SearchAddress, (asked: SearchAddress) => void] {
   const [asked, setAsked] = useState(address.view === "search" ? address : NO_SEARCH);
   useEffect(() => {
+    if (own.has(address)) return;
     if (address.view === "search") setAsked(address);
     else if (address.view === "home") setAsked(NO_SEARCH);
-  }, [address]);
+  }, [address, own]);
   return [asked, setAsked];
 }
 
