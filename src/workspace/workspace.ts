@@ -124,7 +124,12 @@ export interface Workspace extends AsyncDisposable {
    * @example
    * const { pending, followed } = tree.state();
    */
-  state(): { pending: number; followed: "notices" | "polling" | "partly" };
+  state(): {
+    /** How many files have changed and are not in the index yet. */
+    pending: number;
+    /** Whether notices come for all of the tree, for nothing of it, or for a part. */
+    followed: "notices" | "polling" | "partly";
+  };
   /**
    * Stops following; the index stays. Idempotent.
    *

@@ -282,8 +282,9 @@ describe("bounded", () => {
     for (let i = 0; i < 300; i++) writeFileSync(join(folder, deep, `${i}`), "");
     const before = process.cpuUsage();
     expect((await read(directory(folder))).entries.length).toBe(301);
-    const { user, system } = process.cpuUsage(before);
-    expect((user + system) / 1000).toBeLessThan(2_000);
+    // of the rules alone: the system itself may take seconds for so deep a path
+    const { user } = process.cpuUsage(before);
+    expect(user / 1000).toBeLessThan(2_000);
     const signal = AbortSignal.timeout(1);
     const aborted = read(directory(folder), { signal });
     await expect(aborted).rejects.toMatchObject({ code: "ABORTED" });

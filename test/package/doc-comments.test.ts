@@ -1,6 +1,6 @@
 /**
  * Every public name says what it is, with the unit of every number, and has an example that compiles.
- * In an example the package's own names need no import, and `engine`, `tokens` and `users` are there.
+ * In an example the package's own names need no import, and `engine`, `tree`, `tokens` and `users` are there.
  */
 
 import ts from "typescript";
@@ -69,6 +69,7 @@ const UNITS: readonly (readonly [name: RegExp, unit: RegExp])[] = [
   [/^(AuthorsOptions|History\.authors)\./, /\bauthors\b/],
   [/\.column$/, /1-based.*\bcode points\b/],
   [/\.position$/, /\bUTF-16\b/],
+  [/\.pending$/, /\bfiles\b/],
   [/Entry\.revisions$/, /\b0-based positions\b/],
   [/\.(id|segment|repositoryIds?)$/, /\bids?\b/i],
   [/\.status$/, /\bHTTP status\b/],
@@ -137,7 +138,7 @@ test("every method has an example", () => {
   expect(without.map(({ name }) => name)).toEqual([]);
 });
 
-const GIVEN = { engine: "Engine", tokens: "TokenStore", users: "UserStore" };
+const GIVEN = { engine: "Engine", tree: "Workspace", tokens: "TokenStore", users: "UserStore" };
 
 /** What a reader of an example takes for granted. */
 function prelude(text: string): string {
