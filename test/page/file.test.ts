@@ -72,9 +72,8 @@ inBrowser("files", (browser) => {
     await page.getByRole("navigation", { name: "Path" }).getByRole("link", { name: "src" }).click();
     await page.waitForURL(/-\/tree\/src$/);
     await page.getByRole("link", { name: "Search here" }).click();
-    expect(await page.getByRole("textbox", { name: "Search code" }).inputValue()).toBe(
-      "repo:^task-queue$ file:^src/ ",
-    );
+    const box = page.getByRole("textbox", { name: "Search code" });
+    await expect.poll(() => box.inputValue()).toBe("repo:^task-queue$ file:^src/ ");
   });
 
   test("t finds a file by parts of its path", async () => {

@@ -25,8 +25,8 @@ export function SourceText({ source, address, onName }: SourceTextProps) {
     let isHere = true;
     const open = async (): Promise<void> => {
       const { openCode } = await import("./code-view.ts");
-      if (!isHere) return;
-      view.current = openCode(parent.current!, {
+      if (!isHere || !parent.current) return; // another view has come meanwhile
+      view.current = openCode(parent.current, {
         text: source.source,
         language: source.language,
         label: source.path,

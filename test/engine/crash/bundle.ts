@@ -16,8 +16,10 @@ const ROOT = path("../../..");
 const BLIND = 'process.env["QUERN_BLIND"]';
 
 const REPLACED: Record<string, readonly [from: string, to: string][]> = {
-  format: [["RETIRE_MS = 10_000", 'RETIRE_MS = Number(process.env["QUERN_RETIRE_MS"] ?? 10_000)']],
-  lease: [
+  "format/format": [
+    ["RETIRE_MS = 10_000", 'RETIRE_MS = Number(process.env["QUERN_RETIRE_MS"] ?? 10_000)'],
+  ],
+  "lmdb/lease": [
     ["lease?.owner !== owner)", `lease?.owner !== owner && !${BLIND})`],
     ["readLease(writer)?.owner === owner)", `readLease(writer)?.owner === owner || ${BLIND})`],
   ],
@@ -30,8 +32,13 @@ const steps: Plugin = {
     build.onResolve({ filter: /^lmdb$/ }, ({ importer }) =>
       importer === stand ? { path: "lmdb", external: true } : { path: stand },
     );
+    const left = new Set(Object.keys(REPLACED));
+    build.onEnd(() => {
+      if (left.size > 0) throw new Error(`nothing was replaced in ${[...left].join(", ")}`);
+    });
     for (const [file, replaced] of Object.entries(REPLACED))
       build.onLoad({ filter: new RegExp(`src/store/${file}\\.ts$`) }, ({ path }) => {
+        left.delete(file);
         let contents = readFileSync(path, "utf8");
         for (const [from, to] of replaced) {
           if (!contents.includes(from)) throw new Error(`there is no ${from} to replace`);
