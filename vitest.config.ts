@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
@@ -9,6 +10,9 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 300_000,
     teardownTimeout: 60_000,
+    expect: { poll: { timeout: 60_000 } },
     pool: "forks",
+    // two, even on two cores, where vitest takes one: many tests wait for processes and disks
+    maxWorkers: Math.max(2, availableParallelism() - 1),
   },
 });

@@ -45,11 +45,11 @@ inBrowser("access", (browser) => {
     await field.press("Enter");
     await page.getByText("This key was not accepted").waitFor();
     const box = page.getByRole("textbox", { name: "Search code" });
-    expect(await box.inputValue()).toBe("retry"); // what was typed is kept
+    await expect.poll(() => box.inputValue()).toBe("retry"); // what was typed is kept
     await field.fill(secret);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.locator("mark").first().waitFor();
-    expect(await box.inputValue()).toBe("retry");
+    await expect.poll(() => box.inputValue()).toBe("retry");
     expect(keys).toEqual(new Set(["qrn_wrong", secret]));
     for (const address of [...addresses, page.url()]) expect(address).not.toContain("qrn_");
     expect(await page.evaluate("localStorage.length")).toBe(0);
@@ -70,7 +70,7 @@ inBrowser("access", (browser) => {
     const box = page.getByRole("textbox", { name: "Search code" });
     await box.fill("backoff");
     await page.getByText("This key was not accepted").waitFor();
-    expect(await box.inputValue()).toBe("backoff");
+    await expect.poll(() => box.inputValue()).toBe("backoff");
   });
 
   test("nothing of a hidden repository shows: lists, results, completion, addresses", async () => {

@@ -15,7 +15,9 @@ inBrowser("files", (browser) => {
   test("a file: folders, definitions, lines that are marked and linked", async () => {
     const page = await visit(browser, `${site.root}browse/task-queue/-/blob/src/queue.ts#L10-12`);
     await expect.poll(() => page.locator(".cm-target").count()).toBe(3);
-    expect(await page.locator("nav.tree a[aria-current=page]").textContent()).toBe("queue.ts");
+    await expect
+      .poll(() => page.locator("nav.tree a[aria-current=page]").textContent())
+      .toBe("queue.ts");
     const outline = page.getByRole("complementary", { name: "Definitions" });
     await outline.getByRole("link", { name: "class TaskQueue" }).click();
     await page.waitForURL(/#L22$/);
@@ -92,7 +94,7 @@ inBrowser("files", (browser) => {
   test("2 MiB open, and scroll to the end; only what is seen is drawn", async () => {
     const page = await visit(browser, `${site.root}browse/large/-/blob/large.ts#L${LARGE_LINES}`);
     await page.locator(".cm-target", { hasText: `value${LARGE_LINES - 1} ` }).waitFor();
-    expect(await page.locator(".cm-line").count()).toBeLessThan(500);
+    await expect.poll(() => page.locator(".cm-line").count()).toBeLessThan(500);
   });
 
   test("names and contents that try to be markup are text", async () => {
@@ -110,7 +112,9 @@ inBrowser("files", (browser) => {
     const { pathname } = new URL(page.url());
     await page.goto(new URL(pathname.replace(/\/-\/blob\/.*/, "/-/tree/"), site.root).href);
     await page.locator(".readme pre", { hasText: MARKUP }).waitFor();
-    expect(await page.locator("img, script:not([src]), iframe, #page svg[onload]").count()).toBe(0);
+    await expect
+      .poll(() => page.locator("img, script:not([src]), iframe, #page svg[onload]").count())
+      .toBe(0);
   });
 
   test("a file that is not there is said to be", async () => {

@@ -50,16 +50,16 @@ describe.runIf(hasHistory)("with routes of commits", () =>
       const page = await visit(browser, `${site.root}browse/task-queue/-/blob/src/queue.ts`);
       await page.getByRole("link", { name: "History" }).click();
       await page.getByText(new RegExp(`, ${total} commits?$`)).waitFor();
-      expect(await page.locator(".commits a").allTextContents()).toEqual(
-        commits.map(({ message }) => message),
-      );
+      await expect
+        .poll(() => page.locator(".commits a").allTextContents())
+        .toEqual(commits.map(({ message }) => message));
       expect(await violations(page)).toEqual([]);
       const withParent = commits.find(({ hash }) => hash !== commits.at(-1)!.hash) ?? commits[0]!;
       await page.getByRole("link", { name: withParent.message }).first().click();
       await page.getByRole("heading", { name: withParent.message }).waitFor();
       await page.locator(".diff .added, .diff .removed").first().waitFor();
       expect(await violations(page)).toEqual([]);
-      expect(await page.title()).toBe(`${withParent.message} – task-queue – Quern`);
+      await expect.poll(() => page.title()).toBe(`${withParent.message} – task-queue – Quern`);
       await page.locator(".card-head a").first().click();
       await page.locator(".cm-line").first().waitFor();
       expect(page.url()).toContain(`@${withParent.hash}/-/blob/`);
@@ -75,7 +75,7 @@ describe.runIf(hasHistory)("with routes of commits", () =>
         path: "src/queue.ts",
       });
       const { authorName } = blame!.commits[blame!.ranges[0]!.hash]!;
-      expect(await first.textContent()).toContain(authorName);
+      await expect.poll(() => first.textContent()).toContain(authorName);
       expect(await violations(page)).toEqual([]);
       await first.click();
       await page.waitForURL(new RegExp(`/-/commit/${blame!.ranges[0]!.hash}$`));
@@ -103,7 +103,7 @@ describe.runIf(hasHistory)("with routes of commits", () =>
     test("a repository without history says so", async () => {
       const page = await visit(browser, `${site.root}browse/large/-/commits/`, { expected: [404] });
       await page.locator(".error").waitFor();
-      expect(await page.locator(".error").textContent()).toMatch(/history/);
+      await expect.poll(() => page.locator(".error").textContent()).toMatch(/history/);
     });
   }),
 );

@@ -18,22 +18,24 @@ inBrowser("search", (browser) => {
     await page.getByText(/\d+ matches in \d+ files/).waitFor();
     expect(page.url()).toContain("/search");
     const { stats } = await site.engine.search({ query: "retryWithBackoff", matches: 0 });
-    expect(await page.getByRole("status").first().textContent()).toContain(
-      `${stats.totalMatchCount} matches in ${stats.fileCount} files`,
-    );
-    expect(await page.locator("mark").first().textContent()).toBe("retryWithBackoff");
-    expect(await page.title()).toBe(`retryWithBackoff – ${stats.totalMatchCount} matches – Quern`);
+    await expect
+      .poll(() => page.getByRole("status").first().textContent())
+      .toContain(`${stats.totalMatchCount} matches in ${stats.fileCount} files`);
+    await expect.poll(() => page.locator("mark").first().textContent()).toBe("retryWithBackoff");
+    await expect
+      .poll(() => page.title())
+      .toBe(`retryWithBackoff – ${stats.totalMatchCount} matches – Quern`);
 
     await page.getByRole("link", { name: "task-queue src/retry.ts" }).click();
     await page.getByRole("heading", { name: "retry.ts" }).waitFor();
     await page.getByText("export async function").first().waitFor();
-    expect(await page.title()).toBe("retry.ts – task-queue – Quern");
+    await expect.poll(() => page.title()).toBe("retry.ts – task-queue – Quern");
 
     await page.goBack();
     await page.getByText(/\d+ matches in \d+ files/).waitFor();
-    expect(await page.getByRole("textbox", { name: "Search code" }).inputValue()).toBe(
-      "retryWithBackoff",
-    );
+    await expect
+      .poll(() => page.getByRole("textbox", { name: "Search code" }).inputValue())
+      .toBe("retryWithBackoff");
   });
 
   test("an address is a search that can be sent", async () => {
@@ -46,7 +48,7 @@ inBrowser("search", (browser) => {
       .first()
       .waitFor();
     const pressed = page.locator(".toggle[aria-pressed=true]");
-    expect(await pressed.allTextContents()).toEqual(["Aa", ".*"]);
+    await expect.poll(() => pressed.allTextContents()).toEqual(["Aa", ".*"]);
   });
 
   test("an error stands where it is, with the caret", async () => {
@@ -68,7 +70,7 @@ inBrowser("search", (browser) => {
     await page.getByRole("link", { name: /^Ruby/ }).click();
     const box = page.getByRole("textbox", { name: "Search code" });
     await page.waitForURL(/lang/);
-    expect(await box.inputValue()).toBe("(retry or backoff) lang:Ruby");
+    await expect.poll(() => box.inputValue()).toBe("(retry or backoff) lang:Ruby");
     await page.locator(".card").first().waitFor();
     await expect
       .poll(() => page.locator(".card-head > .tag").allTextContents())
@@ -122,7 +124,7 @@ inBrowser("search", (browser) => {
         .waitFor();
       await box.press("ArrowDown");
       await box.press("Enter");
-      expect(await box.inputValue(), typed).toBe(taken);
+      await expect.poll(() => box.inputValue(), { message: typed }).toBe(taken);
     }
   });
 
@@ -153,7 +155,7 @@ inBrowser("search", (browser) => {
     const card = page.locator(".card").nth(15);
     await card.waitFor();
     await card.scrollIntoViewIfNeeded();
-    expect(await page.evaluate<number>("scrollY")).toBeGreaterThan(500);
+    await expect.poll(() => page.evaluate<number>("scrollY")).toBeGreaterThan(500);
     const { y } = (await card.boundingBox())!;
     await card.getByRole("link").first().click();
     await page.locator(".cm-line").first().waitFor();

@@ -69,7 +69,7 @@ function Frame({ isRefused, onKey }: FrameProps) {
   const onCommand = useCallback((command: Command) => {
     if (command === "help" || command === "find-file") setDialog(command);
   }, []);
-  useKeyboard(onCommand, dialog !== undefined);
+  useKeyboard(onCommand);
   return (
     <>
       <Header onHelp={() => setDialog("help")} onSignOut={() => onKey(undefined)} />

@@ -1,7 +1,7 @@
 /** A dialog over the page: focus stays in it, Esc closes it, and what had the focus gets it back. */
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 interface DialogProps {
   label: string;
@@ -11,7 +11,7 @@ interface DialogProps {
 
 export function Dialog({ label, onClose, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const dialog = ref.current!;
     dialog.showModal();
     return () => dialog.close();

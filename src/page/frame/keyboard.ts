@@ -21,19 +21,22 @@ export const KEYS: readonly (readonly [keys: string, what: string])[] = [
 /** Where the permanent link of a view is made: the file's page listens. */
 export const PERMALINK = "quern-permalink";
 
-export function useKeyboard(onCommand: (command: Command) => void, isBusy: boolean): void {
+export function useKeyboard(onCommand: (command: Command) => void): void {
   const page = usePage();
   useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      if (isBusy || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey)
-        return;
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (isInDialog()) return;
       if (isTyping(event.composedPath()[0])) return; // the target itself is that of the shadow root
       if (act(event.key, page, onCommand)) event.preventDefault();
     };
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);
-  }, [page, onCommand, isBusy]);
+  }, [page, onCommand]);
 }
+
+/** Asks the document: a component hears of a dialog's end one task later, and a key in between would be lost. */
+const isInDialog = (): boolean => document.querySelector("dialog[open]") !== null;
 
 function isTyping(target: EventTarget | undefined): boolean {
   return target instanceof Element && target.matches("input, textarea, select");
