@@ -482,6 +482,7 @@ class OpenedEngine implements Engine, KnowsNotIndexed, OpensHistory {
   /** What a workspace may ask of this engine. */
   #forWorkspaces(): WorkspaceEngine {
     return {
+      path: this.path,
       maxFileSize: this.#options.maxFileSize,
       index: (source, options) => this.index(source, options),
       search: (request, options, documents) => this.#search(request, options, documents),

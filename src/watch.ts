@@ -4,6 +4,7 @@
  * what has not changed costs little, and finds nothing.
  */
 
+import { existsSync } from "node:fs";
 import { readFile, realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { QuernError } from "./base/errors.ts";
@@ -13,8 +14,9 @@ import { locateRepository } from "./git/open-repository.ts";
 import type { IndexReport } from "./ingest/run/report.ts";
 import type { Source } from "./ingest/sources/source.ts";
 import { invalid } from "./ingest/sources/metadata.ts";
+import { treeRulesOf, type TreeRules } from "./ingest/sources/tree-rules.ts";
 import { DiskTree } from "./workspace/disk-tree.ts";
-import { systemNotices, type Notices, type WatchedFolder } from "./workspace/notices.ts";
+import { systemNotices } from "./workspace/notices.ts";
 
 /**
  * How sources are watched.
@@ -26,6 +28,8 @@ import { systemNotices, type Notices, type WatchedFolder } from "./workspace/not
 export interface WatchOptions {
   /** Aborting stops the watch. */
   signal?: AbortSignal;
+  /** 'after' (default): content is searchable first, symbols follow. 'skip': no symbols. */
+  symbols?: "after" | "skip";
   /** Called after each index run, once for each source that was in it. */
   onIndexed?: (report: IndexReport) => void;
   /** Called when a run fails, or when the system gives no notices: then the source is looked at every few seconds. */
@@ -67,8 +71,14 @@ export async function watch(
         throw invalid(`watch: ${source.name} comes from no folder; give git() or directory()`);
       const one = new WatchedSource(engine, source, { ...options, signal });
       watched.push(one);
-      await one.begin();
+      await one.follow();
     }
+    // what changes from now on is seen after this run
+    await indexAll(
+      engine,
+      watched.map((one) => one.source),
+      { ...options, signal },
+    );
   } catch (error) {
     await close();
     throw error;
@@ -77,9 +87,17 @@ export async function watch(
   return { [Symbol.asyncDispose]: close };
 }
 
+async function indexAll(
+  engine: Engine,
+  sources: Source[],
+  { signal, symbols = "after", onIndexed }: WatchOptions & { readonly signal: AbortSignal },
+): Promise<void> {
+  for (const report of await engine.index(sources, { signal, symbols })) onIndexed?.(report);
+}
+
 class WatchedSource {
+  readonly source: Source;
   readonly #engine: Engine;
-  readonly #source: Source;
   readonly #options: WatchOptions & { readonly signal: AbortSignal };
   #stopFollowing: () => void = () => {};
   #timer: NodeJS.Timeout | undefined;
@@ -91,22 +109,21 @@ class WatchedSource {
     options: WatchOptions & { readonly signal: AbortSignal },
   ) {
     this.#engine = engine;
-    this.#source = source;
+    this.source = source;
     this.#options = options;
   }
 
-  /** Follows first: what changes while the first index is made is seen after it. */
-  async begin(): Promise<void> {
-    const { signal } = this.#options;
-    const origin = this.#source.origin!;
-    const { folder } = origin;
-    const isGit = "remote" in origin;
-    const root = isGit ? (await locateRepository(folder, signal)).gitDir : await realpath(folder);
-    const follow = isGit ? followRefs : followFiles;
-    const followed = await follow(root, () => this.#later(QUIET_MS), signal);
+  async follow(): Promise<void> {
+    const { folder } = this.source.origin!;
+    const dataFolder = await realpath(this.#engine.path);
+    const follower = {
+      dataFolder,
+      onChange: () => this.#later(QUIET_MS),
+      signal: this.#options.signal,
+    };
+    const followed = await followSource(this.source, follower);
     this.#stopFollowing = followed.close;
     if (!followed.hasNotices) this.#poll(folder);
-    await this.#index();
   }
 
   async close(): Promise<void> {
@@ -130,15 +147,10 @@ class WatchedSource {
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       this.#last = this.#last
-        .then(() => this.#index())
+        .then(() => indexAll(this.#engine, [this.source], this.#options))
         .catch((error: unknown) => this.#tell(error));
     }, ms);
     this.#timer.unref();
-  }
-
-  async #index(): Promise<void> {
-    const { signal, onIndexed } = this.#options;
-    for (const report of await this.#engine.index(this.#source, { signal })) onIndexed?.(report);
   }
 
   #tell(error: unknown): void {
@@ -155,17 +167,47 @@ interface Followed {
   readonly close: () => void;
 }
 
+interface Follower {
+  readonly dataFolder: string;
+  readonly onChange: () => void;
+  readonly signal: AbortSignal;
+}
+
+/** Follows what the source lists: committed files by the refs of their repository, others on the disk. */
+async function followSource(source: Source, follower: Follower): Promise<Followed> {
+  const { folder, ...origin } = source.origin!;
+  if ("remote" in origin) {
+    const { gitDir } = await locateRepository(folder, follower.signal);
+    return followRefs(gitDir, follower);
+  }
+  const rules = treeRulesOf(source);
+  const files = await followFiles(await realpath(folder), rules, follower);
+  if (!rules.isGit) return files;
+  const { gitDir } = await locateRepository(folder, follower.signal);
+  return both(files, await followGitRules(gitDir, follower));
+}
+
+const both = (one: Followed, other: Followed): Followed => ({
+  hasNotices: one.hasNotices && other.hasNotices,
+  close: () => {
+    one.close();
+    other.close();
+  },
+});
+
 /** Calls when anything below the folder changes that no rule excludes. */
 async function followFiles(
   root: string,
-  onChange: () => void,
-  signal: AbortSignal,
+  { patterns, gitignore }: Pick<TreeRules, "patterns" | "gitignore">,
+  { dataFolder, onChange, signal }: Follower,
 ): Promise<Followed> {
   let isBegun = false;
   let refreshing: Promise<unknown> = Promise.resolve();
   const tree = new DiskTree({
     root,
-    patterns: [],
+    patterns,
+    gitignore,
+    dataFolder,
     maxFileSize: Infinity,
     notices: (onLost) => systemNotices(root, onLost),
     onChange: () => isBegun && onChange(),
@@ -182,29 +224,38 @@ async function followFiles(
 }
 
 /** Calls when HEAD or a ref of the repository moves. */
-async function followRefs(
-  gitDir: string,
-  onChange: () => void,
-  signal: AbortSignal,
-): Promise<Followed> {
-  const notices: Notices = systemNotices(gitDir, onChange);
-  const listener = {
-    changed: (name: string | undefined) => {
-      if (name === undefined || /^(?:HEAD|packed-refs|refs)$/.test(name)) onChange();
+async function followRefs(gitDir: string, follower: Follower): Promise<Followed> {
+  const common = await commonFolder(gitDir);
+  const names = /^(?:HEAD|packed-refs|refs)$/;
+  const heads = both(
+    followNames(gitDir, names, follower.onChange),
+    followNames(common, names, follower.onChange),
+  );
+  const all = { patterns: [], gitignore: false };
+  return both(heads, await followFiles(join(common, "refs"), all, follower));
+}
+
+/** Calls when what git tracks, or what it excludes, or the branch that is checked out, becomes another. */
+async function followGitRules(gitDir: string, { onChange }: Follower): Promise<Followed> {
+  const info = join(await commonFolder(gitDir), "info");
+  const own = followNames(gitDir, /^(?:HEAD|index)$/, onChange);
+  return existsSync(info) ? both(own, followNames(info, /^exclude$/, onChange)) : own;
+}
+
+/** Calls when something happens to an entry of the folder whose name matches. */
+function followNames(folder: string, names: RegExp, onChange: () => void): Followed {
+  const notices = systemNotices(folder, onChange);
+  const watched = notices.watch(folder, {
+    changed: (name) => {
+      if (name === undefined || names.test(name)) onChange();
     },
     ended: () => {},
-  };
-  const head: WatchedFolder | undefined = notices.watch(gitDir, listener);
-  const common = await commonFolder(gitDir);
-  const packed = notices.watch(common, listener);
-  const refs = await followFiles(join(common, "refs"), onChange, signal);
+  });
   return {
-    hasNotices: head !== undefined && refs.hasNotices,
+    hasNotices: watched !== undefined,
     close: () => {
-      refs.close();
+      watched?.close();
       notices.close();
-      head?.close();
-      packed?.close();
     },
   };
 }

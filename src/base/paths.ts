@@ -5,6 +5,7 @@
  * space, a line feed. A path that breaks the rules is listed as 'invalid-path' and never opened.
  */
 
+import { isAbsolute, relative, sep } from "node:path";
 import { compareText } from "./compare.ts";
 
 const MAX_PATH_BYTES = 4096;
@@ -27,6 +28,13 @@ export function withoutEndSlashes(path: string): string {
   let end = path.length;
   while (path[end - 1] === "/") end--;
   return path.slice(0, end);
+}
+
+/** The path of `inner` relative to `outer`, with '/' between its parts; '' if they are the same, undefined if it is not inside. */
+export function pathWithin(outer: string, inner: string): string | undefined {
+  const path = relative(outer, inner);
+  const isOutside = path === ".." || path.startsWith(`..${sep}`) || isAbsolute(path);
+  return isOutside ? undefined : path.split(sep).join("/");
 }
 
 /** An invalid path as it is shown in lists: well-formed, without control characters, of bounded length. Different paths may look the same. */

@@ -1,8 +1,10 @@
-/** quern index: puts repositories and folders into the index, all in one run. */
+/** quern index: puts repositories and folders into the index, all in one run, and with --watch again as they change. */
 
 import type { Command } from "commander";
+import type { Engine } from "../engine.ts";
 import type { IndexReport } from "../ingest/run/report.ts";
 import { excludedAtTop } from "../ingest/sources/excluded.ts";
+import type { Source } from "../ingest/sources/source.ts";
 import { CODE_HOST_TYPES } from "../store/format/records.ts";
 import {
   type Call,
@@ -24,6 +26,7 @@ import { bytes, count, duration, visible } from "./style.ts";
 
 interface IndexFlags extends CommonFlags, SourceFlags, WaitFlags {
   symbols: boolean;
+  watch?: true;
   workers?: number;
   memory?: number;
   maxFileSize?: number;
@@ -58,6 +61,7 @@ export function addIndex(program: Command, call: Call): void {
     .option("--code-host <type>", CODE_HOST_TYPES.join(", "), oneOf(CODE_HOST_TYPES))
     .option("--web-url <url>", "the repository's page on its code host")
     .option("--no-symbols", "do not extract symbols: faster, but sym: finds nothing")
+    .option("--watch", "index again as they change, until it is told to end")
     .option("--workers <n>", "threads; default: one a core, at most 4", wholeNumber)
     .option("--memory <MiB>", "what indexing may hold; default: 256", wholeNumber)
     .option(
@@ -66,11 +70,16 @@ export function addIndex(program: Command, call: Call): void {
       wholeNumber,
     )
     .action(async (paths: string[], flags: IndexFlags) => {
-      const reports = await index(paths, flags, call);
-      if (flags.json) printJson(call.io, reports);
-      else printLines(call.io.stdout, reports.map(describe));
-      if (flags.ignore !== false) printLines(call.io.stderr, await excludedLines(paths));
+      await index(paths, flags, call, async (reports) => {
+        show(reports, flags, call);
+        if (flags.ignore !== false) printLines(call.io.stderr, await excludedLines(paths));
+      });
     });
+}
+
+function show(reports: readonly IndexReport[], flags: CommonFlags, { io }: Call): void {
+  if (flags.json) printJson(io, reports);
+  else printLines(io.stdout, reports.map(describe));
 }
 
 /** At the top of a folder: when so much is left out, somebody may miss it. */
@@ -92,7 +101,14 @@ async function excludedLines(paths: readonly string[]): Promise<string[]> {
   return lines;
 }
 
-async function index(paths: string[], flags: IndexFlags, { io }: Call): Promise<IndexReport[]> {
+/** Resolves when the run is over and shown; with --watch when it is told to end. */
+async function index(
+  paths: string[],
+  flags: IndexFlags,
+  call: Call,
+  onRun: (reports: readonly IndexReport[]) => Promise<void>,
+): Promise<void> {
+  const { io } = call;
   checkPaths(paths, flags);
   const progress = progressLine(io);
   const { db, workers, memory, maxFileSize } = flags;
@@ -110,20 +126,56 @@ async function index(paths: string[], flags: IndexFlags, { io }: Call): Promise<
       const repositories = await engine.repositories();
       const sources = await sourcesOf(paths, { flags, repositories, signal });
       try {
-        return await engine.index(sources, {
-          signal,
-          onProgress: progress.onProgress,
-          symbols: flags.symbols ? "after" : "skip",
-        });
+        const symbols = flags.symbols ? "after" : "skip";
+        const { onProgress } = progress;
+        const reports = await engine.index(sources, { signal, onProgress, symbols });
+        progress.clear();
+        await onRun(reports);
+        if (flags.watch) await watchUntilStopped(engine, { sources, symbols, flags }, call);
       } finally {
         isEmpty = (await engine.repositories()).length === 0;
       }
     });
   try {
-    return await inNewDirectory(db, run, () => isEmpty);
+    await inNewDirectory(db, run, () => isEmpty);
   } finally {
     progress.clear();
   }
+}
+
+interface Watching {
+  readonly sources: readonly Source[];
+  readonly symbols: "after" | "skip";
+  readonly flags: CommonFlags;
+}
+
+/** Shows each run that has found a change. */
+async function watchUntilStopped(
+  engine: Engine,
+  { sources, symbols, flags }: Watching,
+  call: Call,
+): Promise<void> {
+  const { io } = call;
+  const { watch } = await import("../watch.ts");
+  const watching = await watch(engine, sources, {
+    signal: io.signal,
+    symbols,
+    onIndexed: (report) => {
+      if (report.added + report.removed > 0) show([report], flags, call);
+    },
+    onWarning: ({ code, message }) => io.stderr.write(`quern: warning: ${code}: ${message}\n`),
+  });
+  io.stderr.write(`quern: watching ${count(sources.length, "source")}\n`);
+  await stopped(io.signal);
+  await watching[Symbol.asyncDispose]();
+}
+
+/** Resolves when the signal is aborted, and keeps the process until then. */
+async function stopped(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  const alive = setInterval(() => {}, 2 ** 30);
+  await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+  clearInterval(alive);
 }
 
 function describe(report: IndexReport): string {

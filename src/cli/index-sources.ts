@@ -5,9 +5,10 @@
  */
 
 import { existsSync, statSync } from "node:fs";
-import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { realpath } from "node:fs/promises";
 import { QuernError } from "../base/errors.ts";
+import { pathWithin } from "../base/paths.ts";
 import { directory } from "../ingest/sources/directory.ts";
 import { git, remoteOf } from "../ingest/sources/git.ts";
 import type { Source } from "../ingest/sources/source.ts";
@@ -152,9 +153,8 @@ function expand(
 /** The patterns that were given, and the data directory itself where it lies in the indexed folder. */
 function ignored(path: string, { db, ...flags }: SourceFlags): string[] {
   const ignore = flags.ignore || [];
-  const inside = relative(resolve(path), resolve(db));
-  if (inside === "" || inside.startsWith("..") || resolve(inside) === inside) return ignore;
-  return [...ignore, `/${inside.split(sep).join("/")}/`];
+  const inside = pathWithin(resolve(path), resolve(db));
+  return inside ? [...ignore, `/${inside}/`] : ignore;
 }
 
 const invalid = (message: string): QuernError => new QuernError("INVALID_REQUEST", message);

@@ -10,7 +10,7 @@ import { lstatSync, readdirSync, type BigIntStats } from "node:fs";
 import { join } from "node:path";
 import { isGone, noFolder, unreadableFolder } from "../base/folder-errors.ts";
 import type { Slice } from "../base/yield.ts";
-import { isValidPath } from "../base/paths.ts";
+import { isValidPath, pathWithin } from "../base/paths.ts";
 import {
   callersRules,
   isIgnored,
@@ -38,6 +38,10 @@ export interface DiskTreeOptions {
   /** Absolute, without links. */
   readonly root: string;
   readonly patterns: readonly string[];
+  /** Whether .gitignore and .ignore files count. */
+  readonly gitignore: boolean;
+  /** The data directory of the engine, without links. It is left out: what an index run writes there would be a change for the next one. */
+  readonly dataFolder: string;
   readonly maxFileSize: number;
   readonly notices: (onLost: () => void) => Notices;
   readonly onChange: OnChange;
@@ -68,6 +72,8 @@ const MOST_NAMES = 64;
 
 export class DiskTree {
   readonly #options: DiskTreeOptions;
+  /** Path of the data directory within the root, with '/' at its end. */
+  readonly #dataPath: string | undefined;
   #notices: Notices;
   #root: Folder | undefined;
   /** Folders that were heard of. */
@@ -82,6 +88,8 @@ export class DiskTree {
 
   constructor(options: DiskTreeOptions) {
     this.#options = options;
+    const within = pathWithin(options.root, options.dataFolder);
+    this.#dataPath = within && `${within}/`;
     this.#notices = options.notices(() => this.#hearEverything());
   }
 
@@ -232,6 +240,7 @@ export class DiskTree {
 
   /** Resolves to whether the folder's rules have changed. */
   async #readRules(folder: Folder, children: readonly Child[], slice: Slice): Promise<boolean> {
+    if (!this.#options.gitignore) children = [];
     const own = children
       .filter(({ name, kind }) => kind === "file" && RULE_FILES.includes(name))
       .map(({ name }) => join(this.#options.root, folder.path, name))
@@ -260,6 +269,7 @@ export class DiskTree {
 
   async #takeFolder(folder: Folder, name: string, slice: Slice, isDeep: boolean): Promise<void> {
     const path = `${folder.path}${name}/`;
+    if (path === this.#dataPath) return this.#forget(folder, name);
     const stat = isValidPath(path.slice(0, -1)) ? this.#stat(path) : undefined;
     if (!stat?.isDirectory()) return this.#forget(folder, name);
     const known = folder.folders.get(name);

@@ -141,6 +141,8 @@ export interface Workspace extends AsyncDisposable {
 
 /** What a workspace needs of its engine. */
 export interface WorkspaceEngine {
+  /** The data directory. */
+  readonly path: string;
   readonly maxFileSize: number;
   index(
     source: Source | Source[],
@@ -188,10 +190,14 @@ export async function openWorkspace(
   const root = await realpath(checkedDiskPath("workspace", path)).catch((cause: unknown) => {
     throw isGone(cause) ? noFolder(path, cause) : unreadableFolder(path, cause);
   });
+  const dataFolder = await realpath(engine.path);
+  if (dataFolder === root)
+    throw invalid(`workspace: ${path} is the data directory; follow the folder with the sources`);
   const name = checkedName("workspace", given.name ?? basename(root));
   const workspace = new FollowedTree(engine, {
     tree: { name, root, metadata },
     ignore,
+    dataFolder,
     onIndexed: onIndexed ?? (() => {}),
     onWarning: onWarning ?? (() => {}),
     signal,
@@ -208,6 +214,7 @@ export async function openWorkspace(
 interface Followed {
   readonly tree: Tree;
   readonly ignore: readonly string[];
+  readonly dataFolder: string;
   readonly onIndexed: (report: IndexReport) => void;
   readonly onWarning: (warning: { code: string; message: string }) => void;
   readonly signal: AbortSignal | undefined;
@@ -242,6 +249,8 @@ class FollowedTree implements Workspace {
     this.#disk = new DiskTree({
       root: options.tree.root,
       patterns: options.ignore,
+      gitignore: true,
+      dataFolder: options.dataFolder,
       maxFileSize: engine.maxFileSize,
       notices: (onLost) => systemNotices(options.tree.root, onLost),
       onChange: (path, entry) => {

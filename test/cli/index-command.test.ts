@@ -1,6 +1,6 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { CORPUS } from "../../scripts/build-corpus.ts";
 import type { IndexReport } from "../../src/index.ts";
 import { ask, db, folder, indexSome, repositories } from "./indexed.ts";
@@ -49,6 +49,52 @@ test("--no-ignore takes what rules leave out", async () => {
   expect(JSON.parse((await quern(["index", path, ...own])).stdout)).toMatchObject([{ added: 1 }]);
   const all = await quern(["index", path, ...own, "--no-ignore"]);
   expect(JSON.parse(all.stdout)).toMatchObject([{ added: 1, unchanged: 1 }]);
+});
+
+/** Reports of `quern index --watch`, line by line. */
+function watching(...argv: string[]) {
+  const stop = new AbortController();
+  const lines: string[] = [];
+  let heard = () => {};
+  const onOutput = (text: string) => {
+    lines.push(...text.trimEnd().split("\n"));
+    heard();
+  };
+  const ended = quern(["index", "--watch", ...argv], { signal: stop.signal, onOutput });
+  onTestFinished(async () => {
+    stop.abort();
+    await ended;
+  });
+  const line = async (at: number) => {
+    while (lines.length <= at) await new Promise<void>((resolve) => (heard = resolve));
+    return lines[at]!;
+  };
+  return { line, ended, stop: () => stop.abort() };
+}
+
+test("--watch indexes again what changes, until it is stopped", async () => {
+  const path = join(folder, "watched");
+  mkdirSync(path);
+  writeFileSync(join(path, "a.txt"), "hay\n");
+  const own = ["--db", join(path, ".quern")];
+  const { line, ended, stop } = watching(path, ...own);
+  expect(await line(0)).toMatch(/^watched: 1 file, 1 added, 0 removed/);
+  writeFileSync(join(path, "b.txt"), "needle\n");
+  expect(await line(1)).toMatch(/^watched: 2 files, 1 added, 0 removed/);
+  rmSync(join(path, "a.txt"));
+  expect(await line(2)).toMatch(/^watched: 1 file, 0 added, 1 removed/);
+  expect((await quern(["search", "needle", ...own])).code).toBe(0);
+  stop();
+  expect(await ended).toMatchObject({ code: 0, stderr: "quern: watching 1 source\n" });
+});
+
+test("--watch --json has the reports of a run on each line", async () => {
+  const path = join(folder, "watched-json");
+  mkdirSync(path);
+  const { line } = watching(path, "--json", "--no-symbols", "--db", join(folder, "watched-db"));
+  expect(JSON.parse(await line(0))).toMatchObject([{ repository: "watched-json", added: 0 }]);
+  writeFileSync(join(path, "a.py"), "def needle(): pass\n");
+  expect(JSON.parse(await line(1))).toMatchObject([{ added: 1, symbols: 0 }]);
 });
 
 test.each<[files: Record<string, string>, says: RegExp | undefined]>([

@@ -145,6 +145,19 @@ test.each(EVENTS)("%s", async (_, happens, expected) => {
   expect(await holding(tree, "needle")).toEqual(expected);
 });
 
+test("the data directory within the folder is no part of it, and wakes nobody", async () => {
+  const root = temporaryFolder();
+  put(root, "a.txt", "needle");
+  const engine = await openEngine({ workers: 1 }, join(root, "index"));
+  let runs = 0;
+  await using tree = await engine.workspace(root, { onIndexed: () => void runs++ });
+  expect(await holding(tree, "file:.")).toEqual(["a.txt"]);
+  await tree.settled();
+  const before = runs;
+  await new Promise((resolve) => setTimeout(resolve, 1_000)); // four times as long as it waits for more
+  expect(runs).toBe(before);
+});
+
 test("rules that are lifted bring files back", async () => {
   const { root, tree } = await follow({ ...FILES, ".gitignore": "lib\n" });
   expect(await holding(tree, "needle")).toEqual(["a.txt"]);
@@ -230,6 +243,11 @@ test.each<[what: string, make: (engine: Engine) => Promise<unknown>, refused: ob
     "no such folder",
     (engine) => engine.workspace(join(temporaryFolder(), "nothing")),
     { code: "SOURCE_NOT_FOUND" },
+  ],
+  [
+    "the data directory itself",
+    (engine) => engine.workspace(engine.path),
+    { code: "INVALID_REQUEST" },
   ],
   [
     "unknown option",

@@ -20,6 +20,7 @@ import {
 } from "./metadata.ts";
 import type { Listing, Source } from "./source.ts";
 import { listWorkTree } from "./git-work-tree.ts";
+import { TREE_RULES, type TreeRules } from "./tree-rules.ts";
 import { walk, type Tree } from "./walk.ts";
 import { WALK, type ThreadedOptions } from "./walk-elsewhere.ts";
 
@@ -64,13 +65,16 @@ export function directory(path: string, options: DirectoryOptions = {}): Source 
   if (typeof isGit !== "boolean") throw invalid("directory: git must be a boolean");
   if (isGit && (options.ignore !== undefined || options.gitignore !== undefined))
     throw invalid("directory: with git: true the rules are git's; leave out ignore and gitignore");
-  return {
+  const rules: TreeRules = { patterns, gitignore: gitignore && !isGit, isGit };
+  const source: Source & { readonly [TREE_RULES]: TreeRules } = {
     name,
     metadata,
     origin: { folder: root },
     open: async (_indexed, listing) =>
       isGit ? listWorkTree(root, listing) : list({ root, patterns, gitignore }, listing),
+    [TREE_RULES]: rules,
   };
+  return source;
 }
 
 function checkedPatterns(patterns: unknown): string[] {
