@@ -9,7 +9,7 @@ export type Span = readonly [start: number, end: number];
 
 export interface Named {
   readonly span: Span;
-  readonly isConstructor: boolean;
+  readonly isMember: boolean;
 }
 
 /** The spans that a file shows, best lines first. `terms`: where each term occurs. */
@@ -53,10 +53,10 @@ function scoreOfSpan(bytes: Uint8Array, span: Span, names: readonly Named[]): nu
   );
 }
 
-function classOf(bytes: Uint8Array, span: Span, { span: name, isConstructor }: Named): number {
+function classOf(bytes: Uint8Array, span: Span, { span: name, isMember }: Named): number {
   const [[start, end], [from, to]] = [span, name];
   if (start < from || end > to || start === end) return 0;
-  if (start === from && end === to) return isConstructor ? 2 : 3;
+  if (start === from && end === to) return isMember ? 2 : 3;
   if (start !== from && end !== to) return 1;
   return edges(bytes, span, name) >= 3 ? 2 : 1;
 }

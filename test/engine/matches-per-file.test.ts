@@ -153,7 +153,7 @@ async function namesByFile(engine: Engine): Promise<Map<string, Named[]>> {
       const symbols = file.chunks.flatMap((chunk) => chunk.symbols ?? []);
       const named = spansOf(file).map((span, i) => ({
         span,
-        isConstructor: symbols[i]!.kind === "constructor",
+        isMember: ["constructor", "field", "property"].includes(symbols[i]!.kind),
       }));
       return [fileKey(file), named];
     }),

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { GrowableBytes } from "../../src/base/growable.ts";
 import { Arena } from "../../src/kernel/arena.ts";
 import { createKernel } from "../../src/kernel/kernel.ts";
-import { SYMBOL_KINDS } from "../../src/store/symbols/symbol-kinds.ts";
+import { MEMBER_KINDS, SYMBOL_KINDS } from "../../src/store/symbols/symbol-kinds.ts";
 import { encodeSymbols } from "../../src/store/symbols/symbol-run.ts";
 
 const kernel = createKernel();
@@ -13,8 +13,11 @@ const arena = new Arena(kernel);
 
 type Range = readonly [start: number, end: number];
 
-/** What row a constructor's kind stands in: rows have the first five kinds by turns. */
-const CONSTRUCTOR = SYMBOL_KINDS.indexOf("constructor");
+/** Rows have these kinds by turns. */
+const KINDS = (["function", "class", "constructor", "field", "property"] as const).map((kind) =>
+  SYMBOL_KINDS.indexOf(kind),
+);
+const kindOf = (row: number): number => KINDS[row % KINDS.length]!;
 
 interface Case {
   readonly text: string;
@@ -31,7 +34,7 @@ function rated({ text, names, matches }: Case, damage?: (run: Uint8Array) => Uin
   const rows = names.flatMap(([start, end], row) => [
     start,
     end,
-    row % 5,
+    kindOf(row),
     row > 0 && row % 2 === 0 ? 0 : -1,
   ]);
   const out = new GrowableBytes(16);
@@ -65,7 +68,7 @@ function naive({ text, names, matches }: Case): number {
       const isAtEnds = from === 0 && to === name.length;
       const isAtAnEnd = from === 0 || to === name.length;
       const edges = edge(name[from - 1], name[from]) + edge(name[to - 1], name[to]);
-      const whole = row % 5 === CONSTRUCTOR ? 2 : 3;
+      const whole = MEMBER_KINDS.has(kindOf(row)) ? 2 : 3;
       best = Math.max(best, isAtEnds ? whole : isAtAnEnd && edges >= 3 ? 2 : 1);
     }
   return best;

@@ -53,7 +53,7 @@ test.each<[what: string, change: Partial<typeof PLAIN>, by: number]>([
   ["no language", { language: languageScore("") }, 0],
   ["a repository of rank 1", { rank: 1 }, WEIGHTS.rank],
   ["terms side by side", { distance: 0 }, WEIGHTS.together],
-  ["terms 64 bytes apart", { distance: 64 }, WEIGHTS.together / 2],
+  ["terms with 16 bytes between them", { distance: WEIGHTS.nearby }, WEIGHTS.together / 2],
   ["terms far apart", { distance: Infinity }, 0],
 ])("%s changes a score by its weight", (_, change, by) => {
   expect(scoreOf({ ...PLAIN, ...change }) - scoreOf(PLAIN)).toBe(by);

@@ -1,8 +1,8 @@
 /**
  * How matches fit the definitions of their blob, for ranking:
  *
- *     3  a match is exactly the name of a definition, but for a constructor's, which is that of its type
- *     2  it is the name of a constructor, or it begins or ends a name, and its other end is at a joint of the name (edges.ts)
+ *     3  a match is exactly the name of a definition
+ *     2  it is that of a member (below), or it begins or ends a name, and its other end is at a joint of the name (edges.ts)
  *     1  it lies in one
  *     0  none of all that
  *
@@ -19,8 +19,8 @@ const INSIDE: i32 = 1;
 const AT_JOINT: u32 = 3;
 /** How a definition's parent is told, if with a number of its own. */
 const OTHER_PARENT: u32 = 3;
-/** Its place in SYMBOL_KINDS. */
-const CONSTRUCTOR: u32 = 2;
+/** Places in SYMBOL_KINDS of what has its name only inside of something else: constructor, field, property. */
+const MEMBERS: u32 = (1 << 2) | (1 << 14) | (1 << 15);
 
 let cursor: usize = 0;
 
@@ -54,7 +54,7 @@ export function bestDefinition(
     start += gap + 1;
     const end = start + nameBytes;
     if (end > length) return -1;
-    const whole = kind >> 2 == CONSTRUCTOR ? EDGE : EXACT;
+    const whole = MEMBERS & (1 << (kind >> 2)) ? EDGE : EXACT;
     while (first < pairsEnd && load<u32>(first) < start) first += 8;
     for (let pair = first; pair < pairsEnd && load<u32>(pair) < end; pair += 8) {
       const fit = min(whole, fitOf(load<u32>(pair), load<u32>(pair, 4), start, end, origin));

@@ -32,6 +32,14 @@ export const SYMBOL_KINDS = [
 ] as const;
 
 /**
+ * What has its name only inside of something else: who types `page` wants the type before the many
+ * fields that hold one. The kernel has the same set, see assembly/definitions.ts.
+ */
+export const MEMBER_KINDS: ReadonlySet<number> = new Set(
+  (["constructor", "field", "property"] as const).map((kind) => SYMBOL_KINDS.indexOf(kind)),
+);
+
+/**
  * What a definition defines: the same words for all languages. docs/symbols.md has what counts as which.
  *
  * @example

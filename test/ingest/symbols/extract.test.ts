@@ -47,6 +47,12 @@ function take(names: string[], name: string): boolean {
 }
 
 describe("a file that is not as it should be", () => {
+  test.each(["C", "C++", "Objective-C"])("%s: no keyword is a name", async (language) => {
+    const source = "static noinstr struct lock_class *\nlook_up(void)\n{\n\treturn 0;\n}\n";
+    expect(await namesIn(language, source)).not.toContain("variable struct");
+    expect(await namesIn(language, "int structure;\n")).toEqual(["variable structure"]);
+  });
+
   const ERRORS = ["@@ ) ( = ]", "{", "("];
   test.each(FIXTURES)("%s: an error loses only what is near it", async (file, language) => {
     const source = readFileSync(`${FOLDER}/${file}`, "utf8");

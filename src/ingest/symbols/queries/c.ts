@@ -1,11 +1,17 @@
 import { cCuts } from "./shared/c-cuts.ts";
 import type { LanguageQuery } from "./shared/language.ts";
-import { C_FAMILY, C_FAMILY_REWORDINGS, STANDARD_ATTRIBUTES } from "./shared/c-family.ts";
+import {
+  C_FAMILY,
+  C_FAMILY_REWORDINGS,
+  NO_KEYWORD,
+  STANDARD_ATTRIBUTES,
+} from "./shared/c-family.ts";
 
 export const c: LanguageQuery = {
   names: ["C"],
   grammar: "@repomix/tree-sitter-wasms/out/tree-sitter-c.wasm",
-  revision: 2,
+  revision: 3,
+  accept: [NO_KEYWORD],
   cuts: cCuts,
   rewordings: [
     ...C_FAMILY_REWORDINGS,

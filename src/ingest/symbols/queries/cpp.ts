@@ -1,6 +1,11 @@
 import { cCuts } from "./shared/c-cuts.ts";
 import type { LanguageQuery } from "./shared/language.ts";
-import { C_FAMILY, C_FAMILY_REWORDINGS, STANDARD_ATTRIBUTES } from "./shared/c-family.ts";
+import {
+  C_FAMILY,
+  C_FAMILY_REWORDINGS,
+  NO_KEYWORD,
+  STANDARD_ATTRIBUTES,
+} from "./shared/c-family.ts";
 
 const within = (inner: string) => `(qualified_identifier name: ${inner})`;
 
@@ -29,7 +34,8 @@ const DEDUCTION_GUIDE =
 export const cpp: LanguageQuery = {
   names: ["C++", "Cuda"],
   grammar: "@vscode/tree-sitter-wasm/wasm/tree-sitter-cpp.wasm",
-  revision: 2,
+  revision: 3,
+  accept: [NO_KEYWORD],
   members: [
     ["function", "method"],
     ["variable", "field"],

@@ -1,7 +1,7 @@
 import { cCuts } from "./shared/c-cuts.ts";
 import type { LanguageQuery } from "./shared/language.ts";
 import { blank, type Rewording } from "./shared/rewording.ts";
-import { C_FAMILY, C_FAMILY_REWORDINGS } from "./shared/c-family.ts";
+import { C_FAMILY, C_FAMILY_REWORDINGS, NO_KEYWORD } from "./shared/c-family.ts";
 
 /** The first part of a selector: `drawAtPoint` of `- (void)drawAtPoint:(CGPoint)point scale:(CGFloat)scale`. */
 const methods = (node: string, extent: string) => `
@@ -29,7 +29,8 @@ const ANNOTATION =
 export const objectiveC: LanguageQuery = {
   names: ["Objective-C"],
   grammar: "tree-sitter-wasms/out/tree-sitter-objc.wasm",
-  revision: 2,
+  revision: 3,
+  accept: [NO_KEYWORD],
   cuts: cCuts,
   rewordings: [
     ...C_FAMILY_REWORDINGS,

@@ -10,7 +10,15 @@ import { EXACT } from "../scanning/definitions.ts";
 import { PathFits } from "./path-fits.ts";
 import type { PreparedQuery } from "../planning/prepare.ts";
 import type { Found } from "../reading/literal-scanner.ts";
-import { atomScore, bestPathFit, definesNames, languageScore, scoreOf, WEIGHTS } from "./score.ts";
+import {
+  atomScore,
+  bestPathFit,
+  definesNames,
+  isGrammarWord,
+  languageScore,
+  scoreOf,
+  WEIGHTS,
+} from "./score.ts";
 import type { Hit } from "../scanning/segment-scan.ts";
 import type { SearchTools } from "../reading/thread-tools.ts";
 
@@ -38,6 +46,8 @@ export class HitRater {
   readonly #definesNames: Uint8Array;
   /** How the ranges in the path of the hit rated last fit it. */
   #pathScore = 0;
+  /** By atom: a word of grammar, which tells what is wanted of the other terms and is no name itself. */
+  readonly #isGrammar: Uint8Array;
   /** What every hit shows, where that does not depend on the file. */
   readonly #always: ShownAtoms | undefined;
 
@@ -48,25 +58,31 @@ export class HitRater {
     const { languages } = options.reader.header;
     this.#languageScores = Int16Array.from(languages, languageScore);
     this.#definesNames = Uint8Array.from(languages, (language) => (definesNames(language) ? 1 : 0));
-    const { single } = options.query;
+    const { atoms, single } = options.query;
+    this.#isGrammar = Uint8Array.from(atoms, (atom) =>
+      atom.kind === "literal" && isGrammarWord(atom.placed.literal.text) ? 1 : 0,
+    );
     if (single !== undefined) this.#always = { content: [single], paths: [] };
   }
 
   rate(hit: Hit): void {
     const { query, reader, rankOf } = this.#options;
     const shown = hit.index >= 0 ? (this.#always ?? shownBy(query, hit)) : shownBy(query, hit);
-    let fit = 0;
-    let atoms = 0;
+    const names = { fit: 0, atoms: 0 };
+    const grammar = { fit: 0, atoms: 0 };
     if (hit.index >= 0)
       for (const atom of shown.content) {
         const found = hit.found[atom]!;
         if (found.counts[hit.index] === 0) continue;
-        atoms++;
-        fit += this.#fitOf(atom, found, hit);
+        const sum = this.#isGrammar[atom] ? grammar : names;
+        sum.atoms++;
+        sum.fit += this.#fitOf(atom, found, hit);
       }
+    const atoms = names.atoms + grammar.atoms;
+    const rated = names.atoms > 0 ? names : grammar;
     this.count = this.#countContent(hit, shown, atoms) || this.#countPath(hit, shown);
     this.score = scoreOf({
-      fit: atoms === 0 ? this.#pathScore : fit / atoms,
+      fit: atoms === 0 ? this.#pathScore : rated.fit / rated.atoms,
       count: this.count,
       flags: reader.files.flags[hit.file]!,
       language: this.#languageScores[reader.files.languages[hit.file]!]!,
@@ -102,7 +118,7 @@ export class HitRater {
   }
 }
 
-/** The least distance between matches of the first atom and of each other one, at most. */
+/** The least bytes between matches of the first atom and of each other one, at most. */
 function distanceOf(hit: Hit, { content }: ShownAtoms): number {
   const holding = content.filter((atom) => hit.found[atom]!.counts[hit.index]! > 0);
   const [first, ...others] = holding.map((atom) => pairsOf(hit.found[atom]!, hit.index));
@@ -112,9 +128,13 @@ function distanceOf(hit: Hit, { content }: ShownAtoms): number {
 function gapBetween(a: Uint32Array, b: Uint32Array): number {
   let gap = Infinity;
   for (let i = 0, j = 0; i < a.length && j < b.length;) {
-    gap = Math.min(gap, Math.abs(a[i]! - b[j]!));
-    if (a[i]! < b[j]!) i += 2;
-    else j += 2;
+    if (a[i]! < b[j]!) {
+      gap = Math.min(gap, Math.max(0, b[j]! - a[i + 1]!));
+      i += 2;
+    } else {
+      gap = Math.min(gap, Math.max(0, a[i]! - b[j + 1]!));
+      j += 2;
+    }
   }
   return gap;
 }

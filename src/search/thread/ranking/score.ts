@@ -12,8 +12,9 @@ export const WEIGHTS = {
   edge: [0, 150, 300, 450, 900],
   /** The searched text in a folder's name, in the base name, at an edge of it, or all of it but the extension. */
   path: [0, 60, 250, 450, 900],
-  /** Several searched texts close together, at most. */
-  together: 300,
+  /** Several searched texts close together, at most; half of it where `nearby` bytes are between them. */
+  together: 400,
+  nearby: 16,
   /** For ten times as many matches. */
   matches: 40,
   mostMatches: 120,
@@ -63,6 +64,18 @@ export interface FileFit {
   readonly distance: number;
 }
 
+/** What languages call their definitions, and what stands before a name for other reasons. */
+const GRAMMAR = new Set(
+  (
+    "abstract async await class const def defn defun enum export extends extern final fn fun func function impl " +
+    "implements import inline int interface let macro mod module namespace new package private protected protocol " +
+    "public record return sealed static struct sub template trait type typedef typename union using val var virtual void"
+  ).split(" "),
+);
+
+/** Whether a searched text is a word of grammar as such; a name that holds one is not. */
+export const isGrammarWord = (text: string): boolean => GRAMMAR.has(text.toLowerCase());
+
 /** How one atom fits a file. */
 export const atomScore = (edge: number, definition: number, path: number): number =>
   WEIGHTS.edge[edge]! + WEIGHTS.definition[definition]! + WEIGHTS.path[path]!;
@@ -77,7 +90,7 @@ export const definesNames = (language: string): boolean => !KIND_OF_LANGUAGE[lan
 
 export function scoreOf({ fit, count, flags, language, rank, distance }: FileFit): number {
   const matches = Math.min(WEIGHTS.mostMatches, WEIGHTS.matches * Math.log10(count));
-  const together = distance < 0 ? 0 : WEIGHTS.together / (1 + distance / 64);
+  const together = distance < 0 ? 0 : WEIGHTS.together / (1 + distance / WEIGHTS.nearby);
   const file = penalty(flags) + language + WEIGHTS.rank * rank;
   return Math.round(fit + matches + together + file);
 }

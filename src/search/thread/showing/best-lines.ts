@@ -8,13 +8,12 @@
 import type { Pause } from "../../../base/yield.ts";
 import type { Arena } from "../../../kernel/arena.ts";
 import type { Kernel } from "../../../kernel/kernel.ts";
-import { SYMBOL_KINDS } from "../../../store/symbols/symbol-kinds.ts";
+import { MEMBER_KINDS } from "../../../store/symbols/symbol-kinds.ts";
 import { SYMBOL_ROW, type SymbolList } from "../../../store/symbols/symbol-run.ts";
 import { atomScore } from "../ranking/score.ts";
 import { bestEdge } from "../reading/literal-scanner.ts";
 
 const NEWLINE = 10;
-const CONSTRUCTOR = SYMBOL_KINDS.indexOf("constructor");
 /** As in scanning/definitions.ts: a whole name, an end of one, the inside of one. */
 const [EXACT, EDGE, INSIDE, NOT_IN_A_NAME] = [3, 2, 1, 0];
 /** One end of the match is that of the name (2), the other at a joint at least. */
@@ -132,7 +131,7 @@ function definitionClasses(rated: RatedText): (from: number, to: number) => numb
 function classIn(rated: RatedText, row: Int32Array, [from, to]: readonly [number, number]): number {
   const [start, end, kind] = [row[0]!, row[1]!, row[2]!];
   if (from < start || to > end || from === to) return NOT_IN_A_NAME;
-  if (from === start && to === end) return kind === CONSTRUCTOR ? EDGE : EXACT;
+  if (from === start && to === end) return MEMBER_KINDS.has(kind) ? EDGE : EXACT;
   if (from !== start && to !== end) return INSIDE;
   return edgeOf(rated, [from, to], [start, end]) >= AT_JOINT ? EDGE : INSIDE;
 }

@@ -31,6 +31,12 @@ export const C_FAMILY_REWORDINGS: readonly Rewording[] = [
 /** `[[nodiscard]]`, which is where it likes to be; in Objective-C brackets are messages. */
 export const STANDARD_ATTRIBUTES: Rewording = { word: "[[", newer: /\[\[[^[\]]{0,300}\]\]/g };
 
+/** Before an unknown macro (`static noinstr struct lock *f(void)`) the grammar takes a keyword for the variable. */
+export const NO_KEYWORD = [
+  "variable",
+  /^(?!(?:auto|bool|char|class|const|double|enum|extern|float|inline|int|long|register|short|signed|static|struct|typedef|typename|union|unsigned|void|volatile)$)/,
+] as const;
+
 const named = (node: string, kind: string) => `
   (pointer_declarator declarator: (${node}) @${kind})
   (array_declarator declarator: (${node}) @${kind})
