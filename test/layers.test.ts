@@ -134,7 +134,7 @@ const ROOMS: Record<string, readonly string[]> = {
     "repository",
   ],
   watch: ["base", "git", "ingest", "workspace", "engine"],
-  mcp: ["base", "query", "search/messages", "repository", "engine"],
+  mcp: ["base", "query", "search/messages", "repository", "history", "engine"],
   http: [
     "base",
     "mcp",

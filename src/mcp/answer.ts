@@ -51,6 +51,12 @@ export class Answer {
     return taken;
   }
 
+  /** As takeSome(), but where not even the first line has room it is cut: so that an answer tells one at least. */
+  fill(lines: readonly string[]): string[] {
+    const taken = this.takeSome(lines);
+    return taken.length > 0 ? taken : this.cut(lines.slice(0, 1));
+  }
+
   /** A line that comes first, cut where there is no room for it. */
   head(line: string): void {
     const words = cutTo(line, (text) => this.take([text]));

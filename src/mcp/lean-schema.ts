@@ -5,7 +5,7 @@
 
 import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { OUTPUT } from "./tool.ts";
+import { OUTPUT, type Facts } from "./tool.ts";
 
 type Json = Record<string, unknown>;
 
@@ -30,10 +30,14 @@ export function lean<Schema extends z.ZodObject>(
   };
 }
 
-const leanProperty = ({ type, description, default: fallback }: Json): Json => ({
+/** Defaults stand in the instructions, once. */
+const leanProperty = ({ type, description }: Json): Json => ({
   type,
   ...(description !== undefined && { description }),
-  ...(typeof fallback === "number" && { default: fallback }),
 });
 
-export const LEAN_OUTPUT = lean(OUTPUT);
+/** The schema of what a tool's answers say beside their text; that some is always there stays unsaid. */
+export function leanOutput(facts: readonly (keyof Facts)[]): ReturnType<typeof lean> {
+  const kept = Object.entries(OUTPUT.shape).filter(([name]) => facts.includes(name as keyof Facts));
+  return lean(z.object(Object.fromEntries(kept)).partial());
+}

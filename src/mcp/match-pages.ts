@@ -19,6 +19,7 @@ import {
   indentOf,
   type Definition,
 } from "./definitions-of.ts";
+import { plural } from "./plural.ts";
 import { searchOptions, scopeOf } from "./scope.ts";
 import type { Filters, Outcome, ToolContext } from "./tool.ts";
 
@@ -188,11 +189,6 @@ function placeBehind(
 }
 
 // ── words ──
-
-const number = (count: number): string => count.toLocaleString("en-US").replaceAll(",", " ");
-
-export const plural = (count: number, word: string, many = `${word}s`): string =>
-  `${number(count)} ${count === 1 ? word : many}`;
 
 function headline({ stats }: SearchResponse): string {
   const isExact = partialWords({ stats }).length === 0;

@@ -4,7 +4,8 @@ import { z } from "zod";
 import { QuernError } from "../base/errors.ts";
 import { Answer } from "./answer.ts";
 import { definitionsOf, endOfBody, type Definition } from "./definitions-of.ts";
-import { plural } from "./match-pages.ts";
+import { cutLong, lineRange, rangeOf } from "./line-range.ts";
+import { plural } from "./plural.ts";
 import { readText, type FileText } from "./read-text.ts";
 import { findRepository, nearest } from "./scope.ts";
 import { maxTokens, text, tool, type ToolContext } from "./tool.ts";
@@ -13,10 +14,7 @@ const input = z.object({
   file: z.string(),
   repository: text,
   revision: text,
-  lines: z
-    .string()
-    .regex(/^\d+(-\d*)?$/, 'like "40-80", "40-" or "40"')
-    .optional(),
+  lines: lineRange,
   definition: text.describe("read its body"),
   maxTokens,
 });
@@ -27,6 +25,7 @@ export const read = tool({
   title: "Read a file",
   description: "Numbered lines of a file, or the body of a definition in it.",
   input,
+  output: ["shown", "complete"],
   async run(args, context) {
     const file = await readText(
       { ...args, repository: args.repository, revision: args.revision },
@@ -55,24 +54,17 @@ export const read = tool({
   },
 });
 
-/** UTF-16 units of a line: a model that reads minified code has to search in it. */
-const LONG = 2_000;
-
-const cutLong = (line: string): string =>
-  line.length <= LONG ? line.trimEnd() : `${line.slice(0, LONG)}… (${line.length} characters)`;
-
 /** First and last line, 1-based. */
 function stretch(lines: string | undefined, { lines: all, path }: FileText): [number, number] {
   if (lines === undefined) return [1, all.length];
-  const [, first, dash, last] = /^(\d+)(-?)(\d*)$/.exec(lines)!;
-  const from = Math.max(1, Number(first));
+  const { first, last } = rangeOf(lines);
+  const from = Math.max(1, first);
   if (from > all.length && all.length > 0)
     throw new QuernError(
       "INVALID_REQUEST",
       `${path} has ${plural(all.length, "line")}, and none is ${from}`,
     );
-  const to = last ? Number(last) : dash ? all.length : from;
-  return [from, Math.min(to, all.length)];
+  return [from, Math.min(last, all.length)];
 }
 
 async function bodyOf(

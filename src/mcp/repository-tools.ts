@@ -3,24 +3,28 @@
 import { z } from "zod";
 import { QuernError } from "../base/errors.ts";
 import type { Repository } from "../repository.ts";
-import { Answer } from "./answer.ts";
-import { plural } from "./match-pages.ts";
-import { findRepository, visibleRepositories } from "./scope.ts";
-import { cursor, maxTokens, text, tool, type Outcome, type ToolContext } from "./tool.ts";
+import { placeOf, tellList } from "./listing.ts";
+import { plural } from "./plural.ts";
+import { soleRepository, visibleRepositories } from "./scope.ts";
+import { cursor, LISTED, maxTokens, text, tool, type ToolContext } from "./tool.ts";
 
 export const repositories = tool({
   name: "repositories",
   title: "List repositories",
   description: "What is indexed: revisions, sizes, state, what is not searchable and why.",
   input: z.object({ query: text, maxTokens, cursor }),
-  async run(args, context) {
+  output: LISTED,
+  async run(given, context) {
+    const place = placeOf("repositories", given, context);
+    const { args } = place;
     const words = (args.query ?? "").toLowerCase().split(/\s+/);
     const all = await visibleRepositories(context);
     const fitting = all.filter(({ name }) =>
       words.every((word) => name.toLowerCase().includes(word)),
     );
-    const head = `${fitting.length} of ${plural(all.length, "repository", "repositories")}.`;
-    return tellList("repositories", fitting.map(describe), { head, args, context });
+    const head = [`${fitting.length} of ${plural(all.length, "repository", "repositories")}.`];
+    const lines = fitting.map(describe);
+    return tellList({ lines }, { tool: "repositories", place, head, context });
   },
 });
 
@@ -56,37 +60,6 @@ function reasonsOf(skipped: Repository["skipped"]): string {
     .join(", ");
 }
 
-interface Listing {
-  readonly head: string;
-  readonly args: { readonly maxTokens: number; readonly cursor?: string | undefined };
-  readonly context: ToolContext;
-}
-
-/** Lines of a list as far as there is room, from where the cursor says. */
-function tellList(
-  name: string,
-  lines: readonly string[],
-  { head, args, context }: Listing,
-): Outcome {
-  const from =
-    args.cursor === undefined ? 0 : context.cursors.find<{ from: number }>(name, args.cursor).from;
-  const answer = new Answer(args.maxTokens, context.count);
-  answer.head(head);
-  for (const words of context.behind()) answer.head(words);
-  const told = answer.takeSome(lines.slice(from));
-  answer.add(told);
-  const end = from + told.length;
-  const facts = { files: lines.length, shown: told.length };
-  if (end === lines.length || told.length === 0)
-    return {
-      text: answer.text,
-      facts: { ...facts, complete: end === lines.length && context.behind().length === 0 },
-    };
-  const kept = context.cursors.keep(name, { from: end });
-  answer.tail(`Not all shown. The next ones: the same arguments and cursor "${kept}"`);
-  return { text: answer.text, facts: { ...facts, complete: false, cursor: kept } };
-}
-
 const treeInput = z.object({
   repository: text,
   path: text,
@@ -103,8 +76,11 @@ export const tree = tool({
   title: "List a folder",
   description: "Folders and files.",
   input: treeInput,
-  async run(args, context) {
-    const repository = await repositoryOf(args.repository, context);
+  output: LISTED,
+  async run(given, context) {
+    const place = placeOf("tree", given, context);
+    const { args } = place;
+    const repository = await soleRepository(args.repository, context);
     const path = (args.path ?? "").replace(/^\.?\/+|\/+$/g, "");
     const walk = { left: MOST_FOLDERS, lines: [] as string[] };
     await list(
@@ -117,20 +93,19 @@ export const tree = tool({
         "INVALID_REQUEST",
         `there is no folder ${JSON.stringify(path)} in ${repository}`,
       );
-    const head = `${repository}:${path === "" ? "/" : path}, ${plural(walk.lines.length, "entry", "entries")} to depth ${args.depth}.`;
-    return tellList("tree", walk.lines, { head, args, context });
+    const isCut = walk.left < 0;
+    const head = [
+      `${repository}:${path === "" ? "/" : path}, ${plural(walk.lines.length, "entry", "entries")} to depth ${args.depth}.`,
+      ...(isCut
+        ? [
+            `INCOMPLETE: only ${plural(MOST_FOLDERS, "folder")} were opened: ask for a folder below, or for less depth.`,
+          ]
+        : []),
+    ];
+    const told = tellList({ lines: walk.lines }, { tool: "tree", place, head, context });
+    return isCut ? { ...told, facts: { ...told.facts, complete: false } } : told;
   },
 });
-
-async function repositoryOf(name: string | undefined, context: ToolContext): Promise<string> {
-  if (name !== undefined) return (await findRepository(name, context)).name;
-  const all = await visibleRepositories(context);
-  if (all.length === 1) return all[0]!.name;
-  throw new QuernError(
-    "INVALID_REQUEST",
-    `name a repository: ${plural(all.length, "repository is", "repositories are")} indexed here`,
-  );
-}
 
 interface Folder {
   readonly repository: string;

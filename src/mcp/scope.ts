@@ -4,6 +4,7 @@ import { editDistance } from "../base/edit-distance.ts";
 import { QuernError } from "../base/errors.ts";
 import { languageNamed, nearestLanguage } from "../base/languages.ts";
 import { quote } from "../query/ast.ts";
+import { plural } from "./plural.ts";
 import type { Repository } from "../repository.ts";
 import type { SearchOptions, Viewer } from "../search/messages/request.ts";
 import type { Filters, ToolContext } from "./tool.ts";
@@ -60,13 +61,29 @@ export async function findRepository(name: string, context: ToolContext): Promis
   );
 }
 
+/** The name of the one that is named; where none is, of the only one there is. */
+export async function soleRepository(
+  name: string | undefined,
+  context: ToolContext,
+): Promise<string> {
+  if (name !== undefined) return (await findRepository(name, context)).name;
+  const all = await visibleRepositories(context);
+  if (all.length === 1) return all[0]!.name;
+  const some = all.slice(0, NEAR).map((one) => one.name);
+  throw new QuernError(
+    "INVALID_REQUEST",
+    `name a repository: ${plural(all.length, "repository is", "repositories are")} indexed here${some.length > 0 ? `, such as ${some.join(", ")}` : ""}`,
+  );
+}
+
 /** At most three names that are alike: they hold each other, or a third of the letters differs. */
 export function nearest(name: string, names: readonly string[]): string[] {
   const wanted = name.toLowerCase();
+  const lastPart = (path: string): string => path.split("/").at(-1)!;
   const distance = (other: string) => {
     const text = other.toLowerCase();
     if (text.includes(wanted) || wanted.includes(text)) return 0;
-    return editDistance(wanted, text.split("/").at(-1)!);
+    return editDistance(lastPart(wanted), lastPart(text));
   };
   return names
     .map((other) => ({ other, distance: distance(other) }))

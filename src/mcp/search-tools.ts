@@ -4,7 +4,16 @@ import { z } from "zod";
 import { Answer } from "./answer.ts";
 import { tellMatches, type Told } from "./match-pages.ts";
 import { pathFilter, queryWith, scopeOf, searchOptions } from "./scope.ts";
-import { cursor, filters, maxTokens, text, tool, type Outcome, type ToolContext } from "./tool.ts";
+import {
+  cursor,
+  filters,
+  MATCHED,
+  maxTokens,
+  text,
+  tool,
+  type Outcome,
+  type ToolContext,
+} from "./tool.ts";
 import { QuernError } from "../base/errors.ts";
 import { hintFor, notIndexedWords, suggestionWords } from "./words.ts";
 
@@ -23,6 +32,7 @@ export const search = tool({
   title: "Search code",
   description: "Matches by file, best first, with exact totals.",
   input: searchInput,
+  output: MATCHED,
   async run(args, context) {
     if (args.cursor !== undefined)
       return tellMatches({ tool: "search", cursor: args.cursor }, args.maxTokens, context);
@@ -85,6 +95,7 @@ export const findFiles = tool({
   title: "Find files",
   description: "Paths that hold all words or fit a glob, best first.",
   input: findInput,
+  output: MATCHED,
   async run(args, context) {
     if (args.cursor !== undefined)
       return tellMatches({ tool: "find_files", cursor: args.cursor }, args.maxTokens, context);

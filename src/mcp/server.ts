@@ -10,13 +10,14 @@ import {
 import { QuernError } from "../base/errors.ts";
 import type { Repository } from "../repository.ts";
 import { VERSION } from "../base/version.ts";
+import { history } from "./history-tool.ts";
 import { readText } from "./read-text.ts";
 import { read } from "./read-tool.ts";
 import { repositories, tree } from "./repository-tools.ts";
 import { findRepository, pathFilter, searchOptions, visibleRepositories } from "./scope.ts";
 import { findFiles, search } from "./search-tools.ts";
 import { definitions, outline, references } from "./symbol-tools.ts";
-import { lean, LEAN_OUTPUT } from "./lean-schema.ts";
+import { lean, leanOutput } from "./lean-schema.ts";
 import { type Tool, type ToolContext } from "./tool.ts";
 import { wordsFor } from "./words.ts";
 
@@ -29,10 +30,11 @@ export const TOOLS: readonly Tool[] = [
   read,
   tree,
   repositories,
+  history,
 ];
 
 /** Each conversation pays for them. */
-export const INSTRUCTIONS = `Search over indexed code. All words of a query must be in a file; quote a phrase "like this"; a or b; -word excludes; prefixes: file: repo: (regular expressions), lang: sym: rev: content:. Text is literal and without case unless regex or case is set. Totals are exact. Files are named repository:path. Where more is left, call again with the cursor alone; a larger maxTokens shows more.`;
+export const INSTRUCTIONS = `Search over indexed code. All words of a query must be in a file; quote a phrase "like this"; a or b; -word excludes; prefixes: file: repo: (regular expressions), lang: sym: rev: content:. Text is literal and without case unless regex or case is set. path: a part of a path, or a glob. Totals are exact. Files are named repository:path. An answer takes maxTokens at most (200 to 25000, default 4000); where more is left, call again with the cursor alone.`;
 
 /** What a server asks of each call. */
 export type ContextOf = (signal: AbortSignal) => ToolContext;
@@ -60,7 +62,7 @@ export function createServer(contextOf: ContextOf): McpServer {
 
 function addTool(
   server: McpServer,
-  { name, title, description, input, run }: Tool,
+  { name, title, description, input, output, run }: Tool,
   contextOf: ContextOf,
 ): void {
   const annotations = { readOnlyHint: true, idempotentHint: true };
@@ -68,7 +70,7 @@ function addTool(
     title,
     description,
     inputSchema: lean(input),
-    outputSchema: LEAN_OUTPUT,
+    outputSchema: leanOutput(output),
     annotations,
   };
   server.registerTool(name, config, (args, { mcpReq }) =>

@@ -6,7 +6,8 @@ import { quote } from "../query/ast.ts";
 import type { FileResult } from "../search/messages/response.ts";
 import { Answer, cutLine } from "./answer.ts";
 import { definitionsIn, endOfBody, fileKey, fullName, type Definition } from "./definitions-of.ts";
-import { partialWords, plural, tellMatches } from "./match-pages.ts";
+import { partialWords, tellMatches } from "./match-pages.ts";
+import { plural } from "./plural.ts";
 import { readText } from "./read-text.ts";
 import {
   escapeExpression,
@@ -16,7 +17,16 @@ import {
   scopeOf,
   searchOptions,
 } from "./scope.ts";
-import { cursor, filters, maxTokens, text, tool, type Outcome, type ToolContext } from "./tool.ts";
+import {
+  cursor,
+  filters,
+  MATCHED,
+  maxTokens,
+  text,
+  tool,
+  type Outcome,
+  type ToolContext,
+} from "./tool.ts";
 
 const symbolInput = z.object({
   symbol: text,
@@ -51,6 +61,7 @@ export const definitions = tool({
   title: "Find definitions",
   description: "Where a symbol is defined, with its body.",
   input: symbolInput,
+  output: MATCHED,
   async run(args, context) {
     const names = await namesOf(args, context);
     const { filter, viewer } = await scopeOf({ ...args, path: args.path }, context);
@@ -157,6 +168,7 @@ export const references = tool({
   title: "Find references",
   description: "Lines that name a symbol, its definition among them.",
   input: symbolInput,
+  output: MATCHED,
   async run(args, context) {
     if (args.cursor !== undefined)
       return tellMatches({ tool: "references", cursor: args.cursor }, args.maxTokens, context);
@@ -210,6 +222,7 @@ export const outline = tool({
   title: "Outline",
   description: "Definitions of a file, or of the files of a folder or repository.",
   input: outlineInput,
+  output: MATCHED,
   async run(args, context) {
     const path = (args.path ?? "").replace(/^\.?\/+|\/+$/g, "");
     if (path === "" && args.repository === undefined)

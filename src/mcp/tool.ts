@@ -42,6 +42,8 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   readonly title: string;
   readonly description: string;
   readonly input: Input;
+  /** Which facts its answers have. */
+  readonly output: readonly (keyof Facts)[];
   readonly run: (args: z.output<Input>, context: ToolContext) => Promise<Outcome>;
 }
 
@@ -59,7 +61,7 @@ export const text = z.string().optional();
 /** Filters that most tools take. */
 export const filters = {
   repository: text,
-  path: z.string().optional().describe("part or glob"),
+  path: text,
   language: text,
   revision: text,
 };
@@ -71,6 +73,12 @@ export interface Filters {
   readonly revision?: string | undefined;
 }
 
+/** What answers of a list of files or lines say. */
+export const LISTED = ["files", "shown", "complete", "cursor"] as const;
+/** What answers of matches say. */
+export const MATCHED = ["matches", ...LISTED] as const;
+
+/** Every fact there is. */
 export const OUTPUT = z.object({
   matches: z.int().optional(),
   files: z.int().optional(),

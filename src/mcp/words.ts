@@ -14,6 +14,11 @@ const WORDS: Partial<Record<ErrorCode, (message: string, place: string) => strin
   REGEX_TOO_LARGE: (message) => `${message}. Search for a shorter expression, or for plain text.`,
   CURSOR_EXPIRED: itself,
   INVALID_REQUEST: itself,
+  INVALID_GIT_REF: itself,
+  HISTORY_NOT_AVAILABLE: (message) =>
+    `${message}. Nothing of commits is known here; the other tools are.`,
+  FILE_TOO_LARGE: itself,
+  BINARY_FILE: itself,
   CONTEXT_NOT_FOUND: itself,
   INDEX_CORRUPT: itself,
   ENGINE_CLOSED: itself,

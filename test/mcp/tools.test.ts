@@ -1,41 +1,12 @@
 /** The tools over both eras of the protocol, with the official client: budgets, pages, viewers, errors in words. */
 
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { encode as cl100k } from "gpt-tokenizer/encoding/cl100k_base";
-import { encode as o200k } from "gpt-tokenizer/encoding/o200k_base";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Engine } from "../../src/engine.ts";
 import { createHandler } from "../../src/http/index.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { createMcpHandler } from "../../src/mcp/index.ts";
 import { openEngine } from "../engine/opened.ts";
-
-type Handler = (request: Request) => Promise<Response>;
-
-async function connected(handler: Handler, era: string, path = "/mcp"): Promise<Client> {
-  const options = era === "2026" ? { versionNegotiation: { mode: "auto" as const } } : {};
-  const client = new Client({ name: "test", version: "1" }, options);
-  const fetch = (url: string | URL, init?: RequestInit) => handler(new Request(url, init));
-  const url = new URL(`http://localhost${path}`);
-  await client.connect(new StreamableHTTPClientTransport(url, { fetch }));
-  onTestFinished(() => client.close());
-  return client;
-}
-
-interface Answer {
-  readonly text: string;
-  readonly facts: { matches?: number; shown: number; complete: boolean; cursor?: string };
-  readonly isError: boolean;
-}
-
-async function call(client: Client, name: string, args: Record<string, unknown>): Promise<Answer> {
-  const result = await client.callTool({ name, arguments: args });
-  const [first] = result.content as { text: string }[];
-  const facts = result.structuredContent as Answer["facts"];
-  return { text: first!.text, facts, isError: result.isError === true };
-}
-
-const tokens = (text: string): number => Math.max(cl100k(text).length, o200k(text).length);
+import { callTool, connected, tokensOf } from "./connected.ts";
 
 const lineOf = (i: number) =>
   `  const needle${i} = await fetchOrder(${i}, { retries: ${i % 7} }); // größe 中文 ${i}`;
@@ -58,17 +29,17 @@ async function shop(): Promise<Engine> {
 }
 
 test.each(["2025", "2026"])("era %s: tools, an answer, an error in words", async (era) => {
-  const client = await connected(createMcpHandler(await shop()), era);
+  const client = await connected(createMcpHandler(await shop()), { era });
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name).join(" ")).toBe(
-    "search find_files outline definitions references read tree repositories",
+    "search find_files outline definitions references read tree repositories history",
   );
   const instructions = client.getInstructions() ?? "";
-  expect(tokens(JSON.stringify(tools)) + tokens(instructions)).toBeLessThanOrEqual(1_500);
-  const found = await call(client, "definitions", { symbol: "order3" });
+  expect(tokensOf(JSON.stringify(tools)) + tokensOf(instructions)).toBeLessThanOrEqual(1_500);
+  const found = await callTool(client, "definitions", { symbol: "order3" });
   expect(found.text).toContain("acme/shop:src/file3.ts:1 function order3");
   expect(found.facts).toMatchObject({ matches: 1, complete: true });
-  const wrong = await call(client, "search", { query: "a or or b" });
+  const wrong = await callTool(client, "search", { query: "a or or b" });
   expect(wrong.isError).toBe(true);
   expect(wrong.text).toContain("does not parse at character");
 });
@@ -80,10 +51,10 @@ test.each([
   ["outline", { repository: "acme/shop" }],
   ["tree", { repository: "acme/shop" }],
 ])("%s stays within any budget", async (name, args) => {
-  const client = await connected(createMcpHandler(await shop()), "2026");
+  const client = await connected(createMcpHandler(await shop()));
   for (const maxTokens of [200, 400, 1_000, 4_000]) {
-    const { text } = await call(client, name, { ...args, maxTokens });
-    expect(tokens(text), text).toBeLessThanOrEqual(maxTokens);
+    const { text } = await callTool(client, name, { ...args, maxTokens });
+    expect(tokensOf(text), text).toBeLessThanOrEqual(maxTokens);
   }
 });
 
@@ -98,12 +69,12 @@ function told(text: string): string[] {
 
 test.each([300, 700, 2_000])("pages of %i tokens are all lines, each once", async (maxTokens) => {
   const engine = await shop();
-  const client = await connected(createMcpHandler(engine), "2026");
-  let answer = await call(client, "search", { query: "needle", maxTokens });
+  const client = await connected(createMcpHandler(engine));
+  let answer = await callTool(client, "search", { query: "needle", maxTokens });
   const lines = told(answer.text);
   while (answer.facts.cursor !== undefined) {
-    answer = await call(client, "search", { cursor: answer.facts.cursor, maxTokens });
-    expect(tokens(answer.text)).toBeLessThanOrEqual(maxTokens);
+    answer = await callTool(client, "search", { cursor: answer.facts.cursor, maxTokens });
+    expect(tokensOf(answer.text)).toBeLessThanOrEqual(maxTokens);
     lines.push(...told(answer.text));
   }
   const { files } = await engine.search({ query: "needle", matches: 1e6 });
@@ -126,14 +97,14 @@ test.each<[string, Record<string, unknown>]>([
   const engine = await shop();
   const { id } = (await engine.repositories()).find((one) => one.name === "acme/shop")!;
   const viewer = () => ({ repositoryIds: new Set([id]) });
-  const client = await connected(createMcpHandler(engine, { viewer }), "2026");
-  const { text } = await call(client, name, args);
+  const client = await connected(createMcpHandler(engine, { viewer }));
+  const { text } = await callTool(client, name, args);
   expect(text).not.toMatch(/acme\/secret|order99\(\)/);
 });
 
 test("a cursor that is not known any more says so", async () => {
-  const client = await connected(createMcpHandler(await shop()), "2026");
-  const { text, isError } = await call(client, "search", { cursor: "0123456789" });
+  const client = await connected(createMcpHandler(await shop()));
+  const { text, isError } = await callTool(client, "search", { cursor: "0123456789" });
   expect(isError).toBe(true);
   expect(text).toBe("cursor 0123456789 is not known any more: ask again without it");
 });
@@ -150,8 +121,8 @@ test.each([
 test("the service mounts it where it is asked to, behind its credentials", async () => {
   const engine = await shop();
   const open = createHandler(engine, { anonymous: "all", mcp: true });
-  const client = await connected(open, "2026", "/api/mcp");
-  const { text } = await call(client, "repositories", {});
+  const client = await connected(open, { path: "/api/mcp" });
+  const { text } = await callTool(client, "repositories", {});
   expect(text).toContain("2 of 2 repositories.");
   const post = () => new Request("http://localhost/api/mcp", { method: "POST" });
   expect((await createHandler(engine, { anonymous: "all" })(post())).status).toBe(404);

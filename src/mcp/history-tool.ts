@@ -1,0 +1,250 @@
+/** history: commits, one commit or the difference of two revisions, and who changed lines last. */
+
+import { z } from "zod";
+import { QuernError } from "../base/errors.ts";
+import type { Blame, Commit, FileDiff, History } from "../history/history.ts";
+import { OPEN_HISTORY, type OpensHistory } from "../history/histories.ts";
+import { placeOf, tellList, type List, type ListPlace } from "./listing.ts";
+import { soleRepository } from "./scope.ts";
+import { cutLong, lineRange, rangeOf } from "./line-range.ts";
+import { plural } from "./plural.ts";
+import { cursor, maxTokens, text, tool, type Outcome, type ToolContext } from "./tool.ts";
+
+const input = z.object({
+  repository: text,
+  path: text,
+  query: text.describe("part of a message"),
+  author: text,
+  since: text.describe("date, or 2 weeks ago"),
+  until: text,
+  revision: text,
+  diff: text.describe("a commit, or BASE..HEAD"),
+  blame: lineRange.describe("lines of path"),
+  maxTokens,
+  cursor,
+});
+type Args = z.output<typeof input>;
+
+export const history = tool({
+  name: "history",
+  title: "Git history",
+  description: "Commits, newest first; or a diff; or the commits that lines come from.",
+  input,
+  output: ["shown", "complete", "cursor"],
+  async run(given, context) {
+    const place = placeOf("history", given, context);
+    const { args } = place;
+    const repository = await soleRepository(args.repository, context);
+    const asked = { place, args, context, history: await openHistory(repository, context) };
+    if (args.diff !== undefined) return tellDiff(args.diff, asked);
+    if (args.blame !== undefined) return tellBlame(args.blame, asked);
+    return tellCommits(asked);
+  },
+});
+
+interface Asked {
+  readonly place: ListPlace<Args>;
+  readonly args: Args;
+  readonly context: ToolContext;
+  readonly history: History;
+}
+
+/** An engine that a host has wrapped does not say why a repository has no history. */
+async function openHistory(repository: string, { engine, viewer }: ToolContext): Promise<History> {
+  const { [OPEN_HISTORY]: open } = engine as Partial<OpensHistory>;
+  const options = viewer ? { viewer } : {};
+  const found = await (open?.call(engine, repository, options) ??
+    engine.history(repository, options));
+  if (found) return found;
+  throw new QuernError("HISTORY_NOT_AVAILABLE", `${repository} has no git history here`);
+}
+
+/** Digits of a commit's id that are shown: git takes them back. */
+const ID_DIGITS = 10;
+
+type LineOfCommit = Pick<Commit, "hash" | "date" | "authorName" | "message">;
+
+const commitLine = ({ hash, date, authorName, message }: LineOfCommit): string =>
+  `${hash.slice(0, ID_DIGITS)} ${date.slice(0, 10)} ${authorName}: ${message}`;
+
+async function mustFind(revision: string, { history: log, context }: Asked) {
+  const commit = await log.commit(revision, { signal: context.signal });
+  if (commit) return commit;
+  throw new QuernError(
+    "INVALID_GIT_REF",
+    `there is no branch, tag or commit ${JSON.stringify(revision.slice(0, 80))}`,
+  );
+}
+
+// ── commits ──
+
+/** The most that one call of the history lists. */
+const MOST_LISTED = 1_000;
+/** Tokens that the line of a commit takes at least. */
+const LEAST_OF_A_COMMIT = 12;
+
+/** Pages go back from the commit that the first one began with, whatever was committed since. */
+async function tellCommits(asked: Asked): Promise<Outcome> {
+  const { args, context, history: log } = asked;
+  const { path, query, author, since, until } = args;
+  const { hash: revision } = await mustFind(args.revision ?? "HEAD", asked);
+  const place = { ...asked.place, args: { ...args, revision } };
+  const { from } = place;
+  const { commits, total } = await log.commits({
+    ...defined({ path, query, author, since, until }),
+    revision,
+    skip: from,
+    limit: Math.min(MOST_LISTED, Math.ceil(args.maxTokens / LEAST_OF_A_COMMIT)),
+    signal: context.signal,
+  });
+  const where = `${log.repository}${path ? `:${path}` : ""}`;
+  const words =
+    total === 0
+      ? `No commit of ${where} up to ${args.revision ?? "HEAD"} fits.`
+      : `${plural(total, "commit")} of ${where}, newest first.`;
+  return listed({ lines: commits.map(commitLine), before: from, total }, [words], {
+    ...asked,
+    place,
+  });
+}
+
+function defined<T extends object>(given: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const entries = Object.entries(given).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
+}
+
+function listed(
+  list: List,
+  head: readonly string[],
+  { place, context }: Pick<Asked, "place" | "context">,
+): Outcome {
+  const { text: told, facts } = tellList(list, { tool: "history", place, head, context });
+  const { files: _lines, ...own } = facts;
+  return { text: told, facts: own };
+}
+
+/** What is told in front of a list that is all at hand; a later page needs only the first line of it. */
+function listedWhole(lines: readonly string[], head: readonly string[], asked: Asked): Outcome {
+  return listed({ lines }, asked.place.from === 0 ? head : head.slice(0, 1), asked);
+}
+
+// ── differences ──
+
+/** Pages are of the commits that the names stood for at the first one. */
+async function tellDiff(diff: string, asked: Asked): Promise<Outcome> {
+  const { args, context, history: log } = asked;
+  const [, base, head] = /^(.+?)\.{2,3}(.+)$/s.exec(diff) ?? [];
+  if (base === undefined || head === undefined) return tellCommit(diff, asked);
+  const ends = [(await mustFind(base, asked)).hash, (await mustFind(head, asked)).hash] as const;
+  const place = { ...asked.place, args: { ...args, diff: ends.join("..") } };
+  const { signal } = context;
+  const files = await log.diff({ base: ends[0], head: ends[1], ...pathOf(args), signal });
+  return tellFiles(files, [`${log.repository}: ${diff}`], { ...asked, place });
+}
+
+const pathOf = ({ path }: Args): { path?: string } => (path === undefined ? {} : { path });
+
+async function tellCommit(revision: string, given: Asked): Promise<Outcome> {
+  const { args, context, history: log } = given;
+  const { signal } = context;
+  const commit = await mustFind(revision, given);
+  const { hash, parents, body, authorEmail, refs } = commit;
+  const asked = { ...given, place: { ...given.place, args: { ...args, diff: hash } } };
+  const head = [
+    `${commitLine(commit)} <${authorEmail}>${refs ? ` (${refs})` : ""}`,
+    ...body.split("\n").filter((line) => line.trim() !== ""),
+    ...(parents.length > 1 ? [`A merge of ${parents.length}, compared with the first.`] : []),
+  ];
+  const [parent] = parents;
+  if (parent !== undefined)
+    return tellFiles(
+      await log.diff({ base: parent, head: hash, ...pathOf(args), signal }),
+      head,
+      asked,
+    );
+  const added = (await log.paths({ revision: hash, signal })) ?? [];
+  const words = `The first commit: it adds ${plural(added.length, "file")}.`;
+  return listedWhole(
+    added.map(({ path }) => path),
+    [...head, words],
+    asked,
+  );
+}
+
+/** First what each file has lost and gained, then the lines. */
+function tellFiles(files: readonly FileDiff[], head: readonly string[], asked: Asked): Outcome {
+  const lines = files.flatMap((file) => [
+    titleOf(file),
+    ...file.hunks.flatMap(({ newRange, heading, body }) => [
+      `@@ ${newRange.start}${heading ? ` ${heading}` : ""}`,
+      ...body.split("\n").map((line) => cutLong(line)),
+    ]),
+  ]);
+  const overview = files.length > 1 ? files.map((file) => titleOf(file)) : [];
+  const words = files.length === 0 ? "No difference." : `${plural(files.length, "file")}.`;
+  return listedWhole([...overview, ...lines], [...head, words], asked);
+}
+
+function titleOf({ oldPath, newPath, hunks }: FileDiff): string {
+  const changes = hunks.flatMap(({ body }) => body.split("\n"));
+  const count = (sign: string): number => changes.filter((line) => line.startsWith(sign)).length;
+  return `${newPath ?? oldPath}${changeOf(oldPath, newPath)} +${count("+")} -${count("-")}`;
+}
+
+function changeOf(oldPath: string | null, newPath: string | null): string {
+  if (oldPath === null) return " (added)";
+  if (newPath === null) return " (deleted)";
+  return oldPath === newPath ? "" : ` (was ${oldPath})`;
+}
+
+// ── lines ──
+
+async function tellBlame(blame: string, asked: Asked): Promise<Outcome> {
+  const { args, context, history: log } = asked;
+  const { path, revision: name = "HEAD" } = args;
+  if (path === undefined) throw new QuernError("INVALID_REQUEST", "blame needs the path of a file");
+  const { signal } = context;
+  const { hash: revision } = await mustFind(name, asked);
+  const found = await log.blame({ path, revision, signal });
+  const file = await log.read({ path, revision, signal });
+  if (!found || !file)
+    throw new QuernError(
+      "INVALID_REQUEST",
+      `${log.repository} has no file ${JSON.stringify(path)} in ${name}`,
+    );
+  const head = [
+    `${log.repository}:${path} at ${name}.`,
+    ...((await isEdited(file.content, path, asked))
+      ? ["The file differs from what was committed: line numbers are those of the commit."]
+      : []),
+  ];
+  const lines = linesOfBlame(found, file.content.split("\n"), rangeOf(blame));
+  const place = { ...asked.place, args: { ...args, revision } };
+  return listedWhole(lines, head, { ...asked, place });
+}
+
+function linesOfBlame(
+  { ranges, commits }: Blame,
+  lines: readonly string[],
+  { first, last }: { readonly first: number; readonly last: number },
+): string[] {
+  return ranges.flatMap(({ hash, startLine, lineCount }) => {
+    const from = Math.max(first, startLine);
+    const to = Math.min(last, startLine + lineCount - 1);
+    if (from > to) return [];
+    const own = lines.slice(from - 1, to).map((line, i) => `${from + i}: ${cutLong(line)}`);
+    return [commitLine(commits[hash]!), ...own];
+  });
+}
+
+/** Whether the other tools, which read what is indexed, see another text under the path. */
+async function isEdited(
+  committed: string,
+  path: string,
+  { args, context: { engine, viewer }, history: log }: Asked,
+): Promise<boolean> {
+  if (args.revision !== undefined) return false;
+  const options = viewer ? { viewer } : {};
+  const current = await engine.read({ repository: log.repository, path }, options);
+  return current !== undefined && current.content !== committed;
+}
