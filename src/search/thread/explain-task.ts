@@ -38,7 +38,7 @@ export function explainSegments(
       const symbols = opened && openDefinitions(snapshot, opened, edition);
       if (!opened || symbols === "gone") return "gone";
       const { reader } = opened;
-      const asked = { query, scope, sets, symbols };
+      const asked = { query, scope, sets, symbols, isRanked: false };
       const plan = planSegment(opened, asked, snapshot, tools);
       if (!plan) continue; // nothing stops it
       const { kernel, arena } = tools;

@@ -140,7 +140,12 @@ export class SearchRun {
     const symbols = opened && openDefinitions(snapshot, opened, edition);
     if (!opened || symbols === "gone") throw new SegmentGone(segment);
     this.#readers.set(position, opened.reader);
-    return planSegment(opened, { query, scope, sets, symbols }, snapshot, tools);
+    return planSegment(
+      opened,
+      { query, scope, sets, symbols, isRanked: input.matches > 0 },
+      snapshot,
+      tools,
+    );
   }
 
   async #windows(work: {
@@ -153,7 +158,7 @@ export class SearchRun {
     const { position, plan, isShared, totals, part } = work;
     const { control, context, input, snapshot, tools } = this.#thread;
     const { steps } = plan;
-    const scan = new SegmentScan(plan, { snapshot, tools, isRanked: input.matches > 0 });
+    const scan = new SegmentScan(plan, { snapshot, tools });
     const rater = this.#rater(plan);
     const onHit = (hit: Hit) => {
       // what #compare and #columns read of a file that is kept: damage there is still this segment's own

@@ -25,6 +25,8 @@ export interface AtomPlan {
   readonly pages: Bitset | undefined;
   /** Of an expression: see ExpressionReach. */
   readonly anchors: readonly PlacedLiteral[] | undefined;
+  /** Blobs in which a match may lie within the name of a definition; undefined: any. */
+  readonly named: Bitset | undefined;
   readonly listBytes: number;
   /** It stands under negations only: one match in a blob is enough. */
   readonly onlyDecides: boolean;
@@ -37,6 +39,7 @@ export const anywhere = (atom: PreparedAtom): AtomPlan => ({
   blobs: undefined,
   pages: undefined,
   anchors: undefined,
+  named: undefined,
   listBytes: 0,
   onlyDecides: false,
 });

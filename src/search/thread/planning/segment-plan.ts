@@ -29,6 +29,7 @@ import { boundsOf } from "./bounds.ts";
 import { counterInScope } from "./pages.ts";
 import { filesWithPath } from "./path-scan.ts";
 import { gramsOf, type PreparedQuery } from "./prepare.ts";
+import { withNamedBlobs } from "./named-blobs.ts";
 import { countUndecided } from "./undecided.ts";
 
 /** Blobs of a window where no content is read: about a millisecond's work. */
@@ -43,6 +44,8 @@ export interface SegmentQuery {
   readonly sets: readonly Bitset[];
   /** undefined: none are known. */
   readonly symbols: SegmentSymbols | undefined;
+  /** Whether files are ranked, so that it matters which match names a definition. */
+  readonly isRanked: boolean;
 }
 
 export interface SegmentPlan {
@@ -86,14 +89,17 @@ export function planSegment(
     const { maybe } = boundsOf(query.root, knownOf(atoms, sets, reader), reader.header.files);
     return intersect(maybe.slice(), scope);
   };
-  const atoms = planned.some(({ atom }) => atom.kind === "path")
+  const decided = planned.some(({ atom }) => atom.kind === "path")
     ? planPaths(planned, { reader, snapshot, files: possible(planned) }, tools)
     : planned;
-  if (!atoms || isStopped()) return undefined;
-  const candidates = possible(atoms);
+  if (!decided || isStopped()) return undefined;
+  const candidates = possible(decided);
   const blobs = blobsOfFiles(candidates, reader);
-  const content = query.contentAtoms.map((atom) => atoms[atom]!);
-  const visit = blobsToVisit(content, blobs, reader);
+  const contentOf = (plans: readonly AtomPlan[]) => query.contentAtoms.map((atom) => plans[atom]!);
+  const visit = blobsToVisit(contentOf(decided), blobs, reader);
+  const ranked = { atoms: query.shown, visit, symbols: asked.isRanked ? symbols : undefined };
+  const atoms = withNamedBlobs(decided, ranked, lookup);
+  if (isStopped()) return undefined;
   const work = query.isContentOnly ? visit : blobs;
   const withoutContent = query.isContentOnly ? [] : filesWithoutContent(candidates, reader);
   const ownWindows = isEmpty(visit) ? coarser(windows) : windows;
@@ -108,7 +114,7 @@ export function planSegment(
     order: scanOrder(query, atoms, visit),
     windows: ownWindows,
     steps: stepsOf(ownWindows, work, withoutContent.length > 0),
-    stats: statsOf(content, scope, visit, reader),
+    stats: statsOf(contentOf(atoms), scope, visit, reader),
     undecided: countUndecided(asked, atoms, lookup),
   };
 }

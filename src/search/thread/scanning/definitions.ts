@@ -2,6 +2,7 @@
 
 import type { Kernel } from "../../../kernel/kernel.ts";
 import type { Arena } from "../../../kernel/arena.ts";
+import { hasBit, type Bitset } from "../../../base/bitset.ts";
 import { corrupt } from "../../../store/format/sealed.ts";
 import type { Found } from "../reading/literal-scanner.ts";
 import type { SegmentSymbols } from "../reading/segment-symbols.ts";
@@ -10,9 +11,16 @@ import type { Window } from "../reading/window.ts";
 /** A match is exactly the name of a definition. */
 export const EXACT = 3;
 
-/** What was found in the blobs of a window. REQUIRES: with the pairs. */
+/** What an atom found. REQUIRES: with the pairs. */
+export interface RatedAtom {
+  readonly found: Found;
+  /** Blobs in which a match may lie within a name; undefined: any. */
+  readonly named: Bitset | undefined;
+}
+
+/** What was found in the blobs of a window. */
 export interface Rated {
-  readonly found: readonly Found[];
+  readonly found: readonly RatedAtom[];
   readonly blobs: readonly number[];
   /** As scanned: it holds the text of every match. */
   readonly window: Window;
@@ -28,7 +36,7 @@ export class DefinitionRater {
   constructor(rated: Rated, tools: { readonly kernel: Kernel; readonly arena: Arena }) {
     this.#rated = rated;
     this.#tools = tools;
-    for (const found of rated.found) found.definitions = new Uint8Array(rated.blobs.length);
+    for (const { found } of rated.found) found.definitions = new Uint8Array(rated.blobs.length);
   }
 
   /** Sets the best class of each atom in a visited blob. */
@@ -37,13 +45,16 @@ export class DefinitionRater {
     const blob = blobs[index]!;
     if (index === this.#last || !symbols.has(blob)) return;
     this.#last = index;
+    const held = found.filter(
+      (one) => one.found.counts[index]! > 0 && (!one.named || hasBit(one.named, blob)),
+    );
+    if (held.length === 0) return;
     const { arena } = this.#tools;
     const mark = arena.mark();
     const run = symbols.run(blob);
     const at = arena.put(run);
-    for (const one of found)
-      if (one.counts[index]! > 0)
-        one.definitions![index] = this.#best([at, at + run.length], blob, one, index);
+    for (const one of held)
+      one.found.definitions![index] = this.#best([at, at + run.length], blob, one.found, index);
     arena.release(mark);
   }
 

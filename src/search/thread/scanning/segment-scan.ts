@@ -11,10 +11,9 @@ import type { AtomPlan } from "../planning/atom-plan.ts";
 import { decide, type Facts, type Verdict } from "../planning/evaluate.ts";
 import type { SegmentPlan } from "../planning/segment-plan.ts";
 import type { Found } from "../reading/literal-scanner.ts";
-import type { SegmentSymbols } from "../reading/segment-symbols.ts";
 import type { SearchTools } from "../reading/thread-tools.ts";
 import { Window } from "../reading/window.ts";
-import { DefinitionRater } from "./definitions.ts";
+import { DefinitionRater, type RatedAtom } from "./definitions.ts";
 import { VisitedBlobs } from "./visited-blobs.ts";
 
 /** What a window's evaluation found out about one matching file. Borrowed: the next hit is the same object. */
@@ -28,8 +27,6 @@ export interface Hit extends Facts {
 export interface ScanOptions {
   readonly snapshot: Snapshot;
   readonly tools: SearchTools;
-  /** Whether files are ranked, so that it matters which match names a definition. */
-  readonly isRanked: boolean;
 }
 
 export class SegmentScan {
@@ -44,25 +41,28 @@ export class SegmentScan {
   /** Evaluates the candidate files of one window; adds to `stats` before each hit, so that they fit the hits even where damage ends it. */
   window(number: number, stats: WindowStats, onHit: (hit: Hit) => void): void {
     const { reader, asked, atoms, order, visit, windows } = this.plan;
-    const { snapshot, tools, isRanked } = this.#options;
+    const { snapshot, tools } = this.#options;
     const { query, symbols } = asked;
     const [first, end] = [windows[number]!, windows[number + 1]!];
     const blobs = bitsBetween(visit, first, end);
     const symbolBytes = symbols?.bytesLoaded ?? 0;
-    const ratesDefinitions = symbols !== undefined && isRanked;
+    const rated = asked.isRanked && symbols ? this.#mayBeNamed(blobs) : [];
     const visited: VisitedBlobs = new VisitedBlobs(blobs, {
       query,
       atoms,
       order,
       mayMatch: (index, atom) => this.#mayMatch(index, atom, visited),
-      wantsPairs: ratesDefinitions || query.contentAtoms.length > 1,
+      wantsPairs: rated.length > 0 || query.contentAtoms.length > 1,
       symbols,
     });
     let rater: DefinitionRater | undefined;
     if (blobs.length > 0) {
       const window = new Window(reader, snapshot, tools.window, first, end);
       visited.scan(window, tools);
-      if (ratesDefinitions) rater = this.#definitionRater(visited, window, symbols);
+      if (symbols && rated.length > 0) {
+        const found = rated.flatMap((atom) => this.#rated(atom, visited));
+        rater = new DefinitionRater({ found, blobs, window, symbols }, tools);
+      }
       stats.contentBytesLoaded += window.bytesLoaded;
     }
     const settling = { visited, stats, onHit, rater, facts: this.#factsOf(visited) };
@@ -70,16 +70,18 @@ export class SegmentScan {
     stats.contentBytesLoaded += (symbols?.bytesLoaded ?? 0) - symbolBytes;
   }
 
-  #definitionRater(
-    visited: VisitedBlobs,
-    window: Window,
-    symbols: SegmentSymbols,
-  ): DefinitionRater {
-    const found = [...this.plan.asked.query.shown].flatMap((atom) => visited.found[atom] ?? []);
-    return new DefinitionRater(
-      { found, blobs: visited.blobs, window, symbols },
-      this.#options.tools,
-    );
+  /** The shown atoms of which a match may lie within a name in one of the blobs. */
+  #mayBeNamed(blobs: readonly number[]): number[] {
+    const { asked, atoms } = this.plan;
+    return [...asked.query.shown].filter((atom) => {
+      const { named } = atoms[atom]!;
+      return !named || blobs.some((blob) => hasBit(named, blob));
+    });
+  }
+
+  #rated(atom: number, visited: VisitedBlobs): RatedAtom[] {
+    const found = visited.found[atom];
+    return found ? [{ found, named: this.plan.atoms[atom]!.named }] : [];
   }
 
   #factsOf(visited: VisitedBlobs): FileFacts {
