@@ -7,7 +7,6 @@ import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { beside } from "./base/beside.ts";
 import { closedError, QuernError } from "./base/errors.ts";
-import { withoutEndSlashes } from "./base/paths.ts";
 import { checkKeys, type KeysOf } from "./base/known-keys.ts";
 import { Writes, type CompactReport } from "./ingest/writes.ts";
 import type { IndexProgress, IndexReport } from "./ingest/run/report.ts";
@@ -16,22 +15,19 @@ import { INGEST_TASKS } from "./ingest/tasks.ts";
 import { CatalogKeeper } from "./store/catalog/catalog-keeper.ts";
 import type { CheckReport } from "./store/upkeep/check.ts";
 import { checkInChild } from "./store/upkeep/check-process.ts";
-import type { Environment, Snapshot } from "./store/lmdb/environment.ts";
-import { listFolder, readFile } from "./store/catalog/repository-files.ts";
+import type { Environment } from "./store/lmdb/environment.ts";
 import { openStore } from "./store/catalog/open.ts";
-import { readSkipped, type CatalogRepository } from "./store/catalog/catalog.ts";
-import { viewOf, type View } from "./store/catalog/view.ts";
-import { withSegments } from "./store/memory/memory-store.ts";
+import { readSkipped, repositoryNamed, type CatalogRepository } from "./store/catalog/catalog.ts";
+import { viewOf } from "./store/catalog/view.ts";
 import { checkDocuments, mergeDocuments, type CheckedDocument } from "./overlay/documents.ts";
 import { OVERLAY_TASKS } from "./overlay/layer-task.ts";
 import { Overlays } from "./overlay/overlays.ts";
 import type { RepositoryRecord } from "./store/format/records.ts";
-import { symbolProgress } from "./store/symbols/symbol-progress.ts";
 import { yieldTurn, newPause } from "./base/yield.ts";
 import { Searcher, type ViewSource } from "./search/caller/searcher.ts";
 import type { Contexts } from "./search/caller/understand.ts";
 import { NOT_INDEXED, type KnowsNotIndexed } from "./search/caller/not-indexed.ts";
-import { defaultWebUrl, presentContent, type WebUrl } from "./search/caller/present.ts";
+import { defaultWebUrl, type WebUrl } from "./search/caller/present.ts";
 import {
   checkSearchOptions,
   checkViewer,
@@ -47,7 +43,14 @@ import { Histories, OPEN_HISTORY, type OpensHistory } from "./history/histories.
 import type { FoundFile } from "./history/shared.ts";
 import type { History } from "./history/history.ts";
 import { createPool, type Pool } from "./threads/pool.ts";
-import { describe, type FileContent, type FolderEntry, type Repository } from "./repository.ts";
+import { Reader } from "./reader.ts";
+import {
+  KNOWN_REPOSITORIES,
+  knownRepositories,
+  lookUp,
+  type KnowsRepositories,
+} from "./repositories.ts";
+import type { FileContent, FolderEntry, Repository } from "./repository.ts";
 
 /**
  * One opened data directory. Its calls may run side by side: searches as many as there are, writes
@@ -94,15 +97,28 @@ export interface Engine extends AsyncDisposable {
    */
   explain(request: SearchRequest, options?: SearchOptions): Promise<Explanation>;
   /**
-   * What is indexed and visible.
+   * Looks one repository up by its name or id. Resolves to `undefined` if it does not exist or the
+   * viewer may not see it. Costs the same however many repositories there are.
+   *
+   * @example
+   * const shop = await engine.repository("shop");
+   * console.log(shop?.revisions[0]?.commit, shop?.skipped.length);
+   */
+  repository(
+    nameOrId: string | number,
+    options?: {
+      /** Who asks; of other repositories nothing shows. */
+      viewer?: Viewer;
+    },
+  ): Promise<Repository | undefined>;
+  /**
+   * Lists the repositories that are indexed and visible, by name: all of them, or a page.
    *
    * @example
    * const names = (await engine.repositories()).map(({ name }) => name);
+   * const page = await engine.repositories({ query: "shop", after: "acme/b", limit: 30 });
    */
-  repositories(options?: {
-    /** Who asks; of other repositories nothing shows. */
-    viewer?: Viewer;
-  }): Promise<Repository[]>;
+  repositories(options?: RepositoriesOptions): Promise<Repository[]>;
   /**
    * undefined: not there, or not visible: the same answer. revision absent: the default one.
    *
@@ -208,6 +224,25 @@ export interface Engine extends AsyncDisposable {
  * const file = await engine.read({ repository: "shop", path: "a.ts" }, options);
  */
 export type ReadOptions = Pick<SearchOptions, "viewer" | "overlay">;
+
+/**
+ * Which repositories are listed.
+ *
+ * @example
+ * const options: RepositoriesOptions = { query: "shop", limit: 30 };
+ * const first = await engine.repositories(options);
+ * const next = await engine.repositories({ ...options, after: first.at(-1)?.name ?? "" });
+ */
+export interface RepositoriesOptions {
+  /** Who asks; of other repositories nothing shows. */
+  viewer?: Viewer;
+  /** A part of the name or the display name, in any case. Default: all. */
+  query?: string;
+  /** The name behind which the page begins, in UTF-16 code units. It need not exist. Default: from the first name. */
+  after?: string;
+  /** How many repositories are listed at most. Default: all. */
+  limit?: number;
+}
 
 /**
  * How one index run goes.
@@ -333,8 +368,16 @@ function checkReadOptions(call: string, options: ReadOptions): ReadOptions {
 
 const invalid = (message: string): QuernError => new QuernError("INVALID_REQUEST", message);
 
-class OpenedEngine implements Engine, KnowsNotIndexed, OpensHistory {
+const REPOSITORIES_OPTIONS: KeysOf<RepositoriesOptions> = {
+  viewer: true,
+  query: true,
+  after: true,
+  limit: true,
+};
+
+class OpenedEngine implements Engine, KnowsNotIndexed, KnowsRepositories, OpensHistory {
   readonly path: string;
+  readonly [KNOWN_REPOSITORIES]: KnowsRepositories[typeof KNOWN_REPOSITORIES];
   readonly #environment: Environment;
   readonly #catalogs: CatalogKeeper;
   readonly #pool: Pool;
@@ -343,11 +386,8 @@ class OpenedEngine implements Engine, KnowsNotIndexed, OpensHistory {
   readonly #overlays: Overlays;
   readonly #histories: Histories;
   readonly #options: Checked;
-  /** Under way, each on a snapshot. */
-  readonly #readings = new Set<Promise<unknown>>();
   readonly #workspaces = new Set<Workspace>();
-  /** One for all that is read: a host that reads many small files one after another would never give way. */
-  readonly #pause = newPause();
+  readonly #reader: Reader;
   #closed: Promise<void> | undefined;
 
   constructor(environment: Environment, options: Checked) {
@@ -364,13 +404,13 @@ class OpenedEngine implements Engine, KnowsNotIndexed, OpensHistory {
       onWarning: options.onWarning,
       indexing: () => this.#writes.indexing,
       skipped: (repository) =>
-        this.#reading((snapshot) => readSkipped(snapshot, repository, newPause())),
+        this.#reader.reading((snapshot) => readSkipped(snapshot, repository, newPause())),
     });
     this.#overlays = new Overlays({
       pool: this.#pool,
       maxFileSize: options.maxFileSize,
       newest: () => this.#catalogs.newest(),
-      reading: (read) => this.#reading(read),
+      reading: (read) => this.#reader.reading(read),
     });
     this.#histories = new Histories({
       present: (record, file) => this.#present(record, file),
@@ -386,6 +426,10 @@ class OpenedEngine implements Engine, KnowsNotIndexed, OpensHistory {
       oldestHeld: () => this.#searcher.oldestHeld,
       onWarning: options.onWarning,
     });
+    const newest = () => this.#catalogs.newest();
+    const indexing = () => this.#writes.indexing;
+    this.#reader = new Reader({ environment, newest, indexing, webUrl: options.webUrl });
+    this[KNOWN_REPOSITORIES] = knownRepositories(newest, indexing);
   }
 
   async index(
@@ -463,9 +507,9 @@ class OpenedEngine implements Engine, KnowsNotIndexed, OpensHistory {
     documents: readonly CheckedDocument[],
     sees: (one: CatalogRepository) => boolean,
   ): Promise<readonly CheckedDocument[]> {
-    const { byName } = await this.#catalogs.newest();
+    const catalog = await this.#catalogs.newest();
     return documents.filter(({ repository }) => {
-      const one = byName.get(repository);
+      const one = repositoryNamed(catalog, repository);
       return one && sees(one);
     });
   }
@@ -491,31 +535,26 @@ class OpenedEngine implements Engine, KnowsNotIndexed, OpensHistory {
     };
   }
 
-  async repositories(options: { viewer?: Viewer } = {}): Promise<Repository[]> {
+  async repository(
+    nameOrId: string | number,
+    options: { viewer?: Viewer } = {},
+  ): Promise<Repository | undefined> {
     this.#mustBeOpen();
-    const viewer = viewerOf("repositories", options);
-    const catalog = await this.#catalogs.newest();
-    const pause = this.#pause;
-    return this.#reading(async (snapshot) => {
-      const visible: Repository[] = [];
-      const progressOf = symbolProgress(snapshot, catalog);
-      for (const one of catalog.repositories.values()) {
-        await pause();
-        if (!isVisible(one, viewer)) continue;
-        visible.push({
-          ...describe(one, this.#writes.indexing.has(one.record.name)),
-          symbols: progressOf(one),
-          skipped: await readSkipped(snapshot, one.record.id, pause),
-        });
-      }
-      return visible;
-    });
+    return this.#reader.repository(nameOrId, viewerOf("repository", options));
+  }
+
+  async repositories(options: RepositoriesOptions = {}): Promise<Repository[]> {
+    this.#mustBeOpen();
+    checkKeys({ call: "repositories", what: "option" }, options, REPOSITORIES_OPTIONS);
+    checkViewer("repositories", options.viewer);
+    return this.#reader.repositories(options);
   }
 
   async read(
     file: { repository: string; path: string; revision?: string },
     options: ReadOptions = {},
   ): Promise<FileContent | undefined> {
+    this.#mustBeOpen();
     checkKeys({ call: "read", what: "field" }, file, FILE);
     return this.#read(file, checkReadOptions("read", options), []);
   }
@@ -525,27 +564,12 @@ class OpenedEngine implements Engine, KnowsNotIndexed, OpensHistory {
     options: ReadOptions,
     below: readonly CheckedDocument[],
   ): Promise<FileContent | undefined> {
-    const found = await this.#find(file, options, below);
-    if (!found) return undefined;
-    const { repository, position, catalog, packed } = found;
-    const { headers } = catalog;
-    const pause = this.#pause;
-    const stored = await this.#reading((disk) =>
-      readFile(
-        { snapshot: withSegments(disk, packed), headers, pause },
-        repository,
-        position,
-        file.path,
-      ),
-    );
-    if (!stored) return undefined;
-    const { record } = repository;
-    const revision = record.revisions[position]!.name;
-    return this.#present(record, { path: file.path, revision, ...stored });
+    this.#mustBeOpen();
+    return this.#reader.read(file, options.viewer, await this.#viewSource(options, below)());
   }
 
   #present(record: RepositoryRecord, file: FoundFile): Promise<FileContent> {
-    return presentContent(record, file, { webUrl: this.#options.webUrl, pause: this.#pause });
+    return this.#reader.present(record, file);
   }
 
   async history(name: string, options: { viewer?: Viewer } = {}): Promise<History | undefined> {
@@ -559,63 +583,20 @@ class OpenedEngine implements Engine, KnowsNotIndexed, OpensHistory {
   }
 
   async #record(repository: string, options: { viewer?: Viewer }) {
-    checkKeys({ call: "history", what: "option" }, options, { viewer: true });
-    const found = await this.#find({ repository, path: "" }, checkReadOptions("history", options));
-    return found?.repository.record;
+    this.#mustBeOpen();
+    if (typeof repository !== "string") throw invalid("history: the repository must be a string");
+    const found = lookUp(await this.#catalogs.newest(), repository, viewerOf("history", options));
+    return found?.record;
   }
 
   async list(
     folder: { repository: string; path: string; revision?: string },
     options: ReadOptions = {},
   ): Promise<FolderEntry[] | undefined> {
+    this.#mustBeOpen();
     checkKeys({ call: "list", what: "field" }, folder, FILE);
-    const found = await this.#find(folder, checkReadOptions("list", options));
-    if (!found) return undefined;
-    const path = withoutEndSlashes(folder.path);
-    const { repository, position, catalog, packed } = found;
-    const { headers } = catalog;
-    return this.#reading((disk) =>
-      listFolder(
-        { snapshot: withSegments(disk, packed), headers, pause: this.#pause },
-        repository,
-        position,
-        path,
-      ),
-    );
-  }
-
-  /** The repository and the position of the revision that are asked for, if the viewer may see them. */
-  async #find(
-    asked: { repository: string; path: string; revision?: string },
-    options: ReadOptions,
-    below: readonly CheckedDocument[] = [],
-  ): Promise<(View & { repository: CatalogRepository; position: number }) | undefined> {
-    this.#mustBeOpen();
-    if (typeof asked.repository !== "string" || typeof asked.path !== "string")
-      throw invalid("repository and path must be strings");
-    const view = await this.#viewSource(options, below)();
-    const repository = view.catalog.byName.get(asked.repository);
-    if (!repository || !isVisible(repository, options.viewer)) return undefined;
-    const { revisions } = repository.record;
-    const position =
-      asked.revision === undefined
-        ? 0
-        : revisions.findIndex(
-            ({ name, commit }) => name === asked.revision || commit === asked.revision,
-          );
-    return position < 0 ? undefined : { ...view, repository, position };
-  }
-
-  /** On a snapshot of its own, which a close waits for. */
-  async #reading<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T> {
-    this.#mustBeOpen();
-    const snapshot = this.#environment.snapshot();
-    const reading = read(snapshot).finally(() => {
-      snapshot.close();
-      this.#readings.delete(reading);
-    });
-    this.#readings.add(reading);
-    return reading;
+    const checked = checkReadOptions("list", options);
+    return this.#reader.list(folder, checked.viewer, await this.#viewSource(checked)());
   }
 
   async remove(repository: string): Promise<boolean> {
@@ -647,7 +628,7 @@ class OpenedEngine implements Engine, KnowsNotIndexed, OpensHistory {
     // writes end first: a thread that is ended within a transaction would keep LMDB's lock
     await Promise.all([this.#writes.close(), this.#histories.close()]);
     await this.#pool.stop();
-    await Promise.allSettled([this.#catalogs.close(), ...this.#readings]);
+    await Promise.allSettled([this.#catalogs.close(), this.#reader.close()]);
     await this.#environment.close(() => this.#pool.close());
   }
 

@@ -7,6 +7,7 @@ export {
   type IndexOptions,
   type OpenOptions,
   type ReadOptions,
+  type RepositoriesOptions,
 } from "./engine.ts";
 export { directory, type DirectoryOptions } from "./ingest/sources/directory.ts";
 export {

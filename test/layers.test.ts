@@ -122,6 +122,8 @@ const ROOMS: Record<string, readonly string[]> = {
   worker: ["threads", "ingest", "search/thread", "overlay"],
   check: ["store/upkeep"],
   workspace: ["base", "ingest", "search", "store", "overlay", "repository"],
+  repositories: ["base", "store", "search/messages", "search/caller", "repository"],
+  reader: ["base", "store", "search", "repository", "repositories"],
   engine: [
     "base",
     "threads",
@@ -132,6 +134,8 @@ const ROOMS: Record<string, readonly string[]> = {
     "history",
     "workspace",
     "repository",
+    "repositories",
+    "reader",
   ],
   watch: ["base", "git", "ingest", "workspace", "engine"],
   mcp: ["base", "query", "search/messages", "repository", "history", "engine"],
@@ -145,6 +149,7 @@ const ROOMS: Record<string, readonly string[]> = {
     "history",
     "auth",
     "repository",
+    "repositories",
     "engine",
   ],
   cli: [

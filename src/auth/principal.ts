@@ -4,6 +4,7 @@
  * effect at once.
  */
 
+import { keepSet } from "../base/kept-sets.ts";
 import { equalHashes, hashSecret, kindOf, newId, newSecret, type SecretFormat } from "./secrets.ts";
 import type { TokenRecord, TokenStore } from "./token-store.ts";
 import type { User, UserStore } from "./user-store.ts";
@@ -94,18 +95,18 @@ function isAlive({ revokedAt, expiresAt }: TokenRecord, now: Date): boolean {
   return revokedAt === undefined && (expiresAt === undefined || expiresAt > now);
 }
 
-/** A copy: the host's set may change while a search runs. */
+/** Never the host's own set, which may change while a search runs. */
 async function visibleTo(
   user: User,
   users: UserStore | undefined,
 ): Promise<"all" | ReadonlySet<number>> {
   if (users?.visibleRepositories === undefined) return "all";
   const seen = await users.visibleRepositories(user);
-  return seen === "all" ? seen : new Set(seen); // of nothing, an oversight, the empty set: nothing is seen
+  return seen === "all" ? seen : keepSet(seen ?? []); // of nothing, an oversight, the empty set: nothing is seen
 }
 
 function within(scope: readonly number[], seen: "all" | ReadonlySet<number>): ReadonlySet<number> {
-  return new Set(seen === "all" ? scope : scope.filter((id) => seen.has(id)));
+  return keepSet(seen === "all" ? scope : scope.filter((id) => seen.has(id)));
 }
 
 /** A token for some repositories, minted by an API key; it lives no longer than that key. */

@@ -1,11 +1,12 @@
 /** Files and folders of any revision: from the index where it holds them, from git otherwise. */
 
 import { withoutEndSlashes } from "../base/paths.ts";
-import type { FileContent, Repository } from "../repository.ts";
+import type { RepositorySummary } from "../repositories.ts";
+import type { FileContent } from "../repository.ts";
 import * as schemas from "./schemas.ts";
 import * as shapes from "./history-schemas.ts";
 import { Refusal } from "./refusal.ts";
-import { findRepository } from "./repository-routes.ts";
+import { findVisible } from "./repository-routes.ts";
 import { checkRef, historyIfAny, indexedRevision } from "./revisions.ts";
 import { viewerOption, withBody, withQuery, type Call, type Route } from "./route.ts";
 import { answerInSlot } from "./search-routes.ts";
@@ -33,7 +34,7 @@ function sourceRoute(): Route {
     },
     async (call, { repo, path, ref }) => {
       checkRef(ref);
-      const repository = await findRepository(call, repo);
+      const repository = await findVisible(call, repo);
       return answerInSlot(call, async () => {
         const file = await readAnywhere(call, { repository, path, ref });
         const { content: source, language, webUrl, externalWebUrl } = file;
@@ -47,7 +48,7 @@ function sourceRoute(): Route {
 }
 
 interface Asked {
-  readonly repository: Repository;
+  readonly repository: RepositorySummary;
   readonly path: string;
   readonly ref: string | undefined;
 }
@@ -65,9 +66,8 @@ async function readAnywhere(call: Call, { repository, path, ref }: Asked): Promi
   const history = await historyIfAny(call, name);
   const read = await history?.read({ path, signal, ...revision });
   if (read !== undefined) return read;
-  const skipped = repository.skipped.find(
-    (one) => one.path === path && one.revision === indexed?.name,
-  );
+  const known = await call.engine.repository(name, viewerOption(call));
+  const skipped = known?.skipped.find((one) => one.path === path && one.revision === indexed?.name);
   if (skipped?.reason === "binary")
     throw new Refusal("BINARY_FILE", `${path} is a binary file; it has no lines to show`);
   if (skipped?.reason === "too-large")
@@ -117,7 +117,7 @@ function filesRoute(): Route {
     async (call, { repoName, revisionName }) => {
       const ref = revisionName || undefined;
       checkRef(ref);
-      const repository = await findRepository(call, repoName);
+      const repository = await findVisible(call, repoName);
       return answerInSlot(call, async () => ({ body: await listPaths(call, repository, ref) }));
     },
   );
@@ -126,7 +126,7 @@ function filesRoute(): Route {
 /** git lists a commit at once, where the index would be asked folder by folder. */
 async function listPaths(
   call: Call,
-  repository: Repository,
+  repository: RepositorySummary,
   ref: string | undefined,
 ): Promise<shapes.PathEntry[]> {
   const indexed = indexedRevision(repository, ref);
@@ -174,7 +174,7 @@ async function answerFrom(
   answer: (list: Lister) => Promise<object>,
 ): Promise<Response> {
   checkRef(ref);
-  const repository = await findRepository(call, repo);
+  const repository = await findVisible(call, repo);
   return answerInSlot(call, async () => {
     const list = await openLister(call, { repository, revision: ref, paths });
     if (list === undefined) throw noRevision();

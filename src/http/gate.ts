@@ -5,9 +5,11 @@
  */
 
 import { identify, isSuspended, type Identity, type Principal } from "../auth/principal.ts";
+import { keepSet } from "../base/kept-sets.ts";
 import type { Engine } from "../engine.ts";
 import type { Viewer } from "../search/messages/request.ts";
 import type { Settings } from "./options.ts";
+import { publicIds } from "../repositories.ts";
 import { notAuthenticated, Refusal } from "./refusal.ts";
 
 /** What a route asks of its caller. */
@@ -57,12 +59,12 @@ async function askHost(request: Request, settings: Settings): Promise<Principal 
   return principal && withOwnSet(principal);
 }
 
-// a copy: the host's set may change while a search runs, and then what was seen must be known
+// not the host's own: it may change while a search runs, and then what was seen must be known
 function withOwnSet(principal: Principal): Principal {
   const { repositoryIds } = principal;
   return typeof repositoryIds === "string"
     ? principal
-    : { ...principal, repositoryIds: new Set(repositoryIds) };
+    : { ...principal, repositoryIds: keepSet(repositoryIds) };
 }
 
 /** The secret of either header; undefined without one. Two that differ, or no bearer token: refused. */
@@ -111,15 +113,14 @@ async function viewerOf(
   if (repositoryIds === "all") return undefined;
   if (repositoryIds !== "public") return { repositoryIds };
   if (access === "anyone") return { repositoryIds: new Set() };
-  const repositories = await engine.repositories();
-  const shown = repositories.filter((repository) => repository.public);
-  return { repositoryIds: new Set(shown.map(({ id }) => id)) };
+  return { repositoryIds: await publicIds(engine) };
 }
 
 /** Whether something that `before` saw is hidden from `after`. */
 export function seesLess(before: Viewer | undefined, after: Viewer | undefined): boolean {
   if (after === undefined) return false;
   if (before === undefined) return true;
+  if (before.repositoryIds === after.repositoryIds) return false;
   for (const id of before.repositoryIds) if (!after.repositoryIds.has(id)) return true;
   return false;
 }

@@ -1,11 +1,10 @@
 /** What there is to search. */
 
-import { compareText } from "../base/compare.ts";
-import type { Repository } from "../repository.ts";
+import { findRepository, pageOf, type RepositorySummary } from "../repositories.ts";
 import { jsonResponse } from "./json-body.ts";
 import { PAGE_HEADERS, pageHeaders } from "./pages.ts";
 import { Refusal } from "./refusal.ts";
-import { viewerOption, withQuery, type Call, type Route } from "./route.ts";
+import { withQuery, type Call, type Route } from "./route.ts";
 import * as schemas from "./schemas.ts";
 
 const TAG = "Repositories";
@@ -52,16 +51,15 @@ function revisionsRoute(): Route {
       refusals: ["REPOSITORY_NOT_FOUND"],
     },
     async (call, { repo }) => {
-      const { revisions } = await findRepository(call, repo);
+      const { revisions } = await findVisible(call, repo);
       return jsonResponse(revisions, { confirm: call.confirm });
     },
   );
 }
 
 /** Refuses in the same words where there is none and where it may not be seen. */
-export async function findRepository(call: Call, name: string): Promise<Repository> {
-  const repositories = await call.engine.repositories(viewerOption(call));
-  const repository = repositories.find((candidate) => candidate.name === name);
+export async function findVisible(call: Call, name: string): Promise<RepositorySummary> {
+  const repository = await findRepository(call.engine, name, call.caller.viewer);
   if (repository === undefined)
     throw new Refusal("REPOSITORY_NOT_FOUND", "there is no such repository");
   return repository;
@@ -78,34 +76,16 @@ interface Listing {
 }
 
 async function listRepositories(call: Call, listing: Listing): Promise<Response> {
-  const { page = 1, perPage = 30, query = "" } = listing;
-  const wanted = query.toLowerCase();
-  const all = (await call.engine.repositories(viewerOption(call))).filter(
-    ({ name, displayName = "" }) =>
-      name.toLowerCase().includes(wanted) || displayName.toLowerCase().includes(wanted),
-  );
-  all.sort(comparing(listing));
-  const shown = all.slice((page - 1) * perPage, page * perPage).map(describe);
-  const headers = pageHeaders(call, { page, perPage, total: all.length });
-  return jsonResponse(shown, { headers, confirm: call.confirm });
+  const { page = 1, perPage = 30, query = "", sort, direction } = listing;
+  const { viewer } = call.caller;
+  const skip = (page - 1) * perPage;
+  const asked = { viewer, query, sort, direction, skip, limit: perPage };
+  const { repositories, total } = await pageOf(call.engine, asked);
+  const headers = pageHeaders(call, { page, perPage, total });
+  return jsonResponse(repositories.map(describe), { headers, confirm: call.confirm });
 }
 
-/** By name where the rest is equal; a date that is not known comes last in either direction. */
-function comparing({ sort, direction }: Listing): (a: Repository, b: Repository) => number {
-  const sign = direction === "asc" ? 1 : -1;
-  const byName = (a: Repository, b: Repository) => compareText(a.name, b.name);
-  if (sort === "name") return (a, b) => sign * byName(a, b);
-  const time = (repository: Repository) =>
-    (sort === "pushed" ? repository.pushedAt : repository.indexedAt)?.getTime();
-  return (a, b) => {
-    const [left, right] = [time(a), time(b)];
-    if (left === right) return byName(a, b);
-    if (left === undefined || right === undefined) return left === undefined ? 1 : -1;
-    return sign * (left - right);
-  };
-}
-
-function describe(repository: Repository) {
+function describe(repository: RepositorySummary) {
   const { webUrl, displayName, indexedAt, pushedAt, revisions } = repository;
   return {
     repoId: repository.id,

@@ -4,9 +4,9 @@ import type { QuernError } from "../base/errors.ts";
 import { OPEN_HISTORY, type OpensHistory } from "../history/histories.ts";
 import type { History } from "../history/history.ts";
 import { checkRevision } from "../history/revision.ts";
-import type { Repository } from "../repository.ts";
+import type { RepositorySummary } from "../repositories.ts";
 import { Refusal } from "./refusal.ts";
-import { findRepository } from "./repository-routes.ts";
+import { findVisible } from "./repository-routes.ts";
 import { viewerOption, type Call } from "./route.ts";
 
 /** Refuses with INVALID_GIT_REF what cannot be a name, whatever repository it is asked of. */
@@ -16,7 +16,7 @@ export function checkRef(ref: string | undefined): void {
 
 /** Refuses, in words that say why, where the repository has no history. */
 export async function historyOf(call: Call, repository: string): Promise<History> {
-  await findRepository(call, repository);
+  await findVisible(call, repository);
   const history = await openHistory(call, repository);
   if (history !== undefined) return history;
   throw new Refusal("HISTORY_NOT_AVAILABLE", `${repository} has no history here`);
@@ -41,9 +41,9 @@ export async function historyIfAny(call: Call, repository: string): Promise<Hist
 
 /** As the engine knows it; undefined where it is not indexed. HEAD is the default one, whatever its name. */
 export function indexedRevision(
-  { revisions }: Repository,
+  { revisions }: RepositorySummary,
   name: string | undefined,
-): Repository["revisions"][number] | undefined {
+): RepositorySummary["revisions"][number] | undefined {
   const named = revisions.find((one) => one.name === name || one.commit === name);
   return named ?? (name === undefined || name === "HEAD" ? revisions[0] : undefined);
 }

@@ -3,10 +3,11 @@
 import { mintScopedToken } from "../auth/principal.ts";
 import type { TokenStore } from "../auth/token-store.ts";
 import type { User, UserStore } from "../auth/user-store.ts";
+import { findRepository } from "../repositories.ts";
 import { forbidden } from "./gate.ts";
 import { jsonResponse } from "./json-body.ts";
 import { Refusal } from "./refusal.ts";
-import { plain, viewerOption, withBody, type Call, type Route } from "./route.ts";
+import { plain, withBody, type Call, type Route } from "./route.ts";
 import * as schemas from "./schemas.ts";
 import { VERSION } from "../base/version.ts";
 
@@ -50,13 +51,12 @@ export function tokenRoutes(tokens: TokenStore): Route[] {
 async function mint(call: Call, tokens: TokenStore, repoIds: number[]): Promise<Response> {
   const { token: minter } = call.caller.identity;
   if (minter === undefined) throw forbidden("this needs an API key of this service");
-  const repositories = await call.engine.repositories(viewerOption(call));
-  const visible = new Set(repositories.map(({ id }) => id));
-  if (!repoIds.every((id) => visible.has(id)))
-    throw new Refusal(
-      "INVALID_REPOSITORY_SCOPE",
-      "every id must be that of a repository which the API key's owner may see",
-    );
+  for (const id of new Set(repoIds))
+    if ((await findRepository(call.engine, id, call.caller.viewer)) === undefined)
+      throw new Refusal(
+        "INVALID_REPOSITORY_SCOPE",
+        "every id must be that of a repository which the API key's owner may see",
+      );
   const { settings } = call;
   const { record, secret } = await mintScopedToken(tokens, minter, {
     repositoryIds: repoIds,

@@ -3,7 +3,7 @@
 import type { SearchRequest, Viewer } from "../search/messages/request.ts";
 import type { FileResult, SearchResponse } from "../search/messages/response.ts";
 import type { Settings } from "./options.ts";
-import { findRepository } from "./repository-routes.ts";
+import { findVisible } from "./repository-routes.ts";
 import { viewerOption, withBody, type Call, type Route } from "./route.ts";
 import * as schemas from "./schemas.ts";
 import { answerInSlot, SEARCH_TAG } from "./search-routes.ts";
@@ -68,7 +68,7 @@ async function scopeOf(
   revisionName: string | undefined,
 ): Promise<Scope> {
   if (repoName === undefined) return { viewer: viewerOption(call), revision: revisionName };
-  const repository = await findRepository(call, repoName);
+  const repository = await findVisible(call, repoName);
   const named = repository.revisions.find(({ name }) => name === revisionName);
   const revision = named?.isDefault ? "HEAD" : (named?.commit ?? revisionName);
   return { viewer: { viewer: { repositoryIds: new Set([repository.id]) } }, revision };

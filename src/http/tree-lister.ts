@@ -7,6 +7,7 @@ import { compareText } from "../base/compare.ts";
 import { pathTrie, type PathTrie } from "../base/path-trie.ts";
 import { newPause } from "../base/yield.ts";
 import type { HistoryEntry } from "../history/history.ts";
+import type { RepositorySummary } from "../repositories.ts";
 import type { Repository } from "../repository.ts";
 import type { PathEntry } from "./history-schemas.ts";
 import { historyIfAny, indexedRevision } from "./revisions.ts";
@@ -16,7 +17,7 @@ import { viewerOption, type Call } from "./route.ts";
 export type Lister = (path: string) => Promise<readonly HistoryEntry[] | undefined>;
 
 export interface Wanted {
-  readonly repository: Repository;
+  readonly repository: RepositorySummary;
   /** Undefined: the default one. */
   readonly revision: string | undefined;
   /** The folders that will be asked for, and those above them. */
@@ -27,7 +28,7 @@ export interface Wanted {
 export async function openLister(call: Call, wanted: Wanted): Promise<Lister | undefined> {
   const { repository, revision, paths } = wanted;
   const indexed = indexedRevision(repository, revision);
-  if (indexed !== undefined) return indexLister(call, repository, indexed.name);
+  if (indexed !== undefined) return indexLister(call, repository.name, indexed.name);
   const history = await historyIfAny(call, repository.name);
   const { signal } = call.request;
   const folders = await history?.folders({
@@ -38,10 +39,11 @@ export async function openLister(call: Call, wanted: Wanted): Promise<Lister | u
   return folders && (async (path) => folders.get(path)?.toSorted(foldersFirst));
 }
 
-function indexLister(call: Call, repository: Repository, revision: string): Lister {
-  const unlisted = unlistedEntries(repository, revision);
+async function indexLister(call: Call, repository: string, revision: string): Promise<Lister> {
+  const known = await call.engine.repository(repository, viewerOption(call));
+  const unlisted = unlistedEntries(known?.skipped ?? [], revision);
   return async (path) => {
-    const folder = { repository: repository.name, path, revision };
+    const folder = { repository, path, revision };
     const held = await call.engine.list(folder, viewerOption(call));
     const others = unlisted.get(path);
     if (others === undefined) return held;
@@ -53,7 +55,7 @@ function indexLister(call: Call, repository: Repository, revision: string): List
 
 /** Symbolic links and submodules of a revision by folder, and the folders that lead to them. */
 function unlistedEntries(
-  { skipped }: Repository,
+  skipped: Repository["skipped"],
   revision: string,
 ): Map<string, Map<string, HistoryEntry>> {
   const folders = new Map<string, Map<string, HistoryEntry>>();

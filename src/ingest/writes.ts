@@ -7,7 +7,7 @@ import { closedError, QuernError } from "../base/errors.ts";
 import type { Pause } from "../base/yield.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CatalogKeeper } from "../store/catalog/catalog-keeper.ts";
-import type { Catalog } from "../store/catalog/catalog.ts";
+import { repositoryNamed, type Catalog } from "../store/catalog/catalog.ts";
 import { RETIRE_MS } from "../store/format/format.ts";
 import type { MergedSegment } from "../store/upkeep/merge.ts";
 import { deleteLeftovers } from "../store/upkeep/leftovers.ts";
@@ -151,7 +151,7 @@ export class Writes {
   /** Resolves to whether there was such a repository. */
   remove(name: string): Promise<boolean> {
     return this.#turn(undefined, async (lease, stop) => {
-      const known = (await this.#options.catalogs.newest()).byName.get(name);
+      const known = repositoryNamed(await this.#options.catalogs.newest(), name);
       if (!known) return false;
       const { id } = known.record;
       await this.#options.environment.write((writer) => removeRepository(writer, id, lease.owner));

@@ -46,11 +46,12 @@ const NEAR = 3;
 
 /** The one of that name, or the only one that ends with it. Throws with near names. */
 export async function findRepository(name: string, context: ToolContext): Promise<Repository> {
+  const { engine, viewer } = context;
+  const exact = await engine.repository(name, viewer ? { viewer } : {});
+  if (exact) return exact;
   const all = await visibleRepositories(context);
-  const exact = all.find((one) => one.name === name);
   const ending = all.filter((one) => one.name.endsWith(`/${name}`));
-  const found = exact ?? (ending.length === 1 ? ending[0] : undefined);
-  if (found) return found;
+  if (ending.length === 1) return ending[0]!;
   const near = nearest(
     name,
     all.map((one) => one.name),

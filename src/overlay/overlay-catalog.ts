@@ -40,12 +40,10 @@ export function overlaidView(
 ): View {
   const layers = new Set(documents.flatMap(({ text }) => (text ? [text.layer] : [])));
   const repositories = new Map(catalog.repositories);
-  const byName = new Map(catalog.byName);
   const groups = byRepository(documents);
   for (const [repository, own] of groups) {
     const overlaid = withDocuments(repository, own, find);
     repositories.set(repository.record.id, overlaid);
-    byName.set(repository.record.name, overlaid);
   }
   const headers = new Map(catalog.headers);
   const segments = [...catalog.manifest.segments];
@@ -56,7 +54,7 @@ export function overlaidView(
     segments.push({ segment, files, textBytes, symbols: LAYER_EDITION, hasSymbols: true });
   }
   return {
-    catalog: { manifest: { ...catalog.manifest, segments }, repositories, byName, headers },
+    catalog: { ...catalog, manifest: { ...catalog.manifest, segments }, repositories, headers },
     packed: Array.from(layers, ({ packed }) => packed),
     skipped: (id, indexed) => {
       const repository = catalog.repositories.get(id)!;

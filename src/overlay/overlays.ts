@@ -7,7 +7,12 @@
 import { filesOfRepository } from "../store/segments/segment-tables.ts";
 import { comparePaths } from "../base/paths.ts";
 import { QuernError } from "../base/errors.ts";
-import type { Catalog, CatalogRepository, Place } from "../store/catalog/catalog.ts";
+import {
+  repositoryNamed,
+  type Catalog,
+  type CatalogRepository,
+  type Place,
+} from "../store/catalog/catalog.ts";
 import {
   fileFacts,
   findFiles,
@@ -65,7 +70,7 @@ export class Overlays {
     const catalog = await this.#options.newest();
     if (documents.length === 0) return viewOf(catalog);
     for (const name of new Set(documents.map(({ repository }) => repository))) {
-      const repository = catalog.byName.get(name);
+      const repository = repositoryNamed(catalog, name);
       if (!repository || !isVisible(repository)) throw unknownRepository(name);
     }
     const kept = this.#views.get(documents);
@@ -85,7 +90,7 @@ export class Overlays {
   async #makeView(catalog: Catalog, documents: Documents): Promise<View> {
     await this.#index(catalog, documents);
     const placed = documents.map(({ repository, path, text }): PlacedDocument => {
-      const at = catalog.byName.get(repository)!;
+      const at = repositoryNamed(catalog, repository)!;
       return { repository: at, path, text: text && this.#texts.get(text.key)! };
     });
     this.#forget();
@@ -111,7 +116,7 @@ export class Overlays {
   async #addLayer(catalog: Catalog, documents: Documents): Promise<void> {
     const groups = new Map<number, CheckedDocument[]>();
     for (const document of documents) {
-      const { id } = catalog.byName.get(document.repository)!.record;
+      const { id } = repositoryNamed(catalog, document.repository)!.record;
       const group = groups.get(id);
       if (group) group.push(document);
       else groups.set(id, [document]);

@@ -52,15 +52,14 @@ export function skipBlanks(text: string, at: number): number {
 }
 
 /**
- * The end of the quoted string that opens at `at`, or undefined where it is never closed on its line.
- * Linear over a whole query: a second leading quote on the line would have closed the first, so at
- * most one scan a line fails. REQUIRES: text[at] is a quote.
+ * The end of the quoted string that opens at `at`, or undefined where it is never closed. It may hold
+ * newlines. Linear over a whole query: a second leading quote would have closed the first, so at most
+ * one scan fails. REQUIRES: text[at] is a quote.
  */
 export function endOfQuoted(text: string, at: number): number | undefined {
   for (let i = at + 1; i < text.length; i++) {
     const char = text[i];
     if (char === '"') return i + 1;
-    if (char === "\n") return undefined;
     if (char === "\\" && (text[i + 1] === '"' || text[i + 1] === "\\")) i++;
   }
   return undefined;

@@ -62,7 +62,7 @@ test("a folder of the name of an indexed one is refused, and what is indexed sta
   const { stats } = await engine.search({ query: "acme/docs", matches: 0 });
   expect(stats.totalMatchCount).toBe(1);
   await engine.index(directory(join(root, "beta/docs"), { name: "beta/docs" }));
-  expect((await engine.repositories()).map(({ name }) => name)).toEqual(["docs", "beta/docs"]);
+  expect((await engine.repositories()).map(({ name }) => name)).toEqual(["beta/docs", "docs"]);
 });
 
 test("what is in the same place is the same: twice in a run, by another path, as .git", async () => {

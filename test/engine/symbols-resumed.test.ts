@@ -155,7 +155,7 @@ test("killed, and then merged by runs without symbols, the next run parses what 
     await engine.index(documents({ name, files }), { symbols: "skip" });
   }
   const done = (await engine.repositories()).map(({ symbols }) => symbols.done);
-  expect(done).toEqual([FILES, FILES, FILES, 0, 0, 0, 0, 0]);
+  expect(done.sort((a, b) => b - a)).toEqual([FILES, FILES, FILES, 0, 0, 0, 0, 0]);
   await engine.close();
   const environment = openEnvironment(path, { readOnly: false });
   expect(readManifest(environment.snapshot()).segments.length).toBe(1);

@@ -82,6 +82,10 @@ export function scriptedEngine(script: {
     stream: (_request, options = {}) => script.stream!(options),
     repositories: async (options) =>
       [1, 2, 3].filter((id) => options?.viewer?.repositoryIds.has(id) ?? true).map(repository),
+    repository: async (nameOrId, options) =>
+      (await engine.repositories!(options)).find(
+        ({ id, name }) => id === nameOrId || name === nameOrId,
+      ),
   };
   return engine as Engine;
 }

@@ -66,6 +66,7 @@ const UNITS: readonly (readonly [name: RegExp, unit: RegExp])[] = [
   [/\.lineNumber$/, /1-based/],
   [/^(LineRange|Blame\.ranges)\./, /\blines\b/],
   [/\.commitCount$|^(CommitsOptions|History\.commits)\./, /\bcommits\b/],
+  [/^RepositoriesOptions\./, /\brepositories\b/i],
   [/^(AuthorsOptions|History\.authors)\./, /\bauthors\b/],
   [/\.column$/, /1-based.*\bcode points\b/],
   [/\.position$/, /\bUTF-16\b/],

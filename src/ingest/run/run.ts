@@ -7,7 +7,7 @@
 import { isAbsolute } from "node:path";
 import { QuernError } from "../../base/errors.ts";
 import type { Pause } from "../../base/yield.ts";
-import { loadCatalog, type Catalog } from "../../store/catalog/catalog.ts";
+import { loadCatalog, repositoryNamed, type Catalog } from "../../store/catalog/catalog.ts";
 import type { Environment } from "../../store/lmdb/environment.ts";
 import type { ManifestSegment } from "../../store/catalog/manifest.ts";
 import type { Lease } from "../../store/lmdb/lease.ts";
@@ -107,7 +107,7 @@ class IndexRun {
   }
 
   #admit(source: Source): Promise<void> {
-    return this.#origins.admit(source, this.#catalog.byName.get(source.name)?.record.origin);
+    return this.#origins.admit(source, repositoryNamed(this.#catalog, source.name)?.record.origin);
   }
 
   async add(source: Source): Promise<void> {
@@ -130,7 +130,7 @@ class IndexRun {
 
   async #target(source: Source): Promise<Target> {
     const name = checkedName("index", source.name);
-    const known = this.#catalog.byName.get(name);
+    const known = repositoryNamed(this.#catalog, name);
     const id = known?.record.id ?? this.#nextRepository++;
     const metadata = checkedMetadata("index", source.metadata ?? {});
     return { id, name, metadata, origin: await originOf(source, this.#options.signal), known };

@@ -7,16 +7,21 @@ import { compareText } from "../../base/compare.ts";
 import { sortInSlices } from "../../base/sort.ts";
 import type { Pause } from "../../base/yield.ts";
 import { conjuncts, isConstant, type Atom, type Query } from "../../query/ast.ts";
-import type { Catalog, CatalogRepository } from "../../store/catalog/catalog.ts";
+import {
+  repositoryNamed,
+  type Catalog,
+  type CatalogRepository,
+} from "../../store/catalog/catalog.ts";
 import type { SkippedFile } from "../../store/format/records.ts";
 import type { SearchOptions, SearchRequest, Viewer } from "../messages/request.ts";
 import type { Explanation } from "../messages/response.ts";
 import type { MatchTexts } from "./name-matcher.ts";
-import { isVisible } from "./scope.ts";
+import { exactlyNamed, isVisible, visibleRepositories } from "./scope.ts";
 
 /**
- * Under this name an opened engine has what explain() says in `notIndexed`, without the searches
- * that explain() makes. No part of the interface of engines: for quern/http.
+ * Under this name an opened engine tells which of the names that a query spells out are unknown or
+ * not indexed yet: as explain() does in `notIndexed`, without its searches, and without files that
+ * were skipped. No part of the interface of engines: for quern/http.
  */
 export const NOT_INDEXED = Symbol.for("quern.notIndexed");
 
@@ -31,7 +36,7 @@ export interface NamingQuestion {
   readonly contexts: ReadonlyMap<string, ReadonlySet<string>>;
   /** Repositories whose first index is under way. */
   readonly indexing: ReadonlySet<string>;
-  readonly skipped: (repository: number) => Promise<readonly SkippedFile[]>;
+  readonly skipped?: (repository: number) => Promise<readonly SkippedFile[]>;
   /** Awaited now and then. */
   readonly pause: Pause;
   readonly matching: MatchTexts;
@@ -43,13 +48,13 @@ export async function notIndexed(question: NamingQuestion): Promise<Explanation[
   const found: Explanation["notIndexed"] = [];
   for (const name of await namesOf(question)) {
     await question.pause();
-    const known = catalog.byName.get(name);
+    const known = repositoryNamed(catalog, name);
     if (!known && indexing.has(name) && !viewer)
       found.push({ repository: name, reason: "indexing" });
     else if (!known || !isVisible(known, viewer))
       found.push({ repository: name, reason: "unknown" });
-    else {
-      const files = await countSkipped(question, known);
+    else if (question.skipped) {
+      const files = await countSkipped(question, question.skipped, known);
       if (files > 0) found.push({ repository: name, reason: "files-skipped", files });
     }
   }
@@ -60,7 +65,8 @@ type Expression = Extract<Atom, { kind: "regex" }>;
 
 /** Files of it that are not searchable, and that the query's paths admit. */
 async function countSkipped(
-  { query, skipped, matching, pause }: NamingQuestion,
+  { query, matching, pause }: NamingQuestion,
+  skipped: NonNullable<NamingQuestion["skipped"]>,
   { record }: CatalogRepository,
 ): Promise<number> {
   const admitted = conjuncts(query).filter(
@@ -77,19 +83,46 @@ async function countSkipped(
 
 /** Exact names in the query, what `repo:` matches of the visible ones, and what it spells out where it matches none. */
 async function namesOf(question: NamingQuestion): Promise<string[]> {
-  const { query, catalog, viewer, contexts, indexing, matching, pause } = question;
-  const visible = [...catalog.repositories.values()].filter((one) => isVisible(one, viewer));
-  const known = [...visible.map(({ record }) => record.name), ...(viewer ? [] : indexing)];
+  const { query, contexts, pause } = question;
   const names = new Set<string>();
   for (const part of affirmedAtoms(query)) {
     if (part.kind === "reposet") for (const name of part.names) names.add(name);
     if (part.kind === "context") for (const name of contexts.get(part.name)!) names.add(name);
     if (part.kind !== "regex" || part.field !== "repo") continue;
-    const named = await matching(part, known, pause);
-    for (const name of named) names.add(name);
-    if (named.size === 0) for (const name of plainName(part.pattern)) names.add(name);
+    const named = await namesMatching(part, question);
+    for (const name of named.size > 0 ? named : plainName(part.pattern)) names.add(name);
   }
   return sortInSlices([...names], compareText, pause);
+}
+
+/** Tested at once at most, before anybody asks whether one is enough; at first it is asked after one, two, four. */
+const NAMES_A_TEST = 256;
+
+/**
+ * Names of visible repositories, and of those whose first index is under way, that the expression
+ * matches: all of them only where it matters which, and else as soon as there are some.
+ */
+async function namesMatching(
+  atom: Expression,
+  question: NamingQuestion,
+): Promise<ReadonlySet<string>> {
+  const { catalog, viewer, indexing, matching, pause } = question;
+  let names: string[] = viewer ? [] : [...indexing];
+  let found: ReadonlySet<string> = await matching(atom, names, pause);
+  names = [];
+  let most = 1;
+  const test = async () => {
+    most = Math.min(2 * most, NAMES_A_TEST);
+    found = new Set([...found, ...(await matching(atom, names, pause))]);
+    names = [];
+  };
+  for (const one of exactlyNamed(catalog, atom.pattern) ?? visibleRepositories(catalog, viewer)) {
+    if (found.size > 0 && !question.skipped) return found;
+    if (isVisible(one, viewer) && names.push(one.record.name) === most) await test();
+    await pause();
+  }
+  await test();
+  return found;
 }
 
 /** Under no negation; of alternatives all, for each may be what was meant. REQUIRES: no double negation, which simplifying removes. */

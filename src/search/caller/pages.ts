@@ -13,13 +13,13 @@
 import { createHash } from "node:crypto";
 import { pack, unpack } from "msgpackr";
 import { QuernError } from "../../base/errors.ts";
+import { isKept } from "../../base/kept-sets.ts";
 import type { Pause } from "../../base/yield.ts";
-import type { Catalog } from "../../store/catalog/catalog.ts";
+import { repositoryNamed, type Catalog } from "../../store/catalog/catalog.ts";
 import { HASH_BYTES } from "../../store/format/format.ts";
 import type { PagePlace, SearchInput, SearchOutput } from "../messages/messages.ts";
 import type { CheckedRequest, Viewer } from "../messages/request.ts";
 import { comparePlaces, mergeRanked, placeOf, type Ranked } from "./merge-ranked.ts";
-import { repositoryTable } from "./repository-table.ts";
 import { isVisible } from "./scope.ts";
 
 /** One more when the cursor's fields or the ranking change: places of two rankings have nothing in common. */
@@ -56,16 +56,16 @@ export async function pagingOf(
   if (after === undefined) return undefined;
   const query = queryDigest(request);
   const state = await stateDigest(catalog, viewer, pause);
-  const { ids } = await repositoryTable(catalog, pause);
-  const nameAt = (repository: number) => catalog.repositories.get(ids[repository]!)!.record.name;
+  const { ordered, places } = catalog.names;
+  const nameAt = (repository: number) => ordered[repository]!.name;
   const cursorAt = ({ repository, ...place }: PagePlace): string =>
     encodeCursor({ ...place, query, state, repository: nameAt(repository) });
   if (after === "") return { place: undefined, indexChanged: false, cursorAt };
   const cursor = decodeCursor(after, query);
-  const repository = catalog.byName.get(cursor.repository);
+  const repository = repositoryNamed(catalog, cursor.repository);
   if (!repository || !isVisible(repository, viewer)) throw repositoryGone(cursor);
   const { score, path, hash, ranges } = cursor;
-  const place = { score, repository: ids.indexOf(repository.record.id), path, hash, ranges };
+  const place = { score, repository: places[repository.record.id]!, path, hash, ranges };
   return { place, indexChanged: Buffer.compare(cursor.state, state) !== 0, cursorAt };
 }
 
@@ -79,8 +79,26 @@ function queryDigest(request: CheckedRequest): Uint8Array {
   return createHash("sha256").update(pack(decisive)).digest().subarray(0, DIGEST_BYTES);
 }
 
+/** Digests of one catalog, by what the viewer sees, where nobody can change that. */
+const digests = new WeakMap<Catalog, WeakMap<object, Uint8Array>>();
+const EVERYTHING = {};
+
 /** Of everything that decides which files the viewer sees, and how they rank. */
 async function stateDigest(
+  catalog: Catalog,
+  viewer: Viewer | undefined,
+  pause: Pause,
+): Promise<Uint8Array> {
+  const seen = viewer?.repositoryIds;
+  if (seen && !isKept(seen)) return digestState(catalog, viewer, pause);
+  const ofCatalog = digests.get(catalog) ?? new WeakMap<object, Uint8Array>();
+  digests.set(catalog, ofCatalog);
+  const digest = ofCatalog.get(seen ?? EVERYTHING) ?? (await digestState(catalog, viewer, pause));
+  ofCatalog.set(seen ?? EVERYTHING, digest);
+  return digest;
+}
+
+async function digestState(
   { manifest, repositories }: Catalog,
   viewer: Viewer | undefined,
   pause: Pause,

@@ -1,20 +1,21 @@
 /**
  * What the catalog alone decides: which files are searched, and for which of them an atom about
- * repositories or revisions holds; as a bitset for each segment. Without a viewer and a `rev:` the
- * scope is the same for every search of one generation, so it is kept, in memory that threads share.
+ * repositories or revisions holds; as a bitset for each segment, in memory that threads share. What
+ * many searches of one generation ask for is kept: the scope of everything and of each set of
+ * repositories that nobody can change, and the sets of the latest atoms.
  */
 
-import {
-  emptyBitset,
-  hasBit,
-  isEmpty,
-  placeBits,
-  wordsFor,
-  type Bitset,
-} from "../../base/bitset.ts";
+import { hasBit, isEmpty, placeBits, wordsFor, type Bitset } from "../../base/bitset.ts";
 import { QuernError } from "../../base/errors.ts";
+import { isKept } from "../../base/kept-sets.ts";
 import type { Pause } from "../../base/yield.ts";
-import type { Catalog, CatalogRepository, Place } from "../../store/catalog/catalog.ts";
+import {
+  repositoryNamed,
+  type Catalog,
+  type CatalogRepository,
+  type Place,
+} from "../../store/catalog/catalog.ts";
+import { asciiFolded } from "../../store/catalog/names.ts";
 import type { RevisionRecord } from "../../store/format/records.ts";
 import type { SegmentInput } from "../messages/messages.ts";
 import type { HostAtom } from "../meaning/plan-query.ts";
@@ -38,9 +39,8 @@ export interface ScopeQuestion {
 
 /** Segments with files in scope, the largest first, so that threads end together. */
 export async function segmentsInScope(question: ScopeQuestion): Promise<SegmentInput[]> {
-  const { catalog, viewer, hostAtoms, allRevisions, pause } = question;
-  const scopes =
-    viewer || allRevisions ? await scopesOf(question) : await defaultScopes(catalog, pause);
+  const { catalog, hostAtoms } = question;
+  const scopes = await scopesOf(question);
   const segments = catalog.manifest.segments.filter(({ segment }) => scopes.has(segment));
   const sets: ReadonlyMap<number, Bitset>[] = [];
   for (const atom of hostAtoms) sets.push(await setsOf(atom, scopes, question));
@@ -57,28 +57,37 @@ export async function segmentsInScope(question: ScopeQuestion): Promise<SegmentI
 export const isVisible = ({ record }: CatalogRepository, viewer: Viewer | undefined): boolean =>
   viewer?.repositoryIds.has(record.id) ?? true;
 
-const kept = new WeakMap<Catalog, Map<number, Bitset>>();
+type Scopes = ReadonlyMap<number, Bitset>;
+type ScopeChoice = Pick<ScopeQuestion, "catalog" | "viewer" | "allRevisions" | "pause">;
 
-async function defaultScopes(catalog: Catalog, pause: Pause): Promise<Map<number, Bitset>> {
-  let scopes = kept.get(catalog);
-  if (!scopes) {
-    scopes = await scopesOf({ catalog, viewer: undefined, allRevisions: false, pause });
-    kept.set(catalog, scopes);
-  }
+/** By catalog, then by what the viewer sees, where nobody can change that; each with and without all revisions. */
+const kept = new WeakMap<Catalog, WeakMap<object, Map<boolean, Scopes>>>();
+const EVERYTHING = {};
+
+async function scopesOf(question: ScopeChoice): Promise<Scopes> {
+  const { catalog, viewer, allRevisions } = question;
+  const seen = viewer?.repositoryIds;
+  if (seen && !isKept(seen)) return countScopes(question);
+  const ofCatalog = getOrMake(kept, catalog, () => new WeakMap<object, Map<boolean, Scopes>>());
+  const known = getOrMake(ofCatalog, seen ?? EVERYTHING, () => new Map<boolean, Scopes>());
+  const scopes = known.get(allRevisions) ?? (await countScopes(question));
+  known.set(allRevisions, scopes);
   return scopes;
 }
 
-async function scopesOf({
-  catalog,
-  viewer,
-  allRevisions,
-  pause,
-}: Pick<ScopeQuestion, "catalog" | "viewer" | "allRevisions" | "pause">): Promise<
-  Map<number, Bitset>
-> {
+function getOrMake<Key extends object, Value>(
+  map: WeakMap<Key, Value>,
+  key: Key,
+  make: () => Value,
+): Value {
+  const value = map.get(key) ?? make();
+  map.set(key, value);
+  return value;
+}
+
+async function countScopes({ catalog, viewer, allRevisions, pause }: ScopeChoice): Promise<Scopes> {
   const scopes = new Map<number, Bitset>();
-  for (const repository of catalog.repositories.values()) {
-    if (!isVisible(repository, viewer)) continue;
+  for (const repository of visibleRepositories(catalog, viewer)) {
     for (const place of repository.places) {
       const sets = allRevisions ? place.sets : place.sets.slice(0, 1);
       addPlace(scopes, catalog, place, sets);
@@ -87,6 +96,22 @@ async function scopesOf({
   }
   for (const [segment, scope] of scopes) if (isEmpty(scope)) scopes.delete(segment);
   return scopes;
+}
+
+/** Goes through the repositories or through what the viewer sees, whichever is fewer. */
+export function* visibleRepositories(
+  { repositories }: Pick<Catalog, "repositories">,
+  viewer: Viewer | undefined,
+): Generator<CatalogRepository> {
+  const seen = viewer?.repositoryIds;
+  if (!(seen instanceof Set) || seen.size > repositories.size) {
+    for (const one of repositories.values()) if (isVisible(one, viewer)) yield one;
+    return;
+  }
+  for (const id of seen as ReadonlySet<number>) {
+    const one = repositories.get(id);
+    if (one && isVisible(one, viewer)) yield one;
+  }
 }
 
 function addPlace(
@@ -104,17 +129,77 @@ function addPlace(
 const sharedBitset = (size: number): Bitset =>
   new Uint32Array(new SharedArrayBuffer(4 * wordsFor(size)));
 
-/** The files for which the atom holds, of each segment in scope. */
-async function setsOf(
+/** Sets of one catalog, by their atoms: the latest. Never one under way, which ends when its asker gives up. */
+const keptSets = new WeakMap<Catalog, Map<string, Scopes>>();
+const MOST_SETS = 32;
+
+/** The files for which the atom holds, at least of each segment in scope. Nobody changes them. */
+async function setsOf(atom: HostAtom, scopes: Scopes, question: ScopeQuestion): Promise<Scopes> {
+  const { catalog } = question;
+  const few = namedBy(atom, question);
+  if (few) return countSets(atom, few, scopes.keys(), question);
+  const ofCatalog = getOrMake(keptSets, catalog, () => new Map<string, Scopes>());
+  const key = JSON.stringify(atom);
+  const sets = ofCatalog.get(key) ?? (await countAll(atom, question));
+  ofCatalog.delete(key);
+  ofCatalog.set(key, sets);
+  const [oldest] = ofCatalog.keys();
+  if (ofCatalog.size > MOST_SETS) ofCatalog.delete(oldest!);
+  return sets;
+}
+
+async function countAll(atom: HostAtom, question: ScopeQuestion): Promise<Scopes> {
+  const { headers, repositories } = question.catalog;
+  return countSets(atom, repositories.values(), headers.keys(), question);
+}
+
+/** The only repositories that the atom can hold for, where its words name them. */
+function namedBy(
   atom: HostAtom,
-  scopes: ReadonlyMap<number, Bitset>,
+  { catalog, contexts }: Pick<ScopeQuestion, "catalog" | "contexts">,
+): CatalogRepository[] | undefined {
+  switch (atom.kind) {
+    case "reposet":
+      return repositoriesNamed(catalog, atom.names);
+    case "context":
+      return repositoriesNamed(catalog, contexts.get(atom.name)!);
+    case "repo":
+      return exactlyNamed(catalog, atom.pattern);
+    case "archived":
+    case "fork":
+    case "visibility":
+    case "revision":
+      return undefined;
+  }
+}
+
+function repositoriesNamed(catalog: Catalog, names: Iterable<string>): CatalogRepository[] {
+  return Array.from(names, (name) => repositoryNamed(catalog, name)).filter((one) => !!one);
+}
+
+/** Those that an expression like `^github\.com/acme/shop$` can match; undefined: it is of another kind. */
+export function exactlyNamed(
+  { names, repositories }: Catalog,
+  pattern: string,
+): CatalogRepository[] | undefined {
+  const literal = /^\^((?:[\w/ -]|\\[!-/:-@[-^`{-~])+)\$$/.exec(pattern)?.[1];
+  if (literal === undefined) return undefined;
+  const ids = names.byFolded.get(asciiFolded(literal.replace(/\\(.)/g, "$1"))) ?? [];
+  return ids.map((id) => repositories.get(id)!);
+}
+
+async function countSets(
+  atom: HostAtom,
+  repositories: Iterable<CatalogRepository>,
+  segments: Iterable<number>,
   question: ScopeQuestion,
 ): Promise<Map<number, Bitset>> {
-  const { headers, repositories } = question.catalog;
+  const { headers } = question.catalog;
   const sets = new Map<number, Bitset>();
-  for (const segment of scopes.keys()) sets.set(segment, emptyBitset(headers.get(segment)!.files));
-  const names = await namesOf(atom, question);
-  for (const repository of repositories.values()) {
+  for (const segment of segments) sets.set(segment, sharedBitset(headers.get(segment)!.files));
+  const listed = [...repositories];
+  const names = await namesOf(atom, listed, question);
+  for (const repository of listed) {
     const truth = truthOf(atom, repository, { names });
     for (const place of repository.places) {
       const set = sets.get(place.segment);
@@ -130,12 +215,13 @@ async function setsOf(
 /** The repositories that an atom names one by one; for all other atoms none. */
 async function namesOf(
   atom: HostAtom,
-  { catalog, contexts, matching, pause }: ScopeQuestion,
+  repositories: readonly CatalogRepository[],
+  { contexts, matching, pause }: ScopeQuestion,
 ): Promise<ReadonlySet<string>> {
   if (atom.kind === "reposet") return new Set(atom.names);
   if (atom.kind === "context") return contexts.get(atom.name)!;
   if (atom.kind !== "repo") return new Set();
-  const names = [...catalog.repositories.values()].map(({ record }) => record.name);
+  const names = repositories.map(({ record }) => record.name);
   return matching(atom, names, pause);
 }
 

@@ -227,11 +227,13 @@ export class Searcher {
       query: show(understood.query),
       segments: explained.map((one, i) => explainSegment(one, ends[i]!, understood.query)),
       stats,
-      notIndexed: await this.#notIndexed(understood, attempt.view, options),
+      notIndexed: await this.#notIndexed(understood, attempt.view, options, (id) =>
+        this.#options.skipped(id),
+      ),
     };
   }
 
-  /** What explain() says in `notIndexed`, on the catalog alone. */
+  /** What explain() says in `notIndexed`, but for skipped files: on the catalog alone. */
   async notIndexed(
     request: SearchRequest,
     options: SearchOptions = {},
@@ -245,6 +247,7 @@ export class Searcher {
     { query, contexts }: Understood,
     view: View,
     { viewer, signal }: SearchOptions,
+    skipped?: SearcherOptions["skipped"],
   ): Promise<Explanation["notIndexed"]> {
     return notIndexed({
       query,
@@ -252,8 +255,9 @@ export class Searcher {
       viewer,
       contexts,
       indexing: this.#options.indexing(),
-      skipped: async (repository) =>
-        view.skipped(repository, await this.#options.skipped(repository)),
+      ...(skipped && {
+        skipped: async (repository: number) => view.skipped(repository, await skipped(repository)),
+      }),
       pause: newPause(signal && { signal }),
       matching: (...asked) => this.#names.matching(...asked),
     });

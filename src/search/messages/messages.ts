@@ -16,9 +16,10 @@ export interface SegmentInput {
   readonly symbols: number;
 }
 
-/** Repositories as ranking needs them, in the order of their names. */
+/** Repositories as ranking needs them, each under its id. */
 export interface RepositoryTable {
-  readonly ids: Uint32Array;
+  /** In the order of all names. */
+  readonly places: Uint32Array;
   /** 0 to 1. */
   readonly ranks: Float64Array;
 }
@@ -83,7 +84,7 @@ export interface RankedFiles {
   readonly segments: Uint32Array;
   readonly files: Uint32Array;
   readonly counts: Uint32Array;
-  /** Position of the repository in RepositoryTable. */
+  /** Place of the repository in the order of names. */
   readonly repositories: Uint32Array;
   readonly pathStarts: Uint32Array;
   readonly paths: Uint8Array;

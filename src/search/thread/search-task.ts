@@ -73,16 +73,12 @@ export class SearchRun {
   readonly #collector: Collector;
   readonly #readers = new Map<number, SegmentReader>();
   readonly #beganAt = performance.timeOrigin + performance.now();
-  readonly #repositoryPlaces: ReadonlyMap<number, number>;
   #pending: { file: RankedFile; plan: SegmentPlan }[] = [];
   #postedTotals = zeroTotals();
   #lastPost = 0;
 
   constructor(thread: SearchThread) {
     this.#thread = thread;
-    this.#repositoryPlaces = new Map(
-      Array.from(thread.input.repositories.ids, (id, place) => [id, place]),
-    );
     const { matches, page } = thread.input;
     const kept = matches === 0 ? 0 : matches + (page?.more ?? 0);
     this.#collector = new Collector(kept, (a, b) => this.#compare(a, b));
@@ -188,8 +184,8 @@ export class SearchRun {
 
   #rater({ reader, candidates }: SegmentPlan): HitRater {
     const { query, tools, snapshot, input } = this.#thread;
-    const rankOf = (file: number) =>
-      input.repositories.ranks[this.#placeOfRepository(reader, file)] ?? 0;
+    const { ranks } = input.repositories;
+    const rankOf = (file: number) => ranks[repositoryOf(reader.header, file)] ?? 0;
     return new HitRater({
       query,
       tools,
@@ -200,9 +196,9 @@ export class SearchRun {
     });
   }
 
-  /** Place of a file's repository in the table. */
+  /** Place of a file's repository in the order of names. */
   #placeOfRepository({ header }: SegmentReader, file: number): number {
-    return this.#repositoryPlaces.get(repositoryOf(header, file)) ?? -1;
+    return this.#thread.input.repositories.places[repositoryOf(header, file)] ?? -1;
   }
 
   /** Whether a page before has shown the whole file. */

@@ -6,11 +6,13 @@
 import { unpack } from "msgpackr";
 import { countBits, wordsFor, type Bitset } from "../../base/bitset.ts";
 import { wordsOf } from "../../base/growable.ts";
+import { adoptSet } from "../../base/kept-sets.ts";
 import type { Pause } from "../../base/yield.ts";
 import type { Snapshot } from "../lmdb/environment.ts";
 import { repositoryKey, revisionKey, skippedKey } from "../format/format.ts";
 import { decodeSkipped } from "../format/skipped-files.ts";
-import { readManifest, type Manifest } from "./manifest.ts";
+import { readManifestInSlices, type Manifest } from "./manifest.ts";
+import { orderNames, type Named, type Names } from "./names.ts";
 import type { RepositoryRecord, SkippedFile } from "../format/records.ts";
 import { corrupt } from "../format/sealed.ts";
 import { filesOfRepository, readHeader, type SegmentHeader } from "../segments/segment-tables.ts";
@@ -19,7 +21,9 @@ export interface Catalog {
   readonly manifest: Manifest;
   /** By number, ascending. */
   readonly repositories: ReadonlyMap<number, CatalogRepository>;
-  readonly byName: ReadonlyMap<string, CatalogRepository>;
+  readonly names: Names;
+  /** Ids of the public ones: the same set as long as it holds the same ids. */
+  readonly publicIds: ReadonlySet<number>;
   readonly headers: ReadonlyMap<number, SegmentHeader>;
 }
 
@@ -45,15 +49,9 @@ export async function loadCatalog(
   before: Catalog | undefined,
   pause: Pause,
 ): Promise<Catalog> {
-  const manifest = readManifest(snapshot);
+  const manifest = await readManifestInSlices(snapshot, pause);
   if (before?.manifest.generation === manifest.generation) return before;
-  const headers = new Map<number, SegmentHeader>();
-  for (const { segment } of manifest.segments) {
-    const header = before?.headers.get(segment) ?? readHeader(snapshot, segment);
-    if (!header) throw corrupt(`segment ${segment} is not there`);
-    headers.set(segment, header);
-    await pause();
-  }
+  const headers = await loadHeaders(snapshot, { manifest, before, pause });
   const repositories = new Map<number, CatalogRepository>();
   for (const [id, changed] of manifest.repositories) {
     const known = before?.repositories.get(id);
@@ -61,8 +59,45 @@ export async function loadCatalog(
     repositories.set(id, isCurrent ? known : readRepository(snapshot, id, changed, headers));
     await pause();
   }
-  const byName = new Map([...repositories.values()].map((one) => [one.record.name, one]));
-  return { manifest, repositories, byName, headers };
+  const loaded = { manifest, repositories, headers };
+  return { ...loaded, ...(await namesAndPublicIds(loaded, before, pause)) };
+}
+
+async function loadHeaders(
+  snapshot: Snapshot,
+  { manifest, before, pause }: { manifest: Manifest; before: Catalog | undefined; pause: Pause },
+): Promise<Catalog["headers"]> {
+  const headers = new Map<number, SegmentHeader>();
+  for (const { segment } of manifest.segments) {
+    const header = before?.headers.get(segment) ?? readHeader(snapshot, segment);
+    if (!header) throw corrupt(`segment ${segment} is not there`);
+    headers.set(segment, header);
+    await pause();
+  }
+  return headers;
+}
+
+/** Those of the catalog before, as long as they are the same. */
+async function namesAndPublicIds(
+  { manifest, repositories }: Pick<Catalog, "manifest" | "repositories">,
+  before: Catalog | undefined,
+  pause: Pause,
+): Promise<Pick<Catalog, "names" | "publicIds">> {
+  const named: Named[] = [];
+  const publicIds = new Set<number>();
+  let isSame = before?.repositories.size === repositories.size;
+  for (const [id, one] of repositories) {
+    const known = before?.repositories.get(id);
+    isSame &&= known !== undefined && (known === one || hasSameNames(known, one));
+    named.push(namedIn(one));
+    if (one.record.metadata.public === true) publicIds.add(id);
+    await pause();
+  }
+  return {
+    names:
+      before && isSame ? before.names : await orderNames(named, manifest.nextRepository, pause),
+    publicIds: adoptSet(publicIds),
+  };
 }
 
 function readRepository(
@@ -88,6 +123,26 @@ function readRepository(
   });
   mustNameAll(record, places);
   return { record, changed, places };
+}
+
+/** The repository of that name, without looking at any other. */
+export function repositoryNamed(
+  { names, repositories }: Catalog,
+  name: string,
+): CatalogRepository | undefined {
+  const id = names.byName.get(name);
+  return id === undefined ? undefined : repositories.get(id);
+}
+
+const namedIn = ({ record: { id, name, metadata } }: CatalogRepository): Named => ({
+  id,
+  name,
+  displayName: metadata.displayName,
+});
+
+function hasSameNames(a: CatalogRepository, b: CatalogRepository): boolean {
+  const [one, other] = [namedIn(a), namedIn(b)];
+  return one.name === other.name && one.displayName === other.displayName;
 }
 
 /** A set that is not there is empty: where a damaged tree has lost one, only the count tells. */

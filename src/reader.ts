@@ -1,0 +1,173 @@
+/**
+ * What an opened engine tells of single repositories, files and folders: read by the caller's thread,
+ * which waits for no other, in slices, each call on a snapshot of its own.
+ */
+
+import { closedError, QuernError } from "./base/errors.ts";
+import { withoutEndSlashes } from "./base/paths.ts";
+import { newPause } from "./base/yield.ts";
+import { checkPage, lookUp, pageByName } from "./repositories.ts";
+import { describe, type FileContent, type FolderEntry, type Repository } from "./repository.ts";
+import { presentContent, type WebUrl } from "./search/caller/present.ts";
+import type { Viewer } from "./search/messages/request.ts";
+import { readSkipped, type Catalog, type CatalogRepository } from "./store/catalog/catalog.ts";
+import { listFolder, readFile, type Reading } from "./store/catalog/repository-files.ts";
+import type { View } from "./store/catalog/view.ts";
+import type { Environment, Snapshot } from "./store/lmdb/environment.ts";
+import type { RepositoryRecord } from "./store/format/records.ts";
+import { withSegments } from "./store/memory/memory-store.ts";
+import { symbolProgress } from "./store/symbols/symbol-progress.ts";
+
+export interface ReaderOptions {
+  readonly environment: Environment;
+  /** The newest generation. */
+  readonly newest: () => Promise<Catalog>;
+  /** Repositories whose first index is under way. */
+  readonly indexing: () => ReadonlySet<string>;
+  readonly webUrl: WebUrl;
+}
+
+interface Place {
+  readonly repository: string;
+  readonly path: string;
+  readonly revision?: string;
+}
+
+interface FoundPlace {
+  readonly repository: CatalogRepository;
+  /** Of the revision. */
+  readonly position: number;
+}
+
+const invalid = (message: string): QuernError => new QuernError("INVALID_REQUEST", message);
+
+export class Reader {
+  readonly #options: ReaderOptions;
+  /** Under way, each on a snapshot. */
+  readonly #readings = new Set<Promise<unknown>>();
+  /** One for all that is read: a host that reads many small files one after another would never give way. */
+  readonly #pause = newPause();
+  #isClosed = false;
+
+  constructor(options: ReaderOptions) {
+    this.#options = options;
+  }
+
+  async repository(
+    nameOrId: string | number,
+    viewer: Viewer | undefined,
+  ): Promise<Repository | undefined> {
+    if (typeof nameOrId !== "string" && typeof nameOrId !== "number")
+      throw invalid(`repository: a name or an id is needed, got ${typeof nameOrId}`);
+    const catalog = await this.#options.newest();
+    const found = lookUp(catalog, nameOrId, viewer);
+    return found && (await this.#describe(catalog, [found]))[0];
+  }
+
+  async repositories(page: {
+    viewer?: Viewer;
+    query?: string;
+    after?: string;
+    limit?: number;
+  }): Promise<Repository[]> {
+    checkPage(page);
+    const { viewer, query = "", after, limit = Infinity } = page;
+    const catalog = await this.#options.newest();
+    return this.#describe(catalog, await pageByName(catalog, { viewer, query, after, limit }));
+  }
+
+  #describe(catalog: Catalog, found: readonly CatalogRepository[]): Promise<Repository[]> {
+    const indexing = this.#options.indexing();
+    return this.reading(async (snapshot) => {
+      const described: Repository[] = [];
+      const progressOf = symbolProgress(snapshot, catalog);
+      for (const one of found) {
+        await this.#pause();
+        described.push({
+          ...describe(one, indexing.has(one.record.name)),
+          symbols: progressOf(one),
+          skipped: await readSkipped(snapshot, one.record.id, this.#pause),
+        });
+      }
+      return described;
+    });
+  }
+
+  async read(
+    file: Place,
+    viewer: Viewer | undefined,
+    view: View,
+  ): Promise<FileContent | undefined> {
+    const found = find(file, viewer, view);
+    if (!found) return undefined;
+    const { repository, position } = found;
+    const stored = await this.#readingIn(view, (reading) =>
+      readFile(reading, repository, position, file.path),
+    );
+    if (!stored) return undefined;
+    const { record } = repository;
+    const revision = record.revisions[position]!.name;
+    return this.present(record, { path: file.path, revision, ...stored });
+  }
+
+  /** As read() shows it. */
+  present(
+    record: RepositoryRecord,
+    file: Parameters<typeof presentContent>[1],
+  ): Promise<FileContent> {
+    return presentContent(record, file, { webUrl: this.#options.webUrl, pause: this.#pause });
+  }
+
+  async list(
+    folder: Place,
+    viewer: Viewer | undefined,
+    view: View,
+  ): Promise<FolderEntry[] | undefined> {
+    const found = find(folder, viewer, view);
+    if (!found) return undefined;
+    const path = withoutEndSlashes(folder.path);
+    const { repository, position } = found;
+    return this.#readingIn(view, (reading) => listFolder(reading, repository, position, path));
+  }
+
+  #readingIn<T>({ catalog, packed }: View, read: (reading: Reading) => Promise<T>): Promise<T> {
+    const { headers } = catalog;
+    return this.reading((disk) =>
+      read({ snapshot: withSegments(disk, packed), headers, pause: this.#pause }),
+    );
+  }
+
+  /** On a snapshot of its own, which close() waits for. */
+  async reading<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+    if (this.#isClosed) throw closedError();
+    const snapshot = this.#options.environment.snapshot();
+    const reading = read(snapshot).finally(() => {
+      snapshot.close();
+      this.#readings.delete(reading);
+    });
+    this.#readings.add(reading);
+    return reading;
+  }
+
+  /** Resolves when nothing is being read any more. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.allSettled(this.#readings);
+  }
+}
+
+/** The repository and the position of the revision that are asked for, if the viewer may see them. */
+function find(asked: Place, viewer: Viewer | undefined, { catalog }: View): FoundPlace | undefined {
+  if (typeof asked.repository !== "string" || typeof asked.path !== "string")
+    throw invalid("repository and path must be strings");
+  const repository = lookUp(catalog, asked.repository, viewer);
+  if (!repository) return undefined;
+  const { revisions } = repository.record;
+  const position =
+    asked.revision === undefined
+      ? 0
+      : revisions.findIndex(
+          ({ name, commit }) => name === asked.revision || commit === asked.revision,
+        );
+  return position < 0 ? undefined : { repository, position };
+}

@@ -1,0 +1,290 @@
+/**
+ * Which repositories there are, one by one or page by page, without going through all of them: from
+ * the names that the catalog keeps in order, and lists of ids that are kept for one catalog.
+ */
+
+import { compareText } from "./base/compare.ts";
+import { QuernError } from "./base/errors.ts";
+import { isKept } from "./base/kept-sets.ts";
+import { sortInSlices } from "./base/sort.ts";
+import { newPause, type Pause } from "./base/yield.ts";
+import { describe, type Repository } from "./repository.ts";
+import { isVisible, visibleRepositories } from "./search/caller/scope.ts";
+import type { Viewer } from "./search/messages/request.ts";
+import { repositoryNamed, type Catalog, type CatalogRepository } from "./store/catalog/catalog.ts";
+import { placeBehind, placesHolding } from "./store/catalog/names.ts";
+
+/** What the catalog alone knows of a repository. */
+export type RepositorySummary = Omit<Repository, "skipped" | "symbols">;
+
+/** A page of a sorted list, counted from its beginning. */
+export interface ListQuestion {
+  readonly viewer?: Viewer | undefined;
+  /** A part of the name or the display name, in any case. */
+  readonly query: string;
+  readonly sort: "name" | "pushed" | "indexed";
+  readonly direction: "asc" | "desc";
+  readonly skip: number;
+  readonly limit: number;
+  /** Only these names. */
+  readonly among?: ReadonlySet<string> | undefined;
+}
+
+export interface RepositoryPage {
+  readonly repositories: readonly RepositorySummary[];
+  /** On all pages together. */
+  readonly total: number;
+}
+
+/**
+ * Under this name an opened engine answers without files and symbols, which take more than all the
+ * rest. No part of the interface of engines: for quern/http, which asks with each request.
+ */
+export const KNOWN_REPOSITORIES = Symbol.for("quern.repositories");
+
+export interface KnowsRepositories {
+  readonly [KNOWN_REPOSITORIES]: {
+    publicIds(): Promise<ReadonlySet<number>>;
+    find(nameOrId: string | number, viewer?: Viewer): Promise<RepositorySummary | undefined>;
+    page(question: ListQuestion): Promise<RepositoryPage>;
+  };
+}
+
+/** What an engine is asked; one that a host has wrapped may know only its interface. */
+type Asked = Pick<EngineLists, "repository" | "repositories"> & Partial<KnowsRepositories>;
+
+interface EngineLists {
+  repository(
+    nameOrId: string | number,
+    options?: { viewer?: Viewer },
+  ): Promise<RepositorySummary | undefined>;
+  repositories(options?: { viewer?: Viewer }): Promise<RepositorySummary[]>;
+}
+
+const optional = (viewer: Viewer | undefined): { viewer?: Viewer } => (viewer ? { viewer } : {});
+
+/** Ids of the repositories that were indexed as public: the same set as long as it holds the same ids. */
+export async function publicIds(engine: Asked): Promise<ReadonlySet<number>> {
+  const known = engine[KNOWN_REPOSITORIES];
+  if (known) return known.publicIds();
+  const all = await engine.repositories();
+  return new Set(all.filter((one) => one.public).map(({ id }) => id));
+}
+
+export async function findRepository(
+  engine: Asked,
+  nameOrId: string | number,
+  viewer: Viewer | undefined,
+): Promise<RepositorySummary | undefined> {
+  const known = engine[KNOWN_REPOSITORIES];
+  return known ? known.find(nameOrId, viewer) : engine.repository(nameOrId, optional(viewer));
+}
+
+export async function pageOf(engine: Asked, question: ListQuestion): Promise<RepositoryPage> {
+  const known = engine[KNOWN_REPOSITORIES];
+  if (known) return known.page(question);
+  const all = await engine.repositories(optional(question.viewer));
+  const wanted = question.query.toLowerCase();
+  const found = all
+    .filter(({ name, displayName = "" }) =>
+      [name, displayName].some((text) => text.toLowerCase().includes(wanted)),
+    )
+    .filter(({ name }) => question.among?.has(name) ?? true)
+    .sort(comparing(question));
+  const { skip, limit } = question;
+  return { repositories: found.slice(skip, skip + limit), total: found.length };
+}
+
+interface Dated {
+  readonly name: string;
+  readonly pushedAt?: Date | undefined;
+  readonly indexedAt: Date;
+}
+
+/** By name where the rest is equal; a date that is not known comes last in either direction. */
+function comparing({
+  sort,
+  direction,
+}: Pick<ListQuestion, "sort" | "direction">): (a: Dated, b: Dated) => number {
+  const sign = direction === "asc" ? 1 : -1;
+  const byName = (a: Dated, b: Dated) => compareText(a.name, b.name);
+  if (sort === "name") return (a, b) => sign * byName(a, b);
+  const time = (one: Dated) => (sort === "pushed" ? one.pushedAt : one.indexedAt)?.getTime();
+  return (a, b) => {
+    const [left, right] = [time(a), time(b)];
+    if (left === right) return byName(a, b);
+    if (left === undefined || right === undefined) return left === undefined ? 1 : -1;
+    return sign * (left - right);
+  };
+}
+
+// ── in the catalog ──
+
+/** A page of the list by name; REQUIRES: `limit` is 0 or more. */
+export function pageByName(
+  catalog: Catalog,
+  page: {
+    readonly viewer: Viewer | undefined;
+    readonly query: string;
+    readonly after: string | undefined;
+    readonly limit: number;
+  },
+): Promise<CatalogRepository[]> {
+  const { viewer, query, after, limit } = page;
+  const from = after === undefined ? 0 : placeBehind(catalog.names, after);
+  const isFew = viewer && viewer.repositoryIds.size < catalog.repositories.size / 16;
+  const places = isFew
+    ? placesOfFew(catalog, viewer, { query, from })
+    : placesHolding(catalog.names, query, from);
+  return take(catalog, { places, viewer, limit });
+}
+
+async function take(
+  { names, repositories }: Catalog,
+  {
+    places,
+    viewer,
+    limit,
+  }: { places: Iterable<number | undefined>; viewer?: Viewer | undefined; limit: number },
+): Promise<CatalogRepository[]> {
+  const found: CatalogRepository[] = [];
+  if (limit === 0) return found;
+  const pause = newPause();
+  for (const place of places) {
+    await pause();
+    if (place === undefined) continue;
+    const one = repositories.get(names.ordered[place]!.id)!;
+    if (isVisible(one, viewer) && found.push(one) === limit) break;
+  }
+  return found;
+}
+
+/** Sorts what the viewer sees instead of looking through all. */
+function* placesOfFew(
+  catalog: Catalog,
+  viewer: Viewer,
+  { query, from }: { query: string; from: number },
+): Generator<number> {
+  const wanted = query.toLowerCase();
+  const places: number[] = [];
+  for (const { record } of visibleRepositories(catalog, viewer))
+    if (holds(record.name, wanted) || holds(record.metadata.displayName ?? "", wanted))
+      places.push(catalog.names.places[record.id]!);
+  places.sort((a, b) => a - b);
+  for (const place of places) if (place >= from) yield place;
+}
+
+const holds = (text: string, wanted: string): boolean => text.toLowerCase().includes(wanted);
+
+/** Lists of one catalog, by what was asked for: the latest, of viewers whose sets nobody can change. */
+const lists = new WeakMap<Catalog, WeakMap<object, Map<string, Promise<Uint32Array>>>>();
+const MOST_LISTS = 16;
+const EVERYTHING = {};
+
+/** Ids of all that the question asks for, in order. */
+export async function sortedIds(catalog: Catalog, question: ListQuestion): Promise<Uint32Array> {
+  const { viewer, query, sort, direction, among } = question;
+  const seen = viewer?.repositoryIds ?? EVERYTHING;
+  if (among || (viewer && !isKept(viewer.repositoryIds))) return sortIds(catalog, question);
+  const ofCatalog = lists.get(catalog) ?? new WeakMap<object, Map<string, Promise<Uint32Array>>>();
+  lists.set(catalog, ofCatalog);
+  const known = ofCatalog.get(seen) ?? new Map<string, Promise<Uint32Array>>();
+  ofCatalog.set(seen, known);
+  const key = JSON.stringify([sort, direction, query.toLowerCase()]);
+  const list = known.get(key) ?? sortIds(catalog, question);
+  known.delete(key);
+  known.set(key, list);
+  list.catch(() => known.delete(key));
+  const [oldest] = known.keys();
+  if (known.size > MOST_LISTS) known.delete(oldest!);
+  return list;
+}
+
+async function sortIds(catalog: Catalog, question: ListQuestion): Promise<Uint32Array> {
+  const { viewer, query, sort, direction, among } = question;
+  const limit = Infinity;
+  let found = await pageByName(catalog, { viewer, query, after: undefined, limit });
+  if (among) found = found.filter(({ record }) => among.has(record.name));
+  if (sort !== "name") found = await sortByDate(found, question, newPause());
+  else if (direction === "desc") found.reverse();
+  return idsOf(found);
+}
+
+async function idsOf(found: readonly CatalogRepository[]): Promise<Uint32Array> {
+  const ids = new Uint32Array(found.length);
+  const pause = newPause();
+  for (const [at, { record }] of found.entries()) {
+    ids[at] = record.id;
+    await pause();
+  }
+  return ids;
+}
+
+async function sortByDate(
+  found: readonly CatalogRepository[],
+  how: Pick<ListQuestion, "sort" | "direction">,
+  pause: Pause,
+): Promise<CatalogRepository[]> {
+  const dated: (Dated & { one: CatalogRepository })[] = [];
+  for (const one of found) {
+    const { name, indexedAt, revisions } = one.record;
+    const pushedAt = revisions[0]?.committedAt;
+    dated.push({
+      one,
+      name,
+      indexedAt: new Date(indexedAt),
+      ...(pushedAt !== undefined && { pushedAt: new Date(pushedAt) }),
+    });
+    await pause();
+  }
+  return (await sortInSlices(dated, comparing(how), pause)).map(({ one }) => one);
+}
+
+/** By id for a number, by name for a string; undefined: not there, or not visible. */
+export function lookUp(
+  catalog: Catalog,
+  nameOrId: string | number,
+  viewer: Viewer | undefined,
+): CatalogRepository | undefined {
+  const found =
+    typeof nameOrId === "number"
+      ? catalog.repositories.get(nameOrId)
+      : repositoryNamed(catalog, nameOrId);
+  return found && isVisible(found, viewer) ? found : undefined;
+}
+
+/** What quern/http asks of an opened engine. */
+export function knownRepositories(
+  newest: () => Promise<Catalog>,
+  indexing: () => ReadonlySet<string>,
+): KnowsRepositories[typeof KNOWN_REPOSITORIES] {
+  const show = (one: CatalogRepository) => describe(one, indexing().has(one.record.name));
+  return {
+    publicIds: async () => (await newest()).publicIds,
+    async find(nameOrId, viewer) {
+      const found = lookUp(await newest(), nameOrId, viewer);
+      return found && show(found);
+    },
+    async page(question) {
+      const catalog = await newest();
+      const ids = await sortedIds(catalog, question);
+      const { skip, limit } = question;
+      const shown = Array.from(ids.subarray(skip, skip + limit), (id) =>
+        show(catalog.repositories.get(id)!),
+      );
+      return { repositories: shown, total: ids.length };
+    },
+  };
+}
+
+/** Refuses options of repositories() that are of a wrong type. */
+export function checkPage(page: { query?: unknown; after?: unknown; limit?: unknown }): void {
+  const { query = "", after = "", limit = 0 } = page;
+  if (typeof query !== "string") throw invalid(`query must be a string, got ${typeof query}`);
+  if (typeof after !== "string") throw invalid(`after must be a name, got ${typeof after}`);
+  if (!(Number.isInteger(limit) && (limit as number) >= 0))
+    throw invalid(`limit must be an integer of 0 or more, got ${String(limit)}`);
+}
+
+const invalid = (message: string): QuernError =>
+  new QuernError("INVALID_REQUEST", `repositories: ${message}`);

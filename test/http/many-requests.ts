@@ -1,0 +1,76 @@
+/** Requests about one repository, or a page of them, of an index of many: see test/store/many-repositories.ts. */
+
+import type { Engine } from "../../src/engine.ts";
+import { createHandler, type Handler } from "../../src/http/handler.ts";
+import { nameOf } from "../store/many-repositories.ts";
+
+export interface Subject {
+  readonly engine: Engine;
+  /** Lets anonymous callers see everything. */
+  readonly all: Handler;
+  /** Shows them what is public. */
+  readonly public: Handler;
+}
+
+export const subjectOf = (engine: Engine): Subject => ({
+  engine,
+  all: createHandler(engine, { anonymous: "all" }),
+  public: createHandler(engine, { anonymous: "public" }),
+});
+
+const NAME = nameOf(2);
+/** In its file alone. */
+const NEEDLE = "needle_2;";
+
+const get = (handler: Handler, path: string) => handler(new Request(`http://host${path}`));
+const post = (handler: Handler, path: string, body: object) =>
+  handler(new Request(`http://host${path}`, { method: "POST", body: JSON.stringify(body) }));
+const search = (handler: Handler, query: string) =>
+  post(handler, "/api/search", { query, matches: 10 });
+const SOURCE = `/api/source?repo=${NAME}&path=a.c`;
+const TREE = { repoName: NAME, revisionName: "HEAD", paths: [] };
+
+/** Each is about repository 2, or about a page of which there is as much whatever else is indexed. */
+export const MANY_REQUESTS: readonly [what: string, ask: (subject: Subject) => Promise<unknown>][] =
+  [
+    ["repository()", ({ engine }) => engine.repository(NAME)],
+    ["repositories(), a page", ({ engine }) => engine.repositories({ limit: 2 })],
+    [
+      "repositories(), part of a name",
+      ({ engine }) => engine.repositories({ query: NAME, limit: 1 }),
+    ],
+    ["GET /api/version", ({ all }) => get(all, "/api/version")],
+    ["search, anonymous all", ({ all }) => search(all, NEEDLE)],
+    ["search, anonymous public", (subject) => search(subject.public, NEEDLE)],
+    [
+      "search in pages",
+      (subject) => post(subject.public, "/api/search", { query: NEEDLE, matches: 10, after: "" }),
+    ],
+    ["search, fork:no", (subject) => search(subject.public, `${NEEDLE} fork:no`)],
+    ["search in one repository", ({ all }) => search(all, `${NEEDLE} repo:^${NAME}$`)],
+    ["search in what repo: matches", ({ all }) => search(all, `${NEEDLE} repo:repository-2$`)],
+    ["GET /api/source", ({ all }) => get(all, SOURCE)],
+    ["GET /api/source, public", (subject) => get(subject.public, SOURCE)],
+    ["POST /api/tree", (subject) => post(subject.public, "/api/tree", TREE)],
+    [
+      "find_references in one repository",
+      (subject) =>
+        post(subject.public, "/api/find_references", { symbolName: "needle_2", repoName: NAME }),
+    ],
+    ["GET /api/repos", (subject) => get(subject.public, "/api/repos?perPage=1")],
+    [
+      "GET /api/repos, sorted",
+      (subject) => get(subject.public, "/api/repos?sort=pushed&direction=desc&perPage=1"),
+    ],
+    [
+      "GET /api/repos?query=",
+      (subject) => get(subject.public, `/api/repos?query=${NAME}&perPage=1`),
+    ],
+  ];
+
+/** Reads an answer to its end. */
+export async function drain(answer: unknown): Promise<void> {
+  if (!(answer instanceof Response)) return;
+  const text = await answer.text();
+  if (answer.status !== 200) throw new Error(text);
+}

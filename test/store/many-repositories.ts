@@ -1,0 +1,96 @@
+/**
+ * An index of many small repositories, written by the engine's own parts in a few large transactions:
+ * publishing each by itself, as an index run does, would take a hundred thousand waits for the disk.
+ */
+
+import { pack } from "msgpackr";
+import { countBits } from "../../src/base/bitset.ts";
+import { bytesOf } from "../../src/base/growable.ts";
+import { SegmentSession } from "../../src/ingest/run/segment-session.ts";
+import { openStore } from "../../src/store/catalog/open.ts";
+import { nextManifest, putManifest, readManifest } from "../../src/store/catalog/manifest.ts";
+import type { RepositoryRecord } from "../../src/store/format/records.ts";
+import { HASH_BYTES, repositoryKey, revisionKey } from "../../src/store/format/format.ts";
+import { acquireLease } from "../../src/store/lmdb/lease.ts";
+import { segmentTarget } from "../../src/store/segments/segment-target.ts";
+import type { RevisionSet } from "../../src/store/segments/segment-writer.ts";
+
+/** Records of one transaction. */
+const BATCH = 5_000;
+const SEGMENT = 1;
+
+export const nameOf = (id: number): string => `group-${id % 100}/repository-${id}`;
+
+/**
+ * Repositories 1 to `count`, each with a file `a.c` that holds `int needle_<id>;`; those of even
+ * numbers are public. The last one holds as many more as make `files` in all.
+ */
+export async function writeManyRepositories(
+  path: string,
+  count: number,
+  files = count,
+): Promise<void> {
+  const environment = await openStore(path, { readOnly: false });
+  try {
+    const lease = await acquireLease(environment, { timeoutMs: 0 });
+    const session = new SegmentSession((segment, owner) =>
+      segmentTarget(environment, segment, owner),
+    );
+    for (let file = 1; file <= files; file++)
+      await session.add(batchOf(Math.min(file, count), file, lease.owner), () => undefined);
+    const written = session.finish()!;
+    for (let from = 0; from < count; from += BATCH)
+      await environment.write((writer) => {
+        for (const set of written.sets.slice(from, from + BATCH)) {
+          writer.put(repositoryKey(set.repository), pack(recordOf(set, count)));
+          writer.put(revisionKey(set.repository, SEGMENT, 0), bytesOf(set.bits));
+        }
+      });
+    const { segment, textBytes } = written;
+    await environment.write((writer) => {
+      const manifest = readManifest(writer);
+      const change = {
+        segments: [{ segment, files: written.files, textBytes, symbols: 0, hasSymbols: false }],
+        repositories: written.sets.map(({ repository }) => [repository, 1] as const),
+        nextRepository: count + 1,
+        nextSegment: SEGMENT + 1,
+      };
+      putManifest(writer, nextManifest(manifest, change));
+    });
+    await lease.release();
+  } finally {
+    await environment.close();
+  }
+}
+
+const batchOf = (repository: number, file: number, owner: string) => ({
+  repository,
+  segment: SEGMENT,
+  owner,
+  maxFileSize: 1 << 20,
+  memoryBytes: 1 << 30,
+  files: [
+    {
+      path: file === repository ? "a.c" : `more/${file}.c`,
+      version: new Uint8Array(HASH_BYTES),
+      revisions: [0],
+      content: { bytes: Buffer.from(`int needle_${file};\n`) },
+      known: new Uint8Array(),
+    },
+  ],
+});
+
+/** Its commit dates go down as numbers go up. */
+function recordOf({ repository: id, bits }: RevisionSet, count: number): RepositoryRecord {
+  return {
+    id,
+    name: nameOf(id),
+    metadata: { public: id % 2 === 0, codeHostType: "github" },
+    revisions: [
+      { number: 0, name: "HEAD", files: countBits(bits), committedAt: 1e12 + (count - id) * 1000 },
+    ],
+    indexedAt: 1.7e12 + id,
+    contentBytes: countBits(bits) * "int needle_1;\n".length,
+    segments: [SEGMENT],
+  };
+}
