@@ -29,6 +29,11 @@ test.each<[string, Address]>([
   ["browse/shop/-/blob/a?blame=1", { view: "file", repository: "shop", path: "a", blame: true }],
   ["browse/a%40b@c/-/tree/", { view: "folder", repository: "a@b", ref: "c", path: "" }],
   ["browse/shop/-/commits/src", { view: "commits", repository: "shop", path: "src" }],
+  [
+    "browse/shop/-/commits/?q=a+b&author=Ada&page=3",
+    { view: "commits", repository: "shop", path: "", query: "a b", author: "Ada", page: 3 },
+  ],
+  ["browse/shop/-/commits/a?page=x&q=", { view: "commits", repository: "shop", path: "a" }],
   ["browse/shop/-/commit/abc", { view: "commit", repository: "shop", hash: "abc" }],
   ["browse/shop", { view: "missing" }],
   ["browse/@x/-/blob/a", { view: "missing" }],
@@ -58,7 +63,13 @@ test("what is shown is read again", () => {
     }),
     place.map((where) => ({ view: "file" as const, ...where, lines: { from: 1, to: 20 } })),
     place.map((where) => ({ view: "folder" as const, ...where })),
-    place.map((where) => ({ view: "commits" as const, ...where })),
+    place.map((where) => ({
+      view: "commits" as const,
+      ...where,
+      query: "a&b",
+      author: "É",
+      page: 2,
+    })),
   );
   fc.assert(
     fc.property(addresses, (address) => {

@@ -1,5 +1,9 @@
 /** Repositories that the corpus does not have: large files, and names and contents that try to be markup. */
 
+import { execFile } from "node:child_process";
+import { mkdir, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { documents, type Source } from "../../src/index.ts";
 
 /** Just below the limit of what is indexed, 2 MiB. */
@@ -26,3 +30,20 @@ export const hostile = (): Source =>
       { path: "README.md", content: `# needle ${MARKUP} [x](javascript:alert(1))\n` },
     ],
   });
+
+/** A clone in which everything that a commit can say tries to be markup. Resolves to the folder. */
+export async function hostileHistory(folder: string): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  const git = (...args: string[]) => promisify(execFile)("git", ["-C", folder, ...args]);
+  const author = ["-c", `user.name=${MARKUP}${RTL}`, "-c", "user.email=<script>@example.com"];
+  const commit = (message: string) => git(...author, "commit", "-q", "-a", "-m", message);
+  await git("init", "-q", "-b", "main");
+  await writeFile(join(folder, `${MARKUP}${RTL}`), "one\ntwo\nthree\n<svg onload=alert(3)>\n");
+  await git("add", ".");
+  await commit("first");
+  await rename(join(folder, `${MARKUP}${RTL}`), join(folder, "after.txt"));
+  await writeFile(join(folder, "after.txt"), "one\ntwo\nthree\n<svg onload=alert(3)>\nfour\n");
+  await git("add", "-A");
+  await commit(`${MARKUP} ${RTL}\n\n</pre><script>alert(2)</script>\nsecond line\nthird ${RTL}`);
+  return folder;
+}

@@ -11,7 +11,7 @@ import { diffLines } from "../../src/page/history/diff-lines.ts";
 import { openEngine } from "../http/engine.ts";
 import { inBrowser } from "./browser.ts";
 import { violations } from "./axe.ts";
-import { large } from "./fixtures.ts";
+import { hostileHistory, large, MARKUP, RTL } from "./fixtures.ts";
 import { openSite, visit, type Site } from "./site.ts";
 
 test("a hunk's lines have their numbers on both sides", () => {
@@ -37,7 +37,12 @@ describe.runIf(hasHistory)("with routes of commits", () =>
     beforeAll(async () => {
       const built = await buildCorpus(folder);
       const { path, name, revisions } = built.find((one) => one.name === "task-queue")!;
-      site = await openSite([git(path, { name, revisions }), large()]);
+      const hostile = await hostileHistory(join(folder, "hostile"));
+      site = await openSite([
+        git(path, { name, revisions }),
+        git(hostile, { name: "hostile" }),
+        large(),
+      ]);
     }, 120_000);
     afterAll(async () => {
       await site[Symbol.asyncDispose]();
@@ -51,7 +56,7 @@ describe.runIf(hasHistory)("with routes of commits", () =>
       await page.getByRole("link", { name: "History" }).click();
       await page.getByText(new RegExp(`, ${total} commits?$`)).waitFor();
       await expect
-        .poll(() => page.locator(".commits a").allTextContents())
+        .poll(() => page.locator(".commits li > a").allTextContents())
         .toEqual(commits.map(({ message }) => message));
       expect(await violations(page)).toEqual([]);
       const withParent = commits.find(({ hash }) => hash !== commits.at(-1)!.hash) ?? commits[0]!;
@@ -98,6 +103,49 @@ describe.runIf(hasHistory)("with routes of commits", () =>
       await page.keyboard.press("y");
       await page.waitForURL(new RegExp(`@${other.commit!}/-/blob/`));
       await page.locator(".cm-line").first().waitFor();
+    });
+
+    test("commits are found by their messages, and by who wrote them", async () => {
+      const history = (await site.engine.history("task-queue"))!;
+      const { commits } = await history.commits({});
+      const { message, authorName } = commits[0]!;
+      const page = await visit(browser, `${site.root}browse/task-queue/-/commits/`);
+      const field = page.getByRole("searchbox", { name: /^Filter commits/ });
+      await field.fill(message);
+      await field.press("Enter");
+      await page.waitForURL(/[?]q=/);
+      const messages = (): Promise<string[]> => page.locator(".commits li > a").allTextContents();
+      await expect.poll(messages).toEqual([message]);
+      await page.reload(); // the address is the state
+      await expect.poll(messages).toEqual([message]);
+      await expect.poll(() => field.inputValue()).toBe(message);
+      await page.getByRole("link", { name: authorName, exact: true }).first().click();
+      await page.waitForURL(/author=/);
+      await expect.poll(messages).toEqual([message]);
+      await page.getByRole("link", { name: /show commits of all authors/ }).waitFor();
+      await page.goto(`${site.root}browse/task-queue/-/commits/?author=nobody`);
+      await page.getByText("No commit fits.").waitFor();
+      await page.getByRole("link", { name: /show commits of all authors/ }).click();
+      await expect.poll(messages).toEqual(commits.map((commit) => commit.message));
+    });
+
+    test("messages, names and paths of commits that try to be markup are text", async () => {
+      const page = await visit(browser, `${site.root}browse/hostile/-/commits/`);
+      const link = page.getByRole("link", { name: MARKUP }).first();
+      await link.waitFor();
+      await expect.poll(() => page.title()).not.toContain(RTL);
+      await link.click();
+      await page.locator("pre", { hasText: "</pre><script>alert(2)</script>" }).waitFor();
+      await expect.poll(() => page.locator("pre").first().textContent()).toContain("second line\n");
+      const shown = async (): Promise<string> => (await page.locator("main").textContent()) ?? "";
+      await expect.poll(shown).toContain(`renamed from ${MARKUP}U+202E`);
+      await expect.poll(shown).toContain("<svg onload=alert(3)>");
+      expect(await shown()).not.toContain(RTL);
+      await page.locator(".card-head a").first().click();
+      await page.getByRole("link", { name: "Blame" }).click();
+      await page.locator(".cm-blame a").first().waitFor();
+      const injected = page.locator("img, script:not([src]), iframe, #page svg[onload]");
+      expect(await injected.count()).toBe(0);
     });
 
     test("a repository without history says so", async () => {

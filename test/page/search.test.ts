@@ -1,5 +1,6 @@
 /** Walks of somebody who searches. */
 
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { inBrowser } from "./browser.ts";
 import { fromCorpus, openSite, visit, type Site } from "./site.ts";
@@ -136,18 +137,77 @@ inBrowser("search", (browser) => {
     expect(page.url()).not.toContain("case=1");
   });
 
-  test("code of several lines that is pasted is found as it stands", async () => {
-    const page = await visit(browser, site.root);
-    const code =
-      'import { parseDuration } from "./duration.ts";\nimport { retryWithBackoff } from "./retry.ts";\n';
-    await page.evaluate(`{
+  const paste = (page: Page, text: string): Promise<void> =>
+    page.evaluate(`{
       const data = new DataTransfer();
-      data.setData("text/plain", ${JSON.stringify(code)});
+      data.setData("text/plain", ${JSON.stringify(text)});
       document.querySelector("#search").dispatchEvent(
         new ClipboardEvent("paste", { bubbles: true, cancelable: true, clipboardData: data }));
     }`);
-    await page.getByText("2 matches in 1 file").waitFor();
-    await page.getByRole("link", { name: "task-queue src/queue.ts" }).waitFor();
+
+  test("code of several lines that is pasted is found as it stands", async () => {
+    const page = await visit(browser, site.root);
+    await paste(
+      page,
+      'import { parseDuration } from "./duration.ts";\n\timport { retryWithBackoff } from "./retry.ts";\n',
+    );
+    await page.getByText("1 match in 1 file").waitFor();
+    await page.getByRole("link", { name: "task-queue src/queue.ts", exact: true }).waitFor();
+    await expect.poll(() => page.locator(".line.match").count()).toBe(2);
+    // the same lines in another order stand nowhere
+    await page.getByRole("textbox", { name: "Search code" }).fill("");
+    await page.getByRole("button", { name: "Regular expression" }).click();
+    await paste(
+      page,
+      'import { retryWithBackoff } from "./retry.ts";\nimport { parseDuration } from "./duration.ts";\n',
+    );
+    await page.getByRole("heading", { name: "Nothing was found" }).waitFor();
+  });
+
+  test("code that is pasted behind words keeps their meaning: each line is quoted", async () => {
+    const page = await visit(browser, site.root);
+    const box = page.getByRole("textbox", { name: "Search code" });
+    await box.fill("(text: ");
+    await paste(page, 'a "b"\nc\\d');
+    await expect.poll(() => box.inputValue()).toBe(String.raw`(text: "a \"b\"" "c\\d"`);
+    expect(await page.locator(".toggle[aria-pressed=true]").count()).toBe(0);
+  });
+
+  test("all matches of a file, and lines around them, are there on demand", async () => {
+    const page = await visit(browser, `${site.root}search?q=e+file:^src/worker`);
+    const { stats } = await site.engine.search({ query: "e file:^src/worker", matches: 0 });
+    const card = page.getByRole("article", { name: /^src\/worker\.ts/ });
+    await card.getByRole("button", { name: /^Show all matches/ }).click();
+    await expect.poll(() => card.locator(".line mark").count()).toBe(stats.totalMatchCount);
+    await card.getByRole("button", { name: /^More context/ }).click();
+    await expect.poll(() => card.locator(".line:not(.match)").count()).toBeGreaterThan(0);
+    await page.getByRole("textbox", { name: "Search code" }).fill("sleeps file:^src/worker");
+    await expect.poll(() => card.locator(".line mark").allTextContents()).toContain("sleeps");
+  });
+
+  test("an answer that may lack something says why", async () => {
+    const page = await visit(browser, site.root);
+    const lacks = async (counters: object): Promise<void> => {
+      await page.route("**/api/search", async (route) => {
+        const response = await route.fetch();
+        const { stats, ...rest } = (await response.json()) as { stats: object };
+        await route.fulfill({ response, json: { ...rest, stats: { ...stats, ...counters } } });
+      });
+    };
+    const box = page.getByRole("textbox", { name: "Search code" });
+    for (const [query, counters, words] of [
+      ["retry", { shardsSkipped: 1, filesSkipped: 7 }, "The time for a search ran out"],
+      ["queue", { crashes: 1 }, "A part of the index could not be read"],
+      ["sym:queue", { filesSkipped: 7 }, "The definitions in 7 files are not known yet"],
+    ] as const) {
+      await lacks(counters);
+      await box.fill(query);
+      await page.getByText(words).waitFor();
+      await expect.poll(() => page.locator(".missing").count()).toBe(1);
+      await page.unroute("**/api/search");
+    }
+    await box.fill("worker");
+    await expect.poll(() => page.locator(".missing").count()).toBe(0);
   });
 
   test("going back shows the list where it was left", async () => {
@@ -183,21 +243,5 @@ inBrowser("search", (browser) => {
     await page.locator(".cm-line").first().waitFor();
     const visible = await page.evaluate<number>("document.documentElement.scrollWidth");
     expect(visible).toBeLessThanOrEqual(390);
-  });
-
-  test("a page of today goes on with the answers of tomorrow", async () => {
-    const page = await visit(browser, site.root);
-    await page.route("**/api/**", async (route) => {
-      const response = await route.fetch();
-      const body = (await response.text())
-        .replaceAll('"kind":"function"', '"kind":"lambda","weight":1')
-        .replaceAll('{"fileName"', '{"unknown":{"a":[1]},"fileName"')
-        .replaceAll('{"repoName"', '{"unknown":null,"repoName"');
-      await route.fulfill({ response, body });
-    });
-    await page.reload();
-    await page.getByRole("link", { name: "task-queue", exact: true }).waitFor();
-    await page.getByRole("textbox", { name: "Search code" }).fill("retryWithBackoff");
-    await page.locator(".kind", { hasText: "lambda" }).first().waitFor();
   });
 });

@@ -48,12 +48,19 @@ export function App({ root, service, hasHistory }: AppProps) {
   };
   return (
     <PageContext.Provider value={page}>
-      <a class="skip" href="#main">
+      <a class="skip" href="#main" onClick={skip}>
         Skip to the content
       </a>
       <Frame key={visits} isRefused={isRefused} onKey={onKey} />
     </PageContext.Provider>
   );
+}
+
+function skip(event: MouseEvent): void {
+  event.preventDefault(); // the part behind # says which lines of a file are marked
+  const main = document.getElementById("main");
+  main?.setAttribute("tabindex", "-1");
+  main?.focus();
 }
 
 interface FrameProps {

@@ -103,9 +103,11 @@ function Readme({ nodes, address }: EntriesProps) {
   if (asked.state !== "there") return null;
   return (
     <section class="readme" aria-label={readme!.name}>
-      <h2>{readme!.name}</h2>
+      <h2>
+        <PlainText text={readme!.name} />
+      </h2>
       <pre>
-        <PlainText text={asked.value.source.split("\n").slice(0, README_LINES).join("\n")} />
+        <PlainText text={asked.value.source.split(/\r?\n/).slice(0, README_LINES).join("\n")} />
       </pre>
     </section>
   );

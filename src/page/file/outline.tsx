@@ -4,7 +4,7 @@ import type { FileView } from "../frame/address.ts";
 import { useAsked } from "../frame/asked.ts";
 import { usePage } from "../frame/page-context.ts";
 import { PlainText } from "../frame/plain-text.tsx";
-import { escapeExpression, filterFor, quoteValue } from "../search/query-text.ts";
+import { filterFor, quoteValue } from "../search/query-text.ts";
 import type { FileResult } from "../wire/answers.ts";
 
 interface Definition {
@@ -48,9 +48,8 @@ export function Outline({ address }: { address: FileView }) {
 }
 
 function outlineQuery({ repository, ref, path }: FileView): string {
-  const file = `file:${quoteValue(`^${escapeExpression(path)}$`)}`;
   const revision = ref === undefined || ref === "HEAD" ? "" : ` rev:${quoteValue(ref)}`;
-  return `sym:^.+$ ${filterFor("repo", repository)} ${file}${revision}`;
+  return `sym:^.+$ ${filterFor("repo", repository)} ${filterFor("file", path)}${revision}`;
 }
 
 /** Each range of the file is one name; what stands in a definition is one step deeper. */

@@ -2,6 +2,7 @@
 
 import type { FileView, FolderView } from "../frame/address.ts";
 import { usePage } from "../frame/page-context.ts";
+import { plainText } from "../frame/plain-text.tsx";
 import type { Revision } from "../wire/answers.ts";
 
 interface RevisionChoiceProps {
@@ -30,7 +31,7 @@ export function RevisionChoice({ address, revisions }: RevisionChoiceProps) {
     >
       {names.map((name) => (
         <option key={name} value={name}>
-          {/^[0-9a-f]{40}$/.test(name) ? name.slice(0, 12) : name}
+          {/^[0-9a-f]{40}$/.test(name) ? name.slice(0, 12) : plainText(name)}
         </option>
       ))}
     </select>

@@ -4,7 +4,7 @@
  *     search?q=QUERY&regex=1&case=1
  *     browse/REPOSITORY@REVISION/-/blob/PATH#L10-20        a file; ?blame=1
  *     browse/REPOSITORY@REVISION/-/tree/PATH               a folder; /-/tree/ is the root
- *     browse/REPOSITORY@REVISION/-/commits/PATH            its history
+ *     browse/REPOSITORY@REVISION/-/commits/PATH            its history; ?q=WORDS&author=NAME&page=2
  *     browse/REPOSITORY/-/commit/HASH
  *
  * `@REVISION` may be left out: the default one. Segments are percent-encoded, so that the first `@` and
@@ -41,6 +41,12 @@ export interface FolderView extends InRepository {
 
 export interface CommitsView extends InRepository {
   view: "commits";
+  /** What their messages hold. */
+  query?: string;
+  /** Part of who wrote them. */
+  author?: string;
+  /** 1-based; the first if absent. */
+  page?: number;
 }
 
 export interface CommitView {
@@ -86,7 +92,7 @@ export function showAddress(address: Address): string {
     case "folder":
       return inRepository(address, "tree");
     case "commits":
-      return inRepository(address, "commits");
+      return inRepository(address, "commits") + commitsParameters(address);
     case "commit":
       return `browse/${encode(address.repository)}/-/commit/${encode(address.hash)}`;
   }
@@ -102,6 +108,14 @@ function searchParameters({ query, regex, matchCase }: SearchAddress): string {
   if (regex) parameters.set("regex", "1");
   if (matchCase) parameters.set("case", "1");
   return parameters.toString();
+}
+
+function commitsParameters({ query = "", author = "", page = 1 }: CommitsView): string {
+  const parameters = new URLSearchParams();
+  if (query !== "") parameters.set("q", query);
+  if (author !== "") parameters.set("author", author);
+  if (page > 1) parameters.set("page", String(page));
+  return parameters.size === 0 ? "" : `?${parameters.toString()}`;
 }
 
 /** Reads an address below `root`, which ends with a slash. */
@@ -148,10 +162,21 @@ function browseAddress(
     case "tree":
       return { view: "folder", ...place };
     case "commits":
-      return { view: "commits", ...place };
+      return { view: "commits", ...place, ...commitsPage(parameters) };
     default:
       return { view: "commit", repository, hash: path };
   }
+}
+
+function commitsPage(parameters: URLSearchParams): Pick<CommitsView, "query" | "author" | "page"> {
+  const query = parameters.get("q") ?? "";
+  const author = parameters.get("author") ?? "";
+  const page = Number(parameters.get("page") ?? 1);
+  return {
+    ...(query !== "" && { query }),
+    ...(author !== "" && { author }),
+    ...(Number.isSafeInteger(page) && page > 1 && { page }),
+  };
 }
 
 function decode(part: string): string {

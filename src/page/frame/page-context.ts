@@ -3,6 +3,7 @@
 import { createContext } from "preact";
 import { useContext, useEffect } from "preact/hooks";
 import type { Client } from "../wire/client.ts";
+import { plainText } from "./plain-text.tsx";
 import type { Router } from "./router.ts";
 
 export interface Page {
@@ -25,6 +26,6 @@ export function usePage(): Page {
 export function useTitle(title: string): void {
   const { service } = usePage();
   useEffect(() => {
-    document.title = title === "" ? service : `${title} – ${service}`;
+    document.title = title === "" ? service : `${plainText(title)} – ${service}`;
   }, [title, service]);
 }

@@ -6,8 +6,8 @@
 import type { ComponentChildren } from "preact";
 import { partsOf, type Mark } from "./marks.ts";
 
-// control and format characters but tab; zero-width ones and those of the bidirectional algorithm are among them
-const UNSEEN = /((?!\t)[\p{Cc}\p{Cf}\u2028\u2029])/u;
+// control and format characters; zero-width ones and those of the bidirectional algorithm are among them
+const UNSEEN = /((?![\t\n])[\p{Cc}\p{Cf}\u2028\u2029])/u;
 
 export function PlainText({ text }: { text: string }) {
   if (!UNSEEN.test(text)) return <bdi>{text}</bdi>;
@@ -16,13 +16,18 @@ export function PlainText({ text }: { text: string }) {
 
 function showPart(part: string, index: number): ComponentChildren {
   if (index % 2 === 0) return part;
-  const code = `U+${part.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`;
   return (
     <span class="unseen" key={index}>
-      {code}
+      {codeOf(part)}
     </span>
   );
 }
+
+const codeOf = (char: string): string =>
+  `U+${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`;
+
+/** The same where there is room for a string alone: titles, names of controls, options. */
+export const plainText = (text: string): string => text.replace(new RegExp(UNSEEN, "gu"), codeOf);
 
 export function MarkedText({ text, marks }: { text: string; marks: readonly Mark[] }) {
   if (marks.length === 0) return <PlainText text={text} />;

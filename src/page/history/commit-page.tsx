@@ -53,7 +53,7 @@ function CommitHead({ commit, repository }: CommitProps) {
       </h1>
       {body !== "" && (
         <pre>
-          <PlainText text={body} />
+          <PlainText text={body.replaceAll("\r\n", "\n")} />
         </pre>
       )}
       <p class="muted">

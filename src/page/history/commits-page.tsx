@@ -1,9 +1,9 @@
 /** The commits of a repository, or those that touched a path, newest first. */
 
-import { useState } from "preact/hooks";
 import { Path } from "../file/path.tsx";
 import type { CommitsView } from "../frame/address.ts";
 import { useAsked } from "../frame/asked.ts";
+import { Icon } from "../frame/icons.tsx";
 import { usePage, useTitle } from "../frame/page-context.ts";
 import { PlainText } from "../frame/plain-text.tsx";
 import { ago } from "../frame/time.ts";
@@ -14,78 +14,111 @@ const PER_PAGE = 50;
 
 export function CommitsPage({ address }: { address: CommitsView }) {
   const { client } = usePage();
-  const { repository, ref, path } = address;
-  const [page, setPage] = useState(1);
-  const [query, setQuery] = useState("");
-  const key = JSON.stringify([repository, ref, path, page, query]);
+  const { repository, ref, path, query = "", author = "", page = 1 } = address;
+  const filters = { query, author: escapeBasic(author), page, perPage: PER_PAGE };
+  const key = JSON.stringify([repository, ref, path, query, author, page]);
   const asked = useAsked(key, (signal) =>
-    client.commits({ repo: repository, ref, path, query, page, perPage: PER_PAGE }, signal),
+    client.commits({ repo: repository, ref, path, ...filters }, signal),
   );
-  useTitle(`Commits – ${path === "" ? "" : `${path} – `}${repository}`);
+  useTitle([query, "Commits", path, repository].filter((part) => part !== "").join(" – "));
   return (
     <main id="main" class="folder">
-      <div class="file-head">
-        <Path address={address} />
-        <input
-          type="search"
-          aria-label="Filter commits by their messages"
-          placeholder="Filter by message"
-          onChange={(event) => {
-            setQuery(event.currentTarget.value);
-            setPage(1);
-          }}
-        />
-      </div>
+      <Head address={address} />
+      {asked.state === "waiting" && <p class="muted wait">Loading …</p>}
       {asked.state === "failed" && <p class="error">{wordsOf(asked.error)}</p>}
       {asked.state === "there" && (
-        <>
-          <ul class="entries commits">
-            {asked.value.items.map((commit) => (
-              <CommitRow key={commit.hash} commit={commit} repository={repository} />
-            ))}
-          </ul>
-          <Pages page={page} total={asked.value.total} onPage={setPage} />
-        </>
+        <Commits commits={asked.value.items} total={asked.value.total} address={address} />
       )}
     </main>
   );
 }
 
-function CommitRow({ commit, repository }: { commit: Commit; repository: string }) {
+/** For git's basic expressions, which an author's name is to it. */
+const escapeBasic = (text: string): string => text.replace(/[\\^$.*[\]]/g, "\\$&");
+
+function Head({ address }: { address: CommitsView }) {
+  const { router } = usePage();
+  const { query = "", author = "" } = address;
+  const { page: _, ...first } = address;
+  return (
+    <div class="file-head">
+      <Path address={address} />
+      {author !== "" && (
+        <a
+          class="tag"
+          href={router.href({ ...first, author: "" })}
+          aria-label={`by ${author}; show commits of all authors`}
+        >
+          by <PlainText text={author} /> <Icon name="close" />
+        </a>
+      )}
+      <input
+        type="search"
+        class="filter"
+        aria-label="Filter commits by their messages"
+        placeholder="Filter by message"
+        key={query}
+        defaultValue={query}
+        onChange={({ currentTarget: { value } }) => router.go({ ...first, query: value })}
+      />
+    </div>
+  );
+}
+
+interface CommitsProps {
+  commits: readonly Commit[];
+  /** On all pages. */
+  total: number;
+  address: CommitsView;
+}
+
+function Commits({ commits, total, address }: CommitsProps) {
+  if (total === 0) return <p class="muted wait">No commit fits.</p>;
+  return (
+    <>
+      <ul class="entries commits">
+        {commits.map((commit) => (
+          <CommitRow key={commit.hash} commit={commit} address={address} />
+        ))}
+      </ul>
+      <Pages total={total} address={address} />
+    </>
+  );
+}
+
+function CommitRow({ commit, address }: { commit: Commit; address: CommitsView }) {
   const { router } = usePage();
   const { hash, message, authorName, date } = commit;
+  const { repository } = address;
+  const { page: _, ...first } = address;
   return (
     <li>
       <a data-result href={router.href({ view: "commit", repository, hash })}>
         <PlainText text={message} />
       </a>
       <span class="muted when">
-        <PlainText text={authorName} />, {ago(date)}
+        <a href={router.href({ ...first, author: authorName })} title={`Commits of ${authorName}`}>
+          <PlainText text={authorName} />
+        </a>
+        , <time dateTime={date}>{ago(date)}</time>
       </span>
       <code class="muted">{hash.slice(0, 10)}</code>
     </li>
   );
 }
 
-interface PagesProps {
-  page: number;
-  total: number;
-  onPage: (page: number) => void;
-}
-
-function Pages({ page, total, onPage }: PagesProps) {
+function Pages({ total, address }: Pick<CommitsProps, "total" | "address">) {
+  const { router } = usePage();
+  const { page = 1 } = address;
   const last = Math.max(1, Math.ceil(total / PER_PAGE));
+  const linkTo = (to: number): string => router.href({ ...address, page: to });
   return (
     <nav class="pages" aria-label="Pages">
-      <button type="button" disabled={page === 1} onClick={() => onPage(page - 1)}>
-        Newer
-      </button>
+      {page > 1 && <a href={linkTo(page - 1)}>Newer</a>}
       <span class="muted" role="status">
         Page {page} of {last}, {total.toLocaleString("en")} {total === 1 ? "commit" : "commits"}
       </span>
-      <button type="button" disabled={page === last} onClick={() => onPage(page + 1)}>
-        Older
-      </button>
+      {page < last && <a href={linkTo(page + 1)}>Older</a>}
     </nav>
   );
 }

@@ -25,7 +25,9 @@ export function FileDiff({ file, repository, base, head }: FileDiffProps) {
             <PlainText text={path} />
           </span>
         </a>
-        <span class="tag">{kindOf(file)}</span>
+        <span class="tag">
+          <PlainText text={kindOf(file)} />
+        </span>
       </h3>
       {hunks.map((hunk, index) => (
         <div class="block diff" key={index}>

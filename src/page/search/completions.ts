@@ -123,7 +123,7 @@ async function paths(client: Completing, wanted: Wanted, signal: AbortSignal) {
   const query = `${scopeOf(wanted.query)} file:${quoteValue(wanted.value)}`;
   const { files } = await client.search({ query, matches: SHOWN }, signal);
   return files.slice(0, SHOWN).map(({ fileName: { text }, repository }) => ({
-    text: `file:${quoteValue(`^${escapeExpression(text)}$`)} `,
+    text: `${filterFor("file", text)} `,
     label: text,
     detail: repository,
   }));

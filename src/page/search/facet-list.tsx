@@ -2,7 +2,7 @@
 
 import type { SearchAddress } from "../frame/address.ts";
 import { usePage } from "../frame/page-context.ts";
-import { PlainText } from "../frame/plain-text.tsx";
+import { PlainText, plainText } from "../frame/plain-text.tsx";
 import type { Facets, FacetValue } from "./facets.ts";
 import { addFilter, filterFor, hasFilter, removeFilter } from "./query-text.ts";
 
@@ -37,6 +37,9 @@ interface FacetProps {
 
 const SHOWN = 12;
 
+const filesIn = (count: number): string =>
+  `${count.toLocaleString("en")} ${count === 1 ? "file" : "files"}`;
+
 function Facet({ kind, title, values, address }: FacetProps) {
   const { router } = usePage();
   if (values.length === 0) return null;
@@ -51,7 +54,11 @@ function Facet({ kind, title, values, address }: FacetProps) {
           const to = { ...address, query: change(address.query, filter) };
           return (
             <li key={value}>
-              <a href={router.href(to)} aria-current={isOn ? "true" : undefined}>
+              <a
+                href={router.href(to)}
+                aria-current={isOn ? "true" : undefined}
+                aria-label={`${plainText(value)}: ${filesIn(files)}`}
+              >
                 <span class="value">
                   <PlainText text={value} />
                 </span>

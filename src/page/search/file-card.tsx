@@ -3,42 +3,74 @@
 import { useState } from "preact/hooks";
 import type { FileView } from "../frame/address.ts";
 import { usePage } from "../frame/page-context.ts";
-import { MarkedText, PlainText } from "../frame/plain-text.tsx";
+import { MarkedText, PlainText, plainText } from "../frame/plain-text.tsx";
 import type { FileResult } from "../wire/answers.ts";
+import { Refused, wordsOf, type Client } from "../wire/client.ts";
 import type { Folded } from "./facets.ts";
 import { linesOf, pathMarks, type Line } from "./lines.ts";
+import { MATCHES_PER_FILE, requestOf, type Asked } from "./live-search.ts";
+import { addFilter, filterFor } from "./query-text.ts";
 import { widen } from "./widen.ts";
 
 const LINES_SHOWN = 12;
+/** So few lines more are shown at once. */
+const SLACK = 3;
 const WIDER = 5;
 
 interface FileCardProps extends Folded {
+  asked: Asked;
   /** Whether the query asks for revisions: else each file is of its repository's default one. */
   showsRefs: boolean;
 }
 
-export function FileCard({ file, copies, showsRefs }: FileCardProps) {
+/** What the reader asked for beyond the lines of the answer: that of another answer is none. */
+interface Unfolded {
+  of: FileResult;
+  isOpen: boolean;
+  /** In the place of the answer's lines. */
+  blocks?: Line[][];
+  hasAll?: boolean;
+  isWide?: boolean;
+  error?: unknown;
+}
+
+export function FileCard({ file, copies, showsRefs, asked }: FileCardProps) {
   const { client, router } = usePage();
-  const [isOpen, setOpen] = useState(false);
-  const [wide, setWide] = useState<Line[][]>();
-  const blocks = wide ?? file.chunks.map(linesOf);
+  const [kept, setKept] = useState<Unfolded>({ of: file, isOpen: false });
+  const unfolded = kept.of === file ? kept : { of: file, isOpen: false };
+  const blocks = unfolded.blocks ?? file.chunks.map(linesOf);
   const address = addressOf(file, showsRefs);
-  const shown = isOpen || wide ? blocks : firstLines(blocks);
-  const count = blocks.flat().length;
-  const hidden = count - shown.flat().length;
-  const onWiden = async (): Promise<void> => {
+  const name = plainText(file.fileName.text);
+  const shown = unfolded.isOpen ? blocks : firstLines(blocks);
+  const hidden = blocks.flat().length - shown.flat().length;
+  const mayHaveMore = !unfolded.hasAll && rangesIn(file) >= MATCHES_PER_FILE;
+  const change = (changes: Promise<Partial<Unfolded>>): void =>
+    void changes.then(
+      (there) => setKept({ ...unfolded, ...there, isOpen: true }),
+      (error: unknown) => setKept({ ...unfolded, error }),
+    );
+  const onWiden = async (): Promise<Partial<Unfolded>> => {
     const { source } = await client.source(address);
-    setWide(widen(file.chunks.flatMap(linesOf), source.split("\n"), WIDER));
+    return { isWide: true, blocks: widen(blocks.flat(), source.split(/\r?\n/), WIDER) };
+  };
+  const onAll = async (): Promise<Partial<Unfolded>> => {
+    const { chunks } = await matchesIn(file, asked, client);
+    return { hasAll: true, isWide: false, blocks: chunks.map(linesOf) };
   };
   return (
-    <article class="card" data-place>
+    <article class="card" data-place aria-label={`${name} in ${plainText(file.repository)}`}>
       <h2 class="card-head">
         <a data-result href={router.href(withFirstLine(address, blocks))}>
           <FilePath file={file} showsRefs={showsRefs} />
         </a>
         {file.language !== "" && <span class="tag">{file.language}</span>}
-        {file.chunks.length > 0 && !wide && (
-          <button type="button" class="quiet" onClick={() => void onWiden()}>
+        {file.chunks.length > 0 && !unfolded.isWide && (
+          <button
+            type="button"
+            class="quiet"
+            aria-label={`More context of ${name}`}
+            onClick={() => change(onWiden())}
+          >
             More context
           </button>
         )}
@@ -46,14 +78,56 @@ export function FileCard({ file, copies, showsRefs }: FileCardProps) {
       {shown.map((lines, index) => (
         <Block key={index} lines={lines} address={address} />
       ))}
+      {unfolded.error !== undefined && <p class="error">{wordsOf(unfolded.error)}</p>}
       {hidden > 0 && (
-        <button type="button" class="quiet unfold" onClick={() => setOpen(true)}>
-          Show {hidden} more {hidden === 1 ? "line" : "lines"}
-        </button>
+        <Unfold
+          text={`Show ${hidden} more ${hidden === 1 ? "line" : "lines"}`}
+          of={name}
+          onClick={() => setKept({ ...unfolded, isOpen: true })}
+        />
+      )}
+      {hidden === 0 && mayHaveMore && (
+        <Unfold text="Show all matches" of={name} onClick={() => change(onAll())} />
       )}
       <Copies copies={copies} showsRefs={showsRefs} />
     </article>
   );
+}
+
+interface UnfoldProps {
+  text: string;
+  of: string;
+  onClick: () => void;
+}
+
+function Unfold({ text, of, onClick }: UnfoldProps) {
+  return (
+    <button type="button" class="quiet unfold" aria-label={`${text} of ${of}`} onClick={onClick}>
+      {text}
+    </button>
+  );
+}
+
+const rangesIn = ({ chunks }: FileResult): number =>
+  chunks.reduce((sum, { matchRanges }) => sum + matchRanges.length, 0);
+
+const MOST_IN_FILE = 5000;
+
+/** An answer holds the best lines of each file. This asks for those of one file, all and in their order. */
+async function matchesIn(
+  { repository, fileName, branches = [] }: FileResult,
+  asked: Asked,
+  client: Client,
+): Promise<FileResult> {
+  const inRepository = addFilter(asked.query, filterFor("repo", repository));
+  const query = addFilter(inRepository, filterFor("file", fileName.text));
+  const { files } = await client.search({
+    ...requestOf({ ...asked, query }),
+    matches: MOST_IN_FILE,
+  });
+  const found = files.find((file) => (file.branches ?? []).join() === branches.join()) ?? files[0];
+  if (found === undefined) throw new Refused(404, "", "The file is not there any more.");
+  return found;
 }
 
 /** Of several revisions that have the file, the first is opened. The default one needs no name. */
@@ -90,7 +164,8 @@ function FilePath({ file, showsRefs }: { file: FileResult; showsRefs: boolean })
   );
 }
 
-function firstLines(blocks: readonly Line[][]): Line[][] {
+function firstLines(blocks: Line[][]): Line[][] {
+  if (blocks.flat().length <= LINES_SHOWN + SLACK) return blocks;
   const shown: Line[][] = [];
   let left = LINES_SHOWN;
   for (const block of blocks) {
@@ -111,6 +186,7 @@ function Block({ lines, address }: { lines: readonly Line[]; address: FileView }
           class={marks.length > 0 ? "line match" : "line"}
           tabIndex={-1}
           data-result={marks.length > 0 ? true : undefined}
+          aria-label={text.trim() === "" ? `Line ${number}, blank` : undefined}
           href={router.href({ ...address, lines: { from: number, to: number } })}
         >
           <span class="number">{number}</span>

@@ -18,7 +18,6 @@ export interface Found {
   files: readonly FileResult[];
   /** Known when the ranked answer is here. */
   stats?: Stats;
-  isExhaustive: boolean;
   /** Whether there are files behind those shown. */
   hasMore: boolean;
   isLoadingMore: boolean;
@@ -38,13 +37,12 @@ type Searching = Pick<Client, "search" | "stream">;
 const STREAM_AFTER_MS = 150;
 const STREAMED_MATCHES = 100;
 const PAGE_MATCHES = 200;
-const MATCHES_PER_FILE = 10;
+export const MATCHES_PER_FILE = 10;
 const MOST_MATCHES = 20_000;
 
 const NOTHING: Found = {
   state: "searching",
   files: [],
-  isExhaustive: false,
   hasMore: false,
   isLoadingMore: false,
 };
@@ -82,7 +80,6 @@ export function startSearch(client: Searching, asked: Asked, onChange: () => voi
       state: "done",
       files,
       stats: next.cursor === undefined || !found.stats ? answer.stats : found.stats,
-      isExhaustive: answer.isSearchExhaustive,
       hasMore: paging.isLast !== true,
       isLoadingMore: false,
     });

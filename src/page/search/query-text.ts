@@ -12,7 +12,7 @@ export const escapeExpression = (text: string): string =>
   text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 
 /** Writes the filter that admits exactly this value, and everything below it for a folder. */
-export function filterFor(kind: "repo" | "lang" | "folder", value: string): string {
+export function filterFor(kind: "repo" | "lang" | "folder" | "file", value: string): string {
   switch (kind) {
     case "repo":
       return `repo:${quoteValue(`^${escapeExpression(value)}$`)}`;
@@ -20,11 +20,13 @@ export function filterFor(kind: "repo" | "lang" | "folder", value: string): stri
       return `lang:${quoteValue(value)}`;
     case "folder":
       return `file:${quoteValue(`^${escapeExpression(value)}/`)}`;
+    case "file":
+      return `file:${quoteValue(`^${escapeExpression(value)}$`)}`;
   }
 }
 
 /** Splits a query into words. A quote that begins one, or a filter's value, holds blanks if it is closed. */
-function wordsOf(query: string): string[] {
+export function wordsOf(query: string): string[] {
   return query.match(/[-(]*(?:[a-z]+:)?"(?:\\.|[^"\\])*"\)*|\S+/g) ?? [];
 }
 

@@ -1,6 +1,6 @@
 /**
  * The search box. On the first view and among results, every key stroke searches; where a file is read,
- * Enter does. Of code that is pasted, each line is put in quotes, which find it as it stands.
+ * Enter does. Code of several lines that is pasted is found as it stands.
  */
 
 import { useEffect, useId, useRef, useState } from "preact/hooks";
@@ -8,6 +8,7 @@ import type { Address, SearchAddress } from "../frame/address.ts";
 import { Icon } from "../frame/icons.tsx";
 import { moveFocus } from "../frame/keyboard.ts";
 import { usePage } from "../frame/page-context.ts";
+import { pasteCode } from "./pasted-code.ts";
 import { wordAt } from "./query-text.ts";
 import { Completions, optionId } from "./completion-list.tsx";
 import { useCompletions } from "./use-completions.ts";
@@ -36,11 +37,14 @@ export function SearchBox() {
   };
   const onPaste = (event: ClipboardEvent): void => {
     const text = event.clipboardData?.getData("text/plain") ?? "";
-    if (!text.trim().includes("\n") || asked.regex) return;
+    const { value, selectionStart: start, selectionEnd: end } = box.current!;
+    const rest = `${value.slice(0, start)} ${value.slice(end)}`;
+    const pasted = asked.regex ? undefined : pasteCode(text, rest);
+    if (pasted === undefined) return;
     event.preventDefault();
-    const { selectionStart, selectionEnd } = box.current!;
-    box.current!.setRangeText(quoteCode(text), selectionStart, selectionEnd, "end");
-    onInput();
+    box.current!.setRangeText(pasted.text, start, end, "end");
+    search({ query: box.current!.value, regex: pasted.regex }, "typing");
+    completions.close();
   };
   const { items, active } = completions;
   return (
@@ -127,16 +131,6 @@ function useAsked(
 
 const isLastLine = ({ value, selectionEnd }: HTMLTextAreaElement): boolean =>
   !value.slice(selectionEnd).includes("\n");
-
-/** Each line in quotes of its own: files that hold them all. */
-function quoteCode(text: string): string {
-  const lines = text.split("\n").map((line) => line.trim());
-  const quoted = lines.map((line) => line.replaceAll("\\", "\\\\").replaceAll('"', '\\"'));
-  return quoted
-    .map((line) => (line === "" ? "" : `"${line}"`))
-    .join(" ")
-    .trim();
-}
 
 interface TogglesProps {
   asked: SearchAddress;

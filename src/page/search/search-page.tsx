@@ -3,7 +3,9 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { SearchAddress } from "../frame/address.ts";
 import { usePage, useTitle } from "../frame/page-context.ts";
+import { PlainText } from "../frame/plain-text.tsx";
 import { scrollToPlace, type Place } from "../frame/router.ts";
+import type { Stats } from "../wire/answers.ts";
 import { Refused, wordsOf } from "../wire/client.ts";
 import { facetsOf, foldCopies, type Folded } from "./facets.ts";
 import { FacetList } from "./facet-list.tsx";
@@ -18,13 +20,15 @@ interface SearchPageProps {
   place: Place | undefined;
 }
 
-export function SearchPage({ address, place }: SearchPageProps) {
+export function SearchPage(props: SearchPageProps) {
+  return props.address.query.trim() === "" ? <Blank /> : <Results {...props} />;
+}
+
+function Results({ address, place }: SearchPageProps) {
   const { client } = usePage();
-  const isBlank = address.query.trim() === "";
   const { found, shown, more } = useSearch(client, address);
-  useTitle(isBlank ? "Search" : titleOf(address, found));
+  useTitle(titleOf(address, found));
   usePlace(place, found);
-  if (isBlank) return <Blank />;
   return (
     <main id="main" class="results">
       <FacetList facets={facetsOf(shown.files)} address={address} isPart={shown.hasMore} />
@@ -35,6 +39,7 @@ export function SearchPage({ address, place }: SearchPageProps) {
           <NothingFound asked={address} />
         ) : (
           <Files
+            asked={address}
             shown={shown}
             isStale={shown !== found}
             showsRefs={namesRevisions(address.query)}
@@ -47,6 +52,7 @@ export function SearchPage({ address, place }: SearchPageProps) {
 }
 
 function Blank() {
+  useTitle("Search");
   return (
     <main id="main" class="notice">
       <h1>Type what to look for</h1>
@@ -100,8 +106,25 @@ function Summary({ found: { state, stats, files, hasMore } }: { found: Found }) 
       <strong>{counted}</strong>
       <span class="muted"> in {milliseconds(stats.duration)}</span>
       {hasMore && <span class="muted"> · the best {number(files.length)} files are shown</span>}
+      {missing(stats).map((words) => (
+        <span key={words} class="missing">
+          {words}
+        </span>
+      ))}
     </p>
   );
+}
+
+/** Says why an answer may lack something. What is found, but not shown yet, is none of that. */
+function missing({ shardsSkipped = 0, crashes = 0, filesSkipped = 0 }: Stats): string[] {
+  const isCut = shardsSkipped > 0;
+  return [
+    ...(isCut ? ["The time for a search ran out: there may be more."] : []),
+    ...(crashes > 0 ? ["A part of the index could not be read: there may be more."] : []),
+    ...(filesSkipped > 0 && !isCut && crashes === 0
+      ? [`The definitions in ${filesIn(filesSkipped)} are not known yet: there may be more.`]
+      : []),
+  ];
 }
 
 function milliseconds(nanoseconds: number): string {
@@ -115,7 +138,9 @@ function SearchError({ error }: { error: unknown }) {
   return (
     <div class="query-error" role="alert">
       <h2>{isQuery ? "This query cannot be understood" : "The search failed"}</h2>
-      <pre>{wordsOf(error)}</pre>
+      <pre>
+        <PlainText text={wordsOf(error)} />
+      </pre>
     </div>
   );
 }
@@ -123,13 +148,14 @@ function SearchError({ error }: { error: unknown }) {
 // ── files ──
 
 interface FilesProps {
+  asked: SearchAddress;
   shown: Found;
   isStale: boolean;
   showsRefs: boolean;
   onEnd: () => void;
 }
 
-function Files({ shown, isStale, showsRefs, onEnd }: FilesProps) {
+function Files({ asked, shown, isStale, showsRefs, onEnd }: FilesProps) {
   const [isGrouped, setGrouped] = useState(false);
   const folded = useMemo(() => foldCopies(shown.files), [shown.files]);
   const groups = isGrouped ? byRepository(folded) : [{ name: "", files: folded }];
@@ -142,9 +168,13 @@ function Files({ shown, isStale, showsRefs, onEnd }: FilesProps) {
       <div class={isStale ? "files stale" : "files"}>
         {groups.map(({ name, files }) => (
           <div key={name}>
-            {name !== "" && <h2 class="group">{name}</h2>}
+            {name !== "" && (
+              <h2 class="group">
+                <PlainText text={name} />
+              </h2>
+            )}
             {files.map((one) => (
-              <FileCard key={keyOf(one)} {...one} showsRefs={showsRefs} />
+              <FileCard key={keyOf(one)} {...one} showsRefs={showsRefs} asked={asked} />
             ))}
           </div>
         ))}

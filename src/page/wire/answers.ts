@@ -38,6 +38,12 @@ export interface Stats {
   fileCount: number;
   /** In nanoseconds. */
   duration: number;
+  /** Above 0 where time ran out. */
+  shardsSkipped?: number;
+  /** Above 0 where the index is damaged. */
+  crashes?: number;
+  /** Files that the search could not decide. */
+  filesSkipped?: number;
 }
 
 export interface SearchAnswer {

@@ -119,6 +119,7 @@ export function createClient(options: ClientOptions) {
         ref?: string | undefined;
         path: string;
         query: string;
+        author: string;
         page: number;
         perPage: number;
       },

@@ -1,0 +1,135 @@
+/**
+ * One version of the page against the answers of another: its types fit the library's own, and every view
+ * goes on when all objects of all answers have fields, kinds and events that it has never heard of.
+ */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { z } from "@hono/zod-openapi";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { buildCorpus } from "../../scripts/build-corpus.ts";
+import type { explanation } from "../../src/http/explain-schema.ts";
+import type * as history from "../../src/http/history-schemas.ts";
+import type * as schemas from "../../src/http/schemas.ts";
+import { git } from "../../src/index.ts";
+import type * as read from "../../src/page/wire/answers.ts";
+import { inBrowser } from "./browser.ts";
+import { openSite, visit, type Site } from "./site.ts";
+
+/** What JSON makes of a type: a field that is undefined is not there. */
+type Sent<T> = T extends object ? { [Name in keyof T]: Sent<Exclude<T[Name], undefined>> } : T;
+
+/** Does not compile where a server's answer is not what the page reads. */
+type Fits<Answer extends z.ZodType, Read> = [Sent<z.infer<Answer>>] extends [Read] ? true : false;
+type All<Checks extends true[]> = Checks;
+
+export type AnswersFit = All<
+  [
+    Fits<typeof schemas.searchResponse, read.SearchAnswer>,
+    Fits<typeof schemas.streamEvent, read.StreamEvent>,
+    Fits<ReturnType<typeof explanation>, read.Explanation>,
+    Fits<typeof schemas.repositoryList, read.Repository[]>,
+    Fits<typeof schemas.revisionList, read.Revision[]>,
+    Fits<typeof schemas.sourceResponse, read.Source>,
+    Fits<typeof schemas.treeResponse, { tree: read.TreeNode }>,
+    Fits<typeof schemas.symbolResponse, read.SymbolAnswer>,
+    Fits<typeof history.commitList, read.Commit[]>,
+    Fits<typeof history.diffResponse, { files: read.Diff[] }>,
+    Fits<typeof history.blameResponse, read.Blame>,
+  ]
+>;
+
+const KINDS: ReadonlyMap<string, string> = new Map([
+  ["kind", "lambda"],
+  ["reason", "on-holiday"],
+  ["change", "ask-somebody"],
+]);
+
+/** Every object of an answer with more fields, and of every union one more kind. */
+function ofTomorrow(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(ofTomorrow);
+  if (typeof value !== "object" || value === null) return value;
+  const fields = Object.entries(value).map(([name, field]): [string, unknown] => [
+    name,
+    KINDS.get(name) ?? ofTomorrow(field),
+  ]);
+  return { ...Object.fromEntries(fields), unheardOf: { of: [null, 1, { deep: "x" }] }, "": 0 };
+}
+
+function eventsOfTomorrow(body: string): string {
+  const lines = body.split("\n").map((line) => {
+    if (!line.startsWith("data: {")) return line;
+    const event = JSON.stringify(ofTomorrow(JSON.parse(line.slice(6))));
+    return `event: new\nid: 1\ndata: {"type":"progress","percent":1}\n\ndata: ${event}`;
+  });
+  return lines.join("\n");
+}
+
+async function serveTomorrow(page: Page): Promise<void> {
+  await page.route("**/api/**", async (route) => {
+    const response = await route.fetch();
+    const text = await response.text();
+    const isStream = (response.headers()["content-type"] ?? "").includes("event-stream");
+    const body = isStream ? eventsOfTomorrow(text) : JSON.stringify(ofTomorrow(JSON.parse(text)));
+    await route.fulfill({ response, body });
+  });
+}
+
+const FILE = "browse/task-queue/-/blob/src/queue.ts";
+
+/** Views with what shows that they are there. */
+const VIEWS: [name: string, path: string, sign: string][] = [
+  ["the start", "", ".repositories li"],
+  ["a search", "search?q=retryWithBackoff", ".card .kind"],
+  ["nothing found", "search?q=RETRYWITHBACKOFF&case=1", ".suggestions a"],
+  ["not indexed", "search?q=repo:^unheard-of$+x", ".suggestions strong"],
+  ["a file", FILE, ".outline li"],
+  ["blame", `${FILE}?blame=1`, ".cm-blame a"],
+  ["a folder", "browse/task-queue/-/tree/", ".readme"],
+  ["commits", "browse/task-queue/-/commits/", ".commits li"],
+];
+
+inBrowser("answers of tomorrow", (browser) => {
+  const folder = mkdtempSync(join(tmpdir(), "quern-answers-"));
+  let site: Site;
+  beforeAll(async () => {
+    const built = await buildCorpus(folder);
+    const { path, name, revisions } = built.find((one) => one.name === "task-queue")!;
+    site = await openSite([git(path, { name, revisions })]);
+  }, 120_000);
+  afterAll(async () => {
+    await site[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test.each(VIEWS)("%s", async (_name, path, sign) => {
+    const page = await visit(browser, site.root);
+    await serveTomorrow(page);
+    await page.goto(site.root + path);
+    await page.locator(sign).first().waitFor();
+  });
+
+  test("a name, a commit, an error and a stream", async () => {
+    const page = await visit(browser, site.root, { expected: [400] });
+    await serveTomorrow(page);
+    await page.goto(site.root + FILE);
+    await page
+      .locator(".cm-line span", { hasText: /^retryWithBackoff$/ })
+      .first()
+      .click();
+    await page.locator(".panel .line").first().waitFor();
+    await page.getByRole("link", { name: "History" }).click();
+    await page.locator(".commits li > a").first().click();
+    await page.locator(".diff .line").first().waitFor();
+    await page.route("**/api/search", () => {}); // never answers, so that the stream is shown
+    await page.getByRole("textbox", { name: "Search code" }).fill("retryWithBackoff");
+    await page.keyboard.press("Enter");
+    await page.locator(".card .kind", { hasText: "lambda" }).first().waitFor();
+    await expect.poll(() => page.locator(".summary").textContent()).toMatch(/not ranked yet/);
+    await page.unroute("**/api/search");
+    await page.getByRole("textbox", { name: "Search code" }).fill("a or or b");
+    await page.locator(".query-error").waitFor();
+  });
+});

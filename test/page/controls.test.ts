@@ -1,0 +1,142 @@
+/**
+ * The controls of every view, as a screen reader names them: controls.golden.txt has them all. A control
+ * without a name, or two that say the same in the same place and differ, fail whatever the list says.
+ */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { buildCorpus } from "../../scripts/build-corpus.ts";
+import { memoryTokenStore } from "../../src/auth/token-store.ts";
+import { memoryUserStore } from "../../src/auth/user-store.ts";
+import { git } from "../../src/index.ts";
+import { inBrowser } from "./browser.ts";
+import { controlsOf, showControl, unclear } from "./controls.ts";
+import { openSite, visit, type Site } from "./site.ts";
+
+const sees =
+  (selector: string) =>
+  (page: Page): Promise<void> =>
+    page.locator(selector).first().waitFor();
+
+const FILE = "browse/task-queue/-/blob/src/duration.ts";
+
+/** Views with what has to be done to see all of them. */
+const VIEWS: [name: string, path: string, prepare: (page: Page) => Promise<void>][] = [
+  ["the start", "", sees(".repositories li")],
+  ["a search", "search?q=parseDuration+file:^src/", sees(".card")],
+  ["a file with many matches", "search?q=e+file:worker.ts", sees(".unfold")],
+  ["nothing found", "search?q=PARSEDURATION&case=1", sees(".suggestions a")],
+  ["an error", "search?q=a+or+or+b", sees(".query-error")],
+  [
+    "completion",
+    "",
+    async (page) => {
+      await page.getByRole("textbox", { name: "Search code" }).fill("lang:r");
+      await sees(".completions li")(page);
+    },
+  ],
+  ["a file", FILE, sees(".outline li")],
+  [
+    "a name in a file",
+    FILE,
+    async (page) => {
+      await page
+        .locator(".cm-line span", { hasText: /^parseDuration$/ })
+        .first()
+        .click();
+      await sees(".panel .line")(page);
+    },
+  ],
+  ["a folder", "browse/task-queue/-/tree/", sees(".readme")],
+  ["commits", "browse/task-queue/-/commits/src/queue.ts", sees(".commits li")],
+  [
+    "a commit",
+    "browse/task-queue/-/commits/src/queue.ts",
+    async (page) => {
+      await page.locator(".commits a").first().click();
+      await sees(".card")(page);
+    },
+  ],
+  [
+    "keys",
+    "browse/nothing",
+    async (page) => {
+      await page.getByRole("button", { name: /^Help/ }).click();
+      await sees("dialog")(page);
+    },
+  ],
+  [
+    "a file by its name",
+    "browse/nothing",
+    async (page) => {
+      await sees(".notice h1")(page);
+      await page.keyboard.press("t");
+      await page.getByRole("dialog").getByRole("combobox").fill("durat");
+      await sees(".found-files li")(page);
+    },
+  ],
+];
+
+inBrowser("controls", (browser) => {
+  const folder = mkdtempSync(join(tmpdir(), "quern-controls-"));
+  let site: Site;
+  let locked: Site;
+  beforeAll(async () => {
+    const built = await buildCorpus(folder);
+    const { path, name, revisions } = built.find((one) => one.name === "task-queue")!;
+    const sources = [git(path, { name, revisions })];
+    site = await openSite(sources);
+    locked = await openSite([], { tokens: memoryTokenStore(), users: memoryUserStore() });
+  }, 120_000);
+  afterAll(async () => {
+    await site[Symbol.asyncDispose]();
+    await locked[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test("each has a name that tells it from the others", async () => {
+    const list: string[] = [];
+    const look = async (name: string, page: Page): Promise<void> => {
+      const controls = await controlsOf(page);
+      expect(controls.length, name).toBeGreaterThan(0);
+      expect(unclear(controls), name).toEqual([]);
+      list.push(`${name}:`, ...controls.map(showControl), "");
+      await page.context().close();
+    };
+    for (const [name, path, prepare] of VIEWS) {
+      const page = await visit(browser, site.root + path, { expected: [400] });
+      await prepare(page);
+      await look(name, page);
+    }
+    const signIn = await visit(browser, locked.root, { expected: [401] });
+    await signIn.getByRole("button", { name: "Sign in" }).waitFor();
+    await look("sign-in", signIn);
+    await expect(list.join("\n")).toMatchFileSnapshot("controls.golden.txt");
+  });
+
+  test("the first Tab leads past the header", async () => {
+    const page = await visit(browser, `${site.root}search?q=parseDuration`);
+    await page.locator(".card").first().waitFor();
+    await page.keyboard.press("Tab");
+    await expect.poll(() => page.evaluate("document.activeElement.className")).toBe("skip");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.evaluate("document.activeElement.id")).toBe("main");
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement.closest('main') !== null")).toBe(true);
+    expect(page.url()).toContain("search?q=parseDuration");
+  });
+
+  test("a control without a name, and two of the same, would be found", async () => {
+    const page = await visit(browser, site.root);
+    await page.locator(".repositories li").first().waitFor();
+    await page.evaluate(`for (const text of ["", "Go", "Go"]) {
+      const button = document.createElement("button");
+      button.textContent = text;
+      document.querySelector("main").append(button);
+    }`);
+    expect(unclear(await controlsOf(page))).toEqual(['button ""', expect.stringMatching(/"Go"/)]);
+  });
+});

@@ -1,0 +1,76 @@
+/** What a screen reader says of the controls of a view: their roles and names, and what is wrong with these. */
+
+import type { Page } from "playwright-core";
+
+interface Value {
+  value?: unknown;
+}
+
+interface Node {
+  nodeId: string;
+  parentId?: string;
+  childIds?: string[];
+  ignored: boolean;
+  role?: Value;
+  name?: Value;
+  properties?: { name: string; value: Value }[];
+}
+
+export interface Control {
+  role: string;
+  name: string;
+  /** What it stands in: the nearest part of the view that has a name. */
+  within: string;
+  /** Where a link leads. */
+  url: string;
+}
+
+const CONTROLS =
+  /^(?:button|link|textbox|searchbox|combobox|listbox|checkbox|DisclosureTriangle|radio|tab|menuitem)$/;
+const PARTS =
+  /^(?:article|banner|complementary|dialog|form|main|navigation|region|search|list|section)$/;
+
+const text = (value: Value | undefined): string =>
+  typeof value?.value === "string" ? value.value : "";
+
+/** As the browser tells assistive technology, in the order of the document. */
+export async function controlsOf(page: Page): Promise<Control[]> {
+  const session = await page.context().newCDPSession(page);
+  const tree = await session.send("Accessibility.getFullAXTree");
+  await session.detach();
+  const nodes = tree.nodes as Node[];
+  const byId = new Map(nodes.map((node) => [node.nodeId, node]));
+  const partOf = (node: Node): string => {
+    const parent = byId.get(node.parentId ?? "");
+    if (parent === undefined) return "";
+    const isPart = PARTS.test(text(parent.role)) && text(parent.name) !== "";
+    return isPart ? `${text(parent.role)} ${text(parent.name)}` : partOf(parent);
+  };
+  const inOrder = (node: Node | undefined): Node[] =>
+    node ? [node, ...(node.childIds ?? []).flatMap((id) => inOrder(byId.get(id)))] : [];
+  return inOrder(nodes[0])
+    .filter(({ ignored, role }) => !ignored && CONTROLS.test(text(role)))
+    .map((node) => ({
+      role: text(node.role),
+      name: text(node.name).replace(/\s+/g, " ").trim(),
+      within: partOf(node),
+      url: text(node.properties?.find(({ name }) => name === "url")?.value),
+    }));
+}
+
+/** Controls without a name, and those that stand in the same part and say the same but do something else. */
+export function unclear(controls: readonly Control[]): string[] {
+  const nameless = controls.filter(({ name }) => name === "").map(({ role }) => `${role} ""`);
+  const said = new Map<string, string>();
+  const ambiguous: string[] = [];
+  for (const { role, name, within, url } of controls) {
+    const key = `${role} "${name}" in ${within}`;
+    const known = said.get(key);
+    if (known !== undefined && (url === "" || url !== known)) ambiguous.push(key);
+    said.set(key, url);
+  }
+  return [...nameless, ...ambiguous];
+}
+
+export const showControl = ({ role, name, within }: Control): string =>
+  `  ${role} "${name}"${within === "" ? "" : ` in ${within}`}`;
