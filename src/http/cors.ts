@@ -10,14 +10,23 @@ export function answerPreflight(request: Request, settings: Settings, allow: str
   const headers = new Headers({ Allow: allow, "Cache-Control": "no-store" });
   if (isAllowed(request, settings) && request.headers.has("access-control-request-method")) {
     headers.set("Access-Control-Allow-Methods", allow);
-    headers.set(
-      "Access-Control-Allow-Headers",
-      `Authorization, Content-Type, ${settings.apiKeyHeader}`,
-    );
+    const sent = sentByClients(request.headers.get("access-control-request-headers") ?? "");
+    const allowed = ["Authorization", "Content-Type", settings.apiKeyHeader, ...sent];
+    headers.set("Access-Control-Allow-Headers", allowed.join(", "));
     headers.set("Access-Control-Max-Age", String(MAX_AGE_S));
   }
   return new Response(null, { status: 204, headers });
 }
+
+/** Headers by which clients of this interface name themselves, and those of MCP. None means anything here. */
+const CLIENT_HEADERS =
+  /^(?:x-[a-z0-9-]{1,100}-client-source|accept|last-event-id|mcp-(?:method|name|protocol-version|session-id))$/;
+
+const sentByClients = (requested: string): string[] =>
+  requested
+    .split(",")
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => CLIENT_HEADERS.test(name));
 
 export function withCors(response: Response, request: Request, settings: Settings): Response {
   if (settings.origins.size === 0) return response;

@@ -13,6 +13,7 @@
 import { newPause } from "../base/yield.ts";
 import type { SearchEvent } from "../search/messages/response.ts";
 import { gather, jsonParts } from "./json-body.ts";
+import { jsonText } from "./json-text.ts";
 import { errorBody, toRefusal, type Refusal } from "./refusal.ts";
 import { STALLED_MS, stallAfter } from "./stalled.ts";
 
@@ -76,7 +77,7 @@ export function eventStream(
           const refusal = end({ error });
           if (refusal === undefined) return controller.close(); // left meanwhile
           if (within) throw (stop(), error); // there is no place for another event
-          controller.enqueue(encode(JSON.stringify({ type: "error", error: errorBody(refusal) })));
+          controller.enqueue(encode(jsonText({ type: "error", error: errorBody(refusal) })));
           controller.close();
           stop();
         }

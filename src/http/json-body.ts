@@ -6,6 +6,7 @@
  */
 
 import { yieldTurn } from "../base/yield.ts";
+import { jsonText } from "./json-text.ts";
 import { STALLED_MS, stallAfter } from "./stalled.ts";
 
 const PIECE = 32 * 1024; // UTF-16 units: some 0.3 ms of work
@@ -98,12 +99,12 @@ export function* gather(parts: Iterable<string>): Generator<string, undefined> {
   if (piece !== "") yield piece;
 }
 
-/** REQUIRES: plain data. Joined, the parts are JSON.stringify(value). */
+/** REQUIRES: plain data. Joined, the parts are jsonText(value). */
 export function* jsonParts(value: unknown): Generator<string, undefined> {
   if (isLong(value)) {
     yield* stringParts(value);
   } else if (!isCut(value)) {
-    yield JSON.stringify(value);
+    yield jsonText(value);
   } else if (Array.isArray(value)) {
     yield* listParts(value);
   } else {
@@ -111,7 +112,7 @@ export function* jsonParts(value: unknown): Generator<string, undefined> {
     let comma = "";
     for (const [name, field] of Object.entries(value as object)) {
       if (field === undefined) continue;
-      yield `${comma}${JSON.stringify(name)}:`;
+      yield `${comma}${jsonText(name)}:`;
       yield* jsonParts(field);
       comma = ",";
     }
@@ -127,7 +128,7 @@ function* listParts(list: readonly unknown[]): Generator<string, undefined> {
   for (let n = 0; n < list.length; n += step) {
     yield n === 0 ? "[" : ",";
     if (step === 1) yield* jsonParts(list[n] ?? null);
-    else yield JSON.stringify(list.slice(n, n + step)).slice(1, -1);
+    else yield jsonText(list.slice(n, n + step)).slice(1, -1);
   }
   yield "]";
 }
@@ -142,7 +143,7 @@ function* stringParts(text: string): Generator<string, undefined> {
     const last = text.charCodeAt(from + PIECE - 1);
     // half of a pair by itself would be escaped
     const to = from + PIECE - (last >= 0xd800 && last < 0xdc00 ? 1 : 0);
-    yield JSON.stringify(text.slice(from, to)).slice(1, -1);
+    yield jsonText(text.slice(from, to)).slice(1, -1);
     from = to;
   }
   yield '"';

@@ -11,6 +11,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { once } from "node:events";
 import type { Handler } from "./handler.ts";
 import { noteOuterPath } from "./outer-path.ts";
+import { jsonText } from "./json-text.ts";
 import { errorBody, Refusal, STATUS, toRefusal } from "./refusal.ts";
 
 /**
@@ -53,8 +54,8 @@ async function serve(
 
 function refuse(error: unknown): Response {
   const refusal = toRefusal(error);
-  const init = { status: STATUS[refusal.code], headers: { ...refusal.headers } };
-  return Response.json(errorBody(refusal), init);
+  const headers = { ...refusal.headers, "Content-Type": "application/json" };
+  return new Response(jsonText(errorBody(refusal)), { status: STATUS[refusal.code], headers });
 }
 
 // ── the request ──

@@ -6,6 +6,7 @@
 
 import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { jsonText } from "./json-text.ts";
 import { errorBody, Refusal, STATUS, type RefusalCode } from "./refusal.ts";
 
 /**
@@ -69,7 +70,7 @@ function end(socket: Socket, refusal: Refusal): void {
 }
 
 function answerOf(refusal: Refusal): { head: Record<string, string>; body: string } {
-  const body = JSON.stringify(errorBody(refusal));
+  const body = jsonText(errorBody(refusal));
   const head = {
     "Content-Type": "application/json",
     "Content-Length": String(Buffer.byteLength(body)),

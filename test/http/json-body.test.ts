@@ -1,11 +1,19 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { jsonParts, jsonResponse } from "../../src/http/json-body.ts";
+import { jsonText } from "../../src/http/json-text.ts";
+
+/** As jsonText() does it, the obvious way. */
+const escaped = (text: string): string =>
+  text
+    .replaceAll("\u0085", String.raw`\u0085`)
+    .replaceAll("\u2028", String.raw`\u2028`)
+    .replaceAll("\u2029", String.raw`\u2029`);
 
 test("the parts together are what JSON.stringify makes", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
-      expect([...jsonParts(value)].join("")).toBe(JSON.stringify(value));
+      expect([...jsonParts(value)].join("")).toBe(escaped(JSON.stringify(value)));
     }),
   );
 });
@@ -18,7 +26,16 @@ test.each<[string, unknown]>([
   ["halves of pairs", "\ud83d".repeat(70_000) + "\ude00".repeat(70_000)],
   ["names that need escapes", { 'a"b': [1], "\u2028": ["\ud800"] }],
 ])("%s", (_name, value) => {
-  expect([...jsonParts(value)].join("")).toBe(JSON.stringify(value));
+  expect([...jsonParts(value)].join("")).toBe(escaped(JSON.stringify(value)));
+});
+
+test("what Unicode calls an end of a line is escaped, wherever it stands", () => {
+  const ends = "a\u0085b\u2028c\u2029d";
+  const value = { [ends]: [ends, [ends]], long: ends.repeat(20_000), note: ends };
+  const text = [...jsonParts(value)].join("");
+  expect(text).not.toMatch(/[\u0085\u2028\u2029]/);
+  expect(JSON.parse(text)).toEqual(value);
+  expect(jsonText(ends)).toBe(String.raw`"a\u0085b\u2028c\u2029d"`);
 });
 
 test("a short answer has a length, a long one comes in pieces", async () => {

@@ -90,7 +90,7 @@ test("basePath, serviceName, tokenPrefixes and hmacKey keep another service's cl
   expect((await client("/code/api/repos", { headers: { "X-Quern-Api-Key": secret } })).status).toBe(
     401,
   );
-  const minted = await client("/code/api/ee/scoped_access_token", post({ repoIds: [] }, headers));
+  const minted = await client("/code/api/ee/scoped_access_token", post({ repoIds: [1] }, headers));
   const { token } = (await minted.json()) as { token: string };
   expect(token).toMatch(/^acme-oat-[0-9a-f]{64}$/);
   expect((await client("/code/api/repos", { headers: bearer(token) })).status).toBe(200);
@@ -118,11 +118,20 @@ test.each<[string, string[] | undefined, string | null, string | null]>([
   const client = clientOf(handler);
   const preflight = await client("/api/search", {
     method: "OPTIONS",
-    headers: { Origin: origin, "Access-Control-Request-Method": "POST" },
+    headers: {
+      Origin: origin,
+      "Access-Control-Request-Method": "POST",
+      "Access-Control-Request-Headers":
+        "authorization, X-Some-Service-Client-Source, mcp-session-id, cookie, x-other",
+    },
   });
   expect(preflight.status).toBe(204);
   expect(preflight.headers.get("access-control-allow-origin")).toBe(allowed);
   expect(preflight.headers.get("access-control-allow-methods")).toBe(allowed && "POST, OPTIONS");
+  expect(preflight.headers.get("access-control-allow-headers")).toBe(
+    allowed &&
+      "Authorization, Content-Type, X-Quern-Api-Key, x-some-service-client-source, mcp-session-id",
+  );
   expect(preflight.headers.get("access-control-allow-credentials")).toBe(null);
   for (const headers of [{ Origin: origin }, { Origin: origin, ...bearer(keys.ada) }]) {
     const response = await client("/api/repos", { headers });
