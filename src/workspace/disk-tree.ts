@@ -110,6 +110,8 @@ export class DiskTree {
     }
     if (!this.#isHeard) this.#hearEverything();
     for (const folder of this.#silent) this.#hear(folder, undefined);
+    // there may be room for watches again: the first that fails tells
+    for (const folder of this.#silent) if (!this.#watch(folder)) break;
     for (const { folder, name } of this.#young.values()) this.#hear(folder, name);
     for (const folder of this.#heard) await this.#lookAgain(folder, slice); // what is found below follows
   }
@@ -157,8 +159,16 @@ export class DiskTree {
       watched: undefined,
       heard: new Set(),
     };
-    // before it is read: what comes meanwhile is heard of
-    folder.watched = this.#notices.watch(join(this.#options.root, path), {
+    this.#silent.add(folder);
+    this.#watch(folder); // before it is read: what comes meanwhile is heard of
+    this.#folders++;
+    this.#hear(folder, undefined);
+    return folder;
+  }
+
+  /** Returns whether notices of the folder come from now on. */
+  #watch(folder: Folder): boolean {
+    folder.watched = this.#notices.watch(join(this.#options.root, folder.path), {
       changed: (name) => {
         this.#hear(folder, name);
         this.#options.onNotice();
@@ -168,10 +178,8 @@ export class DiskTree {
         folder.watched = undefined;
       },
     });
-    if (!folder.watched) this.#silent.add(folder);
-    this.#folders++;
-    this.#hear(folder, undefined);
-    return folder;
+    if (folder.watched) this.#silent.delete(folder);
+    return folder.watched !== undefined;
   }
 
   #hear(folder: Folder, name: string | undefined): void {

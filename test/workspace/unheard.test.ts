@@ -1,0 +1,281 @@
+/**
+ * Where notices do not come, or come late, or for folders that are no longer there: nothing stale is
+ * answered as fresh, and what cannot be followed is told.
+ */
+
+import { execFile, execFileSync } from "node:child_process";
+import {
+  appendFileSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { NO_NOTICES, type Notices } from "../../src/workspace/notices.ts";
+import type { WorkspaceOptions } from "../../src/workspace/workspace.ts";
+import { openEngine, temporaryFolder } from "../engine/opened.ts";
+import { EVENTS, FILES, follow, holding, put } from "./followed-folder.ts";
+
+type Make = (root: string, onLost: () => void) => Notices;
+
+const { systemNotices } = await vi.importActual<{ systemNotices: Make }>(
+  "../../src/workspace/notices.ts",
+);
+let make: Make = systemNotices;
+vi.mock("../../src/workspace/notices.ts", async (original) => ({
+  ...(await original<object>()),
+  systemNotices: (root: string, onLost: () => void) => make(root, onLost),
+}));
+
+function useNotices(notices: Make): void {
+  make = notices;
+  onTestFinished(() => void (make = systemNotices));
+}
+
+/** The system refuses a watch where so many are open, as with ENOSPC; one that ends makes room. */
+function atMost(limit: number): Make {
+  return (root, onLost) => {
+    const system = systemNotices(root, onLost);
+    let open = 0;
+    return {
+      watch: (folder, listener) => {
+        if (open >= limit) return undefined;
+        const watched = system.watch(folder, listener);
+        if (!watched) return undefined;
+        open++;
+        return {
+          close() {
+            open--;
+            watched.close();
+          },
+        };
+      },
+      barrier: () => system.barrier(),
+      close: () => system.close(),
+    };
+  };
+}
+
+/** More folders than may be watched; those of FILES come before some and after others. */
+const MANY = Object.fromEntries(
+  Array.from({ length: 120 }, (_, i) => [`${i % 2 ? "a" : "z"}${i}/x.txt`, "straw"]),
+);
+
+const WAYS: [what: string, notices: Make, files: Record<string, string>, followed: string][] = [
+  ["without notices", () => NO_NOTICES, FILES, "polling"],
+  ["with 100 watches", atMost(100), { ...FILES, ...MANY }, "partly"],
+];
+
+function warned(): { warnings: string[] } & Required<Pick<WorkspaceOptions, "onWarning">> {
+  const warnings: string[] = [];
+  return { warnings, onWarning: ({ code, message }) => void warnings.push(`${code}: ${message}`) };
+}
+
+describe.each(WAYS)("%s", (_, notices, files, followed) => {
+  test.each(EVENTS)("%s", async (_what, happens, expected) => {
+    useNotices(notices);
+    const { warnings, onWarning } = warned();
+    const { root, tree } = await follow(files, { onWarning });
+    expect(tree.state().followed).toBe(followed);
+    const of = followed === "partly" ? "a part of " : "";
+    expect(warnings).toEqual([
+      expect.stringMatching(`^NOT_FOLLOWED: the system gives no notices of changes for ${of}/`),
+    ]);
+    expect(await holding(tree, "needle")).toEqual(["a.txt", "lib/c.txt"]);
+    happens(root);
+    expect(await holding(tree, "needle")).toEqual(expected);
+    await tree.settled();
+    expect(await holding(tree, "needle")).toEqual(expected);
+  });
+
+  test("the index catches up by itself", async () => {
+    useNotices(notices);
+    const { root, engine } = await follow(files);
+    put(root, "lib/deep/d.txt", "needle");
+    await expect
+      .poll(async () => (await engine.search({ query: "needle", matches: 0 })).stats.fileCount, {
+        timeout: 60_000,
+      })
+      .toBe(3);
+  });
+});
+
+test("what is followed by notices again is told by state()", async () => {
+  useNotices(atMost(100));
+  const { root, tree } = await follow({ ...FILES, ...MANY });
+  for (const path of Object.keys(MANY)) rmSync(join(root, dirname(path)), { recursive: true });
+  expect(await holding(tree, "needle")).toEqual(["a.txt", "lib/c.txt"]);
+  await tree.settled();
+  expect(tree.state().followed).toBe("notices");
+});
+
+/** A user namespace has limits of its own, which its root may lower. */
+const LIMITED = [
+  "unshare",
+  "--user",
+  "--map-root-user",
+  "sh",
+  "-c",
+  `echo 100 > /proc/sys/user/max_inotify_watches && exec "$0" "$@"`,
+] as const;
+
+const isLimitable = (() => {
+  try {
+    execFileSync(LIMITED[0], [...LIMITED.slice(1), "true"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+})();
+
+test.runIf(isLimitable)("with 100 watches of the system itself", async () => {
+  const root = temporaryFolder();
+  for (const [path, text] of Object.entries({ ...FILES, ...MANY })) put(root, path, text);
+  const script = resolve("test/workspace/limited-follower.ts");
+  const command = [...LIMITED.slice(1), process.execPath, "--import", "tsx", script, root];
+  const { stdout } = await promisify(execFile)(LIMITED[0], command, { timeout: 120_000 });
+  expect(JSON.parse(stdout)).toEqual({
+    followed: "partly",
+    warnings: ["NOT_FOLLOWED"],
+    missed: [],
+  });
+});
+
+describe("folders that go and come", () => {
+  const gone = { code: "SOURCE_NOT_FOUND" };
+  const search = { query: "needle", matches: 1 };
+
+  test("deleted, searched and made again", async () => {
+    const { root, tree } = await follow(FILES);
+    rmSync(root, { recursive: true });
+    await expect(tree.search(search)).rejects.toMatchObject(gone);
+    await expect(tree.read("a.txt")).rejects.toMatchObject(gone);
+    await expect(tree.settled()).rejects.toMatchObject(gone);
+    put(root, "again.txt", "needle");
+    expect(await holding(tree, "needle")).toEqual(["again.txt"]);
+    put(root, "more.txt", "needle");
+    expect(await holding(tree, "needle")).toEqual(["again.txt", "more.txt"]);
+  });
+
+  test("a folder within, deleted, searched and made again", async () => {
+    const { root, tree } = await follow(FILES);
+    for (const text of ["needle", "hay", "needle"]) {
+      rmSync(join(root, "lib"), { recursive: true });
+      expect(await holding(tree, "needle")).toEqual(["a.txt"]);
+      put(root, "lib/c.txt", text);
+      put(root, "lib/deep/d.txt", text);
+      const expected = text === "hay" ? [] : ["lib/c.txt", "lib/deep/d.txt"];
+      expect(await holding(tree, "needle")).toEqual(["a.txt", ...expected]);
+    }
+  });
+
+  test("renamed above, written to meanwhile, and renamed back", async () => {
+    const { root, tree } = await follow(FILES);
+    const above = dirname(root);
+    onTestFinished(() => rmSync(`${above}-away`, { recursive: true, force: true }));
+    renameSync(above, `${above}-away`);
+    await expect(tree.search(search)).rejects.toMatchObject(gone);
+    put(`${above}-away/shop`, "b.txt", "needle");
+    renameSync(`${above}-away`, above);
+    expect(await holding(tree, "needle")).toEqual(["a.txt", "b.txt", "lib/c.txt"]);
+  });
+
+  test("renamed above, with another in its place", async () => {
+    const { root, tree } = await follow(FILES);
+    const above = dirname(root);
+    onTestFinished(() => rmSync(`${above}-away`, { recursive: true, force: true }));
+    renameSync(above, `${above}-away`);
+    put(root, "other.txt", "needle");
+    expect(await holding(tree, "needle")).toEqual(["other.txt"]);
+    put(`${above}-away/shop`, "b.txt", "needle");
+    expect(await holding(tree, "needle")).toEqual(["other.txt"]);
+  });
+
+  test("a link or a file in its place is no folder", async () => {
+    const { root, tree } = await follow(FILES);
+    renameSync(root, `${root}-away`);
+    symlinkSync(`${root}-away`, root);
+    await expect(tree.search(search)).rejects.toMatchObject(gone);
+    rmSync(root);
+    writeFileSync(root, "needle");
+    await expect(tree.search(search)).rejects.toMatchObject(gone);
+  });
+});
+
+describe.each<[what: string, notices: Make, files: number]>([
+  ["with notices", systemNotices, 10_000],
+  ["without notices", () => NO_NOTICES, 1_000],
+])("%s", (_, notices, files) => {
+  test("a file that is written in pieces for a second", async () => {
+    useNotices(notices);
+    const { root, tree } = await follow(FILES);
+    let written = 0;
+    const timer = setInterval(() => {
+      appendFileSync(join(root, "log.txt"), "piece\n");
+      written++;
+    }, 20);
+    onTestFinished(() => clearInterval(timer));
+    const end = Date.now() + 1_000;
+    for (let answers = 0; Date.now() < end || answers < 3; answers++) {
+      const before = written;
+      const { stats } = await tree.search({ query: "piece", matches: 0 });
+      expect(stats.totalMatchCount).toBeGreaterThanOrEqual(before);
+      expect(stats.totalMatchCount).toBeLessThanOrEqual(written);
+    }
+    clearInterval(timer);
+    const { stats } = await tree.search({ query: "piece", matches: 0 });
+    expect(stats.totalMatchCount).toBe(written);
+  });
+
+  test(`a checkout of ${files} files while searches run`, { timeout: 120_000 }, async () => {
+    useNotices(notices);
+    const root = temporaryFolder();
+    const git = (...args: string[]) => {
+      const who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
+      return promisify(execFile)("git", ["-C", root, ...who, ...args]);
+    };
+    const paths = Array.from({ length: files }, (_, i) => `part${i % 100}/file${i}.txt`);
+    const writeAll = async (branch: string) => {
+      for (let part = 0; part < 100; part++)
+        mkdirSync(join(root, `part${part}`), { recursive: true });
+      paths.forEach((path, i) => writeFileSync(join(root, path), `state_${branch} ${i}\n`));
+      await git("add", "--all");
+      await git("commit", "--quiet", "--message", branch);
+    };
+    await git("init", "--quiet", "--initial-branch=old");
+    await writeAll("old");
+    await git("checkout", "--quiet", "-b", "new");
+    await writeAll("new");
+    const engine = await openEngine({ workers: 1 });
+    const tree = await engine.workspace(root);
+    onTestFinished(() => tree.close());
+    const holders = async (text: string) => new Set(await holding(tree, text));
+    expect((await holders("state_new")).size).toBe(paths.length);
+
+    let isOver = false;
+    const checkout = git("checkout", "--quiet", "old").finally(() => (isOver = true));
+    for (let round = 0; !isOver; round++) {
+      const sample = paths.filter((_, i) => i % 97 === round % 97);
+      const isOld = (path: string) => {
+        try {
+          return readFileSync(join(root, path), "utf8").startsWith("state_old");
+        } catch {
+          return false; // between two states
+        }
+      };
+      const changed = sample.filter(isOld);
+      const stale = await holders("state_new");
+      expect(changed.filter((path) => stale.has(path))).toEqual([]);
+    }
+    await checkout;
+    expect((await holders("state_new")).size).toBe(0);
+    expect((await holders("state_old")).size).toBe(paths.length);
+    await tree.settled();
+    expect((await holders("state_old")).size).toBe(paths.length);
+  });
+});
