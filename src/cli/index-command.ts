@@ -110,7 +110,7 @@ async function index(
 ): Promise<void> {
   const { io } = call;
   checkPaths(paths, flags);
-  const progress = progressLine(io);
+  const progress = progressLine(io, { next: flags.symbols ? "symbols" : "" });
   const { db, workers, memory, maxFileSize } = flags;
   const options = {
     db,

@@ -4,7 +4,8 @@
  *     shop: reading ████████░░░░░░░░░░░░  41%  12 MB of 29 MB, 5.1 MB/s, 4 s left
  *
  * While a source is listed its total grows, so there is a bar only where the total has been the same
- * for a second. What a stage has left is told by its own speed so far.
+ * for a second. What a stage has left is told by its own speed so far. How long symbols will take
+ * depends on languages, so that nothing tells it before they begin: they are announced instead.
  */
 
 import type { IndexProgress } from "../ingest/run/report.ts";
@@ -29,8 +30,11 @@ export interface ProgressLine {
   readonly clear: () => void;
 }
 
-/** `now` is in milliseconds. */
-export function progressLine({ stderr }: Io, now = () => performance.now()): ProgressLine {
+/** `next`: what follows the contents, in a word. `now` is in milliseconds. */
+export function progressLine(
+  { stderr }: Io,
+  { next = "", now = () => performance.now() }: { next?: string; now?: () => number } = {},
+): ProgressLine {
   if (!stderr.isTTY) return { onProgress: () => {}, clear: () => {} };
   let shownAt = -Infinity;
   let isShown = false;
@@ -62,7 +66,9 @@ export function progressLine({ stderr }: Io, now = () => performance.now()): Pro
       if (at - shownAt < EVERY_MS) return;
       shownAt = at;
       isShown = true;
-      stderr.write(`\r\x1b[K${describe(progress, stage, at).slice(0, (stderr.columns || 80) - 1)}`);
+      stderr.write(
+        `\r\x1b[K${describe(progress, stage, { at, next }).slice(0, (stderr.columns || 80) - 1)}`,
+      );
     },
     clear,
   };
@@ -78,7 +84,11 @@ interface Stage {
   readonly settledAt: number;
 }
 
-function describe(progress: IndexProgress, stage: Stage, at: number): string {
+function describe(
+  progress: IndexProgress,
+  stage: Stage,
+  { at, next }: { at: number; next: string },
+): string {
   const { repository, done, total, bytes: doneBytes, totalBytes } = progress;
   const whose = repository === "" ? "" : `${visible(repository)}: `; // some stages are of the whole run
   const words = `${whose}${WORDS[progress.stage]}`;
@@ -91,7 +101,8 @@ function describe(progress: IndexProgress, stage: Stage, at: number): string {
   const full = Math.round(share * BAR);
   const bar = "█".repeat(full) + "░".repeat(BAR - full);
   const percent = `${Math.floor(share * 100)}%`.padStart(4);
-  return `${words} ${bar} ${percent}  ${[size, ...speed(progress, stage, at)].join(", ")}`;
+  const then = progress.stage === "content" && next !== "" ? [`then ${next}`] : [];
+  return `${words} ${bar} ${percent}  ${[size, ...speed(progress, stage, at), ...then].join(", ")}`;
 }
 
 /** Speed and time left, once there is something to go by. */

@@ -110,7 +110,7 @@ async function search(
   else {
     const style = styleFor(io.stdout, io.env, flags.color);
     printLines(io.stdout, await linesOf(engine, response, { request, flags, style }));
-    printNotes(response, flags, io);
+    printNotes(response, await symbolsMissing(engine, response), flags, io);
     if (!isFound && io.stderr.isTTY)
       printLines(io.stderr, explainNothing(await engine.explain(request, { signal })));
   }
@@ -140,14 +140,33 @@ async function linesOf(
   }
 }
 
+/** Files whose symbols nobody knows yet; asked only where something is missing. */
+async function symbolsMissing(
+  engine: Engine,
+  { isSearchExhaustive, stats }: SearchResponse,
+): Promise<number> {
+  if (isSearchExhaustive || stats.filesSkipped === 0) return 0;
+  const repositories = await engine.repositories();
+  return repositories.reduce((sum, { symbols }) => sum + symbols.total - symbols.done, 0);
+}
+
 /** What is missing from the answer is told always; so is the summary, but for output that programs read. */
-function printNotes(response: SearchResponse, flags: SearchFlags, { stderr }: Io): void {
+function printNotes(
+  response: SearchResponse,
+  withoutSymbols: number,
+  flags: SearchFlags,
+  { stderr }: Io,
+): void {
   const { stats } = response;
   const form = formOf(flags);
   const notes: string[] = [];
   if (form === "lines" || stderr.isTTY) notes.push(summary(response, flags));
   if (stats.flushReason === "FLUSH_REASON_TIMER_EXPIRED")
     notes.push("time ran out: there may be more; --timeout MS gives it more");
+  if (withoutSymbols > 0)
+    notes.push(
+      `symbols of ${count(withoutSymbols, "file")} follow while they are indexed, or with the next quern index`,
+    );
   if (stats.crashes > 0)
     notes.push(`${count(stats.crashes, "segment")} could not be searched; quern check tells why`);
   printLines(

@@ -12,7 +12,7 @@ function shown(columns: number, ...given: (Partial<IndexProgress> & { at?: numbe
     write: (added: string | Uint8Array) => (text += String(added)),
   };
   const io = { stdout: output, stderr: output, env: {}, signal: new AbortController().signal };
-  const { onProgress, clear } = progressLine(io, () => clock);
+  const { onProgress, clear } = progressLine(io, { next: "symbols", now: () => clock });
   const nothing = {
     repository: "shop",
     stage: "list",
@@ -57,7 +57,7 @@ test("a total that grows has no bar; one that has settled has, with speed and ti
     "",
     "shop: reading 1/9, 1.0 KB of 2.0 KB so far",
     "shop: reading 1/9, 2.0 KB of 9.0 KB so far",
-    "shop: reading ███████░░░░░░░░░░░░░  33%  3.0 KB of 9.0 KB, 1.0 KB/s, 6.0 s left",
+    "shop: reading ███████░░░░░░░░░░░░░  33%  3.0 KB of 9.0 KB, 1.0 KB/s, 6.0 s left, then symbols",
     "",
   ]);
 });

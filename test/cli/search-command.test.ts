@@ -169,3 +169,23 @@ test.each([
 test("a query that is wrong has a caret under the place", async () => {
   expect((await ask("search", "a or or b")).stderr).toMatch(/\n {2}a or or b\n {2} +\^\n/);
 });
+
+test("says what is missing while symbols are", async () => {
+  const without = join(folder, "without-symbols");
+  const engine = await open(without, { workers: 0 });
+  const files = ["a", "b", "c"].map((name) => ({
+    path: `${name}.ts`,
+    content: `export function ${name}One() {}\n`,
+  }));
+  await engine.index(documents({ name: "r", files }), { symbols: "skip" });
+  const searched = () => quern(["search", "sym:aOne", "--db", without]);
+  const note =
+    "quern: symbols of 3 files follow while they are indexed, or with the next quern index\n";
+  expect(await searched()).toMatchObject({ code: 1, stderr: expect.stringContaining(note) });
+  const { stderr } = await quern(["search", "aOne", "--db", without]);
+  expect(stderr).not.toContain("follow");
+  await engine.index([]);
+  await engine.close();
+  const { code, stderr: then } = await searched();
+  expect({ code, isSaid: then.includes("follow") }).toEqual({ code: 0, isSaid: false });
+});

@@ -59,21 +59,39 @@ test("the command tells its version", () => {
   expect(String(told)).toBe(`${VERSION}\n`);
 });
 
-test("Ctrl-C ends an index run with 130 and words", async () => {
-  const db = join(folder, "stopped");
-  const source = join(process.cwd(), "node_modules/typescript/lib"); // some seconds of work
+/** The command that indexes some seconds of work, once it has begun to write. */
+async function indexing(name: string) {
+  const db = join(folder, name);
+  const source = join(process.cwd(), "node_modules/typescript/lib");
   const argv = ["index", source, "--name", "ts", "--no-ignore", "--workers", "0", "--db", db];
   const child = spawn(process.execPath, [join(folder, "cli.js"), ...argv]);
   let stderr = "";
   child.stderr.on("data", (text: Buffer) => (stderr += String(text)));
-  const ended = once(child, "exit");
+  const ended = once(child, "close").then(([code, signal]) => ({ code, signal, stderr }));
   while (!existsSync(join(db, "quern.mdb-lock"))) await sleep(5);
+  return { child, ended };
+}
+
+test("Ctrl-C ends an index run with 130 and words", async () => {
+  const { child, ended } = await indexing("stopped");
   child.kill("SIGINT");
-  const [code] = (await ended) as [number | null];
-  expect({ code, stderr }).toEqual({
+  expect(await ended).toEqual({
     code: 130,
+    signal: null,
     stderr: "quern: stopped; what was published before is as it was\n",
   });
+});
+
+test("a second Ctrl-C ends it as the system does, and at once", async () => {
+  const { child, ended } = await indexing("stopped-at-once");
+  process.kill(child.pid!, "SIGSTOP"); // so that both wait for it
+  child.kill("SIGINT");
+  process.kill(child.pid!, "SIGCONT");
+  const again = setInterval(() => child.kill("SIGINT"), 1);
+  const { code, signal, stderr } = await ended;
+  clearInterval(again);
+  // a run that was quick enough to stop by itself has done so with words
+  expect([code, signal]).toEqual(stderr === "" ? [null, "SIGINT"] : [130, null]);
 });
 
 test("one search of a small index starts no thread, one of a large index does", async () => {

@@ -224,6 +224,19 @@ test("symbols may be skipped, and are found by the next run, whatever it indexes
   });
 });
 
+test("the time of a run contains its symbols", async () => {
+  const fresh = await openAt(freshPath());
+  const heard: number[] = [];
+  const [report] = await fresh.index(source("r", many(30)), {
+    onProgress: ({ stage }) => {
+      if (heard.length === 0 || stage === "symbols") heard.push(performance.now());
+    },
+  });
+  expect(heard.length).toBeGreaterThan(1);
+  expect(report!.durationMs).toBeGreaterThan(heard.at(-1)! - heard[0]!);
+  expect(report!.symbols).toBe(30);
+});
+
 test("content is searched before symbols are ready; an aborted run leaves it, and the next one goes on", async () => {
   const fresh = await openAt(freshPath());
   const stop = new AbortController();
