@@ -157,7 +157,7 @@ async function watchUntilStopped(
 ): Promise<void> {
   const { io } = call;
   const { watch } = await import("../watch.ts");
-  const watching = await watch(engine, sources, {
+  const begun = watch(engine, sources, {
     signal: io.signal,
     symbols,
     onIndexed: (report) => {
@@ -165,6 +165,10 @@ async function watchUntilStopped(
     },
     onWarning: ({ code, message }) => io.stderr.write(`quern: warning: ${code}: ${message}\n`),
   });
+  const watching = await begun.catch((error: unknown) => {
+    if (!io.signal.aborted) throw error;
+  });
+  if (!watching) return; // told to end before it began, with everything indexed
   io.stderr.write(`quern: watching ${count(sources.length, "source")}\n`);
   await stopped(io.signal);
   await watching[Symbol.asyncDispose]();
