@@ -27,6 +27,7 @@ import { yieldTurn, newPause } from "./base/yield.ts";
 import { Searcher, type ViewSource } from "./search/caller/searcher.ts";
 import type { Contexts } from "./search/caller/understand.ts";
 import { NOT_INDEXED, type KnowsNotIndexed } from "./search/caller/not-indexed.ts";
+import { BEGIN_ANSWER, type BeginsAnswers } from "./search/caller/long-answer.ts";
 import { defaultWebUrl, type WebUrl } from "./search/caller/present.ts";
 import {
   checkSearchOptions,
@@ -375,7 +376,9 @@ const REPOSITORIES_OPTIONS: KeysOf<RepositoriesOptions> = {
   limit: true,
 };
 
-class OpenedEngine implements Engine, KnowsNotIndexed, KnowsRepositories, OpensHistory {
+class OpenedEngine
+  implements Engine, KnowsNotIndexed, KnowsRepositories, OpensHistory, BeginsAnswers
+{
   readonly path: string;
   readonly [KNOWN_REPOSITORIES]: KnowsRepositories[typeof KNOWN_REPOSITORIES];
   readonly #environment: Environment;
@@ -456,6 +459,17 @@ class OpenedEngine implements Engine, KnowsNotIndexed, KnowsRepositories, OpensH
     this.#mustBeOpen();
     checkSearchOptions("search", options);
     return this.#searcher.search(request, options, this.#viewSource(options, below));
+  }
+
+  get [BEGIN_ANSWER](): BeginsAnswers[typeof BEGIN_ANSWER] {
+    return {
+      insteadOf: OpenedEngine.prototype.search,
+      begin: async (request, options) => {
+        this.#mustBeOpen();
+        checkSearchOptions("search", options);
+        return this.#searcher.begin(request, options, this.#viewSource(options));
+      },
+    };
   }
 
   stream(request: SearchRequest, options: SearchOptions = {}): AsyncIterable<SearchEvent> {

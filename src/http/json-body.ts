@@ -1,5 +1,5 @@
 /**
- * JSON written a piece at a time. JSON.stringify of 100 000 ranges blocks a host's event loop for
+ * Writes JSON a piece at a time. JSON.stringify of 100 000 ranges blocks a host's event loop for
  * some 90 ms; here a value is written whole only where no list and no long text is below it,
  * and those by slices. It takes about twice the time in all, in steps of some 0.5 ms, and makes a body no faster
  * than it is read.
@@ -38,12 +38,24 @@ export function jsonResponse(value: unknown, options: AnswerOptions = {}): Respo
     return new Response(start, { status, headers });
   }
   const ready = second.done ? [start] : [start, second.value];
-  return new Response(streamOf(ready, pieces, { onEnd, stalledMs, confirm }), { status, headers });
+  const body = streamOf(ready, inTurns(pieces), { onEnd, stalledMs, confirm });
+  return new Response(body, { status, headers });
+}
+
+/** A response whose pieces are made as they are read. One that fails breaks off. */
+export function lateResponse(pieces: AsyncIterator<string>, options: AnswerOptions): Response {
+  const { onEnd = () => {}, stalledMs = STALLED_MS, confirm = async () => {} } = options;
+  const headers = { ...options.headers, "Content-Type": "application/json" };
+  return new Response(streamOf([], inTurns(pieces), { onEnd, stalledMs, confirm }), { headers });
+}
+
+interface Pieces {
+  next(): Promise<string | undefined>;
 }
 
 function streamOf(
   ready: string[],
-  rest: Iterator<string>,
+  rest: Pieces,
   { onEnd, stalledMs, confirm }: Required<Omit<AnswerOptions, "status" | "headers">>,
 ): ReadableStream<Uint8Array> {
   let bytes: Uint8Array = new Uint8Array(0);
@@ -58,13 +70,15 @@ function streamOf(
     {
       start: (controller) => stall.wait(controller),
       async pull(controller) {
-        if (bytes.length === 0) bytes = encoder.encode(ready.shift() ?? (await inNextTurn(rest)));
         stall.stop();
-        if (ended) return;
-        await stall.confirm().catch((reason: unknown) => {
+        try {
+          if (bytes.length === 0) bytes = encoder.encode(ready.shift() ?? (await rest.next()));
+          if (!ended) await stall.confirm();
+        } catch (reason) {
+          if (ended) return;
           end();
           throw reason;
-        });
+        }
         if (ended) return;
         if (bytes.length === 0) {
           end();
@@ -82,11 +96,14 @@ function streamOf(
 
 const encoder = new TextEncoder();
 
-async function inNextTurn(pieces: Iterator<string>): Promise<string | undefined> {
-  await yieldTurn();
-  const next = pieces.next();
-  return next.done ? undefined : next.value;
-}
+/** A turn of the event loop for each. */
+const inTurns = (pieces: Iterator<string> | AsyncIterator<string>): Pieces => ({
+  async next() {
+    await yieldTurn();
+    const { done, value } = await pieces.next();
+    return done ? undefined : value;
+  },
+});
 
 export function* gather(parts: Iterable<string>): Generator<string, undefined> {
   let piece = "";

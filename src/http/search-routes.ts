@@ -1,10 +1,12 @@
 /** Searching: one answer, or a stream of events. */
 
+import { beginAnswer, isLong } from "../search/caller/long-answer.ts";
 import type { SearchOptions, SearchRequest } from "../search/messages/request.ts";
 import type { Explanation } from "../search/messages/response.ts";
 import { eventStream } from "./event-stream.ts";
 import { explanation, type Told } from "./explain-schema.ts";
-import { jsonResponse } from "./json-body.ts";
+import { jsonResponse, lateResponse } from "./json-body.ts";
+import { searchPieces } from "./long-body.ts";
 import { NOT_INDEXED_HEADER, notIndexedHeader } from "./not-indexed.ts";
 import type { Settings } from "./options.ts";
 import type { Refusal } from "./refusal.ts";
@@ -102,14 +104,23 @@ function present<T extends object>(fields: T): { [Name in keyof T]: Exclude<T[Na
   return Object.fromEntries(entries) as { [Name in keyof T]: Exclude<T[Name], undefined> };
 }
 
-function answerSearch(call: Call, request: SearchRequest): Promise<Response> {
-  return answerInSlot(call, async (options) => {
-    const [body, headers] = await Promise.all([
-      call.engine.search(request, options),
-      notIndexedHeader(call.engine, request, options),
-    ]);
-    return { body, headers };
-  });
+async function answerSearch(call: Call, request: SearchRequest): Promise<Response> {
+  const giveBack = call.slots.take();
+  try {
+    const options = searchOptions(call, call.request.signal);
+    const headers = await notIndexedHeader(call.engine, request, options);
+    const answer = await beginAnswer(call.engine, request, options);
+    const { confirm } = call;
+    if (!isLong(answer)) return jsonResponse(answer, { headers, onEnd: giveBack, confirm });
+    const onEnd = (): void => {
+      answer.close();
+      giveBack();
+    };
+    return lateResponse(searchPieces(answer), { headers, onEnd, confirm });
+  } catch (error) {
+    giveBack();
+    throw error;
+  }
 }
 
 /** A slot is held until the answer is read, so that no more of them are in memory than searches may run. */

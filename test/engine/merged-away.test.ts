@@ -4,6 +4,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { Engine } from "../../src/engine.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
+import { beginAnswer, isLong } from "../../src/search/caller/long-answer.ts";
 import type { SearchRequest } from "../../src/search/messages/request.ts";
 import type { SearchEvent } from "../../src/search/messages/response.ts";
 import { CatalogKeeper } from "../../src/store/catalog/catalog-keeper.ts";
@@ -112,6 +113,34 @@ async function mergedAway({ workers, gone }: (typeof GONE)[number]) {
   else for (const name of ["r1", "nothing"]) await writer.remove(name);
   return { reader, beStale: () => newest.mockClear().mockResolvedValueOnce(stale) };
 }
+
+const DELETERS = [
+  { by: "another engine", rest: 0 },
+  { by: "its own engine", rest: 40 },
+] as const;
+
+test.each(DELETERS)("a long answer whose segment $by would delete", async ({ by, rest }) => {
+  const path = temporaryFolder();
+  const reader = await openEngine({ workers: 1 }, path);
+  const writer = by === "its own engine" ? reader : await openEngine({}, path);
+  const content = (i: number) => `${"words ".repeat(10_000)}\nneedle ${i}\n`;
+  const files = Array.from({ length: 40 }, (_, i) => ({ path: `${i}`, content: content(i) }));
+  await writer.index(documents({ name: "r", files }));
+  const asked = { query: "needle", matches: 100, whole: true };
+  const answer = await beginAnswer(reader, asked, {});
+  if (!isLong(answer)) throw new Error("it is short");
+  const first = (await answer.next())!.length;
+  for (const name of ["r", "nothing"]) await writer.remove(name);
+  let later = 0;
+  for (let more = await answer.next(); more; more = await answer.next()) later += more.length;
+  const { stats, isSearchExhaustive } = answer.end();
+  answer.close();
+  expect(first).toBeGreaterThan(10);
+  expect(later).toBe(Math.max(0, rest - first));
+  const crashes = rest === 0 ? 1 : 0;
+  expect(stats).toMatchObject({ crashes, shardsScanned: 1 - crashes, totalMatchCount: 40 });
+  expect([stats.actualMatchCount, isSearchExhaustive]).toEqual([first + later, crashes === 0]);
+});
 
 async function streamed(engine: Engine, request: SearchRequest) {
   const delivered: string[] = [];

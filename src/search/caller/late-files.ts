@@ -27,7 +27,7 @@ export async function* lateFiles(
   // its own: the time-out was the search's, and a reader may take longer
   const control = Control.create(0, request, { maxBytes: attempt.control.room });
   try {
-    for (const group of groupFiles(files, request.whole)) {
+    for (const group of groupFiles(files, request)) {
       if (control.isFull) break;
       const input = showInput(group, attempt, control);
       const result = await pool.run<ShowResult>("search.show", input, { lane: "search" });

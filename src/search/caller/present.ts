@@ -98,7 +98,7 @@ export async function presentFile(
 
 /** One entry for each repository of the files, by id. */
 export function repositoryInfo(
-  files: readonly FileResult[],
+  files: Iterable<Pick<FileResult, "repositoryId">>,
   repositories: ReadonlyMap<number, CatalogRepository>,
 ): RepositoryInfo[] {
   const ids = new Set<number>();

@@ -26,22 +26,41 @@ import type {
   SegmentInput,
   StreamPart,
 } from "../messages/messages.ts";
+import { longAnswer, STEP_BYTES, type LongAnswer } from "./long-answer.ts";
 import { NameMatcher } from "./name-matcher.ts";
 import { notIndexed } from "./not-indexed.ts";
 import { inTurn, PartQueue } from "./part-queue.ts";
-import { chooseFiles, cursorOfCut, pageInput, pagingOf, type Paging } from "./pages.ts";
+import {
+  chooseFiles,
+  cursorOfCut,
+  pageInput,
+  pagingOf,
+  type Chosen,
+  type Paging,
+} from "./pages.ts";
 import { presentFile, repositoryInfo, type WebUrl } from "./present.ts";
 import { ownerFinder, repositoryTable } from "./repository-table.ts";
 import type { SearchOptions, SearchRequest } from "../messages/request.ts";
 import type { Explanation, FileResult, SearchEvent, SearchResponse } from "../messages/response.ts";
 import { branchesOf, segmentsInScope } from "./scope.ts";
-import { showFiles, type Presenter, type Shown } from "./show-files.ts";
+import { FilesToShow, type Presenter, type Step } from "./show-files.ts";
 import { addStats, zeroStats, type SearchStats } from "../messages/stats.ts";
 import { countLost, tally, type Tally } from "./tally.ts";
 import { understand, type Contexts, type Understood } from "./understand.ts";
 
 /** How often a search starts again because segments were merged away under it. */
 const MOST_ATTEMPTS = 5;
+
+const ALL: Step = { bytes: Infinity, isLate: false };
+
+/** What a search has found, before it is shown. */
+interface Found {
+  readonly counted: Tally;
+  readonly outputs: readonly SearchOutput[];
+  readonly paging: Paging | undefined;
+  readonly chosen: Chosen;
+  readonly files: FilesToShow;
+}
 
 /** What an attempt looks at: asked for anew by each, and newer each time. */
 export type ViewSource = () => Promise<View>;
@@ -84,6 +103,19 @@ export class Searcher {
     const understood = await understand(request, options, this.#options);
     const run = (attempt: Attempt) => this.#run(attempt);
     return this.#onOneCatalog({ understood, options, view, startedAt }, run);
+  }
+
+  /** Searches as search() does. Of a long answer only the beginning is shown, and the rest as it is asked for. */
+  async begin(
+    request: SearchRequest,
+    options: SearchOptions = {},
+    view: ViewSource = this.#options.view,
+  ): Promise<SearchResponse | LongAnswer> {
+    const startedAt = performance.now();
+    const understood = await understand(request, options, this.#options);
+    return this.#onOneCatalog({ understood, options, view, startedAt }, (attempt) =>
+      this.#begin(attempt),
+    );
   }
 
   /** As search(), in parts as they are found. What was delivered stays: a segment that is merged away meanwhile counts as crashed. */
@@ -144,7 +176,7 @@ export class Searcher {
   }
 
   async #presentPart(
-    { catalog, segments }: Attempt,
+    { catalog, control, segments }: Attempt,
     part: StreamPart,
     showing: { readonly present: Presenter; left: number },
   ): Promise<Extract<SearchEvent, { type: "chunk" }>> {
@@ -159,7 +191,9 @@ export class Searcher {
       if (showing.left <= 0) break;
       const { segment } = segments[shown.position]!;
       const file = await showing.present(segment, shown.file, shown);
-      showing.left -= answerBytes(shown) + branchBytes(file.branches ?? []);
+      const branches = branchBytes(file.branches ?? []);
+      control.takeRoom(branches);
+      showing.left -= answerBytes(shown) + branches;
       files.push(file);
       stats.actualMatchCount += shown.count;
     }
@@ -179,8 +213,7 @@ export class Searcher {
     const counted = tally(outputs, segments.length);
     const { stats, damages } = counted;
     for (const message of damages) this.#options.onWarning({ code: "INDEX_CORRUPT", message });
-    for (const [position, why] of lost)
-      if (why === "damaged") this.#warnOfFile(segments[position]!.segment);
+    this.#warnOfLost(lost, segments);
     addStats(stats, delivered);
     countLost(counted, lost.keys());
     timeStats(stats, outputs, { control, startedAt });
@@ -332,6 +365,29 @@ export class Searcher {
   }
 
   async #run(attempt: Attempt): Promise<SearchResponse | undefined> {
+    const found = await this.#find(attempt);
+    const groups = await found?.files.more(attempt, ALL);
+    return found && groups && this.#respond(attempt, found, groups);
+  }
+
+  /** An answer of which at least so many bytes are shown, and whose other files wait until they are asked for. */
+  async #begin(attempt: Attempt): Promise<SearchResponse | LongAnswer | undefined> {
+    const found = await this.#find(attempt);
+    const groups = await found?.files.more(attempt, { bytes: STEP_BYTES, isLate: false });
+    if (!found || !groups) return undefined;
+    if (found.files.isOver) return this.#respond(attempt, found, groups);
+    const { generation } = attempt.catalog.manifest;
+    this.#hold(generation, 1);
+    return longAnswer(attempt, {
+      first: groups,
+      files: found.files,
+      end: (repositories) => this.#sum(attempt, found, repositories),
+      onClose: () => this.#hold(generation, -1),
+    });
+  }
+
+  /** What matches, the best first; nothing of it is shown yet. undefined: a segment is gone. */
+  async #find(attempt: Attempt): Promise<Found | undefined> {
     const { understood, catalog, options } = attempt;
     const { request } = understood;
     const pause = newPause();
@@ -341,15 +397,9 @@ export class Searcher {
     if (!counted) return undefined;
     const { matches } = request;
     const chosen = await chooseFiles(outputs, { matches, paging, pause });
-    const present = this.#presenter(attempt);
-    const shown = await showFiles(attempt, chosen.files, { pool: this.#options.pool, present });
-    if (!shown) return undefined;
-    const nextCursor = shown.cut ? cursorOfCut(chosen, shown.cut, paging) : chosen.nextCursor;
-    return {
-      ...this.#respond(attempt, { counted, outputs, shown }),
-      ...(nextCursor !== undefined && { nextCursor }),
-      ...(paging?.indexChanged && { indexChanged: true }),
-    };
+    const showing = { pool: this.#options.pool, present: this.#presenter(attempt) };
+    const files = new FilesToShow(attempt, chosen.files, showing);
+    return { counted, outputs, paging, chosen, files };
   }
 
   /** What the threads counted; damage is told. undefined: a segment is gone. */
@@ -388,29 +438,42 @@ export class Searcher {
   }
 
   #respond(
-    { catalog, control, segments, startedAt }: Attempt,
-    found: { counted: Tally; outputs: readonly SearchOutput[]; shown: Shown },
+    attempt: Attempt,
+    found: Found,
+    groups: readonly (readonly FileResult[])[],
   ): SearchResponse {
-    const { counted, outputs, shown } = found;
-    const { stats } = counted;
-    const { groups, damaged, matches, contentBytesLoaded } = shown;
-    this.#warn(shown.disagreements);
     const files: FileResult[] = [];
     for (const group of groups) files.push(...group);
+    const { stats, ...rest } = this.#sum(attempt, found, files);
+    return { stats, files, ...rest };
+  }
+
+  /** All that an answer says beside its files. REQUIRES: they are shown. */
+  #sum(
+    { catalog, control, segments, startedAt }: Attempt,
+    { counted, outputs, paging, chosen, files }: Found,
+    from: Iterable<Pick<FileResult, "repositoryId">>,
+  ): Omit<SearchResponse, "files"> {
+    const { stats } = counted;
+    const { lost, matches, contentBytesLoaded, cut } = files;
+    this.#warn(files.disagreements);
     addStats(stats, { actualMatchCount: matches, contentBytesLoaded });
-    for (const segment of damaged) this.#warnOfFile(segment);
-    const positions = Array.from(segments.keys());
-    countLost(
-      counted,
-      positions.filter((position) => damaged.has(segments[position]!.segment)),
-    );
+    this.#warnOfLost(lost, segments);
+    countLost(counted, lost.keys());
     timeStats(stats, outputs, { control, startedAt });
+    const nextCursor = cut ? cursorOfCut(chosen, cut, paging) : chosen.nextCursor;
     return {
       stats,
-      files,
-      repositoryInfo: repositoryInfo(files, catalog.repositories),
+      repositoryInfo: repositoryInfo(from, catalog.repositories),
       isSearchExhaustive: isExhaustive(stats),
+      ...(nextCursor !== undefined && { nextCursor }),
+      ...(paging?.indexChanged && { indexChanged: true }),
     };
+  }
+
+  #warnOfLost(lost: Lost, segments: readonly SegmentInput[]): void {
+    for (const [position, why] of lost)
+      if (why === "damaged") this.#warnOfFile(segments[position]!.segment);
   }
 
   #warnOfFile(segment: number): void {
@@ -423,7 +486,7 @@ export class Searcher {
   }
 
   /** Makes results of what the threads have shown, giving way to the event loop between. */
-  #presenter({ understood, catalog, control }: Attempt): Presenter {
+  #presenter({ understood, catalog }: Attempt): Presenter {
     const { allRevisions, revisionValues: values } = understood;
     const { webUrl } = this.#options;
     const owner = ownerFinder(catalog);
@@ -432,7 +495,6 @@ export class Searcher {
       await pause();
       const repository = owner(segment, file);
       const branches = branchesOf(repository, { segment, file }, { values, allRevisions });
-      control.takeRoom(branchBytes(branches));
       return presentFile(repository, shown, { branches, webUrl, pause, balance });
     };
   }

@@ -6,7 +6,8 @@
 
 import type { Pool } from "../../threads/pool.ts";
 import { throwIfAborted } from "./aborted.ts";
-import { type Attempt } from "./attempt.ts";
+import type { Attempt } from "./attempt.ts";
+import type { Lost } from "./late-files.ts";
 import type { Ranked } from "./merge-ranked.ts";
 import type { ShowInput, ShownFile, ShowOutput, ShowResult } from "../messages/messages.ts";
 import { answerBytes, branchBytes } from "../messages/answer-size.ts";
@@ -23,51 +24,122 @@ export interface Showing {
   readonly present: Presenter;
 }
 
-export interface Shown {
-  /** In the order of the files, group by group; without those that are damaged, and those for which the answer has no room. */
-  readonly groups: FileResult[][];
-  /** Segments of damaged files. */
-  readonly damaged: Set<number>;
-  readonly disagreements: string[];
-  readonly matches: number;
-  readonly contentBytesLoaded: number;
-  /** Only of an answer that is full: how many of the files it has come to, and the ranges of the last one. */
-  readonly cut?: { readonly files: number; readonly ranges: number };
+/** How far to go in one step. */
+export interface Step {
+  /** Begins no more groups once files of so many bytes were shown. */
+  readonly bytes: number;
+  /** Goes on where a segment is gone: some of the answer has left. */
+  readonly isLate: boolean;
 }
 
-/** undefined: a segment is gone. */
-export async function showFiles(
-  attempt: Attempt,
-  files: readonly Ranked[],
-  showing: Showing,
-): Promise<Shown | undefined> {
-  const { understood, options, control } = attempt;
-  const shown = {
-    bytes: 0,
-    damaged: new Set<number>(),
-    disagreements: [] as string[],
-    contentBytesLoaded: 0,
-  };
-  const done: Group[] = [];
-  const { pool } = showing;
-  const groups = groupFiles(files, understood.request.whole);
-  let [isGone, begun] = [false, 0];
-  // all lanes take from one generator, and one that leaves the loop ends it for all
-  const lane = async () => {
-    for (const group of groups) {
-      throwIfAborted(options.signal);
-      if (control.isFull) break;
-      const position = begun++;
-      const input = showInput(group, attempt, control);
-      const result = await pool.run<ShowResult>("search.show", input, SHOWING);
-      isGone ||= result === "gone";
-      if (isGone || result === "gone") break;
-      const { maxBytes = Infinity } = options;
-      done[position] = await presentGroup(shown, input, { ...showing, result, maxBytes });
+/** Files that are shown in order, as many at a time as are asked for, until the answer is full. */
+export class FilesToShow {
+  readonly #files: readonly Ranked[];
+  readonly #showing: Showing;
+  readonly #maxBytes: number;
+  readonly #groups: Iterator<Ranked[], void>;
+  #bytes = 0;
+  #isOver = false;
+  #isCut = false;
+  /** How many files were come to, and the ranges of the last one. */
+  #reached = 0;
+  #lastRanges = 0;
+  /** By position: segments whose files cannot be shown. */
+  readonly lost: Lost = new Map();
+  readonly disagreements: string[] = [];
+  matches = 0;
+  contentBytesLoaded = 0;
+
+  constructor({ understood, options }: Attempt, files: readonly Ranked[], showing: Showing) {
+    this.#files = files;
+    this.#showing = showing;
+    this.#maxBytes = options.maxBytes ?? Infinity;
+    this.#groups = groupFiles(files, understood.request);
+  }
+
+  /** Whether no file follows. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Only of an answer that is full: how many of the files it has come to, and the ranges of the last one. */
+  get cut(): { readonly files: number; readonly ranges: number } | undefined {
+    if (!this.#isCut && this.#reached === this.#files.length) return undefined;
+    return { files: this.#reached, ranges: this.#lastRanges };
+  }
+
+  /** The next groups, without files that are damaged and those for which the answer has no room. undefined: a segment is gone. */
+  async more(attempt: Attempt, { bytes, isLate }: Step): Promise<FileResult[][] | undefined> {
+    const done: Group[] = [];
+    const end = this.#bytes + bytes;
+    let [isGone, begun] = [false, 0];
+    // all lanes take from one generator
+    const lane = async () => {
+      while (!isGone && this.#bytes < end) {
+        throwIfAborted(attempt.options.signal);
+        const group = attempt.control.isFull ? undefined : this.#next();
+        if (!group) break;
+        const position = begun++;
+        const input = showInput(group, attempt, attempt.control);
+        const result = await this.#showing.pool.run<ShowResult>("search.show", input, SHOWING);
+        if (result === "gone" && !isLate) isGone = true;
+        else done[position] = await this.#present(attempt, { group, input, result });
+      }
+    };
+    await Promise.all(Array.from({ length: this.#showing.pool.lanes }, lane));
+    this.#isOver ||= attempt.control.isFull;
+    return isGone ? undefined : this.#upToTheCut(done);
+  }
+
+  #next(): Ranked[] | undefined {
+    const next = this.#groups.next();
+    this.#isOver ||= next.done === true;
+    return next.done ? undefined : next.value;
+  }
+
+  /** An answer that is full ends with one file, and has all before it: what other lanes have shown of later groups is dropped. */
+  #upToTheCut(done: readonly Group[]): FileResult[][] {
+    const cut = done.findIndex(({ isCut }) => isCut);
+    const kept = cut < 0 ? done : done.slice(0, cut + 1);
+    if (cut >= 0) this.#isCut = this.#isOver = true;
+    for (const { matches, reached, lastRanges } of kept) {
+      this.matches += matches;
+      this.#reached += reached;
+      if (reached > 0) this.#lastRanges = lastRanges;
     }
-  };
-  await Promise.all(Array.from({ length: pool.lanes }, lane));
-  return isGone ? undefined : { ...shown, ...upToTheCut(done, files.length) };
+    return kept.map(({ files }) => files);
+  }
+
+  async #present(
+    { control }: Attempt,
+    { group, input, result }: { group: readonly Ranked[]; input: ShowInput; result: ShowResult },
+  ): Promise<Group> {
+    const { files } = input;
+    const shown = result === "gone" ? nothingOf(files) : result;
+    this.contentBytesLoaded += shown.contentBytesLoaded;
+    this.disagreements.push(...shown.disagreements);
+    const presented: FileResult[] = [];
+    let [matches, reached, lastRanges] = [0, 0, 0];
+    for (const [i, file] of shown.files.entries()) {
+      if (this.#bytes >= this.#maxBytes)
+        return { files: presented, matches, reached, lastRanges, isCut: true };
+      reached++;
+      lastRanges = file?.count ?? files[i]!.most;
+      if (!file) {
+        this.lost.set(group[i]!.segment, result === "gone" ? "gone" : "damaged");
+        continue;
+      }
+      matches += file.count;
+      const one = await this.#showing.present(files[i]!.segment, files[i]!.file, file);
+      const branches = branchBytes(one.branches ?? []);
+      control.takeRoom(branches);
+      this.#bytes += answerBytes(file) + branches;
+      presented.push(one);
+    }
+    const isShort = lastRanges < (files[reached - 1]?.most ?? 0);
+    const isCut = shown.files.length < files.length || (this.#bytes >= this.#maxBytes && isShort);
+    return { files: presented, matches, reached, lastRanges, isCut };
+  }
 }
 
 interface Group {
@@ -80,47 +152,8 @@ interface Group {
   readonly isCut: boolean;
 }
 
-/** An answer that is full ends with one file, and has all before it: what other lanes have shown of later groups is dropped. */
-function upToTheCut(
-  done: readonly Group[],
-  wanted: number,
-): Pick<Shown, "groups" | "matches" | "cut"> {
-  const cut = done.findIndex(({ isCut }) => isCut);
-  const kept = cut < 0 ? done : done.slice(0, cut + 1);
-  const reached = kept.reduce((sum, group) => sum + group.reached, 0);
-  const ranges = kept.findLast((group) => group.reached > 0)?.lastRanges ?? 0;
-  return {
-    groups: kept.map(({ files }) => files),
-    matches: kept.reduce((sum, { matches }) => sum + matches, 0),
-    ...((cut >= 0 || reached < wanted) && { cut: { files: reached, ranges } }),
-  };
-}
-
-async function presentGroup(
-  shown: Pick<Shown, "disagreements" | "damaged"> & { bytes: number; contentBytesLoaded: number },
-  { files }: ShowInput,
-  { present, result, maxBytes }: Showing & { result: ShowOutput; maxBytes: number },
-): Promise<Group> {
-  shown.contentBytesLoaded += result.contentBytesLoaded;
-  shown.disagreements.push(...result.disagreements);
-  const presented: FileResult[] = [];
-  let [matches, reached, lastRanges] = [0, 0, 0];
-  for (const [i, file] of result.files.entries()) {
-    if (shown.bytes >= maxBytes)
-      return { files: presented, matches, reached, lastRanges, isCut: true };
-    reached++;
-    lastRanges = file?.count ?? files[i]!.most;
-    const { segment, file: number } = files[i]!;
-    if (!file) {
-      shown.damaged.add(segment);
-      continue;
-    }
-    matches += file.count;
-    const one = await present(segment, number, file);
-    shown.bytes += answerBytes(file) + branchBytes(one.branches ?? []);
-    presented.push(one);
-  }
-  const isShort = lastRanges < (files[reached - 1]?.most ?? 0);
-  const isCut = result.files.length < files.length || (shown.bytes >= maxBytes && isShort);
-  return { files: presented, matches, reached, lastRanges, isCut };
-}
+const nothingOf = (files: ShowInput["files"]): ShowOutput => ({
+  files: files.map(() => undefined),
+  contentBytesLoaded: 0,
+  disagreements: [],
+});

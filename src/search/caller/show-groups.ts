@@ -4,17 +4,24 @@ import { hasBit } from "../../base/bitset.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Control } from "../messages/control.ts";
 import type { SegmentInput, ShowFile, ShowInput } from "../messages/messages.ts";
+import type { CheckedRequest } from "../messages/request.ts";
 import type { Ranked } from "./merge-ranked.ts";
 
 const FILES = 32;
 const RANGES = 512;
+/** With so many lines of context a file is as good as whole. */
+const MUCH_CONTEXT = 100;
 
 /** In the order of the files. Whole files are large: each by itself. */
-export function* groupFiles(files: Iterable<Ranked>, whole: boolean): Generator<Ranked[]> {
+export function* groupFiles(
+  files: Iterable<Ranked>,
+  { whole, contextLines }: Pick<CheckedRequest, "whole" | "contextLines">,
+): Generator<Ranked[], void> {
   let group: Ranked[] = [];
   let ranges = 0;
+  const most = whole || contextLines >= MUCH_CONTEXT ? 1 : FILES;
   for (const file of files) {
-    const isFull = group.length >= (whole ? 1 : FILES) || ranges + file.count > RANGES;
+    const isFull = group.length >= most || ranges + file.count > RANGES;
     if (isFull && group.length > 0) {
       yield group;
       group = [];

@@ -170,6 +170,11 @@ export class Control {
     return left === ENDLESS ? Infinity : ROOM_BYTES * Math.max(0, left);
   }
 
+  /** Milliseconds until the answer is due; less than 0 afterwards. */
+  get leftMs(): number {
+    return this.#times[1]! - now();
+  }
+
   /** A stream's part was posted, or (less than 0) taken. */
   addBehind(bytes: number): void {
     Atomics.add(this.#words, BEHIND, bytes);

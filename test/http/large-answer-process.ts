@@ -1,0 +1,66 @@
+/**
+ * A process whose memory is measured while it answers over HTTP with whole files and a thousand lines of
+ * context of FILES files, some 53 KiB of answer each. Run with --expose-gc; prints JSON.
+ */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { open } from "../../src/engine.ts";
+import { createHandler } from "../../src/http/handler.ts";
+import { documents } from "../../src/ingest/sources/documents.ts";
+import { anonymousBytes } from "../engine/soak.ts";
+import { post } from "./service.ts";
+
+/** Bytes of RssAnon. */
+export interface LargeAnswer {
+  readonly before: number;
+  readonly highest: number;
+  readonly after: number;
+  /** Of one answer. */
+  readonly length: number;
+}
+
+const [route = "search", count = "3000"] = process.argv.slice(2);
+const RUNS = 2;
+const GIB = 2 ** 30;
+
+const path = mkdtempSync(join(tmpdir(), "quern-answer-"));
+const engine = await open(path, { workers: 2 });
+const lines = "a line of some text, as there are in every file\n".repeat(280);
+const files = Array.from({ length: Number(count) }, (_, i) => ({
+  path: `${i}.txt`,
+  content: `${lines}needle ${i}\n${lines}`,
+}));
+await engine.index(documents({ name: "many", files }), { symbols: "skip" });
+files.length = 0;
+const handler = createHandler(engine, { anonymous: "all", maxAnswerBytes: GIB });
+
+/** Reads as a client does: piece by piece, and keeps none. */
+async function lengthOf(request: object): Promise<number> {
+  const response = await handler(new Request(`http://localhost/api/${route}`, post(request)));
+  let length = 0;
+  for await (const piece of response.body!) length += (piece as Uint8Array).length;
+  return length;
+}
+
+async function settled(): Promise<number> {
+  for (let i = 0; i < 10; i++) {
+    globalThis.gc?.();
+    await new Promise((done) => setTimeout(done, 50));
+  }
+  return anonymousBytes();
+}
+
+const asked = { query: "needle", matches: 100_000, whole: true, contextLines: 1000 };
+await lengthOf({ ...asked, matches: 20 });
+const before = await settled();
+let highest = before;
+const timer = setInterval(() => (highest = Math.max(highest, anonymousBytes())), 5);
+let length = 0;
+for (let run = 0; run < RUNS; run++) length = await lengthOf(asked);
+clearInterval(timer);
+const after = await settled();
+console.log(JSON.stringify({ before, highest, after, length } satisfies LargeAnswer));
+await engine.close();
+rmSync(path, { recursive: true, force: true, maxRetries: 3 });
