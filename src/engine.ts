@@ -463,7 +463,7 @@ class OpenedEngine
 
   get [BEGIN_ANSWER](): BeginsAnswers[typeof BEGIN_ANSWER] {
     return {
-      insteadOf: OpenedEngine.prototype.search,
+      insteadOf: Reflect.get(OpenedEngine.prototype, "search") as Engine["search"],
       begin: async (request, options) => {
         this.#mustBeOpen();
         checkSearchOptions("search", options);
