@@ -9,6 +9,7 @@ import { THREAD_TIMES } from "../../src/ingest/symbols/work-limit.ts";
 import type { Answer, Parsing } from "./memory-process.ts";
 import { openEngine } from "./opened.ts";
 import type { Sample } from "./soak.ts";
+import { tellFigure } from "../figures.ts";
 
 const MIB = 2 ** 20;
 const isLinux = process.platform === "linux";
@@ -25,14 +26,14 @@ describe.skipIf(!isLinux)("memory", () => {
   test("600 searches and 6 updates: what the second half adds is small", async () => {
     const samples = await measured<Sample[]>("loop", 600, 6);
     const [middle, end] = [samples[4]!, samples[9]!].map(({ anonymous }) => anonymous / MIB);
-    console.log(`RssAnon after 300 and 600 searches: ${middle!.toFixed()}, ${end!.toFixed()} MiB`);
+    tellFigure(`RssAnon after 300 and 600 searches: ${middle!.toFixed()}, ${end!.toFixed()} MiB`);
     expect(samples.at(-1)).toMatchObject({ searches: 600, updates: 6 });
     expect(end! - middle!).toBeLessThan(48);
   });
 
   test("parsers of 14 languages, of which a thread keeps ten, loaded by turns in several ranges", async () => {
     const { symbols, before, bytes } = await measured<Parsing>("languages", 420);
-    console.log(`RssAnon after each range: ${bytes.map((one) => (one / MIB).toFixed()).join(" ")}`);
+    tellFigure(`RssAnon after each range: ${bytes.map((one) => (one / MIB).toFixed()).join(" ")}`);
     expect(symbols).toBeGreaterThan(10_000);
     expect(bytes.length).toBeGreaterThanOrEqual(7);
     expect(Math.max(...bytes) - before).toBeLessThan(180 * MIB); // measured: 100
@@ -41,7 +42,7 @@ describe.skipIf(!isLinux)("memory", () => {
 
   test("an answer takes at most 1 KiB a range: 100 000 of 1.7 million, one a line", async () => {
     const { matches, ranges, before, highest } = await measured<Answer>("matches", 100_000);
-    console.log(`${((highest - before) / MIB).toFixed()} MiB for ${ranges} ranges`);
+    tellFigure(`${((highest - before) / MIB).toFixed()} MiB for ${ranges} ranges`);
     expect([matches, ranges]).toEqual([1_700_000, 100_000]);
     expect(highest - before).toBeLessThan(1024 * ranges);
   });
@@ -88,7 +89,7 @@ describe.each([0, 1])("%i workers", (workers) => {
           }),
         );
       const median = turns.toSorted((a, b) => a - b)[1]!;
-      console.log(`${workers} workers: longest turn ${median.toFixed(1)} ms (median of 3)`);
+      tellFigure(`${workers} workers: longest turn ${median.toFixed(1)} ms (median of 3)`);
       expect(median).toBeLessThan(isLinux ? 20 : 200);
     },
   );

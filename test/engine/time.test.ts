@@ -9,6 +9,7 @@ import { open, type Engine } from "../../src/engine.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { randomFrom } from "../regex/random.ts";
 import { HARD, hardText } from "../search/hard.ts";
+import { tellFigure } from "../figures.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -97,7 +98,7 @@ describe.each([0, 2])("%i workers", (workers) => {
         }),
       );
     const [later, worked] = [median(late).toFixed(0), median(work).toFixed(0)];
-    console.log(`${workers} workers, ${query}: ${later} ms after its time, ${worked} ms of work`);
+    tellFigure(`${workers} workers, ${query}: ${later} ms after its time, ${worked} ms of work`);
     expect(median(late)).toBeLessThan(ALLOWED);
     expect(median(work)).toBeLessThan(Math.max(workers, 1) * (40 + ALLOWED_WORK));
   });
@@ -121,7 +122,7 @@ describe.each([0, 2])("%i workers", (workers) => {
       stopped.push(since(start));
     }
     const [soon, later] = [median(rejected), median(stopped)].map((ms) => ms.toFixed(0));
-    console.log(`${workers} workers, ${query}: rejected after ${soon} ms, free after ${later} ms`);
+    tellFigure(`${workers} workers, ${query}: rejected after ${soon} ms, free after ${later} ms`);
     expect(ends).toContain("ABORTED"); // a timer may fire late, and find an answer
     expect(median(stopped)).toBeLessThan(ALLOWED);
   });
@@ -157,7 +158,7 @@ describe("large expressions", () => {
     const work: number[] = [];
     for (const end of ["z", "q", "k"])
       work.push(await workOf(async () => (await search(repeated + end, 50), await slow.free())));
-    console.log(`${work.map((ms) => ms.toFixed(0)).join(", ")} ms of work`);
+    tellFigure(`${work.map((ms) => ms.toFixed(0)).join(", ")} ms of work`);
     expect(median(work)).toBeLessThan(MOST_WORK);
   });
 

@@ -5,6 +5,7 @@ import { documents } from "../../src/ingest/sources/documents.ts";
 import type { FileResult } from "../../src/search/messages/response.ts";
 import { openEngine } from "../engine/opened.ts";
 import { HARD, hardText } from "./hard.ts";
+import { tellFigure } from "../figures.ts";
 
 const EARLY = 5_000;
 /** Six seconds to the end. */
@@ -130,6 +131,6 @@ test("an abort ends the threads that show, too", async () => {
   setTimeout(() => controller.abort(), 1.3 * (performance.now() - began)); // in the midst of showing
   await aborted.catch((error: unknown) => expect(error).toMatchObject({ code: "ABORTED" }));
   const left = await workOf(() => engine.search({ query: "xxx", matches: 0 }));
-  console.log(`${left.toFixed()} ms of work are left, of ${counting.toFixed()}`);
+  tellFigure(`${left.toFixed()} ms of work are left, of ${counting.toFixed()}`);
   expect(left).toBeLessThan(Math.max(100, 0.25 * counting));
 });

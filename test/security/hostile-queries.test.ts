@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { watchStalls } from "../../bench/stall.ts";
 import { open, type Engine } from "../../src/engine.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
+import { tellFigure } from "../figures.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -128,7 +129,7 @@ describe.runIf(process.platform === "linux")("a query", () => {
       turn = Math.min(turn, (await stalls()).ownMs);
       work = Math.min(work, (user + system) / 1_000);
     }
-    console.log(`${turn.toFixed(1)} ms a turn, ${work.toFixed(0)} ms of work`);
+    tellFigure(`${turn.toFixed(1)} ms a turn, ${work.toFixed(0)} ms of work`);
     expect(turn).toBeLessThan(MOST_TURN_MS);
     expect(work).toBeLessThan(MOST_WORK_MS);
   });
@@ -181,7 +182,7 @@ describe("evaluating", () => {
       const { user, system } = process.cpuUsage(before);
       work = Math.min(work, (user + system) / 1_000);
     }
-    console.log(`${(work - TIMEOUT_MS).toFixed(0)} ms after its time`);
+    tellFigure(`${(work - TIMEOUT_MS).toFixed(0)} ms after its time`);
     expect(work).toBeLessThan(TIMEOUT_MS + MOST_LATE_MS);
   });
 
@@ -199,7 +200,7 @@ describe("evaluating", () => {
       return best;
     };
     const [few, many] = [await cost(100), await cost(1_600)];
-    console.log(`100 negations ${few.toFixed(0)} ms, 1 600 ${many.toFixed(0)} ms`);
+    tellFigure(`100 negations ${few.toFixed(0)} ms, 1 600 ${many.toFixed(0)} ms`);
     expect(many).toBeLessThan(40 * Math.max(few, 10));
   });
 });
