@@ -6,6 +6,7 @@ import type { Engine } from "../../src/engine.ts";
 import { createHandler, type Handler } from "../../src/http/handler.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { openEngine } from "./opened.ts";
+import { tellFigure } from "../figures.ts";
 
 /** Of its processor time, ms: the promise is 5, and this machine may be slow. */
 const MOST_MS = 7;
@@ -80,7 +81,7 @@ test.runIf(process.platform === "linux")("the caller's thread works in short tur
   await engine.index(documents({ name: "large", files: [LARGE] }), { symbols: "skip" });
   const turns: [what: string, ms: number][] = [];
   for (const [what, run] of OPERATIONS) turns.push([what, await longestTurn(run)]);
-  console.log(turns.map(([what, ms]) => `${what} ${ms.toFixed(1)} ms`).join(", "));
+  tellFigure(turns.map(([what, ms]) => `${what} ${ms.toFixed(1)} ms`).join(", "));
   expect(turns.filter(([, ms]) => ms >= MOST_MS)).toEqual([]);
 });
 
