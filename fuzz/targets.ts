@@ -12,6 +12,7 @@ export const TARGETS = {
   http: async () => (await import("./http.ts")).openHttpTarget(),
   symbols: async (folders?: readonly string[]) =>
     (await import("./symbols.ts")).openSymbolsTarget(folders),
+  workspace: async () => (await import("./workspace.ts")).openWorkspaceTarget(),
 } satisfies Record<string, (folders?: readonly string[]) => Promise<Target>>;
 
 export type TargetName = keyof typeof TARGETS;

@@ -23,7 +23,7 @@ import { viewOf, type View } from "../store/catalog/view.ts";
 import type { Snapshot } from "../store/lmdb/environment.ts";
 import { FIRST_MEMORY_SEGMENT, openPacked } from "../store/memory/memory-store.ts";
 import type { Pool } from "../threads/pool.ts";
-import type { CheckedDocument } from "./documents.ts";
+import type { CheckedDocument, OverlayText } from "./documents.ts";
 import type { Layer, LayerInput } from "./layer-task.ts";
 import {
   overlaidView,
@@ -91,7 +91,7 @@ export class Overlays {
     await this.#index(catalog, documents);
     const placed = documents.map(({ repository, path, text }): PlacedDocument => {
       const at = repositoryNamed(catalog, repository)!;
-      return { repository: at, path, text: text && this.#texts.get(text.key)! };
+      return { repository: at, path, text: text && this.#texts.get(keyOf(at.record.id, text))! };
     });
     this.#forget();
     return this.#options.reading(async (snapshot) =>
@@ -102,14 +102,17 @@ export class Overlays {
   /** Every text stands in a layer afterwards, and was used the latest. */
   async #index(catalog: Catalog, documents: Documents): Promise<void> {
     const texts = documents.filter(({ text }) => text !== undefined);
-    let missing = texts.filter(({ text }) => !this.#texts.has(text!.key));
-    const layers = new Set(texts.map(({ text }) => this.#texts.get(text!.key)?.layer));
+    const keyIn = ({ repository, text }: CheckedDocument) =>
+      keyOf(repositoryNamed(catalog, repository)!.record.id, text!);
+    const keys = texts.map(keyIn);
+    let missing = texts.filter((_, i) => !this.#texts.has(keys[i]!));
+    const layers = new Set(keys.map((key) => this.#texts.get(key)?.layer));
     if (missing.length > 0 && layers.size > MOST_LAYERS) missing = texts;
     if (missing.length > 0) await this.#addLayer(catalog, missing);
-    for (const { text } of texts) {
-      const used = this.#texts.get(text!.key)!;
-      this.#texts.delete(text!.key);
-      this.#texts.set(text!.key, used);
+    for (const key of keys) {
+      const used = this.#texts.get(key)!;
+      this.#texts.delete(key);
+      this.#texts.set(key, used);
     }
   }
 
@@ -138,7 +141,7 @@ export class Overlays {
       const { first } = filesOfRepository(layer.header, repository)!;
       own.forEach(({ text }, i) => {
         const file = first + i;
-        this.#texts.set(text!.key, { layer, file, ...factsOf(file) });
+        this.#texts.set(keyOf(repository, text!), { layer, file, ...factsOf(file) });
       });
     }
   }
@@ -185,6 +188,9 @@ export class Overlays {
     }
   }
 }
+
+/** A layer knows a repository by its number: one that is removed and indexed again is another. */
+const keyOf = (repository: number, { key }: OverlayText): string => `${repository}\0${key}`;
 
 function factsIn({ packed, header }: Layer): (file: number) => FileFacts {
   const headers = new Map([[packed.segment, header]]);

@@ -43,6 +43,12 @@ export interface WatchedFolder {
   close(): void;
 }
 
+/** Makes the notices for a tree; `onLost` is called when some may have been dropped. */
+export type MakeNotices = (root: string, onLost: () => void) => Notices;
+
+/** Under which a test hands a workspace notices of its own. No host knows it. */
+export const NOTICES: unique symbol = Symbol("quern.notices");
+
 /** How long the notice of a barrier may take. It comes in a fraction of a millisecond, or after the turn that the caller's thread is at. */
 const BARRIER_MS = 2_000;
 const QUEUE_FILE = "/proc/sys/fs/inotify/max_queued_events";
@@ -50,10 +56,8 @@ const QUEUE_DEFAULT = 16_384;
 /** File systems whose changes on other machines nobody tells of, by the type that statfs has for them: NFS, SMB twice, CIFS, FUSE, 9P. */
 const REMOTE = new Set([0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x65735546, 0x01021997]);
 
-/** `onLost`: notices may have been dropped. */
-export function systemNotices(root: string, onLost: () => void): Notices {
-  return process.platform === "linux" && isLocal(root) ? new LinuxNotices(onLost) : NO_NOTICES;
-}
+export const systemNotices: MakeNotices = (root, onLost) =>
+  process.platform === "linux" && isLocal(root) ? new LinuxNotices(onLost) : NO_NOTICES;
 
 export const NO_NOTICES: Notices = {
   watch: () => undefined,

@@ -30,7 +30,7 @@ import type { SearchEvent, SearchResponse } from "../search/messages/response.ts
 import type { RepositoryMetadata } from "../store/format/records.ts";
 import { diskChanges, type Tree } from "./disk-changes.ts";
 import { DiskTree, type DiskEntry } from "./disk-tree.ts";
-import { systemNotices } from "./notices.ts";
+import { NOTICES, systemNotices, type MakeNotices } from "./notices.ts";
 
 /**
  * How a folder is followed.
@@ -182,9 +182,10 @@ const MOST_ROUNDS = 5;
 export async function openWorkspace(
   engine: WorkspaceEngine,
   path: string,
-  given: WorkspaceOptions,
+  given: WorkspaceOptions & { readonly [NOTICES]?: MakeNotices },
 ): Promise<Workspace> {
   const { ignore = [], onIndexed, onWarning, signal, ...rest } = given;
+  const { [NOTICES]: notices = systemNotices } = given;
   checkedOptions("workspace", given, ["ignore", "onIndexed", "onWarning", "signal"]);
   const metadata = checkedMetadata("workspace", rest);
   const root = await realpath(checkedDiskPath("workspace", path)).catch((cause: unknown) => {
@@ -198,6 +199,7 @@ export async function openWorkspace(
     tree: { name, root, metadata },
     ignore,
     dataFolder,
+    notices,
     onIndexed: onIndexed ?? (() => {}),
     onWarning: onWarning ?? (() => {}),
     signal,
@@ -215,6 +217,7 @@ interface Followed {
   readonly tree: Tree;
   readonly ignore: readonly string[];
   readonly dataFolder: string;
+  readonly notices: MakeNotices;
   readonly onIndexed: (report: IndexReport) => void;
   readonly onWarning: (warning: { code: string; message: string }) => void;
   readonly signal: AbortSignal | undefined;
@@ -252,7 +255,7 @@ class FollowedTree implements Workspace {
       gitignore: true,
       dataFolder: options.dataFolder,
       maxFileSize: engine.maxFileSize,
-      notices: (onLost) => systemNotices(options.tree.root, onLost),
+      notices: (onLost) => options.notices(options.tree.root, onLost),
       onChange: (path, entry) => {
         this.#pending.set(path, entry);
         this.#documents = undefined;

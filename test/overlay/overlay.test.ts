@@ -6,6 +6,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Engine } from "../../src/engine.ts";
+import { documents } from "../../src/ingest/sources/documents.ts";
 import type { OverlayDocument, SearchOptions } from "../../src/search/messages/request.ts";
 import type { FileResult, SearchResponse } from "../../src/search/messages/response.ts";
 import type { Corpus, CorpusFile } from "../oracle/corpus.ts";
@@ -209,6 +210,17 @@ test("the last word on a path holds, and a text lasts one call", async () => {
 });
 
 const at = { repository: "shop", path: "a.txt" };
+test("a repository that is removed and indexed again is another", async () => {
+  const engine = await openEngine();
+  const overlay = [{ repository: "shop", path: "a.txt", content: "needle" }];
+  for (let round = 0; round < 2; round++) {
+    await engine.index(documents({ name: "shop", files: [{ path: "a.txt", content: "hay" }] }));
+    const { stats } = await engine.search({ query: "needle", matches: 1 }, { overlay });
+    expect(stats.totalMatchCount).toBe(1);
+    await engine.remove("shop");
+  }
+});
+
 const INVALID: [message: string, overlay: unknown][] = [
   ["overlay must be an iterable of documents", 7],
   ["overlay[0] must be an object", [null]],

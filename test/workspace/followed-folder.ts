@@ -12,6 +12,7 @@ import {
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import type { Engine } from "../../src/engine.ts";
+import type { MakeNotices, NOTICES } from "../../src/workspace/notices.ts";
 import type { Workspace, WorkspaceOptions } from "../../src/workspace/workspace.ts";
 import { openEngine, temporaryFolder } from "../engine/opened.ts";
 
@@ -23,7 +24,7 @@ export interface FollowedFolder {
 
 export async function follow(
   files: Record<string, string>,
-  options: WorkspaceOptions = {},
+  options: WorkspaceOptions & { readonly [NOTICES]?: MakeNotices } = {},
 ): Promise<FollowedFolder> {
   const root = join(temporaryFolder(), "shop");
   mkdirSync(root);

@@ -15,30 +15,19 @@ import {
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { NO_NOTICES, type Notices } from "../../src/workspace/notices.ts";
+import { describe, expect, onTestFinished, test } from "vitest";
+import {
+  NO_NOTICES,
+  NOTICES,
+  systemNotices,
+  type MakeNotices,
+} from "../../src/workspace/notices.ts";
 import type { WorkspaceOptions } from "../../src/workspace/workspace.ts";
 import { openEngine, temporaryFolder } from "../engine/opened.ts";
 import { EVENTS, FILES, follow, holding, put } from "./followed-folder.ts";
 
-type Make = (root: string, onLost: () => void) => Notices;
-
-const { systemNotices } = await vi.importActual<{ systemNotices: Make }>(
-  "../../src/workspace/notices.ts",
-);
-let make: Make = systemNotices;
-vi.mock("../../src/workspace/notices.ts", async (original) => ({
-  ...(await original<object>()),
-  systemNotices: (root: string, onLost: () => void) => make(root, onLost),
-}));
-
-function useNotices(notices: Make): void {
-  make = notices;
-  onTestFinished(() => void (make = systemNotices));
-}
-
 /** The system refuses a watch where so many are open, as with ENOSPC; one that ends makes room. */
-function atMost(limit: number): Make {
+function atMost(limit: number): MakeNotices {
   return (root, onLost) => {
     const system = systemNotices(root, onLost);
     let open = 0;
@@ -66,7 +55,12 @@ const MANY = Object.fromEntries(
   Array.from({ length: 120 }, (_, i) => [`${i % 2 ? "a" : "z"}${i}/x.txt`, "straw"]),
 );
 
-const WAYS: [what: string, notices: Make, files: Record<string, string>, followed: string][] = [
+const WAYS: [
+  what: string,
+  notices: MakeNotices,
+  files: Record<string, string>,
+  followed: string,
+][] = [
   ["without notices", () => NO_NOTICES, FILES, "polling"],
   ["with 100 watches", atMost(100), { ...FILES, ...MANY }, "partly"],
 ];
@@ -78,9 +72,8 @@ function warned(): { warnings: string[] } & Required<Pick<WorkspaceOptions, "onW
 
 describe.each(WAYS)("%s", (_, notices, files, followed) => {
   test.each(EVENTS)("%s", async (_what, happens, expected) => {
-    useNotices(notices);
     const { warnings, onWarning } = warned();
-    const { root, tree } = await follow(files, { onWarning });
+    const { root, tree } = await follow(files, { onWarning, [NOTICES]: notices });
     expect(tree.state().followed).toBe(followed);
     const of = followed === "partly" ? "a part of " : "";
     expect(warnings).toEqual([
@@ -94,8 +87,7 @@ describe.each(WAYS)("%s", (_, notices, files, followed) => {
   });
 
   test("the index catches up by itself", async () => {
-    useNotices(notices);
-    const { root, engine } = await follow(files);
+    const { root, engine } = await follow(files, { [NOTICES]: notices });
     put(root, "lib/deep/d.txt", "needle");
     await expect
       .poll(async () => (await engine.search({ query: "needle", matches: 0 })).stats.fileCount, {
@@ -106,8 +98,7 @@ describe.each(WAYS)("%s", (_, notices, files, followed) => {
 });
 
 test("what is followed by notices again is told by state()", async () => {
-  useNotices(atMost(100));
-  const { root, tree } = await follow({ ...FILES, ...MANY });
+  const { root, tree } = await follow({ ...FILES, ...MANY }, { [NOTICES]: atMost(100) });
   for (const path of Object.keys(MANY)) rmSync(join(root, dirname(path)), { recursive: true });
   expect(await holding(tree, "needle")).toEqual(["a.txt", "lib/c.txt"]);
   await tree.settled();
@@ -207,13 +198,12 @@ describe("folders that go and come", () => {
   });
 });
 
-describe.each<[what: string, notices: Make, files: number]>([
+describe.each<[what: string, notices: MakeNotices, files: number]>([
   ["with notices", systemNotices, 10_000],
   ["without notices", () => NO_NOTICES, 1_000],
 ])("%s", (_, notices, files) => {
   test("a file that is written in pieces for a second", async () => {
-    useNotices(notices);
-    const { root, tree } = await follow(FILES);
+    const { root, tree } = await follow(FILES, { [NOTICES]: notices });
     let written = 0;
     const timer = setInterval(() => {
       appendFileSync(join(root, "log.txt"), "piece\n");
@@ -233,7 +223,6 @@ describe.each<[what: string, notices: Make, files: number]>([
   });
 
   test(`a checkout of ${files} files while searches run`, { timeout: 120_000 }, async () => {
-    useNotices(notices);
     const root = temporaryFolder();
     const git = (...args: string[]) => {
       const who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
@@ -252,7 +241,7 @@ describe.each<[what: string, notices: Make, files: number]>([
     await git("checkout", "--quiet", "-b", "new");
     await writeAll("new");
     const engine = await openEngine({ workers: 1 });
-    const tree = await engine.workspace(root);
+    const tree = await engine.workspace(root, { [NOTICES]: notices } as WorkspaceOptions);
     onTestFinished(() => tree.close());
     const holders = async (text: string) => new Set(await holding(tree, text));
     expect((await holders("state_new")).size).toBe(paths.length);
