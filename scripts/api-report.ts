@@ -17,6 +17,7 @@ export const REPORT = resolve(root, "docs/api-report.md");
 const ENTRIES = {
   quern: "src/index.ts",
   "quern/http": "src/http/index.ts",
+  "quern/sync": "src/sync/index.ts",
   "quern/testing": "src/testing.ts",
 } as const;
 

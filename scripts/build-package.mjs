@@ -1,7 +1,7 @@
 /** Builds dist/ anew: no chunk of an earlier build may be packed. */
 
 import { execFileSync } from "node:child_process";
-import { rmSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "tsup";
 
@@ -11,3 +11,7 @@ process.chdir(root); // tsup looks for its configuration there
 rmSync("dist", { recursive: true, force: true });
 await build({});
 execFileSync(process.execPath, ["scripts/build-page.mjs", "dist/page"], { stdio: "inherit" });
+
+// imported as a host would: what is published is what checks
+const { syncConfigSchema } = await import(new URL("../dist/sync.js", import.meta.url).href);
+writeFileSync("dist/quern.schema.json", `${JSON.stringify(syncConfigSchema(), null, 2)}\n`);

@@ -63,6 +63,8 @@ function project(name: string): string {
     const commit = ["commit", "--quiet", "--allow-empty", "-m", "Nothing yet"];
     execFileSync("git", ["-C", repository, ...who, ...commit]);
   }
+  const connections = { own: { type: "folder", path: "repositories" } };
+  writeFileSync(join(path, "quern.json"), JSON.stringify({ connections }));
   return path;
 }
 

@@ -78,6 +78,9 @@ beforeAll(async () => {
     makeRepository(join(home, name));
   mkdirSync(join(home, "notes"));
   writeFileSync(join(home, "notes/today.md"), "a needle\n");
+  const urls = [`file://${join(home, "projects/ledger")}`];
+  const connections = { tools: { type: "git", urls } };
+  writeFileSync(join(home, "quern.json"), JSON.stringify({ connections }));
   const made = await quern(["index", join(home, "projects/shop"), "--db", db]);
   expect(made).toMatchObject({ code: 0, stderr: "" });
 });
@@ -101,7 +104,7 @@ function withOurs([name, ...rest]: readonly string[]): string[] {
 
 test.each(of("quern"))("$page: $text", async ({ text }) => {
   const stop = new AbortController(); // what goes on for ever ends when it has said something
-  const isEndless = /^quern serve| --watch\b/.test(text);
+  const isEndless = /^quern serve| --(watch|every)\b/.test(text);
   const world = { signal: stop.signal, onOutput: () => isEndless && stop.abort() };
   const ran = await quern(withOurs(wordsOf(text).slice(1)), world);
   expect(ran.code).toBe(0);

@@ -14,6 +14,7 @@ import { addKeys } from "./keys-command.ts";
 import { addRead, addRemove, addRepositories } from "./repository-commands.ts";
 import { addSearch } from "./search-command.ts";
 import { addServe } from "./serve-command.ts";
+import { addSync } from "./sync-command.ts";
 import { addCheck, addCompact } from "./upkeep-commands.ts";
 import { optionsFirst } from "./words.ts";
 import { VERSION } from "../base/version.ts";
@@ -21,6 +22,7 @@ import { VERSION } from "../base/version.ts";
 const COMMANDS = [
   addIndex,
   addSearch,
+  addSync,
   addServe,
   addMcp,
   addRepositories,

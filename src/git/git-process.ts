@@ -32,9 +32,10 @@ const OWN_ENVIRONMENT = {
  * A repository's own configuration names commands; these are the ones that reading could run:
  * diff-tree asks a file-system monitor about the work tree. Empty is off in every version of git.
  */
-const OWN_CONFIGURATION = ["-c", "core.fsmonitor=", "-c", "core.hooksPath="];
+export const OWN_CONFIGURATION = ["-c", "core.fsmonitor=", "-c", "core.hooksPath="];
 
-function environment(extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+/** What git is given of the process's environment, with more. */
+export function gitEnvironment(extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([key]) => !key.startsWith("GIT_") || KEPT.test(key),
   );
@@ -72,7 +73,7 @@ export class GitProcesses {
   constructor(folder: string, signal: AbortSignal, extra: Readonly<Record<string, string>> = {}) {
     this.folder = folder;
     this.signal = signal;
-    this.#environment = environment(extra);
+    this.#environment = gitEnvironment(extra);
     signal.addEventListener("abort", this.#onAbort, { once: true });
   }
 

@@ -14,7 +14,7 @@ import type { History } from "./history.ts";
 import { operate, type Operation } from "./operation.ts";
 import { openHistory } from "./opened-history.ts";
 import type { FoundFile, Shared } from "./shared.ts";
-import { Turns } from "./turns.ts";
+import { Turns } from "../base/turns.ts";
 
 export interface HistoriesOptions {
   /** Makes of a file what engine.read() would. */

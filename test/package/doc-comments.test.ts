@@ -61,6 +61,10 @@ function holdsNumbers(type: ts.Type): boolean {
 const UNITS: readonly (readonly [name: RegExp, unit: RegExp])[] = [
   [/Ms$/, /\bmilliseconds\b/i],
   [/\.(duration|wait|matchTree\w+)$/, /\bnanoseconds\b/i],
+  [/\.largerThanMB$/, /\bbytes\b/],
+  [/\.parallel$/, /\bclones\b/],
+  [/\.depth$/, /\bfolders\b/],
+  [/^SyncProgress\.wanted$/, /\brepositories\b/],
   [/\.byteOffset$/, /0-based.*\bbytes\b/i],
   [/bytes|\.(size|maxFileSize|memoryBudget)$/i, /\bbytes\b/i],
   [/\.lineNumber$/, /1-based/],
@@ -139,7 +143,13 @@ test("every method has an example", () => {
   expect(without.map(({ name }) => name)).toEqual([]);
 });
 
-const GIVEN = { engine: "Engine", tree: "Workspace", tokens: "TokenStore", users: "UserStore" };
+const GIVEN = {
+  config: "SyncConfig",
+  engine: "Engine",
+  tree: "Workspace",
+  tokens: "TokenStore",
+  users: "UserStore",
+};
 
 /** What a reader of an example takes for granted. */
 function prelude(text: string): string {

@@ -20,6 +20,7 @@ async function main() {
       found: stats.totalMatchCount,
       statuses: [good.status, bad.status],
       isOurs: error instanceof QuernError && error.code,
+      sync: typeof syncConnections,
       suite: typeof tokenStoreSuite,
     }),
   );
@@ -30,6 +31,7 @@ main();
 const NAMES = {
   quern: "QuernError, documents, open",
   "quern/http": "createHandler",
+  "quern/sync": "syncConnections",
   "quern/testing": "tokenStoreSuite",
 };
 
@@ -49,5 +51,6 @@ export const FOUND = {
   found: 1,
   statuses: [200, 400],
   isOurs: "QUERY_SYNTAX",
+  sync: "function",
   suite: "function",
 };

@@ -104,7 +104,9 @@ test("the README's example runs as printed", async () => {
 const TYPED = `
 import { open, type Engine, type SearchResponse } from "quern";
 import { createHandler, type TokenStore } from "quern/http";
+import { readSyncConfig, type SyncConfig } from "quern/sync";
 import { tokenStoreSuite } from "quern/testing";
+export const config: () => Promise<SyncConfig> = () => readSyncConfig("quern.json");
 export async function search(engine: Engine): Promise<SearchResponse> {
   return engine.search({ query: "x", matches: 1 });
 }

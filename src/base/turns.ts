@@ -1,6 +1,6 @@
 /** How many may go on at once; the others wait, first come, first served. */
 
-import { aborted } from "../base/abort.ts";
+import { aborted } from "./abort.ts";
 
 export class Turns {
   readonly #most: number;

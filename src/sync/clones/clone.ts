@@ -1,0 +1,149 @@
+/**
+ * A bare clone that is kept like its remote: all branches and tags, and HEAD on the default branch.
+ * What a process that was killed has left (half a pack, lock files) is swept before the next fetch,
+ * since nobody else writes here. A clone that is damaged is made anew.
+ *
+ * REQUIRES: one caller a folder at a time.
+ */
+
+import { createHash } from "node:crypto";
+import { mkdir, opendir, realpath, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { QuernError } from "../../base/errors.ts";
+import { throwIfAborted } from "../../base/abort.ts";
+import { runRemote, type RemoteGit, type RemoteRun } from "./remote-git.ts";
+
+/** What a remote has. */
+export interface RemoteState {
+  /** Ids by full name, branches and tags alone, in the order of names. */
+  readonly refs: ReadonlyMap<string, string>;
+  /** Short name of the branch HEAD is on; undefined where there is no branch. */
+  readonly head: string | undefined;
+}
+
+export interface CloneOptions extends Omit<RemoteGit, "folder"> {
+  /** Holds no secret. */
+  readonly url: string;
+  /** What the host says is the default branch. */
+  readonly defaultBranch: string | undefined;
+  readonly onProgress?: RemoteRun["onProgress"];
+}
+
+/** Brings the clone up to date. Resolves to what it then has. */
+export async function updateClone(folder: string, options: CloneOptions): Promise<RemoteState> {
+  await mkdir(folder, { recursive: true });
+  const git: RemoteGit = { ...options, folder: await realpath(folder) };
+  const state = await askRemote(git, options);
+  if (state.head === undefined) return state;
+  const known = await refsHere(git).catch(() => undefined);
+  if (known === undefined || digest(known) !== digest(state.refs)) {
+    await fetchAll(git, options).catch(async (error: unknown) => {
+      throwIfAborted(options.signal);
+      if (!(error instanceof QuernError) || !isDamage(error)) throw error;
+      await rm(folder, { recursive: true, force: true });
+      await mkdir(folder, { recursive: true });
+      await fetchAll(git, options);
+    });
+    await runRemote(["gc", "--auto", "--quiet"], { ...git, stallMs: GC_MS }, HERE).catch(() => {
+      throwIfAborted(options.signal); // else: the clone is as good as before, only larger
+    });
+  }
+  await runRemote(["symbolic-ref", "HEAD", `refs/heads/${state.head}`], git, HERE);
+  // between the question and the fetch the remote may have moved on: what is here counts
+  return { refs: await refsHere(git), head: state.head };
+}
+
+const HERE = { inClone: true } as const;
+
+/** A large repository is packed anew in minutes, without a word. */
+const GC_MS = 3_600_000;
+
+/** Same digest: nothing has changed. */
+export function digest(refs: ReadonlyMap<string, string>): string {
+  const hash = createHash("sha256");
+  for (const [name, id] of refs) hash.update(`${id} ${name}\n`);
+  return hash.digest("hex");
+}
+
+async function askRemote(
+  git: RemoteGit,
+  { url, defaultBranch }: CloneOptions,
+): Promise<RemoteState> {
+  const args = ["ls-remote", "--symref", "--", url, "HEAD", "refs/heads/*", "refs/tags/*"];
+  const refs = new Map<string, string>();
+  let symbolic: string | undefined;
+  let detached: string | undefined;
+  for (const line of (await runRemote(args, git)).split("\n")) {
+    const [value = "", name = ""] = line.split("\t");
+    if (value.startsWith("ref: ") && name === "HEAD") symbolic = value.slice(5);
+    else if (name === "HEAD") detached = value;
+    else if (/^refs\/(heads|tags)\//.test(name) && !name.endsWith("^{}")) refs.set(name, value);
+  }
+  const sorted = new Map([...refs].sort(([a], [b]) => (a < b ? -1 : 1)));
+  return {
+    refs: sorted,
+    head: headOf(sorted, [symbolic, `refs/heads/${defaultBranch}`], detached),
+  };
+}
+
+/** The first of the named branches that there is, one that HEAD's commit is on, or one of the usual names. */
+function headOf(
+  refs: ReadonlyMap<string, string>,
+  named: readonly (string | undefined)[],
+  detached: string | undefined,
+): string | undefined {
+  const branches = [...refs.keys()].filter((name) => name.startsWith("refs/heads/"));
+  const found =
+    named.find((name) => name !== undefined && refs.has(name)) ??
+    branches.find((name) => refs.get(name) === detached) ??
+    ["refs/heads/main", "refs/heads/master"].find((name) => refs.has(name)) ??
+    branches[0];
+  return found?.replace(/^refs\/heads\//, "");
+}
+
+async function refsHere(git: RemoteGit): Promise<Map<string, string>> {
+  const format = "--format=%(objectname)%09%(refname)";
+  const rooms = ["refs/heads/", "refs/tags/"];
+  const text = await runRemote(["for-each-ref", format, ...rooms], git, HERE);
+  const lines = text.split("\n").filter((line) => line !== "");
+  const refs = lines.map((line) => line.split("\t") as [string, string]);
+  return new Map(
+    refs.map(([id, name]) => [name, id] as const).sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+}
+
+const EVERYTHING = ["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"];
+
+async function fetchAll(git: RemoteGit, { url, onProgress }: CloneOptions): Promise<void> {
+  await runRemote(["init", "--bare", "--quiet"], git, HERE);
+  await runRemote(["config", "remote.origin.url", url], git, HERE); // its name in the index comes from it
+  await sweep(git.folder);
+  const flags = ["--prune", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules"];
+  // HEAD may be on a branch that is to go: in a bare repository nobody minds
+  const args = ["fetch", "--progress", "--force", "--update-head-ok", ...flags];
+  await runRemote([...args, "--", url, ...EVERYTHING], git, {
+    ...HERE,
+    ...(onProgress && { onProgress }),
+  });
+}
+
+/** Lock files and half packs; no name of a branch ends in `.lock`. */
+async function sweep(folder: string): Promise<void> {
+  const gone = (path: string) => rm(path, { force: true, recursive: true });
+  for await (const entry of await opendir(folder))
+    if (entry.name.endsWith(".lock")) await gone(join(folder, entry.name));
+  const folders = [join(folder, "refs")];
+  for (let path = folders.pop(); path !== undefined; path = folders.pop())
+    for await (const entry of await opendir(path)) {
+      if (entry.isDirectory()) folders.push(join(path, entry.name));
+      else if (entry.name.endsWith(".lock")) await gone(join(path, entry.name));
+    }
+  for (const path of [join(folder, "objects"), join(folder, "objects", "pack")])
+    for await (const entry of await opendir(path))
+      if (/^(tmp_|\.tmp-)/.test(entry.name)) await gone(join(path, entry.name));
+}
+
+const isDamage = ({ message }: QuernError): boolean =>
+  /bad object|corrupt|unable to read|did not send all necessary|missing (blob|tree|commit)|not a git repository|bad (ref|config)|loose object|broken|invalid (sha1|object)/i.test(
+    message,
+  );

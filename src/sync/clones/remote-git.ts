@@ -1,0 +1,250 @@
+/**
+ * The git command where it speaks with another machine. What src/git/git-process.ts takes away
+ * (prompts, hooks, file-system monitors) is taken away here, too, and more: credential helpers and
+ * askpass programs of the machine, submodules, protocols that run programs. A process that says
+ * nothing for too long is ended with all it has started.
+ *
+ * A secret goes in by the environment, and out of it through a credential helper that a shell within
+ * git runs: `printf` with names of variables. So it stands in no argument, file or address, and git
+ * gives it to the one origin that the helper is for, wherever a redirect leads.
+ */
+
+import { spawn, type ChildProcess } from "node:child_process";
+import { dirname } from "node:path";
+import { aborted } from "../../base/abort.ts";
+import { QuernError } from "../../base/errors.ts";
+import { cannotStart, gitEnvironment, OWN_CONFIGURATION } from "../../git/git-process.ts";
+import { redact, type Variables } from "../config/secrets.ts";
+
+export interface GitCredential {
+  /** That the secret is for: `https://github.com`. */
+  readonly origin: string;
+  readonly user: string;
+  readonly secret: string;
+}
+
+export interface RemoteGit {
+  /** Where commands run: a bare clone, or a folder that becomes one. Folders above it are not looked at. */
+  readonly folder: string;
+  readonly credential: GitCredential | undefined;
+  readonly signal: AbortSignal;
+  /** Milliseconds without a word. */
+  readonly stallMs: number;
+}
+
+export interface RemoteRun {
+  /** Whether the folder is the repository; else the command asks a remote, and knows no repository. */
+  readonly inClone?: boolean;
+  /** Called with each line of progress. */
+  readonly onProgress?: (line: string) => void;
+}
+
+/** Bytes of standard output: a million references. */
+const MOST_OUTPUT = 128 << 20;
+const MOST_ERRORS = 8_192;
+/** From SIGTERM to SIGKILL. */
+const GRACE_MS = 2_000;
+
+/** Runs to the end. Resolves to the output; rejects with ABORTED, GIT_MISSING or SOURCE_UNREADABLE. */
+export async function runRemote(
+  args: readonly string[],
+  git: RemoteGit,
+  run: RemoteRun = {},
+): Promise<string> {
+  const { signal, stallMs, folder } = git;
+  if (signal.aborted) throw aborted(signal);
+  const child = spawn("git", [...OWN_CONFIGURATION, ...args], {
+    cwd: folder,
+    env: environment(git, run.inClone === true),
+    windowsHide: true,
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: process.platform !== "win32", // the head of a group, which is ended as one
+  });
+  const watch = new Watch(child, stallMs, signal);
+  const stdout: Buffer[] = [];
+  let bytes = 0;
+  const errors = new ErrorLines(run.onProgress);
+  child.stdout.on("data", (chunk: Buffer) => {
+    watch.heard();
+    bytes += chunk.length;
+    if (bytes <= MOST_OUTPUT) stdout.push(chunk);
+    else watch.end();
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    watch.heard();
+    errors.add(text);
+  });
+  const code = await watch.over();
+  if (signal.aborted) throw aborted(signal);
+  const secrets = git.credential === undefined ? [] : [git.credential.secret];
+  const fail = (why: string) =>
+    new QuernError("SOURCE_UNREADABLE", redact(`git ${args[0]}: ${why}`, secrets));
+  if (watch.isStalled)
+    throw fail(`the other end has said nothing for ${stallMs / 1_000} s; it was given up`);
+  if (bytes > MOST_OUTPUT) throw fail(`there are more than ${MOST_OUTPUT} bytes of references`);
+  if (code !== 0) throw fail(explain(errors.last()));
+  return Buffer.concat(stdout).toString("utf8");
+}
+
+/** The life of a process: ended when it is silent for too long, or when the caller aborts. */
+class Watch {
+  isStalled = false;
+  readonly #child: ChildProcess;
+  readonly #stallMs: number;
+  readonly #signal: AbortSignal;
+  readonly #onAbort = () => this.end();
+  #timer: NodeJS.Timeout | undefined;
+  #killer: NodeJS.Timeout | undefined;
+
+  constructor(child: ChildProcess, stallMs: number, signal: AbortSignal) {
+    this.#child = child;
+    this.#stallMs = stallMs;
+    this.#signal = signal;
+    signal.addEventListener("abort", this.#onAbort, { once: true });
+    this.heard();
+  }
+
+  heard(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.isStalled = true;
+      this.end();
+    }, this.#stallMs);
+  }
+
+  end(): void {
+    if (this.#killer !== undefined) return;
+    kill(this.#child, "SIGTERM");
+    this.#killer = setTimeout(() => kill(this.#child, "SIGKILL"), GRACE_MS);
+  }
+
+  /** Resolves to the exit code, -1 for a process that was killed. */
+  async over(): Promise<number> {
+    try {
+      return await new Promise((resolve, reject) => {
+        this.#child.once("error", (cause) => reject(cannotStart(cause)));
+        this.#child.once("close", (code) => resolve(code ?? -1));
+      });
+    } finally {
+      clearTimeout(this.#timer);
+      clearTimeout(this.#killer);
+      this.#signal.removeEventListener("abort", this.#onAbort);
+    }
+  }
+}
+
+function kill(child: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    if (child.pid === undefined || process.platform === "win32") child.kill(signal);
+    else process.kill(-child.pid, signal);
+  } catch {
+    // it has ended
+  }
+}
+
+/** Lines of standard error: those that go on with \r are progress. */
+class ErrorLines {
+  #rest = "";
+  #kept = "";
+  readonly #onProgress: ((line: string) => void) | undefined;
+
+  constructor(onProgress: ((line: string) => void) | undefined) {
+    this.#onProgress = onProgress;
+  }
+
+  add(text: string): void {
+    const lines = (this.#rest + text).split(/[\r\n]/);
+    this.#rest = lines.pop()!.slice(-MOST_ERRORS);
+    for (const line of lines) this.#take(line);
+  }
+
+  #take(line: string): void {
+    if (/^(remote: )?[\w ]+: +\d+%? /.test(line)) this.#onProgress?.(line);
+    else if (line.trim() !== "") this.#kept = `${this.#kept}${line}\n`.slice(-MOST_ERRORS);
+  }
+
+  /** What git said of its failure. */
+  last(): string {
+    this.#take(this.#rest);
+    const lines = this.#kept.trim().split("\n");
+    const told = lines.filter((line) => /^(fatal|error|remote|ssh|ERROR)\b/i.test(line));
+    return (told.length > 0 ? told : lines)
+      .slice(-3)
+      .join("; ")
+      .replace(/\p{Cc}/gu, " ");
+  }
+}
+
+/** With what to do, where it is known. */
+function explain(said: string): string {
+  const why = said === "" ? "it ended without a message" : said;
+  const advice = ADVICE.find(([pattern]) => pattern.test(why))?.[1];
+  return advice === undefined ? why : `${why}; ${advice}`;
+}
+
+const ADVICE: readonly (readonly [RegExp, string])[] = [
+  [/could not read (Username|Password)|terminal prompts disabled/i, "give the connection a token"],
+  [
+    /Authentication failed|HTTP 40[13]|error: 40[13]/i,
+    "the token is wrong, expired, or may not read it",
+  ],
+  [/not found|does not exist|HTTP 404|error: 404/i, "it is gone, or the token may not read it"],
+  [/Host key verification failed/i, "connect once by hand, so that the host's key is known"],
+  [/Permission denied \(publickey/i, "the SSH agent has no key that the host knows"],
+];
+
+function environment(
+  { credential, stallMs, folder }: RemoteGit,
+  inClone: boolean,
+): NodeJS.ProcessEnv {
+  const {
+    SSH_ASKPASS: _askpass,
+    SSH_ASKPASS_REQUIRE: _require,
+    ...rest
+  } = gitEnvironment({
+    GIT_ALLOW_PROTOCOL: "http:https:ssh:git:file",
+    GIT_ASKPASS: "",
+    GIT_CEILING_DIRECTORIES: dirname(folder),
+    ...(inClone && { GIT_DIR: folder }),
+    GIT_SSH_COMMAND: "ssh -o BatchMode=yes",
+    ...(credential && { QUERN_GIT_USER: credential.user, QUERN_GIT_SECRET: credential.secret }),
+  });
+  return { ...rest, ...configuration(rest, settings(credential, stallMs)) };
+}
+
+const HELPER = `!printf 'username=%s\\npassword=%s\\n' "$QUERN_GIT_USER" "$QUERN_GIT_SECRET"; true`;
+
+function settings(
+  credential: GitCredential | undefined,
+  stallMs: number,
+): readonly (readonly [string, string])[] {
+  return [
+    ["credential.helper", ""], // forgets those of the machine, which would also store the secret
+    ...(credential ? [[`credential.${credential.origin}.helper`, HELPER] as const] : []),
+    ["core.askPass", ""],
+    ["http.followRedirects", "initial"],
+    ["http.lowSpeedLimit", "1"],
+    ["http.lowSpeedTime", String(Math.ceil(stallMs / 1_000))],
+    ["gc.auto", "0"], // once a fetch is over
+    ["maintenance.auto", "false"],
+    ["fetch.recurseSubmodules", "false"],
+    ["submodule.recurse", "false"],
+    ["init.templateDir", ""], // no hooks
+  ];
+}
+
+/** Configuration by the environment, behind what is there. */
+function configuration(
+  env: Variables,
+  added: readonly (readonly [string, string])[],
+): Record<string, string> {
+  const first = Number(env["GIT_CONFIG_COUNT"] ?? 0) || 0;
+  const entries = added.flatMap(([key, value], n) => [
+    [`GIT_CONFIG_KEY_${first + n}`, key],
+    [`GIT_CONFIG_VALUE_${first + n}`, value],
+  ]);
+  return {
+    ...(Object.fromEntries(entries) as Record<string, string>),
+    GIT_CONFIG_COUNT: String(first + added.length),
+  };
+}

@@ -1,0 +1,21 @@
+/** Addresses of hosts and repositories, as they may stand in a configuration. */
+
+/** Whether it has no password and nothing else that could be a secret or an option of git. */
+export function isPlainAddress(text: string): boolean {
+  if (text === "" || text.startsWith("-") || /[\p{Cc}\s]/u.test(text)) return false;
+  if (!text.includes("://")) return /^(?:[\w.-]+@)?[\w.-]{2,}:(?!:)[^:]/.test(text);
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password, search, hash } = new URL(text);
+  if (password !== "" || search !== "" || hash !== "") return false;
+  if (protocol === "http:" || protocol === "https:") return username === "";
+  return protocol === "ssh:" || protocol === "git:" || protocol === "file:";
+}
+
+/** The address with a path behind it, each of its names encoded. */
+export function addressOf(base: string, ...names: readonly string[]): string {
+  const path = names.flatMap((name) => name.split("/")).map(encodeURIComponent);
+  return `${base.replace(/\/+$/, "")}/${path.join("/")}`;
+}
+
+/** The host of an address, in lower case, as names of repositories have it. */
+export const hostOf = (address: string): string => new URL(address).hostname.toLowerCase();

@@ -1,0 +1,226 @@
+/** What `quern sync` is told: connections to code hosts, and what is wanted of each. */
+
+/**
+ * A configuration of `quern sync`: what readSyncConfig() makes of a file.
+ *
+ * @example
+ * const config: SyncConfig = {
+ *   connections: {
+ *     acme: { type: "github", orgs: ["acme"], token: { env: "GITHUB_TOKEN" } },
+ *     notes: { type: "git", urls: ["https://git.example.org/notes.git"] },
+ *   },
+ * };
+ */
+export interface SyncConfig {
+  /** Where editors find the schema: quern.schema.json in the package. */
+  $schema?: string;
+  /** By name. A name is up to 64 letters, digits, dots, dashes and underscores. */
+  connections: Record<string, ConnectionConfig>;
+  /** How a run goes. */
+  sync?: SyncSettings;
+}
+
+/**
+ * How a run goes, whatever the connections are.
+ *
+ * @example
+ * const sync: SyncSettings = { parallel: 8, removeAfter: "14d", stallTimeout: "5m" };
+ */
+export interface SyncSettings {
+  /** Time between the ends and beginnings of runs, such as '10m'. Default: one run. Option --every goes first. */
+  every?: string;
+  /** How many clones or fetches run at once. Default 4, most 64. */
+  parallel?: number;
+  /** How long a repository stays that its host no longer lists, such as '7d', the default. '0s': not at all. */
+  removeAfter?: string;
+  /** After how long without a word from the other end a fetch or a request is given up. Default '2m'. */
+  stallTimeout?: string;
+}
+
+/**
+ * The name of an environment variable that holds a secret. A secret itself never stands in a configuration.
+ *
+ * @example
+ * const token: SecretFromEnvironment = { env: "GITHUB_TOKEN" };
+ */
+export interface SecretFromEnvironment {
+  /** The variable's name. */
+  env: string;
+}
+
+/**
+ * What every connection may say.
+ *
+ * @example
+ * const common: CommonConnectionConfig = {
+ *   token: { env: "GITLAB_TOKEN" },
+ *   include: { names: ["acme/*"] },
+ *   exclude: { archived: true, forks: true, largerThanMB: 2_000 },
+ *   branches: ["release-*"],
+ * };
+ */
+export interface CommonConnectionConfig {
+  /** For the host's interface and for git. Default: none, as for public repositories. */
+  token?: SecretFromEnvironment;
+  /** Who the token belongs to, where the host wants to know: Gerrit, and Bitbucket's API tokens. */
+  username?: string;
+  /** What a repository is called in the index: a template with {host}, {path} and {name}. Default '{host}/{path}'. */
+  name?: string;
+  /** Whether repositories may be seen without a credential (serve --anonymous public). Default: where the host says so. */
+  public?: boolean;
+  /** Only repositories that fit all of it. Default: all that are listed. */
+  include?: {
+    /** Patterns over paths, such as 'acme/*': '*' is any text, '?' any character; any case. One must fit. */
+    names?: string[];
+    /** One of them must be a topic of the repository. Hosts without topics have none. */
+    topics?: string[];
+  };
+  /** No repositories that fit any of it. Default: none. */
+  exclude?: {
+    /** Patterns, as in include. */
+    names?: string[];
+    /** Topics. */
+    topics?: string[];
+    /** Archived ones. Default false. */
+    archived?: boolean;
+    /** Forks. Default false. */
+    forks?: boolean;
+    /** Those that the host says are larger, in millions of bytes. */
+    largerThanMB?: number;
+  };
+  /** Patterns of branches that are searchable beside the default branch, which always is. */
+  branches?: string[];
+  /** Patterns of tags that are searchable. */
+  tags?: string[];
+  /** How deliveries to POST /api/webhook/{connection} prove where they come from. Default: they are refused. */
+  webhook?: {
+    /** The secret that the host was given for its webhook. */
+    secret: SecretFromEnvironment;
+    /** Azure DevOps alone: the user name of its basic authentication. Default 'quern'. */
+    username?: string;
+  };
+}
+
+/**
+ * Where repositories come from. At least one of the lists of a connection must name something.
+ *
+ * @example
+ * const connection: ConnectionConfig = {
+ *   type: "gitlab",
+ *   url: "https://gitlab.example.org",
+ *   groups: ["platform"],
+ *   token: { env: "GITLAB_TOKEN" },
+ * };
+ */
+export type ConnectionConfig = CommonConnectionConfig &
+  (
+    | {
+        /** GitHub and GitHub Enterprise. */
+        type: "github";
+        /** Default 'https://github.com'. */
+        url?: string;
+        /** Address of its interface. Default: 'https://api.github.com', for others /api/v3 below url. */
+        api?: string;
+        /** Organizations. */
+        orgs?: string[];
+        /** Users; private repositories only of the token's own. */
+        users?: string[];
+        /** As 'acme/shop'. */
+        repos?: string[];
+      }
+    | {
+        /** GitLab, of any host. */
+        type: "gitlab";
+        /** Default 'https://gitlab.com'. */
+        url?: string;
+        /** Groups with their subgroups, as 'acme' or 'acme/tools'. */
+        groups?: string[];
+        /** Users. */
+        users?: string[];
+        /** Projects, as 'acme/tools/shop'. */
+        repos?: string[];
+        /** Every project that the token may read. */
+        all?: boolean;
+      }
+    | {
+        /** Gitea and Forgejo. */
+        type: "gitea";
+        /** Such as 'https://gitea.example.org'. */
+        url: string;
+        /** Organizations. */
+        orgs?: string[];
+        /** Users. */
+        users?: string[];
+        /** As 'acme/shop'. */
+        repos?: string[];
+        /** Every repository that the token may read. */
+        all?: boolean;
+      }
+    | {
+        /** Bitbucket Cloud. */
+        type: "bitbucket";
+        /** Default 'https://bitbucket.org'. */
+        url?: string;
+        /** Address of its interface. Default 'https://api.bitbucket.org/2.0'. */
+        api?: string;
+        /** Workspaces. */
+        workspaces?: string[];
+        /** As 'workspace/shop'. */
+        repos?: string[];
+      }
+    | {
+        /** Azure DevOps, in the cloud or Server. */
+        type: "azuredevops";
+        /** Default 'https://dev.azure.com'. Of a Server the address above its collections. */
+        url?: string;
+        /** Organizations, or collections of a Server. */
+        orgs?: string[];
+        /** As 'acme/shop': organization and project. */
+        projects?: string[];
+        /** As 'acme/shop/backend': organization, project and repository. */
+        repos?: string[];
+      }
+    | {
+        /** Gerrit. */
+        type: "gerrit";
+        /** Such as 'https://gerrit.example.org'. */
+        url: string;
+        /** Projects. Default: all that hold code. */
+        repos?: string[];
+      }
+    | {
+        /** Any remote that git can fetch from. */
+        type: "git";
+        /** As git takes them: 'https://…', 'ssh://…', 'user@host:path', 'file:///…'. */
+        urls: string[];
+      }
+    | {
+        /** A folder of clones that somebody else keeps: read where they are, never fetched. */
+        type: "folder";
+        /** In a file: from the folder of the file. */
+        path: string;
+        /** How many folders deep clones are looked for. Default 3, most 10. */
+        depth?: number;
+      }
+  );
+
+/**
+ * A kind of connection.
+ *
+ * @example
+ * const isLocal = (type: ConnectionType): boolean => type === "folder";
+ */
+export type ConnectionType = ConnectionConfig["type"];
+
+export const CONNECTION_NAME = /^[\w.-]{1,64}$/;
+
+/** Milliseconds of '90s', '10m', '2h', '7d'; undefined where it is none. */
+export function milliseconds(duration: string): number | undefined {
+  const found = /^(\d{1,6})(s|m|h|d)$/.exec(duration);
+  if (found === null) return undefined;
+  return Number(found[1]) * UNITS[found[2] as keyof typeof UNITS];
+}
+
+const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+export const DEFAULTS = { parallel: 4, removeAfter: "7d", stallTimeout: "2m", depth: 3 } as const;

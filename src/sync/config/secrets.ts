@@ -1,0 +1,40 @@
+/**
+ * Secrets come from the environment and go to two places: the headers of requests, and the
+ * environment of git. Whatever is told to anybody goes through redact(): a host may repeat in an
+ * error what it was sent.
+ */
+
+import { QuernError } from "../../base/errors.ts";
+import type { SecretFromEnvironment } from "./config.ts";
+
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** Throws INVALID_REQUEST where the variable is not set, or cannot be a header. */
+export function readSecret(secret: SecretFromEnvironment, env: Variables, whose: string): string {
+  const value = env[secret.env]?.trim() ?? "";
+  if (value === "")
+    throw invalid(`${whose}: the environment has no ${secret.env}; set it to the secret`);
+  if (!/^[\x21-\x7e]+$/.test(value))
+    throw invalid(`${whose}: ${secret.env} must hold visible ASCII characters without spaces`);
+  return value;
+}
+
+/** Secrets shorter than this are not looked for in texts: words would be blotted out, too. */
+const SHORTEST = 4;
+
+/** The text without the secrets, in each form in which they are sent. */
+export function redact(text: string, secrets: readonly string[]): string {
+  let told = text;
+  for (const secret of secrets.filter(({ length }) => length >= SHORTEST))
+    for (const form of [secret, encodeURIComponent(secret), base64(secret)])
+      told = told.replaceAll(form, "***");
+  return told;
+}
+
+const base64 = (text: string): string => Buffer.from(text).toString("base64");
+
+/** `Authorization` of basic authentication. */
+export const basic = (user: string, password: string): string =>
+  `Basic ${base64(`${user}:${password}`)}`;
+
+const invalid = (message: string): QuernError => new QuernError("INVALID_REQUEST", message);

@@ -1,0 +1,86 @@
+/** A connection of the configuration, with its secret: what lists its repositories and signs in for git. */
+
+import type { CodeHostType } from "../store/format/records.ts";
+import type { ConnectionConfig } from "./config/config.ts";
+import type { Listed } from "./hosts/found.ts";
+import { HostClient } from "./hosts/host-client.ts";
+import type { Credential } from "./hosts/host.ts";
+import { hostFor } from "./hosts/hosts.ts";
+import type { GitCredential } from "./clones/remote-git.ts";
+import { readSecret, type Variables } from "./config/secrets.ts";
+
+export interface Connection {
+  readonly id: number;
+  readonly name: string;
+  readonly config: ConnectionConfig;
+  readonly codeHostType: CodeHostType;
+  readonly stallMs: number;
+  readonly list: () => AsyncGenerator<Listed>;
+  /** What git signs in with; undefined for other machines than the connection's. */
+  readonly credentialFor: (url: string) => GitCredential | undefined;
+  /** Whether a list says of this repository, by not having it, that it is gone. */
+  readonly covers: (repository: { readonly path: string }) => boolean;
+}
+
+export interface ConnectionOptions {
+  readonly id: number;
+  readonly name: string;
+  readonly config: ConnectionConfig;
+  readonly env: Variables;
+  readonly signal: AbortSignal;
+  readonly stallMs: number;
+  /** Lists this one alone. */
+  readonly repository: string | undefined;
+  readonly onWait: (host: string, ms: number) => void;
+}
+
+/** Throws INVALID_REQUEST where the environment lacks its secret. */
+export function openConnection(options: ConnectionOptions): Connection {
+  const { id, name, config, stallMs, signal, repository } = options;
+  const host = hostFor(config);
+  const credential = credentialOf(options);
+  const base = host.api(config);
+  const client = new HostClient({
+    base: base ?? "http://localhost", // never asked: this kind has no interface
+    headers: credential === undefined ? {} : host.headers(credential),
+    secrets: credential === undefined ? [] : [credential.token],
+    signal,
+    timeoutMs: stallMs,
+    onWait: options.onWait,
+  });
+  const asked = repository === undefined ? config : narrowed(config, repository);
+  return {
+    id,
+    name,
+    config,
+    codeHostType: host.codeHostType,
+    stallMs,
+    list: () => host.list(asked, { client, signal, isSignedIn: credential !== undefined }),
+    credentialFor: (url) =>
+      credential === undefined || !/^https?:/i.test(url)
+        ? undefined
+        : {
+            origin: new URL(url).origin,
+            user: host.gitUser(credential),
+            secret: credential.token,
+          },
+    covers: ({ path }) => repository === undefined || path === repository,
+  };
+}
+
+function credentialOf({ config, env, name }: ConnectionOptions): Credential | undefined {
+  const { token, username } = config;
+  if (token === undefined) return undefined;
+  const secret = readSecret(token, env, `the connection ${name}`);
+  return { token: secret, ...(username !== undefined && { username }) };
+}
+
+/** The same connection with one repository. */
+function narrowed(config: ConnectionConfig, repository: string): ConnectionConfig {
+  const repos = [repository];
+  const { type, url, token, username } = config as Extract<ConnectionConfig, { type: "gitea" }>;
+  const api = "api" in config ? { api: config.api } : {};
+  if (config.type === "git" || config.type === "folder") return config;
+  const common = { token, username, ...(url !== undefined && { url }), ...api, repos };
+  return { type, ...common } as ConnectionConfig;
+}

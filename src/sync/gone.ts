@@ -1,0 +1,42 @@
+/** What becomes of a repository that its host no longer lists, or that is no longer wanted. */
+
+import type { Engine } from "../engine.ts";
+import { removeState, type RepositoryState, writeState } from "./records.ts";
+import type { SyncedRepository } from "./report.ts";
+
+export interface Gone {
+  /** Where its record and its clone are. */
+  readonly folder: string;
+  readonly state: RepositoryState;
+  /** Whether its host lists it, and the configuration leaves it out: then it goes at once. */
+  readonly isUnwanted: boolean;
+  /** How long it stays otherwise. */
+  readonly removeAfterMs: number;
+}
+
+export interface Index {
+  /** Folders of what is indexed, by name. */
+  readonly known: Map<string, string | undefined>;
+  /** Whether its name belongs to another repository by now. */
+  readonly isTaken: boolean;
+}
+
+export async function forget(
+  engine: Engine,
+  { folder, state, isUnwanted, removeAfterMs }: Gone,
+  { known, isTaken }: Index,
+): Promise<SyncedRepository> {
+  const { name, goneSince = Date.now() } = state;
+  const until = goneSince + removeAfterMs;
+  if (!isUnwanted && until > Date.now()) {
+    await writeState(folder, { ...state, goneSince });
+    const message = `its host no longer lists it; it stays until ${new Date(until).toISOString()}`;
+    return { name, outcome: "gone", message };
+  }
+  if (!isTaken && known.get(name) === state.folder) {
+    await engine.remove(name);
+    known.delete(name);
+  }
+  await removeState(folder);
+  return { name, outcome: "removed" };
+}

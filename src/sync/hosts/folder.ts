@@ -1,0 +1,80 @@
+/**
+ * A folder of clones that somebody else keeps, such as a mirror script. A folder that is a repository
+ * is one, work tree or bare; others are looked into, so deep and so many only. Links are not followed.
+ */
+
+import { lstat, opendir, realpath } from "node:fs/promises";
+import { basename, join, relative, resolve, sep } from "node:path";
+import { throwIfAborted } from "../../base/abort.ts";
+import { isGone, noFolder, unreadableFolder } from "../../base/folder-errors.ts";
+import { QuernError } from "../../base/errors.ts";
+import { readRemote } from "../../git/remote-name.ts";
+import { DEFAULTS } from "../config/config.ts";
+import type { Found } from "./found.ts";
+import { part, type Host } from "./host.ts";
+
+/** Folders that are looked into: a whole disk by mistake ends soon. */
+const MOST_FOLDERS = 200_000;
+
+export const folder: Host<"folder"> = {
+  codeHostType: "genericGitHost",
+  api: () => undefined,
+  headers: () => ({}),
+  gitUser: () => "",
+  list: ({ path, depth = DEFAULTS.depth }, { signal }) =>
+    part(`path: ${path}`, clonesIn(resolve(path), depth, signal)),
+};
+
+async function* clonesIn(root: string, depth: number, signal: AbortSignal): AsyncGenerator<Found> {
+  const real = await realpath(root).catch((cause: unknown) => {
+    throw isGone(cause) ? noFolder(root, cause) : unreadableFolder(root, cause);
+  });
+  let level = [real];
+  let seen = 0;
+  for (let down = 0; level.length > 0 && down <= depth; down++) {
+    const below: string[] = [];
+    for (const path of level) {
+      throwIfAborted(signal);
+      if (++seen > MOST_FOLDERS) throw tooMany(root);
+      if (await isRepository(path)) yield await describe(real, path, signal);
+      else if (down < depth) below.push(...(await foldersIn(path, path === real)));
+    }
+    level = below;
+  }
+}
+
+/** Sorted. One that cannot be read has none, unless it is the first. */
+async function foldersIn(path: string, isRoot: boolean): Promise<string[]> {
+  const found: string[] = [];
+  try {
+    for await (const entry of await opendir(path)) if (entry.isDirectory()) found.push(entry.name);
+  } catch (cause) {
+    if (isRoot) throw unreadableFolder(path, cause);
+  }
+  return found.sort().map((name) => join(path, name));
+}
+
+async function isRepository(path: string): Promise<boolean> {
+  const has = async (name: string) =>
+    (await lstat(join(path, name)).catch(() => undefined)) !== undefined;
+  return (await has(".git")) || ((await has("HEAD")) && (await has("objects")) && has("refs"));
+}
+
+async function describe(root: string, path: string, signal: AbortSignal): Promise<Found> {
+  const remote = await readRemote(path, signal);
+  const own = relative(root, path).split(sep).join("/") || basename(path);
+  const name = remote ?? own.replace(/\.git$/, "");
+  const slash = remote === undefined ? -1 : name.indexOf("/");
+  return {
+    kind: "repository",
+    id: own,
+    path: name.slice(slash + 1),
+    host: name.slice(0, Math.max(0, slash)),
+    place: { kind: "folder", path },
+  };
+}
+
+function tooMany(root: string): QuernError {
+  const message = `${root} holds more than ${MOST_FOLDERS} folders; give a folder that holds clones`;
+  return new QuernError("SOURCE_UNREADABLE", message);
+}

@@ -1,0 +1,86 @@
+/**
+ * GitLab, by version 4 of its REST interface: lists of 100 a page, which name the next in Link. Lists
+ * are in the order of ids, so that a project that is made meanwhile moves none to another page.
+ */
+
+import { z } from "zod";
+import { QuernError } from "../../base/errors.ts";
+import { addressOf, hostOf } from "../config/addresses.ts";
+import type { Found } from "./found.ts";
+import { bearer, mapped, once, part, type Host } from "./host.ts";
+
+const HOME = "https://gitlab.com";
+
+const project = z.object({
+  id: z.number(),
+  path_with_namespace: z.string(),
+  web_url: z.string(),
+  default_branch: z.string().nullish(),
+  visibility: z.string().default("private"),
+  archived: z.boolean().default(false),
+  forked_from_project: z.object({}).nullish(),
+  star_count: z.number().default(0),
+  topics: z.array(z.string()).default([]),
+  statistics: z.object({ repository_size: z.number() }).nullish(), // in bytes; not for everyone
+  repository_access_level: z.string().optional(),
+});
+
+const PAGE = "per_page=100&order_by=id&sort=asc";
+
+export const gitlab: Host<"gitlab"> = {
+  codeHostType: "gitlab",
+  api: ({ url = HOME }) => addressOf(url, "api/v4"),
+  headers: bearer,
+  gitUser: ({ username }) => username ?? "oauth2",
+  list: async function* (config, { client, isSignedIn }) {
+    const { groups = [], users = [], repos = [], all = false } = config;
+    const api = gitlab.api(config)!;
+    const home = config.url ?? HOME;
+    const page = isSignedIn ? `${PAGE}&statistics=true` : PAGE; // others are refused the sizes
+    const list = (address: string) =>
+      mapped(client.list(address, project), (entry) => describe(entry, home));
+    if (all) yield* part("all", list(`${api}/projects?${page}`));
+    for (const group of groups) {
+      const address = `${api}/groups/${encodeURIComponent(group)}/projects`;
+      yield* part(`groups: ${group}`, list(`${address}?include_subgroups=true&${page}`));
+    }
+    for (const user of users)
+      yield* part(`users: ${user}`, list(`${addressOf(api, "users", user, "projects")}?${page}`));
+    for (const repo of repos)
+      yield* part(
+        `repos: ${repo}`,
+        once(() => one(repo)),
+        true,
+      );
+
+    async function one(path: string): Promise<Found> {
+      const { value } = await client.get(`${api}/projects/${encodeURIComponent(path)}`, project);
+      return describe(value, home) ?? noCode(path);
+    }
+  },
+};
+
+const noCode = (path: string): never => {
+  throw new QuernError("SOURCE_NOT_FOUND", `${path} has no repository that may be read`);
+};
+
+/** undefined: a project whose repository is turned off. */
+function describe(entry: z.infer<typeof project>, home: string): Found | undefined {
+  if (entry.repository_access_level === "disabled") return undefined;
+  const { path_with_namespace: path } = entry;
+  return {
+    kind: "repository",
+    id: String(entry.id),
+    path,
+    host: hostOf(home),
+    place: { kind: "remote", url: `${addressOf(home, path)}.git` },
+    webUrl: entry.web_url,
+    ...(entry.default_branch && { defaultBranch: entry.default_branch }),
+    archived: entry.archived,
+    fork: entry.forked_from_project != null,
+    public: entry.visibility === "public",
+    stars: entry.star_count,
+    ...(entry.statistics && { bytes: entry.statistics.repository_size }),
+    topics: entry.topics,
+  };
+}

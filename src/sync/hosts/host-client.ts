@@ -1,0 +1,286 @@
+/**
+ * The interface of one code host, asked for JSON. One client for all hosts, because what is hard is
+ * the same everywhere: it waits when it is told to (Retry-After, rate limits), tries again what may
+ * pass, follows only redirects and links that stay on the host (others would be handed the token),
+ * bounds answers in size and time, and tells errors without secrets.
+ */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
+import { aborted } from "../../base/abort.ts";
+import { QuernError } from "../../base/errors.ts";
+import { redact } from "../config/secrets.ts";
+
+export interface HostClientOptions {
+  /** Address of the interface. */
+  readonly base: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** What no message may hold. */
+  readonly secrets: readonly string[];
+  readonly signal: AbortSignal;
+  /** A request that is silent for so long is given up. Milliseconds. */
+  readonly timeoutMs: number;
+  /** Called before the client waits because the host says so. */
+  readonly onWait: (host: string, ms: number) => void;
+}
+
+export interface Answer<T> {
+  readonly value: T;
+  readonly headers: Headers;
+  /** Where the answer came from, after redirects. */
+  readonly url: string;
+}
+
+/** Of one answer; a page of 100 repositories has some 600 KB. */
+const MOST_BYTES = 32 << 20;
+const MOST_REDIRECTS = 5;
+/** Failures of the host or the network, one after another; between them 1, 2 and 4 s. */
+const MOST_FAILURES = 3;
+const FIRST_PAUSE_MS = 1_000;
+/** Hosts count requests by the hour. */
+const MOST_WAIT_MS = 65 * 60_000;
+/** Waits of one request. */
+const MOST_WAITS = 5;
+/** When a host says that there is a limit and not when it ends. */
+const USUAL_WAIT_MS = 60_000;
+/** Pages of one list: a host that never comes to an end is broken. */
+const MOST_PAGES = 100_000;
+
+export class HostClient {
+  readonly #options: HostClientOptions;
+  readonly #origin: string;
+
+  constructor(options: HostClientOptions) {
+    this.#options = options;
+    this.#origin = new URL(options.base).origin;
+  }
+
+  /** Rejects with SOURCE_NOT_FOUND for what is not there, else with SOURCE_UNREADABLE. `prefix`: what stands before the JSON. */
+  async get<T>(address: string, schema: z.ZodType<T>, prefix = ""): Promise<Answer<T>> {
+    const { response, url } = await this.#ask(address);
+    const text = await this.#read(response, url);
+    let value: unknown;
+    try {
+      value = JSON.parse(text.startsWith(prefix) ? text.slice(prefix.length) : text);
+    } catch (cause) {
+      throw this.#unreadable(url, "answered with something else than JSON", { cause });
+    }
+    const checked = schema.safeParse(value);
+    if (checked.success) return { value: checked.data, headers: response.headers, url };
+    const [issue] = checked.error.issues;
+    const place = issue?.path.map(String).join(".") || "its whole";
+    throw this.#unreadable(url, `answered with what is no such list or repository (${place})`);
+  }
+
+  /** All entries of a list in pages that name the next in their header Link. */
+  async *list<T>(address: string, entry: z.ZodType<T>): AsyncGenerator<T> {
+    const schema = z.array(entry);
+    yield* this.pages(address, schema, ({ value, headers }) => ({
+      entries: value,
+      next: nextLink(headers),
+    }));
+  }
+
+  /** All entries of a list; `turn` finds them and the address of the next page. */
+  async *pages<T, Page>(
+    address: string,
+    schema: z.ZodType<Page>,
+    turn: (answer: Answer<Page>) => { entries: readonly T[]; next: string | undefined },
+  ): AsyncGenerator<T> {
+    let at: string | undefined = address;
+    for (let page = 0; at !== undefined; page++) {
+      if (page >= MOST_PAGES) throw this.#unreadable(at, `has more than ${MOST_PAGES} pages`);
+      const answer: Answer<Page> = await this.get(at, schema);
+      const { entries, next } = turn(answer);
+      yield* entries;
+      at = next === undefined ? undefined : this.#own(new URL(next, answer.url), answer.url);
+    }
+  }
+
+  async #ask(address: string): Promise<{ response: Response; url: string }> {
+    let url = this.#own(new URL(address), this.#options.base);
+    let failures = 0;
+    let waits = 0;
+    for (let redirects = 0; ;) {
+      const response = await this.#fetch(url, ++failures);
+      if (response === undefined) continue;
+      const { status, headers } = response;
+      const location = headers.get("location");
+      if (status === 200) return { response, url };
+      if ([301, 302, 307, 308].includes(status) && location !== null) {
+        await response.body?.cancel();
+        if (++redirects > MOST_REDIRECTS) throw this.#unreadable(url, "redirects without an end");
+        url = this.#own(new URL(location, url), url);
+        failures = 0;
+        continue;
+      }
+      const ms = waitAsked(response);
+      if (ms !== undefined && ++waits <= MOST_WAITS) {
+        await response.body?.cancel();
+        await this.#wait(url, ms);
+        failures = 0;
+      } else if (status >= 500 && failures <= MOST_FAILURES) {
+        await response.body?.cancel();
+        await this.#pause(FIRST_PAUSE_MS * 2 ** (failures - 1));
+      } else throw await this.#refused(response, url);
+    }
+  }
+
+  /** undefined: it failed on the way, and may be tried again. */
+  async #fetch(url: string, attempt: number): Promise<Response | undefined> {
+    const { headers, signal, timeoutMs } = this.#options;
+    if (signal.aborted) throw aborted(signal);
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+    try {
+      const accept = { accept: "application/json", "user-agent": "quern" };
+      return await fetch(url, {
+        headers: { ...accept, ...headers },
+        redirect: "manual",
+        signal: limit,
+      });
+    } catch (cause) {
+      if (signal.aborted) throw aborted(signal);
+      const why = limit.aborted ? `said nothing for ${timeoutMs / 1_000} s` : reasonOf(cause);
+      if (attempt > MOST_FAILURES || isFinal(cause))
+        throw this.#unreadable(url, `cannot be asked: ${why}`);
+      await this.#pause(FIRST_PAUSE_MS * 2 ** (attempt - 1));
+      return undefined;
+    }
+  }
+
+  async #read(response: Response, url: string): Promise<string> {
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    try {
+      for await (const chunk of response.body ?? []) {
+        bytes += chunk.length;
+        if (bytes > MOST_BYTES) break;
+        chunks.push(chunk);
+      }
+    } catch (cause) {
+      if (this.#options.signal.aborted) throw aborted(this.#options.signal);
+      throw this.#unreadable(url, `broke off its answer: ${reasonOf(cause)}`);
+    }
+    if (bytes > MOST_BYTES) throw this.#unreadable(url, `answered with over ${MOST_BYTES} bytes`);
+    return Buffer.concat(chunks).toString("utf8");
+  }
+
+  /** The address, if it is one of this host's. */
+  #own(url: URL, from: string): string {
+    if (url.origin === this.#origin) return url.href;
+    const where = `${url.origin}${url.pathname}`;
+    throw this.#unreadable(
+      from,
+      `sends elsewhere, to ${where}, where the token must not go; write the new address into the configuration`,
+    );
+  }
+
+  async #wait(url: string, ms: number): Promise<void> {
+    const { host } = new URL(url);
+    const minutes = Math.ceil(ms / 60_000);
+    if (ms > MOST_WAIT_MS)
+      throw this.#unreadable(url, `wants a wait of ${minutes} minutes; run it again then`);
+    this.#options.onWait(host, ms);
+    await this.#pause(ms);
+  }
+
+  async #pause(ms: number): Promise<void> {
+    const { signal } = this.#options;
+    await sleep(ms, undefined, { signal }).catch(() => {
+      throw aborted(signal);
+    });
+  }
+
+  async #refused(response: Response, url: string): Promise<QuernError> {
+    const { status } = response;
+    const text = await this.#read(response, url).catch(() => "");
+    const said = saidIn(text);
+    const words = said === "" ? "" : ` (${said})`;
+    if (status === 404) {
+      const message = `there is no ${shownUrl(url)}${words}, or the token may not read it`;
+      return new QuernError("SOURCE_NOT_FOUND", this.#told(message));
+    }
+    return this.#unreadable(url, `${meaningOf(status)}${words}`);
+  }
+
+  #unreadable(url: string, what: string, options: { cause?: unknown } = {}): QuernError {
+    return new QuernError("SOURCE_UNREADABLE", this.#told(`${shownUrl(url)} ${what}`), options);
+  }
+
+  #told(message: string): string {
+    return redact(message, this.#options.secrets);
+  }
+}
+
+function meaningOf(status: number): string {
+  if (status === 401 || status === 203 || status === 302)
+    return `refuses the token with ${status}: it is missing, wrong or expired`;
+  if (status === 403) return "refuses with 403: the token may not do this; look at its scopes";
+  if (status === 429) return "still says after several waits that there are too many requests";
+  return `answered with status ${status}`;
+}
+
+/** Without the query, which says nothing to a reader. */
+const shownUrl = (url: string): string => {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname}`;
+};
+
+/** What the host itself says, if it is short and plain. */
+function saidIn(text: string): string {
+  try {
+    const body = z.object({ message: z.string() }).safeParse(JSON.parse(text));
+    return body.success ? body.data.message.replace(/\p{Cc}/gu, " ").slice(0, 200) : "";
+  } catch {
+    return "";
+  }
+}
+
+function reasonOf(thrown: unknown): string {
+  const { cause, message } = thrown as Error;
+  return cause instanceof Error
+    ? cause.message || String((cause as { code?: string }).code)
+    : message;
+}
+
+/** What no second attempt mends. */
+function isFinal(thrown: unknown): boolean {
+  const code = ((thrown as Error).cause as { code?: string } | undefined)?.code ?? "";
+  return code === "ENOTFOUND" || code.startsWith("ERR_TLS") || code.includes("CERT");
+}
+
+/** How long the host wants to be left alone, in milliseconds; undefined where it says nothing of it. */
+export function waitAsked(
+  { status, headers }: Pick<Response, "status" | "headers">,
+  now = Date.now(),
+) {
+  if (status !== 429 && status !== 403 && status !== 503) return undefined;
+  const after = headers.get("retry-after");
+  if (after !== null) return retryAfter(after, now);
+  const left = headers.get("x-ratelimit-remaining") ?? headers.get("ratelimit-remaining");
+  if (status === 429 || (status === 403 && left !== null && Number(left) === 0)) {
+    const reset = headers.get("x-ratelimit-reset") ?? headers.get("ratelimit-reset");
+    return reset === null ? USUAL_WAIT_MS : untilReset(Number(reset), now);
+  }
+  return undefined;
+}
+
+/** Seconds, or a date. */
+function retryAfter(text: string, now: number): number {
+  const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now;
+  return Number.isFinite(ms) ? Math.max(0, ms) : USUAL_WAIT_MS;
+}
+
+/** Seconds since 1970, or from now, as some hosts have it: those are small numbers. */
+function untilReset(seconds: number, now: number): number {
+  if (!Number.isFinite(seconds)) return USUAL_WAIT_MS;
+  const ms = seconds > 1e9 ? seconds * 1_000 - now : seconds * 1_000;
+  return Math.max(0, ms) + 1_000; // clocks differ a little
+}
+
+export function nextLink(headers: Headers): string | undefined {
+  const link = headers.get("link") ?? "";
+  for (const [, address, parameters] of link.matchAll(/<([^>]*)>([^,<]*)/g))
+    if (/;\s*rel="?(?:[^"]*\s)?next(?:\s[^"]*)?"?\s*(?:;|$)/i.test(parameters!)) return address;
+  return undefined;
+}

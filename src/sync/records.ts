@@ -1,0 +1,126 @@
+/**
+ * What sync remembers, in a folder beside the index:
+ *
+ *     connections.json          ids of connections, and the names of their repositories
+ *     lock                      held by the process that syncs
+ *     1/                        a connection, by its id
+ *       42/                     a repository, by what its host calls it
+ *         repository.json       its record
+ *         clone.git/            the bare clone
+ *
+ * Files are written whole: beside their place, then renamed. What cannot be read is as if it were not
+ * there: then the repository is asked again, and nothing is fetched twice, because the clone says
+ * itself what it has.
+ */
+
+import { createHash } from "node:crypto";
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { z } from "zod";
+
+const repository = z.object({
+  version: z.literal(1),
+  /** The host's. */
+  id: z.string(),
+  /** In the index. */
+  name: z.string(),
+  /** As its host has it: `acme/shop`. */
+  path: z.string(),
+  /** Of the clone that is indexed. */
+  folder: z.string(),
+  /** What was indexed: references, revisions and options. Absent: nothing yet. */
+  indexed: z.exactOptional(z.string()),
+  /** Milliseconds since 1970: when the host first did not list it any more. */
+  goneSince: z.exactOptional(z.number()),
+  /** Why its last turn failed. */
+  failure: z.exactOptional(z.string()),
+});
+export type RepositoryState = z.infer<typeof repository>;
+
+const connections = z.object({
+  version: z.literal(1),
+  nextId: z.int(),
+  connections: z.array(
+    z.object({
+      id: z.int(),
+      name: z.string(),
+      type: z.string(),
+      /** Names in the index. */
+      repositories: z.array(z.string()),
+    }),
+  ),
+});
+export type ConnectionStates = z.infer<typeof connections>;
+
+const NO_CONNECTIONS: ConnectionStates = { version: 1, nextId: 1, connections: [] };
+const RECORD = "repository.json";
+
+export const connectionsFile = (folder: string): string => join(folder, "connections.json");
+
+export const readConnections = async (folder: string): Promise<ConnectionStates> =>
+  (await readRecord(connectionsFile(folder), connections)) ?? NO_CONNECTIONS;
+
+/** undefined where the text is none. */
+export function parseConnections(text: string): ConnectionStates | undefined {
+  return parseRecord(text, connections);
+}
+
+export const writeConnections = (folder: string, states: ConnectionStates): Promise<void> =>
+  writeRecord(connectionsFile(folder), states);
+
+/** The folder of a repository. */
+export const repositoryFolder = (folder: string, connection: number, id: string): string =>
+  join(folder, String(connection), folderName(id));
+
+export const cloneFolder = (repositoryFolder: string): string =>
+  join(repositoryFolder, "clone.git");
+
+/** Numbers and the like as they are; anything else as its hash, which every file system takes. */
+const folderName = (id: string): string =>
+  /^[0-9a-f-]{1,40}$/.test(id) && !id.startsWith("-")
+    ? id
+    : `h${createHash("sha256").update(id).digest("hex").slice(0, 32)}`;
+
+export const readState = (folder: string): Promise<RepositoryState | undefined> =>
+  readRecord(join(folder, RECORD), repository);
+
+export const writeState = (folder: string, state: RepositoryState): Promise<void> =>
+  writeRecord(join(folder, RECORD), state);
+
+export const removeState = (folder: string): Promise<void> =>
+  rm(folder, { recursive: true, force: true });
+
+/** All repositories of a connection that are remembered, with their folders. */
+export async function statesOf(
+  folder: string,
+  connection: number,
+): Promise<ReadonlyMap<string, RepositoryState>> {
+  const own = join(folder, String(connection));
+  const names = await readdir(own).catch(() => []);
+  const found = new Map<string, RepositoryState>();
+  for (const name of names) {
+    const state = await readState(join(own, name));
+    if (state !== undefined) found.set(join(own, name), state);
+  }
+  return found;
+}
+
+async function readRecord<T>(file: string, schema: z.ZodType<T>): Promise<T | undefined> {
+  const text = await readFile(file, "utf8").catch(() => undefined);
+  return text === undefined ? undefined : parseRecord(text, schema);
+}
+
+function parseRecord<T>(text: string, schema: z.ZodType<T>): T | undefined {
+  try {
+    return schema.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+async function writeRecord(file: string, value: object): Promise<void> {
+  await mkdir(dirname(file), { recursive: true });
+  const beside = `${file}.new`;
+  await writeFile(beside, JSON.stringify(value), { mode: 0o600 });
+  await rename(beside, file);
+}

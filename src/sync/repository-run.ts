@@ -1,0 +1,190 @@
+/** One repository: brings its clone up to date, and hands it to the index if anything changed. */
+
+import { createHash } from "node:crypto";
+import { sep } from "node:path";
+import { QuernError } from "../base/errors.ts";
+import type { Engine } from "../engine.ts";
+import { mustStayInside } from "../git/inside.ts";
+import { openRepository } from "../git/open-repository.ts";
+import { listRefs } from "../git/ref-patterns.ts";
+import { git } from "../ingest/sources/git.ts";
+import type { RepositoryMetadata } from "../store/format/records.ts";
+import { digest, updateClone } from "./clones/clone.ts";
+import type { Connection } from "./connection.ts";
+import type { Found } from "./hosts/found.ts";
+import { type IndexQueue, isEverybodys } from "./index-queue.ts";
+import {
+  cloneFolder,
+  readState,
+  repositoryFolder,
+  type RepositoryState,
+  writeState,
+} from "./records.ts";
+import type { SyncedRepository } from "./report.ts";
+import { revisionsOf } from "./revisions.ts";
+import { metadataOf } from "./wanted.ts";
+
+export interface RepositoryRun {
+  readonly engine: Engine;
+  readonly queue: IndexQueue;
+  readonly connection: Connection;
+  /** Folders of what is indexed, by name; kept up to date. */
+  readonly known: Map<string, string | undefined>;
+  readonly syncFolder: string;
+  readonly signal: AbortSignal;
+  readonly onProgress: (repository: string, line: string) => void;
+}
+
+export interface Claim {
+  readonly found: Found;
+  /** In the index. */
+  readonly name: string;
+}
+
+/** Rejects only with what ends the whole run. */
+export async function syncRepository(claim: Claim, run: RepositoryRun): Promise<SyncedRepository> {
+  const { found, name } = claim;
+  const home = repositoryFolder(run.syncFolder, run.connection.id, found.id);
+  const before = await readState(home);
+  try {
+    return await update({ ...claim, home, before }, run);
+  } catch (error) {
+    if (run.signal.aborted || !(error instanceof QuernError) || isEverybodys(error)) throw error;
+    const { message } = error;
+    const { goneSince: _back, ...kept } = before ?? { ...blank(claim, run), indexed: undefined };
+    await writeState(home, withoutUndefined({ ...kept, failure: message }));
+    return { name, outcome: "failed", message };
+  }
+}
+
+const withoutUndefined = (
+  state: Omit<RepositoryState, "indexed"> & { indexed?: string | undefined },
+) => {
+  const { indexed, ...rest } = state;
+  return indexed === undefined ? rest : { ...rest, indexed };
+};
+
+interface Task extends Claim {
+  /** Where its record and its clone are. */
+  readonly home: string;
+  /** What is remembered of it. */
+  readonly before: RepositoryState | undefined;
+}
+
+const folderOf = ({ found }: Claim, run: RepositoryRun): string =>
+  found.place.kind === "folder"
+    ? found.place.path
+    : cloneFolder(repositoryFolder(run.syncFolder, run.connection.id, found.id));
+
+const blank = (claim: Claim, run: RepositoryRun): RepositoryState => ({
+  version: 1,
+  id: claim.found.id,
+  name: claim.name,
+  path: claim.found.path,
+  folder: folderOf(claim, run),
+});
+
+async function update(task: Task, run: RepositoryRun): Promise<SyncedRepository> {
+  const { name, home, before } = task;
+  const fresh = blank(task, run);
+  const current = await currentState(task, run);
+  if (current === undefined) {
+    await dropOldName(task, run, undefined);
+    await writeState(home, fresh);
+    return { name, outcome: "empty" };
+  }
+  const { revisions, refs } = current;
+  const metadata = metadataOf(task.found, run.connection.config, run.connection.codeHostType);
+  const key = keyOf({ refs, revisions, metadata, name });
+  const isThere = run.known.get(name) === fresh.folder && run.known.has(name);
+  const isSame = refs !== undefined && before?.indexed === key && isThere;
+  const outcome = isSame ? "unchanged" : await index(task, run, { revisions, metadata });
+  await dropOldName(task, run, name);
+  await writeState(home, { ...fresh, indexed: key });
+  return { name, outcome };
+}
+
+interface Current {
+  readonly revisions: string[];
+  /** Digest; undefined where the index is to find out what changed. */
+  readonly refs: string | undefined;
+}
+
+/** undefined: there is nothing to index. */
+async function currentState(task: Task, run: RepositoryRun): Promise<Current | undefined> {
+  const { found, name } = task;
+  const { connection, signal } = run;
+  if (found.place.kind === "folder") return stateOfFolder(found.place.path, run);
+  const { refs, head } = await updateClone(folderOf(task, run), {
+    url: found.place.url,
+    credential: connection.credentialFor(found.place.url),
+    defaultBranch: found.defaultBranch,
+    stallMs: connection.stallMs,
+    signal,
+    onProgress: (line) => run.onProgress(name, line),
+  });
+  if (head === undefined) return undefined;
+  return { revisions: revisionsOf(refs.keys(), head, connection.config), refs: digest(refs) };
+}
+
+async function stateOfFolder(
+  path: string,
+  { signal, connection }: RepositoryRun,
+): Promise<Current | undefined> {
+  await mustStayInside(path, signal);
+  const processes = await openRepository(path, signal);
+  try {
+    const head = (await processes.run(["symbolic-ref", "-q", "HEAD"])).stdout.trim();
+    const refs = await listRefs(processes);
+    if (head !== "" && !refs.includes(head)) return undefined;
+    const branch = head === "" ? "HEAD" : head.replace(/^refs\/heads\//, "");
+    return { revisions: revisionsOf(refs, branch, connection.config), refs: undefined };
+  } finally {
+    processes.kill();
+  }
+}
+
+function keyOf(parts: {
+  readonly refs: string | undefined;
+  readonly revisions: readonly string[];
+  readonly metadata: RepositoryMetadata;
+  readonly name: string;
+}): string {
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+}
+
+async function index(
+  task: Task,
+  run: RepositoryRun,
+  { revisions, metadata }: { revisions: string[]; metadata: RepositoryMetadata },
+): Promise<"indexed" | "unchanged"> {
+  const { name } = task;
+  const folder = folderOf(task, run);
+  const taken = run.known.get(name);
+  // two repositories may have swapped names: the other one is on its way to its new one
+  if (taken !== undefined && taken !== folder && taken.startsWith(run.syncFolder + sep))
+    await run.engine.remove(name);
+  run.known.set(name, folder); // from here on the other one leaves it alone
+  try {
+    const source = git(folder, { ...metadata, name, revisions, trusted: false });
+    const { added, removed } = await run.queue.add(source);
+    const isOld = taken === folder && task.found.place.kind === "folder";
+    return isOld && added + removed === 0 ? "unchanged" : "indexed";
+  } catch (error) {
+    if (taken === folder) throw error;
+    run.known.delete(name);
+    throw error;
+  }
+}
+
+/** The name that it had before, or its only one where it is empty now. */
+async function dropOldName(
+  { before }: Task,
+  { engine, known }: RepositoryRun,
+  name: string | undefined,
+): Promise<void> {
+  if (before?.indexed === undefined || before.name === name) return;
+  if (known.get(before.name) !== before.folder) return; // somebody else's by now
+  await engine.remove(before.name);
+  known.delete(before.name);
+}

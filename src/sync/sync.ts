@@ -1,0 +1,363 @@
+/**
+ * One run of sync: lists what the connections have, brings clones up to date, indexes what changed,
+ * and removes what is gone.
+ *
+ *     connections ── list (all at once) ──► names are claimed, in the order of the configuration
+ *                                             │ one after another, `parallel` at once
+ *                                             ▼
+ *                                       clone.ts: ask, fetch ──► index-queue.ts: the engine
+ *                                             │
+ *                                             ▼
+ *                                       records.ts: what was indexed, so that a run that was
+ *                                       stopped goes on where it was
+ *
+ * What fails, fails alone: a repository, or a part of a list. A list with a part missing makes nothing
+ * gone. What concerns the index as a whole, such as a full disk, ends the run.
+ */
+
+import { join } from "node:path";
+import { throwIfAborted } from "../base/abort.ts";
+import { QuernError } from "../base/errors.ts";
+import { checkKeys, type KeysOf } from "../base/known-keys.ts";
+import { Turns } from "../base/turns.ts";
+import type { Engine } from "../engine.ts";
+import { DEFAULTS, milliseconds, type SyncConfig } from "./config/config.ts";
+import { type Connection, openConnection } from "./connection.ts";
+import { lockFolder } from "./folder-lock.ts";
+import type { Found } from "./hosts/found.ts";
+import { IndexQueue } from "./index-queue.ts";
+import { checkConfig } from "./config/read-config.ts";
+import { forget, type Gone } from "./gone.ts";
+import {
+  type ConnectionStates,
+  readConnections,
+  type RepositoryState,
+  statesOf,
+  writeConnections,
+} from "./records.ts";
+import { type RepositoryRun, syncRepository } from "./repository-run.ts";
+import type { SyncedConnection, SyncedRepository, SyncProgress, SyncReport } from "./report.ts";
+import type { Variables } from "./config/secrets.ts";
+import { isWanted, nameOf } from "./wanted.ts";
+
+/**
+ * How a run goes.
+ *
+ * @example
+ * const options: SyncOptions = {
+ *   signal: AbortSignal.timeout(3_600_000),
+ *   onProgress: (progress) => console.error(progress.kind),
+ * };
+ * await syncConnections(engine, config, options);
+ */
+export interface SyncOptions {
+  /** Where clones and records are kept. Default: the folder .sync of the data directory. */
+  folder?: string;
+  /** Where the secrets are. Default: the process's environment. */
+  env?: Readonly<Record<string, string | undefined>>;
+  /** Syncs this alone. Default: everything. */
+  only?: {
+    /** Name of a connection. */
+    connection: string;
+    /** One repository of it, as its host names it: 'acme/shop'. Default: all of the connection. */
+    repository?: string;
+  };
+  /** Aborting rejects with ABORTED; what was indexed before stays, and the next run goes on there. */
+  signal?: AbortSignal;
+  /** Called with progress updates. */
+  onProgress?: (progress: SyncProgress) => void;
+}
+
+const OPTIONS: KeysOf<SyncOptions> = {
+  folder: true,
+  env: true,
+  only: true,
+  signal: true,
+  onProgress: true,
+};
+
+/** Where sync keeps its clones and records by default. */
+export const syncFolder = (dataDirectory: string): string => join(dataDirectory, ".sync");
+
+/**
+ * Brings the index up to date with code hosts: lists their repositories, clones or fetches them,
+ * indexes what changed and removes what is gone. Resolves when all of it is done; what fails is in the
+ * report. Rejects with INVALID_REQUEST for a configuration that is wrong, and where the index itself fails.
+ *
+ * @example
+ * const config = await readSyncConfig("./quern.json");
+ * const { connections } = await syncConnections(engine, config);
+ * for (const { name, repositories } of connections) console.log(name, repositories.length);
+ */
+export async function syncConnections(
+  engine: Engine,
+  config: SyncConfig,
+  options: SyncOptions = {},
+): Promise<SyncReport> {
+  checkKeys({ call: "syncConnections", what: "option" }, options, OPTIONS);
+  const checked = checkConfig(config, "syncConnections");
+  const { signal = new AbortController().signal, folder = syncFolder(engine.path) } = options;
+  throwIfAborted(signal);
+  const startedAt = performance.now();
+  const giveBack = lockFolder(folder);
+  const failure = new AbortController();
+  try {
+    const whole = AbortSignal.any([signal, failure.signal]);
+    const run = new SyncRun(engine, checked, { ...options, folder, signal: whole });
+    const connections = await run.all(failure);
+    return { connections, durationMs: performance.now() - startedAt };
+  } finally {
+    failure.abort();
+    giveBack();
+  }
+}
+
+type Settled = SyncOptions & { readonly folder: string; readonly signal: AbortSignal };
+
+/** A repository that is wanted, with the name that it got. */
+interface Claim {
+  readonly found: Found;
+  readonly name: string;
+}
+
+class SyncRun {
+  readonly #engine: Engine;
+  readonly #config: SyncConfig;
+  readonly #options: Settled;
+  readonly #turns: Turns;
+  readonly #queue: IndexQueue;
+  readonly #removeAfterMs: number;
+  readonly #stallMs: number;
+  /** Who has a name in this run. */
+  readonly #claimed = new Map<string, string>();
+
+  constructor(engine: Engine, config: SyncConfig, options: Settled) {
+    this.#engine = engine;
+    this.#config = config;
+    this.#options = options;
+    const { parallel, removeAfter, stallTimeout } = { ...DEFAULTS, ...config.sync };
+    this.#turns = new Turns(parallel);
+    this.#removeAfterMs = milliseconds(removeAfter)!;
+    this.#stallMs = milliseconds(stallTimeout)!;
+    this.#queue = new IndexQueue(engine, {
+      signal: options.signal,
+      onProgress: (progress) => this.#tell({ kind: "indexing", progress }),
+    });
+  }
+
+  #tell(progress: SyncProgress): void {
+    this.#options.onProgress?.(progress);
+  }
+
+  /** `failure` is aborted by the first that fails for everybody. */
+  async all(failure: AbortController): Promise<SyncedConnection[]> {
+    const { folder, only } = this.#options;
+    const states = await this.#numbered();
+    const connections = this.#opened(states);
+    const known = await this.#known();
+    const guard = async <T>(work: Promise<T>): Promise<T> => {
+      try {
+        return await work;
+      } catch (error) {
+        failure.abort(error);
+        throw error;
+      }
+    };
+    let before: Promise<unknown> = Promise.resolve();
+    const runs = connections.map((connection) => {
+      const listed = guard(this.#list(connection));
+      listed.catch(() => {}); // heard below, after those before it
+      const turn = before.then(() => listed);
+      before = turn.catch(() => {});
+      return guard(turn.then((list) => this.#sync(connection, list, known)));
+    });
+    const settled = await Promise.allSettled(runs);
+    const rejected = settled.find(({ status }) => status === "rejected");
+    if (rejected?.status === "rejected") throw failure.signal.reason ?? rejected.reason;
+    const reports = settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+    if (only === undefined) reports.push(...(await this.#dropped(states, known)));
+    await writeConnections(folder, await this.#written(states, reports));
+    return reports;
+  }
+
+  /** Gives each connection of the configuration its number, once and for all. */
+  async #numbered(): Promise<ConnectionStates> {
+    const { folder } = this.#options;
+    const states = await readConnections(folder);
+    let { nextId } = states;
+    const connections = [...states.connections];
+    for (const [name, { type }] of Object.entries(this.#config.connections)) {
+      const at = connections.findIndex((one) => one.name === name);
+      if (at < 0) connections.push({ id: nextId++, name, type, repositories: [] });
+      else connections[at] = { ...connections[at]!, type };
+    }
+    const numbered = { ...states, nextId, connections };
+    await writeConnections(folder, numbered);
+    return numbered;
+  }
+
+  #opened(states: ConnectionStates): Connection[] {
+    const { only, signal, env = process.env } = this.#options;
+    const wanted = Object.entries(this.#config.connections).filter(
+      ([name]) => only === undefined || name === only.connection,
+    );
+    if (only !== undefined && wanted.length === 0)
+      throw new QuernError(
+        "INVALID_REQUEST",
+        `the configuration has no connection ${JSON.stringify(only.connection)}`,
+      );
+    return wanted.map(([name, config]) =>
+      openConnection({
+        id: states.connections.find((one) => one.name === name)!.id,
+        name,
+        config,
+        env: env as Variables,
+        signal,
+        stallMs: this.#stallMs,
+        repository: only?.repository,
+        onWait: (host, waitMs) => this.#tell({ kind: "waiting", connection: name, host, waitMs }),
+      }),
+    );
+  }
+
+  /** Folders of what is indexed, by name. */
+  async #known(): Promise<Map<string, string | undefined>> {
+    const repositories = await this.#engine.repositories();
+    return new Map(repositories.map(({ name, origin }) => [name, origin?.folder]));
+  }
+
+  async #list(connection: Connection): Promise<Listing> {
+    const found = new Map<string, Found>();
+    const report: SyncedConnection = {
+      id: connection.id,
+      name: connection.name,
+      type: connection.config.type,
+      problems: [],
+      repositories: [],
+    };
+    let isWhole = true;
+    for await (const listed of connection.list()) {
+      throwIfAborted(this.#options.signal);
+      if (listed.kind === "repository") found.set(listed.id, listed);
+      else {
+        isWhole &&= listed.isSingle;
+        report.problems.push({ where: listed.where, message: listed.error.message });
+      }
+    }
+    return { found, report, isWhole };
+  }
+
+  async #sync(
+    connection: Connection,
+    { found, report, isWhole }: Listing,
+    known: Map<string, string | undefined>,
+  ): Promise<SyncedConnection> {
+    const { config, id, name } = connection;
+    const wanted = [...found.values()].filter((one) => isWanted(one, config));
+    this.#tell({ kind: "listed", connection: name, wanted: wanted.length });
+    const settle = (repository: SyncedRepository): void => {
+      report.repositories.push(repository);
+      this.#tell({ kind: "repository", connection: name, repository });
+    };
+    const claims = wanted.flatMap((one) => this.#claim(one, connection, settle));
+    const run: RepositoryRun = {
+      engine: this.#engine,
+      queue: this.#queue,
+      connection,
+      known,
+      syncFolder: this.#options.folder,
+      signal: this.#options.signal,
+      onProgress: (repository, line) => this.#tell({ kind: "fetching", repository, line }),
+    };
+    await Promise.all(
+      claims.map(async (claim) => settle(await this.#inTurn(() => syncRepository(claim, run)))),
+    );
+    const states = await statesOf(this.#options.folder, id);
+    for (const [folder, state] of states) {
+      const one = found.get(state.id);
+      if (one !== undefined ? isWanted(one, config) : !isWhole || !connection.covers(state))
+        continue;
+      settle(await this.#forget({ folder, state, isUnwanted: one !== undefined }, known));
+    }
+    return report;
+  }
+
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const giveBack = await this.#turns.take(this.#options.signal);
+    try {
+      return await work();
+    } finally {
+      giveBack();
+    }
+  }
+
+  /** Gives a repository its name, unless another has it. */
+  #claim(
+    found: Found,
+    { name: connection, config }: Connection,
+    settle: (repository: SyncedRepository) => void,
+  ): Claim[] {
+    const name = nameOf(found, config.name);
+    const owner = this.#claimed.get(name);
+    if (owner === undefined) {
+      this.#claimed.set(name, connection);
+      return [{ found, name }];
+    }
+    const message = `${found.path} would be called ${JSON.stringify(name)}, as a repository of the connection ${owner} is; leave one of them out, or give a connection another name template`;
+    settle({ name, outcome: "failed", message });
+    return [];
+  }
+
+  #forget(
+    gone: Omit<Gone, "removeAfterMs">,
+    known: Map<string, string | undefined>,
+  ): Promise<SyncedRepository> {
+    const isTaken = this.#claimed.has(gone.state.name);
+    return forget(
+      this.#engine,
+      { ...gone, removeAfterMs: this.#removeAfterMs },
+      { known, isTaken },
+    );
+  }
+
+  /** What belongs to connections that the configuration no longer has is gone. */
+  async #dropped(
+    states: ConnectionStates,
+    known: Map<string, string | undefined>,
+  ): Promise<SyncedConnection[]> {
+    const reports: SyncedConnection[] = [];
+    for (const { id, name } of states.connections) {
+      if (name in this.#config.connections) continue;
+      const repositories: SyncedRepository[] = [];
+      for (const [folder, state] of await statesOf(this.#options.folder, id))
+        repositories.push(await this.#forget({ folder, state, isUnwanted: false }, known));
+      if (repositories.length > 0) reports.push({ id, name, problems: [], repositories });
+    }
+    return reports;
+  }
+
+  async #written(
+    states: ConnectionStates,
+    reports: readonly SyncedConnection[],
+  ): Promise<ConnectionStates> {
+    const connections = [];
+    for (const one of states.connections) {
+      const own = await statesOf(this.#options.folder, one.id);
+      const isOver = !(one.name in this.#config.connections) && own.size === 0;
+      if (isOver) continue;
+      const names = [...own.values()].filter(isIndexed).map(({ name }) => name);
+      const isAsked = reports.some(({ id }) => id === one.id);
+      connections.push(isAsked ? { ...one, repositories: names.sort() } : one);
+    }
+    return { ...states, connections };
+  }
+}
+
+const isIndexed = ({ indexed }: RepositoryState): boolean => indexed !== undefined;
+
+interface Listing {
+  readonly found: ReadonlyMap<string, Found>;
+  readonly report: SyncedConnection;
+  /** Whether a repository that is not in it is gone. */
+  readonly isWhole: boolean;
+}

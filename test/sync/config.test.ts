@@ -1,0 +1,161 @@
+/** The file: what is taken, what is refused with which words, and that the published schema says the same. */
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Ajv } from "ajv";
+import { expect, onTestFinished, test } from "vitest";
+import { readSyncConfig, syncConfigSchema, type SyncConfig } from "../../src/sync/index.ts";
+
+function written(text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), "quern-config-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, "quern.json"), text);
+  return join(folder, "quern.json");
+}
+
+const agrees = new Ajv({ strict: false }).compile(syncConfigSchema());
+
+async function complaint(text: string): Promise<string> {
+  const file = written(text);
+  try {
+    await readSyncConfig(file);
+    return "taken";
+  } catch (error) {
+    return (error as Error).message.replace(file, "FILE");
+  }
+}
+
+const withConnection = (connection: string): string => `{ "connections": { "a": ${connection} } }`;
+const github = (more: string): string =>
+  withConnection(`{ "type": "github", "orgs": ["acme"]${more === "" ? "" : `, ${more}`} }`);
+
+test.each([
+  [github(""), "taken"],
+  [`\uFEFF${github("")}`, "taken"],
+  [`// all of it\n{ "connections": { /* none */ }, }`, "taken"],
+  [github(`"token": { "env": "GITHUB_TOKEN" }, "name": "{name}", "tags": ["v*"]`), "taken"],
+  [
+    withConnection(`{ "type": "git", "urls": ["git@host.example:a/b.git", "ssh://git@h/a"] }`),
+    "taken",
+  ],
+  [withConnection(`{ "type": "git", "urls": ["file:///srv/a.git"] }`), "taken"],
+  [withConnection(`{ "type": "gerrit", "url": "https://g.example" }`), "taken"],
+  [withConnection(`{ "type": "gitlab", "all": true }`), "taken"],
+
+  ["{", "FILE is not JSON with comments: CloseBraceExpected at line 1, column 2"],
+  [
+    `{\n  "connections": {}\n  "sync": {}\n}`,
+    "FILE is not JSON with comments: CommaExpected at line 3, column 3",
+  ],
+  ["", "FILE is not JSON with comments: ValueExpected at line 1, column 1"],
+  ["[]", "FILE: the configuration must be an object"],
+  ["{}", "FILE: connections is missing"],
+  [
+    `{ "conections": {} }`,
+    `FILE: connections is missing; the configuration: unknown field "conections"; did you mean connections?`,
+  ],
+  [
+    `{ "connections": { "a b": { "type": "git", "urls": ["https://h/a"] } } }`,
+    "FILE: connections.a b: a name must be up to 64 letters, digits, dots, dashes, underscores",
+  ],
+  [
+    withConnection("{}"),
+    "FILE: connections.a.type must be one of github, gitlab, gitea, bitbucket, azuredevops, gerrit, git, folder",
+  ],
+  [
+    withConnection(`{ "type": "svn" }`),
+    "FILE: connections.a.type must be one of github, gitlab, gitea, bitbucket, azuredevops, gerrit, git, folder",
+  ],
+  [
+    withConnection(`{ "type": "github" }`),
+    "FILE: connections.a: must name something in orgs, users, repos",
+  ],
+  [
+    withConnection(`{ "type": "gitlab", "groups": [] }`),
+    "FILE: connections.a: must name something in users, groups, repos, or all: true",
+  ],
+  [withConnection(`{ "type": "gitea", "orgs": ["a"] }`), "FILE: connections.a.url is missing"],
+  [github(`"exlude": {}`), `FILE: connections.a: unknown field "exlude"; did you mean exclude?`],
+  [github(`"depth": 2`), `FILE: connections.a: unknown field "depth", which belongs elsewhere`],
+  [github(`"token": "ghp_secret"`), "FILE: connections.a.token must be an object"],
+  [
+    github(`"token": { "env": "ghp-secret" }`),
+    "FILE: connections.a.token.env: must be the name of an environment variable; a secret itself never stands in the file",
+  ],
+  [
+    github(`"url": "https://ada:secret@github.com"`),
+    "FILE: connections.a.url: must be an http or https address without user name, password, query or fragment",
+  ],
+  [
+    github(`"url": "ftp://github.com"`),
+    "FILE: connections.a.url: must be an http or https address without user name, password, query or fragment",
+  ],
+  [github(`"repos": ["shop"]`), "FILE: connections.a.repos.0: must be as 'acme/shop'"],
+  [github(`"repos": ["../shop"]`), "FILE: connections.a.repos.0: must be as 'acme/shop'"],
+  [
+    github(`"name": "shop"`),
+    "FILE: connections.a.name: must hold {path} or {name}, and nothing else in braces but {host}",
+  ],
+  [
+    github(`"name": "{path}{owner}"`),
+    "FILE: connections.a.name: must hold {path} or {name}, and nothing else in braces but {host}",
+  ],
+  [
+    withConnection(`{ "type": "git", "urls": ["ext::sh -c x"] }`),
+    "FILE: connections.a.urls.0: must be an address that git can fetch from, without a password in it",
+  ],
+  [
+    withConnection(`{ "type": "git", "urls": ["--upload-pack=x"] }`),
+    "FILE: connections.a.urls.0: must be an address that git can fetch from, without a password in it",
+  ],
+  [
+    withConnection(`{ "type": "git", "urls": ["https://ada:secret@h/a"] }`),
+    "FILE: connections.a.urls.0: must be an address that git can fetch from, without a password in it",
+  ],
+  [
+    withConnection(`{ "type": "gerrit", "url": "https://g", "token": { "env": "T" } }`),
+    "FILE: connections.a: a token of Gerrit needs a username",
+  ],
+  [
+    `{ "connections": {}, "sync": { "every": "10", "parallel": 0 } }`,
+    "FILE: sync.every: must be a number with s, m, h or d, such as '10m'; sync.parallel: must be from 1 to 64",
+  ],
+  [
+    `{ "connections": {}, "sync": { "every": "0s" } }`,
+    "FILE: sync.every: must be more than nothing",
+  ],
+])("%s", async (text, expected) => {
+  expect(await complaint(text)).toBe(expected);
+});
+
+test("a file that is not there", async () => {
+  await expect(readSyncConfig("/nowhere/quern.json")).rejects.toMatchObject({
+    code: "SOURCE_NOT_FOUND",
+    message: "there is no file /nowhere/quern.json; give the configuration's path",
+  });
+});
+
+test("a folder's path is taken from the folder of the file", async () => {
+  const file = written(withConnection(`{ "type": "folder", "path": "clones" }`));
+  const { connections } = await readSyncConfig(file);
+  expect(connections["a"]).toMatchObject({ path: join(file, "../clones") });
+});
+
+const PAGE = readFileSync("docs/sync.md", "utf8");
+const examples = [...PAGE.matchAll(/^```jsonc\n(.*?)^```$/gms)].map(([, text]) => text!);
+
+test.each(examples)("an example of the page is taken, by the schema, too: %s", async (text) => {
+  const config: SyncConfig = await readSyncConfig(written(text));
+  expect(agrees(config), JSON.stringify(agrees.errors)).toBe(true);
+});
+
+test.each([
+  [{ connections: { a: { type: "github", orgs: ["acme"], token: "ghp" } } }],
+  [{ connections: { a: { type: "github", orgs: ["acme"], exlude: {} } } }],
+  [{ connections: { a: { type: "svn" } } }],
+  [{ connections: { "a b": { type: "git", urls: ["https://h/a"] } } }],
+  [{}],
+])("the schema refuses %j", (config) => {
+  expect(agrees(config)).toBe(false);
+});

@@ -1,0 +1,55 @@
+/** An engine in a folder of its own, and a run of sync over it. */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { open, type Engine } from "../../src/index.ts";
+import type { ConnectionConfig, SyncConfig, SyncReport } from "../../src/sync/index.ts";
+import { syncConnections, type SyncOptions } from "../../src/sync/index.ts";
+
+export interface Workplace {
+  readonly engine: Engine;
+  readonly folder: string;
+  /** One run over one connection called `work`. */
+  sync(connection: ConnectionConfig, options?: SyncOptions): Promise<SyncReport>;
+  syncAll(config: SyncConfig, options?: SyncOptions): Promise<SyncReport>;
+  /** Names of repositories with a file that holds the text. */
+  find(text: string): Promise<string[]>;
+  names(): Promise<string[]>;
+}
+
+export async function openWorkplace(): Promise<Workplace> {
+  const folder = mkdtempSync(join(tmpdir(), "quern-sync-"));
+  const engine = await open(join(folder, "index"), { workers: 0 });
+  onTestFinished(async () => {
+    await engine.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const syncAll = (config: SyncConfig, options: SyncOptions = {}) =>
+    syncConnections(engine, config, { env: {}, ...options });
+  return {
+    engine,
+    folder,
+    syncAll,
+    sync: (connection, options) => syncAll({ connections: { work: connection } }, options),
+    find: async (text) => {
+      const { files } = await engine.search({ query: `"${text}"`, matches: 1_000 });
+      return [...new Set(files.map(({ repository }) => repository))].sort();
+    },
+    names: async () => (await engine.repositories()).map(({ name }) => name).sort(),
+  };
+}
+
+/** `name: outcome` of all repositories, in the order of names, and `where: problem`. */
+export function outcomes({ connections }: SyncReport): string[] {
+  return connections.flatMap(({ problems, repositories }) => [
+    ...problems.map(({ where, message }) => `${where}: ${message}`),
+    ...repositories
+      .map(({ name, outcome, message }) => {
+        const why = outcome === "failed" ? `: ${message}` : "";
+        return `${name}: ${outcome}${why}`;
+      })
+      .sort(),
+  ]);
+}
