@@ -151,7 +151,7 @@ const ROOMS: Record<string, readonly string[]> = {
     "sync/hosts",
     "sync/clones",
   ],
-  mcp: ["base", "query", "search/messages", "repository", "history", "engine"],
+  mcp: ["base", "query", "search/messages", "search/caller", "repository", "history", "engine"],
   http: [
     "base",
     "mcp",

@@ -8,58 +8,79 @@ import { tokenBound } from "./token-bound.ts";
 
 export type CountTokens = (text: string) => number;
 
-/** What the totals, the cursor and the state come to in structuredContent, and the line that tells what was left out. */
-const KEPT = 110;
+/** As long as the last line is in most answers. */
+const LAST_LINE = 'Not all shown. The next ones: cursor "123456789012"';
+/** More room than this part of the budget is filled with a part of a line. */
+const UNUSED = 0.04;
+/** Less than so many UTF-16 units of a line tell nothing. */
+const LEAST_CUT = 12;
 
 export class Answer {
   readonly #count: CountTokens;
+  readonly #budget: number;
   readonly #head: string[] = [];
   readonly #blocks: string[][] = [];
   readonly #tail: string[] = [];
   #left: number;
+  #kept: number;
 
-  constructor(maxTokens: number, count: CountTokens = tokenBound) {
+  /** `lastLine`: as long as the last line may be. */
+  constructor(maxTokens: number, count: CountTokens = tokenBound, lastLine = LAST_LINE) {
     this.#count = count;
-    this.#left = maxTokens - KEPT;
+    this.#budget = maxTokens;
+    this.#kept = this.#costOf([lastLine]);
+    this.#left = maxTokens - this.#kept;
   }
 
-  /** What a block of so many lines would take. */
-  costOf(lines: readonly string[]): number {
+  #costOf(lines: readonly string[]): number {
     return lines.reduce((sum, line) => sum + this.#count(`${line}\n`), 0);
+  }
+
+  /** Whether so much room is left that a part of what does not fit should be told. */
+  get isRoomy(): boolean {
+    return this.#left > this.#budget * UNUSED;
   }
 
   /** Whether there is room for lines; takes it if there is. */
   take(lines: readonly string[]): boolean {
-    const cost = this.costOf(lines);
+    const cost = this.#costOf(lines);
     if (cost > this.#left) return false;
     this.#left -= cost;
     return true;
   }
 
-  /** Lines that must not be missing, each cut to the room there is. */
-  cut(lines: readonly string[]): string[] {
-    return lines.map((line) => cutTo(line, (text) => this.take([text])));
-  }
-
-  /** The part of some lines that there is room for, from the first on. */
-  takeSome(lines: readonly string[]): string[] {
-    const taken: string[] = [];
-    for (const line of lines) {
-      if (!this.take([line])) break;
-      taken.push(line);
+  /** Takes the room of a line, or of its beginning; `""`: there is none. */
+  takeCut(line: string): string {
+    if (this.take([line])) return line;
+    let [least, most] = [0, line.length];
+    while (most - least > 1) {
+      const middle = (least + most) >> 1;
+      if (this.#costOf([beginningOf(line, middle)]) <= this.#left) least = middle;
+      else most = middle;
     }
-    return taken;
+    const cut = beginningOf(line, least);
+    return least >= LEAST_CUT && this.take([cut]) ? cut : "";
   }
 
-  /** As takeSome(), but where not even the first line has room it is cut: so that an answer tells one at least. */
-  fill(lines: readonly string[]): string[] {
+  /** The part of some lines that there is room for, from the first on; one that has no room by itself is cut. */
+  takeSome(lines: readonly string[]): string[] {
+    const end = lines.findIndex((line) => !this.take([line]));
+    if (end < 0) return [...lines];
+    const cut = end === 0 ? this.takeCut(lines[0]!) : "";
+    return cut === "" ? lines.slice(0, end) : [cut];
+  }
+
+  /** As takeSome(), and the next one is cut where much room is left. */
+  fillWith(lines: readonly string[]): string[] {
     const taken = this.takeSome(lines);
-    return taken.length > 0 ? taken : this.cut(lines.slice(0, 1));
+    const next = lines[taken.length];
+    const cut = next !== undefined && taken.length > 0 && this.isRoomy ? this.takeCut(next) : "";
+    return cut === "" ? taken : [...taken, cut];
   }
 
   /** A line that comes first, cut where there is no room for it. */
   head(line: string): void {
-    const words = cutTo(line, (text) => this.take([text]));
+    const words = this.takeCut(line);
     if (words !== "") this.#head.push(words);
   }
 
@@ -68,9 +89,12 @@ export class Answer {
     this.#blocks.push([...lines]);
   }
 
-  /** The last line, for which room was kept. */
+  /** The last line, for which room was kept. Called once. */
   tail(line: string): void {
-    this.#tail.push(line);
+    this.#left += this.#kept;
+    this.#kept = 0;
+    const words = this.takeCut(line);
+    if (words !== "") this.#tail.push(words);
   }
 
   get text(): string {
@@ -78,25 +102,27 @@ export class Answer {
   }
 }
 
-/** The longest beginning of a line that is taken, in halves. */
-function cutTo(line: string, take: (text: string) => boolean): string {
-  if (take(line)) return line;
-  for (let length = Math.floor(line.length / 2); length > 20; length = Math.floor(length / 2)) {
-    const text = `${line.slice(0, length)}…`;
-    if (take(text)) return text;
-  }
-  return "";
+const beginningOf = (line: string, length: number): string => `${stretchOf(line, 0, length)}…`;
+
+/** A part of a text, without halves of characters that take two units. */
+function stretchOf(text: string, from: number, to: number): string {
+  const begin = isLow(text.charCodeAt(from)) ? from + 1 : from;
+  return text.slice(begin, isLow(text.charCodeAt(to)) ? to - 1 : to);
 }
 
-/** UTF-16 units of a line that are shown, most of them behind where the match begins. */
-const SHOWN = 240;
-const BEFORE = 60;
+const isLow = (unit: number): boolean => unit >= 0xdc00 && unit < 0xe000;
+
+/** UTF-16 units of a line that are shown at most. */
+export const SHOWN = 240;
+/** A fourth of them stand before the match. */
+const BEFORE = 1 / 4;
 
 /** A line cut around the place where its match begins. */
-export function cutLine(line: string, at: number): string {
+export function cutLine(line: string, at: number, shown = SHOWN): string {
   const text = line.trimEnd();
-  if (text.length <= SHOWN) return text;
-  const from = Math.max(0, Math.min(at - BEFORE, text.length - SHOWN));
-  const to = Math.min(text.length, from + SHOWN);
-  return `${from > 0 ? "…" : ""}${text.slice(from, to)}${to < text.length ? "…" : ""}`;
+  if (text.length <= shown) return text;
+  const from = Math.max(0, Math.min(at - Math.floor(shown * BEFORE), text.length - shown));
+  const to = Math.min(text.length, from + shown);
+  const cut = stretchOf(text, from, to);
+  return `${from > 0 ? "…" : ""}${cut}${to < text.length ? "…" : ""}`;
 }

@@ -4,7 +4,7 @@
  * results: who goes on with one sees what he may see then.
  */
 
-import { randomBytes } from "node:crypto";
+import { randomInt } from "node:crypto";
 import { QuernError } from "../base/errors.ts";
 
 const MOST_KEPT = 10_000;
@@ -13,13 +13,21 @@ export class Cursors {
   readonly #kept = new Map<string, { readonly tool: string; readonly state: object }>();
 
   keep(tool: string, state: object): string {
-    const cursor = randomBytes(5).toString("hex");
+    const cursor = this.#newCursor();
     this.#kept.set(cursor, { tool, state });
     for (const oldest of this.#kept.keys()) {
       if (this.#kept.size <= MOST_KEPT) break;
       this.#kept.delete(oldest);
     }
     return cursor;
+  }
+
+  /** Digits go three to a token: four tokens that nobody guesses. */
+  #newCursor(): string {
+    for (;;) {
+      const cursor = String(randomInt(10 ** 11, 10 ** 12));
+      if (!this.#kept.has(cursor)) return cursor;
+    }
   }
 
   /** REQUIRES: `T` is what this tool keeps. */

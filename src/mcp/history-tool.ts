@@ -5,7 +5,7 @@ import { QuernError } from "../base/errors.ts";
 import type { Blame, Commit, FileDiff, History } from "../history/history.ts";
 import { OPEN_HISTORY, type OpensHistory } from "../history/histories.ts";
 import { placeOf, tellList, type List, type ListPlace } from "./listing.ts";
-import { soleRepository } from "./scope.ts";
+import { soleRepository, splitPath } from "./scope.ts";
 import { cutLong, lineRange, rangeOf } from "./line-range.ts";
 import { plural } from "./plural.ts";
 import { cursor, maxTokens, text, tool, type Outcome, type ToolContext } from "./tool.ts";
@@ -32,7 +32,7 @@ export const history = tool({
   input,
   output: ["shown", "complete", "cursor"],
   async run(given, context) {
-    const place = placeOf("history", given, context);
+    const place = placeOf("history", splitPath(given), context);
     const { args } = place;
     const repository = await soleRepository(args.repository, context);
     const asked = { place, args, context, history: await openHistory(repository, context) };

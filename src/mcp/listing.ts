@@ -45,7 +45,7 @@ export interface Listing<Args> {
   readonly context: ToolContext;
 }
 
-/** A line that does not fit by itself is cut, so that each answer tells one at least. */
+/** A line that has no room by itself is cut, so that each answer tells one at least. */
 export function tellList<Args extends ListArgs>(
   { lines, before = 0, total = lines.length }: List,
   { tool, place, head, context }: Listing<Args>,
@@ -57,14 +57,14 @@ export function tellList<Args extends ListArgs>(
   if (begin === undefined)
     answer.head("The list has changed since the page before: some may be missing or come again.");
   const from = begin ?? Math.min(lines.length, place.from - before);
-  const told = answer.fill(lines.slice(from));
+  const told = answer.takeSome(lines.slice(from));
   answer.add(told);
   const end = before + from + told.length;
   const isWhole = end >= total;
   const facts = { files: total, shown: told.length };
   const complete = isWhole && partial.length === 0 && begin !== undefined;
   if (isWhole) return { text: answer.text, facts: { ...facts, complete } };
-  const next = { args: place.args, from: end, last: told.at(-1) ?? place.last };
+  const next = { args: place.args, from: end, last: lines[from + told.length - 1] ?? place.last };
   const cursor = context.cursors.keep(tool, next satisfies ListPlace<Args>);
   answer.tail(`Not all shown. The next ones: cursor "${cursor}"`);
   return { text: answer.text, facts: { ...facts, complete, cursor } };

@@ -9,8 +9,9 @@
  */
 
 import type { SearchRequest, Viewer } from "../search/messages/request.ts";
-import type { Chunk, FileResult, SearchResponse } from "../search/messages/response.ts";
-import { Answer, cutLine } from "./answer.ts";
+import type { FileResult, SearchResponse } from "../search/messages/response.ts";
+import { Answer, cutLine, SHOWN } from "./answer.ts";
+import { partsOf, type ChunkPart } from "./chunk-parts.ts";
 import {
   definitionsOf,
   enclosing,
@@ -19,6 +20,7 @@ import {
   indentOf,
   type Definition,
 } from "./definitions-of.ts";
+import { notSearchedWords, partialWords } from "./partial-words.ts";
 import { plural } from "./plural.ts";
 import { searchOptions, scopeOf } from "./scope.ts";
 import type { Filters, Outcome, ToolContext } from "./tool.ts";
@@ -61,10 +63,10 @@ const firstPlace = (question: Question): Place => ({
   totals: "",
 });
 
-/** One line, or several with their context, of one file. */
+/** One match, or several of one line, with the lines around it. */
 interface Item {
   readonly file: FileResult;
-  readonly chunk: Chunk | undefined; // undefined: only the path matches
+  readonly part: ChunkPart | undefined; // undefined: only the path matches
   readonly key: string;
 }
 
@@ -95,7 +97,8 @@ export async function tellMatches(
   const answer = new Answer(maxTokens, context.count);
   answer.head(headline(first));
   const partial = [...partialWords(first), ...context.behind(), ...changedWords(first, begun)];
-  for (const words of partial) answer.head(words);
+  const notSearched = "cursor" in asked ? [] : await unsearched(first, asked, context);
+  for (const words of [...partial, ...notSearched]) answer.head(words);
   const writer = new MatchWriter(
     answer,
     await definitionsAround(first, begun.question, { context, viewer }),
@@ -124,6 +127,17 @@ export async function tellMatches(
   return { text: answer.text, facts: { ...facts, cursor }, response: first };
 }
 
+/** Of a search of content; where nothing is found, who asked tells it with more. */
+async function unsearched(
+  { files, repositoryInfo }: SearchResponse,
+  { tool, request, filters }: Question,
+  context: ToolContext,
+): Promise<string[]> {
+  if (tool === "find_files" || files.length === 0) return [];
+  const found = repositoryInfo.map(({ name }) => name);
+  return notSearchedWords(request, { filters, found }, context);
+}
+
 interface Searching {
   readonly maxTokens: number;
   readonly context: ToolContext;
@@ -140,8 +154,8 @@ function searchPage(
 }
 
 /** What a page of the engine's tells, in our order. */
-function itemsOf(response: SearchResponse, { stage, continued, question }: Place): Item[] {
-  const files = response.files.map((file) => itemsIn(file, question));
+function itemsOf(response: SearchResponse, { stage, continued }: Place): Item[] {
+  const files = response.files.map((file) => itemsIn(file));
   if (stage === "best") return files.flat();
   const others = files.flatMap((items, i) =>
     i === 0 && items[0] && fileKey(items[0].file) === continued ? items : items.slice(1),
@@ -149,22 +163,13 @@ function itemsOf(response: SearchResponse, { stage, continued, question }: Place
   return stage === "rest" ? others : [...files.flatMap((items) => items.slice(0, 1)), ...others];
 }
 
-function itemsIn(file: FileResult, { request }: Question): Item[] {
+function itemsIn(file: FileResult): Item[] {
   const name = fileKey(file);
-  if (file.chunks.length === 0) return [{ file, chunk: undefined, key: name }];
-  const items = file.chunks.map((chunk) => ({
-    file,
-    chunk,
-    key: `${name}:${chunk.contentStart.byteOffset}`,
-  }));
-  return request.contextLines
-    ? items
-    : items.filter(({ chunk }, i) => i === 0 || !isSameLine(chunk, file.chunks[i - 1]!));
+  if (file.chunks.length === 0) return [{ file, part: undefined, key: name }];
+  return file.chunks
+    .flatMap(partsOf)
+    .map((part) => ({ file, part, key: `${name}:${part.matches[0]!.start.byteOffset}` }));
 }
-
-/** Windows of one long line: one of them is enough. */
-const isSameLine = (a: Chunk, b: Chunk): boolean =>
-  a.contentStart.lineNumber === b.contentStart.lineNumber;
 
 /** Where to go on: behind the last item that was told, wherever it stands now. */
 function beginOf(items: readonly Item[], { told, last }: Place): number {
@@ -194,24 +199,6 @@ function headline({ stats }: SearchResponse): string {
   const isExact = partialWords({ stats }).length === 0;
   const words = `${plural(stats.totalMatchCount, "match", "matches")} in ${plural(stats.fileCount, "file")}`;
   return isExact ? `${words}.` : `At least ${words}.`;
-}
-
-/** Why the counts of a search are not those of all that is indexed. */
-export function partialWords({ stats }: Pick<SearchResponse, "stats">): string[] {
-  const { flushReason, shardsSkipped, crashes, duration } = stats;
-  const isLate = flushReason === "FLUSH_REASON_TIMER_EXPIRED" || shardsSkipped > 0;
-  return [
-    ...(isLate
-      ? [
-          `INCOMPLETE: time ran out after ${Math.round(duration / 1e6)} ms, before everything was searched. Narrow the query down.`,
-        ]
-      : []),
-    ...(crashes > 0
-      ? [
-          `INCOMPLETE: ${plural(crashes, "part")} of the index ${crashes === 1 ? "is" : "are"} damaged and were not searched.`,
-        ]
-      : []),
-  ];
 }
 
 function changedWords({ stats, indexChanged }: SearchResponse, { totals }: Place): string[] {
@@ -246,19 +233,31 @@ class MatchWriter {
     return items.length;
   }
 
-  #take({ file, chunk }: Item): boolean {
+  #take({ file, part }: Item): boolean {
     const name = fileKey(file);
     const own = this.#files.get(name);
-    const lines = chunk ? linesOf(chunk, this.#definitions.get(name) ?? []) : [];
-    const added = own ? lines : [name, ...lines];
-    const isTaken = this.#answer.take(added);
-    if (!isTaken && this.#files.size > 0) return false;
-    const told = isTaken ? added : this.#answer.cut(added);
+    const told = this.#fitting(name, part, own === undefined);
+    if (!told) return false;
     const parts = own ?? { head: told.shift()!, lines: [] };
-    parts.lines.push({ at: chunk?.contentStart.byteOffset ?? 0, lines: told });
+    parts.lines.push({ at: part?.matches[0]!.start.byteOffset ?? 0, lines: told });
     this.#files.set(name, parts);
-    this.shown += chunk ? chunk.matchRanges.length : 1;
+    this.shown += part?.matches.length ?? 1;
     return true;
+  }
+
+  /** The lines to tell of an item, in less and less detail where much room is left; undefined: there is no room. */
+  #fitting(name: string, part: ChunkPart | undefined, isNew: boolean): string[] | undefined {
+    const definitions = this.#definitions.get(name) ?? [];
+    const head = isNew ? [name] : [];
+    const isFirst = this.#files.size === 0;
+    for (const detail of DETAILS) {
+      const lines = [...head, ...(part ? linesOf(part, definitions, detail) : [])];
+      if (this.#answer.take(lines)) return lines;
+      if (!isFirst && !this.#answer.isRoomy) return undefined;
+    }
+    if (!isFirst) return undefined;
+    const least = [...head, ...(part ? linesOf(part, [], DETAILS.at(-1)!) : [])];
+    return least.map((line) => this.#answer.takeCut(line));
   }
 
   finish(): void {
@@ -267,25 +266,48 @@ class MatchWriter {
   }
 }
 
+/** How a match is told where room is short. */
+interface Detail {
+  /** UTF-16 units of a line. */
+  readonly shown: number;
+  readonly hasContext: boolean;
+}
+
+const DETAILS: readonly Detail[] = [
+  { shown: SHOWN, hasContext: true },
+  { shown: SHOWN, hasContext: false },
+  { shown: SHOWN / 2, hasContext: false },
+  { shown: SHOWN / 4, hasContext: false },
+  { shown: SHOWN / 8, hasContext: false },
+];
+
 /** `12: line`, and `11- line` for context. */
 function linesOf(
-  { content, contentStart, matchRanges }: Chunk,
+  { lines, first, column, matches }: ChunkPart,
   definitions: readonly Definition[],
+  { shown, hasContext }: Detail,
 ): string[] {
-  const lines = content.split("\n");
-  if (lines.at(-1) === "") lines.pop();
-  return lines.map((line, i) => {
-    const number = contentStart.lineNumber + i;
-    const match = matchRanges.find(
+  return lines.flatMap((line, i) => {
+    const number = first + i;
+    const match = matches.find(
       ({ start, end }) => start.lineNumber <= number && number <= end.lineNumber,
     );
-    if (!match) return `${number}- ${cutLine(line, 0)}`;
+    if (!match) return hasContext ? [`${number}- ${cutLine(line, 0, shown)}`] : [];
+    const begin = i === 0 ? column : 1;
     const at =
-      match.start.lineNumber === number ? match.start.byteOffset - contentStart.byteOffset : 0;
+      match.start.lineNumber === number ? unitsBefore(line, match.start.column - begin) : 0;
     const around = enclosing(definitions, number, indentOf(line));
-    return `${number}: ${cutLine(line, Math.min(at, line.length))}${around ? `  [in ${fullName(around.symbol)}]` : ""}`;
+    return [
+      `${number}: ${cutLine(line, at, shown)}${around ? `  [in ${fullName(around.symbol)}]` : ""}`,
+    ];
   });
 }
+
+/** UTF-16 units of so many characters. */
+const unitsBefore = (line: string, characters: number): number =>
+  Array.from(line.slice(0, 2 * characters))
+    .slice(0, characters)
+    .join("").length;
 
 /** So many files' definitions are looked up, to say what a match stands in. */
 const MOST_LOOKED_UP = 20;

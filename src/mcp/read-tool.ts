@@ -39,7 +39,7 @@ export const read = tool({
     answer.head(`${file.repository}:${file.path}, ${plural(total, "line")}`);
     for (const words of context.behind()) answer.head(words);
     const wanted = file.lines.slice(from - 1, to).map((line, i) => `${from + i}: ${cutLong(line)}`);
-    const told = answer.takeSome(wanted);
+    const told = answer.fillWith(wanted);
     answer.add(told);
     const end = from + told.length - 1;
     const isAll = told.length === wanted.length;

@@ -5,7 +5,7 @@ import { QuernError } from "../base/errors.ts";
 import type { Repository } from "../repository.ts";
 import { placeOf, tellList } from "./listing.ts";
 import { plural } from "./plural.ts";
-import { soleRepository, visibleRepositories } from "./scope.ts";
+import { folderPath, soleRepository, splitPath, visibleRepositories } from "./scope.ts";
 import { cursor, LISTED, maxTokens, text, tool, type ToolContext } from "./tool.ts";
 
 export const repositories = tool({
@@ -78,10 +78,10 @@ export const tree = tool({
   input: treeInput,
   output: LISTED,
   async run(given, context) {
-    const place = placeOf("tree", given, context);
+    const place = placeOf("tree", splitPath(given), context);
     const { args } = place;
     const repository = await soleRepository(args.repository, context);
-    const path = (args.path ?? "").replace(/^\.?\/+|\/+$/g, "");
+    const path = folderPath(args.path);
     const walk = { left: MOST_FOLDERS, lines: [] as string[] };
     await list(
       { repository, path, depth: args.depth, level: 0, revision: args.revision },

@@ -77,6 +77,20 @@ export async function soleRepository(
   );
 }
 
+/** A path as a model names it: `path`, or `repository:path` as answers have it, where no repository is given. */
+export function splitPath<
+  Asked extends { path?: string | undefined; repository?: string | undefined },
+>(asked: Asked): Asked {
+  const [, repository, path] = /^([^:]+):(.*)$/s.exec(asked.path ?? "") ?? [];
+  return repository === undefined || asked.repository !== undefined
+    ? asked
+    : { ...asked, repository, path };
+}
+
+/** A folder as a model names it, without what stands around its path. */
+export const folderPath = (path: string | undefined): string =>
+  (path ?? "").replace(/^(?:\.?\/+|\.$)|\/+$/g, "");
+
 /** At most three names that are alike: they hold each other, or a third of the letters differs. */
 export function nearest(name: string, names: readonly string[]): string[] {
   const wanted = name.toLowerCase();

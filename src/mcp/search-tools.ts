@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { Answer } from "./answer.ts";
 import { tellMatches, type Told } from "./match-pages.ts";
+import { notSearchedWords, partialWords } from "./partial-words.ts";
 import { pathFilter, queryWith, scopeOf, searchOptions } from "./scope.ts";
 import {
   cursor,
@@ -55,9 +56,9 @@ export const search = tool({
   },
 });
 
-/** What was tried instead, and what is not indexed. */
+/** What was tried instead, and what could not be searched. */
 async function nothingFound(
-  { facts }: Told,
+  { facts, response }: Told,
   args: z.output<typeof searchInput>,
   context: ToolContext,
 ): Promise<Outcome> {
@@ -65,19 +66,30 @@ async function nothingFound(
   const { query = "", regex } = args;
   const request = {
     query: queryWith(query, filter),
-    matches: 0,
     isRegexEnabled: regex,
     isCaseSensitivityEnabled: args.case,
   };
-  const explained = await context.engine.explain(request, searchOptions(context, viewer));
+  const options = searchOptions(context, viewer);
+  const { notIndexed, suggestions } = await context.engine.explain(
+    { ...request, matches: 0 },
+    options,
+  );
+  const inScope = await context.engine.search({ query: filter || "file:.", matches: 50 }, options);
+  const found = inScope.repositoryInfo.map(({ name }) => name);
+  const unsearched =
+    notIndexed.length > 0
+      ? notIndexedWords(notIndexed)
+      : await notSearchedWords(request, { filters: args, found }, context);
   const answer = new Answer(args.maxTokens, context.count);
   answer.head("Nothing found.");
   const hint = hintFor(query, regex);
   const words = [
-    ...(hint ? [hint] : []),
+    ...partialWords(response),
     ...context.behind(),
-    ...notIndexedWords(explained.notIndexed),
-    ...suggestionWords(explained).map((suggestion) => `Tried: ${suggestion}`),
+    ...(hint ? [hint] : []),
+    ...(inScope.files.length === 0 ? ["No indexed file is within these filters."] : []),
+    ...unsearched,
+    ...suggestionWords({ suggestions }).map((suggestion) => `Tried: ${suggestion}`),
   ];
   answer.add(answer.takeSome(words));
   return { text: answer.text, facts: { ...facts, shown: 0 } };

@@ -1,22 +1,16 @@
-/** definitions, references and outline. */
+/** definitions and references. */
 
 import { z } from "zod";
 import { QuernError } from "../base/errors.ts";
 import { quote } from "../query/ast.ts";
-import type { FileResult } from "../search/messages/response.ts";
+import type { FileResult, SearchResponse } from "../search/messages/response.ts";
 import { Answer, cutLine } from "./answer.ts";
 import { definitionsIn, endOfBody, fileKey, fullName, type Definition } from "./definitions-of.ts";
-import { partialWords, tellMatches } from "./match-pages.ts";
+import { tellMatches } from "./match-pages.ts";
+import { partialWords } from "./partial-words.ts";
 import { plural } from "./plural.ts";
 import { readText } from "./read-text.ts";
-import {
-  escapeExpression,
-  findRepository,
-  nearest,
-  queryWith,
-  scopeOf,
-  searchOptions,
-} from "./scope.ts";
+import { escapeExpression, nearest, queryWith, scopeOf, searchOptions } from "./scope.ts";
 import {
   cursor,
   filters,
@@ -56,85 +50,139 @@ async function namesOf(args: SymbolArgs, context: ToolContext): Promise<string[]
 
 const anyOf = (names: readonly string[]): string => names.map(escapeExpression).join("|");
 
+/** Where an answer ended. */
+interface DefinitionsPlace {
+  readonly args: SymbolArgs;
+  readonly names: readonly string[];
+  readonly told: number;
+  /** The last that was told. */
+  readonly last: string;
+}
+
 export const definitions = tool({
   name: "definitions",
   title: "Find definitions",
   description: "Where a symbol is defined, with its body.",
   input: symbolInput,
   output: MATCHED,
-  async run(args, context) {
-    const names = await namesOf(args, context);
-    const { filter, viewer } = await scopeOf({ ...args, path: args.path }, context);
+  async run(given, context) {
+    const place =
+      given.cursor === undefined
+        ? { args: given, names: await namesOf(given, context), told: 0, last: "" }
+        : context.cursors.find<DefinitionsPlace>("definitions", given.cursor);
+    const args = { ...place.args, maxTokens: given.maxTokens };
+    const { filter, viewer } = await scopeOf(args, context);
     const request = {
-      query: queryWith(`sym:${quote(`^(?:${anyOf(names)})$`)}`, filter),
-      matches: MOST_DEFINITIONS,
+      query: queryWith(`sym:${quote(`^(?:${anyOf(place.names)})$`)}`, filter),
+      matches: place.told + MOST_DEFINITIONS,
       isCaseSensitivityEnabled: true,
     };
     const response = await context.engine.search(request, searchOptions(context, viewer));
-    const { totalMatchCount: total, fileCount: files } = response.stats;
-    const answer = new Answer(args.maxTokens, context.count);
-    if (total === 0) return noDefinition(names, answer, { args, context });
-    answer.head(`${plural(total, "definition")} in ${plural(files, "file")}.`);
-    const partial = [...partialWords(response), ...context.behind()];
-    for (const words of partial) answer.head(words);
-    const told = await tellDefinitions(response.files, answer, context);
-    const isAll = told === total;
-    if (!isAll)
-      answer.tail(
-        `${total - told} more are not shown: narrow down with repository, path or language.`,
-      );
-    return {
-      text: answer.text,
-      facts: { matches: total, files, shown: told, complete: isAll && partial.length === 0 },
-    };
+    if (response.stats.totalMatchCount === 0)
+      return noDefinition(place.names, response, { args, context });
+    return tellDefinitions({ ...place, args }, response, context);
   },
 });
 
-/** First the line of each, then the bodies as far as there is room. Returns how many are told. */
+interface Placed {
+  readonly file: FileResult;
+  readonly definition: Definition;
+  readonly title: string;
+}
+
+const LAST_LINE =
+  'Not all shown. The next ones: cursor "123456789012". 1 234 lines of bodies are left out.';
+
+/** First the line of each, then the bodies as far as there is room. */
 async function tellDefinitions(
-  files: readonly FileResult[],
-  answer: Answer,
+  place: DefinitionsPlace,
+  response: SearchResponse,
   context: ToolContext,
-): Promise<number> {
-  const all = files.flatMap((file) =>
-    definitionsIn(file).map((definition) => ({ file, definition })),
+): Promise<Outcome> {
+  const { totalMatchCount: matches, fileCount: files } = response.stats;
+  const answer = new Answer(place.args.maxTokens, context.count, LAST_LINE);
+  answer.head(`${plural(matches, "definition")} in ${plural(files, "file")}.`);
+  const partial = [...partialWords(response), ...context.behind()];
+  for (const words of partial) answer.head(words);
+  const all = response.files.flatMap((file) =>
+    definitionsIn(file).map((definition) => ({
+      file,
+      definition,
+      title: titleOf(file, definition),
+    })),
   );
-  const told: { lines: string[]; file: FileResult; definition: Definition }[] = [];
-  for (const { file, definition } of all) {
-    const { symbol, line, text: code } = definition;
-    const lines = [
-      `${fileKey(file)}:${line} ${symbol.kind} ${fullName(symbol)}`,
-      `${line}: ${cutLine(code, 0)}`,
-    ];
-    if (!answer.take(lines)) break;
-    told.push({ lines, file, definition });
+  const begin = beginOf(all, place);
+  const told: (Placed & { readonly lines: string[] })[] = [];
+  for (const one of all.slice(begin)) {
+    const { line, text: code } = one.definition;
+    const lines = [one.title, `${line}: ${cutLine(code, 0)}`];
+    const isTaken = answer.take(lines);
+    if (!isTaken && told.length > 0) break;
+    told.push({ ...one, lines: isTaken ? lines : lines.map((text) => answer.takeCut(text)) });
+    if (!isTaken) break;
   }
-  for (const one of told) {
-    const { file, definition } = one;
-    const content = await context.engine.read(
-      {
-        repository: file.repository,
-        path: file.fileName.text,
-        ...(file.branches?.[0] !== undefined && { revision: file.branches[0] }),
-      },
-      context.viewer ? { viewer: context.viewer } : {},
-    );
-    const lines = content?.content.split("\n") ?? [];
-    const end = endOfBody(lines, definition.line);
-    const body = lines
-      .slice(definition.line, end)
-      .map((code, i) => `${definition.line + 1 + i}: ${cutLine(code, 0)}`);
-    const shown = answer.takeSome(body);
-    one.lines.push(...shown);
-    if (shown.length < body.length) break;
-  }
+  const cut = await tellBodies(told, answer, context);
   answer.add(told.flatMap(({ lines }) => lines));
-  return told.length;
+  const end = begin + told.length;
+  const isWhole = end >= matches;
+  const facts = { matches, files, shown: told.length };
+  const next = { ...place, told: end, last: told.at(-1)?.title ?? place.last };
+  const cursor = isWhole ? undefined : context.cursors.keep("definitions", next);
+  const words = [
+    ...(cursor === undefined ? [] : [`Not all shown. The next ones: cursor "${cursor}".`]),
+    ...(cut > 0
+      ? [`${plural(cut, "line")} of ${told.length === 1 ? "the body" : "bodies"} are left out.`]
+      : []),
+  ];
+  if (words.length > 0) answer.tail(words.join(" "));
+  return {
+    text: answer.text,
+    facts: {
+      ...facts,
+      complete: isWhole && cut === 0 && partial.length === 0,
+      ...(cursor !== undefined && { cursor }),
+    },
+  };
+}
+
+const titleOf = (file: FileResult, { symbol, line }: Definition): string =>
+  `${fileKey(file)}:${line} ${symbol.kind} ${fullName(symbol)}`;
+
+/** Behind the last one that was told, wherever it stands now. */
+function beginOf(all: readonly Placed[], { told, last }: DefinitionsPlace): number {
+  if (told === 0 || all[told - 1]?.title === last) return told;
+  const at = all.findIndex(({ title }) => title === last);
+  return at < 0 ? Math.min(told, all.length) : at + 1;
+}
+
+/** Adds bodies to the lines of definitions; returns how many lines of them there was no room for. */
+async function tellBodies(
+  told: readonly (Placed & { readonly lines: string[] })[],
+  answer: Answer,
+  { engine, viewer }: ToolContext,
+): Promise<number> {
+  let cut = 0;
+  for (const { file, definition, lines } of told) {
+    const { repository, fileName, branches } = file;
+    const revision = branches?.[0];
+    const content = await engine.read(
+      { repository, path: fileName.text, ...(revision !== undefined && { revision }) },
+      viewer ? { viewer } : {},
+    );
+    const text = content?.content.split("\n") ?? [];
+    const body = text
+      .slice(definition.line, endOfBody(text, definition.line))
+      .map((code, i) => `${definition.line + 1 + i}: ${cutLine(code, 0)}`);
+    const shown = cut > 0 ? [] : answer.fillWith(body);
+    lines.push(...shown);
+    cut += body.length - shown.length;
+  }
+  return cut;
 }
 
 async function noDefinition(
   names: readonly string[],
-  answer: Answer,
+  none: SearchResponse,
   { args, context }: { readonly args: SymbolArgs; readonly context: ToolContext },
 ): Promise<Outcome> {
   const { filter, viewer } = await scopeOf(args, context);
@@ -150,16 +198,18 @@ async function noDefinition(
     files.flatMap((file) => definitionsIn(file).map(({ symbol }) => symbol.symbol)),
   );
   const near = nearest(name, [...others]);
+  const answer = new Answer(args.maxTokens, context.count);
   answer.head(`No definition of ${names.join(", ")}.`);
+  const partial = [...partialWords(none), ...context.behind()];
   const words = [
-    ...context.behind(),
+    ...partial,
     ...(near.length > 0 ? [`Near names: ${near.join(", ")}`] : []),
     "It may be defined outside of what is indexed, or in a language without symbols: search finds its text.",
   ];
   answer.add(answer.takeSome(words));
   return {
     text: answer.text,
-    facts: { matches: 0, files: 0, shown: 0, complete: context.behind().length === 0 },
+    facts: { matches: 0, files: 0, shown: 0, complete: partial.length === 0 },
   };
 }
 
@@ -205,109 +255,4 @@ async function definedNames(
     files.flatMap((file) => definitionsIn(file).map(({ symbol }) => symbol.symbol)),
   );
   return names.filter((name) => known.has(name));
-}
-
-const outlineInput = z.object({
-  path: text.describe("file or folder"),
-  repository: text,
-  revision: text,
-  maxTokens,
-  cursor,
-});
-
-const MOST_OUTLINED = 5_000;
-
-export const outline = tool({
-  name: "outline",
-  title: "Outline",
-  description: "Definitions of a file, or of the files of a folder or repository.",
-  input: outlineInput,
-  output: MATCHED,
-  async run(args, context) {
-    const path = (args.path ?? "").replace(/^\.?\/+|\/+$/g, "");
-    if (path === "" && args.repository === undefined)
-      throw new QuernError("INVALID_REQUEST", "outline needs a path, a repository, or both");
-    const { filter, viewer } = await scopeOf({ ...args, path: undefined }, context);
-    const inPath = path === "" ? "" : `file:${quote(`^${escapeExpression(path)}(?:/|$)`)}`;
-    const query = queryWith(`sym:.* ${inPath}`.trim(), filter);
-    const from =
-      args.cursor === undefined
-        ? 0
-        : context.cursors.find<{ from: number }>("outline", args.cursor).from;
-    const response = await context.engine.search(
-      { query, matches: MOST_OUTLINED },
-      searchOptions(context, viewer),
-    );
-    return tellOutline(response.files, from, { args, context, response });
-  },
-});
-
-async function tellOutline(
-  files: readonly FileResult[],
-  from: number,
-  {
-    args,
-    context,
-    response,
-  }: {
-    readonly args: z.output<typeof outlineInput>;
-    readonly context: ToolContext;
-    readonly response: Parameters<typeof partialWords>[0];
-  },
-): Promise<Outcome> {
-  const answer = new Answer(args.maxTokens, context.count);
-  const { totalMatchCount: matches, fileCount } = response.stats;
-  if (matches === 0) {
-    if (args.repository !== undefined) await findRepository(args.repository, context);
-    answer.head(
-      `No definitions under ${JSON.stringify(args.path ?? "")}. find_files tells whether there is such a path.`,
-    );
-    for (const words of context.behind()) answer.head(words);
-    return {
-      text: answer.text,
-      facts: { matches: 0, files: 0, shown: 0, complete: context.behind().length === 0 },
-    };
-  }
-  answer.head(`${plural(matches, "definition")} in ${plural(fileCount, "file")}.`);
-  const partial = [...partialWords(response), ...context.behind()];
-  for (const words of partial) answer.head(words);
-  const lines = outlineLines(files);
-  const told = answer.takeSome(lines.slice(from).map(({ line }) => line));
-  answer.add(told);
-  const end = from + told.length;
-  const shown = lines.slice(from, end).filter(({ isDefinition }) => isDefinition).length;
-  const listed = lines.filter(({ isDefinition }) => isDefinition).length;
-  const facts = { matches, files: fileCount, shown };
-  if (end < lines.length) {
-    const kept = context.cursors.keep("outline", { from: end });
-    answer.tail(`Not all shown. The next ones: the same arguments and cursor "${kept}"`);
-    return { text: answer.text, facts: { ...facts, complete: false, cursor: kept } };
-  }
-  if (listed < matches)
-    answer.tail(`${matches - listed} more are not listed: outline a folder of it.`);
-  return {
-    text: answer.text,
-    facts: { ...facts, complete: listed === matches && partial.length === 0 },
-  };
-}
-
-interface OutlineLine {
-  readonly line: string;
-  readonly isDefinition: boolean;
-}
-
-/** Of several files outermost definitions only come first in no file: each is told in its own order, nested by two blanks. */
-function outlineLines(files: readonly FileResult[]): OutlineLine[] {
-  return files.flatMap((file) => {
-    const depths = new Map<string, number>();
-    const own = definitionsIn(file).map(({ line, symbol }): OutlineLine => {
-      const depth = symbol.parent ? (depths.get(symbol.parent.symbol) ?? 0) + 1 : 0;
-      depths.set(symbol.symbol, depth);
-      return {
-        line: `${"  ".repeat(depth)}${line} ${symbol.kind} ${symbol.symbol}`,
-        isDefinition: true,
-      };
-    });
-    return [{ line: fileKey(file), isDefinition: false }, ...own];
-  });
 }

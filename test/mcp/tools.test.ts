@@ -67,10 +67,15 @@ function told(text: string): string[] {
   });
 }
 
-test.each([300, 700, 2_000])("pages of %i tokens are all lines, each once", async (maxTokens) => {
+test.each([
+  [300, 0],
+  [700, 2],
+  [2_000, 1],
+])("pages of %i tokens with %i lines around are all lines, each once", async (...sizes) => {
+  const [maxTokens, contextLines] = sizes;
   const engine = await shop();
   const client = await connected(createMcpHandler(engine));
-  let answer = await callTool(client, "search", { query: "needle", maxTokens });
+  let answer = await callTool(client, "search", { query: "needle", maxTokens, contextLines });
   const lines = told(answer.text);
   while (answer.facts.cursor !== undefined) {
     answer = await callTool(client, "search", { cursor: answer.facts.cursor, maxTokens });

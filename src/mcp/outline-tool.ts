@@ -1,0 +1,143 @@
+/** outline: the definitions of a file, or a map of a folder. */
+
+import { z } from "zod";
+import { QuernError } from "../base/errors.ts";
+import { quote } from "../query/ast.ts";
+import type { FileResult } from "../search/messages/response.ts";
+import { Answer } from "./answer.ts";
+import { definitionsIn, fileKey, type Definition } from "./definitions-of.ts";
+import { placeOf, tellList } from "./listing.ts";
+import { partialWords } from "./partial-words.ts";
+import { plural } from "./plural.ts";
+import {
+  escapeExpression,
+  findRepository,
+  folderPath,
+  queryWith,
+  scopeOf,
+  searchOptions,
+  splitPath,
+} from "./scope.ts";
+import { cursor, MATCHED, maxTokens, text, tool, type Outcome, type ToolContext } from "./tool.ts";
+import { usesOf } from "./uses-of.ts";
+
+const input = z.object({
+  path: text.describe("file or folder"),
+  repository: text,
+  revision: text,
+  maxTokens,
+  cursor,
+});
+type Args = z.output<typeof input>;
+
+/** Definitions that are read for one outline. */
+const MOST_OUTLINED = 20_000;
+
+export const outline = tool({
+  name: "outline",
+  title: "Outline",
+  description: "Definitions of a file; of a folder or repository the most used ones of its files.",
+  input,
+  output: MATCHED,
+  async run(given, context) {
+    const place = placeOf("outline", splitPath(given), context);
+    const { args } = place;
+    const path = folderPath(args.path);
+    if (path === "" && args.repository === undefined)
+      throw new QuernError("INVALID_REQUEST", "outline needs a path, a repository, or both");
+    const { filter, viewer } = await scopeOf({ ...args, path: undefined }, context);
+    const inPath = path === "" ? "" : `file:${quote(`^${escapeExpression(path)}(?:/|$)`)}`;
+    const query = queryWith(`sym:.* ${inPath}`.trim(), filter);
+    const options = searchOptions(context, viewer);
+    const response = await context.engine.search({ query, matches: MOST_OUTLINED }, options);
+    const { totalMatchCount: matches, fileCount: files } = response.stats;
+    if (matches === 0) {
+      if (args.repository !== undefined) await findRepository(args.repository, context);
+      return nothing(path, { args, context, partial: partialWords(response) });
+    }
+    const lines =
+      response.files.length === 1
+        ? linesOf(response.files[0]!)
+        : await mapOf(response.files, args, context);
+    const listed = response.files.flatMap((file) => definitionsIn(file)).length;
+    const partial = [
+      ...partialWords(response),
+      ...(listed < matches
+        ? [`INCOMPLETE: only ${plural(listed, "definition")} were read: outline a folder below.`]
+        : []),
+    ];
+    const head = [`${plural(matches, "definition")} in ${plural(files, "file")}.`, ...partial];
+    const told = tellList({ lines }, { tool: "outline", place, head, context });
+    const complete = told.facts.complete && partial.length === 0;
+    return { text: told.text, facts: { ...told.facts, matches, files, complete } };
+  },
+});
+
+function nothing(
+  path: string,
+  {
+    args,
+    context,
+    partial,
+  }: { readonly args: Args; readonly context: ToolContext; readonly partial: readonly string[] },
+): Outcome {
+  const answer = new Answer(args.maxTokens, context.count);
+  answer.head(
+    `No definitions under ${JSON.stringify(path)}. find_files tells whether there is such a path.`,
+  );
+  const words = [...partial, ...context.behind()];
+  for (const one of words) answer.head(one);
+  const facts = { matches: 0, files: 0, shown: 0, complete: words.length === 0 };
+  return { text: answer.text, facts };
+}
+
+/** Every definition of one file, nested by two blanks. */
+function linesOf(file: FileResult): string[] {
+  const depths = new Map<string, number>();
+  const own = definitionsIn(file).map(({ line, symbol }) => {
+    const depth = symbol.parent ? (depths.get(symbol.parent.symbol) ?? 0) + 1 : 0;
+    depths.set(symbol.symbol, depth);
+    return `${"  ".repeat(depth)}${line} ${symbol.kind} ${symbol.symbol}`;
+  });
+  return [fileKey(file), ...own];
+}
+
+/** Definitions of a file that are named in a map, tried from the most on. */
+const NAMED = [30, 12, 6, 3, 1];
+
+/** A line for each file, by path: its most used definitions, as many as let all files fit; and how many more it has. */
+async function mapOf(
+  files: readonly FileResult[],
+  args: Args,
+  context: ToolContext,
+): Promise<string[]> {
+  const sorted = files.toSorted((a, b) => (fileKey(a) < fileKey(b) ? -1 : 1));
+  const outermost = new Map(
+    sorted.map((file) => [file, definitionsIn(file).filter(({ symbol }) => !symbol.parent)]),
+  );
+  const uses = await usesOf([...outermost.values()].flat(), args, context);
+  let lines: string[] = [];
+  for (const most of NAMED) {
+    lines = sorted.map((file) => mapLine(file, outermost.get(file)!, { uses, most }));
+    if (context.count(lines.join("\n")) <= args.maxTokens * FOR_LINES) break;
+  }
+  return lines;
+}
+
+/** Of the budget: the rest is for what comes first and last. */
+const FOR_LINES = 0.9;
+
+function mapLine(
+  file: FileResult,
+  outermost: readonly Definition[],
+  { uses, most }: { readonly uses: ReadonlyMap<string, number>; readonly most: number },
+): string {
+  const usesOfOne = ({ symbol }: Definition): number => uses.get(symbol.symbol) ?? 0;
+  const names = [
+    ...new Set(
+      outermost.toSorted((a, b) => usesOfOne(b) - usesOfOne(a)).map(({ symbol }) => symbol.symbol),
+    ),
+  ].slice(0, most);
+  const others = definitionsIn(file).length - names.length;
+  return `${fileKey(file)}: ${names.join(", ")}${others > 0 ? ` (+${others})` : ""}`;
+}

@@ -1,0 +1,188 @@
+/** Budgets by real tokenizers: never exceeded, and used where there is more to tell. */
+
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { documents, type Engine } from "../../src/index.ts";
+import { cutLine } from "../../src/mcp/answer.ts";
+import { createMcpHandler } from "../../src/mcp/index.ts";
+import { tokenBound } from "../../src/mcp/token-bound.ts";
+import { openEngine } from "../engine/opened.ts";
+import { callTool, connected, tokensOf } from "./connected.ts";
+
+const LANGUAGES = "corpus/languages";
+const codeIn = (extension: string): string =>
+  readFileSync(join(LANGUAGES, `sample.${extension}`), "utf8");
+
+/** Texts of one sentence or two, which begin with the word that is searched for. */
+const PROSE: Record<string, string> = {
+  english: "needle: the cart rounds each price to whole cents before it adds the shipping costs.",
+  deutsch:
+    "needle: Der Einkaufswagen rundet jeden Preis auf ganze Cent, bevor er Versandkosten aufschlägt.",
+  français:
+    "needle : le panier arrondit chaque prix au centime près avant d’ajouter les frais de livraison.",
+  español:
+    "needle: el carrito redondea cada precio a céntimos enteros antes de añadir los gastos de envío.",
+  русский: "needle: корзина округляет каждую цену до целых копеек, прежде чем добавить доставку.",
+  中文: "needle：购物车先把每个价格四舍五入到分，然后再加上运费，最后返回总金额。",
+  日本語: "needle：カートは送料を加える前に、それぞれの価格を四捨五入して整数にします。",
+  한국어:
+    "needle: 장바구니는 배송비를 더하기 전에 각 가격을 반올림합니다. 오류가 있으면 알려 줍니다.",
+  العربية: "needle: تقرّب السلة كل سعر إلى أقرب سنت قبل إضافة تكاليف الشحن إلى المجموع.",
+  हिन्दी: "needle: कार्ट शिपिंग लागत जोड़ने से पहले हर कीमत को पूर्णांक में बदल देता है।",
+};
+
+/** A line that holds the needle at the end of whatever the language has there. */
+const EXTENSIONS = ["c", "cpp", "cs", "go", "java", "js", "php", "py", "rb", "rs", "ts", "swift"];
+
+async function filled(name: string, lines: readonly string[]): Promise<Engine> {
+  const engine = await openEngine();
+  const perFile = Math.ceil(lines.length / 12);
+  const files = Array.from({ length: 12 }, (_, i) => ({
+    path: `src/${name}-${i}.txt`,
+    content: lines.slice(i * perFile, (i + 1) * perFile).join("\n"),
+  })).filter(({ content }) => content !== "");
+  await engine.index(documents({ name: "acme/words", files }), { symbols: "skip" });
+  return engine;
+}
+
+const CASES: [name: string, lines: string[]][] = [
+  ...Object.entries(PROSE).map(([name, line]): [string, string[]] => [
+    name,
+    Array.from({ length: 400 }, (_, i) => `${line} ${i}`),
+  ]),
+  ...EXTENSIONS.map((extension): [string, string[]] => {
+    const lines = codeIn(extension)
+      .split("\n")
+      .filter((line) => line.trim() !== "");
+    return [extension, Array.from({ length: 600 }, (_, i) => `${lines[i % lines.length]} needle`)];
+  }),
+  [
+    "minified",
+    Array.from(
+      { length: 60 },
+      (_, i) => `needle${i}=${codeIn("js").replace(/\s+/g, "").repeat(3)}`,
+    ),
+  ],
+  [
+    "base64",
+    Array.from(
+      { length: 300 },
+      (_, i) => `needle ${Buffer.from(String(Math.sin(i)).repeat(9)).toString("base64")}`,
+    ),
+  ],
+];
+
+const BUDGETS = [200, 350, 1_000, 4_000];
+/** Of the budget, at least, where there is more to tell; in a small one the next match may take a fourth. */
+const usedOf = (maxTokens: number): number => (maxTokens < 500 ? 0.7 : 0.8);
+
+test.each(CASES)("search in %s stays within budgets, and uses them", async (name, lines) => {
+  const client = await connected(createMcpHandler(await filled(name, lines)));
+  for (const maxTokens of BUDGETS)
+    for (const contextLines of [0, 2]) {
+      const args = { query: "needle", maxTokens, contextLines };
+      const { text, facts } = await callTool(client, "search", args);
+      const tokens = tokensOf(text);
+      expect(tokens, text).toBeLessThanOrEqual(maxTokens);
+      if (facts.cursor !== undefined)
+        expect(tokens / maxTokens, text).toBeGreaterThanOrEqual(usedOf(maxTokens));
+    }
+});
+
+test("a host's own counter is kept to, and used", async () => {
+  const countTokens = (text: string) => Math.ceil(text.length / 2);
+  const lines = Array.from({ length: 400 }, (_, i) => `needle ${i} of some words`);
+  const client = await connected(createMcpHandler(await filled("own", lines), { countTokens }));
+  for (const maxTokens of BUDGETS) {
+    const { text } = await callTool(client, "search", { query: "needle", maxTokens });
+    expect(countTokens(text)).toBeLessThanOrEqual(maxTokens);
+    expect(countTokens(text) / maxTokens).toBeGreaterThanOrEqual(usedOf(maxTokens));
+  }
+});
+
+const samples = readdirSync(LANGUAGES).filter((name) => name.startsWith("sample."));
+
+const TOOLS: Record<string, Record<string, unknown>> = {
+  outline: { repository: "acme/languages" },
+  read: { file: "src/sample.cpp" },
+  tree: { repository: "acme/languages", depth: 9 },
+  find_files: { query: "s" },
+  definitions: { symbol: "shared" },
+  references: { symbol: "total" },
+  repositories: {},
+};
+
+test("every tool stays within budgets, and uses them", async () => {
+  const engine = await openEngine();
+  const files = samples.map((name) => ({
+    path: `src/${name}`,
+    content: readFileSync(join(LANGUAGES, name)),
+  }));
+  const copies = Array.from({ length: 40 }, (_, i) => ({
+    path: `lib/part-${i}/Cart${i}.ts`,
+    content: `export function shared() {\n${"  const total = priceOf(cart);\n".repeat(9)}}\n`,
+  }));
+  await engine.index([
+    documents({ name: "acme/languages", files: [...files, ...copies] }),
+    ...Array.from({ length: 12 }, (_, i) => documents({ name: `acme/small-${i}`, files: [] })),
+  ]);
+  const client = await connected(createMcpHandler(engine));
+  for (const [tool, args] of Object.entries(TOOLS))
+    for (const maxTokens of BUDGETS) {
+      const { text, facts } = await callTool(client, tool, { ...args, maxTokens });
+      const tokens = tokensOf(text);
+      expect(tokens, text).toBeLessThanOrEqual(maxTokens);
+      if (!facts.complete)
+        expect(tokens / maxTokens, text).toBeGreaterThanOrEqual(usedOf(maxTokens));
+    }
+});
+
+/** Lines as answers have them, of whatever there is: code, prose, noise. */
+function* anyLines(): Generator<string> {
+  for (const name of samples)
+    for (const line of readFileSync(join(LANGUAGES, name), "utf8").split("\n")) yield line;
+  for (const line of Object.values(PROSE)) yield line;
+  let seed = 7;
+  const next = (most: number) => (seed = (seed * 48_271) % 2_147_483_647) % most;
+  const ALPHABETS = [
+    "abcdef0123456789",
+    "{}()[];:.,=>!&|+-*/'\"` ",
+    "aAbBcCxXyYzZ09_$",
+    "äöüßéèñçØŁ",
+    "абвгдеёж",
+    "中文字符日本語",
+    "😀🚀✅e\u0301\u200d",
+  ];
+  for (let i = 0; i < 3_000; i++) {
+    const letters = Array.from(
+      ALPHABETS[i % ALPHABETS.length]! + (i % 3 === 0 ? ALPHABETS[next(7)]! : ""),
+    );
+    yield Array.from({ length: 1 + next(120) }, () => letters[next(letters.length)]).join("");
+  }
+}
+
+test("no line has more tokens than the bound says", () => {
+  for (const line of anyLines()) {
+    const text = `12: ${line}\n`;
+    expect(tokenBound(text), text).toBeGreaterThanOrEqual(tokensOf(text));
+  }
+});
+
+test("lines together have no more tokens than each by itself", () => {
+  const lines = [...anyLines()].map((line, i) => `${i}: ${line.trimEnd()}`);
+  const sum = lines.reduce((all, line) => all + tokenBound(`${line}\n`), 0);
+  const tokens = tokensOf(lines.join("\n"));
+  expect(tokens).toBeLessThanOrEqual(sum);
+  expect(tokens / sum).toBeGreaterThan(0.85);
+});
+
+test("a cut line holds no half characters, and the match", () => {
+  const line = `${"😀".repeat(300)}needle${"🚀".repeat(300)}`;
+  for (let shown = 20; shown < 260; shown++) {
+    const cut = cutLine(line, line.indexOf("needle"), shown);
+    expect(cut).not.toMatch(/\p{Cs}/u);
+    expect(cut.length).toBeLessThanOrEqual(shown + 2);
+    expect(cut).toContain("needle");
+  }
+});
