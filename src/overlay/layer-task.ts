@@ -4,6 +4,8 @@
  * would find had they been indexed.
  */
 
+import { lstatSync } from "node:fs";
+import { isGone } from "../base/folder-errors.ts";
 import { SegmentSession } from "../ingest/run/segment-session.ts";
 import type { BatchContent, BatchFile } from "../ingest/run/batch.ts";
 import { createExtractor, type Extractor } from "../ingest/symbols/extract.ts";
@@ -32,6 +34,8 @@ export type LayerContent = BatchContent;
 export interface Layer {
   readonly packed: PackedSegment;
   readonly header: SegmentHeader;
+  /** For each file of each repository, whether there was none on the disk any more when it was read. */
+  readonly gone: readonly (readonly boolean[])[];
 }
 
 /** The only edition of a layer's symbols. */
@@ -53,17 +57,23 @@ class LayerBuilder {
     this.#target = new MemoryTarget(segment);
     this.#session.discard(); // of a build that failed
     const batch = { segment, owner: "", maxFileSize, memoryBytes: Infinity };
-    for (const { repository, files } of repositories)
+    const gone: boolean[][] = [];
+    for (const { repository, files } of repositories) {
+      const goneHere: boolean[] = [];
+      gone.push(goneHere);
       for (const { path, content } of files) {
         const add = (one: BatchContent) =>
           this.#session.add({ ...batch, repository, files: [fileOf(path, one)] }, pause);
         const [outcome] = (await add(content)).outcomes;
-        if (outcome?.kind === "skipped") await add({ skipped: outcome.reason });
+        const reason = outcome?.kind === "skipped" ? outcome.reason : undefined;
+        if (reason) await add({ skipped: reason });
+        goneHere.push(reason === "unreadable" && !isFileStill(content));
       }
+    }
     const written = this.#session.finish();
     if (written) await this.#findSymbols({ segment, isDeadly }, await extractor(), pause);
     const header = readHeader(this.#target.environment.snapshot(), segment)!;
-    return { packed: this.#target.pack(), header };
+    return { packed: this.#target.pack(), header, gone };
   }
 
   async #findSymbols(
@@ -88,6 +98,16 @@ class LayerBuilder {
     };
     const { columns } = await findInRange(input, { target, extractor, pause });
     await completeEdition(target, { edition, columns }, pause);
+  }
+}
+
+/** What was a file when it was looked at may be gone, or something else, when it is read. */
+function isFileStill(content: LayerContent): boolean {
+  if (!("file" in content)) return true;
+  try {
+    return lstatSync(content.file).isFile();
+  } catch (error) {
+    return !isGone(error);
   }
 }
 

@@ -18,6 +18,8 @@ export interface LayeredText extends FileFacts {
   readonly layer: Layer;
   /** 0-based file of the layer's segment. */
   readonly file: number;
+  /** Whether there was no such file on the disk any more when it was read. */
+  readonly isGone: boolean;
 }
 
 export interface PlacedDocument {

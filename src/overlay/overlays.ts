@@ -91,7 +91,8 @@ export class Overlays {
     await this.#index(catalog, documents);
     const placed = documents.map(({ repository, path, text }): PlacedDocument => {
       const at = repositoryNamed(catalog, repository)!;
-      return { repository: at, path, text: text && this.#texts.get(keyOf(at.record.id, text))! };
+      const layered = text && this.#texts.get(keyOf(at.record.id, text))!;
+      return { repository: at, path, text: layered?.isGone ? undefined : layered };
     });
     this.#forget();
     return this.#options.reading(async (snapshot) =>
@@ -137,13 +138,14 @@ export class Overlays {
       })),
     );
     const factsOf = factsIn(layer);
-    for (const { repository, own } of ordered) {
+    ordered.forEach(({ repository, own }, place) => {
       const { first } = filesOfRepository(layer.header, repository)!;
       own.forEach(({ text }, i) => {
         const file = first + i;
-        this.#texts.set(keyOf(repository, text!), { layer, file, ...factsOf(file) });
+        const isGone = layer.gone[place]![i]!;
+        this.#texts.set(keyOf(repository, text!), { layer, file, isGone, ...factsOf(file) });
       });
-    }
+    });
   }
 
   async #build(repositories: LayerInput["repositories"]): Promise<Layer> {

@@ -1,0 +1,48 @@
+/** What a layer says of files that changed between the look at the disk and the reading. */
+
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { layerTask } from "../../src/overlay/layer-task.ts";
+import { FIRST_MEMORY_SEGMENT } from "../../src/store/memory/memory-store.ts";
+import type { TaskContext } from "../../src/threads/task.ts";
+import { temporaryFolder } from "../engine/opened.ts";
+
+function inlineContext(): TaskContext {
+  const kept = new Map<string, unknown>();
+  return {
+    pause: () => undefined,
+    post: () => {},
+    memo: <T>(key: string, make: () => T) => {
+      if (!kept.has(key)) kept.set(key, make());
+      return kept.get(key) as T;
+    },
+    forget: (key) => void kept.delete(key),
+    worker: 0,
+    environment: undefined,
+    transfer: () => {},
+  };
+}
+
+const NOW: [what: string, happens: (file: string) => void, isGone: boolean][] = [
+  ["as it was", (file) => writeFileSync(file, "needle"), false],
+  ["not text", (file) => writeFileSync(file, "\0"), false],
+  ["too large", (file) => writeFileSync(file, "x".repeat(101)), false],
+  ["not there", () => {}, true],
+  ["a folder", (file) => mkdirSync(file), true],
+  ["a link", (file) => symlinkSync("elsewhere", file), true],
+];
+
+test.each(NOW)("a file that is %s", async (_, happens, isGone) => {
+  const file = join(temporaryFolder(), "a.txt");
+  happens(file);
+  const files = [
+    { path: "a.txt", content: { file } },
+    { path: "b.txt", content: { bytes: new Uint8Array() } },
+  ];
+  const repositories = [{ repository: 1, files }];
+  const input = { segment: FIRST_MEMORY_SEGMENT, maxFileSize: 100, isDeadly: true, repositories };
+  const { gone, header } = await layerTask(input, inlineContext());
+  expect(gone).toEqual([[isGone, false]]);
+  expect(header.files).toBe(2);
+});
