@@ -10,6 +10,7 @@
 
 import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual, inspect } from "node:util";
+import type { AuditRecord, AuditStore } from "./auth/audit-store.ts";
 import type { TokenRecord, TokenStore } from "./auth/token-store.ts";
 import type { User, UserStore } from "./auth/user-store.ts";
 
@@ -52,6 +53,18 @@ export function tokenStoreSuite(runner: Runner, open: () => Promise<TokenStore>)
  */
 export function userStoreSuite(runner: Runner, open: () => Promise<UserStore>): void {
   runAll(runner, open, USER_CASES);
+}
+
+/**
+ * Holds an AuditStore to its contract: `open` is called once for each test. The records it appends
+ * are of this minute and of the last hours: a store may drop what is older.
+ *
+ * @example
+ * import { test } from "node:test";
+ * auditStoreSuite({ test: (name, run) => void test(name, run) }, async () => memoryAuditStore());
+ */
+export function auditStoreSuite(runner: Runner, open: () => Promise<AuditStore>): void {
+  runAll(runner, open, AUDIT_CASES);
 }
 
 function runAll<Store extends object>(
@@ -285,6 +298,25 @@ const USER_CASES: Cases<UserStore> = {
     if (out) out.suspendedAt = day(9);
     same(await store.get(before.id), before, "get after the one handed out was changed");
   },
+  "who is removed is gone, and nobody else": async (store) => {
+    if (store.remove === undefined) return;
+    const [one, other] = [user(), user()];
+    for (const made of [one, other]) await store.put(made);
+    same(await store.remove(one.id), true, "the first time");
+    same(await store.get(one.id), undefined, "get");
+    same(await listed(store, [one, other]), [other], "list");
+    for (const id of [one.id, random(), ...ABSURD])
+      same(await store.remove(id), false, `remove ${show(id)}`);
+    await store.put({ ...one, createdAt: day(9) });
+    same(await listed(store, [one]), [{ ...one, createdAt: day(9) }], "list of one who came back");
+  },
+  "of many that remove one user at once, one does": async (store) => {
+    if (store.remove === undefined) return;
+    const made = user();
+    await store.put(made);
+    const tries = Array.from({ length: 8 }, () => store.remove!(made.id));
+    same((await Promise.all(tries)).filter(Boolean).length, 1, "removals");
+  },
   "what a user may see is all or a set of ids": async (store) => {
     const made = user();
     await store.put(made);
@@ -296,6 +328,105 @@ const USER_CASES: Cases<UserStore> = {
       [],
       "what is no id",
     );
+  },
+};
+
+/** So many minutes ago. */
+const ago = (minutes: number): Date => new Date(AUDIT_NOW - minutes * 60_000);
+const AUDIT_NOW = Date.now();
+
+const entry = (minutes: number, fields: Partial<AuditRecord> = {}): AuditRecord => ({
+  id: random(),
+  timestamp: ago(minutes),
+  action: "search.performed",
+  actorId: random(),
+  actorType: "user",
+  targetId: "",
+  targetType: "organization",
+  version: "1.2.3",
+  metadata: { query: "ünïcode \u{1f511}", counts: [1, 2.5, null], nested: { is: true } },
+  ...fields,
+});
+
+/** All records of the store that the test has appended, page by page, and the total of the last page. */
+async function recorded(
+  store: AuditStore,
+  ours: readonly AuditRecord[],
+  period: { since?: Date; until?: Date } = {},
+): Promise<AuditRecord[]> {
+  const ids = new Set(ours.map(({ id }) => id));
+  const all: AuditRecord[] = [];
+  for (let skip = 0; ; skip += 7) {
+    const { records, total } = await store.list({ ...period, skip, limit: 7 });
+    all.push(...records);
+    same(records.length, Math.max(0, Math.min(7, total - skip)), "the length of a page");
+    if (records.length < 7) return all.filter(({ id }) => ids.has(id));
+  }
+}
+
+const AUDIT_CASES: Cases<AuditStore> = {
+  "a record comes back as it was": async (store) => {
+    for (const made of [entry(1), entry(1, { metadata: {} }), entry(1, { metadata: null })]) {
+      await store.append(structuredClone(made));
+      same(await recorded(store, [made]), [made], "list");
+    }
+  },
+  "the newest come first, those of one moment by id, last one first": async (store) => {
+    const [a, b] = [random(), random()].sort() as [string, string];
+    const ordered = [entry(1), entry(2, { id: b }), entry(2, { id: a }), entry(90), entry(300)];
+    for (const made of [3, 1, 4, 0, 2].map((i) => ordered[i]!)) await store.append(made);
+    same(await recorded(store, ordered), ordered, "list");
+  },
+  "a period holds its first and its last moment": async (store) => {
+    const ordered = [10, 20, 30, 40, 50].map((minutes) => entry(minutes));
+    for (const made of ordered) await store.append(made);
+    for (const [since, until, want] of [
+      [30, 30, [2]],
+      [40, 20, [1, 2, 3]],
+      [40, undefined, [0, 1, 2, 3]],
+      [undefined, 20, [1, 2, 3, 4]],
+      [25, 15, [1]],
+      [10, 50, []],
+      [5, 1, []],
+    ] as const) {
+      const period = {
+        ...(since !== undefined && { since: ago(since) }),
+        ...(until !== undefined && { until: ago(until) }),
+      };
+      const wanted = want.map((i) => ordered[i]!);
+      same(await recorded(store, ordered, period), wanted, `${since} to ${until} minutes ago`);
+    }
+  },
+  "pages and totals are those of the period": async (store) => {
+    const at = entry(77);
+    const before = await store.list({
+      since: at.timestamp,
+      until: at.timestamp,
+      skip: 0,
+      limit: 0,
+    });
+    const made = Array.from({ length: 25 }, () => entry(77));
+    for (const one of made) await store.append(one);
+    const period = { since: at.timestamp, until: at.timestamp };
+    const { records, total } = await store.list({ ...period, skip: 10, limit: 10 });
+    same([records.length, total - before.total], [10, 25], "length and total");
+    same((await store.list({ ...period, skip: total, limit: 5 })).records, [], "behind the last");
+  },
+  "of many that are appended at once none is lost": async (store) => {
+    const made = Array.from({ length: 50 }, (_, i) => entry(i));
+    await Promise.all(made.map((one) => store.append(one)));
+    same(await recorded(store, made), made, "list");
+  },
+  "records handed in and out are copies": async (store) => {
+    const made = entry(3);
+    const before = structuredClone(made);
+    await store.append(made);
+    made.timestamp.setTime(0);
+    made.metadata = "changed";
+    const [out] = await recorded(store, [before]);
+    same(out, before, "list after the one handed in was changed");
+    out?.timestamp.setTime(0);
+    same(await recorded(store, [before]), [before], "list after the one handed out was changed");
   },
 };
 

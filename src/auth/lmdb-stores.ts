@@ -107,6 +107,14 @@ export function lmdbUserStore(path: string): UserStore & AsyncDisposable {
         users.put(key, stored);
         created.put(place, user.id);
       }),
+    remove: (id) =>
+      store.write(() => {
+        const before = get(id);
+        if (before === undefined) return false;
+        created.remove(creationKey(before));
+        users.remove(text(id));
+        return true;
+      }),
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   };
 }
@@ -161,7 +169,7 @@ function milliseconds(date: Date): number {
   return time;
 }
 
-function checked(id: string): string {
+export function checked(id: string): string {
   if (id.length === 0 || id.length > MOST_TEXT)
     throw new QuernError("INVALID_REQUEST", `an id or hash must have 1 to ${MOST_TEXT} characters`);
   return id;
@@ -172,9 +180,13 @@ const text = (id: string): Uint8Array => Buffer.from(id, "utf16le").swap16();
 const digest = (ownerId: string): Uint8Array =>
   createHash("sha256").update(Buffer.from(ownerId, "utf16le")).digest();
 
-function creationKey({ createdAt, id }: { createdAt: Date; id: string }): Uint8Array {
+const creationKey = ({ createdAt, id }: { createdAt: Date; id: string }): Uint8Array =>
+  timeAndId(createdAt, id);
+
+/** A key by which records are in the order of dates, then ids. */
+export function timeAndId(date: Date, id: string): Uint8Array {
   const time = Buffer.alloc(8);
-  time.writeBigUInt64BE(BigInt(milliseconds(createdAt)) + (1n << 54n));
+  time.writeBigUInt64BE(BigInt(milliseconds(date)) + (1n << 54n));
   return Buffer.concat([time, text(id)]);
 }
 

@@ -73,6 +73,13 @@ export interface UserStore {
    */
   put(user: User): Promise<void>;
   /**
+   * Removes the user with this id. Resolves to whether there was one. Absent: this store removes nobody.
+   *
+   * @example
+   * const wasThere = await users.remove?.("ada");
+   */
+  remove?(id: string): Promise<boolean>;
+  /**
    * Ids of the repositories this user may see now. Absent: every user sees every repository.
    *
    * @example
@@ -102,5 +109,6 @@ export function memoryUserStore(users: Iterable<User> = []): UserStore {
     async put(user) {
       byId.set(user.id, structuredClone(user));
     },
+    remove: async (id) => byId.delete(id),
   };
 }

@@ -3,6 +3,7 @@
 import { withoutEndSlashes } from "../base/paths.ts";
 import type { RepositorySummary } from "../repositories.ts";
 import type { FileContent } from "../repository.ts";
+import { absolute } from "./addresses.ts";
 import * as schemas from "./schemas.ts";
 import * as shapes from "./history-schemas.ts";
 import { Refusal } from "./refusal.ts";
@@ -26,6 +27,7 @@ function sourceRoute(): Route {
       method: "get",
       path: "/api/source",
       action: "readSource",
+      audit: "file.read",
       summary: "Read a file",
       description: "A symbolic link is read as its target's path.",
       query: schemas.sourceQuery,
@@ -37,7 +39,8 @@ function sourceRoute(): Route {
       const repository = await findVisible(call, repo);
       return answerInSlot(call, async () => {
         const file = await readAnywhere(call, { repository, path, ref });
-        const { content: source, language, webUrl, externalWebUrl } = file;
+        const { content: source, language, externalWebUrl } = file;
+        const webUrl = absolute(call, file.webUrl);
         const repoCodeHostType = repository.codeHostType;
         return {
           body: { source, language, path, repo, repoCodeHostType, webUrl, externalWebUrl },
@@ -82,6 +85,7 @@ function treeRoute(): Route {
       method: "post",
       path: "/api/tree",
       action: "listTree",
+      audit: "folder.read",
       summary: "List folders as a tree",
       body: schemas.treeRequest,
       answers: {
@@ -105,6 +109,7 @@ function filesRoute(): Route {
       method: "post",
       path: "/api/files",
       action: "listFiles",
+      audit: "folder.read",
       summary: "List all paths of a revision",
       body: shapes.filesRequest,
       answers: {
@@ -148,6 +153,7 @@ function folderRoute(): Route {
       method: "get",
       path: "/api/folder_contents",
       action: "listFolder",
+      audit: "folder.read",
       summary: "List one folder",
       query: shapes.folderQuery,
       answers: {

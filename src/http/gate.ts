@@ -27,13 +27,15 @@ export interface Caller {
 
 const NOBODY: Identity = { principal: { kind: "anonymous", repositoryIds: new Set() } };
 
-/** Refuses whoever may not use a route with this access. */
+/** Refuses whoever may not use a route with this access. `onIdentity` is told who asks, also where they are refused. */
 export async function admit(
   request: Request,
   access: Access,
   { engine, settings }: { engine: Engine; settings: Settings },
+  onIdentity: (identity: Identity) => void = () => {},
 ): Promise<Caller> {
   const identity = (await recognize(request, settings)) ?? anonymous(settings);
+  onIdentity(identity);
   authorize(identity.principal, access, settings);
   return { identity, viewer: await viewerOf(identity.principal, access, engine) };
 }

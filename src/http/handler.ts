@@ -8,12 +8,16 @@
  */
 
 import { Hono, type Context } from "hono";
+import type { Identity } from "../auth/principal.ts";
 import type { Engine } from "../engine.ts";
+import { auditRecord, type Done } from "./audit-trail.ts";
+import { connectionRoutes } from "./connection-routes.ts";
 import { answerPreflight, withCors } from "./cors.ts";
 import type { Caller } from "./gate.ts";
 import { jsonResponse } from "./json-body.ts";
 import { fileRoutes } from "./file-routes.ts";
 import { historyRoutes } from "./history-routes.ts";
+import { auditRoutes, userRoutes } from "./member-routes.ts";
 import { describeInterface } from "./openapi.ts";
 import { checkOptions, type AuditEvent, type HandlerOptions, type Settings } from "./options.ts";
 import { addMcp } from "./mcp.ts";
@@ -22,7 +26,7 @@ import { errorBody, Refusal, STATUS, toRefusal } from "./refusal.ts";
 import { repositoryRoutes } from "./repository-routes.ts";
 import { perform, type Route, type Service } from "./route.ts";
 import { searchRoutes } from "./search-routes.ts";
-import { systemRoutes, tokenRoutes, userRoutes } from "./service-routes.ts";
+import { systemRoutes, tokenRoutes } from "./service-routes.ts";
 import { createSlots } from "./slots.ts";
 import { symbolRoutes } from "./symbol-routes.ts";
 
@@ -71,7 +75,9 @@ function routesOf(settings: Settings): Route[] {
     ...fileRoutes(),
     ...historyRoutes(),
     ...(settings.tokens ? tokenRoutes(settings.tokens) : []),
-    ...(settings.users ? userRoutes(settings.users) : []),
+    ...(settings.users ? userRoutes(settings.users, settings.tokens) : []),
+    ...(settings.audits ? auditRoutes(settings.audits) : []),
+    ...connectionRoutes(),
     ...systemRoutes(() => document),
   ];
   const document = describeInterface(routes, settings);
@@ -87,28 +93,44 @@ function byPath(routes: readonly Route[]): Map<string, Route[]> {
 async function answer(route: Route, service: Service, context: Context): Promise<Response> {
   const at = new Date();
   const { settings } = service;
-  let caller: Caller | undefined;
+  const request = context.req.raw;
+  const noted: Record<string, unknown> = {};
+  let identity: Identity | undefined;
   const tell = (status: number, refusal?: Refusal): void => {
     const quiet = route.access === "anyone" && status < 400; // probes ask for health all day
-    if (!quiet) audit(settings, { at, action: route.action, status, ...whoIs(caller) }, refusal);
+    if (!quiet) audit(settings, { at, action: route.action, status, ...whoIs(identity) }, refusal);
   };
+  const put = (refusal?: Refusal): void =>
+    record(settings, { at, action: route.audit, request, identity, noted, refusal });
+  const later = { isPutOff: false, hasLeft: false };
   const incoming = {
-    request: context.req.raw,
-    id: context.req.param("id") ?? "",
-    onCaller: (admitted: Caller) => {
-      caller = admitted;
-      touch(settings, admitted, at);
+    request,
+    note: (facts: object) => void Object.assign(noted, facts),
+    recordLater: () => {
+      later.isPutOff = true;
+      return () => (later.hasLeft ? put() : void (later.isPutOff = false)); // of an answer that was dropped
     },
-    onEnd: (refusal: Refusal | undefined) => tell(refusal ? STATUS[refusal.code] : 200, refusal),
+    id: context.req.param("id") ?? "",
+    onIdentity: (known: Identity) => void (identity = known),
+    onCaller: (admitted: Caller) => touch(settings, admitted, at),
+    onEnd: (refusal: Refusal | undefined) => {
+      tell(refusal ? STATUS[refusal.code] : 200, refusal);
+      put(refusal);
+    },
   };
   try {
     const response = await perform(route, service, incoming);
-    if (!route.streams) tell(response.status);
+    later.hasLeft = true;
+    if (!route.streams) {
+      tell(response.status);
+      if (!later.isPutOff) put();
+    }
     if (context.req.method === "HEAD") await response.body?.cancel(); // the router drops it, which frees nothing
     return finish(response);
   } catch (error) {
     const refusal = toRefusal(error);
     tell(STATUS[refusal.code], refusal);
+    put(refusal);
     return respond(refusal);
   }
 }
@@ -136,8 +158,8 @@ function refuseMethod(routes: readonly Route[], settings: Settings, request: Req
 
 // ── what is told of a request ──
 
-function whoIs(caller: Caller | undefined): { userId?: string; tokenId?: string } {
-  const { principal, token } = caller?.identity ?? {};
+function whoIs(identity: Identity | undefined): { userId?: string; tokenId?: string } {
+  const { principal, token } = identity ?? {};
   const userId = principal?.user?.id ?? token?.ownerId;
   return {
     ...(userId !== undefined && { userId }),
@@ -158,6 +180,16 @@ function audit(
   } catch {
     // the host's logging is not the caller's trouble
   }
+}
+
+/** Nobody waits for it; a store that fails is told of as a request that failed. */
+function record(settings: Settings, done: Done): void {
+  const made = settings.audits && auditRecord(done, settings);
+  if (made === undefined) return;
+  const failed = { at: done.at, action: "recordAudit", status: STATUS.UNEXPECTED_ERROR };
+  settings.audits?.append(made).catch((cause: unknown) => {
+    audit(settings, failed, toRefusal(cause));
+  });
 }
 
 const TOUCH_EVERY_MS = 60_000; // a write a request would be the slowest part of it

@@ -8,7 +8,7 @@ import { checkRef, historyOf } from "./revisions.ts";
 import { withQuery, type Call, type Route } from "./route.ts";
 import { answerInSlot } from "./search-routes.ts";
 
-const common = { method: "get", tag: "Git", access: "search" } as const;
+const common = { method: "get", tag: "Git", access: "search", audit: "history.read" } as const;
 const REFUSALS = ["INVALID_GIT_REF", "REPOSITORY_NOT_FOUND", "HISTORY_NOT_AVAILABLE"] as const;
 
 export function historyRoutes(): Route[] {

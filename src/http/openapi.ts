@@ -12,8 +12,9 @@ const TAGS: Readonly<Record<string, string>> = {
   "Search & Navigation": "Code search and symbol navigation.",
   Git: "Commits, differences, blame, and the folders and files of any revision.",
   Repositories: "What there is to search: repositories, folders, files.",
+  Connections: "Where the repositories come from.",
   "Scoped Access Tokens": "Short-lived credentials for some repositories.",
-  "Enterprise (EE)": "Members of the organization.",
+  "Enterprise (EE)": "Members of the organization, and what was done.",
   System: "Version, health and this document.",
 };
 

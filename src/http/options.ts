@@ -1,5 +1,6 @@
 /** What a host may set, its defaults and limits. Checked once, when the handler is made. */
 
+import type { AuditStore } from "../auth/audit-store.ts";
 import type { Principal } from "../auth/principal.ts";
 import { DEFAULT_PREFIXES, type SecretFormat, type TokenPrefixes } from "../auth/secrets.ts";
 import type { TokenStore } from "../auth/token-store.ts";
@@ -45,6 +46,12 @@ export interface HandlerOptions {
   timeoutMs?: number;
   /** How many searches may run at once, each until its answer is read; more are refused. Default 64. */
   maxConcurrent?: number;
+  /** Where searches, reads, tokens, members and rejected credentials are recorded. Absent: nowhere, and the route that lists them answers 404. */
+  audits?: AuditStore;
+  /** Connections to code hosts, and the names of the repositories of each; gone through anew by each request that asks. Default: none. */
+  connections?: Iterable<Connection>;
+  /** Where this service is seen from outside, such as 'https://code.example.com'; makes webUrl and Link absolute. Default: the request's own origin. */
+  publicUrl?: string;
   /** Told of every request once its outcome is known. Never told a secret. */
   audit?: (event: AuditEvent) => void;
   /** Serves the Model Context Protocol at basePath + '/api/mcp', for agents. Default false; `quern serve`: true. */
@@ -54,6 +61,26 @@ export interface HandlerOptions {
     /** Exact, like 'https://example.com'; '*' is all. */
     origins: string[];
   };
+}
+
+/**
+ * A connection to a code host, for clients that ask where repositories come from.
+ *
+ * @example
+ * const connections: Connection[] = [
+ *   { id: 1, name: "acme", connectionType: "github", repositories: ["github.com/acme/shop"] },
+ * ];
+ * const handler = createHandler(engine, { anonymous: "all", connections });
+ */
+export interface Connection {
+  /** The id by which requests name it. */
+  id: number;
+  /** For people. */
+  name: string;
+  /** One of github, gitlab, gitea, gerrit, bitbucket, azuredevops, git. */
+  connectionType: string;
+  /** Names of its repositories, as in Repository.name. */
+  repositories: Iterable<string>;
 }
 
 /**
@@ -100,6 +127,9 @@ const OPTIONS: KeysOf<HandlerOptions> = {
   serviceName: true,
   tokenPrefixes: true,
   hmacKey: true,
+  audits: true,
+  connections: true,
+  publicUrl: true,
   audit: true,
   mcp: true,
   cors: true,
@@ -127,6 +157,10 @@ export interface Settings extends Numbers {
   readonly audit?: (event: AuditEvent) => void;
   readonly origins: ReadonlySet<string>;
   readonly mcp: boolean;
+  readonly audits?: AuditStore;
+  readonly connections: () => Iterable<Connection>;
+  /** Without a slash at its end. */
+  readonly publicUrl?: string;
 }
 
 export function checkOptions(options: HandlerOptions): Settings {
@@ -151,6 +185,9 @@ export function checkOptions(options: HandlerOptions): Settings {
     secrets: checkSecrets(options),
     origins: checkOrigins(options.cors),
     mcp: checkFlag("mcp", options.mcp),
+    ...(options.audits && { audits: options.audits }),
+    connections: () => options.connections ?? [],
+    ...(options.publicUrl !== undefined && { publicUrl: checkPublicUrl(options.publicUrl) }),
     ...checkNumbers(options),
   };
 }
@@ -181,6 +218,14 @@ function checkBasePath(path: string): string {
   if (!/^(\/[\w.~-]+)*\/?$/.test(path))
     refuse("basePath must be empty or like /code: segments of letters, digits and . _ ~ -");
   return path.replace(/\/$/, "");
+}
+
+function checkPublicUrl(url: string): string {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  const isPlain = parsed && /^https?:$/.test(parsed.protocol) && parsed.search + parsed.hash === "";
+  if (!isPlain || parsed.username + parsed.password !== "")
+    refuse(`publicUrl must be like https://code.example.com, got ${JSON.stringify(url)}`);
+  return parsed.href.replace(/\/+$/, "");
 }
 
 function checkServiceName(name: string): string {

@@ -1,5 +1,6 @@
 /** Lists in pages: how many there are, and where the other pages are. */
 
+import { originOf } from "./addresses.ts";
 import type { Call } from "./route.ts";
 
 /** As the OpenAPI document describes them. */
@@ -12,16 +13,15 @@ export function pageHeaders(
   call: Call,
   { page, perPage, total }: { page: number; perPage: number; total: number },
 ): Record<string, string> {
-  const link = pageLinks(call.request.url, page, Math.max(1, Math.ceil(total / perPage)));
+  const link = pageLinks(call, page, Math.max(1, Math.ceil(total / perPage)));
   return { "X-Total-Count": String(total), ...(link !== "" && { Link: link }) };
 }
 
-/** Relative to the host: what a proxy calls this service is not known here. */
-function pageLinks(url: string, page: number, last: number): string {
-  const { pathname, searchParams } = new URL(url);
+function pageLinks(call: Call, page: number, last: number): string {
+  const { pathname, searchParams } = new URL(call.request.url);
   const link = (to: number, rel: string) => {
     searchParams.set("page", String(to));
-    return `<${pathname}?${searchParams.toString()}>; rel="${rel}"`;
+    return `<${originOf(call)}${pathname}?${searchParams.toString()}>; rel="${rel}"`;
   };
   const back = page > 1 ? [link(1, "first"), link(Math.min(page - 1, last), "prev")] : [];
   const forth = page < last ? [link(page + 1, "next"), link(last, "last")] : [];

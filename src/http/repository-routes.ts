@@ -1,6 +1,8 @@
 /** What there is to search. */
 
 import { findRepository, pageOf, type RepositorySummary } from "../repositories.ts";
+import { repositoryAddress } from "./addresses.ts";
+import { repositoriesOf } from "./connection-routes.ts";
 import { jsonResponse } from "./json-body.ts";
 import { PAGE_HEADERS, pageHeaders } from "./pages.ts";
 import { Refusal } from "./refusal.ts";
@@ -73,30 +75,34 @@ interface Listing {
   sort: "name" | "pushed" | "indexed";
   direction: "asc" | "desc";
   query?: string | undefined;
+  connectionId?: number | undefined;
 }
 
 async function listRepositories(call: Call, listing: Listing): Promise<Response> {
-  const { page = 1, perPage = 30, query = "", sort, direction } = listing;
+  const { page = 1, perPage = 30, query = "", sort, direction, connectionId } = listing;
   const { viewer } = call.caller;
   const skip = (page - 1) * perPage;
-  const asked = { viewer, query, sort, direction, skip, limit: perPage };
+  const among = connectionId === undefined ? undefined : repositoriesOf(call, connectionId);
+  const asked = { viewer, query, sort, direction, skip, limit: perPage, among };
   const { repositories, total } = await pageOf(call.engine, asked);
   const headers = pageHeaders(call, { page, perPage, total });
-  return jsonResponse(repositories.map(describe), { headers, confirm: call.confirm });
+  const shown = repositories.map((one) => describe(call, one));
+  return jsonResponse(shown, { headers, confirm: call.confirm });
 }
 
-function describe(repository: RepositorySummary) {
-  const { webUrl, displayName, indexedAt, pushedAt, revisions } = repository;
+function describe(call: Call, repository: RepositorySummary) {
+  const { name, webUrl, displayName, indexedAt, pushedAt, revisions } = repository;
+  const defaultBranch = revisions.find(({ isDefault }) => isDefault)?.name;
   return {
     repoId: repository.id,
-    repoName: repository.name,
+    repoName: name,
     codeHostType: repository.codeHostType,
-    webUrl,
+    webUrl: webUrl ?? repositoryAddress(call, name, defaultBranch ?? "HEAD"),
     repoDisplayName: displayName,
     externalWebUrl: webUrl,
     indexedAt: indexedAt.toISOString(),
     pushedAt: pushedAt?.toISOString(),
-    defaultBranch: revisions.find(({ isDefault }) => isDefault)?.name,
+    defaultBranch,
     isFork: repository.fork,
     isArchived: repository.archived,
   };

@@ -13,6 +13,8 @@
 import type { z } from "@hono/zod-openapi";
 import type { Engine } from "../engine.ts";
 import type { Viewer } from "../search/messages/request.ts";
+import type { Identity } from "../auth/principal.ts";
+import type { AuditAction } from "./audit-trail.ts";
 import { check, isJson, queryObject, readJson } from "./body.ts";
 import { admit, forbidden, seesLess, type Access, type Caller } from "./gate.ts";
 import type { Settings } from "./options.ts";
@@ -36,6 +38,10 @@ export interface Call extends Service {
   readonly confirm: () => Promise<void>;
   /** For answers that outlive the call: told of the end in place of the handler. */
   readonly onEnd: (refusal: Refusal | undefined) => void;
+  /** Adds to what is recorded of the request, which is its checked input so far. */
+  readonly note: (facts: object) => void;
+  /** Puts the record off until the returned function is called, for what is noted while the answer is read. */
+  readonly recordLater: () => () => void;
 }
 
 /** Undefined: everything. */
@@ -51,6 +57,10 @@ interface Description {
   readonly summary: string;
   readonly description?: string;
   readonly access: Access;
+  /** What its calls are recorded as in the audit store. Absent: not recorded. */
+  readonly audit?: AuditAction;
+  /** Whether its answer leaves even if the caller is gone by then: it may have removed them. */
+  readonly outlivesCaller?: true;
   /** Whether it changes something: then other content types than JSON are refused. */
   readonly changes?: true;
   /** Whether the answer itself asks confirm() as it goes. */
@@ -80,7 +90,11 @@ export function withBody<Body extends z.ZodType>(
 ): Route {
   return {
     ...spec,
-    answer: async (call, readBody) => run(call, check(spec.body, await readBody())),
+    async answer(call, readBody) {
+      const body = check(spec.body, await readBody());
+      call.note(body as object);
+      return run(call, body);
+    },
   };
 }
 
@@ -90,7 +104,11 @@ export function withQuery<Query extends z.ZodObject>(
 ): Route {
   return {
     ...spec,
-    answer: (call) => run(call, check(spec.query, queryObject(call.request.url))),
+    async answer(call) {
+      const query = check(spec.query, queryObject(call.request.url));
+      call.note(query);
+      return run(call, query);
+    },
   };
 }
 
@@ -105,8 +123,12 @@ export function plain(
 export interface Incoming {
   readonly request: Request;
   readonly id: string;
+  /** Told who asks, also where they may not. */
+  readonly onIdentity: (identity: Identity) => void;
   readonly onCaller: (caller: Caller) => void;
   readonly onEnd: (refusal: Refusal | undefined) => void;
+  readonly note: (facts: object) => void;
+  readonly recordLater: () => () => void;
 }
 
 const MOST_ATTEMPTS = 3;
@@ -117,9 +139,9 @@ export async function perform(
   service: Service,
   incoming: Incoming,
 ): Promise<Response> {
-  const { request, id, onEnd, onCaller } = incoming;
+  const { request, id, onEnd, note, recordLater, onCaller } = incoming;
   const judge = () => admit(request, route.access, service);
-  let caller = await judge();
+  let caller = await admit(request, route.access, service, incoming.onIdentity);
   onCaller(caller);
   checkContentType(route, request);
   const readBody = once(() => readJson(request, service.settings.maxBodyBytes));
@@ -129,10 +151,10 @@ export async function perform(
       if (seesLess(seen, (await judge()).viewer)) throw seesLessNow();
     };
     const response = await route.answer(
-      { ...service, request, id, caller, confirm, onEnd },
+      { ...service, request, id, caller, confirm, onEnd, note, recordLater },
       readBody,
     );
-    if (route.streams) return response;
+    if (route.streams || route.outlivesCaller) return response;
     let leaves = false;
     try {
       caller = await judge();

@@ -192,8 +192,8 @@ export const symbolRequest = z
     language: z.string().max(100).optional().openapi({
       description: "TypeScript, TSX and JavaScript count as one, and C and C++. Empty: any.",
     }),
-    revisionName: z.string().min(1).max(1000).optional().openapi({
-      description: "Default: each repository's default revision.",
+    revisionName: z.string().max(1000).optional().openapi({
+      description: "Default, also where it is empty: each repository's default revision.",
     }),
     repoName: z.string().optional().openapi({ description: "Default: all repositories." }),
   })
@@ -252,6 +252,12 @@ export const repositoriesQuery = z.object({
   query: z.string().optional().openapi({
     description: "Only repositories with this in their name or display name, in any case.",
   }),
+  connectionId: z
+    .string()
+    .regex(/^[0-9]{1,9}$/, "expected a whole number")
+    .transform(Number)
+    .optional()
+    .openapi({ type: "integer", description: "Only repositories of this connection." }),
 });
 
 const repository = z
@@ -259,7 +265,9 @@ const repository = z
     repoId: id,
     repoName: z.string(),
     codeHostType,
-    webUrl: z.string().optional(),
+    webUrl: z.string().openapi({
+      description: "Its page on its code host, or else where this service shows it.",
+    }),
     repoDisplayName: z.string().optional(),
     externalWebUrl: z.string().optional(),
     indexedAt: date("When it was indexed last.").optional(),
@@ -333,10 +341,15 @@ const treeNode = z
 
 export const treeResponse = z.object({ tree: treeNode }).openapi("Tree");
 
-// ── tokens and users ──
+// ── tokens ──
 
 export const mintRequest = z
-  .object({ repoIds: z.array(z.int().min(0)).openapi({ example: [1, 2] }) })
+  .strictObject({
+    repoIds: z
+      .array(z.int().min(0))
+      .min(1)
+      .openapi({ example: [1, 2] }),
+  })
   .openapi("ScopedAccessTokenRequest");
 
 export const mintResponse = z
@@ -353,25 +366,9 @@ export const tokenPath = z.object({
   id: z.string().openapi({ param: { name: "id", in: "path" }, description: "From its creation." }),
 });
 
-const nullableDate = (description: string) => date(description).nullable();
-
-const user = z
-  .object({
-    id: z.string(),
-    name: z.string().nullable(),
-    email: z.string(),
-    role: z.enum(["OWNER", "MEMBER"]),
-    suspendedAt: nullableDate("Since when the user may do nothing."),
-    createdAt: date("When the user became a member."),
-    updatedAt: date("When this record last changed."),
-    lastActivityAt: nullableDate("Null: never."),
-  })
-  .openapi("User");
-
-export const userList = z.array(user);
-
 // ── the service ──
 
+export const modelList = z.array(z.string());
 export const versionResponse = z.object({ version: z.string() }).openapi("Version");
 export const openApiDocument = z.object({ openapi: z.string() }).loose().openapi("OpenApi");
 export const healthResponse = z.object({ status: z.literal("ok") }).openapi("Health");

@@ -1,8 +1,9 @@
 /** Searching: one answer, or a stream of events. */
 
-import { beginAnswer, isLong } from "../search/caller/long-answer.ts";
+import { beginAnswer, isLong, type LongAnswer } from "../search/caller/long-answer.ts";
 import type { SearchOptions, SearchRequest } from "../search/messages/request.ts";
-import type { Explanation } from "../search/messages/response.ts";
+import type { Explanation, SearchEvent, SearchResponse } from "../search/messages/response.ts";
+import { makeAbsolute } from "./addresses.ts";
 import { eventStream } from "./event-stream.ts";
 import { explanation, type Told } from "./explain-schema.ts";
 import { jsonResponse, lateResponse } from "./json-body.ts";
@@ -25,6 +26,7 @@ export function searchRoutes(settings: Settings): Route[] {
         ...COMMON,
         path: "/api/search",
         action: "search",
+        audit: "search.performed",
         summary: "Search code",
         description: "Answers when the search is over, with all matching chunks.",
         body,
@@ -43,6 +45,7 @@ export function searchRoutes(settings: Settings): Route[] {
         ...COMMON,
         path: "/api/stream_search",
         action: "streamSearch",
+        audit: "search.performed",
         summary: "Search code, told as it goes",
         description:
           "Server-sent events: each `data:` line holds one, the last line is `data: [DONE]`.",
@@ -111,16 +114,49 @@ async function answerSearch(call: Call, request: SearchRequest): Promise<Respons
     const headers = await notIndexedHeader(call.engine, request, options);
     const answer = await beginAnswer(call.engine, request, options);
     const { confirm } = call;
-    if (!isLong(answer)) return jsonResponse(answer, { headers, onEnd: giveBack, confirm });
-    const onEnd = (): void => {
-      answer.close();
-      giveBack();
-    };
-    return lateResponse(searchPieces(answer), { headers, onEnd, confirm });
+    if (isLong(answer)) {
+      const told = call.recordLater();
+      const onEnd = (): void => {
+        answer.close();
+        giveBack();
+        told();
+      };
+      return lateResponse(searchPieces(watchedAnswer(call, answer)), { headers, onEnd, confirm });
+    }
+    await makeAbsolute(call, answer.files);
+    noteOutcome(call, answer);
+    return jsonResponse(answer, { headers, onEnd: giveBack, confirm });
   } catch (error) {
     giveBack();
     throw error;
   }
+}
+
+/** For the audit store: how much was found, and in what time. */
+export function noteOutcome(
+  call: Call,
+  { stats, isSearchExhaustive }: Pick<SearchResponse, "stats" | "isSearchExhaustive">,
+): void {
+  const { totalMatchCount, fileCount, duration } = stats;
+  const durationMs = Math.round(duration / 1e6);
+  call.note({ totalMatchCount, fileCount, durationMs, isSearchExhaustive });
+}
+
+/** The same answer, with absolute addresses; its end is noted. */
+function watchedAnswer(call: Call, answer: LongAnswer): LongAnswer {
+  return {
+    async next() {
+      const files = await answer.next();
+      if (files) await makeAbsolute(call, files);
+      return files;
+    },
+    end() {
+      const rest = answer.end();
+      noteOutcome(call, rest);
+      return rest;
+    },
+    close: () => answer.close(),
+  };
 }
 
 /** A slot is held until the answer is read, so that no more of them are in memory than searches may run. */
@@ -157,7 +193,7 @@ async function answerStream(call: Call, request: SearchRequest): Promise<Respons
     if (signal.aborted) leave();
     const options = searchOptions(call, abort.signal);
     const notIndexed = await notIndexedHeader(call.engine, request, options);
-    const events = call.engine.stream(request, options)[Symbol.asyncIterator]();
+    const events = watched(call, call.engine.stream(request, options));
     const first = await events.next();
     const onEnd = (refusal: Refusal | undefined): void => {
       settle();
@@ -170,6 +206,18 @@ async function answerStream(call: Call, request: SearchRequest): Promise<Respons
     settle();
     throw error;
   }
+}
+
+async function* watched(
+  call: Call,
+  events: AsyncIterable<SearchEvent>,
+): AsyncGenerator<SearchEvent, undefined> {
+  for await (const event of events) {
+    if (event.type === "chunk") await makeAbsolute(call, event.files);
+    else noteOutcome(call, { ...event, stats: event.accumulatedStats });
+    yield event;
+  }
+  return undefined;
 }
 
 const STREAM_HEADERS = {

@@ -1,8 +1,7 @@
-/** Scoped tokens, members of the organization, and the service itself. */
+/** Scoped tokens, and the service itself. */
 
 import { mintScopedToken } from "../auth/principal.ts";
 import type { TokenStore } from "../auth/token-store.ts";
-import type { User, UserStore } from "../auth/user-store.ts";
 import { findRepository } from "../repositories.ts";
 import { forbidden } from "./gate.ts";
 import { jsonResponse } from "./json-body.ts";
@@ -23,6 +22,7 @@ export function tokenRoutes(tokens: TokenStore): Route[] {
         method: "post",
         path: TOKEN_PATH,
         action: "mintScopedAccessToken",
+        audit: "token.minted",
         summary: "Mint a token for some repositories",
         description: "All of them must be visible to the owner of the API key, or none is minted.",
         body: schemas.mintRequest,
@@ -37,6 +37,7 @@ export function tokenRoutes(tokens: TokenStore): Route[] {
         method: "delete",
         path: `${TOKEN_PATH}/{id}`,
         action: "revokeScopedAccessToken",
+        audit: "token.revoked",
         summary: "Revoke a token",
         description: "Effective at once, also for searches that run.",
         params: schemas.tokenPath,
@@ -63,6 +64,7 @@ async function mint(call: Call, tokens: TokenStore, repoIds: number[]): Promise<
     ttlMs: settings.scopedTokenTtlMs,
     secrets: settings.secrets,
   });
+  call.note({ id: record.id });
   const body = {
     id: record.id,
     token: secret,
@@ -75,6 +77,7 @@ async function mint(call: Call, tokens: TokenStore, repoIds: number[]): Promise<
 
 /** One answer for an id that is unknown, another owner's, an API key's or revoked before. */
 async function revoke(call: Call, tokens: TokenStore): Promise<Response> {
+  call.note({ id: call.id });
   const { principal, token: key } = call.caller.identity;
   const ownerId = key?.ownerId ?? principal.user?.id;
   const token = await tokens.get(call.id);
@@ -82,46 +85,6 @@ async function revoke(call: Call, tokens: TokenStore): Promise<Response> {
   if (!isTheirs || !(await tokens.revoke(call.id, new Date())))
     throw new Refusal("SCOPED_ACCESS_TOKEN_NOT_FOUND", "there is no such token");
   return new Response(null, { status: 204 });
-}
-
-export function userRoutes(users: UserStore): Route[] {
-  return [
-    plain(
-      {
-        method: "get",
-        path: "/api/ee/users",
-        action: "listUsers",
-        tag: "Enterprise (EE)",
-        summary: "List the members of the organization",
-        access: "owner",
-        answers: {
-          status: 200,
-          description: "By date of creation, then id",
-          schema: schemas.userList,
-        },
-      },
-      async ({ confirm }) => {
-        const members = [];
-        for await (const user of users.list()) members.push(describe(user));
-        return jsonResponse(members, { confirm });
-      },
-    ),
-  ];
-}
-
-/** No key is ever absent. */
-function describe(user: User) {
-  const { id, name, email, role, suspendedAt, createdAt, updatedAt, lastActivityAt } = user;
-  return {
-    id,
-    name: name ?? null,
-    email,
-    role,
-    suspendedAt: suspendedAt?.toISOString() ?? null,
-    createdAt: createdAt.toISOString(),
-    updatedAt: updatedAt.toISOString(),
-    lastActivityAt: lastActivityAt?.toISOString() ?? null,
-  };
 }
 
 /** `document`: the OpenAPI document, which is made of all routes, these included. */
@@ -147,6 +110,17 @@ export function systemRoutes(document: () => object): Route[] {
         answers: { status: 200, description: "It does", schema: schemas.healthResponse },
       },
       async () => jsonResponse({ status: "ok" }),
+    ),
+    plain(
+      {
+        ...common,
+        path: "/api/models",
+        action: "listModels",
+        access: "search",
+        summary: "List language models: this service has none",
+        answers: { status: 200, description: "None", schema: schemas.modelList },
+      },
+      async () => jsonResponse([]),
     ),
     plain(
       {

@@ -2,11 +2,12 @@
 
 import type { SearchRequest, Viewer } from "../search/messages/request.ts";
 import type { FileResult, SearchResponse } from "../search/messages/response.ts";
+import { makeAbsolute } from "./addresses.ts";
 import type { Settings } from "./options.ts";
 import { findVisible } from "./repository-routes.ts";
 import { viewerOption, withBody, type Call, type Route } from "./route.ts";
 import * as schemas from "./schemas.ts";
-import { answerInSlot, SEARCH_TAG } from "./search-routes.ts";
+import { answerInSlot, noteOutcome, SEARCH_TAG } from "./search-routes.ts";
 import { lineMatches } from "./line-matches.ts";
 import { definitionsQuery, referencesQuery, type SymbolSearch } from "./symbol-query.ts";
 
@@ -30,6 +31,7 @@ function symbolRoute(
       method: "post",
       path: `/api/${name}`,
       action: isDefinitions ? "findDefinitions" : "findReferences",
+      audit: "search.performed",
       tag: SEARCH_TAG,
       summary: isDefinitions ? "Find definitions of a symbol" : "Find references to a symbol",
       access: "search",
@@ -38,7 +40,7 @@ function symbolRoute(
       refusals: ["REPOSITORY_NOT_FOUND", "OVERLOADED"],
     },
     async (call, { symbolName, language, revisionName, repoName }) => {
-      const scope = await scopeOf(call, repoName, revisionName);
+      const scope = await scopeOf(call, repoName, revisionName || undefined);
       const request: SearchRequest = {
         query: queryOf({ symbolName, language, revision: scope.revision }),
         matches: Math.min(settings.maxMatches, MOST_LISTED),
@@ -47,6 +49,8 @@ function symbolRoute(
       };
       return answerInSlot(call, async (options) => {
         const found = await call.engine.search(request, { ...options, ...scope.viewer });
+        await makeAbsolute(call, found.files);
+        noteOutcome(call, found);
         return { body: symbolResponse(found) };
       });
     },

@@ -143,7 +143,6 @@ const WRONG_SYMBOLS: object[] = [
   { symbolName: null },
   { symbolName: "x".repeat(1001) },
   { symbolName: "x", language: 1 },
-  { symbolName: "x", revisionName: "" },
   { symbolName: "x", repoName: null },
 ];
 const WRONG_TREES: object[] = [

@@ -49,7 +49,8 @@ describe.each([0, 2])("%i workers: a long answer", (workers) => {
     own(new Request("http://localhost/api/search", { ...post(asked), ...init }));
   const read = async (response: Response) => {
     const text = await response.text();
-    return { length: text.length, answer: JSON.parse(text) as SearchResponse };
+    const relative = text.replaceAll('"webUrl":"http://localhost/', '"webUrl":"/');
+    return { length: text.length, answer: JSON.parse(relative) as SearchResponse };
   };
   const asked = { query: "needle", matches: 1_000 };
 

@@ -214,6 +214,13 @@ export const REPOSITORY_ROWS: Row[] = [
     check: (body: { tree: Node }) => expect(outline(body.tree)).toBe("root(lib() src() README.md)"),
   },
   {
+    name: "a tree of the revision ''",
+    operation: tree,
+    request: asks("/api/tree", { repoName: "acme/open", revisionName: "", paths: [] }),
+    status: 200,
+    check: (body: { tree: Node }) => expect(outline(body.tree)).toBe("root(lib() src() README.md)"),
+  },
+  {
     name: "a tree of paths that are none",
     operation: tree,
     request: asks("/api/tree", { repoName: "acme/open", revisionName: "HEAD", paths: "src" }),

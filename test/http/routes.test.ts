@@ -16,6 +16,7 @@ import {
 import { readInterface, type Document, type Interface } from "./interface.ts";
 import { makeAwkwardClone } from "./git-clone.ts";
 import { HISTORY_ROWS } from "./history-rows.ts";
+import { MEMBER_ROWS } from "./member-rows.ts";
 import { MOUNTS, type Mounted } from "./mounts.ts";
 import { REPOSITORY_ROWS } from "./repository-rows.ts";
 import { SEARCH_ROWS } from "./search-rows.ts";
@@ -27,6 +28,7 @@ const ROWS = [
   ...REPOSITORY_ROWS,
   ...HISTORY_ROWS,
   ...SERVICE_ROWS,
+  ...MEMBER_ROWS,
   ...FAILURE_ROWS,
 ];
 

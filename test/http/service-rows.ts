@@ -35,6 +35,14 @@ export const SERVICE_ROWS: Row[] = [
     status: 400,
     code: "INVALID_REPOSITORY_SCOPE",
   },
+  ...[{ repoIds: [] }, { repoIds: [1], ttl: 60 }, { repoIds: "all" }, {}].map((body): Row => ({
+    name: `minting with ${JSON.stringify(body)}`,
+    operation: minting,
+    request: asks("/api/ee/scoped_access_token", body),
+    status: 400,
+    code: "INVALID_REQUEST_BODY",
+    check: ({ message }: { message: string }) => expect(message).toMatch(/repoIds|"ttl"/),
+  })),
   {
     name: "minting under another content type",
     operation: minting,
@@ -49,7 +57,7 @@ export const SERVICE_ROWS: Row[] = [
     name: "minting with a scoped token",
     operation: minting,
     request: async (service) => {
-      const { token } = await mint(service, service.keys.ada, []);
+      const { token } = await mint(service, service.keys.ada, [service.ids["acme/open"]!]);
       return ["/api/ee/scoped_access_token", post({ repoIds: [] }, bearer(token))];
     },
     status: 403,
@@ -59,7 +67,7 @@ export const SERVICE_ROWS: Row[] = [
     name: "revoking with another key of the same owner",
     operation: revoking,
     request: async (service) => {
-      const { id } = await mint(service, service.keys.ada, []);
+      const { id } = await mint(service, service.keys.ada, [service.ids["acme/open"]!]);
       const headers = bearer(service.keys.ada2);
       return [`/api/ee/scoped_access_token/${id}`, { method: "DELETE", headers }];
     },
@@ -69,7 +77,7 @@ export const SERVICE_ROWS: Row[] = [
     name: "revoking another's",
     operation: revoking,
     request: async (service) => {
-      const { id } = await mint(service, service.keys.ada, []);
+      const { id } = await mint(service, service.keys.ada, [service.ids["acme/open"]!]);
       const headers = bearer(service.keys.owner);
       return [`/api/ee/scoped_access_token/${id}`, { method: "DELETE", headers }];
     },
@@ -80,7 +88,7 @@ export const SERVICE_ROWS: Row[] = [
     name: "revoking with a scoped token",
     operation: revoking,
     request: async (service) => {
-      const { id, token } = await mint(service, service.keys.ada, []);
+      const { id, token } = await mint(service, service.keys.ada, [service.ids["acme/open"]!]);
       return [`/api/ee/scoped_access_token/${id}`, { method: "DELETE", headers: bearer(token) }];
     },
     status: 403,
@@ -90,7 +98,7 @@ export const SERVICE_ROWS: Row[] = [
     name: "revoking under another content type",
     operation: revoking,
     request: async (service) => {
-      const { id } = await mint(service, service.keys.ada, []);
+      const { id } = await mint(service, service.keys.ada, [service.ids["acme/open"]!]);
       const headers = { ...bearer(service.keys.ada), "Content-Type": "text/plain" };
       return [`/api/ee/scoped_access_token/${id}`, { method: "DELETE", headers }];
     },
@@ -127,7 +135,7 @@ export const SERVICE_ROWS: Row[] = [
     name: "users, for an owner's scoped token",
     operation: users,
     request: async (service) => {
-      const { token } = await mint(service, service.keys.owner, []);
+      const { token } = await mint(service, service.keys.owner, [service.ids["acme/open"]!]);
       return ["/api/ee/users", { headers: bearer(token) }];
     },
     status: 403,

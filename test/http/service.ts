@@ -1,5 +1,6 @@
 /** A service to test: an engine with a few repositories, users with keys, and a handler over them. */
 
+import { memoryAuditStore } from "../../src/auth/audit-store.ts";
 import { createApiKey } from "../../src/auth/secrets.ts";
 import { memoryTokenStore, type TokenStore } from "../../src/auth/token-store.ts";
 import { memoryUserStore, type User, type UserStore } from "../../src/auth/user-store.ts";
@@ -32,6 +33,12 @@ export const FIXTURES: Fixture[] = [
     files: { "plan.md": "the needle is ours\n", "src/a.ts": "function needle() {}\n" },
   },
   { name: "acme/other", archived: true, files: { "x.txt": "another needle\n" } },
+];
+
+/** The second has none of FIXTURES. */
+const CONNECTIONS = [
+  { id: 7, name: "hub", connectionType: "github", repositories: ["acme/open", "acme/secret"] },
+  { id: 1, name: "forge", connectionType: "gitlab", repositories: ["other/gone"] },
 ];
 
 export const NOW = new Date("2025-06-01T00:00:00.000Z");
@@ -91,7 +98,9 @@ export async function startService(
   };
   const events: AuditEvent[] = [];
   const audit = (event: AuditEvent) => void events.push(event);
-  const handler = createHandler(engine, { audit, ...options, tokens, users });
+  const audits = memoryAuditStore();
+  const defaults = { audit, audits, connections: CONNECTIONS };
+  const handler = createHandler(engine, { ...defaults, ...options, tokens, users });
   const ids = Object.fromEntries(repositories.map(({ name, id }) => [name, id]));
   return { engine, tokens, users, handler, events, ids, visible, keys };
 }

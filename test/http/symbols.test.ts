@@ -33,6 +33,8 @@ test.each<[object, string[]]>([
   [{ symbolName: "needle", language: "JavaScript" }, [OPEN, SECRET]],
   [{ symbolName: "needle", repoName: "acme/secret" }, [SECRET]],
   [{ symbolName: "needle", language: "tsx", repoName: "acme/open", revisionName: "HEAD" }, [OPEN]],
+  [{ symbolName: "needle", repoName: "acme/open", revisionName: "" }, [OPEN]],
+  [{ symbolName: "needle", revisionName: "" }, [OPEN, SECRET]],
   [{ symbolName: "needl" }, []],
   [{ symbolName: "Needle" }, []],
   [{ symbolName: "needle|x" }, []],

@@ -71,6 +71,7 @@ const UNITS: readonly (readonly [name: RegExp, unit: RegExp])[] = [
   [/^(LineRange|Blame\.ranges)\./, /\blines\b/],
   [/\.commitCount$|^(CommitsOptions|History\.commits)\./, /\bcommits\b/],
   [/^RepositoriesOptions\./, /\brepositories\b/i],
+  [/^AuditStore\.list|\.maxRecords$/, /\brecords\b/],
   [/^(AuthorsOptions|History\.authors)\./, /\bauthors\b/],
   [/\.column$/, /1-based.*\bcode points\b/],
   [/\.position$/, /\bUTF-16\b/],
@@ -144,6 +145,7 @@ test("every method has an example", () => {
 });
 
 const GIVEN = {
+  audits: "AuditStore",
   config: "SyncConfig",
   engine: "Engine",
   tree: "Workspace",

@@ -104,7 +104,7 @@ test("no secret is in the data directory, nor in what the commands write", async
   const secrets = [good.secret, revoked.secret, expired.secret];
   await serving(directory, async (url) => {
     for (const key of [good, revoked]) {
-      const minting = post({ repoIds: [] }, bearer(key.secret));
+      const minting = post({ repoIds: [1] }, bearer(key.secret));
       for (let n = 0; n < 2; n++) {
         const minted = await fetch(`${url}/api/ee/scoped_access_token`, minting);
         const { id, token } = (await minted.json()) as { id: string; token: string };

@@ -36,10 +36,19 @@ export interface Table<Value> {
   get(key: Uint8Array): Value | undefined;
   /** At most `limit` values whose keys begin with `prefix` and come after `after` (a whole key), in key order. */
   range(prefix: Uint8Array, after: Uint8Array | undefined, limit: number): Entry<Value>[];
+  /** Values from the last key on, `skip` of them left out, at most `limit`; `from` belongs to the range, `to` does not. */
+  latest(page: KeySpan & { readonly skip: number; readonly limit: number }): Entry<Value>[];
+  /** How many keys there are from `from` to before `to`. Looks at each: 0.1 µs. */
+  count(from: Uint8Array | undefined, to: Uint8Array | undefined): number;
   /** REQUIRES: called within write(). */
   put(key: Uint8Array, value: Value): void;
   /** REQUIRES: called within write(). */
   remove(key: Uint8Array): void;
+}
+
+export interface KeySpan {
+  readonly from?: Uint8Array | undefined;
+  readonly to?: Uint8Array | undefined;
 }
 
 export interface Entry<Value> {
@@ -156,6 +165,27 @@ function openTable<Value>(root: Root, name: string, alive: () => void): Table<Va
       alive();
       fresh(root);
       return collect(db, prefix, { after, limit, open });
+    },
+    latest({ from, to, skip, limit }) {
+      alive();
+      fresh(root);
+      const entries = db.getRange({
+        ...(to && { start: to, exclusiveStart: true }),
+        ...(from && { end: from, inclusiveEnd: true }),
+        reverse: true,
+        offset: skip,
+        limit,
+        snapshot: false,
+      });
+      return Array.from(entries, ({ key, value }) => ({
+        key: Uint8Array.from(key),
+        value: open(key, value),
+      }));
+    },
+    count(from, to) {
+      alive();
+      fresh(root);
+      return db.getCount({ ...(from && { start: from }), ...(to && { end: to }), snapshot: false });
     },
     put(key, value) {
       if (key.length === 0 || key.length > MOST_KEY_BYTES)

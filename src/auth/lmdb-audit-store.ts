@@ -1,0 +1,89 @@
+/**
+ * A durable audit store, safe from several processes at once; it may share its directory with the
+ * stores of lmdb-stores.ts. Format version 1, over the tables of key-value.ts:
+ *
+ *     audits           time text(id)         -> record, its timestamp as milliseconds
+ *     audits.count     "count"               -> how many there are
+ *
+ * `time` and `text` are those of lmdb-stores.ts, so the order of keys is that of time, then id. Each
+ * append deletes what is too old and what is too much, a few records at a time.
+ */
+
+import { QuernError } from "../base/errors.ts";
+import { openKeyValue } from "../store/lmdb/key-value.ts";
+import type { AuditRecord, AuditStore } from "./audit-store.ts";
+import { checked, timeAndId } from "./lmdb-stores.ts";
+
+const DAY_MS = 86_400_000;
+const MAX_AGE_MS = 90 * DAY_MS;
+const MAX_RECORDS = 1_000_000;
+/** Deleted by one append at most, so that none takes long. */
+const DELETED_AT_ONCE = 100;
+const COUNT = Buffer.from("count");
+
+type Stored = Omit<AuditRecord, "timestamp"> & { timestamp: number };
+
+/**
+ * Opens a durable store, safe from several processes at once. The directory is created when missing;
+ * it may be that of lmdbTokenStore(), and is not that of an index. Keeps records for 90 days and a
+ * million of them, unless the options say otherwise.
+ *
+ * @example
+ * await using audits = lmdbAuditStore("./accounts", { maxRecords: 100_000 });
+ * const handler = createHandler(engine, { tokens, audits });
+ */
+export function lmdbAuditStore(
+  path: string,
+  options: {
+    /** Milliseconds after which a record is dropped. Default: 90 days. */
+    maxAgeMs?: number;
+    /** How many records are kept. Default: 1 000 000. */
+    maxRecords?: number;
+  } = {},
+): AuditStore & AsyncDisposable {
+  const maxAgeMs = positive("maxAgeMs", options.maxAgeMs ?? MAX_AGE_MS);
+  const maxRecords = positive("maxRecords", options.maxRecords ?? MAX_RECORDS);
+  const store = openKeyValue(path);
+  const audits = store.table<Stored>("audits");
+  const counts = store.table<number>("audits.count");
+  /** REQUIRES: within a write. */
+  const drop = (count: number): number => {
+    const oldest = timeAndId(new Date(Date.now() - maxAgeMs), "");
+    let left = count;
+    for (const { key } of audits.range(new Uint8Array(), undefined, DELETED_AT_ONCE)) {
+      if (left <= maxRecords && Buffer.compare(key, oldest) >= 0) break;
+      audits.remove(key);
+      left--;
+    }
+    return left;
+  };
+  return {
+    append: (record) =>
+      store.write(() => {
+        const key = timeAndId(record.timestamp, checked(record.id));
+        const isNew = audits.get(key) === undefined;
+        audits.put(key, { ...record, timestamp: record.timestamp.getTime() });
+        counts.put(COUNT, drop((counts.get(COUNT) ?? 0) + (isNew ? 1 : 0)));
+      }),
+    async list({ since, until, skip, limit }) {
+      const from = since && timeAndId(since, "");
+      // ids have no longer keys than this: what is after it is of a later millisecond
+      const to = until && timeAndId(new Date(until.getTime() + 1), "");
+      const total = from || to ? audits.count(from, to) : (counts.get(COUNT) ?? 0);
+      const found = audits.latest({ from, to, skip, limit });
+      return {
+        total,
+        records: found.map(({ value }) => ({ ...value, timestamp: new Date(value.timestamp) })),
+      };
+    },
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  };
+}
+
+function positive(name: string, value: number): number {
+  if (Number.isSafeInteger(value) && value > 0) return value;
+  throw new QuernError(
+    "INVALID_REQUEST",
+    `lmdbAuditStore: ${name} must be an integer of 1 or more, got ${value}`,
+  );
+}

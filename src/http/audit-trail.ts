@@ -1,0 +1,103 @@
+/**
+ * What is put into the audit store: who did what to what. Of a request only its checked input is
+ * noted, and what its route adds, such as counts; never a credential, never what was answered.
+ */
+
+import { newAuditId, type AuditRecord } from "../auth/audit-store.ts";
+import type { Identity, Principal } from "../auth/principal.ts";
+import type { Settings } from "./options.ts";
+import { STATUS, type Refusal } from "./refusal.ts";
+import { VERSION } from "../base/version.ts";
+
+/** What a route's calls are recorded as. */
+export type AuditAction =
+  | "search.performed"
+  | "file.read"
+  | "folder.read"
+  | "history.read"
+  | "token.minted"
+  | "token.revoked"
+  | "user.removed";
+
+/** Which field of what is noted names the thing that was acted on, and what kind of thing it is. */
+const TARGETS: Readonly<Record<AuditAction, { type: string; fields: readonly string[] }>> = {
+  "search.performed": { type: "repository", fields: ["repoName"] },
+  "file.read": { type: "repository", fields: ["repo"] },
+  "folder.read": { type: "repository", fields: ["repo", "repoName"] },
+  "history.read": { type: "repository", fields: ["repo"] },
+  "token.minted": { type: "scoped_access_token", fields: ["id"] },
+  "token.revoked": { type: "scoped_access_token", fields: ["id"] },
+  "user.removed": { type: "user", fields: ["userId"] },
+};
+
+const ACTOR_TYPES: Readonly<Record<Principal["kind"], string>> = {
+  "api-key": "api_key",
+  scoped: "scoped_token",
+  oauth: "oauth",
+  session: "session",
+  anonymous: "anonymous",
+};
+
+/** A request whose outcome is known. */
+export interface Done {
+  readonly at: Date;
+  readonly action: AuditAction | undefined;
+  readonly request: Request;
+  /** Undefined: refused before it was known. */
+  readonly identity: Identity | undefined;
+  readonly noted: Readonly<Record<string, unknown>>;
+  readonly refusal: Refusal | undefined;
+}
+
+/** The record of a request; undefined: it is none that is recorded. */
+export function auditRecord(done: Done, settings: Settings): AuditRecord | undefined {
+  const { at, refusal } = done;
+  const base = { id: newAuditId(at), timestamp: at, version: VERSION };
+  if (refusal?.code === "NOT_AUTHENTICATED") {
+    if (!showsCredential(done.request, settings)) return undefined;
+    const unknown = { actorId: "", actorType: "anonymous", targetId: "", targetType: "service" };
+    const { pathname } = new URL(done.request.url);
+    return {
+      ...base,
+      ...unknown,
+      action: "credential.rejected",
+      metadata: { path: cut(pathname) },
+    };
+  }
+  const isRefused = refusal !== undefined && STATUS[refusal.code] === 403;
+  if (done.action === undefined || (refusal !== undefined && !isRefused)) return undefined;
+  const { type, fields } = TARGETS[done.action];
+  const target = fields.map((name) => done.noted[name]).find((value) => typeof value === "string");
+  return {
+    ...base,
+    action: done.action,
+    ...actorOf(done.identity),
+    targetId: target ?? "",
+    targetType: target === undefined ? "service" : type,
+    metadata: cut({ ...done.noted, ...(isRefused && { refused: refusal.code }) }),
+  };
+}
+
+const showsCredential = ({ headers }: Request, { apiKeyHeader }: Settings): boolean =>
+  headers.has("authorization") || headers.has(apiKeyHeader);
+
+function actorOf(identity: Identity | undefined): Pick<AuditRecord, "actorId" | "actorType"> {
+  const { principal, token } = identity ?? {};
+  return {
+    actorId: principal?.user?.id ?? token?.ownerId ?? "",
+    actorType: ACTOR_TYPES[principal?.kind ?? "anonymous"],
+  };
+}
+
+const MOST_CHARACTERS = 2_000;
+const MOST_ITEMS = 100;
+
+/** Plain data of a bounded size: a request may be a megabyte long. */
+function cut(value: unknown): unknown {
+  if (typeof value === "string")
+    return value.length > MOST_CHARACTERS ? `${value.slice(0, MOST_CHARACTERS)}…` : value;
+  if (Array.isArray(value)) return value.slice(0, MOST_ITEMS).map(cut);
+  if (typeof value !== "object" || value === null) return value;
+  const fields = Object.entries(value).filter(([, field]) => field !== undefined);
+  return Object.fromEntries(fields.map(([name, field]) => [name, cut(field)]));
+}

@@ -1,0 +1,74 @@
+/** Where the repositories come from: the connections to code hosts that the host has told of. */
+
+import { z } from "@hono/zod-openapi";
+import { findRepository } from "../repositories.ts";
+import { jsonResponse } from "./json-body.ts";
+import type { Connection } from "./options.ts";
+import { plain, type Call, type Route } from "./route.ts";
+
+/** What kinds of connections there are, as clients know them. */
+export const CONNECTION_TYPES = [
+  "github",
+  "gitlab",
+  "gitea",
+  "gerrit",
+  "bitbucket",
+  "azuredevops",
+  "git",
+] as const;
+
+const connectionList = z.array(
+  z
+    .object({
+      id: z.int().min(0).openapi({ description: "For connectionId of the list of repositories." }),
+      name: z.string(),
+      connectionType: z.enum(CONNECTION_TYPES),
+    })
+    .openapi("Connection"),
+);
+
+export function connectionRoutes(): Route[] {
+  return [
+    plain(
+      {
+        method: "get",
+        path: "/api/connections",
+        action: "listConnections",
+        tag: "Connections",
+        summary: "List the connections to code hosts",
+        access: "search",
+        answers: {
+          status: 200,
+          description: "Those with a repository that the caller may see, by id",
+          schema: connectionList,
+        },
+      },
+      listConnections,
+    ),
+  ];
+}
+
+async function listConnections(call: Call): Promise<Response> {
+  const shown = [];
+  for (const one of call.settings.connections())
+    if (await isVisible(call, one))
+      shown.push({ id: one.id, name: one.name, connectionType: one.connectionType });
+  shown.sort((a, b) => a.id - b.id);
+  return jsonResponse(shown, { confirm: call.confirm });
+}
+
+/** Who sees everything sees empty ones too. */
+async function isVisible(call: Call, { repositories }: Connection): Promise<boolean> {
+  const { viewer } = call.caller;
+  if (viewer === undefined) return true;
+  for (const name of repositories)
+    if ((await findRepository(call.engine, name, viewer)) !== undefined) return true;
+  return false;
+}
+
+/** Names of the repositories of a connection; none where there is no such connection. */
+export function repositoriesOf(call: Call, connectionId: number): ReadonlySet<string> {
+  for (const { id, repositories } of call.settings.connections())
+    if (id === connectionId) return new Set(repositories);
+  return new Set();
+}
