@@ -14,6 +14,7 @@ const ROOMS: Record<string, readonly string[]> = {
   threads: ["base"],
   kernel: ["base"],
   regex: ["base", "kernel"],
+  re2: ["base", "regex"],
   query: ["base", "regex"],
   git: ["base"],
 
@@ -80,6 +81,7 @@ const ROOMS: Record<string, readonly string[]> = {
     "base",
     "kernel",
     "regex",
+    "re2",
     "store",
     "search/messages",
     "search/thread/reading",

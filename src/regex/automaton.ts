@@ -12,7 +12,7 @@ import { eachMatch } from "./iterate.ts";
 import { DEAD, LazyAutomaton } from "./lazy-automaton.ts";
 import { compileProgram, type Program } from "./program.ts";
 import { pushRange, reserveRanges, type RangeList } from "./range-list.ts";
-import type { Span } from "./re2.ts";
+import type { Span } from "./iterate.ts";
 import * as run from "./run.ts";
 import { TwoPass } from "./two-pass.ts";
 

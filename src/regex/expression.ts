@@ -14,9 +14,16 @@ import { countNodes, NODE_LIMIT } from "./program.ts";
 import { re2Size } from "./re2-size.ts";
 import { requiredFormula, type Formula } from "./required.ts";
 
-export interface Expression {
-  readonly source: string; // the pattern as given
+/** What RE2 is told of an expression. */
+export interface ExpressionSource {
+  /** The pattern as given. */
+  readonly source: string;
   readonly caseSensitive: boolean;
+  /** re2Size(); default: as large as can be. */
+  readonly size?: number;
+}
+
+export interface Expression extends ExpressionSource {
   readonly syntax: Node;
   /** re2Size() */
   readonly size: number;

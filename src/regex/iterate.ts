@@ -4,8 +4,13 @@
  * stands there, or behind the byte if it is no character.
  */
 
-import type { Span } from "./re2.ts";
 import { characterWidth } from "./utf8.ts";
+
+/** From a byte to before another. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
 
 /** Calls `found` for each match of the text until `next` returns undefined. */
 export function eachMatch(

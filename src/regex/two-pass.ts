@@ -15,7 +15,7 @@
 import { emptyBitset, hasBit, setBit, type Bitset } from "../base/bitset.ts";
 import { holds, type ByteClasses } from "./byte-classes.ts";
 import { ASSERT, BYTES, MATCH, SPLIT, targetOf, type Program } from "./program.ts";
-import type { Span } from "./re2.ts";
+import type { Span } from "./iterate.ts";
 
 const BLOCK = 4096; // places
 /** Bytes of states that are kept from one block to the next. */

@@ -9,10 +9,10 @@ import { eachMatch } from "../../src/regex/iterate.ts";
 import { createMatcher } from "../../src/regex/matcher.ts";
 import { newRangeList, pushRange, type RangeList } from "../../src/regex/range-list.ts";
 import { compileProgram } from "../../src/regex/program.ts";
-import { re2Refusal } from "../../src/regex/re2.ts";
+import { re2Refusal } from "../../src/re2/re2.ts";
 import type { Formula } from "../../src/regex/required.ts";
 import { TwoPass } from "../../src/regex/two-pass.ts";
-import { re2Ranges, verifyRanges } from "../../src/regex/verify.ts";
+import { re2Ranges, verifyRanges } from "../../src/re2/verify.ts";
 import { naiveFinder } from "./naive.ts";
 import { randomFrom, randomPattern, randomSyntax, randomText } from "./random.ts";
 
@@ -95,7 +95,7 @@ export function compareOn(expression: Expression, bytes: Uint8Array): string | u
     automaton: showRanges(claimed),
     naive: naiveRanges(expression, bytes),
     twoPass: showRanges(twoPassRanges(expression, bytes)),
-    re2: showRanges(re2Ranges(expression, bytes, text)),
+    re2: showRanges(re2Ranges(expression, { bytes, text })),
     ...(expression.crossesLines ? {} : { lines: lineRanges(expression, bytes) }),
   };
   kernel.bytes.set(bytes, place);

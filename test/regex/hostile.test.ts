@@ -8,8 +8,8 @@ import { createKernel } from "../../src/kernel/kernel.ts";
 import { compileExpression } from "../../src/regex/expression.ts";
 import { createMatcher } from "../../src/regex/matcher.ts";
 import { newRangeList } from "../../src/regex/range-list.ts";
-import { re2Refusal } from "../../src/regex/re2.ts";
-import { re2Ranges } from "../../src/regex/verify.ts";
+import { re2Refusal } from "../../src/re2/re2.ts";
+import { re2Ranges } from "../../src/re2/verify.ts";
 import { showRanges } from "./differential.ts";
 import { HARD, hardText } from "../search/hard.ts";
 import { randomFrom } from "./random.ts";
@@ -186,7 +186,7 @@ test("an expression that needs ever new states finds what RE2 finds", () => {
   const expression = compileExpression(source, { caseSensitive: true });
   expect(expression.crossesLines).toBe(false);
   const matcher = createMatcher(kernel, expression);
-  const want = showRanges(re2Ranges(expression, bytes, { start: 0, end: bytes.length }));
+  const want = showRanges(re2Ranges(expression, { bytes, text: { start: 0, end: bytes.length } }));
   for (let round = 0; round < 3; round++) {
     const out = newRangeList();
     matcher.ranges(place, place + bytes.length, out);

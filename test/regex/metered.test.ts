@@ -2,8 +2,11 @@
 
 import { expect, test } from "vitest";
 import { compileExpression } from "../../src/regex/expression.ts";
-import { metered } from "../../src/regex/metered.ts";
-import { re2Find, re2InTime } from "../../src/regex/re2.ts";
+import { metered } from "../../src/re2/metered.ts";
+import { newRangeList, pushRange } from "../../src/regex/range-list.ts";
+import { Re2Stopped } from "../../src/re2/module.ts";
+import { re2Find, type MustEnd } from "../../src/re2/re2.ts";
+import { verifyRanges } from "../../src/re2/verify.ts";
 
 const section = (id: number, ...parts: (number | number[])[]) => {
   const bytes = parts.flat();
@@ -62,8 +65,8 @@ test("what is not known is refused, not passed over", () => {
 
 const text = Buffer.from("0123456789 -_=".repeat(5_000));
 const all = { start: 0, end: text.length };
-const find = (source: string) =>
-  re2Find(compileExpression(source, { caseSensitive: true }), text, all, 0);
+const find = (source: string, mustEnd?: MustEnd) =>
+  re2Find(compileExpression(source, { caseSensitive: true }), text, all, 0, mustEnd);
 
 /** Without an end these take RE2 from half a second to minutes. */
 const ENDLESS: readonly (readonly [what: string, source: string])[] = [
@@ -75,12 +78,7 @@ const ENDLESS: readonly (readonly [what: string, source: string])[] = [
 
 test.each(ENDLESS)("RE2 can be ended: %s", (_, source) => {
   let asked = 0;
-  expect(
-    re2InTime(
-      () => ++asked > 20,
-      () => find(source),
-    ),
-  ).toBe("late");
+  expect(() => find(source, () => ++asked > 20)).toThrow(Re2Stopped);
   expect(asked).toBe(21);
   expect(find("4[5-7]+")).toEqual({ start: 4, end: 8 });
 });
@@ -88,26 +86,25 @@ test.each(ENDLESS)("RE2 can be ended: %s", (_, source) => {
 test("a small question has no meter: no more of them are asked when time is up", () => {
   const expression = compileExpression("4[5-7]+", { caseSensitive: true });
   let [asked, found] = [0, 0];
-  const outcome = re2InTime(
-    () => ++asked > 3,
-    () => {
-      for (; found < 10; found++) re2Find(expression, text, { start: 0, end: 100 }, 0);
-    },
-  );
-  expect([outcome, found]).toEqual(["late", 2]);
+  const ask = () => re2Find(expression, text, { start: 0, end: 100 }, 0, () => ++asked > 3);
+  expect(() => {
+    for (; found < 10; found++) ask();
+  }).toThrow(Re2Stopped);
+  expect(found).toBe(3);
 });
 
 test("RE2 is not asked at all when it is late, and has all the time it needs where nobody says", () => {
-  expect(
-    re2InTime(
-      () => true,
-      () => expect.unreachable(),
-    ),
-  ).toBe("late");
-  expect(
-    re2InTime(
-      () => false,
-      () => find("[0-9]+ -"),
-    ),
-  ).toEqual({ start: 0, end: 12 });
+  const expression = compileExpression("4[5-7]+", { caseSensitive: true });
+  const wrong = newRangeList();
+  pushRange(wrong, 0, 1);
+  const verify = (isLate?: MustEnd) =>
+    verifyRanges(expression, {
+      bytes: text,
+      text: { start: 0, end: 100 },
+      claimed: wrong,
+      ...(isLate && { isLate }),
+    });
+  expect(verify(() => true)).toBeUndefined();
+  expect(verify()?.data.slice(0, 2)).toEqual(Uint32Array.of(4, 8));
+  expect(find("[0-9]+ -", () => false)).toEqual({ start: 0, end: 12 });
 });

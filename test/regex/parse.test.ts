@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { QuernError } from "../../src/base/errors.ts";
 import { compileExpression } from "../../src/regex/expression.ts";
 import { unicodeClass } from "../../src/regex/named-classes.ts";
-import { re2Find } from "../../src/regex/re2.ts";
+import { re2Find } from "../../src/re2/re2.ts";
 import { UNICODE_CLASSES } from "../../src/regex/unicode-table.ts";
 import { encodeCodePoint } from "../../src/regex/utf8.ts";
 import { compareVerdict } from "./differential.ts";

@@ -6,7 +6,9 @@
 
 import type { Budget } from "../../src/regex/automaton.ts";
 import { pushRange, type RangeList } from "../../src/regex/range-list.ts";
-import { RE2_INPUT_LIMIT, re2Find, type Re2Expression, type Span } from "../../src/regex/re2.ts";
+import type { ExpressionSource } from "../../src/regex/expression.ts";
+import type { Span } from "../../src/regex/iterate.ts";
+import { RE2_INPUT_LIMIT, re2Find } from "../../src/re2/re2.ts";
 
 const SMALLEST = 256;
 const LARGEST = 64 * 1024;
@@ -14,7 +16,7 @@ const NEWLINE = 10;
 
 /** Appends ranges relative to the text's start. REQUIRES: no match is empty. */
 export function scanLinesWithRe2(
-  expression: Re2Expression,
+  expression: ExpressionSource,
   bytes: Uint8Array,
   text: Span,
   to: { out: RangeList; budget: Budget | undefined },

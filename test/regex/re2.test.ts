@@ -3,8 +3,8 @@ import { createKernel } from "../../src/kernel/kernel.ts";
 import { compileExpression } from "../../src/regex/expression.ts";
 import { createMatcher } from "../../src/regex/matcher.ts";
 import { newRangeList, pushRange } from "../../src/regex/range-list.ts";
-import { instancesLost, RE2_INPUT_LIMIT, re2Find, re2Refusal } from "../../src/regex/re2.ts";
-import { re2Ranges, verifyRanges } from "../../src/regex/verify.ts";
+import { instancesLost, RE2_INPUT_LIMIT, re2Find, re2Refusal } from "../../src/re2/re2.ts";
+import { re2Ranges, verifyRanges } from "../../src/re2/verify.ts";
 import { showRanges } from "./differential.ts";
 
 const find = (source: string, bytes: Uint8Array, from = 0) =>
@@ -89,7 +89,7 @@ test("a match that needs more than the first window is confirmed too", () => {
   for (const source of ["a|ax*b", "ax*b|a", "(?s)a.*", "a(?s:.*)b|x", "x*"]) {
     const { expression, out } = ranges(source, text);
     expect(verifyRanges(expression, { bytes: text, text: whole, claimed: out })).toBeUndefined();
-    const some = re2Ranges(expression, text, whole, 3);
+    const some = re2Ranges(expression, { bytes: text, text: whole, count: 3 });
     expect(showRanges(some)).toBe(showRanges({ ...out, length: Math.min(out.length, 3) }));
   }
 });

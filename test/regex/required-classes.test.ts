@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { compileExpression } from "../../src/regex/expression.ts";
 import { requiredClasses, tripleTables, type Triple } from "../../src/regex/required-classes.ts";
-import { re2Ranges } from "../../src/regex/verify.ts";
+import { re2Ranges } from "../../src/re2/verify.ts";
 import { randomFrom } from "./random.ts";
 
 const show = (triple: Triple | undefined): string =>
@@ -91,7 +91,10 @@ test("no match of RE2 lacks it", () => {
     if (!triple) continue;
     const sample = parts.map(([, ...samples]) => samples[random(samples.length)]).join("");
     const text = Buffer.from(` ${sample} ${sample}`);
-    const { data, length } = re2Ranges(expression, text, { start: 0, end: text.length });
+    const { data, length } = re2Ranges(expression, {
+      bytes: text,
+      text: { start: 0, end: text.length },
+    });
     for (let i = 0; i < length; i++, held++) {
       const match = text.subarray(data[2 * i], data[2 * i + 1]);
       expect(holds(match, triple), `${source} on ${match.toString()}: ${show(triple)}`).toBe(true);

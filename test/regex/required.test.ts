@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { compileExpression } from "../../src/regex/expression.ts";
 import { parseExpression } from "../../src/regex/parse.ts";
-import { re2Ranges } from "../../src/regex/verify.ts";
+import { re2Ranges } from "../../src/re2/verify.ts";
 import { requiredFormula, showFormula } from "../../src/regex/required.ts";
 import { satisfies } from "./differential.ts";
 import { randomFrom, type Random } from "./random.ts";
@@ -191,7 +191,10 @@ test("no match of RE2 lacks what its expression requires", () => {
     const { kind } = expression.required;
     if (kind === "any") continue;
     const text = Buffer.from([sample(), sample(), sample()].join("-"));
-    const { data, length } = re2Ranges(expression, text, { start: 0, end: text.length });
+    const { data, length } = re2Ranges(expression, {
+      bytes: text,
+      text: { start: 0, end: text.length },
+    });
     for (let i = 0; i < length; i++, held++) {
       const match = text.toString("utf8", data[2 * i], data[2 * i + 1]);
       const what = `${source} on ${JSON.stringify(match)}: ${showFormula(expression.required)}`;

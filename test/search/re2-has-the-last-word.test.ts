@@ -6,7 +6,7 @@ import { newRangeList, pushRange } from "../../src/regex/range-list.ts";
 import { openEngine } from "../engine/opened.ts";
 
 // RE2 sees one range, the second byte of the text, whatever was found: of a file, a path or a name
-vi.mock("../../src/regex/verify.ts", () => ({
+vi.mock("../../src/re2/verify.ts", () => ({
   verifyRanges() {
     const ranges = newRangeList();
     pushRange(ranges, 1, 2);

@@ -15,7 +15,7 @@ import {
 } from "../../../base/bitset.ts";
 import type { Arena } from "../../../kernel/arena.ts";
 import type { Matcher } from "../../../regex/matcher.ts";
-import type { Re2Expression } from "../../../regex/re2.ts";
+import type { ExpressionSource } from "../../../regex/expression.ts";
 import type { Formula } from "../../../regex/required.ts";
 import type { PathTable } from "../../../store/segments/segment-tables.ts";
 import { prepareLiteral } from "../reading/literal.ts";
@@ -27,7 +27,7 @@ import {
 } from "../reading/literal-scanner.ts";
 
 export interface PathExpression {
-  readonly expression: Re2Expression;
+  readonly expression: ExpressionSource;
   readonly matcher: Matcher;
   /** Literals of which every match holds one; undefined: there are none, or too many. */
   readonly anchors: readonly PlacedLiteral[] | undefined;

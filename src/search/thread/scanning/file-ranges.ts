@@ -1,7 +1,7 @@
 /** The ranges of a matching file: of its content, and of its path. */
 
 import { newRangeList, type RangeList } from "../../../regex/range-list.ts";
-import type { Re2Expression } from "../../../regex/re2.ts";
+import type { ExpressionSource } from "../../../regex/expression.ts";
 import type { PreparedQuery } from "../planning/prepare.ts";
 import type { Found } from "../reading/literal-scanner.ts";
 import type { SearchTools } from "../reading/thread-tools.ts";
@@ -27,7 +27,7 @@ export function contentRanges(
 
 /** Corrects the ranges of an expression in a short text: a path or a name. */
 export type Confirm = (
-  expression: Re2Expression,
+  expression: ExpressionSource,
   text: Uint8Array,
   claimed: RangeList,
 ) => RangeList;

@@ -6,8 +6,8 @@
 
 import type { Kernel } from "../../../kernel/kernel.ts";
 import type { RangeList } from "../../../regex/range-list.ts";
-import type { Re2Expression } from "../../../regex/re2.ts";
-import { verifyRanges } from "../../../regex/verify.ts";
+import type { ExpressionSource } from "../../../regex/expression.ts";
+import { verifyRanges } from "../../../re2/verify.ts";
 import { pairsOf } from "../scanning/file-ranges.ts";
 import type { Found } from "../reading/literal-scanner.ts";
 
@@ -27,7 +27,7 @@ export interface VerifiedText {
 }
 
 /** What the expression found in the one blob that was visited, as RE2 sees it. */
-export function verified(expression: Re2Expression, found: Found, text: VerifiedText): Found {
+export function verified(expression: ExpressionSource, found: Found, text: VerifiedText): Found {
   const count = Math.min(text.most, found.counts[0]!);
   if (count === 0) return found;
   const ranges = verifyRanges(expression, {
@@ -46,7 +46,7 @@ export function verified(expression: Re2Expression, found: Found, text: Verified
 
 /** What the expression found in a path or in a name, as RE2 sees it. */
 export function verifiedShort(
-  expression: Re2Expression,
+  expression: ExpressionSource,
   claim: { readonly bytes: Uint8Array; readonly claimed: RangeList },
   { isLate, onDisagreement }: Pick<VerifiedText, "isLate" | "onDisagreement">,
 ): RangeList {
@@ -62,10 +62,10 @@ export function verifiedShort(
 }
 
 /** Expressions that took RE2 more than its time: it is not asked about their other texts. */
-const slow = new WeakSet<Re2Expression>();
+const slow = new WeakSet<ExpressionSource>();
 
 /** A search without a time-out has one here. */
-function soon(expression: Re2Expression, isLate: () => boolean): () => boolean {
+function soon(expression: ExpressionSource, isLate: () => boolean): () => boolean {
   const end = performance.now() + MOST_MS;
   return () => {
     if (performance.now() > end) slow.add(expression);
@@ -73,5 +73,5 @@ function soon(expression: Re2Expression, isLate: () => boolean): () => boolean {
   };
 }
 
-const disagreement = ({ source }: Re2Expression): string =>
+const disagreement = ({ source }: ExpressionSource): string =>
   `the automaton and RE2 disagree about ${JSON.stringify(source)}: RE2's ranges are shown; please report it`;

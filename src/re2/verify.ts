@@ -1,5 +1,5 @@
 /**
- * RE2's word on ranges that are about to be returned. Each is asked for in a window that ends a
+ * The door of the room: RE2's word on ranges that are about to be returned. Each is asked for in a window that ends a
  * little behind it: RE2 must find just that range next. Where it finds another one the window may have
  * been too short, so it grows, up to the text's end, before the two disagree. So the cost follows the
  * bytes up to the last range and the number of ranges (4 µs each), not their product. A range for which
@@ -7,11 +7,12 @@
  * to when time is up: compiling a large expression takes RE2 half a second, and running it minutes.
  */
 
-import type { Span } from "./re2.ts";
-import { RE2_INPUT_LIMIT, re2Find, re2InTime, type Re2Expression } from "./re2.ts";
-import { eachMatch } from "./iterate.ts";
-import { newRangeList, pushRange, type RangeList } from "./range-list.ts";
-import { characterWidth } from "./utf8.ts";
+import type { ExpressionSource } from "../regex/expression.ts";
+import { eachMatch, type Span } from "../regex/iterate.ts";
+import { newRangeList, pushRange, type RangeList } from "../regex/range-list.ts";
+import { characterWidth } from "../regex/utf8.ts";
+import { Re2Stopped } from "./module.ts";
+import { RE2_INPUT_LIMIT, re2Find, type MustEnd } from "./re2.ts";
 
 const BEHIND = 256; // bytes of the first window behind a range
 
@@ -23,8 +24,7 @@ export interface Verification {
   readonly claimed: RangeList;
   readonly first?: number;
   readonly count?: number;
-  /** Whether RE2 must end; default: it never must. */
-  readonly isLate?: () => boolean;
+  readonly isLate?: MustEnd;
 }
 
 /**
@@ -32,19 +32,23 @@ export interface Verification {
  * was time; otherwise RE2's ranges, as many as were asked about. REQUIRES: the expression is accepted.
  */
 export function verifyRanges(
-  expression: Re2Expression,
+  expression: ExpressionSource,
   verification: Verification,
 ): RangeList | undefined {
-  const { isLate = () => false } = verification;
-  const outcome = re2InTime(isLate, () => differingRanges(expression, verification));
-  return outcome === "late" ? undefined : outcome;
+  if (verification.isLate?.()) return undefined;
+  try {
+    return differingRanges(expression, verification);
+  } catch (error) {
+    if (error instanceof Re2Stopped) return undefined;
+    throw error;
+  }
 }
 
 function differingRanges(
-  expression: Re2Expression,
+  expression: ExpressionSource,
   verification: Verification,
 ): RangeList | undefined {
-  const { bytes, text, claimed, first = 0, count = claimed.length } = verification;
+  const { bytes, text, claimed, first = 0, count = claimed.length, isLate } = verification;
   // those before the first are believed
   let lastEnd = first === 0 ? -1 : text.start + claimed.data[2 * first - 1]!;
   let from = first === 0 ? text.start : lastEnd;
@@ -53,13 +57,13 @@ function differingRanges(
     const end = text.start + claimed.data[2 * i + 1]!;
     const isExpected = (match: Span | undefined) =>
       (match?.start === start && match.end === end) || isTouching(match, lastEnd);
-    const match = findInWindows(expression, { bytes, text, from, end, isExpected });
+    const match = findInWindows(expression, { bytes, text, from, end, isExpected, isLate });
     if (match === "too far") {
       from = lastEnd = end;
       i++;
       continue;
     }
-    if (!match || !isExpected(match)) return re2Ranges(expression, bytes, text, count);
+    if (!match || !isExpected(match)) return re2Ranges(expression, { bytes, text, count, isLate });
     if (!isTouching(match, lastEnd)) i++;
     lastEnd = match.end;
     if (match.end > from) from = match.end;
@@ -78,26 +82,33 @@ interface Question {
   readonly from: number;
   readonly end: number; // of the range that is expected
   readonly isExpected: (match: Span | undefined) => boolean;
+  readonly isLate: MustEnd;
 }
 
 function findInWindows(
-  expression: Re2Expression,
-  { bytes, text, from, end, isExpected }: Question,
+  expression: ExpressionSource,
+  { bytes, text, from, end, isExpected, isLate }: Question,
 ): Span | undefined | "too far" {
   for (let length = Math.max(end - from, 0) + BEHIND; ; length *= 2) {
     const windowEnd = Math.min(from + length, text.end);
     if (windowEnd - from >= RE2_INPUT_LIMIT) return "too far";
-    const match = re2Find(expression, bytes, { start: text.start, end: windowEnd }, from);
+    const match = re2Find(expression, bytes, { start: text.start, end: windowEnd }, from, isLate);
     if (isExpected(match) || windowEnd === text.end) return match;
   }
 }
 
-/** RE2's first `count` ranges of a text, relative to its start. Slow: every match reads all the rest. */
+interface Whole {
+  readonly bytes: Uint8Array;
+  readonly text: Span;
+  /** Of ranges at most; default: all. */
+  readonly count?: number;
+  readonly isLate?: MustEnd;
+}
+
+/** RE2's first ranges of a text, relative to its start. Slow: every match reads all the rest. */
 export function re2Ranges(
-  expression: Re2Expression,
-  bytes: Uint8Array,
-  text: Span,
-  count = Infinity,
+  expression: ExpressionSource,
+  { bytes, text, count = Infinity, isLate }: Whole,
 ): RangeList {
   const out = newRangeList();
   eachMatch(
@@ -105,7 +116,7 @@ export function re2Ranges(
     text,
     (from) =>
       out.length < count && text.end - from < RE2_INPUT_LIMIT
-        ? re2Find(expression, bytes, text, from)
+        ? re2Find(expression, bytes, text, from, isLate)
         : undefined,
     ({ start, end }) => pushRange(out, start - text.start, end - text.start),
   );

@@ -17,8 +17,10 @@
 
 import { QuernError } from "../base/errors.ts";
 import { LruCache } from "../base/lru-cache.ts";
-import { isWord } from "./byte-classes.ts";
-import { Re2Aborted, Re2Module, Re2Stopped } from "./re2-module.ts";
+import { isWord } from "../regex/byte-classes.ts";
+import type { ExpressionSource } from "../regex/expression.ts";
+import type { Span } from "../regex/iterate.ts";
+import { Re2Aborted, Re2Module, Re2Stopped } from "./module.ts";
 
 /** RE2 reads at most this much in one call: two copies must fit into its heap. */
 export const RE2_INPUT_LIMIT = 1 << 20;
@@ -27,41 +29,17 @@ const PATTERNS_KEPT = 6;
 const SMALL = 500;
 const FEW_STEPS = 500_000;
 
-export interface Re2Expression {
-  readonly source: string;
-  readonly caseSensitive: boolean;
-  /** re2Size(); default: as large as can be. */
-  readonly size?: number;
-}
-
-export interface Span {
-  readonly start: number;
-  readonly end: number;
-}
-
-/** Whether the questions that are being asked must end. */
-let mustEnd: (() => boolean) | undefined;
+/** Asked now and then while RE2 compiles and runs; undefined: there is time for all of it. */
+export type MustEnd = (() => boolean) | undefined;
 
 /** How many instances have been thrown away: tests look at it. */
 export let instancesLost = 0;
 
-/** What `ask` returns, or "late": its questions to RE2 were ended, compiling included. */
-export function re2InTime<T>(isLate: () => boolean, ask: () => T): T | "late" {
-  if (isLate()) return "late";
-  mustEnd = isLate;
-  try {
-    return ask();
-  } catch (error) {
-    if (error instanceof Re2Stopped) return "late";
-    throw error;
-  } finally {
-    mustEnd = undefined;
-  }
-}
-
 class Instance {
   readonly #isMetered: boolean;
   #module: Re2Module | undefined;
+  /** Of the question that is being asked. */
+  #mustEnd: MustEnd;
   readonly #handles = new LruCache<string, number>({
     most: PATTERNS_KEPT,
     onEvict: (handle) => this.module.release(handle),
@@ -74,12 +52,13 @@ class Instance {
   /** REQUIRES: within a question. */
   get module(): Re2Module {
     return (this.#module ??= new Re2Module(
-      this.#isMetered ? () => mustEnd?.() ?? false : undefined,
+      this.#isMetered ? () => this.#mustEnd?.() ?? false : undefined,
     ));
   }
 
-  /** Asks once more where the instance aborts. */
-  ask<T>(question: () => T): T {
+  /** Asks once more where the instance aborts. Throws Re2Stopped where it must end. */
+  ask<T>(question: () => T, mustEnd?: MustEnd): T {
+    this.#mustEnd = mustEnd;
     try {
       return question();
     } catch (error) {
@@ -124,7 +103,11 @@ class Instance {
 const plain = new Instance(false);
 const withMeter = new Instance(true);
 
-function instanceFor({ size = Infinity }: Re2Expression, bytes: number): Instance {
+function instanceFor(
+  { size = Infinity }: ExpressionSource,
+  bytes: number,
+  mustEnd: MustEnd,
+): Instance {
   if (!mustEnd) return plain;
   if (size > SMALL || size * bytes > FEW_STEPS) return withMeter;
   if (mustEnd()) throw new Re2Stopped("there is no time left to ask RE2");
@@ -132,7 +115,7 @@ function instanceFor({ size = Infinity }: Re2Expression, bytes: number): Instanc
 }
 
 /** RE2's reason to refuse a pattern, undefined if it accepts: the slow twin of parser and limits. `^` and `$` match at line ends. */
-export function re2Refusal({ source, caseSensitive }: Re2Expression): string | undefined {
+export function re2Refusal({ source, caseSensitive }: ExpressionSource): string | undefined {
   return plain.ask(() => {
     const { module } = plain;
     const handle = module.compile(Buffer.from(`(?m)${source}`), !caseSensitive);
@@ -143,17 +126,18 @@ export function re2Refusal({ source, caseSensitive }: Re2Expression): string | u
 }
 
 /**
- * The next match at or after `from` in the text [start, end) of `bytes`. REQUIRES: the expression is
- * accepted; end - from < RE2_INPUT_LIMIT.
+ * The next match at or after `from` in the text [start, end) of `bytes`. Throws Re2Stopped where it must
+ * end. REQUIRES: the expression is accepted; end - from < RE2_INPUT_LIMIT.
  */
 export function re2Find(
-  expression: Re2Expression,
+  expression: ExpressionSource,
   bytes: Uint8Array,
   text: Span,
   from: number,
+  mustEnd?: MustEnd,
 ): Span | undefined {
   const [window, skipped] = windowOf(bytes, text, from);
-  const instance = instanceFor(expression, window.length);
+  const instance = instanceFor(expression, window.length, mustEnd);
   return instance.ask(() => {
     const handle = instance.accepted(`(?m)${expression.source}`, expression.caseSensitive);
     const { index, lengths } = instance.module.match(handle, window, skipped, false);
@@ -167,7 +151,7 @@ export function re2Find(
     const isExact = size === 1 || (isWhole(window, at - size, at) && !mayTear(expression.source));
     const start = isExact ? at : anchoredEnd(instance, expression, window, skipped) - lengths[0]!;
     return { start: start - skipped + from, end: start - skipped + from + lengths[0]! };
-  });
+  }, mustEnd);
 }
 
 /** The text from `from` on, behind one byte that stands for its left neighbour: assertions see no more. */
@@ -191,7 +175,7 @@ const mayTear = (source: string) => /\\[CB]/.test(source);
 
 function anchoredEnd(
   instance: Instance,
-  { source, caseSensitive }: Re2Expression,
+  { source, caseSensitive }: ExpressionSource,
   window: Uint8Array,
   skipped: number,
 ): number {
