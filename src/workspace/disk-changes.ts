@@ -60,6 +60,6 @@ function entryOf(root: string, path: string, entry: DiskEntry): Entry {
     revisions: REVISIONS,
     ...(version === undefined ? {} : { version }),
     size,
-    content: { file: join(root, path) },
+    content: { file: join(root, path), isPinned: true },
   };
 }

@@ -7,7 +7,8 @@
  */
 
 import { lstatSync, readdirSync, type BigIntStats } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { inFolder } from "../base/in-place.ts";
 import { isGone, noFolder, unreadableFolder } from "../base/folder-errors.ts";
 import type { Slice } from "../base/yield.ts";
 import { isValidPath, pathWithin } from "../base/paths.ts";
@@ -221,7 +222,8 @@ export class DiskTree {
 
   #children(folder: Folder): Child[] {
     try {
-      return readdirSync(join(this.#options.root, folder.path), { withFileTypes: true })
+      const path = resolve(this.#options.root, folder.path);
+      return (inFolder(path, (place) => readdirSync(place, { withFileTypes: true })) ?? [])
         .filter(({ name }) => name !== ".git")
         .map(childOf);
     } catch (error) {

@@ -380,7 +380,7 @@ class FollowedTree implements Workspace {
     if (entry.kind === "file") {
       const { version = `young ${this.#young++}`, size } = entry;
       const file = join(this.#options.tree.root, path);
-      return { key: this.#keyOf(path, version), content: { file }, bytes: size };
+      return { key: this.#keyOf(path, version), content: { file, isPinned: true }, bytes: size };
     }
     const { reason } = entry;
     if (reason === "symlink") return undefined; // listed, and never found

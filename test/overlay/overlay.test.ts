@@ -276,3 +276,14 @@ test("texts that change at every search take the memory of a few", async () => {
     expect(stats.shardsScanned + stats.shardsSkipped).toBeLessThanOrEqual(12);
   }
 });
+
+test("a repository that was removed and indexed again under its name is overlaid as before", async () => {
+  const engine = await openEngine();
+  const overlay = [{ ...at, content: "unsaved words" }];
+  for (let times = 0; times < 3; times++) {
+    await engine.index(sourceOf(TWO_REVISIONS));
+    const { stats } = await engine.search({ query: "unsaved", matches: 5 }, { overlay });
+    expect([stats.fileCount, stats.crashes]).toEqual([1, 0]);
+    await engine.remove("shop");
+  }
+});

@@ -1,5 +1,6 @@
 /** No path, wherever it comes from, leads out of what was given to index. */
 
+import { execFileSync } from "node:child_process";
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { connect, type AddressInfo } from "node:net";
@@ -174,15 +175,16 @@ test.each([
   expect(answer).not.toMatch(/root:|ENOENT/);
 });
 
-test.runIf(process.platform === "linux")(
-  "a folder that is exchanged for a symlink after it was listed is not followed",
-  async () => {
+test.runIf(process.platform === "linux").each([{}, { git: true }])(
+  "a folder that is exchanged for a symlink after it was listed is not followed, %j",
+  async (options) => {
     const [outside, folder] = [temporaryFolder(), temporaryFolder()];
     writeFileSync(join(outside, "b.txt"), "secret");
     for (const name of ["a", "c"]) mkdirSync(join(folder, name));
     writeFileSync(join(folder, "a/b.txt"), "1");
     writeFileSync(join(folder, "c/d.txt"), "2");
-    const inside = directory(folder, { name: "r" });
+    if (options.git) execFileSync("git", ["init", "-q", folder]);
+    const inside = directory(folder, { name: "r", ...options });
     const swapped: Source = {
       ...inside,
       open: async (indexed, options) => {

@@ -4,8 +4,8 @@
  */
 
 import { createHash } from "node:crypto";
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
-import { isInPlace } from "../../base/in-place.ts";
+import { closeSync, fstatSync, readSync } from "node:fs";
+import { isInPlace, openFile } from "../../base/in-place.ts";
 import {
   HASH_BYTES,
   NO_BLOB,
@@ -23,10 +23,6 @@ import type { SkipReason } from "../../store/format/records.ts";
 import type { TaskContext } from "../../threads/task.ts";
 import type { Batch, BatchFile, BatchResult, FinishResult, Outcome } from "./batch.ts";
 import { classify } from "../classification/classify.ts";
-
-// the last two are not there on Windows
-const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK }: Partial<typeof constants> & { O_RDONLY: number } =
-  constants;
 
 /** Where a segment is to be written; `owner` holds the write lease. */
 export type TargetOf = (segment: number, owner: string) => SegmentTarget;
@@ -160,7 +156,7 @@ export class SegmentSession {
     maxFileSize: number,
   ): Uint8Array | SkipReason {
     // what was listed as a file may be a link or a pipe by now: neither is followed or waited for
-    const descriptor = openSync(file, O_RDONLY | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0));
+    const descriptor = openFile(file);
     try {
       const stat = fstatSync(descriptor);
       if (!stat.isFile() || (isPinned && !isInPlace(descriptor, file))) return "unreadable";

@@ -3,10 +3,11 @@
  * folder itself, not below it; for people who wonder where their files are.
  */
 
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { Slice } from "../../base/yield.ts";
 import { callersRules, isIgnored, withRules } from "./ignore.ts";
+import { readRules } from "./walk.ts";
 
 export interface Excluded {
   /** Files and folders that stand in the folder. */
@@ -36,7 +37,11 @@ export async function excludedAtTop(folder: string): Promise<Excluded> {
   );
   let excluded = 0;
   const counts = new Map<string, ExcludingRule>();
-  const files = RULE_FILES.flatMap((name) => readLines(join(folder, name)));
+  const real = realpathSync(folder);
+  const files = RULE_FILES.map((name) => ({
+    file: join(folder, name),
+    lines: readRules(join(real, name)).split(/\r?\n/),
+  }));
   const none = await callersRules([], slice);
   let rules = none;
   for (const { file, lines } of files.toReversed())
@@ -61,14 +66,6 @@ export async function excludedAtTop(folder: string): Promise<Excluded> {
   }
   const deciding = [...counts.values()].toSorted((a, b) => b.entries - a.entries);
   return { entries: children.length, excluded, rules: deciding };
-}
-
-function readLines(file: string): { file: string; lines: string[] }[] {
-  try {
-    return [{ file, lines: readFileSync(file, "utf8").split(/\r?\n/) }];
-  } catch {
-    return [];
-  }
 }
 
 /** The last that a rule of its own leaves out: later rules overrule those before. */

@@ -8,7 +8,8 @@
  */
 
 import { lstatSync, type BigIntStats } from "node:fs";
-import { join } from "node:path";
+import { basename, join, resolve } from "node:path";
+import { HeldFolder } from "../../base/in-place.ts";
 import { isValidPath, shownPath } from "../../base/paths.ts";
 import { Slice } from "../../base/yield.ts";
 import { GitProcesses } from "../../git/git-process.ts";
@@ -43,6 +44,14 @@ async function* entries(
 ): AsyncGenerator<Entry[]> {
   const slice = new Slice({ signal });
   const look = new Look(git.folder, maxFileSize);
+  try {
+    yield* lookAtAll(git, look, slice);
+  } finally {
+    look.close();
+  }
+}
+
+async function* lookAtAll(git: GitProcesses, look: Look, slice: Slice): AsyncGenerator<Entry[]> {
   const listing = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
   let batch: Entry[] = [];
   for await (const records of git.records(listing))
@@ -65,6 +74,10 @@ class Look {
   readonly #seen = new Set<string>();
   /** Whether a folder is one, and no link. */
   readonly #folders = new Map<string, boolean>([["", true]]);
+  /** git lists what is in a folder one after another. */
+  readonly #held = new HeldFolder();
+  #heldPath: string | undefined;
+  #place: string | undefined;
 
   constructor(root: string, maxFileSize: number) {
     this.#root = root;
@@ -93,7 +106,7 @@ class Look {
       revisions: REVISIONS,
       ...(version === undefined ? {} : { version }),
       size: Number(stat.size),
-      content: { file: join(this.#root, path) },
+      content: { file: join(this.#root, path), isPinned: true },
     };
   }
 
@@ -108,10 +121,26 @@ class Look {
 
   #stat(path: string): BigIntStats | undefined {
     try {
-      return lstatSync(join(this.#root, path), { bigint: true });
+      const place = this.#placeOf(folderOf(path));
+      return place === undefined
+        ? undefined
+        : lstatSync(join(place, basename(path)), { bigint: true });
     } catch {
       return undefined;
     }
+  }
+
+  /** undefined: a folder on the way is a link by now. */
+  #placeOf(folder: string): string | undefined {
+    if (folder === this.#heldPath) return this.#place;
+    this.#heldPath = this.#place = undefined; // it may not be there
+    this.#place = this.#held.open(resolve(this.#root, folder));
+    this.#heldPath = folder;
+    return this.#place;
+  }
+
+  close(): void {
+    this.#held.close();
   }
 }
 

@@ -7,16 +7,9 @@
  * rules): see docs/sources.md.
  */
 
-import {
-  lstatSync,
-  opendirSync,
-  readFileSync,
-  realpathSync,
-  type BigIntStats,
-  type Dir,
-  type Dirent,
-} from "node:fs";
+import { lstatSync, opendirSync, type BigIntStats, type Dir, type Dirent } from "node:fs";
 import { join, resolve } from "node:path";
+import { inFolder, readInPlace } from "../../base/in-place.ts";
 import { QuernError } from "../../base/errors.ts";
 import type { SkipReason } from "../../store/format/records.ts";
 import { isGone, unreadableFolder } from "../../base/folder-errors.ts";
@@ -102,10 +95,11 @@ class Walk {
     const children: Child[] = [];
     let dir: Dir | undefined;
     try {
-      const path = join(this.#tree.root, folder);
-      dir = opendirSync(path, { bufferSize: 256 });
       // a folder on the way may be a symlink by now
-      if (realpathSync(path) !== resolve(path)) return children;
+      dir = inFolder(resolve(this.#tree.root, folder), (path) =>
+        opendirSync(path, { bufferSize: 256 }),
+      );
+      if (!dir) return children;
       for (let dirent = dir.readSync(); dirent !== null; dirent = dir.readSync()) {
         if (dirent.name !== ".git") children.push(childOf(dirent));
         if (this.#slice.isOver) await this.#slice.rest();
@@ -182,11 +176,12 @@ export function childOf(dirent: Dirent): Child {
 
 /** The text of a file of rules; "" where there is none that counts. Throws SOURCE_UNREADABLE where it is too large. */
 export function readRules(file: string): string {
+  const limit = {
+    most: MOST_RULE_BYTES,
+    tooLarge: () => tooMany(file, `${MOST_RULE_BYTES} bytes`),
+  };
   try {
-    const stat = lstatSync(file);
-    if (!stat.isFile()) return "";
-    if (stat.size > MOST_RULE_BYTES) throw tooMany(file, `${MOST_RULE_BYTES} bytes`);
-    return readFileSync(file, "utf8").replace(/^\ufeff/, "");
+    return (readInPlace(file, limit)?.toString() ?? "").replace(/^\ufeff/, "");
   } catch (error) {
     if (error instanceof QuernError) throw error;
     return ""; // git, too, goes on without rules it cannot read
