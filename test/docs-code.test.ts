@@ -51,10 +51,10 @@ test("every block compiles", () => {
   expect(complaints(blocks)).toEqual({});
 });
 
-/** A folder with an index, a folder of sources and two repositories. */
+/** A folder with an index, two folders of sources and two repositories. */
 function project(name: string): string {
   const path = join(folder, name.replace(/\W/g, "-"));
-  for (const made of [".quern", "src", "repositories"])
+  for (const made of [".quern", "src", "shop", "repositories"])
     mkdirSync(join(path, made), { recursive: true });
   copyFileSync(join(index, "quern.mdb"), join(path, ".quern/quern.mdb"));
   const who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];

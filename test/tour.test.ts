@@ -1,0 +1,70 @@
+/** README.md and docs/tour.md print what they say: their commands and their program, on their own files. */
+
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { quern } from "./cli/terminal.ts";
+
+/** Times differ from run to run. */
+const withoutTimes = (text: string): string => text.replace(/\b[\d.]+ m?s\b/g, "TIME");
+
+/** The words of a line, without the quotes around them. */
+const wordsOf = (line: string): string[] =>
+  [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare!);
+
+const made: string[] = [];
+afterAll(() => made.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
+
+/** A folder that holds the files which a page shows: their first lines are comments with their paths. */
+function folderOf(page: string): string {
+  const folder = mkdtempSync(join(tmpdir(), "quern-tour-"));
+  made.push(folder);
+  for (const [, text, path] of page.matchAll(/^```python\n(# (\S+)\n.*?)^```$/gms)) {
+    mkdirSync(dirname(join(folder, path!)), { recursive: true });
+    writeFileSync(join(folder, path!), text!);
+  }
+  symlinkSync(resolve("node_modules"), join(folder, "node_modules"));
+  return folder;
+}
+
+const execute = promisify(execFile);
+
+/** What a page's program prints. */
+async function printed(program: string, cwd: string): Promise<string> {
+  writeFileSync(join(cwd, "program.mts"), `${program}export {};\n`);
+  const tsx = resolve("node_modules/tsx/dist/cli.mjs");
+  const args = [tsx, "--tsconfig", resolve("examples/tsconfig.json"), "program.mts"];
+  return (await execute(process.execPath, args, { cwd, timeout: 60_000 })).stdout;
+}
+
+describe.each(["README.md", "docs/tour.md"])("%s", (name) => {
+  const page = readFileSync(name, "utf8");
+  const [program, output] = /^```js\n(.*?)^```\n\n```text\n(.*?)^```$/ms.exec(page)!.slice(1);
+  const folder = folderOf(page);
+
+  test("its program prints what it says", async () => {
+    expect(await printed(program!, folder)).toBe(output);
+  });
+});
+
+describe("the commands of docs/tour.md", () => {
+  const page = readFileSync("docs/tour.md", "utf8");
+  const calls = [...page.matchAll(/^```console\n\$ quern (.*)\n([^]*?)^```$/gm)].map(
+    ([, line, output]) => ({ line: line!, output: output! }),
+  );
+  const folder = folderOf(page);
+  const db = join(folder, ".quern");
+
+  beforeAll(() => expect(calls.length).toBeGreaterThan(4));
+
+  test("print what it says, one after the other", async () => {
+    for (const { line, output } of calls) {
+      const words = wordsOf(line).map((word) => (word === "shop" ? join(folder, word) : word));
+      const { stdout, stderr } = await quern([...words, "--db", db]);
+      expect(withoutTimes(stdout + stderr), line).toBe(withoutTimes(output));
+    }
+  });
+});
