@@ -39,7 +39,13 @@ import {
 import type { Explanation, SearchEvent, SearchResponse } from "./search/messages/response.ts";
 import { isVisible } from "./search/caller/scope.ts";
 import { SEARCH_TASKS } from "./search/thread/tasks.ts";
-import type { Workspace, WorkspaceEngine, WorkspaceOptions } from "./workspace/workspace.ts";
+import {
+  UP_TO_DATE,
+  type KnowsWhatIsNew,
+  type Workspace,
+  type WorkspaceEngine,
+  type WorkspaceOptions,
+} from "./workspace/workspace.ts";
 import { Histories, OPEN_HISTORY, type OpensHistory } from "./history/histories.ts";
 import type { FoundFile } from "./history/shared.ts";
 import type { History } from "./history/history.ts";
@@ -376,8 +382,25 @@ const REPOSITORIES_OPTIONS: KeysOf<RepositoriesOptions> = {
   limit: true,
 };
 
+/**
+ * Under this name an opened engine gives one that answers as if everything that is new in some workspaces were
+ * indexed. No part of the interface of engines: for quern mcp.
+ */
+export const FRESH = Symbol.for("quern.fresh");
+
+export interface GivesFresh {
+  [FRESH](workspaces: () => readonly Workspace[]): FreshEngine;
+}
+
+export type FreshEngine = Pick<
+  Engine,
+  "search" | "explain" | "read" | "list" | "repository" | "repositories" | "history"
+> &
+  KnowsNotIndexed &
+  OpensHistory;
+
 class OpenedEngine
-  implements Engine, KnowsNotIndexed, KnowsRepositories, OpensHistory, BeginsAnswers
+  implements Engine, KnowsNotIndexed, KnowsRepositories, OpensHistory, BeginsAnswers, GivesFresh
 {
   readonly path: string;
   readonly [KNOWN_REPOSITORIES]: KnowsRepositories[typeof KNOWN_REPOSITORIES];
@@ -535,6 +558,32 @@ class OpenedEngine
     this.#workspaces.add(workspace);
     if (this.#closed) await workspace.close();
     return workspace;
+  }
+
+  [FRESH](workspaces: () => readonly Workspace[]): FreshEngine {
+    const news = async (signal?: AbortSignal): Promise<readonly CheckedDocument[]> => {
+      const all = workspaces() as readonly (Workspace & KnowsWhatIsNew)[];
+      return (await Promise.all(all.map((one) => one[UP_TO_DATE](signal)))).flat();
+    };
+    const view = async (options: SearchOptions) =>
+      this.#viewSource(options, await news(options.signal));
+    return {
+      search: async (request, options = {}) =>
+        this.#search(request, options, await news(options.signal)),
+      explain: async (request, options = {}) => {
+        checkSearchOptions("explain", options);
+        return this.#searcher.explain(request, options, await view(options));
+      },
+      [NOT_INDEXED]: async (request, options) =>
+        this.#searcher.notIndexed(request, options, await view(options)),
+      read: async (file, options = {}) => this.#read(file, options, await news()),
+      list: async (folder, options = {}) =>
+        this.#reader.list(folder, options.viewer, await (await view(options))()),
+      repository: (nameOrId, options) => this.repository(nameOrId, options),
+      repositories: (options) => this.repositories(options),
+      history: (name, options) => this.history(name, options),
+      [OPEN_HISTORY]: (name, options) => this[OPEN_HISTORY](name, options),
+    };
   }
 
   /** What a workspace may ask of this engine. */

@@ -176,6 +176,7 @@ const ROOMS: Record<string, readonly string[]> = {
     "auth",
     "repository",
     "engine",
+    "workspace",
     "watch",
     "sync",
     "mcp",

@@ -151,7 +151,7 @@ function expand(
 }
 
 /** The patterns that were given, and the data directory itself where it lies in the indexed folder. */
-function ignored(path: string, { db, ...flags }: SourceFlags): string[] {
+export function ignored(path: string, { db, ...flags }: SourceFlags): string[] {
   const ignore = flags.ignore || [];
   const inside = pathWithin(resolve(path), resolve(db));
   return inside ? [...ignore, `/${inside}/`] : ignore;

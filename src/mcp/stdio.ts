@@ -2,10 +2,10 @@
 
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { once } from "node:events";
-import type { Engine } from "../engine.ts";
 import { Cursors } from "./cursors.ts";
 import { createServer } from "./server.ts";
 import { tokenBound } from "./token-bound.ts";
+import type { AskedEngine } from "./tool.ts";
 
 export interface StdioOptions {
   /** What is still being indexed, in words. */
@@ -17,7 +17,7 @@ export interface StdioOptions {
 
 /** Resolves when the client has left, or the signal aborts. */
 export async function serveOnStdio(
-  engine: Engine,
+  engine: AskedEngine,
   { behind, signal, onError }: StdioOptions,
 ): Promise<void> {
   const cursors = new Cursors();

@@ -6,9 +6,15 @@ import type { Viewer } from "../search/messages/request.ts";
 import type { CountTokens } from "./answer.ts";
 import type { Cursors } from "./cursors.ts";
 
+/** What tools ask of an engine. */
+export type AskedEngine = Pick<
+  Engine,
+  "search" | "explain" | "read" | "list" | "repository" | "repositories" | "history"
+>;
+
 /** What a call runs with. */
 export interface ToolContext {
-  readonly engine: Engine;
+  readonly engine: AskedEngine;
   /** Who asks; undefined: everything is visible. */
   readonly viewer: Viewer | undefined;
   readonly signal: AbortSignal;

@@ -19,6 +19,8 @@ const WORDS: Partial<Record<ErrorCode, (message: string, place: string) => strin
     `${message}. Nothing of commits is known here; the other tools are.`,
   FILE_TOO_LARGE: itself,
   BINARY_FILE: itself,
+  SOURCE_NOT_FOUND: itself,
+  SOURCE_UNREADABLE: itself,
   CONTEXT_NOT_FOUND: itself,
   INDEX_CORRUPT: itself,
   ENGINE_CLOSED: itself,

@@ -2,6 +2,7 @@
 
 import type { Entry, Source, SourceOrigin } from "../ingest/sources/source.ts";
 import type { RepositoryMetadata } from "../store/format/records.ts";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { DiskEntry } from "./disk-tree.ts";
 
@@ -33,6 +34,8 @@ export function diskChanges(
       const hasBase = !isWhole && revisions.some((one) => one.name === HEAD);
       return {
         revisions: [hasBase ? { name: HEAD, base: HEAD } : { name: HEAD }],
+        // a work tree has a history
+        ...(existsSync(join(root, ".git")) && { gitFolder: root }),
         async *entries() {
           let batch: Entry[] = [];
           for (const [path, entry] of changes) {

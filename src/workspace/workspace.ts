@@ -139,6 +139,16 @@ export interface Workspace extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+/**
+ * Under this name a workspace gives what is to be laid over the index so that an answer sees the disk and the
+ * unsaved text as they are now. No part of the interface of workspaces: for the engine.
+ */
+export const UP_TO_DATE = Symbol.for("quern.upToDate");
+
+export interface KnowsWhatIsNew {
+  [UP_TO_DATE](signal: AbortSignal | undefined): Promise<readonly CheckedDocument[]>;
+}
+
 /** What a workspace needs of its engine. */
 export interface WorkspaceEngine {
   /** The data directory. */
@@ -225,7 +235,7 @@ interface Followed {
 
 type Changes = Map<string, DiskEntry | undefined>;
 
-class FollowedTree implements Workspace {
+class FollowedTree implements Workspace, KnowsWhatIsNew {
   readonly #engine: WorkspaceEngine;
   readonly #options: Followed;
   readonly #disk: DiskTree;
@@ -345,6 +355,10 @@ class FollowedTree implements Workspace {
 
   #mustBeOpen(): void {
     if (this.#closed) throw closedError();
+  }
+
+  [UP_TO_DATE](signal: AbortSignal | undefined): Promise<readonly CheckedDocument[]> {
+    return this.#upToDate(signal);
   }
 
   /** What is to be laid over the index, so that a search sees the disk as it is now. */

@@ -1,0 +1,146 @@
+/**
+ * The paths of `quern mcp`: folders and work trees are followed, so that each answer sees the disk; bare
+ * repositories, and those of which several revisions are indexed, are indexed again when their branches move.
+ * Until a path is, words say what an answer may lack.
+ */
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { QuernError } from "../base/errors.ts";
+import { FRESH, type Engine, type GivesFresh } from "../engine.ts";
+import type { IndexProgress } from "../ingest/run/report.ts";
+import { directory } from "../ingest/sources/directory.ts";
+import type { Source } from "../ingest/sources/source.ts";
+import type { Repository } from "../repository.ts";
+import type { AskedEngine } from "../mcp/tool.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { checkPaths, ignored, sourcesOf } from "./index-sources.ts";
+import type { Io } from "./io.ts";
+import type { Asked } from "./mcp-command.ts";
+
+export interface Followed {
+  /** Answers with what is on the disk. */
+  readonly engine: AskedEngine;
+  /** What answers may lack now, in words. */
+  readonly behind: () => readonly string[];
+  readonly done: Promise<void>;
+}
+
+interface Following {
+  readonly engine: Engine;
+  readonly io: Io;
+  readonly signal: AbortSignal;
+  readonly workspaces: Workspace[];
+  /** By path. */
+  readonly words: Map<string, string>;
+}
+
+/** Another process that writes ends sometime, or indexes the same. */
+const RETRY_MS = 2_000;
+
+export function follow(
+  engine: Engine,
+  { paths, flags }: Asked,
+  { io, signal }: { readonly io: Io; readonly signal: AbortSignal },
+): Followed {
+  const following: Following = { engine, io, signal, workspaces: [], words: new Map() };
+  for (const path of paths)
+    following.words.set(path, `INCOMPLETE: ${path} is still being read: what is new is missing.`);
+  const fresh = (engine as Engine & GivesFresh)[FRESH](() => following.workspaces);
+  return {
+    engine: fresh,
+    behind: () => [...following.words.values()],
+    done: followAll({ paths, flags }, following),
+  };
+}
+
+async function followAll({ paths, flags }: Asked, following: Following): Promise<void> {
+  const { engine, signal } = following;
+  if (paths.length === 0) return;
+  try {
+    checkPaths(paths, flags);
+    const repositories = await engine.repositories();
+    const sources = await sourcesOf(paths, { flags, repositories, signal });
+    for (const [i, path] of paths.entries()) {
+      const { name } = sources[i]!;
+      const known = repositories.find((one) => one.name === name);
+      await followPath(path, { source: sources[i]!, known }, following);
+    }
+  } catch (error) {
+    for (const path of paths) giveUp(path, error, following);
+  }
+}
+
+interface Found {
+  readonly source: Source;
+  readonly known: Repository | undefined;
+}
+
+async function followPath(path: string, found: Found, following: Following): Promise<void> {
+  const { signal, words } = following;
+  for (;;)
+    try {
+      if (isOfCommits(path, found.known)) return await watchCommits(path, found, following);
+      return await followDisk(path, found, following);
+    } catch (error) {
+      const isLocked = error instanceof QuernError && error.code === "INDEX_LOCKED";
+      if (!isLocked || signal.aborted) return giveUp(path, error, following);
+      words.set(
+        path,
+        `INCOMPLETE: another process indexes ${path}: what changed in the last seconds may be missing.`,
+      );
+      await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);
+    }
+}
+
+/** Whoever indexed several revisions, or named some, keeps them. */
+function isOfCommits(path: string, known: Repository | undefined): boolean {
+  const isWorkTree = existsSync(join(path, ".git"));
+  const isBare = !isWorkTree && existsSync(join(path, "HEAD")) && existsSync(join(path, "refs"));
+  const hasRevisions = known !== undefined && known.revisions.length > 1;
+  return isBare || hasRevisions || known?.origin?.revisions !== undefined;
+}
+
+async function watchCommits(path: string, { source }: Found, following: Following): Promise<void> {
+  const { engine, io, signal, words } = following;
+  const { watch } = await import("../watch.ts");
+  const onWarning = ({ message }: { message: string }) => tell(io, message);
+  await watch(engine, [source], { signal, onWarning });
+  const one = await engine.repository(source.name);
+  const revisions = one?.revisions.map(({ name }) => name).join(", ") ?? "";
+  words.set(
+    path,
+    `Of ${source.name} only commits are searched (${revisions}): changes that are not committed do not show.`,
+  );
+}
+
+/** A folder that is not indexed is indexed first: that tells how far it is. */
+async function followDisk(path: string, found: Found, following: Following): Promise<void> {
+  const { engine, io, signal, words, workspaces } = following;
+  const { name } = found.source;
+  const begun = words.get(path)!;
+  const onProgress = ({ done, total }: IndexProgress): void => {
+    words.set(path, `${begun} So far ${done} of ${total} files.`);
+  };
+  if (!found.known)
+    await engine.index(directory(path, { name, ignore: ignored(path, { db: engine.path }) }), {
+      symbols: "skip",
+      signal,
+      onProgress,
+    });
+  const onWarning = ({ message }: { message: string }) => tell(io, message);
+  workspaces.push(await engine.workspace(path, { name, signal, onWarning }));
+  words.delete(path);
+}
+
+function giveUp(path: string, error: unknown, { io, signal, words }: Following): void {
+  if (signal.aborted) return;
+  const { message } = error as Error;
+  tell(io, message);
+  words.set(path, `INCOMPLETE: ${path} could not be indexed: ${message}`);
+}
+
+const tell = (io: Io, message: string): void => {
+  io.stderr.write(`quern: ${message}\n`);
+};

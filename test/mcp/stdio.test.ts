@@ -1,0 +1,117 @@
+/** `quern mcp` as a client starts it, with the official client on its standard input and output. */
+
+import { execFileSync } from "node:child_process";
+import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { expect, onTestFinished, test } from "vitest";
+import { temporaryFolder } from "../engine/opened.ts";
+import { callTool, type ToolAnswer } from "./connected.ts";
+
+const TIMEOUT_MS = 120_000;
+
+async function started(paths: readonly string[], era = "2026"): Promise<Client> {
+  const options = era === "2026" ? { versionNegotiation: { mode: "auto" as const } } : {};
+  const client = new Client({ name: "test", version: "1" }, options);
+  const command = [resolve("node_modules/tsx/dist/cli.mjs"), resolve("src/cli/bin.ts"), "mcp"];
+  const db = join(temporaryFolder(), "index");
+  const args = [...command, ...paths, "--db", db];
+  const transport = new StdioClientTransport({ command: process.execPath, args, stderr: "ignore" });
+  await client.connect(transport);
+  onTestFinished(() => client.close());
+  return client;
+}
+
+/** Asks until the answer does not say any more that something is being read, or is not known yet. */
+async function whenRead(client: Client, name: string, args: object): Promise<ToolAnswer> {
+  for (;;) {
+    const answer = await callTool(client, name, { ...args });
+    if (!/still being read|not known yet/.test(answer.text)) return answer;
+    expect(answer.facts.complete).toBe(false);
+  }
+}
+
+function shop(): { folder: string; git: (...args: string[]) => void } {
+  const folder = join(temporaryFolder(), "shop");
+  mkdirSync(join(folder, "src"), { recursive: true });
+  const git = (...args: string[]) =>
+    void execFileSync("git", [
+      "-C",
+      folder,
+      "-c",
+      "user.name=Ada",
+      "-c",
+      "user.email=a@b.c",
+      ...args,
+    ]);
+  git("init", "-q", "-b", "main");
+  writeFileSync(join(folder, "src/cart.ts"), "export function totalOf() {\n  return 1;\n}\n");
+  git("add", ".");
+  git("commit", "-qm", "Begin the shop");
+  return { folder, git };
+}
+
+test.each(["2025", "2026"])(
+  "era %s: what is on the disk is in the next answer",
+  { timeout: TIMEOUT_MS },
+  async (era) => {
+    const { folder } = shop();
+    const client = await started([folder], era);
+    const first = await whenRead(client, "definitions", { symbol: "totalOf" });
+    expect(first.text).toContain("shop:src/cart.ts:1 function totalOf");
+    const found = async (query: string) =>
+      (await callTool(client, "search", { query })).facts.matches;
+    for (let i = 0; i < 5; i++) {
+      writeFileSync(join(folder, "src/new.ts"), `export const needle${i} = ${i};\n`);
+      expect(await found(`needle${i}`)).toBe(1);
+      expect(await found(`needle${i - 1}`)).toBe(0);
+    }
+    const defined = await callTool(client, "definitions", { symbol: "needle4" });
+    expect(defined.text).toContain("shop:src/new.ts:1 constant needle4");
+    const body = await callTool(client, "read", { file: "src/new.ts" });
+    expect(body.text).toContain("1: export const needle4 = 4;");
+    renameSync(join(folder, "src/new.ts"), join(folder, "src/moved.ts"));
+    const tree = await callTool(client, "tree", { repository: "shop" });
+    expect(tree.text).toContain("moved.ts");
+    expect(tree.text).not.toContain("new.ts");
+    rmSync(join(folder, "src/moved.ts"));
+    expect(await found("needle4")).toBe(0);
+    const log = await callTool(client, "history", {});
+    expect(log.text).toMatch(/Ada: Begin the shop/);
+  },
+);
+
+test("lines that are not committed are told of in blame", { timeout: TIMEOUT_MS }, async () => {
+  const { folder } = shop();
+  const client = await started([folder]);
+  await whenRead(client, "repositories", {});
+  const asked = { path: "src/cart.ts", blame: "1" };
+  const clean = await callTool(client, "history", asked);
+  writeFileSync(join(folder, "src/cart.ts"), "// new\nexport function totalOf() {}\n");
+  const edited = await callTool(client, "history", asked);
+  const WORDS = "The file differs from what was committed";
+  expect(clean.text).not.toContain(WORDS);
+  expect(edited.text).toContain(WORDS);
+});
+
+test("a bare repository says that only commits are searched", { timeout: TIMEOUT_MS }, async () => {
+  const { folder } = shop();
+  const bare = join(temporaryFolder(), "shop.git");
+  execFileSync("git", ["clone", "-q", "--bare", folder, bare]);
+  const client = await started([bare]);
+  const { text } = await whenRead(client, "search", { query: "totalOf" });
+  expect(text).toMatch(/only commits are searched \(main\)/);
+  expect(text).toContain("1: export function totalOf()");
+});
+
+test("a path that is not there is told in the answers", { timeout: TIMEOUT_MS }, async () => {
+  const client = await started([join(temporaryFolder(), "nowhere")]);
+  const { text, facts } = await whenRead(client, "search", { query: "x" });
+  expect(text).toMatch(/INCOMPLETE: .*nowhere could not be indexed: there is no/);
+  expect(facts.complete).toBe(false);
+});
+
+test("without paths an index that is not there is an error", { timeout: TIMEOUT_MS }, async () => {
+  await expect(started([])).rejects.toThrow();
+});
