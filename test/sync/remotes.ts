@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 
 export interface Remotes {
-  readonly url: string;
+  url: string;
   /** Where bare repositories are: `<root>/acme/shop.git`. */
   readonly root: string;
   /** Method and address of every request. */
@@ -21,20 +21,23 @@ export interface Remotes {
   interface: (request: IncomingMessage, response: ServerResponse) => boolean;
   /** Whether git may have a repository. Default: everyone may. */
   mayRead: (path: string, request: IncomingMessage) => boolean;
+  /** Where git is sent for a repository. Default: nowhere. */
+  redirect: (path: string) => string | undefined;
   /** Repositories that answer nothing. */
   readonly hanging: Set<string>;
 }
 
 export async function serveRemotes(): Promise<Remotes> {
   const root = mkdtempSync(join(tmpdir(), "quern-remotes-"));
-  const remotes = {
+  const remotes: Remotes = {
     url: "",
     root,
-    requests: [] as string[],
+    requests: [],
     interface: () => false,
     mayRead: () => true,
-    hanging: new Set<string>(),
-  } satisfies Remotes as Remotes & { url: string };
+    redirect: () => undefined,
+    hanging: new Set(),
+  };
   const server = createServer((request, response) => {
     remotes.requests.push(`${request.method} ${request.url}`);
     const repository = /^\/(?:a\/)?(.+?)(?:\.git)?\/(?:info\/refs|git-[\w-]+)(?:\?|$)/.exec(
@@ -60,6 +63,11 @@ function serveGit(
   response: ServerResponse,
 ): void {
   if (remotes.hanging.has(path)) return;
+  const location = remotes.redirect(path);
+  if (location !== undefined) {
+    const [service] = /(info\/refs|git-[\w-]+)(\?.*)?$/.exec(request.url!)!;
+    return void response.writeHead(302, { location: `${location}/${service}` }).end();
+  }
   if (!remotes.mayRead(path, request)) {
     response.writeHead(401, { "www-authenticate": 'Basic realm="git"' }).end();
     return;

@@ -1,7 +1,7 @@
 /**
  * The interface of one code host, asked for JSON. One client for all hosts, because what is hard is
  * the same everywhere: it waits when it is told to (Retry-After, rate limits), tries again what may
- * pass, follows only redirects and links that stay on the host (others would be handed the token),
+ * pass, follows only redirects that stay on the host (others would be handed the token),
  * bounds answers in size and time, and tells errors without secrets.
  */
 
@@ -93,8 +93,17 @@ export class HostClient {
       const answer: Answer<Page> = await this.get(at, schema);
       const { entries, next } = turn(answer);
       yield* entries;
-      at = next === undefined ? undefined : this.#own(new URL(next, answer.url), answer.url);
+      at = next === undefined ? undefined : this.#turned(new URL(next, answer.url), answer.url);
     }
+  }
+
+  /** A host behind another name than it knows of itself names that in its links: then only what they ask for counts. */
+  #turned(next: URL, from: string): string {
+    const own = new URL(from);
+    own.search = next.search;
+    const address = next.origin === this.#origin ? next.href : own.href;
+    if (address === from) throw this.#unreadable(from, "names a page as the next of itself");
+    return address;
   }
 
   async #ask(address: string): Promise<{ response: Response; url: string }> {
