@@ -12,11 +12,11 @@ export interface Workplace {
   readonly engine: Engine;
   readonly folder: string;
   /** One run over one connection called `work`. */
-  sync(connection: ConnectionConfig, options?: SyncOptions): Promise<SyncReport>;
-  syncAll(config: SyncConfig, options?: SyncOptions): Promise<SyncReport>;
+  readonly sync: (connection: ConnectionConfig, options?: SyncOptions) => Promise<SyncReport>;
+  readonly syncAll: (config: SyncConfig, options?: SyncOptions) => Promise<SyncReport>;
   /** Names of repositories with a file that holds the text. */
-  find(text: string): Promise<string[]>;
-  names(): Promise<string[]>;
+  readonly find: (text: string) => Promise<string[]>;
+  readonly names: () => Promise<string[]>;
 }
 
 export async function openWorkplace(): Promise<Workplace> {

@@ -1,0 +1,322 @@
+/** What goes wrong on the way: pauses that hosts ask for, silence, stops, leftovers, damage, names that collide. */
+
+import { execFile, execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import type { ConnectionConfig, SyncProgress } from "../../src/sync/index.ts";
+import { nextLink, waitAsked } from "../../src/sync/hosts/host-client.ts";
+import { isWanted, nameOf, rankOf } from "../../src/sync/wanted.ts";
+import { serveGitHub } from "./github-server.ts";
+import { commit, inRepository, serveRemotes } from "./remotes.ts";
+import { openWorkplace, outcomes } from "./workplace.ts";
+
+const NOW = Date.parse("2026-01-01T00:00:00Z");
+const SECONDS = NOW / 1_000;
+
+test.each<[number, Record<string, string>, number | undefined]>([
+  [429, { "retry-after": "7" }, 7_000],
+  [403, { "retry-after": "60" }, 60_000],
+  [503, { "retry-after": "Thu, 01 Jan 2026 00:00:05 GMT" }, 5_000],
+  [503, { "retry-after": "soon" }, 60_000],
+  [403, { "x-ratelimit-remaining": "0", "x-ratelimit-reset": String(SECONDS + 9) }, 10_000],
+  [403, { "x-ratelimit-remaining": "12", "x-ratelimit-reset": String(SECONDS + 9) }, undefined],
+  [403, {}, undefined],
+  [429, {}, 60_000],
+  [429, { "ratelimit-remaining": "0", "ratelimit-reset": String(SECONDS + 3) }, 4_000],
+  [429, { "ratelimit-reset": "30" }, 31_000],
+  [429, { "x-ratelimit-reset": String(SECONDS - 100) }, 1_000],
+  [503, {}, undefined],
+  [200, { "retry-after": "7" }, undefined],
+])("%i with %j wants a wait of %s ms", (status, headers, ms) => {
+  expect(waitAsked({ status, headers: new Headers(headers) }, NOW)).toBe(ms);
+});
+
+test.each([
+  [`<https://h/a?page=2>; rel="next", <https://h/a?page=9>; rel="last"`, "https://h/a?page=2"],
+  [`<https://h/a?page=1>; rel="prev", <https://h/a?page=3>; rel=next`, "https://h/a?page=3"],
+  [`<https://h/a?q=a,b>; title="x"; rel="last next"`, "https://h/a?q=a,b"],
+  [`<https://h/a>; rel="nextish"`, undefined],
+  ["", undefined],
+])("the next page of %s", (link, next) => {
+  expect(nextLink(new Headers({ link }))).toBe(next);
+});
+
+const shop = {
+  kind: "repository" as const,
+  id: "1",
+  path: "acme/Shop",
+  host: "h",
+  place: { kind: "remote" as const, url: "https://h/acme/Shop.git" },
+  topics: ["Search"],
+  bytes: 3_000_000,
+  archived: true,
+};
+
+test.each<[Pick<ConnectionConfig, "include" | "exclude">, boolean]>([
+  [{}, true],
+  [{ include: { names: ["acme/*"] } }, true],
+  [{ include: { names: ["ACME/sho?"] } }, true],
+  [{ include: { names: ["acme"] } }, false],
+  [{ include: { names: [] } }, false],
+  [{ include: { topics: ["search"] } }, true],
+  [{ include: { names: ["acme/*"], topics: ["other"] } }, false],
+  [{ exclude: { names: ["*/shop"] } }, false],
+  [{ exclude: { topics: ["search"] } }, false],
+  [{ exclude: { archived: true } }, false],
+  [{ exclude: { forks: true } }, true],
+  [{ exclude: { largerThanMB: 3 } }, true],
+  [{ exclude: { largerThanMB: 2.9 } }, false],
+])("%j takes an archived repository of 3 MB: %s", (config, taken) => {
+  expect(isWanted(shop, config)).toBe(taken);
+});
+
+test("names and ranks", () => {
+  expect(nameOf(shop)).toBe("h/acme/Shop");
+  expect(nameOf(shop, "code/{name}")).toBe("code/Shop");
+  expect(nameOf({ ...shop, host: "" })).toBe("acme/Shop");
+  expect(nameOf({ ...shop, path: "{host}/$&" })).toBe("h/{host}/$&");
+  expect([0, 9, 99_999, 1e9].map(rankOf)).toEqual([0.5, 0.6, 1, 1]);
+});
+
+async function setUp() {
+  const remotes = await serveRemotes();
+  const github = serveGitHub(remotes);
+  const workplace = await openWorkplace();
+  commit(remotes.root, "acme/shop", { "a.ts": "needle\n" });
+  github.repositories = [{ id: 1, full_name: "acme/shop" }];
+  const connection = { type: "github" as const, url: remotes.url, orgs: ["acme"] };
+  return { remotes, github, workplace, connection };
+}
+
+const SHOP = "127.0.0.1/acme/shop";
+
+test("waits as long as the host says, and says so", async () => {
+  const { github, workplace, connection } = await setUp();
+  let refusals = 2;
+  github.before = (_, response) => {
+    if (refusals-- <= 0) return false;
+    const headers =
+      refusals === 1
+        ? { "retry-after": "1" }
+        : { "x-ratelimit-remaining": "0", "x-ratelimit-reset": "1" };
+    response.writeHead(refusals === 1 ? 429 : 403, headers).end("{}");
+    return true;
+  };
+  const waits: SyncProgress[] = [];
+  const onProgress = (progress: SyncProgress) =>
+    void (progress.kind === "waiting" && waits.push(progress));
+  expect(outcomes(await workplace.sync(connection, { onProgress }))).toEqual([`${SHOP}: indexed`]);
+  const { host } = new URL(connection.url);
+  const wait = { kind: "waiting", connection: "work", host };
+  expect(waits).toEqual([
+    { ...wait, waitMs: 1_000 },
+    { ...wait, waitMs: 2_000 },
+  ]);
+});
+
+test("does not wait for longer than an hour", async () => {
+  const { github, workplace, connection } = await setUp();
+  github.before = (_, response) => (response.writeHead(429, { "retry-after": "7200" }).end(), true);
+  expect(outcomes(await workplace.sync(connection))).toEqual([
+    `orgs: acme: ${connection.url}/api/v3/orgs/acme/repos wants a wait of 120 minutes; run it again then`,
+  ]);
+});
+
+test("tries again what may pass, and no more than that", async () => {
+  const { github, workplace, connection } = await setUp();
+  let failures = 1;
+  github.before = ({ socket }, response) => {
+    if (failures-- <= 0) return false;
+    if (failures === 0) response.writeHead(502).end("<html>");
+    else socket.destroy();
+    return true;
+  };
+  expect(outcomes(await workplace.sync(connection))).toEqual([`${SHOP}: indexed`]);
+  failures = 100;
+  expect(outcomes(await workplace.sync(connection))[0]).toMatch(
+    /^orgs: acme: .* cannot be asked: /,
+  );
+  expect(failures).toBe(96);
+});
+
+test.each<[string, string, RegExp]>([
+  ["a page", "<html>sign in</html>", / answered with something else than JSON$/],
+  ["another thing", `{"a":1}`, / answered with what is no such list or repository \(its whole\)$/],
+  [
+    "a broken entry",
+    `[{"id":"x"}]`,
+    / answered with what is no such list or repository \(0\.id\)$/,
+  ],
+])("%s instead of a list is told", async (_, body, message) => {
+  const { github, workplace, connection } = await setUp();
+  github.before = (_, response) => (response.writeHead(200).end(body), true);
+  expect(outcomes(await workplace.sync(connection))[0]).toMatch(message);
+});
+
+test("a fetch that says nothing is given up, and the others go on", async () => {
+  const { remotes, github, workplace, connection } = await setUp();
+  github.repositories.push({ id: 2, full_name: "acme/silent" });
+  remotes.hanging.add("acme/silent");
+  const sync = { stallTimeout: "3s" };
+  const report = await workplace.syncAll({ connections: { work: connection }, sync });
+  expect(outcomes(report)).toEqual([
+    `${SHOP}: indexed`,
+    expect.stringMatching(
+      /acme\/silent: failed: git ls-remote: the other end has said nothing for 3 s; it was given up$/,
+    ),
+  ]);
+});
+
+/** Processes of git that speak with the server. */
+const talking = (url: string): string[] =>
+  readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => {
+      try {
+        return readFileSync(`/proc/${name}/cmdline`, "utf8");
+      } catch {
+        return "";
+      }
+    })
+    .filter((line) => line.includes(url));
+
+test("a stop ends the run with all its processes", async () => {
+  const { remotes, workplace, connection } = await setUp();
+  remotes.hanging.add("acme/shop");
+  const stop = new AbortController();
+  const run = workplace.sync(connection, { signal: stop.signal });
+  await expect.poll(() => talking(remotes.url).length).toBeGreaterThan(0);
+  stop.abort();
+  await expect(run).rejects.toMatchObject({ code: "ABORTED" });
+  await expect.poll(() => talking(remotes.url)).toEqual([]);
+  remotes.hanging.clear();
+  expect(outcomes(await workplace.sync(connection))).toEqual([`${SHOP}: indexed`]);
+});
+
+const cloneOf = (folder: string): string => join(folder, "index/.sync/1/1/clone.git");
+
+test("what a killed process has left does not hinder the next", async () => {
+  const { remotes, workplace, connection } = await setUp();
+  await workplace.sync(connection);
+  const clone = cloneOf(workplace.folder);
+  const left = ["packed-refs.lock", "HEAD.lock", "refs/heads/main.lock", "objects/pack/tmp_pack_x"];
+  for (const name of left) writeFileSync(join(clone, name), "");
+  writeFileSync(join(workplace.folder, "index/.sync/lock"), "999999999");
+  commit(remotes.root, "acme/shop", { "a.ts": "second\n" });
+  expect(outcomes(await workplace.sync(connection))).toEqual([`${SHOP}: indexed`]);
+  expect(await workplace.find("second")).toEqual([SHOP]);
+  expect(left.filter((name) => existsSync(join(clone, name)))).toEqual([]);
+});
+
+test.each<[string, (clone: string) => void]>([
+  ["a clone without its HEAD", (clone) => rmSync(join(clone, "HEAD"))],
+  ["a clone without objects", (clone) => rmSync(join(clone, "objects"), { recursive: true })],
+  ["no clone at all", (clone) => rmSync(clone, { recursive: true })],
+  ["a record that is none", (clone) => writeFileSync(join(clone, "../repository.json"), "{")],
+])("%s is made good", async (_, damage) => {
+  const { remotes, workplace, connection } = await setUp();
+  await workplace.sync(connection);
+  damage(cloneOf(workplace.folder));
+  commit(remotes.root, "acme/shop", { "a.ts": "second\n" });
+  expect(outcomes(await workplace.sync(connection))).toEqual([`${SHOP}: indexed`]);
+  expect(await workplace.find("second")).toEqual([SHOP]);
+});
+
+test("one process syncs a folder at a time", async () => {
+  const { remotes, workplace, connection } = await setUp();
+  remotes.hanging.add("acme/shop");
+  const stop = new AbortController();
+  const first = workplace.sync(connection, { signal: stop.signal });
+  first.catch(() => {});
+  await expect(workplace.sync(connection)).rejects.toMatchObject({
+    code: "INDEX_LOCKED",
+    message: `process ${process.pid} syncs into ${join(workplace.folder, "index/.sync")}; wait for it, or end it`,
+  });
+  stop.abort();
+  await expect(first).rejects.toMatchObject({ code: "ABORTED" });
+});
+
+test("two repositories of one name: the first in the configuration has it", async () => {
+  const { remotes, workplace, connection } = await setUp();
+  const url = `${remotes.url}/acme/shop.git`;
+  const connections = { work: connection, again: { type: "git" as const, urls: [url] } };
+  const report = await workplace.syncAll({ connections });
+  expect(outcomes(report)).toEqual([
+    `${SHOP}: indexed`,
+    `${SHOP}: failed: acme/shop would be called "${SHOP}", as a repository of the connection work is; leave one of them out, or give a connection another name template`,
+  ]);
+  const named = { ...connections, again: { ...connections.again, name: "again/{name}" } };
+  expect(outcomes(await workplace.syncAll({ connections: named }))).toEqual([
+    `${SHOP}: unchanged`,
+    "again/shop: indexed",
+  ]);
+  expect(report.connections.map(({ id, name }) => [id, name])).toEqual([
+    [1, "work"],
+    [2, "again"],
+  ]);
+});
+
+test("what is left out goes at once; what has lost its connection goes after a while", async () => {
+  const { workplace, connection } = await setUp();
+  await workplace.sync(connection);
+  const without = { ...connection, exclude: { names: ["acme/shop"] } };
+  expect(outcomes(await workplace.sync(without))).toEqual([`${SHOP}: removed`]);
+  expect(await workplace.names()).toEqual([]);
+  await workplace.sync(connection);
+  expect(outcomes(await workplace.syncAll({ connections: {} }))).toEqual([`${SHOP}: gone`]);
+  expect(await workplace.names()).toEqual([SHOP]);
+  const now = { connections: {}, sync: { removeAfter: "0s" } };
+  expect(outcomes(await workplace.syncAll(now))).toEqual([`${SHOP}: removed`]);
+  expect(await workplace.names()).toEqual([]);
+});
+
+test("branches and tags by pattern, and a default branch that changes", async () => {
+  const { remotes, workplace, connection } = await setUp();
+  for (const branch of ["release-1", "release-2", "topic"])
+    commit(remotes.root, "acme/shop", { "b.ts": `on ${branch}\n` }, branch);
+  inRepository(remotes.root, "acme/shop", "tag", "v1", "release-1");
+  inRepository(remotes.root, "acme/shop", "tag", "nightly", "release-1");
+  await workplace.sync({ ...connection, branches: ["release-*"], tags: ["v*"] });
+  const revisions = async () =>
+    (await workplace.engine.repositories())[0]!.revisions.map(({ name }) => name);
+  expect(await revisions()).toEqual(["main", "release-1", "release-2", "v1"]);
+  inRepository(remotes.root, "acme/shop", "symbolic-ref", "HEAD", "refs/heads/topic");
+  inRepository(remotes.root, "acme/shop", "branch", "-D", "main");
+  expect(outcomes(await workplace.sync(connection))).toEqual([`${SHOP}: indexed`]);
+  expect(await revisions()).toEqual(["topic"]);
+});
+
+test("a folder of clones is read where it is", async () => {
+  const { remotes, workplace } = await setUp();
+  const clones = join(workplace.folder, "clones");
+  mkdirSync(join(clones, "deep/er"), { recursive: true });
+  for (const name of ["one.git", "deep/two.git"])
+    execFileSync("git", [
+      "clone",
+      "--quiet",
+      "--bare",
+      `${remotes.root}/acme/shop.git`,
+      join(clones, name),
+    ]);
+  execFileSync("git", ["init", "--quiet", join(clones, "deep/er/empty")]);
+  const source = `${remotes.url}/acme/shop.git`; // of this process, so it must not block
+  await promisify(execFile)("git", ["clone", "--quiet", source, join(clones, "work")]);
+  const folder = { type: "folder" as const, path: clones };
+  expect(outcomes(await workplace.sync(folder))).toEqual([
+    `${SHOP}: indexed`,
+    "deep/er/empty: empty",
+    "deep/two: indexed",
+    "one: indexed",
+  ]);
+  expect(outcomes(await workplace.sync({ ...folder, depth: 1 }))).toEqual([
+    `${SHOP}: unchanged`,
+    "deep/er/empty: gone",
+    "deep/two: gone",
+    "one: unchanged",
+  ]);
+  expect(outcomes(await workplace.sync({ ...folder, path: join(clones, "none") }))).toEqual([
+    `path: ${clones}/none: there is no folder ${clones}/none; check the path`,
+  ]);
+});
