@@ -1,54 +1,97 @@
 /**
- * Measures the page in a browser: `npx tsx scripts/page-figures.ts [FOLDER]`. It indexes FOLDER (default:
- * node_modules), and prints bytes of the first view, times from a key stroke to painted results, memory after
- * 200 searches, and the frames while 2 MiB and thousands of results are scrolled.
+ * Measures the page in a browser: `npx tsx scripts/page-figures.ts FOLDER [INDEX]`. It indexes FOLDER, or
+ * takes the index in INDEX where one is there, and prints
+ *
+ * - bytes of the first view;
+ * - times from a key stroke to painted results, and from the answer's last byte to them;
+ * - memory after 200 searches;
+ * - frames, and the longest task, while 10 000 results and a file of 2 MiB are scrolled.
+ *
+ * Other work on the machine lengthens times and frames; the load is printed beside them. A task's
+ * processor time, as the browser's own trace has it, does not depend on that.
  */
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
+import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
+import type { CDPSession, Page } from "playwright-core";
 import { createHandler } from "../src/http/handler.ts";
 import { toNodeListener } from "../src/http/node-listener.ts";
-import { directory, open } from "../src/index.ts";
+import { directory, open, type Engine } from "../src/index.ts";
 import { large, LARGE_LINES } from "../test/page/fixtures.ts";
 import { launchBrowser } from "../test/page/launch.ts";
 
 const SEARCHES = 200;
 const STROKES = 20;
+const RESULTS = 10_000;
+const [, , source = "node_modules", given] = process.argv;
 
-const folder = mkdtempSync(join(tmpdir(), "quern-figures-"));
+/** Keeps when the next answer is painted. */
+const WATCH = `window.painted = new Promise((resolve) => {
+  let start;
+  addEventListener("keydown", () => { start = performance.now(); }, { capture: true });
+  const answered = () => performance.getEntriesByType("resource")
+    .filter(({ name }) => name.endsWith("/api/search")).at(-1)?.responseEnd ?? NaN;
+  let first;
+  const look = () => {
+    const files = document.querySelector(".files");
+    if (start === undefined || !document.querySelector(".card") || files?.classList.contains("stale")) return;
+    if (!document.title.startsWith(document.querySelector("#search").value + " ")) return;
+    first ??= new Promise((painted) => requestAnimationFrame(() => setTimeout(() => painted(performance.now() - start))));
+    if (!document.querySelector(".summary strong")) return;
+    observer.disconnect();
+    requestAnimationFrame(() => setTimeout(async () => {
+      const now = performance.now();
+      resolve({ first: await first, ranked: now - start, answer: now - answered() });
+    }));
+  };
+  const observer = new MutationObserver(look);
+  observer.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
+}); 0`;
+
+/** Keeps how long each frame took, in milliseconds. */
+const FRAMES = `window.frames50 = []; {
+  let last = performance.now();
+  const each = (now) => { window.frames50.push(now - last); last = now; requestAnimationFrame(each); };
+  requestAnimationFrame(each);
+}`;
+
+const folder = given ?? mkdtempSync(join(tmpdir(), "quern-figures-"));
+const isThere = existsSync(join(folder, "quern.mdb"));
 const engine = await open(folder);
-const [report] = await engine.index([
-  directory(process.argv[2] ?? "node_modules", { name: "measured" }),
-  large(),
-]);
-console.log(`indexed ${report?.added} files, ${Math.round((report?.bytesRead ?? 0) / 1e6)} MB`);
-const server = createServer(
-  toNodeListener(createHandler(engine, { anonymous: "all", page: true })),
-);
+if (!isThere) await engine.index([directory(source, { name: "measured", gitignore: false })]);
+await engine.index(large());
+await describe(engine);
+const handler = createHandler(engine, { anonymous: "all", page: true });
+const server = createServer(toNodeListener(handler));
 await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
 const root = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 const browser = await launchBrowser();
 try {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  page.setDefaultTimeout(120_000);
   await firstView(page);
-  for (const [what, word] of [
-    ["rare", "AsyncGeneratorFunction"],
-    ["frequent", "return"],
-  ] as const)
-    await strokes(page, what, word);
+  for (const word of ["raid5_compute_sector", "mutex_lock", "return"]) await strokes(page, word);
   await memory(page);
-  await scrollResults(page);
   await scrollFile(page);
+  await scrollResults(page);
 } finally {
   await browser.close();
   server.closeAllConnections();
   server.close();
   await engine.close();
-  rmSync(folder, { recursive: true, force: true });
+  if (given === undefined) rmSync(folder, { recursive: true, force: true });
+}
+
+async function describe(measured: Engine): Promise<void> {
+  const { stats } = await measured.search({ query: '""', matches: 0 });
+  console.log(`${stats.fileCount} files are indexed; ${loadNow()}`);
+}
+
+function loadNow(): string {
+  return `load ${loadavg()[0]!.toFixed(1)}`;
 }
 
 async function firstView(page: Page): Promise<void> {
@@ -65,9 +108,19 @@ async function firstView(page: Page): Promise<void> {
   console.log(`first view: ${bytes} bytes`);
 }
 
-/** From the last key stroke to the frame in which the ranked answer of the whole word is painted. */
-async function strokes(page: Page, what: string, word: string): Promise<void> {
-  const times: number[] = [];
+// ── from a key stroke to painted results ──
+
+interface Painted {
+  /** Milliseconds from the key stroke to the frame in which files of the whole word are painted. */
+  first: number;
+  /** The same of the ranked answer, which a stream precedes if it takes long. */
+  ranked: number;
+  /** Milliseconds from the last byte of that answer to the same frame. */
+  answer: number;
+}
+
+async function strokes(page: Page, word: string): Promise<void> {
+  const times: Painted[] = [];
   for (let n = 0; n < STROKES; n++) {
     await page.goto("about:blank"); // no answer is kept
     await page.goto(`${root}search?q=${word.slice(0, -1)}`);
@@ -76,25 +129,23 @@ async function strokes(page: Page, what: string, word: string): Promise<void> {
     await page.locator("#search").focus();
     await page.keyboard.press("End");
     await page.keyboard.press(word.at(-1)!);
-    times.push(await page.evaluate<number>("window.painted"));
+    times.push(await page.evaluate<Painted>("window.painted"));
   }
-  times.sort((a, b) => a - b);
-  const at = (part: number): string => times[Math.floor(part * (times.length - 1))]!.toFixed(0);
+  const { stats } = await engine.search({ query: word, matches: 0 });
+  const all = (name: keyof Painted): string => spread(times.map((time) => time[name]));
   console.log(
-    `${what} word ${word}: ${at(0.5)} ms median, ${at(0.95)} ms p95, key stroke to painted`,
+    `${word}, ${stats.totalMatchCount} matches: key stroke to painted ${all("first")}, ranked ${all("ranked")}; ` +
+      `answer to painted ${all("answer")}; ${loadNow()}`,
   );
 }
 
-const WATCH = `window.painted = new Promise((resolve) => {
-  let start;
-  addEventListener("keydown", () => { start = performance.now(); }, { capture: true });
-  new MutationObserver(() => {
-    const files = document.querySelector(".files");
-    if (start === undefined || !document.querySelector(".summary strong") || files?.classList.contains("stale")) return;
-    if (document.title.startsWith(document.querySelector("#search").value + " "))
-      requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - start)));
-  }).observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
-})`;
+function spread(times: number[]): string {
+  const sorted = times.toSorted((a, b) => a - b);
+  const at = (part: number): string => sorted[Math.floor(part * (sorted.length - 1))]!.toFixed(0);
+  return `median ${at(0.5)} ms, p95 ${at(0.95)} ms`;
+}
+
+// ── memory ──
 
 async function memory(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page);
@@ -105,44 +156,101 @@ async function memory(page: Page): Promise<void> {
   };
   const search = async (n: number): Promise<void> => {
     await page.locator("#search").fill(`return n${n}`);
-    await page.waitForFunction(`document.title.startsWith("return n${n} ")`);
+    while (!(await page.title()).startsWith(`return n${n} `)) await page.waitForTimeout(10);
   };
+  await page.goto(`${root}search?q=return`);
   for (let n = 0; n < 20; n++) await search(n);
   const before = await used();
   for (let n = 20; n < SEARCHES; n++) await search(n);
+  const after = await used();
+  await session.detach();
   console.log(
-    `heap: ${before.toFixed(1)} MB after 20 searches, ${(await used()).toFixed(1)} MB after ${SEARCHES}`,
+    `heap: ${before.toFixed(1)} MB after 20 searches, ${after.toFixed(1)} MB after ${SEARCHES}`,
   );
 }
 
-const FRAMES = `window.frames50 = []; {
-  let last = performance.now();
-  const each = (now) => { window.frames50.push(now - last); last = now; requestAnimationFrame(each); };
-  requestAnimationFrame(each);
-}`;
+// ── scrolling ──
 
-async function longest(page: Page, what: string): Promise<void> {
-  const frames = (await page.evaluate<number[]>("window.frames50")).slice(1).sort((a, b) => b - a);
-  const over = frames.filter((frame) => frame > 50).length;
-  console.log(
-    `${what}: ${frames.length} frames, ${over} over 50 ms, the longest ${frames[0]?.toFixed(0)} ms`,
+interface TraceEvent {
+  name: string;
+  ph: string;
+  tid: number;
+  pid: number;
+  /** Microseconds: the time that passed, and the processor's. */
+  dur?: number;
+  tdur?: number;
+  args?: { name?: string };
+}
+
+async function trace(session: CDPSession): Promise<() => Promise<TraceEvent[]>> {
+  const events: TraceEvent[] = [];
+  session.on("Tracing.dataCollected", ({ value }) =>
+    events.push(...(value as unknown as TraceEvent[])),
   );
+  await session.send("Tracing.start", {
+    traceConfig: { includedCategories: ["toplevel", "__metadata"] },
+    transferMode: "ReportEvents",
+  });
+  return async () => {
+    const complete = new Promise<void>((done) =>
+      session.once("Tracing.tracingComplete", () => done()),
+    );
+    await session.send("Tracing.end");
+    await complete;
+    return events;
+  };
+}
+
+/** Of tasks of the page's main thread, milliseconds of the processor's time, the longest first. */
+function mainTasks(events: readonly TraceEvent[]): number[] {
+  const mains = new Set(
+    events
+      .filter(({ name, args }) => name === "thread_name" && args?.name === "CrRendererMain")
+      .map(({ pid, tid }) => `${pid} ${tid}`),
+  );
+  return events
+    .filter(
+      ({ ph, pid, tid, tdur }) => ph === "X" && tdur !== undefined && mains.has(`${pid} ${tid}`),
+    )
+    .map(({ tdur }) => tdur! / 1000)
+    .sort((a, b) => b - a);
+}
+
+/** Scrolls, and says what the frames and tasks took meanwhile. */
+async function scrolled(page: Page, what: string, scroll: () => Promise<string>): Promise<void> {
+  const session = await browser.newBrowserCDPSession();
+  const stop = await trace(session);
+  await page.evaluate(FRAMES);
+  const name = await scroll();
+  const frames = (await page.evaluate<number[]>("window.frames50")).slice(1).sort((a, b) => b - a);
+  const tasks = mainTasks(await stop());
+  await session.detach();
+  const over = (times: readonly number[]): number => times.filter((time) => time > 50).length;
+  console.log(
+    `${what}: ${name}; ${frames.length} frames, ${over(frames)} over 50 ms, longest ${frames[0]?.toFixed(0)} ms; ` +
+      `${tasks.length} tasks, ${over(tasks)} over 50 ms of processor time, longest ${tasks[0]?.toFixed(0)} ms; ${loadNow()}`,
+  );
+}
+
+async function scrollFile(page: Page): Promise<void> {
+  await page.goto("about:blank");
+  await scrolled(page, "2 MiB opened and scrolled", async () => {
+    await page.goto(`${root}browse/large/-/blob/large.ts`);
+    await page.evaluate(FRAMES);
+    await page.locator(".cm-line").first().waitFor();
+    await page.mouse.move(600, 400);
+    for (let n = 0; n < 200; n++) await page.mouse.wheel(0, 4000);
+    return `${LARGE_LINES} lines`;
+  });
 }
 
 async function scrollResults(page: Page): Promise<void> {
   await page.goto(`${root}search?q=return`);
   await page.locator(".card").first().waitFor();
-  await page.evaluate(FRAMES);
-  for (let n = 0; n < 150; n++) await page.mouse.wheel(0, 1500);
-  const shown = await page.locator(".line.match").count();
-  await longest(page, `${shown} matching lines scrolled`);
-}
-
-async function scrollFile(page: Page): Promise<void> {
-  await page.goto(`${root}browse/large/-/blob/large.ts`);
-  await page.locator(".cm-line").first().waitFor();
   await page.mouse.move(600, 400);
-  await page.evaluate(FRAMES);
-  for (let n = 0; n < 150; n++) await page.mouse.wheel(0, 4000);
-  await longest(page, `2 MiB, ${LARGE_LINES} lines, scrolled`);
+  await scrolled(page, "results scrolled", async () => {
+    const count = (): Promise<number> => page.locator(".line.match").count();
+    while ((await count()) < RESULTS) for (let n = 0; n < 10; n++) await page.mouse.wheel(0, 2000);
+    return `${await count()} matching lines in ${await page.locator(".card").count()} files`;
+  });
 }

@@ -59,6 +59,8 @@ export type {
 export type {
   Chunk,
   Explanation,
+  Facet,
+  Facets,
   FileResult,
   Position,
   Range,

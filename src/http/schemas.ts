@@ -21,6 +21,7 @@ const id = z.int().min(0).openapi({ description: "Never changes, is never used a
 // ── search ──
 
 const MOST_CONTEXT_LINES = 1000;
+const MOST_FACET_VALUES = 1000;
 
 export const searchRequest = (maxMatches: number) =>
   z
@@ -43,6 +44,10 @@ export const searchRequest = (maxMatches: number) =>
       after: z.string().optional().openapi({
         description:
           'Asks for a page: "" for the first one, the nextCursor of a response for the one behind it. Not for streams.',
+      }),
+      facets: z.int().min(1).max(MOST_FACET_VALUES).optional().openapi({
+        description:
+          "Counts the files that match by repository, language and folder, and lists so many values of each. Not for streams.",
       }),
       contextLines: z.int().min(0).max(MOST_CONTEXT_LINES).optional().openapi({
         description: "Lines shown before and after each match. Default 0.",
@@ -141,10 +146,27 @@ const found = {
   repositoryInfo: z.array(repositoryInfo),
 };
 
+const facet = (what: string) =>
+  z
+    .object({
+      values: z.array(z.object({ value: z.string(), fileCount: count("Files that match.") })),
+      more: count("Values besides those listed."),
+    })
+    .openapi({ description: what });
+
+const facets = z
+  .object({
+    repositories: facet("By the name of their repository."),
+    languages: facet("By their language, where it is known."),
+    folders: facet("By their first folder and their first two, where all are of one repository."),
+  })
+  .openapi("Facets");
+
 export const searchResponse = z
   .object({
     ...found,
     isSearchExhaustive,
+    facets: facets.optional(),
     nextCursor: z.string().optional().openapi({
       description: "`after` of the next page. Only where `after` was given and there is more.",
     }),

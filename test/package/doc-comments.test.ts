@@ -86,6 +86,7 @@ const UNITS: readonly (readonly [name: RegExp, unit: RegExp])[] = [
   [/\.((max)?matches(PerFile)?|\w+MatchCount)$/i, /\branges\b/i],
   [/files|\.(fileCount|done|total|added|removed|unchanged)$/i, /\bfiles\b/i],
   [/\.(segments\w*|shards\w+|crashes)$/, /\bsegments\b/i],
+  [/\.(facets|more)$/, /\bvalues\b/],
   [/\.(pages|candidatePages|ngramMatches)$/, /\bpages\b/i],
   [/\.ngramLookups$/, /\bgrams\b/i],
   [/\.regexpsConsidered$/, /\bpairs\b/i],

@@ -80,6 +80,28 @@ inBrowser("search", (browser) => {
     await expect.poll(() => box.inputValue()).toBe("(retry or backoff)");
   });
 
+  test("the numbers of facets are those of the whole answer, and of what a click leads to", async () => {
+    const query = "e";
+    const { files } = await site.engine.search({ query, matches: 1e6 });
+    const page = await visit(browser, `${site.root}search?q=${query}`);
+    const inLanguage = files.filter(({ language }) => language === "TypeScript").length;
+    const link = page.getByRole("link", { name: `TypeScript: ${inLanguage} files` });
+    await link.waitFor();
+    expect(await page.getByText("Of the files shown so far").count()).toBe(0);
+    await link.click();
+    await page.getByText(new RegExp(`in ${inLanguage} files`)).waitFor();
+    await page.getByRole("link", { name: /^task-queue:/ }).click();
+    const folder = page.getByRole("link", { name: /^src: \d+ files/ });
+    const [, counted] = /(\d+) files/.exec((await folder.getAttribute("aria-label"))!)!;
+    const below = files.filter(
+      ({ language, repository, fileName }) =>
+        language === "TypeScript" && repository === "task-queue" && /^src\//.test(fileName.text),
+    );
+    expect(Number(counted)).toBe(below.length);
+    await folder.click();
+    await page.getByText(new RegExp(`in ${below.length} files`)).waitFor();
+  });
+
   test("the keyboard alone: search, results, file, back, help", async () => {
     const page = await visit(browser, site.root);
     const { keyboard } = page;

@@ -21,6 +21,7 @@ test.each<[field: string, taken: unknown[], refused: unknown[]]>([
   ["matches", [0, 1, 1e9], [undefined, -1, 0.5, NaN, Infinity, "1", true]],
   ["matchesPerFile", [1, 1e9], [0, -1, 1.5, Infinity, "1"]],
   ["after", ["", "abc"], [0, ["a"], {}]],
+  ["facets", [1, 1000], [0, 1001, 1.5, "1", true]],
   ["contextLines", [0, 1, 1000], [-1, 1001, 0.5, NaN, "1"]],
   ["whole", [true, false], [0, "true"]],
   ["isRegexEnabled", [true, false], [1, "yes"]],

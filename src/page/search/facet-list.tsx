@@ -1,15 +1,15 @@
-/** What narrows a search: repositories, languages and folders of the files shown, with their numbers. */
+/** What narrows a search: repositories, languages and folders, each with the files that would be left. */
 
 import type { SearchAddress } from "../frame/address.ts";
 import { usePage } from "../frame/page-context.ts";
 import { PlainText, plainText } from "../frame/plain-text.tsx";
-import type { Facets, FacetValue } from "./facets.ts";
+import type { Facet, Facets } from "../wire/answers.ts";
 import { addFilter, filterFor, hasFilter, removeFilter } from "./query-text.ts";
 
 interface FacetListProps {
   facets: Facets;
   address: SearchAddress;
-  /** Whether there are files that are not counted yet. */
+  /** Whether only the files that are shown are counted. */
   isPart: boolean;
 }
 
@@ -20,34 +20,32 @@ export function FacetList({ facets, address, isPart }: FacetListProps) {
       <details open={matchMedia("(min-width: 56rem)").matches}>
         <summary>Filters</summary>
         {isPart && <p class="muted">Of the files shown so far</p>}
-        <Facet kind="repo" title="Repository" values={repositories} address={address} />
-        <Facet kind="lang" title="Language" values={languages} address={address} />
-        <Facet kind="folder" title="Folder" values={folders} address={address} />
+        <Values kind="repo" title="Repository" facet={repositories} address={address} />
+        <Values kind="lang" title="Language" facet={languages} address={address} />
+        <Values kind="folder" title="Folder" facet={folders} address={address} />
       </details>
     </aside>
   );
 }
 
-interface FacetProps {
+interface ValuesProps {
   kind: "repo" | "lang" | "folder";
   title: string;
-  values: readonly FacetValue[];
+  facet: Facet;
   address: SearchAddress;
 }
-
-const SHOWN = 12;
 
 const filesIn = (count: number): string =>
   `${count.toLocaleString("en")} ${count === 1 ? "file" : "files"}`;
 
-function Facet({ kind, title, values, address }: FacetProps) {
+function Values({ kind, title, facet: { values, more }, address }: ValuesProps) {
   const { router } = usePage();
   if (values.length === 0) return null;
   return (
     <section class="facet">
       <h2>{title}</h2>
       <ul>
-        {values.slice(0, SHOWN).map(({ value, files }) => {
+        {values.map(({ value, fileCount }) => {
           const filter = filterFor(kind, value);
           const isOn = hasFilter(address.query, filter);
           const change = isOn ? removeFilter : addFilter;
@@ -57,18 +55,18 @@ function Facet({ kind, title, values, address }: FacetProps) {
               <a
                 href={router.href(to)}
                 aria-current={isOn ? "true" : undefined}
-                aria-label={`${plainText(value)}: ${filesIn(files)}`}
+                aria-label={`${plainText(value)}: ${filesIn(fileCount)}`}
               >
                 <span class="value">
                   <PlainText text={value} />
                 </span>
-                <span class="count">{files.toLocaleString("en")}</span>
+                <span class="count">{fileCount.toLocaleString("en")}</span>
               </a>
             </li>
           );
         })}
       </ul>
-      {values.length > SHOWN && <p class="muted">and {values.length - SHOWN} more</p>}
+      {more > 0 && <p class="muted">and {more.toLocaleString("en")} more</p>}
     </section>
   );
 }

@@ -1,40 +1,27 @@
-/** Counts of the files shown, by repository, language and folder, and which files are copies of others. */
+/** Which files are copies of others, and counts of files where the server has sent none. */
 
-import type { FileResult } from "../wire/answers.ts";
+import type { Facet, Facets, FileResult } from "../wire/answers.ts";
 
-export interface FacetValue {
-  value: string;
-  files: number;
-}
-
-export interface Facets {
-  repositories: FacetValue[];
-  languages: FacetValue[];
-  /** First folders of paths, if all files are of one repository. */
-  folders: FacetValue[];
-}
-
+/** While a stream goes on, and where the server counts none: what is shown so far, by repository and language. */
 export function facetsOf(files: readonly FileResult[]): Facets {
-  const repositories = count(files.map(({ repository }) => repository));
-  const folders = files.map(({ fileName: { text } }) => folderOf(text));
   return {
-    repositories,
+    repositories: count(files.map(({ repository }) => repository)),
     languages: count(files.map(({ language }) => language)),
-    folders: repositories.length === 1 ? count(folders) : [],
+    folders: { values: [], more: 0 },
   };
 }
 
-/** Two levels at most: `src/page` of `src/page/search/facets.ts`. */
-const folderOf = (path: string): string => path.split("/").slice(0, -1).slice(0, 2).join("/");
-
 /** The most files first; without empty values. */
-function count(values: readonly string[]): FacetValue[] {
+function count(values: readonly string[]): Facet {
   const counts = new Map<string, number>();
   for (const value of values) if (value !== "") counts.set(value, (counts.get(value) ?? 0) + 1);
-  return [...counts]
-    .map(([value, files]) => ({ value, files }))
-    .sort((a, b) => b.files - a.files || (a.value < b.value ? -1 : 1));
+  const sorted = [...counts]
+    .map(([value, fileCount]) => ({ value, fileCount }))
+    .sort((a, b) => b.fileCount - a.fileCount || (a.value < b.value ? -1 : 1));
+  return { values: sorted.slice(0, SHOWN), more: Math.max(0, sorted.length - SHOWN) };
 }
+
+const SHOWN = 12;
 
 /** A file and those that show the same lines under the same name. */
 export interface Folded {

@@ -3,7 +3,7 @@
  * longer than `STREAM_AFTER_MS`, files are streamed as they are found and shown until it arrives.
  */
 
-import type { FileResult, SearchAnswer, SearchRequest, Stats } from "../wire/answers.ts";
+import type { Facets, FileResult, SearchAnswer, SearchRequest, Stats } from "../wire/answers.ts";
 import { isAbort, type Client } from "../wire/client.ts";
 
 export interface Asked {
@@ -18,6 +18,8 @@ export interface Found {
   files: readonly FileResult[];
   /** Known when the ranked answer is here. */
   stats?: Stats;
+  /** Known with the ranked answer, of all its files. */
+  facets?: Facets;
   /** Whether there are files behind those shown. */
   hasMore: boolean;
   isLoadingMore: boolean;
@@ -39,6 +41,7 @@ const STREAMED_MATCHES = 100;
 const PAGE_MATCHES = 200;
 export const MATCHES_PER_FILE = 10;
 const MOST_MATCHES = 20_000;
+const FACET_VALUES = 12;
 
 const NOTHING: Found = {
   state: "searching",
@@ -80,6 +83,7 @@ export function startSearch(client: Searching, asked: Asked, onChange: () => voi
       state: "done",
       files,
       stats: next.cursor === undefined || !found.stats ? answer.stats : found.stats,
+      ...(answer.facets && { facets: answer.facets }),
       hasMore: paging.isLast !== true,
       isLoadingMore: false,
     });
@@ -139,7 +143,8 @@ interface Paging {
 }
 
 function pageRequest(asked: Asked, { matches, cursor = "" }: Paging): SearchRequest {
-  return { ...requestOf(asked), matches, after: cursor, matchesPerFile: MATCHES_PER_FILE };
+  const request = { ...requestOf(asked), matches, after: cursor, matchesPerFile: MATCHES_PER_FILE };
+  return cursor === "" ? { ...request, facets: FACET_VALUES } : request;
 }
 
 function followingPage({ matches, cursor }: Paging, answer: SearchAnswer): Paging {

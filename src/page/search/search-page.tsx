@@ -31,7 +31,11 @@ function Results({ address, place }: SearchPageProps) {
   usePlace(place, found);
   return (
     <main id="main" class="results">
-      <FacetList facets={facetsOf(shown.files)} address={address} isPart={shown.hasMore} />
+      <FacetList
+        facets={shown.facets ?? facetsOf(shown.files)}
+        address={address}
+        isPart={shown.facets === undefined && shown.files.length > 0}
+      />
       <h1 class="unseen-heading">Results of the search</h1>
       <section class="found" aria-label="Results" aria-busy={found.state !== "done"}>
         {found.state === "failed" ? <SearchError error={found.error} /> : <Summary found={found} />}

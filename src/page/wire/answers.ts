@@ -46,9 +46,25 @@ export interface Stats {
   filesSkipped?: number;
 }
 
+export interface Facet {
+  values: { value: string; fileCount: number }[];
+  /** Values that are not listed. */
+  more: number;
+}
+
+/** Of the whole answer. */
+export interface Facets {
+  repositories: Facet;
+  languages: Facet;
+  /** Empty where the files are of several repositories. */
+  folders: Facet;
+}
+
 export interface SearchAnswer {
   stats: Stats;
   files: FileResult[];
+  /** Only where they were asked for. */
+  facets?: Facets;
   isSearchExhaustive: boolean;
   nextCursor?: string;
 }
@@ -60,6 +76,7 @@ export interface SearchRequest {
   isRegexEnabled?: boolean;
   isCaseSensitivityEnabled?: boolean;
   matchesPerFile?: number;
+  facets?: number;
   after?: string;
 }
 

@@ -18,6 +18,7 @@ import { throwIfAborted } from "./aborted.ts";
 import { isExhaustive, stoppable, timeStats, type Attempt } from "./attempt.ts";
 import { Control, STOPPED } from "../messages/control.ts";
 import { changesOf, explainSegment } from "./explain.ts";
+import { facetsOf } from "./facets.ts";
 import { lateFiles, type Lost } from "./late-files.ts";
 import type {
   ExplainResult,
@@ -41,7 +42,13 @@ import {
 import { presentFile, repositoryInfo, type WebUrl } from "./present.ts";
 import { ownerFinder, repositoryTable } from "./repository-table.ts";
 import type { SearchOptions, SearchRequest } from "../messages/request.ts";
-import type { Explanation, FileResult, SearchEvent, SearchResponse } from "../messages/response.ts";
+import type {
+  Explanation,
+  Facets,
+  FileResult,
+  SearchEvent,
+  SearchResponse,
+} from "../messages/response.ts";
 import { branchesOf, segmentsInScope } from "./scope.ts";
 import { FilesToShow, type Presenter, type Step } from "./show-files.ts";
 import { addStats, zeroStats, type SearchStats } from "../messages/stats.ts";
@@ -60,6 +67,7 @@ interface Found {
   readonly paging: Paging | undefined;
   readonly chosen: Chosen;
   readonly files: FilesToShow;
+  readonly facets?: Facets;
 }
 
 /** What an attempt looks at: asked for anew by each, and newer each time. */
@@ -127,6 +135,7 @@ export class Searcher {
     const startedAt = performance.now();
     const understood = await understand(request, options, this.#options);
     if (understood.request.after !== undefined) throw streamsHaveNoPages();
+    if (understood.request.facets !== undefined) throw streamsHaveNoFacets();
     throwIfAborted(options.signal);
     const seen = await view();
     const { catalog } = seen;
@@ -395,11 +404,12 @@ export class Searcher {
     const outputs = await this.#searchSegments(attempt, { paging });
     const counted = this.#tally(attempt, outputs);
     if (!counted) return undefined;
-    const { matches } = request;
+    const { matches, facets: most } = request;
     const chosen = await chooseFiles(outputs, { matches, paging, pause });
     const showing = { pool: this.#options.pool, present: this.#presenter(attempt) };
     const files = new FilesToShow(attempt, chosen.files, showing);
-    return { counted, outputs, paging, chosen, files };
+    const facets = most && (await facetsOf(outputs, { catalog, most, pause }));
+    return { counted, outputs, paging, chosen, files, ...(facets && { facets }) };
   }
 
   /** What the threads counted; damage is told. undefined: a segment is gone. */
@@ -416,7 +426,7 @@ export class Searcher {
     { onPart, paging }: { onPart?: (part: StreamPart) => void; paging?: Paging | undefined } = {},
   ): Promise<SearchOutput[]> {
     const { pool } = this.#options;
-    const { contextLines, whole, matches, matchesPerFile = Infinity } = understood.request;
+    const { contextLines, whole, matches, matchesPerFile = Infinity, facets } = understood.request;
     const onMessage = (message: unknown) => onPart?.(message as StreamPart);
     const threads = Math.min(pool.lanes, Math.max(1, segments.length * 2));
     const input: SearchInput = {
@@ -430,6 +440,7 @@ export class Searcher {
       shared: control.shared,
       ...(onPart ? { stream: { contextLines, whole } } : {}),
       ...(paging ? { page: pageInput(paging) } : {}),
+      ...(facets === undefined ? {} : { facets: true as const }),
     };
     if (segments.length === 0) return [];
     const run = () =>
@@ -451,7 +462,7 @@ export class Searcher {
   /** All that an answer says beside its files. REQUIRES: they are shown. */
   #sum(
     { catalog, control, segments, startedAt }: Attempt,
-    { counted, outputs, paging, chosen, files }: Found,
+    { counted, outputs, paging, chosen, files, facets }: Found,
     from: Iterable<Pick<FileResult, "repositoryId">>,
   ): Omit<SearchResponse, "files"> {
     const { stats } = counted;
@@ -466,6 +477,7 @@ export class Searcher {
       stats,
       repositoryInfo: repositoryInfo(from, catalog.repositories),
       isSearchExhaustive: isExhaustive(stats),
+      ...(facets && { facets }),
       ...(nextCursor !== undefined && { nextCursor }),
       ...(paging?.indexChanged && { indexChanged: true }),
     };
@@ -505,3 +517,6 @@ const streamsHaveNoPages = (): QuernError =>
     "INVALID_REQUEST",
     "after: a stream has no pages, it tells all there is; use search()",
   );
+
+const streamsHaveNoFacets = (): QuernError =>
+  new QuernError("INVALID_REQUEST", "facets: a stream counts none; use search()");

@@ -50,6 +50,8 @@ export interface SearchInput {
   readonly matchesPerFile: number;
   /** Only of a page: how many ranges more are kept, to know whether there is another one, and where the page before ended. */
   readonly page?: { readonly more: number; readonly after?: PagePlace };
+  /** Only where files are counted by what they have. */
+  readonly facets?: true;
   /** How many threads were asked. */
   readonly threads: number;
   /** See Control. */
@@ -92,11 +94,21 @@ export interface RankedFiles {
   readonly hashes: Uint8Array;
 }
 
+/** How many files have each value, as far as one thread has found them. */
+export interface FacetCounts {
+  /** By the repository's id. */
+  readonly repositories: ReadonlyMap<number, number>;
+  readonly languages: ReadonlyMap<string, number>;
+  /** Empty where the files are of several repositories. */
+  readonly folders: ReadonlyMap<string, number>;
+}
+
 export interface SearchOutput {
   /** performance.timeOrigin + performance.now() when the thread began. */
   readonly beganAt: number;
   readonly parts: readonly SegmentPart[];
   readonly ranked: RankedFiles;
+  readonly facets?: FacetCounts;
 }
 
 export interface ShowInput {

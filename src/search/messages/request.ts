@@ -25,6 +25,11 @@ export interface SearchRequest {
    * streams. docs/embedding.md says what holds when the index changes between two pages.
    */
   after?: string;
+  /**
+   * Counts the files that match by repository, language and folder, and lists so many values of each, 1 to 1000. Not for
+   * streams. Default: none are counted.
+   */
+  facets?: number;
   /** Lines shown before and after each match, 0 to 1000. Default 0. */
   contextLines?: number;
   /** Whether every returned file carries its whole `content`. Default false. */
@@ -129,7 +134,7 @@ export function checkViewer(call: string, viewer: unknown): void {
 }
 
 /** Fields that have no default: absent, they ask for nothing. */
-type Optional = "matchesPerFile" | "after";
+type Optional = "matchesPerFile" | "after" | "facets";
 
 /** A request with every field checked, and present where it has a default. */
 export type CheckedRequest = Required<Omit<SearchRequest, Optional>> &
@@ -175,6 +180,12 @@ const FIELDS: { readonly [Name in keyof Required<SearchRequest>]: Field<SearchRe
     isOptional: true,
     accept: (value): value is string => typeof value === "string",
     wants: 'a string: "" or the nextCursor of a response',
+  },
+  facets: {
+    fallback: undefined,
+    isOptional: true,
+    accept: (value): value is number => isCount(value, 1, 1000),
+    wants: "a whole number from 1 to 1000",
   },
   contextLines: count(0, 1000, "a whole number from 0 to 1000"),
   whole: flag(),

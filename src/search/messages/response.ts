@@ -127,6 +127,41 @@ export interface RepositoryInfo {
 }
 
 /**
+ * How many of the files that match have each value of something, the most frequent first.
+ *
+ * @example
+ * const show = ({ values }: Facet): string =>
+ *   values.map(({ value, fileCount }) => `${value} (${fileCount})`).join(", ");
+ */
+export interface Facet {
+  /** As many as the request asked for, by the number of files, then by name. */
+  values: {
+    /** A repository's name, a language's linguist name, or a folder's path. */
+    value: string;
+    /** Files that match and have it. */
+    fileCount: number;
+  }[];
+  /** How many values there are besides those listed. */
+  more: number;
+}
+
+/**
+ * What would narrow a search, with exact counts: those of a search with that filter.
+ *
+ * @example
+ * const { facets } = await engine.search({ query: "todo", matches: 10, facets: 5 });
+ * for (const { value, fileCount } of facets!.languages.values) console.log(value, fileCount);
+ */
+export interface Facets {
+  /** Of all files. */
+  repositories: Facet;
+  /** Of those whose language is known. */
+  languages: Facet;
+  /** The first folder and the first two of each path, where all files are of one repository; else empty. */
+  folders: Facet;
+}
+
+/**
  * The answer to a search.
  *
  * @example
@@ -142,6 +177,8 @@ export interface SearchResponse {
   repositoryInfo: RepositoryInfo[];
   /** True if and only if every match is in this response; false too where `sym:` asks of files whose symbols are not known yet. */
   isSearchExhaustive: boolean;
+  /** Only where the request asked for them. Of the whole answer, whatever page this is. */
+  facets?: Facets;
   /** Asks for the next page. Only where `after` was given and there is more. */
   nextCursor?: string;
   /** Only where `after` was a cursor, and what the viewer may see has changed since the page that it came from. */

@@ -10,6 +10,7 @@ import type { TaskContext } from "../../threads/task.ts";
 import { Collector, type RankedFile } from "./ranking/collect.ts";
 import { answerBytes } from "../messages/answer-size.ts";
 import type { Control } from "../messages/control.ts";
+import { FacetCounter } from "./ranking/facet-counter.ts";
 import { HitRater } from "./ranking/hits.ts";
 import type {
   RankedFiles,
@@ -71,6 +72,7 @@ export class SearchRun {
   readonly #parts: WritablePart[] = [];
   /** The best files; of a stream, those that its reader was not ready for. */
   readonly #collector: Collector;
+  readonly #facets: FacetCounter | undefined;
   readonly #readers = new Map<number, SegmentReader>();
   readonly #beganAt = performance.timeOrigin + performance.now();
   #pending: { file: RankedFile; plan: SegmentPlan }[] = [];
@@ -79,7 +81,8 @@ export class SearchRun {
 
   constructor(thread: SearchThread) {
     this.#thread = thread;
-    const { matches, page } = thread.input;
+    const { matches, page, facets } = thread.input;
+    this.#facets = facets && new FacetCounter();
     const kept = matches === 0 ? 0 : matches + (page?.more ?? 0);
     this.#collector = new Collector(kept, (a, b) => this.#compare(a, b));
   }
@@ -97,7 +100,8 @@ export class SearchRun {
       for (let at = 0; at < count && !control.stopped; at++)
         if (control.isOpen(at)) await this.#segment(at, false);
     if (input.stream) await this.#post();
-    return { beganAt: this.#beganAt, parts: this.#parts, ranked: this.#columns() };
+    const found = { beganAt: this.#beganAt, parts: this.#parts, ranked: this.#columns() };
+    return { ...found, ...(this.#facets && { facets: this.#facets.counts() }) };
   }
 
   async #segment(position: number, isOwner: boolean): Promise<void> {
@@ -162,6 +166,7 @@ export class SearchRun {
       rater.rate(hit);
       totals.fileCount++;
       totals.totalMatchCount += rater.count;
+      this.#facets?.add(hit.file, plan.reader, snapshot);
       if (!input.stream && rater.score < this.#collector.threshold) return;
       const count = Math.min(rater.count, input.matchesPerFile);
       const file = { score: rater.score, segment: position, file: hit.file, count };
