@@ -186,6 +186,16 @@ inBrowser("search", (browser) => {
     await page.getByRole("heading", { name: "Nothing was found" }).waitFor();
   });
 
+  test("a quotation of several lines that is pasted stays as it is", async () => {
+    const page = await visit(browser, site.root);
+    const quotation = String.raw`"from \"./duration.ts\";` + '\nimport { retryWithBackoff }"';
+    await paste(page, quotation);
+    const box = page.getByRole("textbox", { name: "Search code" });
+    await expect.poll(() => box.inputValue()).toBe("");
+    await box.fill(quotation); // what the browser does with it
+    await page.getByText("1 match in 1 file").waitFor();
+  });
+
   test("code that is pasted behind words keeps their meaning: each line is quoted", async () => {
     const page = await visit(browser, site.root);
     const box = page.getByRole("textbox", { name: "Search code" });

@@ -12,11 +12,12 @@ interface Pasted {
 }
 
 /**
- * Lines that stand together become one expression: line by line, however each is indented, since a
- * quotation cannot span lines. Where the box holds more than filters, which an expression might change,
+ * Lines that stand together become one expression: line by line, however each is indented and whatever
+ * ends it, which a quotation would have to repeat exactly. What is one quotation already stays. Where the box holds more than filters, which an expression might change,
  * each line is put in quotes instead. Undefined: the text is best pasted as it is.
  */
 export function pasteCode(text: string, rest: string): Pasted | undefined {
+  if (/^"(?:[^"\\]|\\.)*"$/s.test(text.trim())) return undefined;
   const lines = text
     .split("\n")
     .map((line) => line.trim())
