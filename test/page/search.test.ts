@@ -95,7 +95,9 @@ inBrowser("search", (browser) => {
     const [, counted] = /(\d+) files/.exec((await folder.getAttribute("aria-label"))!)!;
     const below = files.filter(
       ({ language, repository, fileName }) =>
-        language === "TypeScript" && repository === "task-queue" && /^src\//.test(fileName.text),
+        language === "TypeScript" &&
+        repository === "task-queue" &&
+        fileName.text.startsWith("src/"),
     );
     expect(Number(counted)).toBe(below.length);
     await folder.click();
