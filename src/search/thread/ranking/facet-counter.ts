@@ -7,7 +7,6 @@
 import type { Snapshot } from "../../../store/lmdb/environment.ts";
 import type { SegmentReader } from "../../../store/segments/segment-reader.ts";
 import { pathOf, repositoryOf } from "../../../store/segments/segment-tables.ts";
-import type { FacetCounts } from "../../messages/messages.ts";
 
 const SLASH = 0x2f;
 const LEVELS = 2;
@@ -37,12 +36,13 @@ export class FacetCounter {
     for (const name of this.#lastNames) addOne(this.#folders, name);
   }
 
-  counts(): FacetCounts {
+  /** What SearchOutput.facets wants. */
+  counts() {
     const isOne = this.#repositories.size === 1;
     return {
       repositories: this.#repositories,
       languages: this.#languages,
-      folders: isOne ? this.#folders : new Map(),
+      folders: isOne ? this.#folders : new Map<string, number>(),
     };
   }
 }
