@@ -34,6 +34,70 @@ export function questionTable(record: Measured): Table {
   };
 }
 
+/** The same for the page: medians alone, the peers' also up to their first 50 matches. */
+export function medianTable(record: Measured): Table {
+  const peers = presentPeers(record);
+  return {
+    title:
+      "Questions: medians in ms until every match is counted (50: until the first 50 are there)",
+    head: [
+      "question",
+      "matches",
+      "1 worker",
+      "2 workers",
+      "first chunk",
+      ...peers.flatMap((peer) => [peer, `${peer} 50`, `${peer} ×`]),
+    ],
+    rows: record.questions.map(({ name, matches, quern, peers: asked }) => [
+      name,
+      matches,
+      quern.one.median,
+      quern.two.median,
+      quern.firstChunk.median,
+      ...peers.flatMap((who): Cell[] => {
+        const peer = asked[who];
+        if (peer === undefined) return ["–", "–", "–"];
+        return [peer.count.median, peer.first.median, peer.count.median / quern.two.median];
+      }),
+    ]),
+  };
+}
+
+/** What most readers want to know, of all tools. */
+export function summaryTable(record: Measured): Table {
+  const peers = presentPeers(record);
+  const runsOf = (who: IndexingFigures["who"], symbols: boolean) =>
+    record.indexing.filter((run) => run.who === who && run.symbols === symbols);
+  const row = (what: string, ours: Cell, of: (peer: PeerName) => Cell): Cell[] => [
+    what,
+    ours,
+    ...peers.map(of),
+  ];
+  const indexing = (what: string, of: (run: IndexingFigures) => Cell, symbols: boolean): Cell[] => {
+    const cell = (who: IndexingFigures["who"]): Cell => runsOf(who, symbols).map(of)[0] ?? "–";
+    return row(what, cell("quern"), cell);
+  };
+  const { engine, questions } = record;
+  return {
+    title: "In short",
+    head: ["", "quern", ...peers],
+    rows: [
+      indexing("index, s", ({ seconds }) => seconds, false),
+      indexing("index with symbols, s", ({ seconds }) => seconds, true),
+      indexing("on disk, MB", ({ bytes }) => bytes / 1e6, false),
+      indexing("on disk with symbols, MB", ({ bytes }) => bytes / 1e6, true),
+      indexing("memory while indexing, MiB", (run) => mebibytesOf(run.anonymousBytes), false),
+      row("memory while searching, MiB", mebibytesOf(engine.searchAnonymousBytes), () => "–"),
+      row("one changed file, git repository, ms", engine.updateGit?.median, () => "–"),
+      row("open, ms", engine.open?.median, () => "–"),
+      row("questions that it can answer", questions.length, (peer) => ratios(record, peer).length),
+      row("how many times as fast quern is (geometric mean)", "–", (peer) =>
+        geometricMean(ratios(record, peer)),
+      ),
+    ],
+  };
+}
+
 export function questionRow(question: QuestionFigures, peers: readonly PeerName[]): Cell[] {
   const { one, two, firstChunk } = question.quern;
   const spread = ({ median, p95 }: { median: number; p95: number }) =>
