@@ -1,5 +1,5 @@
 /**
- * Which data directory a command means: --db, QUERN_DB, or the first `.quern` in the current folder
+ * Which data directory a command means: --db, QUERN_DB, that of a quern.json, or the first `.quern` in the current folder
  * and those above it, as git finds `.git`. A new one holds a .gitignore that leaves it out, and one
  * that a failed run has made is taken away again.
  */
@@ -11,9 +11,14 @@ import type { Io } from "./io.ts";
 
 const NAME = ".quern";
 
-/** `./.quern` where there is none here or above. */
-export function findDataDirectory(env: Io["env"], from = process.cwd()): string {
+/** `./.quern` where there is none here or above. `configured`: what a file says. */
+export function findDataDirectory(
+  env: Io["env"],
+  configured?: string,
+  from = process.cwd(),
+): string {
   if (env["QUERN_DB"]) return env["QUERN_DB"];
+  if (configured !== undefined) return configured;
   for (let folder = from; ; folder = dirname(folder)) {
     const candidate = join(folder, NAME);
     if (statSync(candidate, { throwIfNoEntry: false })?.isDirectory())

@@ -4,6 +4,7 @@ import { Command, CommanderError } from "commander";
 import type { Call } from "./call.ts";
 import { addCompletion } from "./completion-command.ts";
 import { findDataDirectory } from "./data-directory.ts";
+import { applyDefaults } from "./defaults.ts";
 import { QuernError } from "../base/errors.ts";
 import { describeError, STOPPED_WORDS } from "./errors.ts";
 import { addExplain } from "./explain-command.ts";
@@ -79,10 +80,11 @@ function commandLine(call: Call): Command {
       outputError: (text, write) => write(text.replace(/^error: /, "quern: ")),
     })
     .showHelpAfterError("  quern help COMMAND tells its options");
-  program.hook("preAction", (_, command) => {
+  program.hook("preAction", async (_, command) => {
+    const db = await applyDefaults(command);
     const takesDirectory = command.options.some(({ long }) => long === "--db");
     if (takesDirectory && command.getOptionValue("db") === undefined)
-      command.setOptionValue("db", findDataDirectory(call.io.env));
+      command.setOptionValue("db", findDataDirectory(call.io.env, db));
   });
   for (const add of COMMANDS) add(program, call);
   return program;

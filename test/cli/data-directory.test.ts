@@ -30,14 +30,14 @@ test.each<[from: string, made: string[], found: string]>([
 ])("from %j with %j: %j", (from, made, found) => {
   const root = project();
   for (const folder of made) mkdirSync(join(root, folder));
-  expect(findDataDirectory({}, join(root, from))).toBe(found);
+  expect(findDataDirectory({}, undefined, join(root, from))).toBe(found);
 });
 
 test("a file of that name is no data directory", () => {
   const root = project();
   mkdirSync(join(root, ".quern"));
   writeFileSync(join(root, "src/.quern"), "");
-  expect(findDataDirectory({}, join(root, "src"))).toBe("../.quern");
+  expect(findDataDirectory({}, undefined, join(root, "src"))).toBe("../.quern");
 });
 
 test("QUERN_DB names it, and --db overrules that", async () => {

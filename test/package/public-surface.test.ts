@@ -47,11 +47,17 @@ test("the values of each entry", () => {
     "answerUnreadable",
     "createApiKey",
     "createHandler",
+    "lmdbAuditStore",
     "lmdbTokenStore",
     "lmdbUserStore",
+    "memoryAuditStore",
     "memoryTokenStore",
     "memoryUserStore",
     "toNodeListener",
   ]);
-  expect(Object.keys(testing).sort()).toEqual(["tokenStoreSuite", "userStoreSuite"]);
+  expect(Object.keys(testing).sort()).toEqual([
+    "auditStoreSuite",
+    "tokenStoreSuite",
+    "userStoreSuite",
+  ]);
 });

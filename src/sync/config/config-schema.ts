@@ -158,8 +158,18 @@ const FORMS = Object.fromEntries(
   connection.options.map((option) => [option.shape.type.value, option.shape]),
 ) as unknown as Readonly<Record<string, object>>;
 
+/** Of an option of the command. */
+const setting = z.union([
+  z.string(),
+  z.number(),
+  z.boolean(),
+  z.array(z.union([z.string(), z.number()])),
+]);
+
 export const CONFIG_SCHEMA: z.ZodType<SyncConfig> = z.strictObject({
   $schema: maybe(z.string()),
+  db: maybe(z.string()),
+  command: maybe(z.record(z.string(), z.record(z.string(), setting))),
   connections: z.record(
     z
       .string()

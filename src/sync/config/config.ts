@@ -14,6 +14,10 @@
 export interface SyncConfig {
   /** Where editors find the schema: quern.schema.json in the package. */
   $schema?: string;
+  /** The data directory that the command uses, from the file's folder. syncConnections() does not look at it. */
+  db?: string;
+  /** Defaults of the command's options, by command and long name. syncConnections() does not look at it. */
+  command?: Record<string, Record<string, string | number | boolean | (string | number)[]>>;
   /** By name. A name is up to 64 letters, digits, dots, dashes and underscores. */
   connections: Record<string, ConnectionConfig>;
   /** How a run goes. */

@@ -6,13 +6,13 @@
 
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import type { ParseError } from "jsonc-parser";
 import type { z } from "zod";
 import { nearestWord } from "../../base/edit-distance.ts";
 import { QuernError } from "../../base/errors.ts";
 import { isGone } from "../../base/folder-errors.ts";
 import type { ConnectionConfig, SyncConfig } from "./config.ts";
 import { CONFIG_SCHEMA } from "./config-schema.ts";
+import { parseWithComments } from "./parse.ts";
 
 /**
  * Reads a configuration of `quern sync`: JSON with comments. Rejects with SOURCE_NOT_FOUND where there
@@ -30,7 +30,7 @@ export async function readSyncConfig(path: string): Promise<SyncConfig> {
       : (["SOURCE_UNREADABLE", "cannot read the"] as const);
     throw new QuernError(code, `${why} file ${file}; give the configuration's path`, { cause });
   });
-  const { connections, ...rest } = checkConfig(await parse(file, text), file);
+  const { connections, ...rest } = checkConfig(await parseWithComments(file, text), file);
   const resolved = Object.entries(connections).map(([name, connection]) => [
     name,
     withPath(connection, dirname(file)),
@@ -42,21 +42,6 @@ const withPath = (connection: ConnectionConfig, folder: string): ConnectionConfi
   connection.type === "folder"
     ? { ...connection, path: resolve(folder, connection.path) }
     : connection;
-
-async function parse(file: string, text: string): Promise<unknown> {
-  const { default: named, ...rest } = await import("jsonc-parser");
-  const jsonc = (named as typeof named | undefined) ?? rest; // Node sees no names in it, others no default
-  const errors: ParseError[] = [];
-  const value: unknown = jsonc.parse(text.replace(/^\uFEFF/, ""), errors, {
-    allowTrailingComma: true,
-  });
-  const [first] = errors;
-  if (first === undefined) return value;
-  const before = text.slice(0, first.offset).split("\n");
-  const place = `line ${before.length}, column ${before.at(-1)!.length + 1}`;
-  const what = jsonc.printParseErrorCode(first.error);
-  throw invalid(`${file} is not JSON with comments: ${what} at ${place}`);
-}
 
 /** `whose`: the file, or the call that was given an object. */
 export function checkConfig(value: unknown, whose: string): SyncConfig {

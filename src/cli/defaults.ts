@@ -1,0 +1,103 @@
+/**
+ * Defaults of options from the nearest quern.json, in the current folder or above it: `db`, and under
+ * `command` the long names of options by command. What is typed goes first. The file may be somebody
+ * else's, who made the folder that one stands in, so nothing in it can open a server to others.
+ */
+
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { InvalidArgumentError, type Command, type Option } from "commander";
+import { nearestWord } from "../base/edit-distance.ts";
+import { QuernError } from "../base/errors.ts";
+
+const NAME = "quern.json";
+
+/** Only typed. */
+const TYPED = ["anonymous", "host", "public", "db"];
+
+/** Where the data directory is, if a file says so; and the other options of the command are set. */
+export async function applyDefaults(command: Command): Promise<string | undefined> {
+  const file = findFile();
+  if (file === undefined) return undefined;
+  const { parseWithComments } = await import("../sync/config/parse.ts");
+  const given = await parseWithComments(file, readFileSync(file, "utf8"));
+  const { db, command: all = {} } = record(given, file, "the file");
+  if (db !== undefined && typeof db !== "string") throw invalid(file, "db must be a string");
+  const sections = record(all, file, "command");
+  const parent = command.parent!;
+  const isNested = parent.parent !== null; // `keys create`: only db is of use to it
+  const program = parent.parent ?? parent;
+  const names = program.commands.map((one) => one.name());
+  for (const name of Object.keys(sections))
+    if (!names.includes(name))
+      throw invalid(file, `there is no command ${JSON.stringify(name)}${advice(name, names)}`);
+  const name = isNested ? "" : command.name();
+  for (const [key, value] of Object.entries(record(sections[name] ?? {}, file, `command.${name}`)))
+    setOption(command, { file, key, value });
+  return db === undefined ? undefined : resolve(dirname(file), db);
+}
+
+function findFile(): string | undefined {
+  for (let folder = process.cwd(); ; folder = dirname(folder)) {
+    const file = join(folder, NAME);
+    if (existsSync(file)) return file;
+    if (dirname(folder) === folder) return undefined;
+  }
+}
+
+interface Setting {
+  readonly file: string;
+  readonly key: string;
+  readonly value: unknown;
+}
+
+function setOption(command: Command, setting: Setting): void {
+  const { file, key } = setting;
+  const place = `command.${command.name()}.${key}`;
+  if (TYPED.includes(key)) throw invalid(file, `${place}: this option has to be typed`);
+  const option = command.options.find((one) => one.long === `--${key}`);
+  if (option === undefined) {
+    const names = command.options.map(({ long }) => long?.slice(2) ?? "");
+    throw invalid(file, `${place}: there is no such option${advice(key, names)}`);
+  }
+  const attribute = option.attributeName();
+  const source = command.getOptionValueSource(attribute);
+  if (source !== undefined && source !== "default") return; // it was typed
+  const value = valueOf(option, setting, place);
+  if (value !== undefined) command.setOptionValueWithSource(attribute, value, "config");
+}
+
+/** undefined: as if the option were not there. */
+function valueOf(option: Option, { file, value }: Setting, place: string): unknown {
+  if (option.isBoolean()) {
+    if (typeof value !== "boolean") throw invalid(file, `${place} must be true or false`);
+    return value ? !option.negate : undefined;
+  }
+  const texts = Array.isArray(value) ? value : [value];
+  let taken: unknown = option.variadic ? [] : undefined;
+  for (const text of texts) {
+    if (typeof text !== "string" && typeof text !== "number")
+      throw invalid(file, `${place} must be a string or a number, or a list of them`);
+    try {
+      taken = option.parseArg ? option.parseArg(String(text), taken) : String(text);
+    } catch (error) {
+      if (!(error instanceof InvalidArgumentError)) throw error;
+      throw invalid(file, `${place}: ${error.message}`);
+    }
+  }
+  return taken;
+}
+
+function record(value: unknown, file: string, place: string): Readonly<Record<string, unknown>> {
+  if (typeof value === "object" && value !== null && !Array.isArray(value))
+    return value as Readonly<Record<string, unknown>>;
+  throw invalid(file, `${place} must be an object`);
+}
+
+function advice(word: string, words: readonly string[]): string {
+  const nearest = nearestWord(word, words);
+  return nearest === undefined ? "" : `; did you mean ${nearest}?`;
+}
+
+const invalid = (file: string, what: string): QuernError =>
+  new QuernError("INVALID_REQUEST", `${file}: ${what}`);

@@ -1,0 +1,21 @@
+/** JSON with comments and trailing commas. */
+
+import type { ParseError } from "jsonc-parser";
+import { QuernError } from "../../base/errors.ts";
+
+/** Rejects with INVALID_REQUEST, which names the place. */
+export async function parseWithComments(file: string, text: string): Promise<unknown> {
+  const { default: named, ...rest } = await import("jsonc-parser");
+  const jsonc = (named as typeof named | undefined) ?? rest; // Node sees no names in it, others no default
+  const errors: ParseError[] = [];
+  const value: unknown = jsonc.parse(text.replace(/^\uFEFF/, ""), errors, {
+    allowTrailingComma: true,
+  });
+  const [first] = errors;
+  if (first === undefined) return value;
+  const before = text.slice(0, first.offset).split("\n");
+  const place = `line ${before.length}, column ${before.at(-1)!.length + 1}`;
+  const what = jsonc.printParseErrorCode(first.error);
+  const message = `${file} is not JSON with comments: ${what} at ${place}`;
+  throw new QuernError("INVALID_REQUEST", message);
+}

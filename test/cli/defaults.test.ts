@@ -1,0 +1,83 @@
+/** quern.json: where the index is, and defaults of options. */
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { temporaryFolder } from "../engine/opened.ts";
+import { quern } from "./terminal.ts";
+
+const home = process.cwd();
+afterEach(() => process.chdir(home));
+
+/** A folder with an index of three lines that match, in `data`, and the configuration. */
+async function project(config: string): Promise<string> {
+  const root = temporaryFolder();
+  mkdirSync(join(root, "src/deep"), { recursive: true });
+  writeFileSync(join(root, "src/a.txt"), "one\nneedle\nneedle Needle\nfour\n");
+  process.chdir(root);
+  expect(await quern(["index", "src", "--name", "r", "--db", "data"])).toMatchObject({ code: 0 });
+  writeFileSync(join(root, "quern.json"), config);
+  process.chdir(join(root, "src/deep"));
+  return root;
+}
+
+const search = (...argv: string[]) => quern(["search", "needle", ...argv]);
+
+test("db is a path from the file, in folders below, too; what is typed goes first", async () => {
+  const root = await project(`{ "db": "data", } // with a comment`);
+  expect(await search("-c")).toMatchObject({ code: 0, stdout: "3\n" });
+  expect(await search("-c", "--db", join(root, "none"))).toMatchObject({ code: 2 });
+  const env = { QUERN_DB: join(root, "none") };
+  expect(await quern(["search", "needle", "-c"], { env })).toMatchObject({ code: 2 });
+});
+
+test("options of a command have the defaults of the file", async () => {
+  await project(`{ "db": "data", "command": { "search": { "count": true, "case": true } } }`);
+  expect(await search()).toMatchObject({ code: 0, stdout: "2\n" });
+  expect(await quern(["repos"])).toMatchObject({ code: 0 });
+  expect(await quern(["keys", "list"])).toMatchObject({ code: 1 }); // there are none
+});
+
+test("numbers, and what is typed all the same", async () => {
+  await project(`{ "db": "data", "command": { "search": { "context": 1, "matches": 1 } } }`);
+  expect((await search()).stdout.split("\n")).toContain("1-one");
+  expect((await search("-C", "0")).stdout.split("\n")).not.toContain("1-one");
+});
+
+test("a flag that is false is as if it were not there, and one that begins with no- is true to be there", async () => {
+  await project(
+    `{ "db": "data", "command": { "search": { "count": false }, "index": { "no-symbols": true } } }`,
+  );
+  expect((await search()).stdout).toContain("needle");
+  expect((await quern(["index", "..", "--name", "s"])).stdout).not.toContain("symbol");
+});
+
+test.each<[config: string, said: RegExp]>([
+  [`{ "db": 1 }`, /quern\.json: db must be a string/],
+  [`[]`, /quern\.json: the file must be an object/],
+  [`{ "command": 1 }`, /command must be an object/],
+  [`{ "command": { "serach": {} } }`, /there is no command "serach"; did you mean search\?/],
+  [
+    `{ "command": { "search": { "contxt": 1 } } }`,
+    /command\.search\.contxt: there is no such option; did you mean context\?/,
+  ],
+  [
+    `{ "command": { "search": { "context": "many" } } }`,
+    /command\.search\.context: It must be a whole number/,
+  ],
+  [`{ "command": { "search": { "context": {} } } }`, /must be a string or a number/],
+  [`{ "command": { "search": { "count": 1 } } }`, /command\.search\.count must be true or false/],
+  [`{ "db": `, /is not JSON with comments: .* at line 1, column/],
+])("%s", async (config, said) => {
+  await project(config);
+  const { code, stderr } = await search();
+  expect(code).toBe(2);
+  expect(stderr).toMatch(said);
+});
+
+test("what opens a server to others has to be typed", async () => {
+  await project(`{ "db": "data", "command": { "serve": { "anonymous": "all" } } }`);
+  const { code, stderr } = await quern(["serve", "--port", "0"]);
+  expect(code).toBe(2);
+  expect(stderr).toContain("command.serve.anonymous: this option has to be typed");
+});
