@@ -32,10 +32,13 @@ test("db is a path from the file, in folders below, too; what is typed goes firs
 });
 
 test("options of a command have the defaults of the file", async () => {
-  await project(`{ "db": "data", "command": { "search": { "count": true, "case": true } } }`);
+  const root = await project(
+    `{ "db": "data", "command": { "search": { "count": true, "case": true } } }`,
+  );
   expect(await search()).toMatchObject({ code: 0, stdout: "2\n" });
   expect(await quern(["repos"])).toMatchObject({ code: 0 });
-  expect(await quern(["keys", "list"])).toMatchObject({ code: 1 }); // there are none
+  const { stderr } = await quern(["keys", "list"]);
+  expect(stderr).toContain(`no key was ever made in ${join(root, "data")}`);
 });
 
 test("numbers, and what is typed all the same", async () => {
