@@ -60,8 +60,7 @@ import {
 import type { FileContent, FolderEntry, Repository } from "./repository.ts";
 
 /**
- * One opened data directory. Its calls may run side by side: searches as many as there are, writes
- * one after another.
+ * An open data directory. Searches run in parallel; writes run one after another.
  *
  * @example
  * await engine.index(git("./shop"));
@@ -72,7 +71,8 @@ export interface Engine extends AsyncDisposable {
   /** The data directory, absolute. */
   readonly path: string;
   /**
-   * One source, or many: many share segments; each repository is published in its own transaction. Waits for its turn in this process.
+   * Indexes one source or many, which then share segments. Publishes each repository in its own
+   * transaction. Waits until earlier writes of this process have ended.
    *
    * @example
    * const reports = await engine.index([git("./shop"), directory("./notes")]);
@@ -82,14 +82,14 @@ export interface Engine extends AsyncDisposable {
     options?: IndexOptions,
   ): Promise<IndexReport[]>;
   /**
-   * One answer, when the search is over: the best files, and counts of everything.
+   * Searches and returns one answer: the best files, and exact counts of everything that matches.
    *
    * @example
    * const { files, stats } = await engine.search({ query: "retry lang:go", matches: 50 });
    */
   search(request: SearchRequest, options?: SearchOptions): Promise<SearchResponse>;
   /**
-   * Files as they are found, unranked; the last event is 'final'. Leaving the loop ends the search.
+   * Streams files as they are found, unranked. The last event is 'final'. Leaving the loop ends the search.
    *
    * @example
    * for await (const event of engine.stream({ query: "retry", matches: 1000 }))
@@ -97,7 +97,7 @@ export interface Engine extends AsyncDisposable {
    */
   stream(request: SearchRequest, options?: SearchOptions): AsyncIterable<SearchEvent>;
   /**
-   * How a query is understood and planned; and where it finds nothing, what would. Runs the search.
+   * Explains how a query is understood and planned. If it finds nothing, suggests queries that do. Runs the search.
    *
    * @example
    * const { suggestions } = await engine.explain({ query: "Retry lang:goo", matches: 50 });
@@ -114,12 +114,12 @@ export interface Engine extends AsyncDisposable {
   repository(
     nameOrId: string | number,
     options?: {
-      /** Who asks; of other repositories nothing shows. */
+      /** Limits the answer to the repositories that the viewer may see. */
       viewer?: Viewer;
     },
   ): Promise<Repository | undefined>;
   /**
-   * Lists the repositories that are indexed and visible, by name: all of them, or a page.
+   * Lists the indexed repositories that the viewer may see, by name: all of them, or a page.
    *
    * @example
    * const names = (await engine.repositories()).map(({ name }) => name);
@@ -127,42 +127,44 @@ export interface Engine extends AsyncDisposable {
    */
   repositories(options?: RepositoriesOptions): Promise<Repository[]>;
   /**
-   * undefined: not there, or not visible: the same answer. revision absent: the default one.
+   * Reads a file. Resolves to `undefined` if it does not exist or the viewer may not see it. Reads the
+   * default revision unless `revision` is given.
    *
    * @example
    * const file = await engine.read({ repository: "shop", path: "src/cart.ts" });
    */
   read(
     file: {
-      /** The name of its repository. */
+      /** The name of the repository. */
       repository: string;
       /** With '/' between folders, relative to the repository's root. */
       path: string;
-      /** Its name or its full commit id. */
+      /** The revision's name, or the full id of its commit. */
       revision?: string;
     },
     options?: ReadOptions,
   ): Promise<FileContent | undefined>;
   /**
-   * Direct children of folders, for trees; '' is the root. undefined as in read().
+   * Lists the direct children of a folder; '' is the root. Resolves to `undefined` if the folder does not
+   * exist or the viewer may not see it.
    *
    * @example
    * const root = await engine.list({ repository: "shop", path: "" });
    */
   list(
     folder: {
-      /** The name of its repository. */
+      /** The name of the repository. */
       repository: string;
       /** With '/' between folders, relative to the repository's root. */
       path: string;
-      /** Its name or its full commit id. */
+      /** The revision's name, or the full id of its commit. */
       revision?: string;
     },
     options?: ReadOptions,
   ): Promise<FolderEntry[] | undefined>;
   /**
-   * Follows a folder or git work tree, and indexes it: its searches see the disk as it is. Resolves when
-   * its content is in the index; symbols follow. Named like the source it indexes.
+   * Indexes a folder or git work tree and follows its changes, so that searches of the workspace see the
+   * disk as it is. Resolves when its content is in the index; symbols follow.
    *
    * @example
    * await using tree = await engine.workspace("./shop");
@@ -170,8 +172,8 @@ export interface Engine extends AsyncDisposable {
    */
   workspace(path: string, options?: WorkspaceOptions): Promise<Workspace>;
   /**
-   * What git knows of a repository: commits, authors, differences, blame, and the files of any revision.
-   * Resolves to undefined if the repository does not exist, the viewer may not see it, or it has no git
+   * Opens the git history of a repository: commits, authors, differences, blame, and files of any revision.
+   * Resolves to `undefined` if the repository does not exist, the viewer may not see it, or it has no git
    * history here: it was not indexed from one, or the clone is gone.
    *
    * @example
@@ -181,19 +183,20 @@ export interface Engine extends AsyncDisposable {
   history(
     repository: string,
     options?: {
-      /** Who asks; of other repositories nothing shows. */
+      /** Limits the answer to the repositories that the viewer may see. */
       viewer?: Viewer;
     },
   ): Promise<History | undefined>;
   /**
-   * Resolves to whether there was such a repository.
+   * Removes a repository from the index. Resolves to false if there is none of that name.
    *
    * @example
    * if (!(await engine.remove("shop"))) console.log("there is no shop");
    */
   remove(repository: string): Promise<boolean>;
   /**
-   * Merges all it can, then waits until what was merged away may be deleted (no search of this process holds it; 10 s for others) and deletes it.
+   * Merges segments, then waits until no search reads the old ones (10 s for other processes) and deletes
+   * them.
    *
    * @example
    * const { bytesFreed } = await engine.compact({ onProgress: ({ stage }) => console.log(stage) });
@@ -201,11 +204,11 @@ export interface Engine extends AsyncDisposable {
   compact(options?: {
     /** Aborting rejects with ABORTED; merges that were published before stay. */
     signal?: AbortSignal;
-    /** Told where the merging is. */
+    /** Called with progress updates. */
     onProgress?: (progress: IndexProgress) => void;
   }): Promise<CompactReport>;
   /**
-   * Reads and verifies everything, in a child process. Damage is in the report, not thrown.
+   * Reads and verifies the whole index in a child process. Damage is reported, not thrown.
    *
    * @example
    * const { ok, problems } = await engine.check({ signal: AbortSignal.timeout(60_000) });
@@ -215,7 +218,8 @@ export interface Engine extends AsyncDisposable {
     signal?: AbortSignal;
   }): Promise<CheckReport>;
   /**
-   * Running searches reject with ENGINE_CLOSED, a running index stops as if aborted. Idempotent.
+   * Closes the engine. Running searches reject with ENGINE_CLOSED; a running index run stops as if aborted.
+   * May be called more than once.
    *
    * @example
    * process.once("SIGTERM", () => void engine.close());
@@ -224,7 +228,7 @@ export interface Engine extends AsyncDisposable {
 }
 
 /**
- * How a file or a folder is read.
+ * Options of read() and list().
  *
  * @example
  * const options: ReadOptions = { overlay: [{ repository: "shop", path: "a.ts", content: "" }] };
@@ -233,7 +237,7 @@ export interface Engine extends AsyncDisposable {
 export type ReadOptions = Pick<SearchOptions, "viewer" | "overlay">;
 
 /**
- * Which repositories are listed.
+ * Options of repositories().
  *
  * @example
  * const options: RepositoriesOptions = { query: "shop", limit: 30 };
@@ -241,59 +245,59 @@ export type ReadOptions = Pick<SearchOptions, "viewer" | "overlay">;
  * const next = await engine.repositories({ ...options, after: first.at(-1)?.name ?? "" });
  */
 export interface RepositoriesOptions {
-  /** Who asks; of other repositories nothing shows. */
+  /** Limits the list to the repositories that the viewer may see. */
   viewer?: Viewer;
-  /** A part of the name or the display name, in any case. Default: all. */
+  /** Lists only repositories whose name or display name contains this, in any case. Default: all. */
   query?: string;
-  /** The name behind which the page begins, in UTF-16 code units. It need not exist. Default: from the first name. */
+  /** Lists only names after this one, compared by UTF-16 code units. It need not exist. Default: from the first. */
   after?: string;
-  /** How many repositories are listed at most. Default: all. */
+  /** The most repositories to list. Default: all. */
   limit?: number;
 }
 
 /**
- * How one index run goes.
+ * Options of index().
  *
  * @example
  * const options: IndexOptions = { symbols: "skip", signal: AbortSignal.timeout(60_000) };
  * await engine.index(directory("./notes"), options);
  */
 export interface IndexOptions {
-  /** Aborting rejects with ABORTED; repositories that were published before stay. */
+  /** Aborts the run, which then rejects with ABORTED. Repositories that are already published stay. */
   signal?: AbortSignal;
-  /** Told where the run is. */
+  /** Called with progress updates. */
   onProgress?: (progress: IndexProgress) => void;
-  /** 'after' (default): content is searchable first, symbols follow before index() resolves. 'skip': no symbols. */
+  /** 'after' (default) publishes the content first and extracts symbols before index() resolves. 'skip' extracts none. */
   symbols?: "after" | "skip";
 }
 
 /**
- * How a data directory is opened.
+ * Options of open().
  *
  * @example
  * const options: OpenOptions = { workers: 2, memoryBudget: 128 * 2 ** 20, lockTimeoutMs: 10_000 };
  * const engine = await open("./index", options);
  */
 export interface OpenOptions {
-  /** Never writes: index(), remove() and compact() are INDEX_READ_ONLY. Default false. */
+  /** Never writes: index(), remove() and compact() reject with INDEX_READ_ONLY. Default false. */
   readOnly?: boolean;
-  /** Threads for searching and indexing. Default min(cores, 4). 0: work on the calling thread, yielding at least every 5 ms. */
+  /** Threads that search and index. Default: one for each core, at most 4. With 0 the calling thread does the work and yields every 5 ms. */
   workers?: number;
-  /** Bytes that indexing may hold beside its fixed base. Default 256 MiB, least 32 MiB. */
+  /** Bytes that indexing may use in addition to a fixed base. Default 256 MiB, at least 32 MiB. */
   memoryBudget?: number;
-  /** Bytes. Larger files are listed as skipped ('too-large'), found by path, not by content. Default 2 MiB, most 16 MiB. */
+  /** Bytes. Larger files are listed as skipped ('too-large') and found by path, not by content. Default 2 MiB, at most 16 MiB. */
   maxFileSize?: number;
-  /** Milliseconds a write waits for another process's write lease before INDEX_LOCKED. Default 0. */
+  /** Milliseconds that a write waits for another process to stop writing before it rejects with INDEX_LOCKED. Default 0. */
   lockTimeoutMs?: number;
-  /** Where this host shows a file. Default: `/browse/<repository>@<revision>/-/blob/<path>`, segments encoded. */
+  /** Returns the address at which this host shows a file. Default: `/browse/<repository>@<revision>/-/blob/<path>`, encoded. */
   webUrl?: WebUrl;
-  /** Saved sets of repositories for `context:`; undefined: CONTEXT_NOT_FOUND. */
+  /** Resolves the names that `context:` takes to sets of repositories. `undefined` makes the search reject with CONTEXT_NOT_FOUND. */
   contexts?: Contexts;
-  /** Told of damage that a search met and of workers that died; searches go on. Default: nobody. */
+  /** Called when a search finds damage or a worker dies. The search continues. Default: no call. */
   onWarning?: (warning: {
     /** An ErrorCode: 'INDEX_CORRUPT' for damage, 'INTERNAL' for a worker that died. */
     code: string;
-    /** For people. */
+    /** A message for people. */
     message: string;
   }) => void;
 }
@@ -305,7 +309,8 @@ const MIB = 2 ** 20;
 const STEP_MS = 0.5;
 
 /**
- * Opens (creating it when missing, unless readOnly: then INDEX_NOT_FOUND) one data directory. Takes no lock.
+ * Opens a data directory, and creates it if it does not exist; with `readOnly` that is INDEX_NOT_FOUND
+ * instead. Takes no lock.
  *
  * @example
  * const engine = await open("./index");
@@ -335,7 +340,7 @@ type Checked = Required<Omit<OpenOptions, "contexts">> & { contexts: Contexts | 
 
 function checkOptions(path: string, options: OpenOptions): Checked {
   if (typeof path !== "string" || path === "")
-    throw invalid("open: the path of a data directory must be a string with something in it");
+    throw invalid("open: the path of the data directory must be a non-empty string");
   checkKeys({ call: "open", what: "option" }, options, OPEN_OPTIONS);
   return {
     readOnly: options.readOnly ?? false,

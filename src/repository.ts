@@ -1,4 +1,4 @@
-/** What a host is shown of a repository: what is known of it, its files and its folders. */
+/** A repository, its files and its folders, as a host sees them. */
 
 import type { CatalogRepository } from "./store/catalog/catalog.ts";
 import type {
@@ -18,45 +18,45 @@ import type {
 export interface Repository extends Required<
   Pick<RepositoryMetadata, "codeHostType" | "archived" | "fork" | "public" | "rank">
 > {
-  /** An id that never changes, and is never given to another repository. */
+  /** An id that never changes and is never reused. */
   id: number;
-  /** As the source gave it. */
+  /** The name that the source gave. */
   name: string;
-  /** 'genericGitHost' where the source said nothing. */
+  /** The kind of code host; 'genericGitHost' unless the source gave one. */
   codeHostType: CodeHostType;
-  /** For people. */
+  /** A name for people. */
   displayName?: string;
-  /** Where it was indexed from, where its source said so. Never told over HTTP. */
+  /** Where it was indexed from, if its source says so. Never sent over HTTP. */
   origin?: Origin;
-  /** Its page on its code host. */
+  /** The repository's page on its code host. */
   webUrl?: string;
-  /** The first is the default one. */
+  /** The indexed revisions, the default one first. */
   revisions: {
-    /** As `rev:` finds it. */
+    /** The name that `rev:` matches. */
     name: string;
-    /** Full id, where there is one. */
+    /** The full commit id, if there is one. */
     commit?: string;
-    /** Files that are found by path, binary ones too. */
+    /** Files that can be found by path, including binary ones. */
     files: number;
-    /** Whether it is searched where a query has no `rev:`. */
+    /** Whether queries without `rev:` search this revision. */
     isDefault: boolean;
   }[];
-  /** 'indexing' while an index run of this process is at it for the first time. */
+  /** 'indexing' while this process indexes the repository for the first time. */
   state: "ready" | "indexing";
-  /** How far `sym:` sees. */
+  /** How many files have known symbols. */
   symbols: {
-    /** Files whose symbols are known; that there are none is known too. */
+    /** Files whose symbols are known, including files without any. */
     done: number;
-    /** Files that revisions name. */
+    /** All files of the revisions. */
     total: number;
   };
-  /** When its last state was published. */
+  /** When its current state was published. */
   indexedAt: Date;
-  /** Commit time of the default revision, where the source knows it. */
+  /** The commit time of the default revision, if the source knows it. */
   pushedAt?: Date;
-  /** Bytes of the content of its files, each file once. */
+  /** Bytes of content, counting each file once. */
   contentBytes: number;
-  /** Files that are listed and whose content is not searchable. */
+  /** Files that are listed but whose content is not searchable. */
   skipped: SkippedFile[];
 }
 
@@ -68,37 +68,37 @@ export interface Repository extends Required<
  * console.log(file?.language, file?.bytes.length);
  */
 export interface FileContent {
-  /** The name of its repository. */
+  /** The name of the repository. */
   repository: string;
   /** With '/' between folders, relative to the repository's root. */
   path: string;
-  /** The one that was asked for, or the default one. */
+  /** The requested revision, or the default one. */
   revision: string;
-  /** The linguist name, or "" when unknown. */
+  /** The language, by linguist's name, or "" if it is unknown. */
   language: string;
-  /** The bytes as text; what is not valid UTF-8 is U+FFFD. */
+  /** The content as text; invalid UTF-8 becomes U+FFFD. */
   content: string;
-  /** As stored: UTF-16 files are UTF-8 here. The caller's own. */
+  /** The content as stored: UTF-16 files are converted to UTF-8. The caller may change these bytes. */
   bytes: Uint8Array;
-  /** Where this host shows it: OpenOptions.webUrl. */
+  /** The address at which this host shows the file, see OpenOptions.webUrl. */
   webUrl: string;
-  /** Where its code host shows it, where that is known. */
+  /** The address of the file on its code host, if known. */
   externalWebUrl?: string;
 }
 
 /**
- * What is directly in a folder.
+ * A direct child of a folder.
  *
  * @example
  * const entries = await engine.list({ repository: "shop", path: "src" });
  * const folders = entries?.filter(({ type }) => type === "folder").map(({ name }) => name);
  */
 export interface FolderEntry {
-  /** There are no empty folders. */
+  /** Whether it is a file or a folder. Empty folders are not listed. */
   type: "file" | "folder";
   /** The last part of the path. */
   name: string;
-  /** From the repository's root, with '/' between folders and none at the end. */
+  /** The path from the repository's root, with '/' between folders and none at the end. */
   path: string;
 }
 

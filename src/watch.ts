@@ -19,7 +19,7 @@ import { DiskTree } from "./workspace/disk-tree.ts";
 import { systemNotices } from "./workspace/notices.ts";
 
 /**
- * How sources are watched.
+ * Options of watch().
  *
  * @example
  * const options: WatchOptions = { onIndexed: ({ repository }) => console.log(repository) };
@@ -28,15 +28,15 @@ import { systemNotices } from "./workspace/notices.ts";
 export interface WatchOptions {
   /** Aborting stops the watch. */
   signal?: AbortSignal;
-  /** 'after' (default): content is searchable first, symbols follow. 'skip': no symbols. */
+  /** 'after' (default) publishes the content first, then extracts symbols. 'skip' extracts none. */
   symbols?: "after" | "skip";
   /** Called after each index run, once for each source that was in it. */
   onIndexed?: (report: IndexReport) => void;
-  /** Called when a run fails, or when the system gives no notices: then the source is looked at every few seconds. */
+  /** Called when a run fails, or when the system reports no changes; then the source is checked every few seconds. */
   onWarning?: (warning: {
     /** An ErrorCode, or 'NOT_FOLLOWED'. */
     code: string;
-    /** For people. */
+    /** A message for people. */
     message: string;
   }) => void;
 }
@@ -47,8 +47,8 @@ const QUIET_MS = 200;
 const POLL_MS = 5_000;
 
 /**
- * Indexes sources, and again as they change. Resolves when the first index is made; the handle stops it.
- * Takes sources that come from a folder: git() and directory().
+ * Indexes sources now and whenever they change. Resolves when the first run has ended; disposing the handle
+ * stops the watch. Accepts git() and directory().
  *
  * @example
  * await using watching = await watch(engine, [git("./shop"), directory("./notes")]);

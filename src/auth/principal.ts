@@ -10,18 +10,18 @@ import type { TokenRecord, TokenStore } from "./token-store.ts";
 import type { User, UserStore } from "./user-store.ts";
 
 /**
- * Who a request is from, and what it may see.
+ * The caller of a request, and what it may see.
  *
  * @example
  * const guest: Principal = { kind: "session", repositoryIds: "public" };
  * const handler = createHandler(engine, { authenticate: async () => guest });
  */
 export interface Principal {
-  /** Where the credential is a user's. One that is suspended may do nothing. */
+  /** The user, if the credential belongs to one. A suspended user may do nothing. */
   user?: User;
-  /** What spoke for it. Only an 'api-key' may mint and revoke tokens. */
+  /** The kind of credential. Only an 'api-key' may mint and revoke tokens. */
   kind: "api-key" | "scoped" | "oauth" | "session" | "anonymous";
-  /** Ids as in Repository.id; 'public': those indexed with `public: true`. */
+  /** The visible repositories, by ids as in Repository.id; 'public' means those indexed with `public: true`. */
   repositoryIds: "all" | "public" | ReadonlySet<number>;
 }
 

@@ -14,7 +14,7 @@ import { checkKeys, type KeysOf } from "../base/known-keys.ts";
 import type { TokenRecord, TokenStore } from "./token-store.ts";
 
 /**
- * What secrets begin with, by the kind of their token. The two differ; visible ASCII without commas.
+ * The prefixes of secrets, by the kind of token. They must differ, and consist of visible ASCII without commas.
  *
  * @example
  * const prefixes: TokenPrefixes = { apiKey: "acme_", scoped: "acmes_" };
@@ -22,9 +22,9 @@ import type { TokenRecord, TokenStore } from "./token-store.ts";
  * await createApiKey(tokens, { ownerId: "ada", prefix: prefixes.apiKey });
  */
 export interface TokenPrefixes {
-  /** Of API keys. */
+  /** The prefix of API keys. */
   apiKey: string;
-  /** Of scoped tokens. */
+  /** The prefix of scoped tokens. */
   scoped: string;
 }
 
@@ -67,7 +67,7 @@ export function equalHashes(a: string, b: string): boolean {
 }
 
 /**
- * Whose API key is made, and how. What the handler was given of `prefix` and `hmacKey` is given here too.
+ * Options of createApiKey(). Pass the same `prefix` and `hmacKey` as to the handler.
  *
  * @example
  * const expiresAt = new Date(Date.now() + 90 * 86_400_000);
@@ -75,15 +75,15 @@ export function equalHashes(a: string, b: string): boolean {
  * const { secret } = await createApiKey(tokens, options);
  */
 export interface ApiKeyOptions {
-  /** User.id of the user it stands for. Not empty. */
+  /** The id of the user that the key stands for, as in User.id. Not empty. */
   ownerId: string;
-  /** For people, to tell their keys apart. */
+  /** A name by which people recognize the key. */
   name?: string;
-  /** May lie in the past. Absent: never. */
+  /** When the key expires; may be in the past. Default: never. */
   expiresAt?: Date;
   /** The handler's `tokenPrefixes.apiKey`. Default 'qrn_'. */
   prefix?: string;
-  /** The handler's. Default: plain SHA-256. */
+  /** The handler's `hmacKey`. Default: plain SHA-256. */
   hmacKey?: string | Uint8Array;
 }
 
@@ -96,7 +96,7 @@ const API_KEY_OPTIONS: KeysOf<ApiKeyOptions> = {
 };
 
 /**
- * Makes an API key for a user. The secret is returned this once and kept nowhere.
+ * Creates an API key for a user. Returns the secret, which is stored nowhere.
  *
  * @example
  * const { id, secret } = await createApiKey(tokens, { ownerId: "ada", name: "laptop" });
@@ -106,9 +106,9 @@ export async function createApiKey(
   tokens: TokenStore,
   options: ApiKeyOptions,
 ): Promise<{
-  /** TokenRecord.id: what revoke() takes. */
+  /** The id of the key, as in TokenRecord.id, for revoke(). */
   id: string;
-  /** What the client sends. */
+  /** The secret that the client sends. */
   secret: string;
 }> {
   checkKeys({ call: "createApiKey", what: "option" }, options, API_KEY_OPTIONS);

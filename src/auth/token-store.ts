@@ -1,6 +1,6 @@
 /**
- * Who holds which token. Hosts bring their own store or take one of ours; `tokenStoreSuite` of
- * quern/testing says whether a store keeps the contract. A store never sees a secret, only its hash.
+ * Stores of tokens. Hosts use their own store or one of ours; `tokenStoreSuite` of quern/testing tests a
+ * store against this contract. A store never sees a secret, only its hash.
  */
 
 import { compareText } from "../base/compare.ts";
@@ -14,35 +14,35 @@ import { QuernError } from "../base/errors.ts";
  *   revokedAt === undefined && (expiresAt === undefined || expiresAt > new Date());
  */
 export interface TokenRecord {
-  /** Random, 128 bits or more. */
+  /** A random id of 128 bits or more. */
   id: string;
-  /** An API key is a user's; a scoped token is minted with one, and may do less. */
+  /** An API key belongs to a user; a scoped token is minted with one and may do less. */
   kind: "api-key" | "scoped";
-  /** Of the secret, in hex: 64 digits. */
+  /** The hash of the secret, in 64 hex digits. */
   hash: string;
-  /** Id of the user it belongs to. */
+  /** The id of the user that the token belongs to. */
   ownerId: string;
-  /** For people, to tell their keys apart. */
+  /** A name by which people recognize the key. */
   name?: string;
-  /** scoped: ids, as in Repository.id, of the repositories it was minted for. */
+  /** For a scoped token: the ids, as in Repository.id, of the repositories that it may search. */
   repositoryIds?: number[];
-  /** scoped: the API key that minted it; when that one stops, this one does. */
+  /** For a scoped token: the API key that minted it. The token is invalid when the key is. */
   mintedBy?: string;
-  /** Lists are in this order. */
+  /** When the token was created. Lists are in this order. */
   createdAt: Date;
-  /** From then on it is good for nothing. Absent: never. */
+  /** When the token expires. Default: never. */
   expiresAt?: Date;
-  /** Since then it is good for nothing. */
+  /** When the token was revoked, if it was. */
   revokedAt?: Date;
-  /** To the minute: see touch(). */
+  /** When the token was last used, to the minute; see touch(). */
   lastUsedAt?: Date;
 }
 
 /**
- * Where a handler looks tokens up.
+ * A store in which a handler looks up tokens.
  *
- * Every call works on copies: a record that was handed in or out is the caller's to change. What a
- * resolved call wrote, every later call sees, whichever process makes it.
+ * Records are copied on the way in and out, so callers may change them. What a resolved call wrote is seen by
+ * every later call, in every process.
  *
  * @example
  * const store: TokenStore = lmdbTokenStore("./accounts");
@@ -95,7 +95,7 @@ export interface TokenStore {
 }
 
 /**
- * Gone when the process ends: for tests and small hosts.
+ * Creates a store that lasts until the process ends, for tests and small hosts.
  *
  * @example
  * const handler = createHandler(engine, { tokens: memoryTokenStore() });

@@ -1,4 +1,4 @@
-/** The members of the organization, and what each may see. `userStoreSuite` of quern/testing holds a store to this contract. */
+/** Stores of users, and what each may see. `userStoreSuite` of quern/testing tests a store against this contract. */
 
 import { byCreation } from "./token-store.ts";
 
@@ -20,27 +20,27 @@ import { byCreation } from "./token-store.ts";
  * await users.put(ada);
  */
 export interface User {
-  /** The ownerId of this user's tokens. */
+  /** The user's id, as in TokenRecord.ownerId. */
   id: string;
-  /** For people. */
+  /** A name for people. */
   name: string | null;
-  /** Shown to owners. */
+  /** The e-mail address, visible to owners. */
   email: string;
-  /** Owners may list the members. */
+  /** The role. Owners may list the members. */
   role: "OWNER" | "MEMBER";
-  /** Not null: none of this user's keys and tokens is good for anything. */
+  /** When the user was suspended, or null. The keys and tokens of a suspended user are invalid. */
   suspendedAt: Date | null;
-  /** Lists are in this order. */
+  /** When the user was created. Lists are in this order. */
   createdAt: Date;
-  /** When this record changed last. */
+  /** When this record last changed. */
   updatedAt: Date;
-  /** Null: not known. */
+  /** When the user was last active, or null if unknown. */
   lastActivityAt: Date | null;
 }
 
 /**
- * Where a handler looks users up. Works on copies, and every call sees what was resolved before it,
- * as with TokenStore.
+ * A store in which a handler looks up users. Copies records and shows resolved writes to every later call, as
+ * TokenStore does.
  *
  * @example
  * const visible = new Map([["ada", new Set([1, 4])]]);
@@ -90,7 +90,7 @@ export interface UserStore {
 }
 
 /**
- * Gone when the process ends: for tests and small hosts.
+ * Creates a store that lasts until the process ends, for tests and small hosts.
  *
  * @example
  * const handler = createHandler(engine, { tokens, users: memoryUserStore() });

@@ -120,20 +120,20 @@ export interface History {
 }
 
 /**
- * Which state of a repository.
+ * Options of History.paths(), and of the calls that extend them.
  *
  * @example
  * const options: RevisionOptions = { revision: "v2.0", signal: AbortSignal.timeout(5_000) };
  */
 export interface RevisionOptions {
-  /** See History for what is a revision, and for the default. */
+  /** The revision. History says which are accepted, and the default. */
   revision?: string;
   /** Aborting ends the git process. */
   signal?: AbortSignal;
 }
 
 /**
- * Which commits.
+ * Options of History.commits().
  *
  * @example
  * const options: CommitsOptions = { path: "src", query: "fix", until: "2024-06-01", limit: 20 };
@@ -149,14 +149,14 @@ export interface CommitsOptions extends RevisionOptions {
   since?: string;
   /** Only commits before this date. */
   until?: string;
-  /** How many commits are passed over. Default 0. */
+  /** The number of commits to skip. Default 0. */
   skip?: number;
-  /** How many commits are listed, at most 1000. Default 50. */
+  /** The most commits to list, at most 1000. Default 50. */
   limit?: number;
 }
 
 /**
- * Whose commits are counted.
+ * Options of History.authors().
  *
  * @example
  * const options: AuthorsOptions = { path: "docs", limit: 10 };
@@ -164,31 +164,31 @@ export interface CommitsOptions extends RevisionOptions {
 export interface AuthorsOptions extends RevisionOptions {
   /** Only commits that change this file or folder. */
   path?: string;
-  /** How many authors are passed over. Default 0. */
+  /** The number of authors to skip. Default 0. */
   skip?: number;
-  /** How many authors are listed, at most 1000. Default 50. */
+  /** The most authors to list, at most 1000. Default 50. */
   limit?: number;
 }
 
 /**
- * What is compared.
+ * Options of History.diff().
  *
  * @example
  * const options: DiffOptions = { base: "v1.0", head: "HEAD" };
  */
 export interface DiffOptions {
-  /** The revision that is the old side. */
+  /** The old revision. */
   base: string;
-  /** The revision that is the new side. */
+  /** The new revision. */
   head: string;
-  /** Only this file, or what is in this folder. */
+  /** Compares only this file or folder. */
   path?: string;
   /** Aborting ends the git process. */
   signal?: AbortSignal;
 }
 
 /**
- * Which file.
+ * Options of History.read() and History.blame().
  *
  * @example
  * const options: FileOptions = { path: "src/cart.ts", revision: "main" };
@@ -199,7 +199,7 @@ export interface FileOptions extends RevisionOptions {
 }
 
 /**
- * Which folders.
+ * Options of History.folders().
  *
  * @example
  * const options: FoldersOptions = { paths: ["", "src/cart"] };
@@ -226,47 +226,47 @@ export interface Commit {
   refs: string;
   /** The rest of the message. */
   body: string;
-  /** As the repository's mail map has it. */
+  /** As in the commit, corrected by the repository's `.mailmap`. */
   authorName: string;
-  /** As the repository's mail map has it. */
+  /** As in the commit, corrected by the repository's `.mailmap`. */
   authorEmail: string;
 }
 
 /**
- * Somebody who wrote commits.
+ * An author and the number of their commits.
  *
  * @example
  * const most = (authors: readonly Author[]): string | undefined => authors[0]?.name;
  */
 export interface Author {
-  /** As the repository's mail map has it. */
+  /** As in the commit, corrected by the repository's `.mailmap`. */
   name: string;
-  /** As the repository's mail map has it. */
+  /** As in the commit, corrected by the repository's `.mailmap`. */
   email: string;
-  /** How many commits. */
+  /** The number of commits. */
   commitCount: number;
 }
 
 /**
- * How one file differs. Without hunks where only its name or its permissions changed, and where it is
- * binary.
+ * The difference of one file. It has no hunks if the file is binary, or if only its name or permissions
+ * changed.
  *
  * @example
  * const isRenamed = ({ oldPath, newPath }: FileDiff): boolean =>
  *   oldPath !== null && newPath !== null && oldPath !== newPath;
  */
 export interface FileDiff {
-  /** Null where the file was added. */
+  /** The path in the old revision, or null if the file was added. */
   oldPath: string | null;
-  /** Null where it was deleted. */
+  /** The path in the new revision, or null if the file was deleted. */
   newPath: string | null;
-  /** Stretches that differ, in order. */
+  /** The parts that differ, in order. */
   hunks: {
-    /** Of the old file. */
+    /** The lines of the old file. */
     oldRange: LineRange;
-    /** Of the new file. */
+    /** The lines of the new file. */
     newRange: LineRange;
-    /** The function or section that it is in, where git knows one. */
+    /** The enclosing function or section, if git knows one. */
     heading?: string;
     /** Lines that begin with `+`, `-`, a blank, or `\` for git's own remark, with line feeds between them. */
     body: string;
@@ -287,14 +287,14 @@ export interface LineRange {
 }
 
 /**
- * Which commit each line comes from.
+ * The commit that each line of a file comes from.
  *
  * @example
  * const owners = ({ ranges, commits }: Blame): string[] =>
  *   ranges.map(({ hash, lineCount }) => `${lineCount} ${commits[hash]?.authorName}`);
  */
 export interface Blame {
-  /** In order, covering the file. */
+  /** Ranges of lines in order, which together cover the file. */
   ranges: {
     /** The commit's full id. */
     hash: string;
@@ -305,7 +305,7 @@ export interface Blame {
     /** How many lines. */
     lineCount: number;
   }[];
-  /** By full id. */
+  /** The commits, by their full id. */
   commits: Record<string, BlamedCommit>;
 }
 
@@ -322,9 +322,9 @@ export interface BlamedCommit {
   date: string;
   /** The subject. */
   message: string;
-  /** As the repository's mail map has it. */
+  /** As in the commit, corrected by the repository's `.mailmap`. */
   authorName: string;
-  /** As the repository's mail map has it. */
+  /** As in the commit, corrected by the repository's `.mailmap`. */
   authorEmail: string;
   /** Where the lines were before, if the file was there before. */
   previous?: {
@@ -336,13 +336,13 @@ export interface BlamedCommit {
 }
 
 /**
- * What is in a folder, or in a revision.
+ * An entry of a folder or of a revision.
  *
  * @example
  * const isCode = ({ type, name }: HistoryEntry): boolean => type === "file" && name.endsWith(".ts");
  */
 export interface HistoryEntry {
-  /** What git's tree says it is. */
+  /** The kind of entry, from git's tree. */
   type: "file" | "folder" | "symlink" | "submodule";
   /** The last part of the path. */
   name: string;

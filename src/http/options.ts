@@ -1,4 +1,4 @@
-/** What a host may set, its defaults and limits. Checked once, when the handler is made. */
+/** The options of a handler, with defaults and limits. Checked once, when the handler is made. */
 
 import type { AuditStore } from "../auth/audit-store.ts";
 import type { Principal } from "../auth/principal.ts";
@@ -9,42 +9,42 @@ import { QuernError } from "../base/errors.ts";
 import { checkKeys, type KeysOf } from "../base/known-keys.ts";
 
 /**
- * Who may ask, and how much.
+ * Options of createHandler().
  *
  * @example
  * const options: HandlerOptions = { tokens, users, anonymous: "public", timeoutMs: 5_000 };
  * const handler = createHandler(engine, options);
  */
 export interface HandlerOptions {
-  /** Absent: nobody has a token, and the routes of scoped tokens answer 404. */
+  /** Where API keys and scoped tokens are stored. Without it nobody has one, and the routes of scoped tokens answer 404. */
   tokens?: TokenStore;
-  /** Absent: a token's owner is only an id, and the route that lists users answers 404. */
+  /** Where users are stored. Without it a token's owner is only an id, and the route that lists users answers 404. */
   users?: UserStore;
-  /** Who may search without a credential, and what: nobody, public repositories, everything. Default false. */
+  /** What callers without a credential may search: nothing, public repositories, or everything. Default false. */
   anonymous?: false | "public" | "all";
-  /** A host's own credentials (sessions, OAuth): runs first; undefined: not mine, go on. Throwing: 401. Called again before each answer. */
+  /** Checks a host's own credentials (sessions, OAuth) before all others. Returns `undefined` to try the others; throwing is a 401. Called again before each answer. */
   authenticate?: (request: Request) => Promise<Principal | undefined>;
-  /** Path before /api. Default ''. */
+  /** The path before /api. Default ''. */
   basePath?: string;
-  /** Names the header X-<serviceName>-Api-Key. Default 'Quern'. */
+  /** The name in the header X-<serviceName>-Api-Key. Default 'Quern'. */
   serviceName?: string;
   /** Serves the page to search on at basePath + '/'. Default false. */
   page?: boolean;
-  /** Default 'qrn_' and 'qst_'. */
+  /** How API keys and scoped tokens begin. Default 'qrn_' and 'qst_'. */
   tokenPrefixes?: TokenPrefixes;
   /** Secrets are stored as HMAC-SHA-256 under this key. Default: plain SHA-256. */
   hmacKey?: string | Uint8Array;
-  /** Milliseconds that a scoped token lives. Default 3 600 000. */
+  /** Milliseconds after which a scoped token expires. Default 3 600 000. */
   scopedTokenTtlMs?: number;
-  /** How many ranges a search may ask for. Default 100 000. */
+  /** The most ranges that a search may ask for. Default 100 000. */
   maxMatches?: number;
-  /** Bytes of text, positions and names that the answer of a search may hold; see SearchOptions.maxBytes. Default 128 MiB. */
+  /** The most bytes of text, positions and names in the answer of a search, see SearchOptions.maxBytes. Default 128 MiB. */
   maxAnswerBytes?: number;
-  /** Bytes; longer bodies are refused. Default 1 MiB. */
+  /** The most bytes of a request's body. Default 1 MiB. */
   maxBodyBytes?: number;
-  /** Milliseconds after which a search answers with what it has found. Default 10 000. */
+  /** Milliseconds after which a search returns what it has found so far. Default 10 000. */
   timeoutMs?: number;
-  /** How many searches may run at once, each until its answer is read; more are refused. Default 64. */
+  /** The most searches at once, each until its answer is read; more are refused. Default 64. */
   maxConcurrent?: number;
   /** Where searches, reads, tokens, members and rejected credentials are recorded. Absent: nowhere, and the route that lists them answers 404. */
   audits?: AuditStore;
@@ -52,13 +52,13 @@ export interface HandlerOptions {
   connections?: Iterable<Connection>;
   /** Where this service is seen from outside, such as 'https://code.example.com'; makes webUrl and Link absolute. Default: the request's own origin. */
   publicUrl?: string;
-  /** Told of every request once its outcome is known. Never told a secret. */
+  /** Called for every request once its outcome is known. Never receives a secret. */
   audit?: (event: AuditEvent) => void;
   /** Serves the Model Context Protocol at basePath + '/api/mcp', for agents. Default false; `quern serve`: true. */
   mcp?: boolean;
-  /** Whose pages may call. Default: nobody's. */
+  /** The web origins whose pages may call. Default: none. */
   cors?: {
-    /** Exact, like 'https://example.com'; '*' is all. */
+    /** Exact origins such as 'https://example.com', or '*' for all. */
     origins: string[];
   };
 }
@@ -84,7 +84,7 @@ export interface Connection {
 }
 
 /**
- * What became of a request.
+ * The outcome of a request.
  *
  * @example
  * const audit = ({ at, action, outcome, userId }: AuditEvent): void =>
@@ -92,19 +92,19 @@ export interface Connection {
  * const handler = createHandler(engine, { tokens, audit });
  */
 export interface AuditEvent {
-  /** When the request came. */
+  /** When the request arrived. */
   at: Date;
-  /** The operation, as the OpenAPI document names it. */
+  /** The operation's name in the OpenAPI document. */
   action: string;
-  /** 'denied' is 401 and 403, 'failed' any other status from 400 up. */
+  /** 'denied' for 401 and 403, 'failed' for any other status from 400 up. */
   outcome: "ok" | "denied" | "failed";
-  /** Whose credential it was, where it was good. */
+  /** The user whose credential it was, if it was valid. */
   userId?: string;
-  /** TokenRecord.id, where a stored token spoke. */
+  /** TokenRecord.id, if the credential was a stored token. */
   tokenId?: string;
   /** The HTTP status. */
   status: number;
-  /** For UNEXPECTED_ERROR: what was thrown. */
+  /** What was thrown, for UNEXPECTED_ERROR. */
   detail?: unknown;
 }
 

@@ -33,24 +33,24 @@ import { DiskTree, type DiskEntry } from "./disk-tree.ts";
 import { NOTICES, systemNotices, type MakeNotices } from "./notices.ts";
 
 /**
- * How a folder is followed.
+ * Options of Engine.workspace().
  *
  * @example
  * const options: WorkspaceOptions = { name: "shop", ignore: ["*.bak"], onWarning: console.warn };
  * await using tree = await engine.workspace("./shop", options);
  */
 export interface WorkspaceOptions extends RepositoryMetadata {
-  /** Default: the folder's name. */
+  /** The repository's name. Default: the folder's name. */
   name?: string;
-  /** More patterns, as in a .gitignore file at the root; they overrule those of the files. */
+  /** More patterns, as in a .gitignore file at the root, which override those of the files. */
   ignore?: string[];
   /** Called when the index has caught up with changes. */
   onIndexed?: (report: IndexReport) => void;
   /** Called when changes cannot be followed or indexed. */
   onWarning?: (warning: {
-    /** An ErrorCode, or 'NOT_FOLLOWED' where the system gives no notices for a part of the tree. */
+    /** An ErrorCode, or 'NOT_FOLLOWED' if the system reports no changes for a part of the tree. */
     code: string;
-    /** For people. */
+    /** A message for people. */
     message: string;
   }) => void;
   /** Aborting closes the workspace. */
@@ -58,7 +58,7 @@ export interface WorkspaceOptions extends RepositoryMetadata {
 }
 
 /**
- * A folder or git work tree that is followed: each search sees the disk as it is, and unsaved text.
+ * A folder or git work tree whose changes are followed. Each search sees the disk as it is, with unsaved text.
  *
  * @example
  * await using tree = await engine.workspace("./shop");
@@ -69,49 +69,49 @@ export interface Workspace extends AsyncDisposable {
   /** The name of its repository in the index. */
   readonly repository: string;
   /**
-   * Searches like the engine. The answer tells the disk and the unsaved text as they were when the call began.
+   * Searches like Engine.search(), with the disk and the unsaved text as they were when the call began.
    *
    * @example
    * const { stats } = await tree.search({ query: "todo", matches: 0 });
    */
   search(request: SearchRequest, options?: SearchOptions): Promise<SearchResponse>;
   /**
-   * Streams like the engine, of the disk and the unsaved text as they were when the call began.
+   * Streams like Engine.stream(), with the disk and the unsaved text as they were when the call began.
    *
    * @example
    * for await (const event of tree.stream({ query: "todo", matches: 100 })) console.log(event.type);
    */
   stream(request: SearchRequest, options?: SearchOptions): AsyncIterable<SearchEvent>;
   /**
-   * Reads a file as it is now: its unsaved text, else the disk. Resolves to `undefined` if there is none.
+   * Reads a file as it is now: its unsaved text, or else the disk. Resolves to `undefined` if there is none.
    *
    * @example
    * const text = (await tree.read("src/cart.ts"))?.content;
    */
   read(path: string): Promise<FileContent | undefined>;
   /**
-   * Lays unsaved text over a path; it lasts until unset() of it, clear() or close().
+   * Sets the unsaved text of a file. It counts until unset(), clear() or close().
    *
    * @example
    * tree.set("src/cart.ts", "export const total = 0;");
    */
   set(path: string, content: string | Uint8Array): void;
   /**
-   * Takes the unsaved text of a path back: the disk counts again.
+   * Removes the unsaved text of a file, so that the disk counts again.
    *
    * @example
    * tree.unset("src/cart.ts");
    */
   unset(path: string): void;
   /**
-   * Takes all unsaved text back.
+   * Removes all unsaved text.
    *
    * @example
    * tree.clear();
    */
   clear(): void;
   /**
-   * Resolves when everything that is on the disk now has been indexed, its symbols included.
+   * Resolves when everything that is on disk now has been indexed, including its symbols.
    *
    * @example
    * await tree.settled();

@@ -3,82 +3,81 @@
 import type { SkippedFile } from "../../store/format/records.ts";
 
 /**
- * Where an index run is.
+ * Progress of an index run.
  *
  * @example
  * const show = ({ stage, done, total }: IndexProgress) => console.error(`${stage} ${done}/${total}`);
  * await engine.index(git("./shop"), { onProgress: show });
  */
 export interface IndexProgress {
-  /** '' where a stage is not about one repository. */
+  /** The repository's name, or '' if the stage concerns the whole index. */
   repository: string;
-  /** In this order for each repository; 'symbols' and 'merge' come at the end of the run. */
+  /** The stage. 'list', 'content' and 'publish' come for each repository, 'symbols' and 'merge' at the end of the run. */
   stage: "list" | "content" | "symbols" | "publish" | "merge";
-  /** Files; 'symbols': contents, of which several files may share one; 'merge': segments merged away. */
+  /** Files that are done; for 'symbols' contents, which several files may share; for 'merge' segments. */
   done: number;
   /**
-   * How many are known by now. 'list', 'content', 'publish': the files listed so far, which are all
-   * from the last 'list' on. 'symbols': all. 'merge': those of the merges begun so far.
+   * How many there are, as far as is known. For 'list', 'content' and 'publish' the files listed so far (all, after the last 'list'), for
+   * 'symbols' all contents, for 'merge' the segments of the merges that have begun.
    */
   total: number;
-  /** Bytes of content: read from the source (what is unchanged is not), parsed, or merged. */
+  /** Bytes of content read from the source (unchanged content is not read), parsed, or merged. */
   bytes: number;
   /**
-   * Bytes known by now. 'list', 'content': read ones, and those to be read of the files listed so
-   * far; content whose size its source does not tell counts once it is read.
+   * Bytes to do, as far as is known. Content whose size the source does not give counts once it is read.
    */
   totalBytes: number;
 }
 
 /**
- * A file that is searched as any other, and whose definitions are not known: its parse was given up.
+ * A file whose definitions are not known because its parse was given up. Its content is searchable.
  *
  * @example
  * const [report] = await engine.index(git("./shop"));
  * for (const { path, reason } of report?.withoutSymbols ?? []) console.error(path, reason);
  */
 export interface FileWithoutSymbols {
-  /** From the repository's root. */
+  /** The path from the repository's root. */
   path: string;
-  /** 'too-large': over 4 MiB, data over 256 KiB; 'too-long': its thread worked on it for over 3 s, or had it for 30 s; 'failed': the grammar failed on it; 'killed-thread': a worker died of it, or was silent for 60 s, twice; 'damaged': its content in the index cannot be read. */
+  /** 'too-large': over 4 MiB, data over 256 KiB; 'too-long': it took over 3 s of processor time, or 30 s; 'failed': the grammar failed on it; 'killed-thread': twice a worker died on it or was silent for 60 s; 'damaged': its content in the index cannot be read. */
   reason: "too-large" | "too-long" | "failed" | "killed-thread" | "damaged";
 }
 
 /**
- * What a run did to one repository.
+ * The result of an index run for one repository.
  *
  * @example
  * const [report] = await engine.index(git("./shop"));
  * console.log(report?.added, report?.removed, report?.skipped.length, report?.durationMs);
  */
 export interface IndexReport {
-  /** Repository.id: it never changes, and is never given to another repository. */
+  /** The repository's id, which never changes and is never reused. */
   repositoryId: number;
-  /** Its name. */
+  /** The repository's name. */
   repository: string;
-  /** The first is the default one. */
+  /** The indexed revisions, the default one first. */
   revisions: {
-    /** As `rev:` finds it. */
+    /** The name that `rev:` matches. */
     name: string;
-    /** Full id, where there is one. */
+    /** The full commit id, if there is one. */
     commit?: string;
-    /** Files that are found by path, binary ones too. */
+    /** Files that can be found by path, including binary ones. */
     files: number;
   }[];
-  /** Files (path and content) that were not there before. */
+  /** Files that are new, by path and content. */
   added: number;
-  /** Files (path and content) that no revision names any more. */
+  /** Files that no revision has any more, by path and content. */
   removed: number;
-  /** Files that were there before and still are. */
+  /** Files that were indexed before and still are. */
   unchanged: number;
-  /** Files that are listed and whose content is not searchable. */
+  /** Files that are listed but whose content is not searchable. */
   skipped: SkippedFile[];
   /** Bytes of content that were read from the source. */
   bytesRead: number;
-  /** Definitions in its files that this run has parsed: 0 where all were known. */
+  /** Definitions in the files that this run parsed. */
   symbols: number;
-  /** Files whose parse this run has given up, in the order of paths: empty where all were known. */
+  /** Files whose parse this run gave up, in the order of their paths. */
   withoutSymbols: FileWithoutSymbols[];
-  /** Milliseconds from its turn in the run to its publication, and of finding the symbols where it had new ones. */
+  /** Milliseconds from its turn in the run to its publication, plus symbol extraction if it has new symbols. */
   durationMs: number;
 }

@@ -25,30 +25,29 @@ import { walk, type Tree } from "./walk.ts";
 import { WALK, type ThreadedOptions } from "./walk-elsewhere.ts";
 
 /**
- * How a folder becomes a repository.
+ * Options of directory().
  *
  * @example
  * const options: DirectoryOptions = { name: "notes", ignore: ["*.bak", "!keep.bak"] };
  */
 export type DirectoryOptions = RepositoryMetadata & {
-  /** Default: the folder's own name. */
+  /** The repository's name. Default: the folder's name. */
   name?: string;
-  /** More patterns, as in a .gitignore file at the root; they overrule those of the files. */
+  /** More patterns, as in a .gitignore file at the root, which override those of the files. */
   ignore?: string[];
   /** Whether .gitignore and .ignore files count. Default true. */
   gitignore?: boolean;
   /**
-   * Whether the folder is a git work tree, of which the files count that git tracks or would add, by all of
-   * its rules; the revision has the name of the branch. Goes with neither `ignore` nor `gitignore`. Default
-   * false.
+   * Lists the files of a git work tree that git tracks or would add, by git's rules. The revision has the
+   * name of the branch. Cannot be combined with `ignore` and `gitignore`. Default false.
    */
   git?: boolean;
 };
 
 /**
- * The files below a folder, as they are on the disk; one revision, 'HEAD'. Honours .gitignore and
- * .ignore files, skips .git. Wrong options throw here, INVALID_REQUEST; a missing folder is
- * SOURCE_NOT_FOUND at index().
+ * Makes a source of the files below a folder, as they are on disk, with one revision, 'HEAD'. Honours
+ * .gitignore and .ignore files, and skips .git. Wrong options throw INVALID_REQUEST here; a missing folder
+ * makes index() reject with SOURCE_NOT_FOUND.
  *
  * @example
  * await engine.index(directory("./notes", { ignore: ["*.bak"] }));

@@ -16,42 +16,42 @@ import { isValidPath, shownPath } from "../../base/paths.ts";
 import type { Content, Entry, Indexed, Listing, ListingOptions, Source } from "./source.ts";
 
 /**
- * A file of a host's own making.
+ * A file that the host hands over.
  *
  * @example
  * const page: Document = { path: "wiki/start.md", version: "17", content: () => "# Start" };
  */
 export interface Document {
-  /** Relative, with '/' between folders; at most 4 096 bytes of UTF-8. */
+  /** The relative path, with '/' between folders; at most 4 096 bytes of UTF-8. */
   path: string;
-  /** A function is called only when `version` differs from what is indexed. */
+  /** The text or its bytes. A function is called only if `version` is new or absent. */
   content: string | Uint8Array | (() => string | Uint8Array | Promise<string | Uint8Array>);
-  /** Equal versions of a path mean equal content: then it is not read again. */
+  /** If it equals the indexed version of the path, the content is not read again. */
   version?: string;
 }
 
 /**
- * A path that is no longer there.
+ * A file that the host has removed.
  *
  * @example
  * const gone: RemovedDocument = { path: "wiki/old.md", removed: true };
  * await engine.index(documents({ name: "wiki", changes: [gone] }));
  */
 export interface RemovedDocument {
-  /** As it was given with the document. */
+  /** The path that the document had. */
   path: string;
-  /** Tells it from a document. */
+  /** Marks the file as removed. */
   removed: true;
 }
 
 /**
- * What documents() takes: `files` is the whole repository, `changes` only what differs.
+ * Options of documents(): `files` is the whole repository, `changes` only what differs.
  *
  * @example
  * const whole: DocumentsOptions = { name: "wiki", files: [{ path: "start.md", content: "# Start" }] };
  */
 export type DocumentsOptions = RepositoryMetadata & {
-  /** Of the repository: the same name is the same repository. */
+  /** The repository's name, which identifies it from run to run. */
   name: string;
 } & (
     | {
@@ -59,7 +59,7 @@ export type DocumentsOptions = RepositoryMetadata & {
         files: Iterable<Document> | AsyncIterable<Document>;
       }
     | {
-        /** A log on top of what is indexed: the last word on a path holds. */
+        /** Changes to what is indexed. The last one for a path counts. */
         changes: Iterable<Document | RemovedDocument> | AsyncIterable<Document | RemovedDocument>;
       }
   );
@@ -72,8 +72,8 @@ const REVISIONS = [0] as const;
 const encoder = new TextEncoder();
 
 /**
- * Files handed over by the host, from wherever it has them; one revision, 'HEAD'. With `files`, paths
- * that are not among them are removed; with `changes`, nothing but these paths changes.
+ * Makes a source of files that the host hands over, with one revision, 'HEAD'. With `files`, all other paths
+ * are removed; with `changes`, only these paths change.
  *
  * @example
  * await engine.index(documents({ name: "wiki", files: [{ path: "start.md", content: "# Start" }] }));

@@ -43,7 +43,7 @@ import { isValidPath, shownPath } from "../../base/paths.ts";
 import type { Entry, Indexed, ListedRevision, Listing, ListingOptions, Source } from "./source.ts";
 
 /**
- * Which revisions of a git repository, and what is known about it.
+ * Options of git().
  *
  * @example
  * const options: GitOptions = {
@@ -54,23 +54,24 @@ import type { Entry, Indexed, ListedRevision, Listing, ListingOptions, Source } 
  * };
  */
 export type GitOptions = RepositoryMetadata & {
-  /** Default: the folder's own name without `.git`. */
+  /** The repository's name. Default: the folder's name without `.git`. */
   name?: string;
   /**
-   * Branches, tags or commits, the first is the default; absent: the branch HEAD is on, 'HEAD' when it
-   * is on none. `release-*` stands for the branches and tags that match, `refs/heads/*` for all branches.
+   * Branches, tags or commits to index; the first is the default revision. `release-*` stands for the
+   * branches and tags that match, `refs/heads/*` for all branches. Default: the branch that HEAD is on, or
+   * 'HEAD' if it is detached.
    */
   revisions?: string[];
   /**
-   * False for a repository that a stranger has made, or that was fetched from one: it is refused,
-   * SOURCE_UNREADABLE, if anything in it leads git out of its folder. Default true.
+   * Set this to false for a repository that comes from a stranger: if anything in it leads git out of its
+   * folder, it is SOURCE_UNREADABLE. Default true.
    */
   trusted?: boolean;
 };
 
 /**
- * The committed files of some revisions of a repository, work tree or bare, through the git command.
- * A later run with the same name replaces the set of revisions, and reads only what changed.
+ * Makes a source of the committed files of a git repository, with a work tree or bare, through the git
+ * command. A later run with the same name replaces the set of revisions and reads only what changed.
  *
  * @example
  * await engine.index([git("./shop", { revisions: ["main", "v2.0"] }), git("./ledger.git")]);

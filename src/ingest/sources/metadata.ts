@@ -35,7 +35,7 @@ const RULES: Record<(typeof KEYS)[number], (value: unknown) => string | undefine
       ? undefined
       : `must be one of ${CODE_HOST_TYPES.join(", ")}`,
   displayName: (value) =>
-    typeof value === "string" && value !== "" ? undefined : "must be a string with something in it",
+    typeof value === "string" && value !== "" ? undefined : "must be a non-empty string",
   webUrl: (value) =>
     typeof value === "string" && isWebUrl(value) ? undefined : "must be an http or https URL",
   archived: aBoolean,

@@ -1,6 +1,6 @@
 /**
- * Where files come from. A source lists what a repository holds now, entry by entry, and says how
- * each entry's content is had; it reads nothing that the index holds already. The three sources of
+ * Sources of files. A source lists what a repository contains now, entry by entry, and says how to get
+ * the content of each entry; it reads nothing that the index already has. The three sources of
  * this library and a host's own implement the same interface.
  *
  * The life of a source in one run: open() with what is indexed, then entries() to its end, then
@@ -10,7 +10,7 @@
 import type { RepositoryMetadata, SkipReason } from "../../store/format/records.ts";
 
 /**
- * A repository, as index() takes it: made by git(), directory() or documents(), or a host's own.
+ * A repository to index: made by git(), directory() or documents(), or implemented by the host.
  *
  * @example
  * const files: FileEntry[] = [
@@ -30,14 +30,15 @@ import type { RepositoryMetadata, SkipReason } from "../../store/format/records.
  * declare function fetchBytes(path: string): Promise<Uint8Array>;
  */
 export interface Source {
-  /** Of the repository. The same name is the same repository. Not empty, without control characters. */
+  /** The repository's name, which identifies it from run to run. Not empty, without control characters. */
   readonly name: string;
-  /** Replaces what was said of the repository before. */
+  /** What is known about the repository. Replaces the metadata of earlier runs. */
   readonly metadata: RepositoryMetadata;
-  /** Where the files come from. Two sources of one name and different origins are refused. Absent: that is not checked. */
+  /** Where the files come from. Two sources of one name with different origins are refused; without an origin this is not checked. */
   readonly origin?: SourceOrigin;
   /**
-   * Rejects with SOURCE_NOT_FOUND, SOURCE_UNREADABLE, NOT_A_GIT_REPOSITORY, REVISION_NOT_FOUND, GIT_MISSING, or ABORTED.
+   * Starts a listing, given what is indexed. Rejects with SOURCE_NOT_FOUND, SOURCE_UNREADABLE,
+   * NOT_A_GIT_REPOSITORY, REVISION_NOT_FOUND, GIT_MISSING, or ABORTED.
    *
    * @example
    * const options = { signal: AbortSignal.timeout(60_000), maxFileSize: 2 ** 21 };
@@ -47,20 +48,20 @@ export interface Source {
 }
 
 /**
- * Where a source has its files from. The same name from another place is another repository, which
+ * The place that a source's files come from. The same name from another place is another repository, which
  * must not replace the first.
  *
  * @example
  * const origin: SourceOrigin = { folder: "/srv/shop", remote: async () => "github.com/acme/shop" };
  */
 export interface SourceOrigin {
-  /** Absolute path on the disk. */
+  /** The absolute path of the folder. */
   readonly folder: string;
-  /** The revisions that were asked for, patterns included. Absent: those that the source chooses. */
+  /** The requested revisions, including patterns. Default: those that the source chooses. */
   readonly revisions?: readonly string[];
   /**
-   * Resolves to the name of the repository on its code host. Two folders with the same one are two
-   * copies of one repository.
+   * Resolves to the repository's name on its code host. Two folders with the same one are copies of one
+   * repository.
    *
    * @example
    * const remote = await git("./shop").origin?.remote?.(AbortSignal.timeout(1_000));
@@ -69,7 +70,7 @@ export interface SourceOrigin {
 }
 
 /**
- * What a source has to keep to.
+ * Options of Source.open().
  *
  * @example
  * const list = async (indexed: Indexed, { signal, maxFileSize }: ListingOptions) => {
@@ -78,35 +79,35 @@ export interface SourceOrigin {
  * };
  */
 export interface ListingOptions {
-  /** Aborted when the run ends early: stop listing. */
+  /** Aborted when the run ends early. The source must then stop listing. */
   readonly signal: AbortSignal;
-  /** Bytes above which content is not read: such files are listed as skipped, 'too-large'. */
+  /** Bytes. Content above this size is not read; list such files as skipped, 'too-large'. */
   readonly maxFileSize: number;
 }
 
 /**
- * What the index holds of the repository.
+ * The indexed state of a repository.
  *
  * @example
  * const isNew = ({ revisions }: Indexed): boolean => revisions.length === 0;
  */
 export interface Indexed {
-  /** Empty where the repository is new. */
+  /** The indexed revisions; empty if the repository is new. */
   readonly revisions: readonly {
-    /** What a ListedRevision may give as its base. */
+    /** The name that ListedRevision.base may refer to. */
     readonly name: string;
-    /** What the source said it was. */
+    /** The commit that the source gave. */
     readonly commit?: string;
     /**
-     * True where files of it could not be read, or the limit of size was another: changes of it would
-     * leave those as they are, so a source that can list the revision in full does not take it as a base.
+     * True if some files could not be read, or maxFileSize was different. A list of changes would leave those
+     * files as they are, so a source should list this revision in full.
      */
     readonly mustBeListed?: boolean;
   }[];
 }
 
 /**
- * What a repository holds now, entry by entry.
+ * A listing of what a repository contains now.
  *
  * @example
  * const nothing: Listing = {
@@ -116,12 +117,12 @@ export interface Indexed {
  * };
  */
 export interface Listing {
-  /** Every revision the repository has from now on; the first is the default one. Never empty. */
+  /** All revisions that the repository has from now on, the default one first. Never empty. */
   readonly revisions: readonly ListedRevision[];
-  /** The git repository that this lists, an absolute path on this disk: engine.history() reads it. Absent: no history. */
+  /** The absolute path of the git repository, for engine.history(). Without it there is no history. */
   readonly gitFolder?: string;
   /**
-   * In any order; yields in batches of some hundred. REQUIRES: iterated once.
+   * Yields the entries in any order, in batches of some hundred. REQUIRES: iterated once.
    *
    * @example
    * const show = async (listing: Listing): Promise<void> => {
@@ -130,7 +131,7 @@ export interface Listing {
    */
   entries(): AsyncIterable<readonly Entry[]>;
   /**
-   * Called once, also after a failure.
+   * Ends the listing. Called once, also after a failure.
    *
    * @example
    * const end = (listing: Listing): Promise<void> => listing.close();
@@ -139,27 +140,27 @@ export interface Listing {
 }
 
 /**
- * A revision and, where it is known, what of it is indexed already.
+ * A revision of a listing, with the indexed revision that it is compared with, if any.
  *
  * @example
  * const main: ListedRevision = { name: "main", commit: "9f1c2d7", base: "main" };
  */
 export interface ListedRevision {
-  /** As `rev:` finds it. */
+  /** The name that `rev:` matches. */
   readonly name: string;
-  /** Full id, where there is one. */
+  /** The full commit id, if there is one. */
   readonly commit?: string;
-  /** Shown as pushedAt of the repository. */
+  /** The commit time, returned as Repository.pushedAt. */
   readonly committedAt?: Date;
   /**
-   * Name of an indexed revision (see Indexed) of which the entries are the changes. Absent: the
-   * entries are all the files there are. A revision that equals its base has no entries.
+   * The name of an indexed revision (see Indexed) that the entries are changes to. Without a base the entries
+   * are all files. A revision that equals its base has no entries.
    */
   readonly base?: string;
 }
 
 /**
- * In a revision with a base an entry replaces all that the base has under its path.
+ * An entry of a listing. In a revision with a base it replaces everything that the base has under its path.
  *
  * @example
  * const paths = (entries: readonly Entry[]): string[] => entries.map(({ path }) => path);
@@ -167,8 +168,8 @@ export interface ListedRevision {
 export type Entry = FileEntry | SkippedEntry | RemovedEntry;
 
 /**
- * A file with content. One path may have several entries with different revisions and different
- * content. REQUIRES: what is the same is one entry.
+ * A file with content. One path may have several entries, for different revisions with different content.
+ * REQUIRES: equal content of one path is one entry.
  *
  * @example
  * const file: FileEntry = {
@@ -180,25 +181,25 @@ export type Entry = FileEntry | SkippedEntry | RemovedEntry;
  * };
  */
 export interface FileEntry {
-  /** Tells it from the other entries. */
+  /** The kind of entry. */
   readonly kind: "file";
-  /** UTF-8, '/' between folders, relative, no '.' or '..' parts, no NUL. */
+  /** The relative path in UTF-8, with '/' between folders, without '.' or '..' parts and NUL. */
   readonly path: string;
   /** 0-based positions in Listing.revisions. */
   readonly revisions: readonly number[];
-  /** Equal versions of one path mean equal content: then it is not read again. Absent: not known. */
+  /** If it equals the indexed version of the path, the content is not read again. */
   readonly version?: string;
-  /** Bytes of its content, where they are known before it is read; only the progress of a run uses them. */
+  /** Bytes of content, if known before it is read. Used for progress only. */
   readonly size?: number;
-  /** Asked for only where the version is new. */
+  /** The content, read only if the version is new or absent. */
   readonly content: Content;
 }
 
 /**
- * How content is had: bytes at hand; a file that a worker reads by itself; or a function that is
- * called once, and only when the content is needed; the bytes it gives are the caller's own. Rejecting
- * or throwing with the code SOURCE_UNREADABLE lists the file as 'unreadable', anything else ends the
- * run. Where the size is known only then, content over maxFileSize is listed by who reads it.
+ * The content of a file: its bytes, a file that a worker reads, or a function that is called once and only if
+ * the content is needed. If the function throws or rejects with the code SOURCE_UNREADABLE, the file is
+ * listed as 'unreadable'; any other error ends the run. Content over maxFileSize is then listed as
+ * 'too-large'.
  *
  * @example
  * const content: Content = { bytes: new TextEncoder().encode("# Start") };
@@ -209,44 +210,44 @@ export type Content =
       readonly bytes: Uint8Array;
     }
   | {
-      /** Its path on the disk, absolute. */
+      /** The absolute path of the file. */
       readonly file: string;
-      /** Whether it is 'unreadable' where a folder on the way is a symlink; only Linux tells. Default false. */
+      /** Whether the file is 'unreadable' if a folder of its path is a symlink. Checked on Linux only. Default false. */
       readonly isPinned?: boolean;
     }
   | {
-      /** Makes the content. */
+      /** Returns the content. */
       readonly read: () => Promise<Uint8Array> | Uint8Array;
     };
 
 /**
- * A file whose content is not searchable; 'submodule', 'symlink' and 'invalid-path' are listed, not
+ * A file whose content is not searchable. 'submodule', 'symlink' and 'invalid-path' are listed but cannot be
  * found.
  *
  * @example
  * const link: SkippedEntry = { kind: "skipped", path: "latest", revisions: [0], reason: "symlink" };
  */
 export interface SkippedEntry {
-  /** Tells it from the other entries. */
+  /** The kind of entry. */
   readonly kind: "skipped";
-  /** As of a FileEntry; that of an 'invalid-path' is for people: see shownPath(). */
+  /** The path, as in FileEntry. For 'invalid-path' it is a text for people. */
   readonly path: string;
   /** 0-based positions in Listing.revisions. */
   readonly revisions: readonly number[];
-  /** Shown in reports. */
+  /** Why the content is not searchable. */
   readonly reason: SkipReason;
 }
 
 /**
- * Only for a revision with a base: the path is no longer there.
+ * A path that no longer exists. Only for a revision with a base.
  *
  * @example
  * const gone: RemovedEntry = { kind: "removed", path: "src/old.ts", revisions: [0] };
  */
 export interface RemovedEntry {
-  /** Tells it from the other entries. */
+  /** The kind of entry. */
   readonly kind: "removed";
-  /** As of a FileEntry. */
+  /** The path, as in FileEntry. */
   readonly path: string;
   /** 0-based positions in Listing.revisions. */
   readonly revisions: readonly number[];

@@ -18,13 +18,13 @@ import type { FileResult, RepositoryInfo } from "../messages/response.ts";
  * const engine = await open("./index", { webUrl });
  */
 export type WebUrl = (file: {
-  /** The name of its repository. */
+  /** The name of the repository. */
   repository: string;
-  /** Repository.id of its repository. */
+  /** The id of the repository, as in Repository.id. */
   repositoryId: number;
   /** With '/' between folders, relative to the repository's root. */
   path: string;
-  /** The name of the revision it was found in. */
+  /** The name of the revision in which the file was found. */
   revision: string;
 }) => string;
 

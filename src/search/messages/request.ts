@@ -11,18 +11,18 @@ import { checkKeys, type KeysOf } from "../../base/known-keys.ts";
  * const { files } = await engine.search(request);
  */
 export interface SearchRequest {
-  /** The query: see the query language. Blank: QUERY_SYNTAX. */
+  /** The query, see docs/query-language.md. A blank query is QUERY_SYNTAX. */
   query: string;
-  /** How many counted ranges the response may hold, 0 or more. 0: no files, but exact counts. */
+  /** The most ranges that the response may hold. 0 returns no files, but exact counts. */
   matches: number;
   /**
-   * How many ranges one file may show, 1 or more. The totals stay exact. The best lines of a file are shown, and their
-   * chunks come best first (docs/ranking.md). Default: all ranges, in the order of the file.
+   * The most ranges to return of one file, 1 or more. The best lines of the file are returned, best first
+   * (docs/ranking.md). Totals stay exact. Default: all ranges, in the order of the file.
    */
   matchesPerFile?: number;
   /**
-   * Asks for a page of results: "" for the first one, the `nextCursor` of a response for the one behind it. Not for
-   * streams. docs/embedding.md says what holds when the index changes between two pages.
+   * Asks for a page of results: "" for the first page, the `nextCursor` of a response for the next one. Not
+   * for streams. docs/embedding.md says what holds if the index changes between two pages.
    */
   after?: string;
   /**
@@ -30,56 +30,56 @@ export interface SearchRequest {
    * streams. Default: none are counted.
    */
   facets?: number;
-  /** Lines shown before and after each match, 0 to 1000. Default 0. */
+  /** Lines of context before and after each match, 0 to 1000. Default 0. */
   contextLines?: number;
-  /** Whether every returned file carries its whole `content`. Default false. */
+  /** Whether every returned file has its whole `content`. Default false. */
   whole?: boolean;
   /** Whether terms are regular expressions. Default false. */
   isRegexEnabled?: boolean;
-  /** Whether terms, `content:`, `file:`, `repo:` and `sym:` obey case. Default false. */
+  /** Whether terms, `content:`, `file:`, `repo:` and `sym:` are case-sensitive. Default false. */
   isCaseSensitivityEnabled?: boolean;
 }
 
 /**
- * Who searches: the repositories it may see. Absent: everything. An empty set sees nothing.
+ * The repositories that the caller may see. Without a viewer, all; with an empty set, none.
  *
  * @example
  * const viewer: Viewer = { repositoryIds: new Set([1, 4]) };
  * const { stats } = await engine.search({ query: "todo", matches: 10 }, { viewer });
  */
 export interface Viewer {
-  /** Ids as in Repository.id; unknown ones do no harm. */
+  /** Ids as in Repository.id. Unknown ids are ignored. */
   repositoryIds: ReadonlySet<number>;
 }
 
 /**
- * How one search goes.
+ * Options of search(), stream() and explain().
  *
  * @example
  * const options: SearchOptions = { timeoutMs: 500 };
  * const { isSearchExhaustive } = await engine.search({ query: "todo", matches: 10 }, options);
  */
 export interface SearchOptions {
-  /** Aborting rejects with ABORTED; workers stop within 50 ms. */
+  /** Aborts the search, which then rejects with ABORTED. Workers stop within 50 ms. */
   signal?: AbortSignal;
-  /** Milliseconds after which the search answers with what it has found. Default: none. */
+  /** Milliseconds after which the search returns what it has found so far. Default: no limit. */
   timeoutMs?: number;
   /**
-   * Bytes of text, positions and names that the answer may hold: the file that passes them is the last one, and
-   * isSearchExhaustive is false where more would follow. Counts are exact all the same. Default: no limit.
+   * Bytes of text, positions and names after which the answer ends: the file that exceeds them is the last
+   * one. If more would follow, isSearchExhaustive is false. Counts stay exact. Default: no limit.
    */
   maxBytes?: number;
-  /** Nothing of other repositories shows: not in files, not in counts, not in errors. */
+  /** Limits the search to these repositories. Nothing in files, counts or errors reveals others. */
   viewer?: Viewer;
   /**
-   * Texts that stand in for what is indexed, for this call alone: unsaved text. The answer is that of an
-   * index in which they had been indexed, in the default revisions. 16 MiB at most.
+   * Texts that replace indexed files for this call, such as unsaved text. The answer is the one that an
+   * index of these texts would give, in the default revisions. At most 16 MiB.
    */
   overlay?: Iterable<OverlayDocument>;
 }
 
 /**
- * A text that stands in for what is indexed under its path, or the word that there is none any more.
+ * A text that replaces an indexed file, or removes it, for one call.
  *
  * @example
  * const overlay: OverlayDocument[] = [
@@ -102,7 +102,7 @@ export type OverlayDocument =
       repository: string;
       /** With '/' between folders, relative to the repository's root. */
       path: string;
-      /** Tells it from a text. */
+      /** Marks the file as removed. */
       removed: true;
     };
 

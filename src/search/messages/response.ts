@@ -1,4 +1,4 @@
-/** The response of a search, as the specification names its fields. Ranges end exclusive. */
+/** The response of a search, with the field names of the specification. The end of a range is exclusive. */
 
 import type { CodeHostType } from "../../store/format/records.ts";
 import type { SymbolKind } from "../../store/symbols/symbol-kinds.ts";
@@ -6,69 +6,69 @@ import type { SearchRequest } from "./request.ts";
 import type { SearchStats } from "./stats.ts";
 
 /**
- * A place in a file.
+ * A position in a file.
  *
  * @example
  * const show = ({ lineNumber, column }: Position): string => `${lineNumber}:${column}`;
  */
 export interface Position {
-  /** 0-based, in the file's UTF-8 bytes (in the path's, for file names). */
+  /** The 0-based offset in bytes of UTF-8, from the start of the file (for file names, of the path). */
   byteOffset: number;
-  /** 1-based; a newline belongs to the line it ends. */
+  /** The 1-based line. A newline belongs to the line that it ends. */
   lineNumber: number;
-  /** 1-based, in code points from the start of the line. */
+  /** The 1-based column, in code points from the start of the line. */
   column: number;
 }
 
 /**
- * A stretch of a file. Where a match is empty, start and end are equal.
+ * The extent of a match. Start and end are equal if the match is empty.
  *
  * @example
  * const length = ({ start, end }: Range): number => end.byteOffset - start.byteOffset;
  */
 export interface Range {
-  /** Of its first byte. */
+  /** The position of the first byte. */
   start: Position;
-  /** Behind its last byte. */
+  /** The position after the last byte. */
   end: Position;
 }
 
 /**
- * A definition that a match stands in the name of.
+ * A definition whose name contains the match.
  *
  * @example
  * const show = ({ kind, symbol, parent }: ResultSymbol): string =>
  *   `${kind} ${parent ? `${parent.symbol}.` : ""}${symbol}`;
  */
 export interface ResultSymbol {
-  /** Its name. Of one of more than 256 bytes the beginning, and an ellipsis. */
+  /** The name. A name over 256 bytes is cut and ends in an ellipsis. */
   symbol: string;
-  /** What it defines. */
+  /** The kind of definition. */
   kind: SymbolKind;
-  /** The definition it stands in. */
+  /** The enclosing definition. */
   parent?: {
-    /** Its name. */
+    /** The name. */
     symbol: string;
-    /** What it defines. */
+    /** The kind of definition. */
     kind: SymbolKind;
   };
 }
 
 /**
- * Some lines of a file, one after another, with the matches in them.
+ * Consecutive lines of a file that contain matches.
  *
  * @example
  * const lines = ({ content, contentStart }: Chunk): string[] =>
  *   content.trimEnd().split("\n").map((line, i) => `${contentStart.lineNumber + i}: ${line}`);
  */
 export interface Chunk {
-  /** Whole lines (or windows of very long ones) that hold the matches and their context. */
+  /** Whole lines, or parts of very long ones, with the matches and their context. */
   content: string;
-  /** Positions are the file's, not the chunk's. */
+  /** The matches, by their positions in the file. */
   matchRanges: Range[];
-  /** Where `content` begins. */
+  /** The position in the file at which `content` begins. */
   contentStart: Position;
-  /** One for each range inside the name of a definition, in the order of the ranges. */
+  /** A definition for each range that lies in a definition's name, in the order of the ranges. */
   symbols?: ResultSymbol[];
 }
 
@@ -81,48 +81,48 @@ export interface Chunk {
  *   console.log(`${repository}/${fileName.text}`, chunks.length);
  */
 export interface FileResult {
-  /** Its path, and what matches in it. */
+  /** The path, and the matches in it. */
   fileName: {
     /** With '/' between folders, relative to the repository's root. */
     text: string;
-    /** Those of `file:`, whether or not content matched. */
+    /** The matches of `file:`, whether or not content matches. */
     matchRanges: Range[];
   };
-  /** Where this host shows it: OpenOptions.webUrl. */
+  /** The address at which this host shows the file, see OpenOptions.webUrl. */
   webUrl: string;
-  /** Where its code host shows it, where that is known. */
+  /** The address of the file on its code host, if known. */
   externalWebUrl?: string;
-  /** The name of its repository. */
+  /** The name of the repository. */
   repository: string;
-  /** The id of its repository. */
+  /** The id of the repository. */
   repositoryId: number;
-  /** The linguist name, or "" when unknown. */
+  /** The language, by linguist's name, or "" if it is unknown. */
   language: string;
-  /** In the order of the file; the best first where `matchesPerFile` is given. Empty where only the path matches. */
+  /** The chunks in the order of the file, or best first if `matchesPerFile` is given. Empty if only the path matches. */
   chunks: Chunk[];
-  /** The searched revisions that have it. */
+  /** The searched revisions that contain the file. */
   branches?: string[];
-  /** The whole file, where the request asked for it. */
+  /** The whole content, if the request asked for it. */
   content?: string;
 }
 
 /**
- * A repository of which files are in the response.
+ * A repository that has files in the response.
  *
  * @example
  * const { repositoryInfo } = await engine.search({ query: "todo", matches: 10 });
  * const names = new Map(repositoryInfo.map(({ id, name, displayName }) => [id, displayName ?? name]));
  */
 export interface RepositoryInfo {
-  /** The id that files of it carry as repositoryId. */
+  /** The id, as in FileResult.repositoryId. */
   id: number;
-  /** 'genericGitHost' where the source said nothing. */
+  /** The kind of code host; 'genericGitHost' unless the source gave one. */
   codeHostType: CodeHostType;
-  /** FileResult.repository. */
+  /** The name, as in FileResult.repository. */
   name: string;
-  /** For people. */
+  /** A name for people. */
   displayName?: string;
-  /** Its page on its code host. */
+  /** The repository's page on its code host. */
   webUrl?: string;
 }
 
@@ -171,22 +171,22 @@ export interface Facets {
 export interface SearchResponse {
   /** Counts are exact, whatever `matches` is, unless the search was stopped or met damage. */
   stats: SearchStats;
-  /** The best first: see docs/ranking.md. */
+  /** The files, best first, see docs/ranking.md. */
   files: FileResult[];
-  /** Of the files in this response. */
+  /** The repositories of the files in this response. */
   repositoryInfo: RepositoryInfo[];
-  /** True if and only if every match is in this response; false too where `sym:` asks of files whose symbols are not known yet. */
+  /** True if and only if every match is in this response. Also false if `sym:` depends on symbols that are not known yet. */
   isSearchExhaustive: boolean;
   /** Only where the request asked for them. Of the whole answer, whatever page this is. */
   facets?: Facets;
-  /** Asks for the next page. Only where `after` was given and there is more. */
+  /** The cursor of the next page. Present only if `after` was given and there are more results. */
   nextCursor?: string;
-  /** Only where `after` was a cursor, and what the viewer may see has changed since the page that it came from. */
+  /** Present if what the viewer may see has changed since the page that the cursor came from. */
   indexChanged?: true;
 }
 
 /**
- * What a stream yields: chunks as they are found, then one 'final'.
+ * An event of a stream: chunks as they are found, then one 'final'.
  *
  * @example
  * for await (const event of engine.stream({ query: "todo", matches: 100 }))
@@ -195,19 +195,19 @@ export interface SearchResponse {
  */
 export type SearchEvent =
   | {
-      /** Some files more. */
+      /** More files. */
       type: "chunk";
       /** What this chunk adds to the counters. */
       stats: SearchStats;
-      /** In the order in which they were found. */
+      /** The files, in the order in which they were found. */
       files: FileResult[];
-      /** Of the files in this chunk. */
+      /** The repositories of the files in this chunk. */
       repositoryInfo: RepositoryInfo[];
     }
   | {
       /** The search is over. */
       type: "final";
-      /** Of the whole search. */
+      /** The counters of the whole search. */
       accumulatedStats: SearchStats;
       /** True if and only if every match was in a chunk. */
       isSearchExhaustive: boolean;
@@ -221,25 +221,25 @@ export type SearchEvent =
  * console.log(query, suggestions[0]?.request.query);
  */
 export interface Explanation {
-  /** The canonical form of the query as understood. */
+  /** The canonical form of the query, as quern understood it. */
   query: string;
-  /** Counts are of what is in scope: the repositories and revisions that are searched. A page is 8 KiB of text at most. */
+  /** The plan for each segment. Counts cover only files in scope. A page is at most 8 KiB of text. */
   segments: {
-    /** Id of the segment, as problems of check() name it. */
+    /** The segment's id, as in problems of check(). */
     id: number;
     /** 'skipped-by-filter': no candidate file. 'damaged': its evaluation failed. 'not-reached': time ran out, or the search was stopped. */
     outcome: "scanned" | "skipped-by-filter" | "damaged" | "not-reached";
-    /** Texts that the query's terms cannot match without. */
+    /** Texts that every match of the query's terms contains. */
     literals: {
       /** The text itself, without escapes. */
       text: string;
-      /** Pages that hold every gram of it. */
+      /** Pages that contain every gram of the text. */
       pages: number;
-      /** The rarest first. */
+      /** The grams of the text, rarest first. */
       grams: {
         /** Three bytes, folded, as text. */
         gram: string;
-        /** Pages that hold it. */
+        /** Pages that contain the gram. */
         pages: number;
       }[];
     }[];
@@ -247,48 +247,48 @@ export interface Explanation {
     candidatePages: number;
     /** Files that may match. */
     candidateFiles: number;
-    /** Only where there are some: files that match or do not by symbols that are not known yet. The next index() finds them. */
+    /** Files for which symbols that are not known yet decide whether they match; absent if there are none. The next index() extracts them. */
     filesWithoutSymbols?: number;
     /**
-     * Only for 'skipped-by-filter': operands of the query (what must all hold of a file) that leave no
-     * file. Each leaves none by itself; where none does, they leave none together, and each is needed for that.
+     * For 'skipped-by-filter': the operands of the query that each exclude every file. If no single operand
+     * does, a minimal set that does so together.
      */
     excludedBy?: {
       /** The operand, as a query of its own. */
       query: string;
       /** Files that may match the operand alone. */
       candidateFiles: number;
-      /** Those of `literals` in it that no page holds. */
+      /** The operand's literals that no page contains. */
       literals: string[];
     }[];
   }[];
-  /** Of the search that was run for it. */
+  /** The counters of the search that was run. */
   stats: SearchStats;
-  /** What was probably meant, where the query holds words of other search engines; nothing is understood otherwise. */
+  /** What was probably meant by words of other search engines in the query. The query is not changed. */
   hints: {
-    /** UTF-16 position in the query that was given. */
+    /** The UTF-16 position in the given query. */
     position: number;
-    /** What stands there. */
+    /** The word at that position. */
     word: string;
-    /** For people: what it means here, and what to write. */
+    /** A message for people: what the word means here, and what to write instead. */
     message: string;
-    /** The query with that written instead. */
+    /** The corrected query. */
     query?: string;
   }[];
-  /** Only when nothing was found: changes of the request that, tried, find something; best first. */
+  /** If nothing was found: changed requests that were tried and find something, best first. */
   suggestions: {
-    /** What is changed: one thing. */
+    /** The one thing that is changed. */
     change: "ignore-case" | "literal" | "regex" | "all-revisions" | "drop-filter" | "language";
-    /** The changed request, to search again with. */
+    /** The changed request. */
     request: SearchRequest;
-    /** Ranges that it finds in the index. */
+    /** The number of ranges that it finds. */
     totalMatchCount: number;
   }[];
-  /** Repositories the query names that are unknown, being indexed, or hold skipped files the filters admit. */
+  /** Repositories that the query names and that are unknown, being indexed, or contain skipped files that the filters admit. */
   notIndexed: {
-    /** Its name, as the query has it or selects it. */
+    /** The name, as written or selected by the query. */
     repository: string;
-    /** 'unknown': there is none, or the viewer may not see it. 'indexing': for the first time. */
+    /** 'unknown': it does not exist, or the viewer may not see it. 'indexing': it is being indexed for the first time. */
     reason: "unknown" | "indexing" | "files-skipped";
     /** Skipped files that the filters admit, for 'files-skipped'. */
     files?: number;

@@ -1,8 +1,8 @@
 /** The counters of a search: what each counts, and how they add up. */
 
 /**
- * What one search did. A shard is a segment. All counters are integers from 0 up; times are in
- * nanoseconds, and sums of them over threads may exceed `duration`. See docs/counters.md.
+ * The counters of one search, see docs/counters.md. A shard is a segment. All counters are integers from 0
+ * up. Times are in nanoseconds; sums over threads may exceed `duration`.
  *
  * @example
  * const { stats } = await engine.search({ query: "todo", matches: 0 });
@@ -21,40 +21,40 @@ export interface SearchStats {
   matchTreeSearch: number;
   /** Files in scope of the segments that were begun. */
   shardFilesConsidered: number;
-  /** Files whose query tree evaluation was begun. */
+  /** Files for which the query was evaluated. */
   filesConsidered: number;
-  /** Files of which content was read. */
+  /** Files whose content was read. */
   filesLoaded: number;
-  /** Candidate files not evaluated: time, abort, damage; and those that symbols which are not known may decide. */
+  /** Candidate files that were not evaluated (time-out, abort, damage), and files for which unknown symbols decide. */
   filesSkipped: number;
   /** Bytes of content and symbol tables read. */
   contentBytesLoaded: number;
-  /** Bytes of posting data decoded, of segments wholly in scope. */
+  /** Bytes of posting lists decoded, of segments that are wholly in scope. */
   indexBytesLoaded: number;
   /** Segments whose evaluation failed. */
   crashes: number;
   /** Segments evaluated to the end. */
   shardsScanned: number;
-  /** Segments not begun or not finished: time, abort. */
+  /** Segments not begun or not finished, because of a time-out or abort. */
   shardsSkipped: number;
-  /** Segments without a candidate file in scope. */
+  /** Segments that have no candidate file in scope. */
   shardsSkippedFilter: number;
-  /** Grams in the plan, once a segment. */
+  /** Grams looked up, counted for each segment. */
   ngramLookups: number;
-  /** Candidate pages handed to the scan. */
+  /** Candidate pages to scan. */
   ngramMatches: number;
   /** (File, expression) pairs evaluated. */
   regexpsConsidered: number;
   /** Nanoseconds from the call to the response. */
   duration: number;
-  /** Nanoseconds before a worker began. */
+  /** Nanoseconds until a worker began. */
   wait: number;
   /** Whether time ran out before every segment was finished. */
   flushReason: FlushReason;
 }
 
 /**
- * Why a search ended: every segment was finished (or met damage), or time ran out before.
+ * Why a search ended: every segment was finished or damaged, or time ran out first.
  *
  * @example
  * const isPartial = (reason: FlushReason): boolean => reason === "FLUSH_REASON_TIMER_EXPIRED";

@@ -11,7 +11,7 @@ export const CODE_HOST_TYPES = [
   "azuredevops",
 ] as const;
 /**
- * What kind of place a repository's page is on; decides how links to its files are made.
+ * The kind of code host, which determines how links to files are made.
  *
  * @example
  * const host: CodeHostType = "gitlab";
@@ -20,26 +20,26 @@ export const CODE_HOST_TYPES = [
 export type CodeHostType = (typeof CODE_HOST_TYPES)[number];
 
 /**
- * What a host knows about a repository beside its files. Each index run replaces it as a whole.
+ * What is known about a repository besides its files. Each index run replaces it as a whole.
  *
  * @example
  * const metadata: RepositoryMetadata = { displayName: "The shop", archived: true, rank: 0.2 };
  * await engine.index(git("./shop", metadata));
  */
 export interface RepositoryMetadata {
-  /** Default 'genericGitHost'. */
+  /** The kind of code host. Default 'genericGitHost'. */
   codeHostType?: CodeHostType;
-  /** For people. */
+  /** A name for people. */
   displayName?: string;
-  /** The repository's page on its code host: base of externalWebUrl. */
+  /** The repository's page on its code host, from which externalWebUrl is made. */
   webUrl?: string;
-  /** Found by `archived:only`, left out by `archived:no`. Default false. */
+  /** Whether `archived:only` selects and `archived:no` excludes it. Default false. */
   archived?: boolean;
-  /** Found by `fork:only`, left out by `fork:no`. Default false. */
+  /** Whether `fork:only` selects and `fork:no` excludes it. Default false. */
   fork?: boolean;
-  /** Whether it may be seen without a credential where the handler's `anonymous` is 'public'. Default false. */
+  /** Whether callers without a credential may see it if the handler's `anonymous` is 'public'. Default false. */
   public?: boolean;
-  /** Prior of ranking, 0 to 1. Default 0.5. */
+  /** The weight of the repository in ranking, 0 to 1. Default 0.5. */
   rank?: number;
 }
 
@@ -52,8 +52,8 @@ export const SKIP_REASONS = [
   "invalid-path",
 ] as const;
 /**
- * Why the content of a file is not searchable. 'too-large', 'binary' and 'unreadable' files are found
- * by path, the others not at all.
+ * Why the content of a file is not searchable. 'too-large', 'binary' and 'unreadable' files can be found by
+ * path, the others not at all.
  *
  * @example
  * const again: readonly SkipReason[] = ["too-large", "unreadable"]; // looked at in the next run
@@ -61,18 +61,18 @@ export const SKIP_REASONS = [
 export type SkipReason = (typeof SKIP_REASONS)[number];
 
 /**
- * A file that is listed and whose content is not searchable.
+ * A file that is listed but whose content is not searchable.
  *
  * @example
  * const [report] = await engine.index(git("./shop"));
  * const large = report?.skipped.filter(({ reason }) => reason === "too-large");
  */
 export interface SkippedFile {
-  /** From the repository's root; control characters of an 'invalid-path' are U+FFFD. */
+  /** The path from the repository's root. Control characters of an 'invalid-path' become U+FFFD. */
   path: string;
-  /** Name of the revision. */
+  /** The name of the revision. */
   revision: string;
-  /** Why. */
+  /** The reason. */
   reason: SkipReason;
 }
 
