@@ -1,7 +1,7 @@
 /** The examples run, from the sources, as processes of their own. */
 
 import { execFile, spawn } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
@@ -67,6 +67,36 @@ test("search.ts indexes and finds", async () => {
   const second = await run("search.ts", join(CORPUS, "duration"), "parseDuration lang:go");
   expect(second.stderr).toMatch(/^0 new files, /);
   expect(second.stdout).toBe(first.stdout);
+});
+
+test("editor.ts searches what is typed, and what is saved", async () => {
+  const tree = join(folder, "edited");
+  mkdirSync(tree);
+  writeFileSync(join(tree, "cart.ts"), "const total = 1;\n");
+  writeFileSync(join(tree, "price.ts"), "const discount = 2;\n");
+  const child = spawn(process.execPath, command("editor.ts", tree, "discount"), {
+    cwd: folder,
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  onTestFinished(() => void child.kill("SIGTERM"));
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const answer = async () => String((await lines.next()).value);
+  const does = async (line: string) => {
+    child.stdin.write(`${line}\n`);
+    return answer();
+  };
+  expect(await answer()).toBe("1 matches in price.ts");
+  expect(await does("open cart.ts")).toBe("cart.ts: 17 characters");
+  expect(await does("type // discoun")).toBe("1 matches in price.ts");
+  expect(await does("type t")).toBe("2 matches in cart.ts, price.ts");
+  expect(readFileSync(join(tree, "cart.ts"), "utf8")).toBe("const total = 1;\n");
+  expect(await does("save")).toBe("2 matches in cart.ts, price.ts");
+  expect(readFileSync(join(tree, "cart.ts"), "utf8")).toMatch(/discount$/);
+  expect(await does("type  and discount")).toBe("3 matches in cart.ts, price.ts");
+  writeFileSync(join(tree, "other.ts"), "discount, of another program\n");
+  expect(await does("close")).toBe("3 matches in cart.ts, other.ts, price.ts");
+  child.stdin.end();
+  expect(await new Promise((resolve) => child.once("exit", resolve))).toBe(0);
 });
 
 test("express.ts asks the host's sessions", async () => {
