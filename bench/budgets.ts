@@ -108,6 +108,22 @@ const BUDGETS: readonly Budget[] = [
     mebibytesOf(engine.searchAnonymousBytes),
   ),
   most("open", 30, "ms", ({ engine }) => engine.open?.median),
+  most("a followed folder: write to found, the slowest median", 10, "ms", (r) =>
+    highest(workspaces(r).map(({ findable }) => findable.median)),
+  ),
+  most("a followed folder: added to a search when nothing changed", 1, "ms of processor", (r) =>
+    highest(
+      workspaces(r).map(
+        ({ unchanged: { engine, workspace } }) => workspace.processorMs - engine.processorMs,
+      ),
+    ),
+  ),
+  most("a followed folder: added to a minute at rest", 1, "ms of processor", (r) =>
+    highest(workspaces(r).map(({ idle }) => idle.followedMs - idle.engineMs)),
+  ),
+  most("a work tree of a repository that is indexed, 10 MB", 1, "MB on disk", ({ workTrees }) =>
+    workTrees ? workTrees.diskBytes / 1e6 : undefined,
+  ),
 ];
 
 export function judge(record: Measured): Verdict[] {
@@ -123,6 +139,7 @@ export function judge(record: Measured): Verdict[] {
   });
 }
 
+const workspaces = ({ workspaces: all = [] }: Measured) => all;
 const median = ({ quern }: QuestionFigures) => quern.two.median;
 const lowest = (values: readonly number[]) => (values.length ? Math.min(...values) : undefined);
 const highest = (values: readonly number[]) => (values.length ? Math.max(...values) : undefined);

@@ -28,9 +28,20 @@ import { measureGrowth, measureMany } from "./scale-stage.ts";
 import { describePatience, THOROUGH } from "./statistics.ts";
 import { terminalTable } from "./table.ts";
 import { measureEngine, measureGit, SEARCHES } from "./update-stage.ts";
+import { copyCorpus, makeMonorepo, measureWorkspace, measureWorkTrees } from "./workspace-stage.ts";
 
 /** "index": more runs of indexing than the one the questions need. */
-export const STAGES = ["index", "questions", "update", "git", "many", "growth"] as const;
+export const STAGES = [
+  "index",
+  "questions",
+  "update",
+  "git",
+  "many",
+  "growth",
+  "workspace",
+  "monorepo",
+  "worktrees",
+] as const;
 export type Stage = (typeof STAGES)[number];
 
 export interface FullRun {
@@ -125,6 +136,13 @@ async function measure(run: FullRun, measuring: Measuring): Promise<void> {
     ["git", has("git"), () => engine(measureGit(corpus, folder))],
     ["many", has("many"), async () => (draft.many = await measureMany(folder, 1000))],
     ["growth", has("growth"), async () => (draft.growth = await measureGrowth(folder, 32))],
+    [
+      "workspace",
+      has("workspace"),
+      () => follow(draft, corpus.name, folder, (place) => copyCorpus(corpus, place)),
+    ],
+    ["monorepo", has("monorepo"), () => follow(draft, "monorepo", folder, makeMonorepo)],
+    ["worktrees", has("worktrees"), async () => (draft.workTrees = await measureWorkTrees(folder))],
   ];
   for (const [name, isWanted, step] of steps) {
     if (!isWanted) continue;
@@ -149,6 +167,18 @@ async function indexOften({ folder }: FullRun, measuring: Measuring): Promise<vo
   }
 }
 
+async function follow(
+  draft: Draft,
+  name: string,
+  folder: string,
+  make: (path: string) => string,
+): Promise<void> {
+  const path = make(join(folder, "followed", name));
+  const data = join(folder, `quern-following-${name}`);
+  draft.workspaces = [...(draft.workspaces ?? []), await measureWorkspace({ name, path, data })];
+  for (const made of [path, data]) rmSync(made, { recursive: true, force: true });
+}
+
 async function ask(
   questions: readonly Question[],
   { draft, ...where }: Measuring & { readonly path: string },
@@ -168,6 +198,7 @@ const methodOf = (peers: readonly Peer[]): string[] => [
   `quern: ${describeBuild()} in a process of its own, times taken there. Its index holds the content.`,
   "Memory, of all tools alike, is the most a process held, without processes it starts: its own (RssAnon, every 10 ms), and resident (VmHWM), in which mapped files count as far as the system keeps them in memory. In the stages of many repositories and of growth the process that indexes makes the content as well.",
   `The caller is held up for the longest time between two turns of its thread's event loop, without the time in which the thread was ready and no core was free (in parentheses: with it): of a whole run of indexing, or the median of ${SEARCHES} searches' longest, each with 100 000 matches in one answer.`,
+  "A folder that is followed: processor times are those of all threads together, which a busy machine changes less than the clock; the load is the mean number of processes that could run while it was measured. A write is found by a search for a word of its own that begins when the file is written; rg and git grep are asked for a word that is nowhere.",
   ...peers.map(({ version, method }) => `${version}: ${method}`),
 ];
 
@@ -179,6 +210,9 @@ function printAll(record: Record): void {
     report.indexingTable(record),
     report.manyTable(record),
     report.growthTable(record),
+    report.workspaceTable(record),
+    report.changedTable(record),
+    report.workTreeTable(record),
     report.ratioTable(record),
     report.budgetTable(record.budgets),
   ];

@@ -7,6 +7,7 @@ import { dotPlot, linePlots } from "./plot.ts";
 import type { Record } from "./record.ts";
 import {
   agreementTable,
+  changedTable,
   growthTable,
   indexingTable,
   manyTable,
@@ -14,6 +15,8 @@ import {
   presentPeers,
   ratioTable,
   summaryTable,
+  workspaceTable,
+  workTreeTable,
   type Table,
 } from "./report.ts";
 import { figure, markdownTable } from "./table.ts";
@@ -32,6 +35,7 @@ const FOOT = `## Measure it yourself
 npm run bench                                  # smoke: the fixture repositories, counts checked; under a minute
 npm run bench -- --corpus PATH                 # everything above, for a folder of yours
 npm run bench -- --corpus PATH --peers rg,zoekt --queries FILE --stages index,questions
+npm run bench -- --corpus PATH --stages workspace,monorepo,worktrees   # folders that are followed
 npm run bench -- --corpus PATH --caller 2      # what blocks the calling thread, with two workers
 npm run bench -- --page                        # this page again, from the records in bench/record/
 \`\`\`
@@ -62,6 +66,9 @@ function section(record: Record, isMain: boolean, told: Set<string>): string {
     ...(isMain ? [medianTable(record)] : []),
     manyTable(record),
     growthTable(record),
+    workspaceTable(record),
+    changedTable(record),
+    workTreeTable(record),
   ].filter(({ rows }) => rows.length > 0);
   return [
     ...(isMain ? [summary(record)] : []),

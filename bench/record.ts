@@ -6,6 +6,7 @@ import type { IndexFigures } from "./peer.ts";
 import type { PeerName } from "./peer-names.ts";
 import type { Stall } from "./stall.ts";
 import type { Spread } from "./statistics.ts";
+import type { WorkspaceFigures, WorkTreeFigures } from "./workspace-figures.ts";
 
 export interface Record {
   readonly at: string; // ISO date and time
@@ -17,6 +18,8 @@ export interface Record {
   readonly engine: EngineFigures;
   readonly many?: ManyFigures;
   readonly growth: readonly GrowthFigures[];
+  readonly workspaces?: readonly WorkspaceFigures[];
+  readonly workTrees?: WorkTreeFigures;
   readonly budgets: readonly Verdict[];
   /** Counts that differ from a peer's and nobody knows why; stages that could not be measured. */
   readonly failures: readonly string[];

@@ -5,6 +5,7 @@ import { MEBIBYTE } from "./index-stage.ts";
 import { PEER_NAMES, type PeerName } from "./peer-names.ts";
 import type { IndexingFigures, ManyFigures, QuestionFigures, Record, Verdict } from "./record.ts";
 import { geometricMean } from "./statistics.ts";
+import type { Cost, WorkspaceFigures } from "./workspace-figures.ts";
 import { figure, type Cell } from "./table.ts";
 
 export interface Table {
@@ -207,6 +208,73 @@ export function growthTable({ growth }: Measured): Table {
       step.rare.median,
       step.frequent.median,
     ]),
+  };
+}
+
+type WorkspaceRow = readonly [what: string, of: (one: WorkspaceFigures) => Cell];
+
+const cost = ({ ms, processorMs }: Cost) => `${figure(ms)} (${figure(processorMs)})`;
+
+export function workspaceTable({ workspaces = [] }: Measured): Table {
+  const rows: readonly WorkspaceRow[] = [
+    ["files", ({ files }) => files],
+    ["content, MB", ({ bytes }) => bytes / 1e6],
+    ["until it is followed, index there, s", ({ openSeconds }) => openSeconds],
+    ["heap of the follower, MiB", ({ heapBytes }) => heapBytes / MEBIBYTE],
+    ["a minute at rest, engine alone: processor, ms", ({ idle }) => idle.engineMs],
+    ["a minute at rest, followed: processor, ms", ({ idle }) => idle.followedMs],
+    ["a minute at rest, followed: bytes written", ({ idle }) => idle.written],
+    ["write to found: median", ({ findable }) => findable.median],
+    ["write to found: median, processor", ({ findable }) => findable.processorMs],
+    ["write to found: p99", ({ findable }) => findable.p99],
+    ["a search of the engine", ({ unchanged }) => cost(unchanged.engine)],
+    ["the same of the workspace, nothing changed", ({ unchanged }) => cost(unchanged.workspace)],
+    ...peerNames(workspaces).map((name): WorkspaceRow => [
+      `the same of ${name}`,
+      ({ peers }) => {
+        const peer = peers.find((one) => one.name === name);
+        return peer && cost(peer.cost);
+      },
+    ]),
+    ["load meanwhile", ({ load }) => load],
+  ];
+  return {
+    title: "A folder that is followed: ms, and processor time in parentheses",
+    head: ["", ...workspaces.map(({ name }) => name)],
+    rows: workspaces.length > 0 ? rows.map(([what, of]) => [what, ...workspaces.map(of)]) : [],
+  };
+}
+
+const peerNames = (workspaces: readonly WorkspaceFigures[]): string[] => [
+  ...new Set(workspaces.flatMap(({ peers }) => peers.map(({ name }) => name))),
+];
+
+export function changedTable({ workspaces = [] }: Measured): Table {
+  return {
+    title: "A search when files have changed: ms, and processor time in parentheses",
+    head: ["", "changed files", "the first search", "the next ones"],
+    rows: workspaces.flatMap(({ name, changed }) =>
+      changed.map(({ files, first, next }) => [name, files, cost(first), cost(next)]),
+    ),
+  };
+}
+
+export function workTreeTable({ workTrees }: Measured): Table {
+  return {
+    title: "Work trees of one repository, each followed; of each beyond the first",
+    head: ["work trees", "files", "MB each", "on disk, MB", "heap, MiB", "until followed, s"],
+    rows: workTrees
+      ? [
+          [
+            figure(workTrees.trees),
+            workTrees.files,
+            workTrees.bytes / 1e6,
+            workTrees.diskBytes / 1e6,
+            workTrees.heapBytes / MEBIBYTE,
+            workTrees.seconds,
+          ],
+        ]
+      : [],
   };
 }
 

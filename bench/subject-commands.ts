@@ -3,6 +3,7 @@
 import type { SearchRequest } from "../src/search/messages/request.ts";
 import type { Stall } from "./stall.ts";
 import type { Patience } from "./statistics.ts";
+import type { Cost } from "./workspace-figures.ts";
 
 export type SourceSpec =
   | { readonly kind: "directory" | "git"; readonly path: string; readonly name: string }
@@ -52,6 +53,21 @@ export interface Commands {
   stalls(options: { request: SearchRequest; searches: number }): Promise<Stall[]>;
   contentBytes(options: object): Promise<number>;
   compact(options: object): Promise<void>;
+  /** Follows a folder; resolves when it is indexed, with its symbols. */
+  follow(options: { path: string }): Promise<{ ms: number }>;
+  /** Of the heap, after a collection. */
+  heap(options: object): Promise<number>;
+  idle(options: { ms: number }): Promise<{ processorMs: number; written: number }>;
+  findable(options: { path: string; runs: number }): Promise<Cost[]>;
+  unchanged(options: {
+    request: SearchRequest;
+    rounds: number;
+  }): Promise<{ engine: Cost[]; workspace: Cost[] }>;
+  changed(options: {
+    path: string;
+    files: number;
+    searches: number;
+  }): Promise<{ first: Cost; next: Cost[] }>;
   close(options: object): Promise<void>;
 }
 

@@ -8,9 +8,11 @@ import type { Source } from "../src/ingest/sources/source.ts";
 import type { SearchRequest } from "../src/search/messages/request.ts";
 import type { FileResult } from "../src/search/messages/response.ts";
 import { generatedFiles, preparePool } from "./generated.ts";
+import type { Workspace } from "../src/workspace/workspace.ts";
 import type { Library } from "./quern.ts";
 import { watchStalls, type Stall } from "./stall.ts";
 import { sample, timed } from "./statistics.ts";
+import { changed, collectedHeap, findable, idle, unchanged } from "./subject-workspace.ts";
 import type { Commands, FileCount, Order, Outcome, SourceSpec } from "./subject-commands.ts";
 
 const library = (await import(process.env["QUERN_ENGINE"] ?? "")) as Library;
@@ -19,6 +21,14 @@ let opened: Engine | undefined;
 function engine(): Engine {
   if (!opened) throw new Error("no engine is open");
   return opened;
+}
+
+/** The folder that was followed last. */
+let followed: Workspace | undefined;
+
+function tree(): Workspace {
+  if (!followed) throw new Error("no folder is followed");
+  return followed;
 }
 
 const commands: Commands = {
@@ -93,6 +103,23 @@ const commands: Commands = {
   async compact() {
     await engine().compact();
   },
+
+  async follow({ path }) {
+    const start = performance.now();
+    followed = await engine().workspace(path);
+    const ms = performance.now() - start;
+    await followed.settled();
+    return { ms };
+  },
+
+  async heap() {
+    return collectedHeap();
+  },
+
+  idle: ({ ms }) => idle(ms),
+  findable: ({ path, runs }) => findable(tree(), path, runs),
+  unchanged: (how) => unchanged(engine(), tree(), how),
+  changed: ({ path, ...how }) => changed(tree(), path, how),
 
   async close() {
     await opened?.close();

@@ -1,0 +1,122 @@
+/** What the process that runs quern does with a folder that it follows. */
+
+import { appendFileSync, readFileSync, readdirSync, unlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import type { Engine } from "../src/engine.ts";
+import type { SearchRequest } from "../src/search/messages/request.ts";
+import type { SearchResponse } from "../src/search/messages/response.ts";
+import type { Workspace } from "../src/workspace/workspace.ts";
+import type { Cost } from "./workspace-figures.ts";
+
+/** What the process has taken, all threads together, in ms. */
+function processorMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+export async function costOf(run: () => Promise<unknown>): Promise<Cost> {
+  const [start, before] = [performance.now(), processorMs()];
+  await run();
+  return { ms: performance.now() - start, processorMs: processorMs() - before };
+}
+
+/** Bytes of the heap, after a collection. */
+export function collectedHeap(): number {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  collect();
+  collect();
+  return process.memoryUsage().heapUsed;
+}
+
+/** For what was begun before: collections of garbage, threads that come to rest. */
+const REST_MS = 5_000;
+
+/** Processor time and bytes written to the disk while nothing happens. */
+export async function idle(
+  ms: number,
+  restMs = REST_MS,
+): Promise<{ processorMs: number; written: number }> {
+  const written = () =>
+    Number(/write_bytes: (\d+)/.exec(readFileSync("/proc/self/io", "utf8"))?.[1]);
+  await sleep(restMs);
+  const [before, writtenBefore] = [processorMs(), written()];
+  await sleep(ms);
+  return { processorMs: processorMs() - before, written: written() - writtenBefore };
+}
+
+/** Writes a file and finds it, over and over; every second file is one that is there already. */
+export async function findable(tree: Workspace, root: string, runs: number): Promise<Cost[]> {
+  const costs: Cost[] = [];
+  const paths = new Set<string>();
+  for (let run = 0; run < runs; run++) {
+    const path = join(root, `quern-benchmark-${run >> 1}.c`);
+    paths.add(path);
+    const word = `quern_findable_${run}_`;
+    const find = async () => {
+      writeFileSync(path, `int ${word};\n`);
+      mustCount(await tree.search({ query: word, matches: 10 }), 1);
+    };
+    costs.push(await costOf(find));
+    await sleep(20); // as a person or a program saves, and not in one burst
+  }
+  for (const path of paths) unlinkSync(path);
+  await tree.settled();
+  return costs;
+}
+
+/** In turns, so that both meet the same machine. */
+export async function unchanged(
+  engine: Engine,
+  tree: Workspace,
+  { request, rounds }: { request: SearchRequest; rounds: number },
+): Promise<{ engine: Cost[]; workspace: Cost[] }> {
+  const costs: { engine: Cost[]; workspace: Cost[] } = { engine: [], workspace: [] };
+  for (let round = 0; round < rounds; round++) {
+    costs.engine.push(await costOf(() => engine.search(request)));
+    costs.workspace.push(await costOf(() => tree.search(request)));
+  }
+  return costs;
+}
+
+/** Appends a line to so many files; then a search that finds the lines, and some more. */
+export async function changed(
+  tree: Workspace,
+  root: string,
+  { files, searches }: { files: number; searches: number },
+): Promise<{ first: Cost; next: Cost[] }> {
+  const word = `quern_changed_${files}_`;
+  const request = { query: word, matches: 10 };
+  const paths = someFiles(root, files);
+  const sizes = paths.map((path) => readFileSync(path));
+  for (const path of paths) appendFileSync(path, `/* ${word} */\n`);
+  const search = async () => mustCount(await tree.search(request), files);
+  const first = await costOf(search);
+  const next: Cost[] = [];
+  for (let i = 0; i < searches; i++) next.push(await costOf(search));
+  paths.forEach((path, i) => writeFileSync(path, sizes[i]!));
+  await tree.settled();
+  return { first, next };
+}
+
+function mustCount({ stats }: SearchResponse, expected: number): void {
+  if (stats.totalMatchCount !== expected)
+    throw new Error(`${stats.totalMatchCount} matches, expected ${expected}`);
+}
+
+/** The first files of the tree that are text, folder by folder. */
+function someFiles(root: string, count: number): string[] {
+  const paths: string[] = [];
+  const folders = [root];
+  for (let folder = folders.shift(); folder !== undefined; folder = folders.shift())
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory() && entry.name !== ".git") folders.push(path);
+      if (!entry.isFile() || !/\.(c|h|txt)$/.test(entry.name)) continue;
+      if (paths.push(path) === count) return paths;
+    }
+  throw new Error(`there are only ${paths.length} files of text`);
+}
