@@ -9,6 +9,7 @@ export const TARGETS = {
   segment: async () => (await import("./segment.ts")).openSegmentTarget(),
   "git-objects": async () => (await import("./git-objects.ts")).gitObjects,
   "git-trees": async () => (await import("./git-trees.ts")).gitTrees,
+  mcp: async () => (await import("./mcp.ts")).openMcpTarget(),
   http: async () => (await import("./http.ts")).openHttpTarget(),
   symbols: async (folders?: readonly string[]) =>
     (await import("./symbols.ts")).openSymbolsTarget(folders),

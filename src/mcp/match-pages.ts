@@ -22,7 +22,8 @@ import {
 } from "./definitions-of.ts";
 import { notSearchedWords, partialWords } from "./partial-words.ts";
 import { plural } from "./plural.ts";
-import { searchOptions, scopeOf } from "./scope.ts";
+import { escapeExpression, queryWith, scopeOf, searchOptions } from "./scope.ts";
+import { quote } from "../query/ast.ts";
 import type { Filters, Outcome, ToolContext } from "./tool.ts";
 
 /** What is asked, and asked again for each page. */
@@ -47,10 +48,15 @@ interface Place {
   /** Items of that page that were told, and the last of them. */
   readonly told: number;
   readonly last: string;
-  /** The file that the page before ended with: its first lines here are not its best. */
-  readonly continued: string;
+  /** The file and line that the page before ended with: the line may have more matches. */
+  readonly continued: Continued | undefined;
   /** Matches and files when the first page was made: other ones tell that the index has changed. */
   readonly totals: string;
+}
+
+interface Continued {
+  readonly file: string;
+  readonly last: number;
 }
 
 const firstPlace = (question: Question): Place => ({
@@ -59,7 +65,7 @@ const firstPlace = (question: Question): Place => ({
   after: "",
   told: 0,
   last: "",
-  continued: "",
+  continued: undefined,
   totals: "",
 });
 
@@ -86,7 +92,8 @@ export async function tellMatches(
   const begun =
     "cursor" in asked ? context.cursors.find<Place>(asked.tool, asked.cursor) : firstPlace(asked);
   const { viewer } = await scopeOf(begun.question.filters, context);
-  const search = (place: Place) => searchPage(place, { maxTokens, context, viewer });
+  const searching = { maxTokens, context, viewer };
+  const search = (place: Place) => searchPage(place, searching);
   let place = begun;
   let response = await search(place);
   if (place.stage === "all" && response.nextCursor !== undefined) {
@@ -105,13 +112,14 @@ export async function tellMatches(
   );
   let isDone = false;
   for (;;) {
-    const items = itemsOf(response, place);
+    const page = { response, best: await bestLines(response, place, searching) };
+    const items = itemsOf(page, place);
     const end = writer.write(items, beginOf(items, place));
     if (end < items.length) {
       place = { ...place, told: end, last: items[end - 1]?.key ?? place.last };
       break;
     }
-    const next = placeBehind(place, response, items);
+    const next = placeBehind(place, page);
     isDone = next === undefined;
     if (!next) break;
     place = next;
@@ -148,20 +156,53 @@ function searchPage(
   { question, stage, after }: Place,
   { maxTokens, context, viewer }: Searching,
 ): Promise<SearchResponse> {
-  const matchesPerFile = stage === "best" ? 1 : ALL_OF_A_FILE;
-  const request = { ...question.request, matches: rangesFor(maxTokens), matchesPerFile, after };
+  const perFile = { all: { matchesPerFile: ALL_OF_A_FILE }, best: { matchesPerFile: 1 }, rest: {} };
+  const request = { ...question.request, matches: rangesFor(maxTokens), ...perFile[stage], after };
   return context.engine.search(request, searchOptions(context, viewer));
 }
 
+/** A page of the engine's. */
+interface Page {
+  readonly response: SearchResponse;
+  /** By fileKey(): the line of each file that was told before its others. */
+  readonly best: ReadonlyMap<string, number>;
+}
+
 /** What a page of the engine's tells, in our order. */
-function itemsOf(response: SearchResponse, { stage, continued }: Place): Item[] {
+function itemsOf({ response, best }: Page, { stage, continued }: Place): Item[] {
   const files = response.files.map((file) => itemsIn(file));
   if (stage === "best") return files.flat();
-  const others = files.flatMap((items, i) =>
-    i === 0 && items[0] && fileKey(items[0].file) === continued ? items : items.slice(1),
-  );
-  return stage === "rest" ? others : [...files.flatMap((items) => items.slice(0, 1)), ...others];
+  if (stage === "all")
+    return [
+      ...files.flatMap((items) => items.slice(0, 1)),
+      ...files.flatMap((items) => items.slice(1)),
+    ];
+  return files.flatMap((items, i) => {
+    const name = fileKey(items[0]!.file);
+    const last = i === 0 && continued?.file === name ? continued.last : undefined;
+    return items.filter((item) => lineOf(item) !== best.get(name) && lineOf(item) !== last);
+  });
 }
+
+const lineOf = ({ part }: Item): number => part?.matches[0]!.start.lineNumber ?? 0;
+
+/** Asks again for the best line of each file: pages of all lines go by the order of the file. */
+async function bestLines(
+  { files }: SearchResponse,
+  { question: { request }, stage }: Place,
+  { context, viewer }: Searching,
+): Promise<Map<string, number>> {
+  if (stage !== "rest") return new Map();
+  const names = [...new Set(files.map(({ fileName }) => fileName.text))];
+  const paths = names.map((name) => `file:${quote(`^${escapeExpression(name)}$`)}`).join(" or ");
+  const query = queryWith(request.query, `(${paths})`);
+  const again = { ...request, query, contextLines: 0, matchesPerFile: 1, matches: MOST_AGAIN };
+  const { files: found } = await context.engine.search(again, searchOptions(context, viewer));
+  return new Map(found.map((file) => [fileKey(file), lineOf(itemsIn(file)[0]!)]));
+}
+
+/** More than files of one page: a path may be one of many repositories. */
+const MOST_AGAIN = 100_000;
 
 function itemsIn(file: FileResult): Item[] {
   const name = fileKey(file);
@@ -179,18 +220,22 @@ function beginOf(items: readonly Item[], { told, last }: Place): number {
 }
 
 /** Undefined: nothing is behind. */
-function placeBehind(
-  place: Place,
-  response: SearchResponse,
-  items: readonly Item[],
-): Place | undefined {
+function placeBehind(place: Place, page: Page): Place | undefined {
+  const { response } = page;
   const { stage } = place;
   const begin = { ...place, told: 0, last: "" };
-  const lastFile = response.files.at(-1);
-  const continued = lastFile ? fileKey(lastFile) : "";
-  if (response.nextCursor !== undefined && (items.length > 0 || response.files.length > 0))
-    return { ...begin, after: response.nextCursor, continued: stage === "rest" ? continued : "" };
-  return stage === "best" ? { ...begin, stage: "rest", after: "", continued: "" } : undefined;
+  if (response.nextCursor !== undefined && response.files.length > 0) {
+    const continued = stage === "rest" ? continuedBy(page) : undefined;
+    return { ...begin, after: response.nextCursor, continued };
+  }
+  return stage === "best"
+    ? { ...begin, stage: "rest", after: "", continued: undefined }
+    : undefined;
+}
+
+function continuedBy({ response: { files } }: Page): Continued {
+  const file = files.at(-1)!;
+  return { file: fileKey(file), last: lineOf(itemsIn(file).at(-1)!) };
 }
 
 // ── words ──
