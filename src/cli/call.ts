@@ -15,8 +15,8 @@ export interface CommonFlags {
 
 export function withCommonOptions(command: Command): Command {
   return command
-    .option("--db <dir>", "data directory; default: QUERN_DB, or .quern here or in a folder above")
-    .option("--json", "answer in JSON");
+    .option("--db <dir>", "data directory; default: QUERN_DB, or .quern here or in a parent folder")
+    .option("--json", "print JSON");
 }
 
 export interface WaitFlags {
@@ -27,7 +27,7 @@ export interface WaitFlags {
 export const withWait = (command: Command): Command =>
   command.option(
     "--wait <ms>",
-    "for another process that writes; default: not at all",
+    "wait this long for another process to stop writing; default: 0",
     wholeNumber,
   );
 

@@ -9,7 +9,7 @@ type Shell = (typeof SHELLS)[number];
 export function addCompletion(program: Command, { io }: Call): void {
   program
     .command("completion")
-    .summary("print a script by which a shell completes quern")
+    .summary("print a completion script for a shell")
     .addArgument(new Argument("<shell>").choices(SHELLS))
     .addHelpText(
       "after",

@@ -11,7 +11,7 @@ import { count, duration, visible } from "./style.ts";
 export function addExplain(program: Command, call: Call): void {
   const { io } = call;
   withQueryOptions(program.command("explain"))
-    .summary("tell how a query is understood and planned")
+    .summary("explain how a query is understood and planned")
     .action((words: string[], flags: QueryFlags) => {
       const request = requestOf(words, flags);
       return withEngine(io, forOneSearch(flags.db), async (engine) => {

@@ -35,35 +35,39 @@ interface IndexFlags extends CommonFlags, SourceFlags, WaitFlags {
 export function addIndex(program: Command, call: Call): void {
   withWait(withCommonOptions(program.command("index")))
     .summary("index git repositories and folders")
-    .description("Index git repositories (what is committed) and any other folders.")
-    .argument("<path...>", "top folders of repositories, bare repositories, folders")
+    .description("Index git repositories (committed files) and other folders.")
+    .argument("<path...>", "top folder of a git repository, bare repository, or any other folder")
     .option(
       "--name <name>",
-      "of the repository; default: of its remote, as github.com/acme/shop, or of its folder; " +
+      "the repository's name; default: its remote, such as github.com/acme/shop, or its folder; " +
         "for several paths a template with {folder}, {parent} or {remote}",
     )
     .option(
       "--rev <revision>",
-      "branch, tag, commit, or a pattern as 'release-*'; may be repeated, the first is the default; " +
-        "default: what was asked for before, or the branch HEAD is on",
+      "branch, tag, commit, or a pattern such as 'release-*'; repeatable, the first is the default " +
+        "revision; default: as in the last run, or the branch of HEAD",
       collect,
     )
-    .option("--all-branches", "every branch; the one HEAD is on is the default")
-    .option("--all-tags", "every tag, beside the branch HEAD is on")
+    .option("--all-branches", "every branch; that of HEAD is the default revision")
+    .option("--all-tags", "every tag, and the branch of HEAD")
     .option(
       "--ignore <pattern>",
-      "leave files of a folder out, as in .gitignore; may be repeated",
+      "exclude files of a folder, as .gitignore does; repeatable",
       collect,
     )
-    .option("--no-ignore", "also what .gitignore and .ignore files leave out")
-    .option("--hidden", "also files whose names begin with a dot; the default")
-    .option("--public", "may be searched without an API key (serve --anonymous public)")
+    .option("--no-ignore", "include what .gitignore and .ignore files exclude")
+    .option("--hidden", "include files whose names begin with a dot; the default")
+    .option("--public", "allow searches without an API key (serve --anonymous public)")
     .option("--code-host <type>", CODE_HOST_TYPES.join(", "), oneOf(CODE_HOST_TYPES))
     .option("--web-url <url>", "the repository's page on its code host")
     .option("--no-symbols", "do not extract symbols: faster, but sym: finds nothing")
-    .option("--watch", "index again as they change, until it is told to end")
-    .option("--workers <n>", "threads; default: one a core, at most 4", wholeNumber)
-    .option("--memory <MiB>", "what indexing may hold; default: 256", wholeNumber)
+    .option("--watch", "index again after every change, until interrupted")
+    .option(
+      "--workers <n>",
+      "number of threads; default: one for each core, at most 4",
+      wholeNumber,
+    )
+    .option("--memory <MiB>", "memory for indexing; default: 256", wholeNumber)
     .option(
       "--max-file-size <bytes>",
       "list larger files without searching them; default: 2 MiB",

@@ -20,11 +20,11 @@ const DEFAULT_OWNER = "local";
 export const tokenFolder = (db: string): string => join(db, ".keys");
 
 export function addKeys(program: Command, call: Call): void {
-  const keys = program.command("keys").summary("make, list and revoke API keys");
+  const keys = program.command("keys").summary("create, list and revoke API keys");
   withOwner(withCommonOptions(keys.command("create")))
-    .summary("make an API key and print its secret")
-    .option("--name <name>", "what it is for")
-    .option("--expires <date>", "default: never", date)
+    .summary("create an API key and print its secret")
+    .option("--name <name>", "a name for the key")
+    .option("--expires <date>", "expiry date; default: never", date)
     .action((flags: KeyFlags & { name?: string; expires?: Date }) =>
       withTokens(flags, (tokens) => create(tokens, flags, call)),
     );
@@ -32,15 +32,15 @@ export function addKeys(program: Command, call: Call): void {
     .summary("list the keys of an owner")
     .action((flags: KeyFlags) => withKeys(flags, (tokens) => list(tokens, flags, call)));
   withCommonOptions(keys.command("revoke"))
-    .summary("make a key worthless, at once")
-    .argument("<id>", "as keys list prints it; not the secret")
+    .summary("revoke a key at once")
+    .argument("<id>", "the id that keys list prints, not the secret")
     .action((id: string, flags: CommonFlags) =>
       withKeys(flags, (tokens) => revoke(tokens, id, flags, call)),
     );
 }
 
 const withOwner = (command: Command): Command =>
-  command.option("--owner <id>", "whose key it is", DEFAULT_OWNER);
+  command.option("--owner <id>", "owner of the key", DEFAULT_OWNER);
 
 async function withTokens(
   { db }: CommonFlags,

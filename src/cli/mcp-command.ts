@@ -11,10 +11,10 @@ export function addMcp(program: Command, call: Call): void {
     .summary("serve a coding agent over the Model Context Protocol")
     .description(
       "Serve the tools of a coding agent over the Model Context Protocol, on standard input and output.\n" +
-        "Paths are indexed in the background; until that is done answers say what is missing. Then each\n" +
-        "answer sees the files as they are on the disk; of a bare repository its commits.",
+        "Indexes the paths in the background; until that is done, answers say what is missing. After\n" +
+        "that answers show the files as they are on disk, and the commits of bare repositories.",
     )
-    .argument("[path...]", "folders and repositories to index and to watch")
+    .argument("[path...]", "folders and repositories to index and watch")
     .action((paths: string[], flags: CommonFlags) => {
       const options = { db: flags.db, readOnly: paths.length === 0 };
       return withEngine(call.io, options, (engine) => serve(engine, { paths, flags }, call.io));

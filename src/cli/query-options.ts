@@ -21,8 +21,8 @@ export interface QueryFlags extends CommonFlags {
 }
 
 export const QUERY_HELP = `
-A query holds words and prefixes: file: repo: lang: sym: content: rev: …; blanks mean AND, and "or",
-"…" and -(…) work as usual. In a shell, quote the query.
+A query consists of words and filters (file: repo: lang: sym: content: rev: …). A file must match all of
+them. Use or, "quotes", (groups) and -filter: to combine them. In a shell, quote the query.
 
   quern search 'retry lang:go -file:_test'
   quern search --regex 'func \\w+Backoff\\('
@@ -30,22 +30,26 @@ A query holds words and prefixes: file: repo: lang: sym: content: rev: …; blan
 
 export function withQueryOptions(command: Command): Command {
   return withCommonOptions(command)
-    .argument("[query...]", "joined by blanks")
+    .argument("[query...]", "the query; several arguments are joined by blanks")
     .option("-r, --regex", "terms are regular expressions (RE2)")
-    .option("-s, --case", "case matters")
-    .option("-i, --ignore-case", "case does not matter; the default")
-    .option("-w, --word-regexp", "terms are whole words")
-    .option("-F, --fixed-strings", "the query is one text, and no character of it means anything")
-    .option("-e, --regexp <pattern>", "find this expression; may be repeated: any of them", collect)
+    .option("-s, --case", "match case")
+    .option("-i, --ignore-case", "ignore case; the default")
+    .option("-w, --word-regexp", "match whole words only")
+    .option("-F, --fixed-strings", "treat the whole query as plain text")
     .option(
-      "-g, --glob <glob>",
-      "only files of this glob, or not of !glob; may be repeated",
+      "-e, --regexp <pattern>",
+      "search for this regular expression; repeatable: matches any",
       collect,
     )
-    .option("-t, --type <language>", "only files of this language; may be repeated", collect)
-    .option("--no-ignore", "is for quern index, which decides what is left out")
-    .option("--hidden", "also files whose names begin with a dot; the default")
-    .option("-n, --line-number", "with line numbers; the default");
+    .option(
+      "-g, --glob <glob>",
+      "only files that match the glob, or not with !glob; repeatable",
+      collect,
+    )
+    .option("-t, --type <language>", "only files of this language; repeatable", collect)
+    .option("--no-ignore", "belongs to quern index; a search sees what was indexed")
+    .option("--hidden", "include files whose names begin with a dot; the default")
+    .option("-n, --line-number", "print line numbers; the default");
 }
 
 export function requestOf(words: readonly string[], flags: QueryFlags): SearchRequest {

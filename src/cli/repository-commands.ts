@@ -17,8 +17,8 @@ import { bytes, count, table, visible } from "./style.ts";
 export function addRepositories(program: Command, call: Call): void {
   const { io } = call;
   withCommonOptions(program.command("repos"))
-    .summary("list what is indexed")
-    .description("List what is indexed. Ends with 1 where nothing is.")
+    .summary("list the indexed repositories")
+    .description("List the indexed repositories. Exits with 1 if there are none.")
     .action((flags: CommonFlags) =>
       withEngine(io, { db: flags.db, readOnly: true }, async (engine) => {
         const repositories = await engine.repositories();
@@ -47,10 +47,10 @@ export function addRead(program: Command, call: Call): void {
   const { io } = call;
   withCommonOptions(program.command("read"))
     .summary("print a file")
-    .description("Print a file as it was indexed. Ends with 1 where there is none.")
+    .description("Print a file as it was indexed. Exits with 1 if it does not exist.")
     .argument("<repository>")
     .argument("<path>")
-    .option("--rev <revision>", "default: the repository's default revision")
+    .option("--rev <revision>", "revision; default: the repository's default revision")
     .action((repository: string, path: string, flags: CommonFlags & { rev?: string }) =>
       withEngine(io, { db: flags.db, readOnly: true }, async (engine) => {
         const { rev: revision } = flags;
@@ -67,10 +67,8 @@ export function addRead(program: Command, call: Call): void {
 export function addRemove(program: Command, call: Call): void {
   const { io } = call;
   withWait(withCommonOptions(program.command("remove")))
-    .summary("take a repository out of the index")
-    .description(
-      "Take a repository out of the index. Ends with 1 where there is none of that name.",
-    )
+    .summary("remove a repository from the index")
+    .description("Remove a repository from the index. Exits with 1 if there is none of that name.")
     .argument("<repository>")
     .action((repository: string, flags: CommonFlags & WaitFlags) =>
       withEngine(io, { db: flags.db, ...lockOptions(flags) }, async (engine) => {

@@ -39,22 +39,22 @@ const ALL = Number.MAX_SAFE_INTEGER;
 export function addSearch(program: Command, call: Call): void {
   withQueryOptions(program.command("search"))
     .summary("search the index")
-    .description("Search the index. Ends with 1 where nothing is found.")
-    .option("-A, --after-context <n>", "lines shown after each match", wholeNumber)
-    .option("-B, --before-context <n>", "lines shown before each match", wholeNumber)
-    .option("-C, --context <n>", "lines shown around each match", wholeNumber, 0)
-    .option("-m, --matches <n>", `matches shown, default ${DEFAULT_MATCHES}; 0: none`, wholeNumber)
+    .description("Search the index. Exits with 1 if nothing is found.")
+    .option("-A, --after-context <n>", "lines of context after each match", wholeNumber)
+    .option("-B, --before-context <n>", "lines of context before each match", wholeNumber)
+    .option("-C, --context <n>", "lines of context around each match", wholeNumber, 0)
+    .option("-m, --matches <n>", `most matches to print; default: ${DEFAULT_MATCHES}`, wholeNumber)
     .option(
       "--per-file <n>",
       `matches shown of each file, its best; default ${DEFAULT_PER_FILE}; 0: all`,
       wholeNumber,
     )
-    .option("-l, --files", "only the names of the files, all of them")
-    .option("--files-with-matches", "as --files")
-    .option("-c, --count", "only the number of matches, of all files together")
-    .option("--vimgrep", "path:line:column:text for every match, as editors read it")
+    .option("-l, --files", "print only the names of all matching files")
+    .option("--files-with-matches", "same as --files")
+    .option("-c, --count", "print only the total number of matches")
+    .option("--vimgrep", "print path:line:column:text for every match, for editors")
     .option("--color <when>", COLOURS.join(", "), oneOf(COLOURS), "auto")
-    .option("--timeout <ms>", "answer with what is found by then", wholeNumber)
+    .option("--timeout <ms>", "return what is found within this time", wholeNumber)
     .addHelpText("after", QUERY_HELP)
     .action((words: string[], flags: SearchFlags) => {
       const request = requestFor(words, flags);

@@ -38,19 +38,31 @@ export function addServe(program: Command, call: Call): void {
   withCommonOptions(program.command("serve"))
     .summary("answer searches over HTTP")
     .description(
-      "Answer searches over HTTP, with the index as it is at each search: quern index may run meanwhile.\n" +
-        "Without --anonymous an API key is needed: quern keys create makes one.",
+      "Answer searches over HTTP. quern index may run at the same time; each search sees the newest state.\n" +
+        "Callers need an API key (quern keys create), unless --anonymous is given.",
     )
-    .option("--port <n>", "0: any free one", wholeNumber, 3000)
+    .option("--port <n>", "port to listen on; 0: any free port", wholeNumber, 3000)
     .option("--host <name>", "address to listen on", "127.0.0.1")
-    .option("--anonymous <what>", "searchable without a key: public, all", oneOf(["public", "all"]))
-    .option("--base-path <path>", "comes before /api")
-    .option("--service-name <name>", "of the header X-<name>-Api-Key; default: Quern")
+    .option(
+      "--anonymous <what>",
+      "what callers may search without a key: public, all",
+      oneOf(["public", "all"]),
+    )
+    .option("--base-path <path>", "path before /api")
+    .option("--service-name <name>", "name in the header X-<name>-Api-Key; default: Quern")
     .option("--max-matches <n>", "most matches a search may ask for", wholeNumber)
-    .option("--timeout <ms>", "for each search; default: 10000", wholeNumber)
-    .option("--cors <origin>", "whose pages may call; may be repeated; * for all", collect)
-    .option("--no-page", "serves no page to search on")
-    .option("--workers <n>", "threads; default: one a core, at most 4", wholeNumber)
+    .option("--timeout <ms>", "time limit of a search; default: 10000", wholeNumber)
+    .option(
+      "--cors <origin>",
+      "allow calls from pages of this origin; repeatable; * for all",
+      collect,
+    )
+    .option("--no-page", "do not serve the search page")
+    .option(
+      "--workers <n>",
+      "number of threads; default: one for each core, at most 4",
+      wholeNumber,
+    )
     .action((flags: ServeFlags) => {
       const { db, workers } = flags;
       const options = { db, readOnly: true, ...(workers !== undefined && { workers }) };

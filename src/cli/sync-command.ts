@@ -32,13 +32,17 @@ export function addSync(program: Command, call: Call): void {
   withWait(withCommonOptions(program.command("sync")))
     .summary("keep the index up to date with code hosts")
     .description(
-      "List the repositories of code hosts, fetch them, index what changed and remove what is gone.\n" +
-        "Ends with 1 where a repository or a list failed.",
+      "List the repositories of code hosts, fetch them, index changes and remove what is gone.\n" +
+        "Exits with 1 if a repository or a list failed.",
     )
-    .argument("<config>", "file that names the connections, such as quern.json")
-    .option("--every <time>", "stay, and begin again so long after each run: 90s, 10m, 2h", time)
-    .option("--connection <name>", "only this one")
-    .option("--workers <n>", "threads; default: one a core, at most 4", wholeNumber)
+    .argument("<config>", "configuration file, such as quern.json")
+    .option("--every <time>", "keep running, with this pause after each run: 90s, 10m, 2h", time)
+    .option("--connection <name>", "sync only this connection")
+    .option(
+      "--workers <n>",
+      "number of threads; default: one for each core, at most 4",
+      wholeNumber,
+    )
     .action((file: string, flags: SyncFlags) => sync(file, flags, call));
 }
 

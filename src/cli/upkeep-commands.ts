@@ -18,8 +18,8 @@ import { bytes, count, duration, visible } from "./style.ts";
 export function addCheck(program: Command, call: Call): void {
   const { io } = call;
   withCommonOptions(program.command("check"))
-    .summary("look for damage")
-    .description("Read and verify everything. Ends with 1 where something is damaged.")
+    .summary("check the index for damage")
+    .description("Read and verify the whole index. Exits with 1 if something is damaged.")
     .action((flags: CommonFlags) =>
       withEngine(io, { db: flags.db, readOnly: true }, async (engine) => {
         const report = await engine.check({ signal: io.signal });
@@ -47,7 +47,7 @@ function showReport({ ok, segments, files, bytes: size, problems }: CheckReport)
 export function addCompact(program: Command, call: Call): void {
   const { io } = call;
   withWait(withCommonOptions(program.command("compact")))
-    .summary("merge segments and free what nothing names")
+    .summary("merge segments and free unused space")
     .action(async (flags: CommonFlags & WaitFlags) => {
       const progress = progressLine(io);
       const { onProgress } = progress;

@@ -20,7 +20,10 @@ export const CONNECTION_TYPES = [
 const connectionList = z.array(
   z
     .object({
-      id: z.int().min(0).openapi({ description: "For connectionId of the list of repositories." }),
+      id: z
+        .int()
+        .min(0)
+        .openapi({ description: "The id, for connectionId in the list of repositories." }),
       name: z.string(),
       connectionType: z.enum(CONNECTION_TYPES),
     })
@@ -39,7 +42,7 @@ export function connectionRoutes(): Route[] {
         access: "search",
         answers: {
           status: 200,
-          description: "Those with a repository that the caller may see, by id",
+          description: "The connections with a repository that the caller may see, by id",
           schema: connectionList,
         },
       },

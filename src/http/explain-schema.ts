@@ -17,7 +17,7 @@ const CHANGES = [
 export const explanation = (request: ReturnType<typeof searchRequest>) =>
   z
     .object({
-      query: z.string().openapi({ description: "The query as it was understood." }),
+      query: z.string().openapi({ description: "The canonical form of the query." }),
       stats: searchStats,
       hints: z
         .array(
@@ -25,7 +25,7 @@ export const explanation = (request: ReturnType<typeof searchRequest>) =>
             position: count("In UTF-16 units of the query that was given."),
             word: z.string(),
             message: z.string(),
-            query: z.string().openapi({ description: "The query as it was meant." }).optional(),
+            query: z.string().openapi({ description: "The corrected query." }).optional(),
           }),
         )
         .openapi({ description: "Words of other search engines, and what to write instead." }),
@@ -37,7 +37,7 @@ export const explanation = (request: ReturnType<typeof searchRequest>) =>
             totalMatchCount: count("Ranges that it finds."),
           }),
         )
-        .openapi({ description: "If nothing was found: changes that would find something." }),
+        .openapi({ description: "If nothing was found: changed requests that find something." }),
       notIndexed: z.array(
         z.object({
           repository: z.string(),

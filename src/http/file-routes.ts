@@ -29,9 +29,9 @@ function sourceRoute(): Route {
       action: "readSource",
       audit: "file.read",
       summary: "Read a file",
-      description: "A symbolic link is read as its target's path.",
+      description: "Returns the content of a file; for a symbolic link, the path of its target.",
       query: schemas.sourceQuery,
-      answers: { status: 200, description: "Its content", schema: schemas.sourceResponse },
+      answers: { status: 200, description: "The file", schema: schemas.sourceResponse },
       refusals: [...REFUSALS, "FILE_NOT_FOUND", "FILE_TOO_LARGE", "BINARY_FILE"],
     },
     async (call, { repo, path, ref }) => {
@@ -90,7 +90,7 @@ function treeRoute(): Route {
       body: schemas.treeRequest,
       answers: {
         status: 200,
-        description: "The root, with the folders opened that were asked for",
+        description: "The root, with the requested folders opened",
         schema: schemas.treeResponse,
       },
       refusals: [...REFUSALS, "NOT_FOUND"],
@@ -158,7 +158,7 @@ function folderRoute(): Route {
       query: shapes.folderQuery,
       answers: {
         status: 200,
-        description: "What is directly in it, folders first",
+        description: "The entries of the folder, folders first",
         schema: shapes.pathList,
       },
       refusals: [...REFUSALS, "NOT_FOUND"],

@@ -73,7 +73,7 @@ function commitRoute(): Route {
       query: schemas.commitQuery,
       answers: {
         status: 200,
-        description: "It, with its parents",
+        description: "The commit, with its parents",
         schema: schemas.commitWithParents,
       },
       refusals: [...REFUSALS, "NOT_FOUND"],
@@ -129,7 +129,7 @@ function diffRoute(): Route {
       path: "/api/diff",
       action: "compareRevisions",
       summary: "Compare two revisions",
-      description: "As git diff base head, with renames found.",
+      description: "Returns the same as git diff base head, with rename detection.",
       query: schemas.diffQuery,
       answers: { status: 200, description: "Files that differ", schema: schemas.diffResponse },
       refusals: [...REFUSALS, "FILE_TOO_LARGE"],
@@ -152,7 +152,7 @@ function blameRoute(): Route {
       ...common,
       path: "/api/blame",
       action: "blameFile",
-      summary: "Tell which commit each line of a file comes from",
+      summary: "Find the commit that each line of a file comes from",
       query: schemas.blameQuery,
       answers: {
         status: 200,

@@ -39,8 +39,8 @@ export const authorsQuery = z.object({ repo, ref: current, path, page, perPage }
 
 export const diffQuery = z.object({
   repo,
-  base: z.string().openapi({ description: `The old side. ${REVISION}` }),
-  head: z.string().openapi({ description: `The new side. ${REVISION}` }),
+  base: z.string().openapi({ description: `The old revision. ${REVISION}` }),
+  head: z.string().openapi({ description: `The new revision. ${REVISION}` }),
   path,
 });
 
@@ -57,7 +57,7 @@ export const filesRequest = z
     repoName: z.string(),
     revisionName: z
       .string()
-      .openapi({ description: `${REVISION} Empty, and HEAD: the indexed default one.` }),
+      .openapi({ description: `${REVISION} If empty or HEAD, the indexed default revision.` }),
   })
   .openapi("FilesRequest");
 
@@ -68,11 +68,14 @@ const commitFields = {
   hash: z.string(),
   date,
   message: z.string().openapi({ description: "The subject." }),
-  refs: z.string().openapi({ description: "As git decorates.", example: "HEAD -> main, tag: v1" }),
+  refs: z.string().openapi({
+    description: "Branches and tags that point to the commit, as in git log --decorate.",
+    example: "HEAD -> main, tag: v1",
+  }),
   body: z.string(),
   ...person,
-  author_name: z.string().openapi({ description: "authorName again." }),
-  author_email: z.string().openapi({ description: "authorEmail again." }),
+  author_name: z.string().openapi({ description: "Same as authorName." }),
+  author_email: z.string().openapi({ description: "Same as authorEmail." }),
 };
 
 const commit = z.object(commitFields).openapi("Commit");
@@ -92,8 +95,8 @@ const lineRange = z
 
 const fileDiff = z
   .object({
-    oldPath: z.string().nullable().openapi({ description: "Null: the file was added." }),
-    newPath: z.string().nullable().openapi({ description: "Null: the file was deleted." }),
+    oldPath: z.string().nullable().openapi({ description: "Null if the file was added." }),
+    newPath: z.string().nullable().openapi({ description: "Null if the file was deleted." }),
     hunks: z.array(
       z.object({
         oldRange: lineRange,
@@ -121,18 +124,22 @@ export const blameResponse = z
     ranges: z.array(
       z.object({
         hash: z.string(),
-        path: z.string().openapi({ description: "In that commit." }),
+        path: z.string().openapi({ description: "The path in that commit." }),
         startLine: z.int().min(1),
         lineCount: z.int().min(1),
       }),
     ),
-    commits: z.record(z.string(), blamedCommit).openapi({ description: "By full id." }),
+    commits: z
+      .record(z.string(), blamedCommit)
+      .openapi({ description: "The commits, by their full id." }),
   })
   .openapi("Blame");
 
 const pathEntry = z
   .object({ type: z.enum(["tree", "blob", "commit"]), path: z.string(), name: z.string() })
-  .openapi("PathEntry", { description: "A commit is a submodule; a symbolic link is a blob." });
+  .openapi("PathEntry", {
+    description: "The type commit means a submodule; a symbolic link is a blob.",
+  });
 export type PathEntry = z.infer<typeof pathEntry>;
 export const pathList = z.array(pathEntry);
 

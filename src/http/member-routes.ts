@@ -26,7 +26,7 @@ export function userRoutes(users: UserStore, tokens: TokenStore | undefined): Ro
         summary: "List the members of the organization",
         answers: {
           status: 200,
-          description: "By date of creation, then id",
+          description: "The members, by date of creation, then id",
           schema: schemas.userList,
         },
       },
@@ -61,11 +61,12 @@ export function userRoutes(users: UserStore, tokens: TokenStore | undefined): Ro
         action: "removeUser",
         audit: "user.removed",
         summary: "Remove a member",
-        description: "Their keys and scoped tokens stop at once. The last active owner stays.",
+        description:
+          "Invalidates the member's keys and scoped tokens at once. The last active owner cannot be removed.",
         changes: true,
         outlivesCaller: true,
         query: schemas.userQuery,
-        answers: { status: 200, description: "It is done", schema: schemas.removedUser },
+        answers: { status: 200, description: "The member is removed", schema: schemas.removedUser },
         refusals: ["NOT_FOUND"],
       },
       async (_call, { userId }) => {
@@ -135,11 +136,11 @@ export function auditRoutes(audits: AuditStore): Route[] {
         method: "get",
         path: "/api/ee/audit",
         action: "listAudit",
-        summary: "List what was done",
+        summary: "List audit records",
         query: schemas.auditQuery,
         answers: {
           status: 200,
-          description: "One page of it, the newest first",
+          description: "One page of records, newest first",
           schema: schemas.auditList,
           headers: PAGE_HEADERS,
         },

@@ -22,7 +22,7 @@ export const user = z
 export const userList = z.array(user);
 
 export const userQuery = z.object({
-  userId: z.string().min(1).openapi({ description: "From the list of members." }),
+  userId: z.string().min(1).openapi({ description: "The id, from the list of members." }),
 });
 
 export const removedUser = z
@@ -48,12 +48,16 @@ const auditRecord = z
     id: z.string(),
     timestamp: date("When it happened."),
     action: z.string().openapi({ example: "search.performed" }),
-    actorId: z.string().openapi({ description: "A user's id. Empty: an anonymous caller." }),
+    actorId: z
+      .string()
+      .openapi({ description: "The id of the user. Empty for an anonymous caller." }),
     actorType: z.string().openapi({ example: "api_key" }),
-    targetId: z.string().openapi({ description: "Empty where nothing single is meant." }),
+    targetId: z.string().openapi({ description: "Empty if the action has no single target." }),
     targetType: z.string().openapi({ example: "repository" }),
-    version: z.string().openapi({ description: "Of the service that wrote the record." }),
-    metadata: z.unknown().openapi({ description: "What else is known." }),
+    version: z
+      .string()
+      .openapi({ description: "The version of the service that wrote the record." }),
+    metadata: z.unknown().openapi({ description: "More details." }),
   })
   .openapi("AuditRecord");
 

@@ -50,7 +50,8 @@ export function describeInterface(routes: readonly Route[], settings: Settings):
   registry.registerComponent("securitySchemes", "bearer", {
     type: "http",
     scheme: "bearer",
-    description: "An API key or a scoped access token, or what else this instance accepts.",
+    description:
+      "An API key, a scoped access token, or another credential that this instance accepts.",
   });
   registry.registerComponent("securitySchemes", "apiKey", {
     type: "apiKey",

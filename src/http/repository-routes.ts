@@ -47,7 +47,7 @@ function revisionsRoute(): Route {
       query: schemas.revisionsQuery,
       answers: {
         status: 200,
-        description: "The default one first",
+        description: "The revisions, the default one first",
         schema: schemas.revisionList,
       },
       refusals: ["REPOSITORY_NOT_FOUND"],

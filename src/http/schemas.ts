@@ -16,7 +16,7 @@ import { STATUS, type ErrorBody, type RefusalCode } from "./refusal.ts";
 
 export const count = (description: string) => z.int().min(0).openapi({ description });
 const date = (description: string) => z.iso.datetime().openapi({ description });
-const id = z.int().min(0).openapi({ description: "Never changes, is never used again." });
+const id = z.int().min(0).openapi({ description: "Never changes and is never reused." });
 
 // ── search ──
 
@@ -34,7 +34,8 @@ export const searchRequest = (maxMatches: number) =>
         .min(0)
         .max(maxMatches)
         .openapi({
-          description: "How many ranges the response may hold. 0: no files, but exact counts.",
+          description:
+            "The most ranges that the response may hold. 0 returns no files, but exact counts.",
           example: Math.min(50, maxMatches),
         }),
       matchesPerFile: z.int().min(1).optional().openapi({
@@ -50,10 +51,10 @@ export const searchRequest = (maxMatches: number) =>
           "Counts the files that match by repository, language and folder, and lists so many values of each. Not for streams.",
       }),
       contextLines: z.int().min(0).max(MOST_CONTEXT_LINES).optional().openapi({
-        description: "Lines shown before and after each match. Default 0.",
+        description: "Lines of context before and after each match. Default 0.",
       }),
       whole: z.boolean().optional().openapi({
-        description: "Whether every returned file carries its whole content. Default false.",
+        description: "Whether every returned file has its whole content. Default false.",
       }),
       isRegexEnabled: z.boolean().optional().openapi({
         description: "Whether terms are regular expressions (RE2). Default false.",
@@ -71,7 +72,7 @@ const position = z
   .openapi("Position");
 
 const range = z.object({ start: position, end: position }).openapi("Range", {
-  description: "Ends exclusive.",
+  description: "The end is exclusive.",
 });
 
 const symbolKind = z.enum(SYMBOL_KINDS);
@@ -100,7 +101,9 @@ const fileResult = z
     externalWebUrl: z.string().optional(),
     repository: z.string(),
     repositoryId: id,
-    language: z.string().openapi({ description: "The linguist name, or empty when unknown." }),
+    language: z
+      .string()
+      .openapi({ description: "The language by linguist's name, or empty if unknown." }),
     chunks: z.array(chunk),
     branches: z.array(z.string()).optional(),
     content: z.string().optional(),
@@ -135,7 +138,9 @@ export const searchStats = z
     >),
     flushReason: z.enum(FLUSH_REASONS),
   })
-  .openapi("SearchStats", { description: "Times are nanoseconds. A shard is an index segment." });
+  .openapi("SearchStats", {
+    description: "Times are in nanoseconds. A shard is a segment of the index.",
+  });
 
 const isSearchExhaustive = z.boolean().openapi({
   description: "True if and only if every match is in the response.",
@@ -168,7 +173,8 @@ export const searchResponse = z
     isSearchExhaustive,
     facets: facets.optional(),
     nextCursor: z.string().optional().openapi({
-      description: "`after` of the next page. Only where `after` was given and there is more.",
+      description:
+        "`after` of the next page. Present only if `after` was given and there are more results.",
     }),
     indexChanged: z.literal(true).optional().openapi({
       description:
@@ -186,15 +192,15 @@ export const errorBody = z
   })
   .openapi("Error");
 
-const chunkEvent = z
-  .object({ type: z.literal("chunk"), ...found })
-  .openapi("ChunkEvent", { description: "Files that were found. Its stats are what it adds." });
+const chunkEvent = z.object({ type: z.literal("chunk"), ...found }).openapi("ChunkEvent", {
+  description: "Files that were found, with the counters that they add.",
+});
 const finalEvent = z
   .object({ type: z.literal("final"), accumulatedStats: searchStats, isSearchExhaustive })
   .openapi("FinalEvent");
-const errorEvent = z
-  .object({ type: z.literal("error"), error: errorBody })
-  .openapi("ErrorEvent", { description: "The last one of a stream that failed after its start." });
+const errorEvent = z.object({ type: z.literal("error"), error: errorBody }).openapi("ErrorEvent", {
+  description: "The last event of a stream that failed after its start.",
+});
 
 /** What the `data:` lines of a stream hold. */
 export const streamEvent = z
@@ -212,10 +218,11 @@ export const symbolRequest = z
       example: "createHandler",
     }),
     language: z.string().max(100).optional().openapi({
-      description: "TypeScript, TSX and JavaScript count as one, and C and C++. Empty: any.",
+      description:
+        "TypeScript, TSX and JavaScript count as one language, and so do C and C++. Empty means any.",
     }),
     revisionName: z.string().max(1000).optional().openapi({
-      description: "Default, also where it is empty: each repository's default revision.",
+      description: "The revision. Default, or if empty: each repository's default revision.",
     }),
     repoName: z.string().optional().openapi({ description: "Default: all repositories." }),
   })
@@ -238,10 +245,12 @@ export const symbolResponse = z
         matches: z.array(
           z.object({
             lineContent: z.string().openapi({
-              description: "The line the match begins on; of a long one a window around the match.",
+              description:
+                "The line on which the match begins; if it is long, a part around the match.",
             }),
             lineContentStart: position.optional().openapi({
-              description: "Where lineContent begins, where that is within its line.",
+              description:
+                "The position at which lineContent begins, if that is not the start of the line.",
             }),
             range,
           }),
@@ -272,7 +281,7 @@ export const repositoriesQuery = z.object({
   sort: z.enum(REPOSITORY_SORTS).default("name"),
   direction: z.enum(["asc", "desc"]).default("asc"),
   query: z.string().optional().openapi({
-    description: "Only repositories with this in their name or display name, in any case.",
+    description: "Only repositories whose name or display name contains this, in any case.",
   }),
   connectionId: z
     .string()
@@ -288,7 +297,7 @@ const repository = z
     repoName: z.string(),
     codeHostType,
     webUrl: z.string().openapi({
-      description: "Its page on its code host, or else where this service shows it.",
+      description: "The repository's page on its code host, or else on this service.",
     }),
     repoDisplayName: z.string().optional(),
     externalWebUrl: z.string().optional(),
@@ -308,9 +317,12 @@ export const revisionList = z.array(
   z
     .object({
       name: z.string(),
-      commit: z.string().optional().openapi({ description: "Its full id, if there is one." }),
+      commit: z
+        .string()
+        .optional()
+        .openapi({ description: "The full commit id, if there is one." }),
       files: count("Files that are found by path."),
-      isDefault: z.boolean().openapi({ description: "Searched where a query has no `rev:`." }),
+      isDefault: z.boolean().openapi({ description: "Whether queries without `rev:` search it." }),
     })
     .openapi("Revision"),
 );
@@ -321,7 +333,7 @@ export const sourceQuery = z.object({
   ref: z
     .string()
     .optional()
-    .openapi({ description: "Any revision. Default: the indexed default one." }),
+    .openapi({ description: "Any revision. Default: the indexed default revision." }),
 });
 
 export const sourceResponse = z
@@ -341,9 +353,9 @@ export const treeRequest = z
     repoName: z.string(),
     revisionName: z
       .string()
-      .openapi({ description: "Any revision. HEAD, and empty: the indexed default one." }),
+      .openapi({ description: "Any revision. If empty or HEAD, the indexed default revision." }),
     paths: z.array(z.string()).openapi({
-      description: "Folders to open, those above them included. Paths that are none are ignored.",
+      description: "Folders to open, including those above them. Other paths are ignored.",
     }),
   })
   .openapi("TreeRequest");
@@ -358,7 +370,7 @@ const treeNode = z
     },
   })
   .openapi("TreeNode", {
-    description: "Folders before files, each by name. A commit is a submodule.",
+    description: "Folders before files, each by name. The type commit means a submodule.",
   });
 
 export const treeResponse = z.object({ tree: treeNode }).openapi("Tree");
@@ -376,8 +388,8 @@ export const mintRequest = z
 
 export const mintResponse = z
   .object({
-    id: z.string().openapi({ description: "What revokes it." }),
-    token: z.string().openapi({ description: "The secret, shown this once." }),
+    id: z.string().openapi({ description: "The id, for revoking the token." }),
+    token: z.string().openapi({ description: "The secret, returned only once." }),
     createdAt: date("Now."),
     expiresAt: date("When it stops by itself."),
     repoIds: z.array(id),
@@ -385,7 +397,10 @@ export const mintResponse = z
   .openapi("ScopedAccessToken");
 
 export const tokenPath = z.object({
-  id: z.string().openapi({ param: { name: "id", in: "path" }, description: "From its creation." }),
+  id: z.string().openapi({
+    param: { name: "id", in: "path" },
+    description: "The id that was returned when the token was minted.",
+  }),
 });
 
 // ── the service ──

@@ -36,7 +36,7 @@ function symbolRoute(
       summary: isDefinitions ? "Find definitions of a symbol" : "Find references to a symbol",
       access: "search",
       body: schemas.symbolRequest,
-      answers: { status: 200, description: "Where it is", schema: schemas.symbolResponse },
+      answers: { status: 200, description: "The places, by file", schema: schemas.symbolResponse },
       refusals: ["REPOSITORY_NOT_FOUND", "OVERLOADED"],
     },
     async (call, { symbolName, language, revisionName, repoName }) => {
