@@ -22,6 +22,7 @@ import {
   type RegexField,
 } from "./ast.ts";
 import type { Pause } from "../base/yield.ts";
+import { compileSteps } from "../regex/expression.ts";
 import { expressionChecker, type Operand } from "./check-expression.ts";
 import { findGroups } from "./groups.ts";
 import {
@@ -70,15 +71,20 @@ export function parseQuery(text: string, dialect: Dialect): Query {
   return query;
 }
 
-/** Does the same, and gives way between expressions. */
+/** Does the same, and gives way between expressions, and while large classes are made ready. */
 export async function parseInSlices(text: string, dialect: Dialect, pause: Pause): Promise<Query> {
   const { query, expressions, check } = parse(text, dialect);
   for (const expression of expressions) {
     await pause();
+    if (HAS_CLASSES.test(expression.text))
+      for (const _ of compileSteps(expression.text, dialect)) await pause();
     check(expression);
   }
   return query;
 }
+
+/** Names of Unicode classes, and sets that may be as large. */
+const HAS_CLASSES = /\\[pP]|\[/;
 
 /** The expressions are still to be checked, in their order. */
 function parse(text: string, dialect: Dialect) {

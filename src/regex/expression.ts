@@ -8,10 +8,11 @@
 import { QuernError } from "../base/errors.ts";
 import { LruCache } from "../base/lru-cache.ts";
 import type { Node } from "./ast.ts";
-import { includes } from "./code-points.ts";
+import { includes, type CodePoints } from "./code-points.ts";
 import { parseExpression } from "./parse.ts";
 import { countNodes, NODE_LIMIT } from "./program.ts";
 import { re2Size } from "./re2-size.ts";
+import { byteGraphSteps } from "./utf8.ts";
 import { requiredFormula, type Formula } from "./required.ts";
 
 /** What RE2 is told of an expression. */
@@ -53,6 +54,33 @@ export function compileExpression(
 ): Expression {
   const key = `${caseSensitive}${source}`;
   return accepted.getOrMake(key, () => understand(source, caseSensitive));
+}
+
+/**
+ * Makes in steps what takes compileExpression() longest, the graphs of large classes; nothing is said of a
+ * source that is no expression.
+ */
+export function* compileSteps(
+  source: string,
+  { caseSensitive }: { caseSensitive: boolean },
+): Generator<void> {
+  if (source.length > PATTERN_LIMIT || accepted.has(`${caseSensitive}${source}`)) return;
+  let syntax: Node;
+  try {
+    syntax = parseExpression(source, { caseSensitive });
+  } catch {
+    return;
+  }
+  yield;
+  for (const members of largeClasses(syntax))
+    for (const backwards of [false, true]) yield* byteGraphSteps(members, backwards);
+}
+
+const LARGE_CLASS = 64; // numbers, two a range
+
+function* largeClasses(node: Node): Generator<CodePoints> {
+  if (node.kind === "class" && node.members.length > LARGE_CLASS) yield node.members;
+  for (const child of childrenOf(node)) yield* largeClasses(child);
 }
 
 function understand(source: string, caseSensitive: boolean): Expression {

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { atomsOf, namesRevision, show, type Query } from "../../src/query/ast.ts";
-import { parseQuery } from "../../src/query/parse.ts";
+import { parseInSlices, parseQuery } from "../../src/query/parse.ts";
 import { outcome, outline } from "./outline.ts";
 
 const literal = (text: string) => outcome(text, { regex: false, caseSensitive: false });
@@ -263,4 +263,11 @@ test("a query is plain data", () => {
   const query: Query = parseQuery("a -(b or file:c)", { regex: true, caseSensitive: true });
   expect(JSON.parse(JSON.stringify(query))).toEqual(query);
   expect(outline(structuredClone(query))).toBe(outline(query));
+});
+
+test("a class of all letters is made ready in steps", async () => {
+  let steps = 0;
+  const pause = () => void steps++;
+  await parseInSlices("\\pL\\PL", { regex: true, caseSensitive: false }, pause);
+  expect(steps).toBeGreaterThan(1_000);
 });

@@ -11,6 +11,8 @@ import { tellFigure } from "../figures.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
+import { workerClock } from "./worker-time.ts";
 
 const list = (count: number, of: (i: number) => string, between = " ") =>
   Array.from({ length: count }, (_, i) => of(i)).join(between);
@@ -151,14 +153,28 @@ const COSTLY: [what: string, query: string][] = [
   ["one long literal", "x".repeat(100_000)],
   ["many long literals", list(20, (i) => `${i}${"xyz".repeat(1_600)}`, " or ")],
 ];
+/** With those above: understanding a query is work, too. */
+const ALL: [what: string, query: string, regex: boolean][] = [
+  ...COSTLY.map(([what, query]): [string, string, boolean] => [what, query, false]),
+  ...ATTACKS.map(({ what, query, regex = false }): [string, string, boolean] => [
+    what,
+    query,
+    regex,
+  ]),
+];
 const FILES = 5_000;
 const TIMEOUT_MS = 60;
-/** ms of work of the thread after its time-out: 20 are promised, and a busy core is slower. */
-const MOST_LATE_MS = 60;
+/** ms of the worker's own processor time after its time-out, or after it is told to stop. */
+const MOST_LATE_MS = 20;
+/** By so much its clock may be late. */
+const TICK_MS = 5;
+/** ms of its work after which a search is aborted. */
+const ABORTED_AT = [1, 10, 30];
 
-describe("evaluating", () => {
+describe.runIf(process.platform === "linux")("evaluating", () => {
   const path = mkdtempSync(join(tmpdir(), "quern-costly-"));
   let engine: Engine;
+  let worked: () => number;
   afterAll(async () => {
     await engine.close();
     rmSync(path, { recursive: true, force: true, maxRetries: 3 });
@@ -170,20 +186,55 @@ describe("evaluating", () => {
       content: `hello 0123456789 n${i}q a${i % 400} b${i % 400}\n`,
     }));
     await engine.index(documents({ name: "small", files }), { symbols: "skip" });
-    await engine.search({ query: "hello", matches: 1 });
+    worked = await workerClock(async () => {
+      for (let i = 0; i < 20; i++) await engine.search({ query: `n${i} or a${i}`, matches: 1_000 });
+    });
   }, 60_000);
 
-  test.each(COSTLY)("%s: a time-out ends it, and its thread is free", async (_, query) => {
-    let work = Infinity;
-    for (let left = TRIES; left > 0 && work > TIMEOUT_MS + MOST_LATE_MS; left--) {
-      const before = process.cpuUsage();
-      await engine.search({ query, matches: 10 }, { timeoutMs: TIMEOUT_MS });
-      await engine.search({ query: "not there", matches: 1 });
-      const { user, system } = process.cpuUsage(before);
-      work = Math.min(work, (user + system) / 1_000);
+  const request = (query: string, regex: boolean) => ({
+    query,
+    isRegexEnabled: regex,
+    matches: 10,
+  });
+  /** Resolves when the worker has answered another search. */
+  const isFree = () => engine.search({ query: "not there", matches: 1 });
+  const refused = () => undefined; // some are
+
+  test.each(ALL)("%s: a time-out ends it, and its thread is free", async (_, query, regex) => {
+    let late = Infinity;
+    for (let left = TRIES; left > 0 && late > MOST_LATE_MS; left--) {
+      const before = worked();
+      await engine.search(request(query, regex), { timeoutMs: TIMEOUT_MS }).catch(refused);
+      await isFree();
+      late = Math.min(late, worked() - before - TIMEOUT_MS);
     }
-    tellFigure(`${(work - TIMEOUT_MS).toFixed(0)} ms after its time`);
-    expect(work).toBeLessThan(TIMEOUT_MS + MOST_LATE_MS);
+    expect(late).toBeLessThan(MOST_LATE_MS + TICK_MS);
+  });
+
+  /** ms that the worker works on after the search, which has worked so long, is aborted. */
+  async function afterAbort(asked: ReturnType<typeof request>, at: number): Promise<number> {
+    const abort = new AbortController();
+    const before = worked();
+    let isOver = false;
+    const searching = engine
+      .search(asked, { signal: abort.signal })
+      .catch(refused)
+      .then(() => (isOver = true));
+    while (!isOver && worked() - before < at) await turn();
+    const then = worked();
+    abort.abort();
+    await searching;
+    await isFree();
+    return worked() - then;
+  }
+
+  test.each(ALL)("%s: an abort ends it, and its thread is free", async (_, query, regex) => {
+    for (const at of ABORTED_AT) {
+      let late = Infinity;
+      for (let left = TRIES; left > 0 && late > MOST_LATE_MS; left--)
+        late = Math.min(late, await afterAbort(request(query, regex), at));
+      expect(late, `aborted after ${at} ms of its work`).toBeLessThan(MOST_LATE_MS + TICK_MS);
+    }
   });
 
   test("the cost of negations is linear", async () => {

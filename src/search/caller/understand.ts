@@ -48,11 +48,29 @@ export async function understand(
   const asked: QueryText = { text: request.query, dialect };
   const meaning = isShort(request.query)
     ? meaningOf(asked)
-    : await unlessAborted(
-        signal,
-        pool.run<Meaning>("search.meaning", asked, { lane: "search", isUrgent: true }),
-      );
+    : await understandElsewhere(asked, signal, pool);
   return { ...meaning, request, contexts: await resolveContexts(meaning, contexts) };
+}
+
+/** The thread hears of an abort, too, and is free for others. */
+async function understandElsewhere(
+  asked: QueryText,
+  signal: AbortSignal | undefined,
+  pool: Pool,
+): Promise<Meaning> {
+  const stop = new Int32Array(new SharedArrayBuffer(4));
+  const onAbort = () => void Atomics.store(stop, 0, 1);
+  if (signal?.aborted) onAbort();
+  signal?.addEventListener("abort", onAbort, { once: true });
+  try {
+    const options = { lane: "search", isUrgent: true } as const;
+    return await unlessAborted(
+      signal,
+      pool.run<Meaning>("search.meaning", { ...asked, stop }, options),
+    );
+  } finally {
+    signal?.removeEventListener("abort", onAbort);
+  }
 }
 
 async function resolveContexts(

@@ -1,5 +1,6 @@
 /** The tasks of searching, as worker threads serve them. Lane "search". */
 
+import { QuernError } from "../../base/errors.ts";
 import { isCorrupt } from "../../store/format/sealed.ts";
 import { threadEnvironment } from "../../store/lmdb/thread-environment.ts";
 import type { Snapshot } from "../../store/lmdb/environment.ts";
@@ -114,8 +115,14 @@ const explain: Task<Pick<SearchInput, "plan" | "segments" | "packed">, ExplainRe
   }
 };
 
-const meaning: Task<QueryText, Meaning> = (input, context) =>
-  meaningInSlices(input, () => context.pause());
+const meaning: Task<QueryText & { readonly stop: Int32Array }, Meaning> = (
+  { stop, ...asked },
+  context,
+) =>
+  meaningInSlices(asked, () => {
+    if (Atomics.load(stop, 0) !== 0) throw new QuernError("ABORTED", "nobody waits for it");
+    return context.pause();
+  });
 
 const texts: Task<TextsQuestion, string[]> = (input, context) =>
   matchTexts(input, toolsOf(context).forTask({ isStopped: () => false, isDue: () => false }), () =>

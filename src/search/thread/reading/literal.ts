@@ -37,7 +37,9 @@ const encoder = new TextEncoder();
 export function prepareLiteral({ text, caseSensitive }: LiteralAtom): Literal {
   const wellFormed = text.replace(/\p{Surrogate}/gu, "\ufffd"); // as it would be encoded
   const points = Array.from(wellFormed, (char) => char.codePointAt(0)!);
-  const lengths = points.map((point) => matchedLengths(point, caseSensitive));
+  const lengthsOf = new Map<number, readonly [least: number, most: number]>();
+  for (const point of new Set(points)) lengthsOf.set(point, matchedLengths(point, caseSensitive));
+  const lengths = points.map((point) => lengthsOf.get(point)!);
   const encoded = encoder.encode(caseSensitive ? wellFormed : foldText(wellFormed));
   const [bytes, masks] = padded(encoded, caseSensitive);
   const folded = encoder.encode(foldText(plannedPiece(points, lengths)));
@@ -106,12 +108,18 @@ const RARITY = Uint8Array.from({ length: 256 }, (_, byte) => {
   return place < 0 ? 255 : place;
 });
 
+/** The second is of another byte, if there is one: the first position of each. */
 function rarestTwo(bytes: Uint8Array): [number, number] {
-  const byRarity = [...bytes.keys()].sort(
-    (a, b) => RARITY[bytes[b]!]! - RARITY[bytes[a]!]! || a - b,
-  );
-  const first = byRarity[0]!;
-  return [first, byRarity.find((i) => bytes[i] !== bytes[first]) ?? byRarity.at(-1)!];
+  const first = rarestBut(-1, bytes)!;
+  return [first, rarestBut(bytes[first]!, bytes) ?? bytes.length - 1];
+}
+
+function rarestBut(other: number, bytes: Uint8Array): number | undefined {
+  let rarest: number | undefined;
+  for (const [i, byte] of bytes.entries())
+    if (byte !== other && (rarest === undefined || RARITY[byte]! > RARITY[bytes[rarest]!]!))
+      rarest = i;
+  return rarest;
 }
 
 /** The two sets that scanFolded() of the kernel looks up: of a match's first byte, and of the one after it. */
