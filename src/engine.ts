@@ -18,7 +18,7 @@ import { checkInChild } from "./store/upkeep/check-process.ts";
 import type { Environment } from "./store/lmdb/environment.ts";
 import { openStore } from "./store/catalog/open.ts";
 import { readSkipped, repositoryNamed, type CatalogRepository } from "./store/catalog/catalog.ts";
-import { viewOf } from "./store/catalog/view.ts";
+import { viewOf, type View } from "./store/catalog/view.ts";
 import { checkDocuments, mergeDocuments, type CheckedDocument } from "./overlay/documents.ts";
 import { OVERLAY_TASKS } from "./overlay/layer-task.ts";
 import { Overlays } from "./overlay/overlays.ts";
@@ -70,6 +70,11 @@ import type { FileContent, FolderEntry, Repository } from "./repository.ts";
 export interface Engine extends AsyncDisposable {
   /** The data directory, absolute. */
   readonly path: string;
+  /**
+   * The generation of the index that this engine has seen last; 0 before its first call. It rises with
+   * each publication, also of another process, and after a restart it goes on.
+   */
+  readonly generation: number;
   /**
    * Indexes one source or many, which then share segments. Publishes each repository in its own
    * transaction. Waits until earlier writes of this process have ended.
@@ -463,6 +468,10 @@ class OpenedEngine
     this[KNOWN_REPOSITORIES] = knownRepositories(newest, indexing);
   }
 
+  get generation(): number {
+    return this.#catalogs.generation;
+  }
+
   async index(
     source: Source | Iterable<Source> | AsyncIterable<Source>,
     options: IndexOptions = {},
@@ -483,10 +492,24 @@ class OpenedEngine
     request: SearchRequest,
     options: SearchOptions,
     below: readonly CheckedDocument[],
+    onView: (view: View) => void = () => {},
   ): Promise<SearchResponse> {
     this.#mustBeOpen();
     checkSearchOptions("search", options);
-    return this.#searcher.search(request, options, this.#viewSource(options, below));
+    const newest = this.#viewSource(options, below);
+    return this.#searcher.search(request, options, async () => {
+      const view = await newest();
+      onView(view);
+      return view;
+    });
+  }
+
+  /** With the generation that the answer is of. */
+  async #searchAndTell(...[request, options, documents]: Parameters<WorkspaceEngine["search"]>) {
+    let generation = 0;
+    const onView = ({ catalog }: View) => void (generation = catalog.manifest.generation);
+    const response = await this.#search(request, options, documents, onView);
+    return { response, generation };
   }
 
   get [BEGIN_ANSWER](): BeginsAnswers[typeof BEGIN_ANSWER] {
@@ -597,7 +620,7 @@ class OpenedEngine
       path: this.path,
       maxFileSize: this.#options.maxFileSize,
       index: (source, options) => this.index(source, options),
-      search: (request, options, documents) => this.#search(request, options, documents),
+      search: (...asked) => this.#searchAndTell(...asked),
       stream: (request, options, documents) => this.#stream(request, options, documents),
       read: (file, documents) => this.#read(file, {}, documents),
     };

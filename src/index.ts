@@ -81,4 +81,4 @@ export type {
 } from "./store/format/records.ts";
 export type { SymbolKind } from "./store/symbols/symbol-kinds.ts";
 export { watch, type WatchOptions } from "./watch.ts";
-export type { Workspace, WorkspaceOptions } from "./workspace/workspace.ts";
+export type { Workspace, WorkspaceOptions, WorkspaceResponse } from "./workspace/workspace.ts";

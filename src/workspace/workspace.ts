@@ -69,12 +69,13 @@ export interface Workspace extends AsyncDisposable {
   /** The name of its repository in the index. */
   readonly repository: string;
   /**
-   * Searches like Engine.search(), with the disk and the unsaved text as they were when the call began.
+   * Searches like Engine.search(), with the disk and the unsaved text as they were when the call began,
+   * and tells which state it saw.
    *
    * @example
    * const { stats } = await tree.search({ query: "todo", matches: 0 });
    */
-  search(request: SearchRequest, options?: SearchOptions): Promise<SearchResponse>;
+  search(request: SearchRequest, options?: SearchOptions): Promise<WorkspaceResponse>;
   /**
    * Streams like Engine.stream(), with the disk and the unsaved text as they were when the call began.
    *
@@ -149,6 +150,25 @@ export interface KnowsWhatIsNew {
   [UP_TO_DATE](signal: AbortSignal | undefined): Promise<readonly CheckedDocument[]>;
 }
 
+/**
+ * An answer of a workspace, with the state that it saw.
+ *
+ * @example
+ * const { stats, seen }: WorkspaceResponse = await tree.search({ query: "todo", matches: 0 });
+ * if (seen.followed !== "notices") console.log("each search looks at the disk", stats.fileCount);
+ */
+export interface WorkspaceResponse extends SearchResponse {
+  /** The state that was searched: all of the tree, as it was when the call began. */
+  readonly seen: {
+    /** The generation of the index. */
+    readonly generation: number;
+    /** How many changed files and unsaved texts were laid over it. */
+    readonly overlaid: number;
+    /** Whether notices tell of changes in all of the tree; in the rest each search looks at the disk. */
+    readonly followed: "notices" | "polling" | "partly";
+  };
+}
+
 /** What a workspace needs of its engine. */
 export interface WorkspaceEngine {
   /** The data directory. */
@@ -162,7 +182,7 @@ export interface WorkspaceEngine {
     request: SearchRequest,
     options: SearchOptions,
     documents: readonly CheckedDocument[],
-  ): Promise<SearchResponse>;
+  ): Promise<{ response: SearchResponse; generation: number }>;
   stream(
     request: SearchRequest,
     options: SearchOptions,
@@ -287,8 +307,11 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
     this.#later(0);
   }
 
-  async search(request: SearchRequest, options: SearchOptions = {}): Promise<SearchResponse> {
-    return this.#engine.search(request, options, await this.#upToDate(options.signal));
+  async search(request: SearchRequest, options: SearchOptions = {}): Promise<WorkspaceResponse> {
+    const documents = await this.#upToDate(options.signal);
+    const { followed } = this.#disk;
+    const { response, generation } = await this.#engine.search(request, options, documents);
+    return { ...response, seen: { generation, overlaid: documents.length, followed } };
   }
 
   async *stream(request: SearchRequest, options: SearchOptions = {}): AsyncGenerator<SearchEvent> {

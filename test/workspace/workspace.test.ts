@@ -71,6 +71,21 @@ test("an overlay of a call lies over the unsaved text", async () => {
   expect(files.map(({ fileName }) => fileName.text).sort()).toEqual(["a.txt", "lib/c.txt"]);
 });
 
+test("an answer names the state that it saw", async () => {
+  const { root, tree, engine } = await follow(FILES);
+  await tree.settled();
+  const seen = async () => (await tree.search({ query: "needle", matches: 0 })).seen;
+  const first = await seen();
+  expect(first).toEqual({ generation: engine.generation, overlaid: 0, followed: "notices" });
+  put(root, "b.txt", "needle");
+  tree.set("c.txt", "needle");
+  expect((await seen()).overlaid).toBeGreaterThan(0); // one of them, where the index has caught up
+  await tree.settled();
+  const last = await seen();
+  expect(last).toMatchObject({ generation: engine.generation, overlaid: 1 });
+  expect(last.generation).toBeGreaterThan(first.generation);
+});
+
 test("a stream sees the disk", async () => {
   const { root, tree } = await follow(FILES);
   put(root, "b.txt", "needle");

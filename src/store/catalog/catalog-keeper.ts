@@ -19,6 +19,11 @@ export class CatalogKeeper {
     this.#pause = pause;
   }
 
+  /** The generation that was read last; 0 before that. */
+  get generation(): number {
+    return this.#catalog?.manifest.generation ?? 0;
+  }
+
   /** One after another, so that a generation is loaded once, however many ask for it. */
   newest(): Promise<Catalog> {
     if (this.#isClosed) return Promise.reject(closedError());
