@@ -52,6 +52,8 @@ export interface ExtractorLimits {
   /** Of one file, of the thread's work. Generous, because what is found must not depend on the machine: a file of maxBytes takes some 0.3 s. */
   readonly maxMs: number;
   readonly maxBytes: number;
+  /** UTF-16 units of a language's text after which V8 may optimise; default OPTIMISED_AFTER. */
+  readonly optimisedAfter?: number;
 }
 
 export const LIMITS: ExtractorLimits = { maxMs: 3_000, maxBytes: 4 << 20 };
@@ -62,6 +64,8 @@ const TORN_UNITS = 500;
 /** Some 10 MB each. A language that is not among them costs 50 to 400 ms to load again. */
 const MAX_RUNTIMES = 10;
 const MAX_HEAP = 48 << 20;
+/** Of a language's text in one thread. Loading a grammar again and optimising costs what 8 MB of C save. */
+const OPTIMISED_AFTER = 8 << 20;
 
 /** Where queries are found by linguist's names. */
 type Languages = (name: string) => LanguageQuery | undefined;
@@ -139,8 +143,11 @@ class TreeSitterExtractor implements Extractor {
 
   async #load(query: LanguageQuery): Promise<void> {
     const kept = this.#loaded.get(query);
-    const loaded = kept && kept.runtime.heapBytes <= MAX_HEAP ? kept : await load(query);
-    this.#loaded.set(query, loaded);
+    const { optimisedAfter = OPTIMISED_AFTER } = this.#limits;
+    const isOptimised = kept !== undefined && isWorthOptimising(kept.runtime, optimisedAfter);
+    const isKept =
+      kept && kept.runtime.heapBytes <= MAX_HEAP && kept.runtime.isOptimised === isOptimised;
+    this.#loaded.set(query, isKept ? kept : await load(query, isOptimised));
   }
 
   #extractPart(language: string, bytes: Uint8Array, isOver: () => boolean): Extraction {
@@ -239,11 +246,15 @@ interface Reading {
   readonly hasError: boolean;
 }
 
-async function load(query: LanguageQuery): Promise<Loaded> {
+const isWorthOptimising = ({ isOptimised, unitsRead }: Runtime, after: number): boolean =>
+  isOptimised || unitsRead >= after;
+
+async function load(query: LanguageQuery, isOptimised: boolean): Promise<Loaded> {
   const runtime = await createRuntime({
     grammar: query.grammar,
     query: `${query.query}\n${ERRORS}`,
     roleOf,
+    isOptimised,
   });
   return { runtime, kinds: kindsOf(query, runtime.captures) };
 }

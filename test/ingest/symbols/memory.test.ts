@@ -65,3 +65,24 @@ test("a memory that has grown over 48 MiB is given back before the next file", a
   expect(memories.length - before).toBe(1);
   expect(await largest()).toBeLessThan(48 * MIB);
 });
+
+test("a runtime that has read much is made anew once, and finds the same", async () => {
+  const text = Buffer.from("int f(int a) { return g(a); }\nstruct s { int x; };\n".repeat(200));
+  const baseline = await createExtractor({ ...LIMITS, optimisedAfter: Infinity });
+  await baseline.prepare("C");
+  const right = baseline.extract("C", text);
+  expect(right).toMatchObject({ outcome: "symbols", table: { count: 600 } });
+  baseline.close();
+  const extractor = await createExtractor({ ...LIMITS, optimisedAfter: 1 });
+  const before = memories.length;
+  const made: number[] = [];
+  for (let i = 0; i < 60; i++) {
+    await extractor.prepare("C");
+    made.push(memories.length - before);
+    expect(extractor.extract("C", text)).toEqual(right);
+    await turn();
+  }
+  expect(made.slice(0, 3)).toEqual([1, 2, 2]);
+  expect(made.at(-1)).toBe(2);
+  extractor.close();
+});
