@@ -5,7 +5,7 @@
 
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import { beside } from "./base/beside.ts";
+import { packageFile } from "./base/package-file.ts";
 import { closedError, QuernError } from "./base/errors.ts";
 import { checkKeys, type KeysOf } from "./base/known-keys.ts";
 import { Writes, type CompactReport } from "./ingest/writes.ts";
@@ -706,7 +706,7 @@ class OpenedEngine
   async check(options: { signal?: AbortSignal } = {}): Promise<CheckReport> {
     this.#mustBeOpen();
     checkKeys({ call: "check", what: "option" }, options, { signal: true });
-    return checkInChild(beside("check.js"), this.path, options.signal);
+    return checkInChild(packageFile("check.js"), this.path, options.signal);
   }
 
   close(): Promise<void> {
@@ -736,7 +736,7 @@ function startPool(environment: Environment, { workers, readOnly, onWarning }: C
   const { path } = environment;
   return createPool({
     size: workers,
-    entry: beside("worker.js"),
+    entry: packageFile("worker.js"),
     tasks: { ...INGEST_TASKS, ...SEARCH_TASKS, ...OVERLAY_TASKS },
     environment: workers === 0 ? { path, readOnly, opened: environment } : { path, readOnly },
     onWarning,

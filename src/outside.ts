@@ -4,7 +4,7 @@
  * keep the order of chunks, and lmdb's loader dies in a bundle with words that name nobody.
  */
 
-import { beside } from "./base/beside.ts";
+import { packageFile } from "./base/package-file.ts";
 
-beside("worker.js");
-beside("check.js");
+packageFile("worker.js");
+packageFile("check.js");

@@ -1,8 +1,8 @@
-/** What becomes of a run whose caller aborts it. */
+/** Errors of calls that were aborted. */
 
 import { QuernError } from "./errors.ts";
 
-/** The parts of an AbortSignal that are read. */
+/** The parts of an AbortSignal that quern reads. */
 export type Stop = Pick<AbortSignal, "aborted" | "reason">;
 
 export function throwIfAborted(signal: Stop): void {

@@ -58,7 +58,7 @@ export function subtract(into: Bitset, other: Bitset): Bitset {
   return into;
 }
 
-/** The first bit at or after `from`, or -1. */
+/** Returns the first set bit at or after `from`, or -1. */
 export function nextBit(set: Bitset, from: number): number {
   let index = from >>> 5;
   if (index >= set.length) return -1;

@@ -1,4 +1,4 @@
-/** Bytes to text, at once or in slices for the thread that others use. */
+/** Decodes bytes to text, at once or in slices with yields between them. */
 
 import type { Pause } from "./yield.ts";
 
@@ -7,7 +7,7 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 /** Decodes UTF-8. Invalid bytes become U+FFFD; a BOM is kept. */
 export const decodeText = (bytes: Uint8Array): string => decoder.decode(bytes);
 
-/** Decoding so much takes half a millisecond. */
+/** Bytes that take half a millisecond to decode. */
 const DECODED_BYTES = 512 * 1024;
 
 /** Decodes a text of any length and pauses between its pieces. */
@@ -22,7 +22,7 @@ export async function decodeInSlices(bytes: Uint8Array, pause: Pause): Promise<s
   return text;
 }
 
-/** Returns the last offset that is at most `at` and lies within no character: at most three bytes before it. */
+/** Returns the last character boundary at or before `at`, which is at most three bytes before it. */
 function boundary(bytes: Uint8Array, at: number): number {
   if (at >= bytes.length) return bytes.length;
   for (let back = 0; back <= 3; back++) if ((bytes[at - back]! & 0xc0) !== 0x80) return at - back;

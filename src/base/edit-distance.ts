@@ -1,6 +1,6 @@
-/** How far apart two words are, and which of some words was most likely meant. */
+/** The edit distance of two words, and suggestions for misspelt ones. */
 
-/** Characters to insert, delete, replace or swap with their neighbour. Time |a| × |b|. */
+/** Counts the characters to insert, delete, replace or swap with their neighbour. Time |a| × |b|. */
 export function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, j) => j);
@@ -18,10 +18,10 @@ export function editDistance(a: string, b: string): number {
   return last[b.length]!;
 }
 
-/** Letters that may differ for one word to be taken for another: one in three, three at most. */
+/** The most differing letters for which a word counts as misspelt: one in three, three at most. */
 export const slips = (word: string): number => Math.min(3, Math.floor(word.length / 3));
 
-/** The nearest of `words` in any case; undefined when none is near. */
+/** Returns the nearest of `words`, ignoring case, or undefined if none is near. */
 export function nearestWord(word: string, words: readonly string[]): string | undefined {
   const wanted = word.toLowerCase();
   if (wanted.length > 40) return undefined;

@@ -4,7 +4,7 @@
  */
 
 /**
- * What went wrong, for programs. The list is closed; a code that is added is a new minor version.
+ * The codes of errors, for programs. The list is closed: a new code comes with a new minor version.
  *
  * @example
  * const mine: readonly ErrorCode[] = ["QUERY_SYNTAX", "REGEX_SYNTAX", "REGEX_TOO_LARGE"];
@@ -38,7 +38,7 @@ export type ErrorCode =
   | "INTERNAL"; // a bug of ours, or a worker that died
 
 /**
- * Everything that this library throws or rejects with.
+ * The error that this library throws or rejects with, always.
  *
  * @example
  * try {
@@ -76,7 +76,7 @@ export class QuernError extends Error {
 export const closedError = () =>
   new QuernError("ENGINE_CLOSED", "this engine is closed: open the directory again");
 
-/** For states the code above has made impossible. Never for user input or stored bytes. */
+/** Asserts what the code before it guarantees. Never used for user input or stored bytes. */
 export function assert(condition: boolean, message: string): asserts condition {
   if (!condition) throw new QuernError("INTERNAL", `assertion failed: ${message}`);
 }

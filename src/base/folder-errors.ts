@@ -1,4 +1,4 @@
-/** What is wrong with a folder that a source was given. */
+/** Errors for folders that a source cannot read. */
 
 import { QuernError } from "./errors.ts";
 

@@ -1,4 +1,4 @@
-/** Typed arrays that grow by doubling: columns that are filled one by one, without an object a row. */
+/** Typed arrays that grow by doubling, for columns that are filled value by value without an object for each row. */
 
 export class GrowableBytes {
   #data: Uint8Array;
@@ -58,7 +58,7 @@ export class GrowableWords {
 export const bytesOf = (words: Uint32Array | Uint16Array): Uint8Array =>
   new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
 
-/** A copy of little-endian bytes as words. REQUIRES: a length that is a multiple of four. */
+/** Copies little-endian bytes into words. REQUIRES: the length is a multiple of four. */
 export function wordsOf(bytes: Uint8Array): Uint32Array {
   const words = new Uint32Array(bytes.length >>> 2);
   bytesOf(words).set(bytes.subarray(0, words.byteLength));

@@ -1,12 +1,12 @@
 /**
- * Refuses keys that nobody reads. A misspelt option is an option that does nothing, and some of them
- * protect: `{ readonly: true }` would open for writing, `{ viwer }` would search everything.
+ * Rejects unknown keys. A misspelt option does nothing, which can be dangerous: `{ readonly: true }` would
+ * open for writing, `{ viwer }` would search everything.
  */
 
 import { QuernError } from "./errors.ts";
 import { nearestWord } from "./edit-distance.ts";
 
-/** The keys of `T`, each once: the compiler asks for a key that is added to `T`. */
+/** An object with every key of `T`; the compiler reports a key of `T` that is missing. */
 export type KeysOf<T> = { readonly [Key in keyof Required<T>]: true };
 
 /**

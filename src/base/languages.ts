@@ -1,6 +1,6 @@
 /**
- * The languages there are, by linguist's names, and how people call them. The table is split when it
- * is first asked for (about 1 ms), not at import.
+ * The languages, by linguist's names, with their aliases and extensions. The table is parsed at its first use
+ * (about 1 ms), not at import.
  */
 
 import { editDistance, slips } from "./edit-distance.ts";
@@ -40,8 +40,8 @@ const parts = (text: string, separator: string) => (text === "" ? [] : text.spli
 let byName: ReadonlyMap<string, string> | undefined;
 
 /**
- * All keys in lower case. A name beats an alias, an alias an extension; an extension counts where it is
- * one language's alone, or its first.
+ * Languages by their keys in lower case. A name takes precedence over an alias, an alias over an extension. An
+ * extension counts if it belongs to one language only, or is the first of a language.
  */
 function names(): ReadonlyMap<string, string> {
   if (byName !== undefined) return byName;
@@ -76,12 +76,12 @@ function unsharedExtensions(languages: readonly Language[]): Map<string, string>
   return owners;
 }
 
-/** The linguist name for a name, alias or own extension in any case; undefined when nobody knows it. */
+/** Returns linguist's name for a name, alias or extension in any case, or undefined if it is unknown. */
 export function languageNamed(nameOrAlias: string): string | undefined {
   return names().get(nameOrAlias.toLowerCase());
 }
 
-/** The linguist name that was most likely meant, when languageNamed() finds none; undefined when nothing is near. */
+/** Returns the language that was most likely meant if languageNamed() finds none, or undefined if none is near. */
 export function nearestLanguage(name: string): string | undefined {
   const wanted = name.toLowerCase();
   if (wanted.length > 40) return undefined;

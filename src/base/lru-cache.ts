@@ -1,4 +1,4 @@
-/** An LRU cache: keeps the values that were used last, as many as are worth it. */
+/** An LRU cache, bounded by the total cost of its values. */
 
 export interface LruOptions<V> {
   /** What the values may cost together; the one used last is kept whatever it costs. */

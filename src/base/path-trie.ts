@@ -1,8 +1,8 @@
-/** Paths as a tree of their parts: a folder that several of them lead through is one node. */
+/** A tree of path parts, in which paths share the nodes of common folders. */
 
 export type PathTrie = Map<string, PathTrie>;
 
-/** Empty parts are left out, so `/a//b/` is `a/b`. */
+/** Splits a path into its parts. Empty parts are dropped, so `/a//b/` is `a/b`. */
 export function pathTrie(paths: Iterable<string>): PathTrie {
   const root: PathTrie = new Map();
   for (const path of paths) {

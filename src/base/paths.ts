@@ -23,21 +23,21 @@ function fitsBytes(path: string): boolean {
   return path.length * 3 <= MAX_PATH_BYTES || Buffer.byteLength(path) <= MAX_PATH_BYTES;
 }
 
-/** Without the slashes at its end. An expression would take time that grows with the square of their number. */
+/** Removes the slashes at the end. A regular expression would take quadratic time. */
 export function withoutEndSlashes(path: string): string {
   let end = path.length;
   while (path[end - 1] === "/") end--;
   return path.slice(0, end);
 }
 
-/** The path of `inner` relative to `outer`, with '/' between its parts; '' if they are the same, undefined if it is not inside. */
+/** Returns the path of `inner` relative to `outer`, with '/' between its parts: '' if they are equal, undefined if it is not inside. */
 export function pathWithin(outer: string, inner: string): string | undefined {
   const path = relative(outer, inner);
   const isOutside = path === ".." || path.startsWith(`..${sep}`) || isAbsolute(path);
   return isOutside ? undefined : path.split(sep).join("/");
 }
 
-/** An invalid path as it is shown in lists: well-formed, without control characters, of bounded length. Different paths may look the same. */
+/** Returns an invalid path for display: well-formed, without control characters, of bounded length. Different paths may look the same. */
 export function shownPath(path: string): string {
   return path.slice(0, 1024).replace(/[\p{Cs}\p{Cc}]/gu, "\ufffd");
 }

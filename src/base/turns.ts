@@ -1,4 +1,4 @@
-/** How many may go on at once; the others wait, first come, first served. */
+/** A semaphore: lets so many callers run at once; the others wait in the order in which they came. */
 
 import { aborted } from "./abort.ts";
 

@@ -1,12 +1,11 @@
 /**
- * Yields to the event loop from long loops of a thread that others use too. Searches, index runs, tasks
- * that run inline and answers over HTTP wait in one queue, which lets one through per turn of the loop:
- * two that went on in the same turn would block it for two slices.
+ * Yields to the event loop from long loops. Searches, index runs, inline tasks and answers over HTTP wait in one
+ * queue, which lets one continue in each turn of the loop: two in the same turn would block it for two slices.
  */
 
 import { throwIfAborted, type Stop } from "./abort.ts";
 
-/** Milliseconds; leaves room below the promise of 5 ms for the step that is just running. */
+/** Milliseconds. Below the promised 5 ms, to leave room for the step that is running. */
 export const SLICE_MS = 2;
 
 class YieldQueue {
@@ -26,10 +25,10 @@ class YieldQueue {
   };
 }
 
-/** This thread's: several engines share the one event loop of their host. */
+/** The queue of this thread, because several engines share the event loop of their host. */
 const queue = new YieldQueue();
 
-/** Resolves in a turn of the event loop in which nobody else is let through. First come, first served. */
+/** Resolves in a turn of the event loop in which no other caller continues. First come, first served. */
 export const yieldTurn = (): Promise<void> => queue.wait();
 
 export interface SliceOptions {
@@ -39,7 +38,7 @@ export interface SliceOptions {
   readonly signal?: Stop;
 }
 
-/** The time that a loop, or all loops of one kind together, may run before they yield. */
+/** The time that a loop, or all loops of one kind together, may run before yielding. */
 export class Slice {
   readonly #ms: number;
   readonly #signal: Stop | undefined;
@@ -64,10 +63,10 @@ export class Slice {
   }
 }
 
-/** Called now and then in a long loop: await what it returns, a promise only when the slice is over. */
+/** Called now and then in a long loop. Returns a promise to await if the slice is over, otherwise undefined. */
 export type Pause = () => Promise<void> | undefined;
 
-/** Makes the pause of one loop. */
+/** Creates the pause of one loop. */
 export function newPause(options?: SliceOptions): Pause {
   const slice = new Slice(options);
   return () => (slice.isOver ? slice.rest() : undefined);

@@ -12,7 +12,7 @@ import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { brotliDecompress, gzip } from "node:zlib";
 import type { Hono } from "hono";
-import { beside } from "../base/beside.ts";
+import { packageFile } from "../base/package-file.ts";
 import { QuernError } from "../base/errors.ts";
 import { outerPath } from "./outer-path.ts";
 
@@ -81,7 +81,7 @@ export function addPage(app: Hono, options: PageOptions): void {
 
 function readBuilt(): Built {
   try {
-    return JSON.parse(readFileSync(beside("page/page.json"), "utf8")) as Built;
+    return JSON.parse(readFileSync(packageFile("page/page.json"), "utf8")) as Built;
   } catch (cause) {
     const message =
       "page: the page has not been built; run node scripts/build-page.mjs, or leave page out";
@@ -146,7 +146,7 @@ function loader(): (name: string, encoding: Encoding) => Promise<Encoded> {
 }
 
 async function read(name: string, encoding: Encoding): Promise<Uint8Array<ArrayBuffer>> {
-  const packed = await readFile(beside(`page/${name}.br`));
+  const packed = await readFile(packageFile(`page/${name}.br`));
   if (encoding === "br") return new Uint8Array(packed);
   const bytes = await promisify(brotliDecompress)(packed);
   return new Uint8Array(encoding === "gzip" ? await promisify(gzip)(bytes) : bytes);

@@ -1,10 +1,10 @@
 /**
- * The query as data, and its canonical text. Built by parse.ts, shrunk by simplify.ts, evaluated by
- * the search. The case flag is folded into the atoms it rules, so that a query means the same
- * wherever it travels; the dialect is gone too: what a term became says it all.
+ * The syntax tree of a query, and its canonical text. parse.ts builds it, simplify.ts shrinks it, the search
+ * evaluates it. Atoms carry the case flag, and terms have become literals or expressions, so the tree has
+ * the same meaning without the request's flags.
  */
 
-/** `and` and `or` have two children or more. */
+/** A query. `and` and `or` have at least two children. */
 export type Query =
   | Constant
   | Atom
@@ -14,7 +14,7 @@ export type Query =
 
 export type Constant = { readonly kind: "all" } | { readonly kind: "none" };
 
-/** `literal`, and `regex` but for `repo`, yield ranges; all other atoms are filters. */
+/** A query without operators. `literal` and `regex` (except for `repo`) yield ranges; all others are filters. */
 export type Atom =
   /** A substring of the content. `text` is not empty. */
   | { readonly kind: "literal"; readonly text: string; readonly caseSensitive: boolean }
@@ -49,27 +49,27 @@ export function isConstant(query: Query): query is Constant {
   return query.kind === "all" || query.kind === "none";
 }
 
-/** Every atom, from left to right, those under negations too. */
+/** Yields every atom from left to right, including those under negations. */
 export function atomsOf(query: Query): Atom[] {
   if (query.kind === "and" || query.kind === "or") return query.children.flatMap(atomsOf);
   if (query.kind === "not") return atomsOf(query.child);
   return isConstant(query) ? [] : [query];
 }
 
-/** What must all hold of a file. */
+/** Returns the operands that must all hold for a file. */
 export function conjuncts(query: Query): readonly Query[] {
   return query.kind === "and" ? query.children : [query];
 }
 
 /**
- * Whether more than the default revisions are searched. Ask it of the query as parsed: simplifying
- * may drop the `rev:` that decides it.
+ * Whether more than the default revisions are searched. REQUIRES: the query as parsed, because simplifying may
+ * drop the `rev:` that decides this.
  */
 export function namesRevision(query: Query): boolean {
   return atomsOf(query).some((atom) => atom.kind === "revision");
 }
 
-/** One line that parses back to the same query, in the dialect it came from, under the same case flag. */
+/** Returns the query as one line that parses back to it, in the same dialect and with the same case flag. */
 export function show(query: Query): string {
   if (query.kind === "all") return `""`;
   if (query.kind === "none") return `-("")`;
@@ -89,7 +89,7 @@ function showOperand(query: Query): string {
   return query.kind === "and" || query.kind === "or" ? `(${show(query)})` : show(query);
 }
 
-/** Only a prefix or a group can be negated: an atom is shown as the one, all else as the other. */
+/** Returns the text of a negation. Only filters and groups can be negated: an atom becomes a filter, all else a group. */
 function showNegated(child: Query): string {
   const isAtom = child.kind !== "and" && child.kind !== "or" && child.kind !== "not";
   return isAtom && !isConstant(child) ? `-${showPrefix(child)}` : `-(${show(child)})`;
@@ -120,12 +120,12 @@ function showTerm(text: string): string {
   return text === "or" || /^-|:/.test(text) ? quote(text) : showValue(text);
 }
 
-/** Bare where no rule of either dialect gives any of its characters a meaning. */
+/** Quotes a text unless none of its characters has a meaning in either dialect. */
 export function showValue(text: string): string {
   return /^[^\s"()]+$/.test(text) && !text.includes("\\Q") ? text : quote(text);
 }
 
-/** As a quoted string of a query. */
+/** Returns the text as a quoted string of a query. */
 export function quote(text: string): string {
   return `"${text.replace(/["\\]/g, "\\$&")}"`;
 }

@@ -1,17 +1,17 @@
-/** The one place where parsing asks whether a regular expression is one. */
+/** Checks the regular expressions of a query. */
 
 import { QuernError } from "../base/errors.ts";
 import { compileExpression } from "../regex/expression.ts";
 import { pointingError } from "./point-at.ts";
 
-/** What stands after a prefix, or a term. */
+/** A value of a filter, or a term. */
 export interface Operand {
-  /** Where it begins in the query, its quote included. */
+  /** Where it begins in the query, at its quote if it has one. */
   readonly at: number;
   readonly quoted: boolean;
-  /** Without quotes and their escapes. */
+  /** The text without quotes and their escapes. */
   readonly text: string;
-  /** What else to write, told where it is no expression. */
+  /** Advice for the error message if it is not a valid expression. */
   readonly advice?: string;
 }
 
@@ -21,7 +21,7 @@ export type CheckExpression = (operand: Operand) => void;
 /** Expression.size of all the expressions of one query together. */
 const MOST_SIZE = 200_000;
 
-/** A check for the expressions of one query, each different one compiled once. */
+/** Creates a check for the expressions of one query, which compiles each different one once. */
 export function expressionChecker(query: string, caseSensitive: boolean): CheckExpression {
   const good = new Set<string>();
   let size = 0;
@@ -46,7 +46,7 @@ export function expressionChecker(query: string, caseSensitive: boolean): CheckE
   };
 }
 
-/** Where the `index`th unit of an operand's text stands in the query: quotes have escapes before it. */
+/** Returns the position in the query of the `index`th unit of an operand's text, counting the escapes before it. */
 function positionInQuery(query: string, operand: Operand, index: number): number {
   if (!operand.quoted) return operand.at + index;
   let at = operand.at + 1;

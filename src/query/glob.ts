@@ -1,13 +1,13 @@
 /**
- * Globs as regular expressions over paths, for people who know those of a shell or of .gitignore.
- * A glob without a slash is of the last part of a path, one with a slash of the whole path; a slash at
- * the end means everything below.
+ * Translates globs, as in a shell or .gitignore, to regular expressions over paths. A glob without a slash
+ * matches the last part of a path, one with a slash the whole path; a slash at the end matches everything
+ * below.
  *
  *   `*` any text without a slash; `**` before a slash any folders, or none; `?` one character
  *   `[a-z]` `[!a-z]` one of these, or none of these; `{a,b}` one of these texts
  */
 
-/** In RE2's dialect, for `file:`. Total: what is not closed stands for itself. */
+/** Returns the expression for `file:`, in RE2's dialect. Never fails: an unclosed bracket stands for itself. */
 export function globPattern(glob: string): string {
   const whole = glob.endsWith("/") ? `${glob}**` : glob;
   const isPath = whole.includes("/");
@@ -41,6 +41,6 @@ function translate(glob: string): string {
   );
 }
 
-/** Whether a value of `file:` was probably meant as a glob: a star that repeats nothing an expression would repeat. */
+/** Whether a value of `file:` was probably meant as a glob: its star repeats nothing that an expression would. */
 export const looksLikeGlob = (value: string): boolean =>
   !/[\\^$|()+]|\.\*/.test(value) && /(?:^|[\w/*-])\*|\{[\w.]+,/.test(value);

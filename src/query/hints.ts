@@ -1,9 +1,8 @@
 /**
- * What was probably meant, where a query holds words of other search engines. Here they are words to
- * be searched for, because a file may well hold `path:` or `OR`; so nothing is understood otherwise,
- * and somebody who found nothing is told what to write. docs/query-language.md has the list.
+ * Hints for queries with words of other search engines. Here these are ordinary words, because files contain
+ * `path:` and `OR`; the hint says what to write instead. docs/query-language.md has the list.
  *
- * A walk over the operands, as the parser's: linear in the text, total.
+ * Walks over the operands as the parser does. Linear in the text; never fails.
  */
 
 import { QuernError } from "../base/errors.ts";
@@ -16,15 +15,15 @@ import { showValue } from "./ast.ts";
 export interface Hint {
   /** UTF-16 position in the query. */
   readonly position: number;
-  /** What stands there. */
+  /** The word at that position. */
   readonly word: string;
-  /** For people: what it means here, and what to write. */
+  /** A message for people: what the word means here, and what to write instead. */
   readonly message: string;
-  /** The query with that written instead. Absent where no query says it. */
+  /** The corrected query. Absent if no query says it. */
   readonly query?: string;
 }
 
-/** What other engines call our filters. */
+/** Names of our filters in other engines. */
 const FILTERS: Readonly<Record<string, string>> = {
   path: "file",
   filename: "file",
@@ -59,7 +58,7 @@ const OPERATORS: Readonly<Record<string, string>> = {
 /** Each rewrites the query and parses it again. */
 const MOST_HINTS = 5;
 
-/** The first few, in the order of the query. REQUIRES: the query parses. */
+/** Returns the first few hints in the order of the query. REQUIRES: the query parses. */
 export function hintsOf(text: string, dialect: Dialect): Hint[] {
   const groups = findGroups(text, dialect.regex);
   const hints: Hint[] = [];
@@ -110,7 +109,7 @@ function asHint(at: number, word: string, { message }: Advice, query: string | u
   return { position: at, word, message, ...(query !== undefined && { query }) };
 }
 
-/** The query with the advice taken; undefined where none was given, or where that is no query. */
+/** Returns the query with the advice applied, or undefined if there is none or the result does not parse. */
 function rewritten(
   text: string,
   { at, word, instead }: { at: number; word: string; instead: string | undefined },
@@ -131,7 +130,7 @@ function parses(query: string, dialect: Dialect): boolean {
   }
 }
 
-/** A word that goes takes its blanks along, and `-` stands before what follows. */
+/** Removes a word with its blanks; a `-` moves to what follows. */
 function joined(before: string, instead: string, after: string): string | undefined {
   if (instead === "") return `${before.trimEnd()} ${after.trimStart()}`.trim();
   if (instead !== "-") return before + instead + after;

@@ -71,7 +71,7 @@ export function parseQuery(text: string, dialect: Dialect): Query {
   return query;
 }
 
-/** Does the same, and gives way between expressions, and while large classes are made ready. */
+/** Does the same, and yields to the event loop between expressions and while large classes are built. */
 export async function parseInSlices(text: string, dialect: Dialect, pause: Pause): Promise<Query> {
   const { query, expressions, check } = parse(text, dialect);
   for (const expression of expressions) {
@@ -86,7 +86,7 @@ export async function parseInSlices(text: string, dialect: Dialect, pause: Pause
 /** Names of Unicode classes, and sets that may be as large. */
 const HAS_CLASSES = /\\[pP]|\[/;
 
-/** The expressions are still to be checked, in their order. */
+/** Parses everything except the expressions, which the caller checks in their order. */
 function parse(text: string, dialect: Dialect) {
   const { characters } = QUERY_LIMITS;
   if (text.length > characters) {

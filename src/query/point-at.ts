@@ -1,6 +1,6 @@
 /**
- * Errors that show the place: the line of the query that holds it, and a caret under it. A long line
- * is cut to a window, so that a message stays readable whatever the query's size.
+ * Error messages that show the position: the line of the query and a caret under it. A long line is cut around
+ * the position.
  */
 
 import { QuernError, type ErrorCode } from "../base/errors.ts";
@@ -18,7 +18,7 @@ export function pointingError(
   return new QuernError(code, `${reason}\n${pointAt(query, position)}`, { position });
 }
 
-/** Two lines: the query's line, and `^` under `position`. */
+/** Returns two lines: the query's line, and `^` under `position`. */
 export function pointAt(query: string, position: number): string {
   const lineStart = query.lastIndexOf("\n", position - 1) + 1;
   const lineEnd = endOfLine(query, position);
@@ -29,7 +29,7 @@ export function pointAt(query: string, position: number): string {
   return `  ${printable(before + after)}\n  ${" ".repeat(Array.from(before).length)}^`;
 }
 
-/** `at`, or one on where it would part a surrogate pair. */
+/** Returns `at`, or the next position if `at` would split a surrogate pair. */
 function wholeCharacter(query: string, at: number): number {
   return at > 0 && query.codePointAt(at - 1)! > 0xffff ? at + 1 : at;
 }
@@ -39,7 +39,7 @@ function endOfLine(query: string, position: number): number {
   return newline === -1 ? query.length : newline;
 }
 
-/** One column for one character: tabs, returns and other controls become blanks. */
+/** Replaces tabs, returns and other control characters by blanks, so that each takes one column. */
 function printable(text: string): string {
   return text.replace(/\p{Cc}/gu, " ");
 }

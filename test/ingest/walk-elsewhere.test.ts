@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
-import { beside } from "../../src/base/beside.ts";
+import { packageFile } from "../../src/base/package-file.ts";
 import { directory } from "../../src/ingest/sources/directory.ts";
 import type { Entry, Source } from "../../src/ingest/sources/source.ts";
 import { walk, type Tree } from "../../src/ingest/sources/walk.ts";
@@ -16,7 +16,7 @@ import { createPool } from "../../src/threads/pool.ts";
 import { openEngine } from "../engine/opened.ts";
 import { tempFolder } from "./listing.ts";
 
-const entry = beside("worker.js");
+const entry = packageFile("worker.js");
 const pool = createPool({ size: 1, entry, tasks: {}, environment: undefined });
 afterAll(() => pool.close());
 
