@@ -24,7 +24,7 @@ import { large, LARGE_LINES } from "../test/page/fixtures.ts";
 import { launchBrowser } from "../test/page/launch.ts";
 
 const SEARCHES = 200;
-const STROKES = 20;
+const STROKES = 20; // of each word
 const RESULTS = 10_000;
 const [, , source = "node_modules", given] = process.argv;
 
@@ -245,12 +245,13 @@ async function scrollFile(page: Page): Promise<void> {
 }
 
 async function scrollResults(page: Page): Promise<void> {
-  await page.goto(`${root}search?q=return`);
+  await page.goto(`${root}search?q=mutex_lock`);
   await page.locator(".card").first().waitFor();
   await page.mouse.move(600, 400);
   await scrolled(page, "results scrolled", async () => {
     const count = (): Promise<number> => page.locator(".line.match").count();
-    while ((await count()) < RESULTS) for (let n = 0; n < 10; n++) await page.mouse.wheel(0, 2000);
+    while ((await count()) < RESULTS && (await page.locator(".more").count()) > 0)
+      for (let n = 0; n < 10; n++) await page.mouse.wheel(0, 3000);
     return `${await count()} matching lines in ${await page.locator(".card").count()} files`;
   });
 }

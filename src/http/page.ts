@@ -4,7 +4,8 @@
  *
  * Files have hashed names and are kept for ever; the document names them, and is asked for each time.
  * All addresses in the document are relative, so that it does not matter what a proxy or a framework
- * has taken off the path.
+ * has taken off the path. A base without a slash at its end is no folder to a browser, so there they begin
+ * with its last name; a redirect would go round in circles where a framework takes slashes off.
  */
 
 import { readFileSync } from "node:fs";
@@ -64,11 +65,8 @@ export function addPage(app: Hono, options: PageOptions): void {
     app.get(path, ({ req: { raw } }) => {
       const isBase = basePath !== "" && new URL(raw.url).pathname === basePath;
       const outer = isBase ? basePath : outerPath(raw);
-      return outer !== undefined
-        ? redirectInto(outer, raw)
-        : new Response(fill(document, raw.url, options), {
-            headers: DOCUMENT_HEADERS,
-          });
+      const root = outer === undefined ? rootAbove(raw.url, basePath) : rootBelow(outer);
+      return new Response(fill(document, root, options), { headers: DOCUMENT_HEADERS });
     });
   const load = loader();
   app.get(`${basePath}/assets/:name`, async (context, next) => {
@@ -91,23 +89,23 @@ function readBuilt(): Built {
 
 // ── the document ──
 
-function fill(document: string, url: string, options: PageOptions): string {
-  const { basePath, serviceName, hasHistory } = options;
-  const below = new URL(url).pathname.slice(basePath.length + 1);
-  const root = "../".repeat(below.split("/").length - 1) || "./";
+function fill(document: string, root: string, { serviceName, hasHistory }: PageOptions): string {
   return document
-    .replaceAll("{root}", root)
-    .replaceAll("{service}", serviceName)
+    .replaceAll("{root}", () => root)
+    .replaceAll("{service}", () => serviceName)
     .replace("{history}", String(hasHistory));
 }
 
-/** A base without a slash at its end is no folder to a browser: relative addresses would miss it. */
-function redirectInto(outer: string, { url }: Request): Response {
-  const last = outer.split("/").at(-1)!;
-  return new Response(null, {
-    status: 308,
-    headers: { Location: `${last}/${new URL(url).search}`, "Cache-Control": "no-cache" },
-  });
+/** From a view up to the root. */
+function rootAbove(url: string, basePath: string): string {
+  const below = new URL(url).pathname.slice(basePath.length + 1);
+  return "../".repeat(below.split("/").length - 1) || "./";
+}
+
+/** From a base without a slash down to the root. Percent-encoded, so it is no markup, and no scheme. */
+function rootBelow(base: string): string {
+  const { pathname } = new URL(base, "http://localhost");
+  return `./${pathname.split("/").at(-1)!}/`;
 }
 
 // ── files ──

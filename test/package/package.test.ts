@@ -50,6 +50,25 @@ describe("the tarball", () => {
     expect(Math.abs(packed.packedBytes / 1e6 / said - 1)).toBeLessThan(0.1);
   });
 
+  test("is at most 400 KB larger for the page, whose files are compressed already", () => {
+    const sizes = packed.files
+      .filter((file) => file.startsWith("dist/page/"))
+      .map((file) => statSync(join(esm, "node_modules/quern", file)).size);
+    expect(sizes.length).toBeGreaterThan(10);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(400_000);
+  });
+
+  test("the first view of the page takes at most 150 KB", () => {
+    const folder = join(esm, "node_modules/quern/dist/page");
+    const { document } = JSON.parse(readFileSync(join(folder, "page.json"), "utf8")) as {
+      document: string;
+    };
+    const names = [...document.matchAll(/assets\/([\w.-]+)/g)].map(([, name]) => `${name}.br`);
+    expect(names.length).toBe(3);
+    const bytes = names.map((name) => statSync(join(folder, name)).size);
+    expect(bytes.reduce((sum, size) => sum + size, document.length)).toBeLessThan(150_000);
+  });
+
   test("runs nothing when it is installed", () => {
     const { scripts } = JSON.parse(
       readFileSync(join(esm, "node_modules/quern/package.json"), "utf8"),

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { partsOf, type Mark } from "../../src/page/frame/marks.ts";
-import { linesOf } from "../../src/page/search/lines.ts";
+import { linesOf, withoutIndentation } from "../../src/page/search/lines.ts";
 import { widen } from "../../src/page/search/widen.ts";
 import type { Chunk } from "../../src/page/wire/answers.ts";
 
@@ -68,6 +68,15 @@ test.each<[string, Chunk, string[]]>([
   ],
 ])("%s", (_name, chunk, shown) => {
   expect(show(chunk)).toEqual(shown);
+});
+
+test("a line without its indentation has the same marks", () => {
+  const line = { number: 3, text: "\t  a needle", marks: [{ from: 5, to: 11 }] };
+  expect(withoutIndentation(line)).toEqual({
+    ...line,
+    text: "a needle",
+    marks: [{ from: 2, to: 8 }],
+  });
 });
 
 test("parts are the text, and marked exactly where a mark is", () => {

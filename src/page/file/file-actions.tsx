@@ -6,7 +6,13 @@ import { PERMALINK } from "../frame/keyboard.ts";
 import { usePage } from "../frame/page-context.ts";
 import type { Source } from "../wire/answers.ts";
 
-export function FileActions({ source, address }: { source: Source; address: FileView }) {
+interface FileActionsProps {
+  source: Source;
+  address: FileView;
+  hasCommits: boolean;
+}
+
+export function FileActions({ source, address, hasCommits }: FileActionsProps) {
   const { hasHistory } = usePage();
   const [said, setSaid] = useState("");
   const copy = async (text: string, what: string): Promise<void> => {
@@ -19,7 +25,7 @@ export function FileActions({ source, address }: { source: Source; address: File
   };
   return (
     <div class="actions">
-      {hasHistory && <HistoryLinks address={address} />}
+      {hasHistory && hasCommits && <HistoryLinks address={address} />}
       {canCopy && (
         <>
           <button type="button" class="quiet" onClick={() => void copy(address.path, "Path")}>

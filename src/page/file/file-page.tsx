@@ -33,7 +33,9 @@ export function FilePage({ address }: { address: FileView }) {
         <div class="file-head">
           <Path address={address} />
           <RevisionChoice address={address} revisions={known} />
-          {source.state === "there" && <FileActions source={source.value} address={address} />}
+          {source.state === "there" && (
+            <FileActions source={source.value} address={address} hasCommits={hasCommits(known)} />
+          )}
         </div>
         {source.state === "failed" && <p class="error">{wordsOf(source.error)}</p>}
         {source.state === "waiting" && <p class="muted wait">Loading …</p>}
@@ -45,6 +47,10 @@ export function FilePage({ address }: { address: FileView }) {
     </main>
   );
 }
+
+/** A folder that was indexed has none, whatever the server can tell of other repositories. */
+export const hasCommits = (revisions: readonly Revision[]): boolean =>
+  revisions.some(({ commit }) => commit !== undefined);
 
 interface SideProps {
   source: ReturnType<typeof useAsked<Source>>;

@@ -8,6 +8,7 @@ import { PlainText } from "../frame/plain-text.tsx";
 import { addFilter, filterFor } from "../search/query-text.ts";
 import type { TreeNode } from "../wire/answers.ts";
 import { wordsOf } from "../wire/client.ts";
+import { hasCommits } from "./file-page.tsx";
 import { Path } from "./path.tsx";
 import { RevisionChoice } from "./revision-choice.tsx";
 
@@ -35,7 +36,7 @@ export function FolderPage({ address }: { address: FolderView }) {
         <a class="quiet" href={router.href(search)}>
           Search here
         </a>
-        {hasHistory && (
+        {hasHistory && revisions.state === "there" && hasCommits(revisions.value) && (
           <a class="quiet" href={router.href({ ...address, view: "commits" })}>
             History
           </a>

@@ -5,7 +5,7 @@ import { useAsked, type Asking } from "../frame/asked.ts";
 import { Icon } from "../frame/icons.tsx";
 import { usePage } from "../frame/page-context.ts";
 import { MarkedText, PlainText } from "../frame/plain-text.tsx";
-import { linesOf } from "../search/lines.ts";
+import { linesOf, withoutIndentation } from "../search/lines.ts";
 import type { SymbolAnswer } from "../wire/answers.ts";
 import { wordsOf } from "../wire/client.ts";
 
@@ -106,7 +106,7 @@ function PlacesInFile({
             href={router.href({ view: "file", ...place, lines })}
           >
             <span class="number">{lineNumber}</span>
-            <code>{line && <MarkedText {...line} />}</code>
+            <code>{line && <MarkedText {...withoutIndentation(line)} />}</code>
           </a>
         );
       })}

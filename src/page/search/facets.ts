@@ -45,8 +45,18 @@ export function foldCopies(files: readonly FileResult[]): Folded[] {
   return folded;
 }
 
-const contentKey = ({ fileName: { text }, chunks }: FileResult): string =>
-  JSON.stringify([
-    text.split("/").at(-1),
-    chunks.map(({ content, contentStart }) => [contentStart.lineNumber, content]),
-  ]);
+/** Kept, because with each page that follows all files are folded again. */
+const contentKeys = new WeakMap<FileResult, string>();
+
+function contentKey(file: FileResult): string {
+  let key = contentKeys.get(file);
+  if (key === undefined) {
+    const lines = file.chunks.map(({ content, contentStart }) => [
+      contentStart.lineNumber,
+      content,
+    ]);
+    key = JSON.stringify([file.fileName.text.split("/").at(-1), lines]);
+    contentKeys.set(file, key);
+  }
+  return key;
+}

@@ -53,6 +53,16 @@ function wordAround(text: string, { from, to }: Mark): string {
   return before + text.slice(from, to) + after;
 }
 
+/** The line without the blanks it begins with: where lines of many files stand together. */
+export function withoutIndentation(line: Line): Line {
+  const from = line.text.length - line.text.trimStart().length;
+  const marks = line.marks.map((mark) => ({
+    from: Math.max(0, mark.from - from),
+    to: Math.max(0, mark.to - from),
+  }));
+  return { ...line, text: line.text.slice(from), marks };
+}
+
 /** The marks of a path, which is one line. */
 export function pathMarks(path: string, ranges: readonly Range[]): Mark[] {
   return ranges.flatMap((range) => markIn(path, { number: 1, firstColumn: 1 }, range));

@@ -1,5 +1,6 @@
 /** The view of a search: how much was found, what narrows it, and the files. */
 
+import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { SearchAddress } from "../frame/address.ts";
 import { usePage, useTitle } from "../frame/page-context.ts";
@@ -162,6 +163,7 @@ interface FilesProps {
 function Files({ asked, shown, isStale, showsRefs, onEnd }: FilesProps) {
   const [isGrouped, setGrouped] = useState(false);
   const folded = useMemo(() => foldCopies(shown.files), [shown.files]);
+  const cardOf = useCards(asked, showsRefs);
   const groups = isGrouped ? byRepository(folded) : [{ name: "", files: folded }];
   return (
     <>
@@ -177,15 +179,32 @@ function Files({ asked, shown, isStale, showsRefs, onEnd }: FilesProps) {
                 <PlainText text={name} />
               </h2>
             )}
-            {files.map((one) => (
-              <FileCard key={keyOf(one)} {...one} showsRefs={showsRefs} asked={asked} />
-            ))}
+            {files.map(cardOf)}
           </div>
         ))}
       </div>
       {shown.hasMore && <End isLoading={shown.isLoadingMore} onSeen={onEnd} />}
     </>
   );
+}
+
+/**
+ * Makes the card of a file, or gives that of before: one that is the same object is not drawn again, and
+ * a list of thousands grows by a page in the time that the page takes.
+ */
+function useCards(asked: SearchAddress, showsRefs: boolean): (one: Folded) => VNode {
+  const { query, regex, matchCase } = asked;
+  return useMemo(() => {
+    const cards = new WeakMap<Folded["file"], { copies: number; card: VNode }>();
+    return (one) => {
+      const copies = one.copies.length;
+      const known = cards.get(one.file);
+      if (known?.copies === copies) return known.card;
+      const card = <FileCard key={keyOf(one)} {...one} showsRefs={showsRefs} asked={asked} />;
+      cards.set(one.file, { copies, card });
+      return card;
+    };
+  }, [query, regex, matchCase, showsRefs]);
 }
 
 const keyOf = ({ file: { repository, fileName, branches = [] } }: Folded): string =>

@@ -1,0 +1,121 @@
+/**
+ * Mounts the page in an app of Next.js, and walks through it in a browser: `npx tsx scripts/next-host.ts`.
+ * It packs the package, installs it with Next.js into a temporary folder, and starts the app below a base
+ * path of its own, which it takes off the addresses that handlers see, and takes the slash off their ends.
+ * Next.js takes
+ * 0.3 GB and a network, which is too much for a test; the mounts of test/page/mounts.test.ts need neither.
+ */
+
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { directory, open } from "../src/index.ts";
+import { launchBrowser } from "../test/page/launch.ts";
+
+const VERSION = process.argv[2] ?? "16";
+const APP = "/team"; // Next.js's own base path
+const MOUNT = "/code";
+const TIMEOUT_MS = 600_000;
+
+const folder = mkdtempSync(join(tmpdir(), "quern-next-"));
+const run = (program: string, args: string[], cwd: string): string =>
+  execFileSync(program, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
+
+try {
+  const [{ filename }] = JSON.parse(
+    run("npm", ["pack", "--json", "--pack-destination", folder], resolve(".")).replace(
+      /^[^[]*/,
+      "",
+    ),
+  ) as [{ filename: string }];
+  writeApp();
+  const installed = ["install", "--no-audit", "--no-fund", `next@${VERSION}`, "react", "react-dom"];
+  run("npm", [...installed, join(folder, filename)], folder);
+  const engine = await open(join(folder, "index"));
+  await engine.index(directory(resolve("src/base"), { name: "base" }));
+  await engine.close();
+  run("npx", ["next", "build"], folder);
+  await walk(await freePort());
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+function writeApp(): void {
+  const route = join(folder, "app", MOUNT, "[[...path]]");
+  mkdirSync(route, { recursive: true });
+  const files: [path: string, text: string][] = [
+    ["package.json", JSON.stringify({ private: true, type: "module" })],
+    [
+      "next.config.mjs",
+      `export default { basePath: ${JSON.stringify(APP)}, serverExternalPackages: ["quern"], turbopack: { root: import.meta.dirname } };\n`,
+    ],
+    ["app/layout.js", "export default ({ children }) => <html><body>{children}</body></html>;\n"],
+    ["app/page.js", "export default () => <p>host</p>;\n"],
+    [
+      join("app", MOUNT, "[[...path]]", "route.js"),
+      `import { open } from "quern";
+import { createHandler } from "quern/http";
+
+const started = open(${JSON.stringify(join(folder, "index"))}, { readOnly: true }).then((engine) =>
+  createHandler(engine, { anonymous: "all", page: true, basePath: ${JSON.stringify(MOUNT)} }),
+);
+const answer = async (request) => (await started)(request);
+
+export { answer as GET, answer as POST };
+export const dynamic = "force-dynamic";
+`,
+    ],
+  ];
+  for (const [path, text] of files) writeFileSync(join(folder, path), text);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+async function walk(port: number): Promise<void> {
+  const next = join(folder, "node_modules/next/dist/bin/next");
+  const args = [next, "start", "--hostname", "127.0.0.1", "--port", String(port)];
+  const server = spawn(process.execPath, args, {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const browser = await launchBrowser();
+  try {
+    await untilReady(server.stdout);
+    const root = `http://127.0.0.1:${port}${APP}${MOUNT}`;
+    const page = await browser.newPage();
+    page.setDefaultTimeout(TIMEOUT_MS);
+    await page.goto(root);
+    await page.getByRole("link", { name: "base", exact: true }).waitFor();
+    console.log(`the start: ${page.url()}`);
+    await page.getByRole("textbox", { name: "Search code" }).fill("beside");
+    await page.getByRole("link", { name: /beside\.ts$/ }).click();
+    await page.locator(".cm-line").first().waitFor();
+    console.log(`a file: ${page.url()}`);
+    await page.reload();
+    await page.locator(".cm-line").first().waitFor();
+    console.log(`the same by its link: ${await page.title()}`);
+  } finally {
+    await browser.close();
+    server.kill();
+    await once(server, "exit");
+  }
+}
+
+/** Next.js says on which address it is ready. */
+async function untilReady(output: NodeJS.ReadableStream): Promise<void> {
+  for await (const text of output) {
+    process.stdout.write(String(text));
+    if (/ready/i.test(String(text))) return;
+  }
+  throw new Error("Next.js ended before it was ready");
+}
