@@ -1,10 +1,15 @@
 /** quern keys: who may search what quern serve serves. The store lies in the data directory. */
 
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import type { Command } from "commander";
 import { QuernError } from "../base/errors.ts";
 import type { TokenRecord, TokenStore } from "../auth/token-store.ts";
+import {
+  type Accounts,
+  hasUsers,
+  openAccounts,
+  openExistingAccounts,
+  withAccounts,
+} from "./account-stores.ts";
 import { type Call, type CommonFlags, date, withCommonOptions } from "./call.ts";
 import { printJson, printLines } from "./io.ts";
 import { table, visible } from "./style.ts";
@@ -16,9 +21,6 @@ interface KeyFlags extends CommonFlags {
 /** Whose key it is, where nobody is named: one person's machine needs no names. */
 const DEFAULT_OWNER = "local";
 
-/** Its name begins with a dot, so that the data directory still counts as empty before the first index run. */
-export const tokenFolder = (db: string): string => join(db, ".keys");
-
 export function addKeys(program: Command, call: Call): void {
   const keys = program.command("keys").summary("create, list and revoke API keys");
   withOwner(withCommonOptions(keys.command("create")))
@@ -26,50 +28,34 @@ export function addKeys(program: Command, call: Call): void {
     .option("--name <name>", "a name for the key")
     .option("--expires <date>", "expiry date; default: never", date)
     .action((flags: KeyFlags & { name?: string; expires?: Date }) =>
-      withTokens(flags, (tokens) => create(tokens, flags, call)),
+      withAccounts(openAccounts, flags, (accounts) => create(accounts, flags, call)),
     );
   withOwner(withCommonOptions(keys.command("list")))
     .summary("list the keys of an owner")
-    .action((flags: KeyFlags) => withKeys(flags, (tokens) => list(tokens, flags, call)));
+    .action((flags: KeyFlags) =>
+      withAccounts(openExistingAccounts, flags, ({ tokens }) => list(tokens, flags, call)),
+    );
   withCommonOptions(keys.command("revoke"))
     .summary("revoke a key at once")
     .argument("<id>", "the id that keys list prints, not the secret")
     .action((id: string, flags: CommonFlags) =>
-      withKeys(flags, (tokens) => revoke(tokens, id, flags, call)),
+      withAccounts(openExistingAccounts, flags, ({ tokens }) => revoke(tokens, id, flags, call)),
     );
 }
 
 const withOwner = (command: Command): Command =>
   command.option("--owner <id>", "owner of the key", DEFAULT_OWNER);
 
-async function withTokens(
-  { db }: CommonFlags,
-  use: (tokens: TokenStore) => Promise<void>,
-): Promise<void> {
-  const { lmdbTokenStore } = await import("../auth/lmdb-stores.ts");
-  const tokens = lmdbTokenStore(tokenFolder(db));
-  try {
-    await use(tokens);
-  } finally {
-    await tokens[Symbol.asyncDispose]();
-  }
-}
-
-/** Makes no store for one that mistyped the directory. */
-async function withKeys(
-  flags: CommonFlags,
-  use: (tokens: TokenStore) => Promise<void>,
-): Promise<void> {
-  if (!existsSync(tokenFolder(flags.db)))
-    throw new QuernError("INDEX_NOT_FOUND", `no key was ever made in ${flags.db}`);
-  await withTokens(flags, use);
-}
-
 async function create(
-  tokens: TokenStore,
+  { tokens, users }: Accounts,
   { owner, name, expires, json }: KeyFlags & { name?: string; expires?: Date },
   { io }: Call,
 ): Promise<void> {
+  if ((await hasUsers(users)) && (await users.get(owner)) === undefined)
+    throw new QuernError(
+      "INVALID_REQUEST",
+      `there is no member ${JSON.stringify(owner)}, so the key would be good for nothing: quern users add makes one`,
+    );
   const { createApiKey } = await import("../auth/secrets.ts");
   const key = await createApiKey(tokens, {
     ownerId: owner,

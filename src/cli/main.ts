@@ -17,6 +17,7 @@ import { addSearch } from "./search-command.ts";
 import { addServe } from "./serve-command.ts";
 import { addSync } from "./sync-command.ts";
 import { addCheck, addCompact } from "./upkeep-commands.ts";
+import { addUsers } from "./users-command.ts";
 import { optionsFirst } from "./words.ts";
 import { VERSION } from "../base/version.ts";
 
@@ -33,6 +34,7 @@ const COMMANDS = [
   addCheck,
   addCompact,
   addKeys,
+  addUsers,
   addCompletion,
 ];
 

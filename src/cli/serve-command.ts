@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import type { Command } from "commander";
 import type { Engine } from "../engine.ts";
 import type { HandlerOptions } from "../http/options.ts";
+import { membersOrAnybody, openAccounts } from "./account-stores.ts";
 import {
   type Call,
   collect,
@@ -16,7 +17,6 @@ import {
 } from "./call.ts";
 import { withEngine } from "./engine-session.ts";
 import { type Io, printJson } from "./io.ts";
-import { tokenFolder } from "./keys-command.ts";
 
 interface ServeFlags extends CommonFlags {
   port: number;
@@ -29,6 +29,7 @@ interface ServeFlags extends CommonFlags {
   cors?: string[];
   workers?: number;
   page: boolean;
+  publicUrl?: string;
 }
 
 /** What runs when the process is told to end has this long to finish. */
@@ -49,6 +50,7 @@ export function addServe(program: Command, call: Call): void {
       oneOf(["public", "all"]),
     )
     .option("--base-path <path>", "path before /api")
+    .option("--public-url <url>", "address seen from outside; default: that of each request")
     .option("--service-name <name>", "name in the header X-<name>-Api-Key; default: Quern")
     .option("--max-matches <n>", "most matches a search may ask for", wholeNumber)
     .option("--timeout <ms>", "time limit of a search; default: 10000", wholeNumber)
@@ -72,11 +74,12 @@ export function addServe(program: Command, call: Call): void {
 
 async function serve(engine: Engine, flags: ServeFlags, io: Io): Promise<void> {
   // loaded here, because no other command needs it, and it takes longer to load than all the rest
-  const { answerUnreadable, createHandler, lmdbTokenStore, toNodeListener } =
-    await import("../http/index.ts");
-  const tokens = lmdbTokenStore(tokenFolder(flags.db));
+  const { answerUnreadable, createHandler, toNodeListener } = await import("../http/index.ts");
+  const accounts = await openAccounts(flags.db);
   try {
-    const handler = createHandler(engine, { tokens, ...handlerOptions(flags) });
+    const { tokens, audits } = accounts;
+    const users = membersOrAnybody(accounts.users);
+    const handler = createHandler(engine, { tokens, users, audits, ...handlerOptions(flags) });
     const server = createServer({ requireHostHeader: false }, toNodeListener(handler));
     answerUnreadable(server);
     await listen(server, flags);
@@ -84,17 +87,18 @@ async function serve(engine: Engine, flags: ServeFlags, io: Io): Promise<void> {
     if (!io.signal.aborted) await once(io.signal, "abort");
     await close(server);
   } finally {
-    await tokens[Symbol.asyncDispose]();
+    await accounts[Symbol.asyncDispose]();
   }
 }
 
 function handlerOptions(flags: ServeFlags): HandlerOptions {
-  const { anonymous, basePath, serviceName, maxMatches, timeout, cors } = flags;
+  const { anonymous, basePath, serviceName, maxMatches, timeout, cors, publicUrl } = flags;
   return {
     page: flags.page,
     mcp: true,
     ...(anonymous !== undefined && { anonymous }),
     ...(basePath !== undefined && { basePath }),
+    ...(publicUrl !== undefined && { publicUrl }),
     ...(serviceName !== undefined && { serviceName }),
     ...(maxMatches !== undefined && { maxMatches }),
     ...(timeout !== undefined && { timeoutMs: timeout }),

@@ -50,13 +50,17 @@ function sourceRoute(): Route {
   );
 }
 
-interface Asked {
+export interface Asked {
   readonly repository: RepositorySummary;
   readonly path: string;
   readonly ref: string | undefined;
 }
 
-async function readAnywhere(call: Call, { repository, path, ref }: Asked): Promise<FileContent> {
+/** From the index where it holds the file, from git otherwise; refuses where neither does. */
+export async function readAnywhere(
+  call: Call,
+  { repository, path, ref }: Asked,
+): Promise<FileContent> {
   const { name } = repository;
   const indexed = indexedRevision(repository, ref);
   if (indexed !== undefined) {

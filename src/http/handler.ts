@@ -11,6 +11,7 @@ import { Hono, type Context } from "hono";
 import type { Identity } from "../auth/principal.ts";
 import type { Engine } from "../engine.ts";
 import { auditRecord, type Done } from "./audit-trail.ts";
+import { BROWSE_PATH, browseRoute } from "./browse.ts";
 import { connectionRoutes } from "./connection-routes.ts";
 import { answerPreflight, withCors } from "./cors.ts";
 import type { Caller } from "./gate.ts";
@@ -62,6 +63,7 @@ export function createHandler(engine: Engine, options: HandlerOptions): Handler 
   if (settings.mcp)
     addMcp(app, service, { respond, tell: (event, refusal) => audit(settings, event, refusal) });
   if (settings.page) addPage(app, { ...settings, hasHistory: paths.has("/api/commits") });
+  app.get(settings.basePath + BROWSE_PATH, (context) => answer(browseRoute, service, context));
   app.notFound(() => respond(new Refusal("NOT_FOUND", "there is nothing at this path")));
   app.onError((error) => respond(toRefusal(error)));
   return async (request) => withCors(await app.fetch(request), request, settings);

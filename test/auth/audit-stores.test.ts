@@ -12,6 +12,7 @@ import {
   type AuditStore,
 } from "../../src/auth/audit-store.ts";
 import { lmdbAuditStore } from "../../src/auth/lmdb-audit-store.ts";
+import { lmdbUserStore } from "../../src/auth/lmdb-stores.ts";
 import { auditStoreSuite } from "../../src/testing.ts";
 
 const base = mkdtempSync(join(tmpdir(), "quern-audits-"));
@@ -143,4 +144,19 @@ test("ids of one moment are in order", () => {
 
 test.each([0, -1, 1.5, Number.NaN])("maxRecords: %s is refused", (maxRecords) => {
   expect(() => lmdbAuditStore(fresh(), { maxRecords })).toThrow(/maxRecords/);
+});
+
+test("stores of one folder come and go while others of it write", async () => {
+  const folder = fresh();
+  const audits = lmdbAuditStore(folder);
+  const writes: Promise<void>[] = [];
+  for (let n = 0; n < 20; n++) {
+    writes.push(audits.append(record(String(n), new Date(NOW))));
+    const users = lmdbUserStore(folder);
+    for await (const user of users.list()) throw new Error(user.id);
+    await users[Symbol.asyncDispose]();
+  }
+  await Promise.all(writes);
+  expect((await audits.list({ skip: 0, limit: 1 })).total).toBe(20);
+  await audits[Symbol.asyncDispose]();
 });

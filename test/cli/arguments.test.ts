@@ -21,33 +21,33 @@ const COMMANDS = [
   "compact",
 ];
 const KEYS = ["create", "list", "revoke"].map((name) => ["keys", name]);
+const USERS = ["add", "list", "suspend", "remove"].map((name) => ["users", name]);
+const ALL = [...COMMANDS.map((name) => [name]), ...KEYS, ...USERS];
 const folder = mkdtempSync(join(tmpdir(), "quern-cli-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test.each([...COMMANDS.map((name) => [name]), ...KEYS])(
-  "%s %s has help, --db and --json",
-  async (...names) => {
-    const words = names.filter((name) => name !== undefined);
-    const { code, stdout, stderr } = await quern([...words, "--help"]);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toContain(`Usage: quern ${words.join(" ")}`);
-    expect(stdout).toContain("--db <dir>");
-    expect(stdout).toContain("--json");
-  },
-);
+test.each(ALL)("%s %s has help, --db and --json", async (...names) => {
+  const words = names.filter((name) => name !== undefined);
+  const { code, stdout, stderr } = await quern([...words, "--help"]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toContain(`Usage: quern ${words.join(" ")}`);
+  expect(stdout).toContain("--db <dir>");
+  expect(stdout).toContain("--json");
+});
 
 test("help lists every command", async () => {
   const { code, stdout } = await quern(["--help"]);
   expect(code).toBe(0);
-  for (const name of [...COMMANDS, "keys"]) expect(stdout).toMatch(new RegExp(`^  ${name} `, "m"));
+  for (const name of [...COMMANDS, "keys", "users"])
+    expect(stdout).toMatch(new RegExp(`^  ${name} `, "m"));
 });
 
 test("docs/command.md names every command, and no option that is not there", async () => {
   const page = readFileSync("docs/command.md", "utf8");
   let helps = "";
-  for (const words of [...COMMANDS.map((name) => [name]), ...KEYS])
-    helps += (await quern([...words, "--help"])).stdout;
-  for (const name of [...COMMANDS, "keys create"]) expect(page).toContain(`\`quern ${name}`);
+  for (const words of ALL) helps += (await quern([...words, "--help"])).stdout;
+  for (const name of [...COMMANDS, "keys create", "users add"])
+    expect(page).toContain(`\`quern ${name}`);
   for (const [option] of page.matchAll(/(?<=[\s`])--[a-z][\w-]*/g)) expect(helps).toContain(option);
 });
 
@@ -137,7 +137,7 @@ describe("keys", () => {
   test("are not looked for where none was made", async () => {
     const { code, stderr } = await quern(["keys", "list", "--db", join(folder, "nowhere")]);
     expect(code).toBe(2);
-    expect(stderr).toMatch(/^quern: INDEX_NOT_FOUND: no key was ever made in /);
+    expect(stderr).toMatch(/^quern: INDEX_NOT_FOUND: no key or member was ever made in /);
   });
 });
 

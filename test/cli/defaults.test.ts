@@ -38,7 +38,7 @@ test("options of a command have the defaults of the file", async () => {
   expect(await search()).toMatchObject({ code: 0, stdout: "2\n" });
   expect(await quern(["repos"])).toMatchObject({ code: 0 });
   const { stderr } = await quern(["keys", "list"]);
-  expect(stderr).toContain(`no key was ever made in ${join(root, "data")}`);
+  expect(stderr).toContain(`no key or member was ever made in ${join(root, "data")}`);
 });
 
 test("numbers, and what is typed all the same", async () => {

@@ -17,7 +17,7 @@
  */
 
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { type Database, open, type RootDatabase } from "lmdb";
 import { pack, unpack } from "msgpackr";
 import { QuernError } from "../../base/errors.ts";
@@ -65,17 +65,22 @@ export interface KeyValueStore extends AsyncDisposable {
   write<Result>(change: () => Result): Promise<Result>;
 }
 
-/** Opens the directory, creating it when missing. Disposing waits for the writes that were begun. */
+/**
+ * Opens the directory, creating it when missing. Disposing waits for the writes that were begun.
+ *
+ * Stores of one directory share their environment: opening or closing another one waits for LMDB's
+ * lock, which a write of the first may hold until this same thread has run its change.
+ */
 export function openKeyValue(path: string): KeyValueStore {
-  const { root, commits } = openEnvironment(path);
+  const shared = share(path);
+  const { commits } = shared;
   const life = { ends: false, ended: false };
   const writes = new Set<Promise<unknown>>();
   const refuseIf = (closed: boolean): void => {
     if (closed) throw new QuernError("ENGINE_CLOSED", "this store is closed");
   };
-  checkVersion(root, commits);
   return {
-    table: <Value>(name: string) => openTable<Value>(root, name, () => refuseIf(life.ended)),
+    table: <Value>(name: string) => openTable<Value>(shared, name, () => refuseIf(life.ended)),
     async write(change) {
       refuseIf(life.ends);
       const write = commit(commits, change);
@@ -87,6 +92,8 @@ export function openKeyValue(path: string): KeyValueStore {
       life.ends = true;
       await Promise.allSettled(writes);
       life.ended = true;
+      if (--shared.stores > 0) return;
+      opened.delete(resolve(path));
       await commits.trim();
       await inTurn(path, () => commits.close());
     },
@@ -95,7 +102,30 @@ export function openKeyValue(path: string): KeyValueStore {
 
 type Root = RootDatabase<Uint8Array, Uint8Array>;
 
-function openEnvironment(path: string): { root: Root; commits: Commits } {
+interface Shared {
+  readonly root: Root;
+  readonly commits: Commits;
+  readonly tables: Map<string, Database<Uint8Array, Uint8Array>>;
+  /** How many stores use it. */
+  stores: number;
+}
+
+/** By absolute path. */
+const opened = new Map<string, Shared>();
+
+function share(path: string): Shared {
+  const known = opened.get(resolve(path));
+  if (known) {
+    known.stores++;
+    return known;
+  }
+  const shared = { ...openEnvironment(path), tables: new Map(), stores: 1 };
+  checkVersion(shared);
+  opened.set(resolve(path), shared);
+  return shared;
+}
+
+function openEnvironment(path: string): Pick<Shared, "root" | "commits"> {
   const file = join(path, "data.mdb");
   try {
     makeFolder(path);
@@ -122,8 +152,9 @@ function openEnvironment(path: string): { root: Root; commits: Commits } {
   }
 }
 
-function checkVersion(root: Root, commits: Commits): void {
-  const format = openTable<number>(root, "format", () => {});
+function checkVersion(shared: Shared): void {
+  const { commits } = shared;
+  const format = openTable<number>(shared, "format", () => {});
   const key = Buffer.from("version");
   const version = format.get(key);
   if (version === FORMAT_VERSION) return;
@@ -142,16 +173,19 @@ function checkVersion(root: Root, commits: Commits): void {
   }
 }
 
-function openDatabase(root: Root, name: string): Database<Uint8Array, Uint8Array> {
+function openDatabase({ root, tables }: Shared, name: string): Database<Uint8Array, Uint8Array> {
   try {
-    return root.openDB({ name, encoding: "binary", keyEncoding: "binary" });
+    const db = tables.get(name) ?? root.openDB({ name, encoding: "binary", keyEncoding: "binary" });
+    tables.set(name, db);
+    return db;
   } catch (cause) {
     throw storageError(cause);
   }
 }
 
-function openTable<Value>(root: Root, name: string, alive: () => void): Table<Value> {
-  const db = openDatabase(root, name);
+function openTable<Value>(shared: Shared, name: string, alive: () => void): Table<Value> {
+  const { root } = shared;
+  const db = openDatabase(shared, name);
   const open = (key: Uint8Array, stored: Uint8Array) => decode(placeOf(name, key), stored) as Value;
   return {
     get(key) {
