@@ -17,6 +17,7 @@ import {
 } from "./call.ts";
 import { withEngine } from "./engine-session.ts";
 import { type Io, printJson } from "./io.ts";
+import { connectionsFor } from "./serve-sync.ts";
 
 interface ServeFlags extends CommonFlags {
   port: number;
@@ -30,6 +31,7 @@ interface ServeFlags extends CommonFlags {
   workers?: number;
   page: boolean;
   publicUrl?: string;
+  sync?: string;
 }
 
 /** What runs when the process is told to end has this long to finish. */
@@ -60,6 +62,7 @@ export function addServe(program: Command, call: Call): void {
       collect,
     )
     .option("--no-page", "do not serve the search page")
+    .option("--sync <config>", "keep the index up to date with code hosts, and take their webhooks")
     .option(
       "--workers <n>",
       "number of threads; default: one for each core, at most 4",
@@ -67,7 +70,8 @@ export function addServe(program: Command, call: Call): void {
     )
     .action((flags: ServeFlags) => {
       const { db, workers } = flags;
-      const options = { db, readOnly: true, ...(workers !== undefined && { workers }) };
+      const readOnly = flags.sync === undefined;
+      const options = { db, readOnly, ...(workers !== undefined && { workers }) };
       return withEngine(call.io, options, (engine) => serve(engine, flags, call.io));
     });
 }
@@ -77,9 +81,18 @@ async function serve(engine: Engine, flags: ServeFlags, io: Io): Promise<void> {
   const { answerUnreadable, createHandler, toNodeListener } = await import("../http/index.ts");
   const accounts = await openAccounts(flags.db);
   try {
+    await using sync = await connectionsFor(engine, flags, io);
+    const { connections, webhook } = sync;
     const { tokens, audits } = accounts;
     const users = membersOrAnybody(accounts.users);
-    const handler = createHandler(engine, { tokens, users, audits, ...handlerOptions(flags) });
+    const handler = createHandler(engine, {
+      tokens,
+      users,
+      audits,
+      connections,
+      ...(webhook && { webhook }),
+      ...handlerOptions(flags),
+    });
     const server = createServer({ requireHostHeader: false }, toNodeListener(handler));
     answerUnreadable(server);
     await listen(server, flags);

@@ -17,7 +17,8 @@ export async function readJson(request: Request, mostBytes: number): Promise<unk
   }
 }
 
-async function readBytes(request: Request, mostBytes: number): Promise<Uint8Array> {
+/** REQUIRES: as readJson(). */
+export async function readBytes(request: Request, mostBytes: number): Promise<Uint8Array> {
   const announced = Number(request.headers.get("content-length"));
   if (announced > mostBytes) throw tooLarge(mostBytes);
   const parts: Uint8Array[] = [];

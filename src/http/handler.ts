@@ -30,6 +30,7 @@ import { searchRoutes } from "./search-routes.ts";
 import { systemRoutes, tokenRoutes } from "./service-routes.ts";
 import { createSlots } from "./slots.ts";
 import { symbolRoutes } from "./symbol-routes.ts";
+import { webhookRoutes } from "./webhook-routes.ts";
 
 /**
  * What createHandler() makes: a function for anything that speaks fetch.
@@ -55,7 +56,7 @@ export function createHandler(engine: Engine, options: HandlerOptions): Handler 
   const app = new Hono();
   const paths = byPath(routesOf(settings));
   for (const [path, routes] of paths) {
-    const served = settings.basePath + path.replace("{id}", ":id");
+    const served = settings.basePath + path.replace(/\{\w+\}/, ":id");
     for (const route of routes)
       app.on(route.method.toUpperCase(), served, (context) => answer(route, service, context));
     app.all(served, (context) => refuseMethod(routes, settings, context.req.raw));
@@ -80,6 +81,7 @@ function routesOf(settings: Settings): Route[] {
     ...(settings.users ? userRoutes(settings.users, settings.tokens) : []),
     ...(settings.audits ? auditRoutes(settings.audits) : []),
     ...connectionRoutes(),
+    ...(settings.webhook ? webhookRoutes(settings.webhook) : []),
     ...systemRoutes(() => document),
   ];
   const document = describeInterface(routes, settings);

@@ -50,6 +50,16 @@ export interface HandlerOptions {
   audits?: AuditStore;
   /** Connections to code hosts, and the names of the repositories of each; gone through anew by each request that asks. Default: none. */
   connections?: Iterable<Connection>;
+  /** Takes deliveries of webhooks at POST /api/webhook/{connection}: SyncService.webhook. Absent: the route answers 404. */
+  webhook?: (
+    connection: string,
+    delivery: {
+      /** Of the request. */
+      headers: Headers;
+      /** Of the request, as it came. */
+      body: Uint8Array;
+    },
+  ) => Promise<"queued" | "ignored" | "refused">;
   /** Where this service is seen from outside, such as 'https://code.example.com'; makes webUrl and Link absolute. Default: the request's own origin. */
   publicUrl?: string;
   /** Called for every request once its outcome is known. Never receives a secret. */
@@ -129,6 +139,7 @@ const OPTIONS: KeysOf<HandlerOptions> = {
   hmacKey: true,
   audits: true,
   connections: true,
+  webhook: true,
   publicUrl: true,
   audit: true,
   mcp: true,
@@ -159,6 +170,7 @@ export interface Settings extends Numbers {
   readonly mcp: boolean;
   readonly audits?: AuditStore;
   readonly connections: () => Iterable<Connection>;
+  readonly webhook?: NonNullable<HandlerOptions["webhook"]>;
   /** Without a slash at its end. */
   readonly publicUrl?: string;
 }
@@ -187,6 +199,7 @@ export function checkOptions(options: HandlerOptions): Settings {
     mcp: checkFlag("mcp", options.mcp),
     ...(options.audits && { audits: options.audits }),
     connections: () => options.connections ?? [],
+    ...(options.webhook && { webhook: options.webhook }),
     ...(options.publicUrl !== undefined && { publicUrl: checkPublicUrl(options.publicUrl) }),
     ...checkNumbers(options),
   };

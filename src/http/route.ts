@@ -32,7 +32,7 @@ export interface Service {
 export interface Call extends Service {
   readonly request: Request;
   readonly caller: Caller;
-  /** The {id} of the path; "" where there is none. */
+  /** What stands for the braces of the path; "" where there are none. */
   readonly id: string;
   /** Rejects if the caller may not be answered any more, or sees less than when it came in. */
   readonly confirm: () => Promise<void>;
@@ -71,7 +71,7 @@ interface Description {
 }
 
 export interface Answers {
-  readonly status: 200 | 201 | 204;
+  readonly status: 200 | 201 | 202 | 204;
   readonly description: string;
   readonly schema?: z.ZodType;
   readonly contentType?: string;

@@ -12,3 +12,4 @@ export { syncConfigSchema } from "./config/config-schema.ts";
 export { readSyncConfig } from "./config/read-config.ts";
 export type { SyncedConnection, SyncedRepository, SyncProgress, SyncReport } from "./report.ts";
 export { syncConnections, type SyncOptions } from "./sync.ts";
+export { startSync, type SyncService, type SyncServiceOptions } from "./service.ts";

@@ -327,7 +327,7 @@ class SyncRun {
   ): Promise<SyncedConnection[]> {
     const reports: SyncedConnection[] = [];
     for (const { id, name } of states.connections) {
-      if (name in this.#config.connections) continue;
+      if (Object.hasOwn(this.#config.connections, name)) continue;
       const repositories: SyncedRepository[] = [];
       for (const [folder, state] of await statesOf(this.#options.folder, id))
         repositories.push(await this.#forget({ folder, state, isUnwanted: false }, known));
@@ -343,7 +343,7 @@ class SyncRun {
     const connections = [];
     for (const one of states.connections) {
       const own = await statesOf(this.#options.folder, one.id);
-      const isOver = !(one.name in this.#config.connections) && own.size === 0;
+      const isOver = !Object.hasOwn(this.#config.connections, one.name) && own.size === 0;
       if (isOver) continue;
       const names = [...own.values()].filter(isIndexed).map(({ name }) => name);
       const isAsked = reports.some(({ id }) => id === one.id);

@@ -78,9 +78,13 @@ test.each<[config: string, said: RegExp]>([
   expect(stderr).toMatch(said);
 });
 
-test("what opens a server to others has to be typed", async () => {
-  await project(`{ "db": "data", "command": { "serve": { "anonymous": "all" } } }`);
+test.each([
+  ["anonymous", "all"],
+  ["host", "0.0.0.0"],
+  ["sync", "quern.json"],
+])("what opens a server to others, or sends tokens, has to be typed: %s", async (name, value) => {
+  await project(`{ "db": "data", "command": { "serve": { "${name}": "${value}" } } }`);
   const { code, stderr } = await quern(["serve", "--port", "0"]);
   expect(code).toBe(2);
-  expect(stderr).toContain("command.serve.anonymous: this option has to be typed");
+  expect(stderr).toContain(`command.serve.${name}: this option has to be typed`);
 });

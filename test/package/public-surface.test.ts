@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { apiReport, publicEntries, REPORT, undeclared } from "../../scripts/api-report.ts";
 import * as quern from "../../src/index.ts";
 import * as http from "../../src/http/index.ts";
+import * as sync from "../../src/sync/index.ts";
 import * as testing from "../../src/testing.ts";
 
 const surface = publicEntries();
@@ -59,5 +60,11 @@ test("the values of each entry", () => {
     "auditStoreSuite",
     "tokenStoreSuite",
     "userStoreSuite",
+  ]);
+  expect(Object.keys(sync).sort()).toEqual([
+    "readSyncConfig",
+    "startSync",
+    "syncConfigSchema",
+    "syncConnections",
   ]);
 });

@@ -1,0 +1,45 @@
+/** Deliveries of webhooks: a code host says that a repository has changed. */
+
+import { z } from "@hono/zod-openapi";
+import { readBytes } from "./body.ts";
+import { notAuthenticated } from "./refusal.ts";
+import { jsonResponse } from "./json-body.ts";
+import type { HandlerOptions } from "./options.ts";
+import { plain, type Route } from "./route.ts";
+
+/** Bytes. A push of 2 000 commits is half as long; what is longer is left to the next run. */
+const MOST_BYTES = 4 << 20;
+
+const outcome = z.object({ status: z.enum(["queued", "ignored"]) }).openapi("WebhookOutcome");
+const webhookPath = z.object({ connection: z.string() });
+
+export function webhookRoutes(webhook: NonNullable<HandlerOptions["webhook"]>): Route[] {
+  return [
+    plain(
+      {
+        method: "post",
+        path: "/api/webhook/{connection}",
+        action: "receiveWebhook",
+        tag: "Connections",
+        summary: "Tell that a repository has changed",
+        description:
+          "For the webhooks of code hosts, whose own signatures are the credential. The repository is synced soon.",
+        access: "anyone",
+        params: webhookPath,
+        answers: {
+          status: 202,
+          description: "It is in the queue, or concerns nothing here",
+          schema: outcome,
+        },
+        refusals: ["NOT_AUTHENTICATED", "BODY_TOO_LARGE"],
+      },
+      async ({ request, id }) => {
+        const body = await readBytes(request, MOST_BYTES);
+        const status = await webhook(id, { headers: request.headers, body });
+        // one answer for a connection that is unknown, takes no deliveries, or was not signed for
+        if (status === "refused") throw notAuthenticated();
+        return jsonResponse({ status }, { status: 202 });
+      },
+    ),
+  ];
+}

@@ -1,0 +1,273 @@
+/**
+ * Sync as a part of a server: runs again and again, and at once for what webhooks speak of. One run at
+ * a time. What waits, waits once: however often a delivery is sent, its repository stands in the queue
+ * once, and is synced at most every ten seconds; a whole connection at most every minute.
+ */
+
+import { readFileSync, statSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { checkKeys, type KeysOf } from "../base/known-keys.ts";
+import type { Engine } from "../engine.ts";
+import { milliseconds, type SyncConfig } from "./config/config.ts";
+import { checkConfig } from "./config/read-config.ts";
+import { readSecret } from "./config/secrets.ts";
+import {
+  type ConnectionStates,
+  connectionsFile,
+  parseConnections,
+  readConnections,
+  readState,
+  repositoryFolder,
+} from "./records.ts";
+import type { SyncReport } from "./report.ts";
+import { syncConnections, syncFolder, type SyncOptions } from "./sync.ts";
+import { type Delivery, isGenuine, subjectOf, type WebhookSecret } from "./webhooks.ts";
+
+/**
+ * How a service goes on.
+ *
+ * @example
+ * const options: SyncServiceOptions = {
+ *   onReport: ({ connections }) => console.log(connections.length),
+ *   onError: ({ message }) => console.error(message),
+ * };
+ */
+export interface SyncServiceOptions extends Pick<SyncOptions, "folder" | "env" | "onProgress"> {
+  /** Called with what each run did. */
+  onReport?: (report: SyncReport) => void;
+  /** Called with what a run failed of as a whole; the next one comes all the same. */
+  onError?: (error: Error) => void;
+}
+
+const OPTIONS: KeysOf<SyncServiceOptions> = {
+  folder: true,
+  env: true,
+  onProgress: true,
+  onReport: true,
+  onError: true,
+};
+
+/**
+ * Sync as a part of a server; what startSync() makes.
+ *
+ * @example
+ * const config = await readSyncConfig("./quern.json");
+ * const service: SyncService = startSync(engine, config);
+ * const { connections, webhook } = service;
+ * const handler = createHandler(engine, { anonymous: "public", connections, webhook });
+ */
+export interface SyncService extends AsyncDisposable {
+  /** For HandlerOptions.connections. */
+  readonly connections: Iterable<{
+    /** Its id. */
+    id: number;
+    /** As the configuration has it. */
+    name: string;
+    /** One of github, gitlab, gitea, gerrit, bitbucket, azuredevops, git. */
+    connectionType: string;
+    /** Names of its repositories in the index. */
+    repositories: Iterable<string>;
+  }>;
+  /** For HandlerOptions.webhook. */
+  readonly webhook: (
+    connection: string,
+    delivery: {
+      /** Of the request. */
+      headers: Headers;
+      /** Of the request, as it came. */
+      body: Uint8Array;
+    },
+  ) => Promise<"queued" | "ignored" | "refused">;
+}
+
+/** Between two runs for the same repository, and for the same connection. */
+const REPOSITORY_PAUSE_MS = 10_000;
+const CONNECTION_PAUSE_MS = 60_000;
+
+/**
+ * Syncs now, again after each pause that the configuration names, and at once what webhooks speak of,
+ * until the service is disposed of. Throws INVALID_REQUEST for a configuration that is wrong.
+ *
+ * @example
+ * const config = await readSyncConfig("./quern.json");
+ * await using service = startSync(engine, config, { onError: console.error });
+ */
+export function startSync(
+  engine: Engine,
+  config: SyncConfig,
+  options: SyncServiceOptions = {},
+): SyncService {
+  checkKeys({ call: "startSync", what: "option" }, options, OPTIONS);
+  return new Service(engine, checkConfig(config, "startSync"), options);
+}
+
+/** What a run is for: a repository of a connection, a connection, or everything. */
+interface Wish {
+  readonly connection?: string;
+  readonly repository?: string;
+}
+
+interface Waiting {
+  readonly key: string;
+  readonly wish: Wish;
+  /** After the last run for the same. */
+  readonly pauseMs: number;
+  /** Not before. */
+  readonly at: number;
+}
+
+class Service implements SyncService {
+  readonly connections;
+  readonly webhook = (connection: string, delivery: Delivery) =>
+    this.#deliver(connection, delivery);
+  readonly #engine: Engine;
+  readonly #config: SyncConfig;
+  readonly #options: SyncServiceOptions;
+  readonly #folder: string;
+  readonly #secrets: ReadonlyMap<string, WebhookSecret>;
+  readonly #stop = new AbortController();
+  /** Wishes that wait, by what they are for. */
+  readonly #waiting = new Map<string, Waiting>();
+  /** When the last run of a wish ended. */
+  readonly #ended = new Map<string, number>();
+  #wake: () => void = () => {};
+  readonly #over: Promise<void>;
+
+  constructor(engine: Engine, config: SyncConfig, options: SyncServiceOptions) {
+    this.#engine = engine;
+    this.#config = config;
+    this.#options = options;
+    this.#folder = options.folder ?? syncFolder(engine.path);
+    this.#secrets = webhookSecrets(config, options.env ?? process.env);
+    this.connections = storedConnections(this.#folder);
+    this.#want({}, 0);
+    this.#over = this.#run();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    this.#wake();
+    await this.#over;
+  }
+
+  #want(wish: Wish, pauseMs: number): void {
+    const key = JSON.stringify([wish.connection, wish.repository]);
+    if (this.#waiting.has(key)) return;
+    this.#waiting.set(key, { key, wish, pauseMs, at: Date.now() });
+    this.#wake();
+  }
+
+  /** When it may begin: one that was wanted while its last run went on waits for its pause, too. */
+  #dueAt({ key, at, pauseMs }: Waiting): number {
+    return Math.max(at, (this.#ended.get(key) ?? -Infinity) + pauseMs);
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      const [next] = [...this.#waiting.values()].sort((a, b) => this.#dueAt(a) - this.#dueAt(b));
+      const pauseMs = next === undefined ? IDLE_MS : this.#dueAt(next) - Date.now();
+      if (next === undefined || pauseMs > 0) await this.#rest(Math.min(pauseMs, IDLE_MS));
+      else {
+        this.#waiting.delete(next.key);
+        await this.#sync(next.wish);
+        this.#remember(next.key);
+      }
+    }
+  }
+
+  async #sync(wish: Wish): Promise<void> {
+    const { connection, repository } = wish;
+    const { onReport, onError, ...options } = this.#options;
+    const only = { connection: connection!, ...(repository !== undefined && { repository }) };
+    try {
+      const report = await syncConnections(this.#engine, this.#config, {
+        ...options,
+        folder: this.#folder,
+        signal: this.#stop.signal,
+        ...(connection !== undefined && { only }),
+      });
+      onReport?.(report);
+    } catch (error) {
+      if (!this.#stop.signal.aborted) onError?.(error as Error);
+    }
+    const every = this.#config.sync?.every;
+    if (connection === undefined && every !== undefined) this.#again(milliseconds(every)!);
+  }
+
+  #again(pauseMs: number): void {
+    const key = JSON.stringify([undefined, undefined]);
+    this.#waiting.set(key, { key, wish: {}, pauseMs: 0, at: Date.now() + pauseMs });
+  }
+
+  #remember(key: string): void {
+    const now = Date.now();
+    for (const [one, at] of this.#ended)
+      if (at < now - CONNECTION_PAUSE_MS) this.#ended.delete(one);
+    this.#ended.set(key, now);
+  }
+
+  /** Until something is wanted, at most so long. */
+  async #rest(ms: number): Promise<void> {
+    const woken = new AbortController();
+    this.#wake = () => woken.abort();
+    const signal = AbortSignal.any([woken.signal, this.#stop.signal]);
+    await sleep(ms, undefined, { signal }).catch(() => {});
+  }
+
+  async #deliver(name: string, delivery: Delivery): Promise<"queued" | "ignored" | "refused"> {
+    const secret = this.#secrets.get(name);
+    if (secret === undefined) return "refused";
+    const { type } = this.#config.connections[name]!;
+    if (!isGenuine(type, delivery, secret)) return "refused";
+    const subject = subjectOf(type, delivery);
+    if (subject.kind === "nothing") return "ignored";
+    const path = subject.kind === "repository" ? await this.#pathOf(name, subject.id) : undefined;
+    if (path === undefined) this.#want({ connection: name }, CONNECTION_PAUSE_MS);
+    else this.#want({ connection: name, repository: path }, REPOSITORY_PAUSE_MS);
+    return "queued";
+  }
+
+  /** undefined: it is not known yet, so its connection is listed again. */
+  async #pathOf(connection: string, id: string): Promise<string | undefined> {
+    const { connections } = await readConnections(this.#folder);
+    const own = connections.find(({ name }) => name === connection);
+    if (own === undefined) return undefined;
+    return (await readState(repositoryFolder(this.#folder, own.id, id)))?.path;
+  }
+}
+
+/** A sleep that is woken when something is wanted. */
+const IDLE_MS = 3_600_000;
+
+function webhookSecrets(
+  { connections }: SyncConfig,
+  env: NonNullable<SyncOptions["env"]>,
+): ReadonlyMap<string, WebhookSecret> {
+  const secrets = new Map<string, WebhookSecret>();
+  for (const [name, { webhook }] of Object.entries(connections)) {
+    if (webhook === undefined) continue;
+    const { username = "quern" } = webhook;
+    const secret = readSecret(webhook.secret, env, `the webhook of the connection ${name}`);
+    secrets.set(name, { secret, username });
+  }
+  return secrets;
+}
+
+/**
+ * The connections of the last run, of whatever process, for HandlerOptions.connections. Each loop over
+ * them looks whether the file has changed.
+ */
+export function storedConnections(folder: string): SyncService["connections"] {
+  const file = connectionsFile(folder);
+  let read: { readonly at: number; readonly states: ConnectionStates | undefined } | undefined;
+  return {
+    *[Symbol.iterator]() {
+      const at = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+      if (at === undefined) return;
+      if (read?.at !== at) read = { at, states: parseConnections(readFileSync(file, "utf8")) };
+      for (const { id, name, type, repositories } of read.states?.connections ?? [])
+        yield { id, name, connectionType: type === "folder" ? "git" : type, repositories };
+    },
+  };
+}

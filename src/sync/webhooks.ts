@@ -1,0 +1,161 @@
+/**
+ * Deliveries of webhooks: whether a code host has sent one, and which repository it speaks of.
+ *
+ *     github       X-Hub-Signature-256   HMAC-SHA-256 of the body, sha256=HEX
+ *     bitbucket    X-Hub-Signature       the same
+ *     gitea        X-Gitea-Signature     the same without sha256=; Forgejo's header, too
+ *     gitlab       webhook-signature     where the secret is a signing token, whsec_BASE64: HMAC of
+ *                                        id.timestamp.body, at most five minutes old
+ *                  X-Gitlab-Token        else: the secret itself
+ *     azuredevops  Authorization         basic
+ *
+ * Others sign nothing, so their deliveries are refused. A body is read as JSON only once it is known
+ * who has sent it. Most signatures hold no time: a delivery that somebody sends again is as good as
+ * the first, and does no more than it did (service.ts bounds how often).
+ */
+
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { z } from "zod";
+import type { ConnectionType } from "./config/config.ts";
+import { basic } from "./config/secrets.ts";
+
+/** What came in. */
+export interface Delivery {
+  readonly headers: Headers;
+  readonly body: Uint8Array;
+}
+
+export interface WebhookSecret {
+  readonly secret: string;
+  /** Of basic authentication. */
+  readonly username: string;
+}
+
+/** Between the clocks of two machines, and on the way. */
+const OLDEST_MS = 300_000;
+
+export function isGenuine(
+  type: ConnectionType,
+  { headers, body }: Delivery,
+  { secret, username }: WebhookSecret,
+  now = Date.now(),
+): boolean {
+  const hex = () => createHmac("sha256", secret).update(body).digest("hex");
+  const has = (name: string, expected: string): boolean =>
+    isSame(headers.get(name) ?? "", expected);
+  switch (type) {
+    case "github":
+      return has("x-hub-signature-256", `sha256=${hex()}`);
+    case "bitbucket":
+      return has("x-hub-signature", `sha256=${hex()}`);
+    case "gitea":
+      return has("x-gitea-signature", hex()) || has("x-forgejo-signature", hex());
+    case "gitlab":
+      return secret.startsWith("whsec_")
+        ? isSigned({ headers, body }, secret, now)
+        : has("x-gitlab-token", secret);
+    case "azuredevops":
+      return has("authorization", basic(username, secret));
+    case "gerrit":
+    case "git":
+    case "folder":
+      return false;
+  }
+}
+
+/** As the Standard Webhooks have it; the header may name several signatures. */
+function isSigned({ headers, body }: Delivery, secret: string, now: number): boolean {
+  const id = headers.get("webhook-id") ?? "";
+  const time = headers.get("webhook-timestamp") ?? "";
+  if (!/^\d{1,12}$/.test(time) || Math.abs(now - Number(time) * 1_000) > OLDEST_MS) return false;
+  const key = Buffer.from(secret.slice("whsec_".length), "base64");
+  const mac = createHmac("sha256", key).update(`${id}.${time}.`).update(body).digest("base64");
+  const given = (headers.get("webhook-signature") ?? "").split(" ").slice(0, 10);
+  return given.some((one) => isSame(one, `v1,${mac}`));
+}
+
+/** In a time that tells nothing of where they differ. */
+function isSame(given: string, expected: string): boolean {
+  const hash = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(hash(given), hash(expected));
+}
+
+/** What a delivery is about. */
+export type Subject =
+  /** Its references have changed. */
+  | { readonly kind: "repository"; readonly id: string }
+  /** A repository was made, renamed, moved or deleted: the list is to be read again. */
+  | { readonly kind: "connection" }
+  | { readonly kind: "nothing" };
+
+const id = z.union([z.string(), z.int()]).transform(String);
+const withId = z.object({ id });
+const NOTHING: Subject = { kind: "nothing" };
+const CONNECTION: Subject = { kind: "connection" };
+
+/** REQUIRES: isGenuine(). What cannot be read is about nothing. */
+export function subjectOf(type: ConnectionType, delivery: Delivery): Subject {
+  const body = jsonOf(delivery);
+  const event = (name: string): string => delivery.headers.get(name) ?? "";
+  switch (type) {
+    case "github":
+      return about(event("x-github-event"), body, "repository");
+    case "gitea":
+      return about(event("x-gitea-event") || event("x-forgejo-event"), body, "repository");
+    case "gitlab":
+      return aboutGitLab(body);
+    case "bitbucket": {
+      const key = event("x-event-key");
+      if (key === "repo:push")
+        return repository(
+          z.object({ repository: z.object({ uuid: id }) }).safeParse(body).data?.repository.uuid,
+        );
+      return key.startsWith("repo:") && /:(updated|transfer|deleted|created|imported)$/.test(key)
+        ? CONNECTION
+        : NOTHING;
+    }
+    case "azuredevops": {
+      const form = z.object({ eventType: z.string(), resource: z.object({ repository: withId }) });
+      const { eventType = "", resource } = form.safeParse(body).data ?? {};
+      if (eventType === "git.push") return repository(resource?.repository.id);
+      return eventType.startsWith("git.repo.") ? CONNECTION : NOTHING;
+    }
+    case "gerrit":
+    case "git":
+    case "folder":
+      return NOTHING;
+  }
+}
+
+const repository = (found: string | undefined): Subject =>
+  found === undefined ? NOTHING : { kind: "repository", id: found };
+
+function about(event: string, body: unknown, field: string): Subject {
+  if (["push", "create", "delete"].includes(event))
+    return repository(z.object({ [field]: withId }).safeParse(body).data?.[field]?.id);
+  return ["repository", "public"].includes(event) ? CONNECTION : NOTHING;
+}
+
+/** Hooks of projects and groups say what they are in object_kind, those of a whole system in event_name. */
+function aboutGitLab(body: unknown): Subject {
+  const form = z.object({
+    object_kind: z.string().optional(),
+    event_name: z.string().optional(),
+    project_id: id.optional(),
+  });
+  const { object_kind, event_name = "", project_id } = form.safeParse(body).data ?? {};
+  const event = object_kind ?? event_name;
+  if (["push", "tag_push", "repository_update"].includes(event)) return repository(project_id);
+  return event_name.startsWith("project_") ? CONNECTION : NOTHING;
+}
+
+/** The body, or its field `payload`: GitHub sends forms unless it is told otherwise. */
+function jsonOf({ headers, body }: Delivery): unknown {
+  const text = new TextDecoder().decode(body);
+  const isForm = headers.get("content-type")?.startsWith("application/x-www-form-urlencoded");
+  try {
+    return JSON.parse(isForm === true ? (new URLSearchParams(text).get("payload") ?? "") : text);
+  } catch {
+    return undefined;
+  }
+}
