@@ -116,7 +116,9 @@ test.each(of("quern"))("$page: $text", async ({ page, text }) => {
   const world = { signal: stop.signal, onOutput: () => isEndless && stop.abort() };
   const ran = await quern(withOurs(wordsOf(text).slice(1)), world);
   expect(ran.code).toBe(0);
-  expect(ran.stderr).toMatch(/^(quern: ([\d,]+ match(es)? in .*|watching \d sources?|tools: 1 repository.*)\n)?$/);
+  expect(ran.stderr).toMatch(
+    /^(quern: ([\d,]+ match(es)? in .*|watching \d sources?|tools: 1 repository.*)\n)?$/,
+  );
   expect(ran.stdout).not.toBe("");
 });
 
