@@ -15,6 +15,7 @@
  * gone. What concerns the index as a whole, such as a full disk, ends the run.
  */
 
+import { setMaxListeners } from "node:events";
 import { join } from "node:path";
 import { throwIfAborted } from "../base/abort.ts";
 import { QuernError } from "../base/errors.ts";
@@ -103,6 +104,7 @@ export async function syncConnections(
   const failure = new AbortController();
   try {
     const whole = AbortSignal.any([signal, failure.signal]);
+    setMaxListeners(0, whole); // every repository waits for its turn with one
     const run = new SyncRun(engine, checked, { ...options, folder, signal: whole });
     const connections = await run.all(failure);
     return { connections, durationMs: performance.now() - startedAt };
