@@ -504,7 +504,7 @@ class OpenedEngine
     });
   }
 
-  /** With the generation that the answer is of. */
+  /** Searches, and returns the generation of the index that the answer shows. */
   async #searchAndTell(...[request, options, documents]: Parameters<WorkspaceEngine["search"]>) {
     let generation = 0;
     const onView = ({ catalog }: View) => void (generation = catalog.manifest.generation);

@@ -20,7 +20,7 @@ export type RepositorySummary = Omit<Repository, "skipped" | "symbols">;
 /** A page of a sorted list, counted from its beginning. */
 export interface ListQuestion {
   readonly viewer?: Viewer | undefined;
-  /** A part of the name or the display name, in any case. */
+  /** Only repositories whose name or display name contains this, in any case. */
   readonly query: string;
   readonly sort: "name" | "pushed" | "indexed";
   readonly direction: "asc" | "desc";

@@ -4,7 +4,7 @@ import type { Author } from "./history.ts";
 import { pathArguments } from "./filters.ts";
 import type { Operation } from "./operation.ts";
 
-/** All of them, most commits first. */
+/** Lists all authors, most commits first. */
 export async function listAuthors(
   operation: Operation,
   tip: string,

@@ -42,8 +42,8 @@ import { webhookRoutes } from "./webhook-routes.ts";
 export type Handler = (request: Request) => Promise<Response>;
 
 /**
- * The interface over HTTP, as a function. It never rejects; whatever goes wrong is a response.
- * Options that let nobody in, or are out of range, are INVALID_REQUEST here.
+ * Creates the HTTP interface of an engine, as a function from Request to Response that never rejects. Throws
+ * INVALID_REQUEST if an option is out of range, or if no caller could ever search.
  *
  * @example
  * const handler = createHandler(engine, { anonymous: "all" });

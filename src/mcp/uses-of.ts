@@ -13,7 +13,7 @@ const AT_ONCE = 250;
 const MOST_PLACES = 10_000;
 const PER_FILE = 50;
 
-/** By name. */
+/** Counts the uses of definitions, by their names. */
 export async function usesOf(
   definitions: readonly Definition[],
   { repository, revision }: Filters,

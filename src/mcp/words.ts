@@ -40,7 +40,7 @@ const EXPRESSION = /\\[bdswBDSW]|\.\*|\.\+|\[[^\]]+\][*+?]|\w\|\w|^\^|\$$|\(\?/;
 const COMMAND = /^(rg|grep|git grep|ag|ack|find)\s/;
 const GLOB = /^\S*\*\S*\.\w+$|\*\*\//;
 
-/** What a query that finds nothing looks like it was meant to be. */
+/** Guesses what a query that finds nothing was meant to be. */
 export function hintFor(query: string, isRegex: boolean): string | undefined {
   if (COMMAND.test(query))
     return "This looks like a shell command: give the words alone, and filters as arguments.";

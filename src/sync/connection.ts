@@ -29,7 +29,7 @@ export interface ConnectionOptions {
   readonly env: Variables;
   readonly signal: AbortSignal;
   readonly stallMs: number;
-  /** Lists this one alone. */
+  /** Lists only this repository, if given. */
   readonly repository: string | undefined;
   readonly onWait: (host: string, ms: number) => void;
 }

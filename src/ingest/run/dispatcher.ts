@@ -8,7 +8,7 @@ import type { WrittenSegment } from "../../store/segments/segment-writer.ts";
 import type { Pool } from "../../threads/pool.ts";
 import type { Batch, BatchFile, BatchResult, FinishResult, Outcome } from "./batch.ts";
 
-/** Files of one repository, and who wants to know what became of them. */
+/** Files of one repository to index, with a callback for their outcomes. */
 export interface Work {
   readonly repository: number;
   readonly files: readonly BatchFile[];

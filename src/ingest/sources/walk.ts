@@ -90,7 +90,7 @@ class Walk {
     }
   }
 
-  /** Sorted so that the whole walk is in the order of paths: a folder counts with its '/'. */
+  /** Lists a folder so that the whole walk is in the order of paths: a folder sorts as its name with '/'. */
   async #children(folder: string): Promise<Child[]> {
     const children: Child[] = [];
     let dir: Dir | undefined;

@@ -343,7 +343,7 @@ class Sweep {
     return { count: kept.length, rows };
   }
 
-  /** The rows in order of their names, one for each start, and where each of all rows has gone. */
+  /** Sorts the rows by the start of their names, keeps one for each start, and maps every row to its new position. */
   #number(): { positions: Int32Array; kept: number[] } {
     const count = this.#rows.length / SYMBOL_ROW;
     const startAt = (row: number) => this.#rows[row * SYMBOL_ROW]!;

@@ -267,7 +267,7 @@ function rangesOf(
   return ranges;
 }
 
-/** At most `lanes` at a time; results in the order of the items. Settles when none is under way any more. */
+/** Runs `work` for all items, at most `lanes` at a time. Returns the results in the order of the items. Settles when all that were started have ended. */
 async function inParallel<T, O>(
   items: readonly T[],
   lanes: number,

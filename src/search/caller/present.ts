@@ -10,7 +10,7 @@ import { unpackChunks } from "../messages/packed-chunks.ts";
 import type { FileResult, RepositoryInfo } from "../messages/response.ts";
 
 /**
- * Where a host shows a file: the URL that results carry as webUrl.
+ * Returns the address at which a host shows a file, which becomes webUrl of results.
  *
  * @example
  * const webUrl: WebUrl = ({ repository, path, revision }) =>

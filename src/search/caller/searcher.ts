@@ -82,7 +82,7 @@ export interface SearcherOptions {
   readonly onWarning: (warning: { code: string; message: string }) => void;
   /** Repositories whose first index is under way. */
   readonly indexing: () => ReadonlySet<string>;
-  /** Files of a repository that are listed and not searchable. */
+  /** Returns the files of a repository that are listed but not searchable. */
   readonly skipped: (repository: number) => Promise<readonly SkippedFile[]>;
 }
 

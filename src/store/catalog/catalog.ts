@@ -125,7 +125,7 @@ function readRepository(
   return { record, changed, places };
 }
 
-/** The repository of that name, without looking at any other. */
+/** Finds a repository by its name, without reading any other. */
 export function repositoryNamed(
   { names, repositories }: Catalog,
   name: string,

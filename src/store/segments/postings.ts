@@ -24,9 +24,9 @@ import type { Snapshot, Writer } from "../lmdb/environment.ts";
 const POSTING_BLOCK_BYTES = filling(4);
 const BITMAP = 0x8000_0000;
 
-/** Where lists stand: those of a segment's text, or those of its names. */
+/** The place of posting lists in a segment: those of its text, or those of its names. */
 export interface PostingPlace {
-  /** For messages. */
+  /** A name for error messages. */
   readonly what: string;
   readonly directory: Buffer;
   block(number: number): Buffer;

@@ -18,9 +18,9 @@ export interface SyncConfig {
   db?: string;
   /** Defaults of the command's options, by command and long name. syncConnections() does not look at it. */
   command?: Record<string, Record<string, string | number | boolean | (string | number)[]>>;
-  /** By name. A name is up to 64 letters, digits, dots, dashes and underscores. */
+  /** The connections, by their names of up to 64 letters, digits, dots, dashes and underscores. */
   connections: Record<string, ConnectionConfig>;
-  /** How a run goes. */
+  /** Settings of all connections. */
   sync?: SyncSettings;
 }
 

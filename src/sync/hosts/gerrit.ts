@@ -69,7 +69,7 @@ async function* projects(places: Places & { client: HostClient }): AsyncGenerato
   }
 }
 
-/** undefined: one that is hidden. What may only be read is an archive. */
+/** Describes a project; returns undefined if it is hidden. A read-only project counts as archived. */
 function describe(
   name: string,
   { id, state = "ACTIVE" }: z.infer<typeof project>,

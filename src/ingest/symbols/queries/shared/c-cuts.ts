@@ -73,7 +73,7 @@ function opensBody(text: string, line: number, brace: number): boolean {
 const isBlank = (code: number) => code === SPACE || code === 9 || code === 13;
 const isLetter = (code: number) => ((code | 32) - 97) >>> 0 < 26 || code === 95;
 
-/** Position of the last character before `at` that is no white space. */
+/** Returns the position of the last character before `at` that is not white space. */
 function lastSolid(text: string, at: number): number {
   do at--;
   while (at >= 0 && text.charCodeAt(at) <= 32);
