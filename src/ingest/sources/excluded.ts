@@ -6,7 +6,7 @@
 import { readdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { Slice } from "../../base/yield.ts";
-import { callersRules, isIgnored, withRules } from "./ignore.ts";
+import { callersRules, isIgnored, withRules, type Rules } from "./ignore.ts";
 import { readRules } from "./walk.ts";
 
 export interface Excluded {
@@ -29,6 +29,10 @@ export interface ExcludingRule {
 
 const RULE_FILES = [".ignore", ".gitignore"];
 
+/** Entries of which it is told which rule leaves them out, and lines of a file that are asked: each of all. */
+const MOST_EXPLAINED = 100;
+const MOST_LINES = 300;
+
 /** REQUIRES: the folder can be read. */
 export async function excludedAtTop(folder: string): Promise<Excluded> {
   const slice = new Slice({ signal: new AbortController().signal });
@@ -46,21 +50,24 @@ export async function excludedAtTop(folder: string): Promise<Excluded> {
   let rules = none;
   for (const { file, lines } of files.toReversed())
     rules = await withRules(rules, { file, bytes: 0, lines }, slice);
+  const single = new Map<string, Rules>(); // each line is read once
   for (const child of children) {
+    if (slice.isOver) await slice.rest();
     if (!isIgnored(rules, child.name, child.isDirectory())) continue;
-    excluded++;
+    if (excluded++ >= MOST_EXPLAINED) continue;
     for (const { file, lines } of files) {
-      const decides = async (line: string) =>
-        isIgnored(
-          await withRules(none, { file, bytes: 0, lines: [line] }, slice),
-          child.name,
-          child.isDirectory(),
-        );
-      const at = await lastIndex(lines, decides);
+      const decides = async (line: string) => {
+        const own =
+          single.get(line) ?? (await withRules(none, { file, bytes: 0, lines: [line] }, slice));
+        single.set(line, own);
+        return isIgnored(own, child.name, child.isDirectory());
+      };
+      const at = await lastIndex(lines.slice(-MOST_LINES), decides);
       if (at < 0) continue;
-      const key = `${file}\0${at}`;
+      const line = at + Math.max(0, lines.length - MOST_LINES);
+      const key = `${file}\0${line}`;
       const entries = (counts.get(key)?.entries ?? 0) + 1;
-      counts.set(key, { rule: lines[at]!, file, line: at + 1, entries });
+      counts.set(key, { rule: lines[line]!, file, line: line + 1, entries });
       break;
     }
   }

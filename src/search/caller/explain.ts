@@ -15,8 +15,17 @@ export type Change = Omit<Suggestion, "totalMatchCount">;
 /** Each is a search of its own. */
 const MOST_TRIED = 20;
 
-/** Changes worth trying, best first. */
+/** Names of languages that a known one is looked for: each is compared with all of them. */
+const MOST_NAMES = 20;
+
+/** Changes worth trying, best first. No more are made: a query may have two thousand filters. */
 export function changesOf(given: CheckedRequest, query: Query): Change[] {
+  const changes: Change[] = [];
+  for (const change of allChanges(given, query)) if (changes.push(change) === MOST_TRIED) break;
+  return changes;
+}
+
+function* allChanges(given: CheckedRequest, query: Query): Generator<Change> {
   const request = { ...given };
   delete request.after; // a cursor is of the query as it is
   const { isCaseSensitivityEnabled, isRegexEnabled } = request;
@@ -25,16 +34,12 @@ export function changesOf(given: CheckedRequest, query: Query): Change[] {
     request: { ...request, ...changed },
   });
   const asQuery = (changed: Query) => ({ query: show(changed) });
-  return [
-    ...replacedLanguages(query).map((changed) => change("language", asQuery(changed))),
-    ...(isCaseSensitivityEnabled
-      ? [change("ignore-case", { isCaseSensitivityEnabled: false })]
-      : []),
-    ...(isRegexEnabled ? [change("literal", { isRegexEnabled: false })] : []),
-    ...(!isRegexEnabled && parses(request) ? [change("regex", { isRegexEnabled: true })] : []),
-    ...withoutOneFilter(query).map((changed) => change("drop-filter", asQuery(changed))),
-    ...inAllRevisions(query).map((changed) => change("all-revisions", asQuery(changed))),
-  ].slice(0, MOST_TRIED);
+  for (const changed of replacedLanguages(query)) yield change("language", asQuery(changed));
+  if (isCaseSensitivityEnabled) yield change("ignore-case", { isCaseSensitivityEnabled: false });
+  if (isRegexEnabled) yield change("literal", { isRegexEnabled: false });
+  else if (parses(request)) yield change("regex", { isRegexEnabled: true });
+  for (const changed of withoutOneFilter(query)) yield change("drop-filter", asQuery(changed));
+  for (const changed of inAllRevisions(query)) yield change("all-revisions", asQuery(changed));
 }
 
 /** Whether the literal query is one in the other dialect as well. */
@@ -55,14 +60,14 @@ const isFilter = (query: Query): boolean =>
     query.kind,
   );
 
-function withoutOneFilter(query: Query): Query[] {
+function* withoutOneFilter(query: Query): Generator<Query> {
   const parts = conjuncts(query);
-  if (parts.length < 2) return [];
-  return parts.flatMap((part, i) => {
-    if (!isFilter(part)) return [];
+  if (parts.length < 2) return;
+  for (const [i, part] of parts.entries()) {
+    if (!isFilter(part)) continue;
     const rest = parts.filter((_, other) => other !== i);
-    return [rest.length === 1 ? rest[0]! : { kind: "and" as const, children: rest }];
-  });
+    yield rest.length === 1 ? rest[0]! : { kind: "and", children: rest };
+  }
 }
 
 /** The query with `rev:*` for the revisions it names, if any. */
@@ -75,17 +80,19 @@ function inAllRevisions(query: Query): Query[] {
 }
 
 /** The query with each language nobody knows replaced by the nearest one. */
-function replacedLanguages(query: Query): Query[] {
+function* replacedLanguages(query: Query): Generator<Query> {
   const parts = conjuncts(query);
-  return parts.flatMap((part, i) => {
-    if (part.kind !== "language" || languageNamed(part.name) !== undefined) return [];
+  let asked = 0;
+  for (const [i, part] of parts.entries()) {
+    if (part.kind !== "language" || languageNamed(part.name) !== undefined) continue;
+    if (asked++ === MOST_NAMES) return;
     const name = nearestLanguage(part.name);
-    if (name === undefined) return [];
+    if (name === undefined) continue;
     const changed = parts.map((one, other): Query =>
       other === i ? { kind: "language", name } : one,
     );
-    return [changed.length === 1 ? changed[0]! : { kind: "and" as const, children: changed }];
-  });
+    yield changed.length === 1 ? changed[0]! : { kind: "and", children: changed };
+  }
 }
 
 /** A segment as the thread explained it, and what the search counted of it. */
