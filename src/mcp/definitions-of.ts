@@ -22,7 +22,13 @@ export const fileKey = ({
 
 const MOST = 20_000;
 
-/** By fileKey(), in the order of the file. */
+/** The definitions of a file, in its order, and its text. */
+export interface FileDefinitions {
+  readonly definitions: readonly Definition[];
+  readonly lines: readonly string[];
+}
+
+/** By fileKey(). */
 export async function definitionsOf(
   paths: readonly string[],
   {
@@ -30,16 +36,21 @@ export async function definitionsOf(
     revision,
   }: { readonly viewer: Viewer | undefined; readonly revision: string | undefined },
   context: ToolContext,
-): Promise<Map<string, Definition[]>> {
+): Promise<Map<string, FileDefinitions>> {
   if (paths.length === 0) return new Map();
   const files = paths.map((path) => `file:${quote(`^${escapeExpression(path)}$`)}`).join(" or ");
   const named = revision ? ` rev:${quote(revision)}` : "";
   const query = `sym:.* (${files})${named}`;
   const { files: found } = await context.engine.search(
-    { query, matches: MOST },
+    { query, matches: MOST, whole: true },
     searchOptions(context, viewer),
   );
-  return new Map(found.map((file) => [fileKey(file), definitionsIn(file)]));
+  return new Map(
+    found.map((file) => [
+      fileKey(file),
+      { definitions: definitionsIn(file), lines: (file.content ?? "").split("\n") },
+    ]),
+  );
 }
 
 /** REQUIRES: found by `sym:` alone: each range is the name of a definition. */
@@ -59,18 +70,20 @@ export const indentOf = (line: string): number =>
 
 /** The innermost definition that a line stands in, by the indentation of code; undefined: none, or it is one. */
 export function enclosing(
-  definitions: readonly Definition[],
+  { definitions, lines }: FileDefinitions,
   line: number,
   indent: number,
 ): Definition | undefined {
-  let found: Definition | undefined;
-  for (const definition of definitions) {
-    if (definition.line > line) break;
+  let outer = indent;
+  for (const definition of definitions.toReversed()) {
+    if (definition.line > line) continue;
     if (definition.line === line) return undefined;
-    if (definition.indent < indent) found = definition;
-    else if (found && definition.indent <= found.indent) found = undefined;
+    if (definition.indent >= outer) continue;
+    if (endOfBody(lines, definition.line) >= line) return definition;
+    outer = definition.indent + 1;
+    if (outer === 1) return undefined; // what stands at the margin before it has ended too
   }
-  return found;
+  return undefined;
 }
 
 /** `Cart.add`, or `add`. */

@@ -18,7 +18,7 @@ import {
   fileKey,
   fullName,
   indentOf,
-  type Definition,
+  type FileDefinitions,
 } from "./definitions-of.ts";
 import { notSearchedWords, partialWords } from "./partial-words.ts";
 import { plural } from "./plural.ts";
@@ -264,10 +264,10 @@ class MatchWriter {
   /** Matches that stand in the text. */
   shown = 0;
   readonly #answer: Answer;
-  readonly #definitions: ReadonlyMap<string, readonly Definition[]>;
+  readonly #definitions: ReadonlyMap<string, FileDefinitions>;
   readonly #files = new Map<string, ToldFile>();
 
-  constructor(answer: Answer, definitions: ReadonlyMap<string, readonly Definition[]>) {
+  constructor(answer: Answer, definitions: ReadonlyMap<string, FileDefinitions>) {
     this.#answer = answer;
     this.#definitions = definitions;
   }
@@ -292,7 +292,7 @@ class MatchWriter {
 
   /** The lines to tell of an item, in less and less detail where much room is left; undefined: there is no room. */
   #fitting(name: string, part: ChunkPart | undefined, isNew: boolean): string[] | undefined {
-    const definitions = this.#definitions.get(name) ?? [];
+    const definitions = this.#definitions.get(name);
     const head = isNew ? [name] : [];
     const isFirst = this.#files.size === 0;
     for (const detail of DETAILS) {
@@ -301,7 +301,7 @@ class MatchWriter {
       if (!isFirst && !this.#answer.isRoomy) return undefined;
     }
     if (!isFirst) return undefined;
-    const least = [...head, ...(part ? linesOf(part, [], DETAILS.at(-1)!) : [])];
+    const least = [...head, ...(part ? linesOf(part, undefined, DETAILS.at(-1)!) : [])];
     return least.map((line) => this.#answer.takeCut(line));
   }
 
@@ -329,7 +329,7 @@ const DETAILS: readonly Detail[] = [
 /** `12: line`, and `11- line` for context. */
 function linesOf(
   { lines, first, column, matches }: ChunkPart,
-  definitions: readonly Definition[],
+  definitions: FileDefinitions | undefined,
   { shown, hasContext }: Detail,
 ): string[] {
   return lines.flatMap((line, i) => {
@@ -341,7 +341,7 @@ function linesOf(
     const begin = i === 0 ? column : 1;
     const at =
       match.start.lineNumber === number ? unitsBefore(line, match.start.column - begin) : 0;
-    const around = enclosing(definitions, number, indentOf(line));
+    const around = definitions && enclosing(definitions, number, indentOf(line));
     return [
       `${number}: ${cutLine(line, at, shown)}${around ? `  [in ${fullName(around.symbol)}]` : ""}`,
     ];
@@ -361,7 +361,7 @@ async function definitionsAround(
   { files }: SearchResponse,
   { request, filters }: Question,
   { context, viewer }: Omit<Searching, "maxTokens">,
-): Promise<Map<string, Definition[]>> {
+): Promise<Map<string, FileDefinitions>> {
   if (request.contextLines) return new Map();
   const paths = files.filter(({ chunks }) => chunks.length > 0).slice(0, MOST_LOOKED_UP);
   const names = [...new Set(paths.map(({ fileName }) => fileName.text))];

@@ -1,11 +1,11 @@
 /** What an answer lacks, in words: a tool that is silent about it lies. */
 
-import { quote } from "../query/ast.ts";
+import type { Repository } from "../repository.ts";
 import { NOT_INDEXED, type KnowsNotIndexed } from "../search/caller/not-indexed.ts";
 import type { SearchRequest } from "../search/messages/request.ts";
 import type { SearchResponse } from "../search/messages/response.ts";
 import { plural } from "./plural.ts";
-import { escapeExpression, queryWith, scopeOf, searchOptions } from "./scope.ts";
+import { scopeOf, searchOptions } from "./scope.ts";
 import type { Filters, ToolContext } from "./tool.ts";
 import { notIndexedWords } from "./words.ts";
 
@@ -32,21 +32,40 @@ export function partialWords({ stats }: Pick<SearchResponse, "stats">): string[]
 const MOST_NAMED = 10;
 
 /**
- * Repositories that the question names and that cannot have answered in full: unknown ones, and those with
- * files whose content is not searchable. Where it names none, those of the files that were found count.
+ * Repositories that the question names and that are not indexed; and of those that files were found in, or
+ * looked for, which have files whose content is not searchable.
  */
 export async function notSearchedWords(
-  { query, ...request }: Pick<SearchRequest, "query" | "isRegexEnabled">,
+  request: Pick<SearchRequest, "query" | "isRegexEnabled">,
   { filters, found }: { readonly filters: Filters; readonly found: readonly string[] },
   context: ToolContext,
 ): Promise<string[]> {
-  const { [NOT_INDEXED]: ask } = context.engine as Partial<KnowsNotIndexed>;
-  if (!ask) return [];
+  const { engine } = context;
+  const { [NOT_INDEXED]: ask } = engine as Partial<KnowsNotIndexed>;
   const { viewer } = await scopeOf(filters, context);
-  const names = found.slice(0, MOST_NAMED).map((name) => `^${escapeExpression(name)}$`);
-  const named =
-    names.length === 0 ? query : queryWith(query, `repo:${quote(`(?:${names.join("|")})`)}`);
   const options = searchOptions(context, viewer);
-  const missing = await ask.call(context.engine, { ...request, matches: 0, query: named }, options);
-  return notIndexedWords(missing);
+  const missing = await ask?.call(engine, { ...request, matches: 0 }, options);
+  const seen = viewer ? { viewer } : {};
+  const names = found.slice(0, MOST_NAMED);
+  const repositories = await Promise.all(names.map((name) => engine.repository(name, seen)));
+  return [
+    ...notIndexedWords((missing ?? []).filter(({ reason }) => reason !== "files-skipped")),
+    ...repositories.flatMap((one) =>
+      one && one.skipped.length > 0
+        ? [`${one.name} has files whose content is not searchable: ${reasonsOf(one.skipped)}.`]
+        : [],
+    ),
+  ];
+}
+
+const MOST_REASONS = 3;
+
+/** `2 binary, 1 too-large`. */
+export function reasonsOf(skipped: Repository["skipped"]): string {
+  const counts = new Map<string, number>();
+  for (const { reason } of skipped) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  return [...counts]
+    .slice(0, MOST_REASONS)
+    .map(([reason, count]) => `${count} ${reason}`)
+    .join(", ");
 }

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { QuernError } from "../base/errors.ts";
 import { Answer } from "./answer.ts";
-import { definitionsOf, endOfBody, type Definition } from "./definitions-of.ts";
+import { definitionsOf, endOfBody } from "./definitions-of.ts";
 import { cutLong, lineRange, rangeOf } from "./line-range.ts";
 import { plural } from "./plural.ts";
 import { readText, type FileText } from "./read-text.ts";
@@ -75,7 +75,7 @@ async function bodyOf(
   const { id } = await findRepository(file.repository, context);
   const viewer = { repositoryIds: new Set([id]) };
   const found = await definitionsOf([file.path], { viewer, revision: args.revision }, context);
-  const all: readonly Definition[] = found.get(`${file.repository}:${file.path}`) ?? [];
+  const all = found.get(`${file.repository}:${file.path}`)?.definitions ?? [];
   const wanted = name.split(/[.#:]+/).at(-1)!;
   const one = all.find(({ symbol }) => symbol.symbol === wanted);
   if (one) return [one.line, endOfBody(file.lines, one.line)];

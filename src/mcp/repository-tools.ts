@@ -4,6 +4,7 @@ import { z } from "zod";
 import { QuernError } from "../base/errors.ts";
 import type { Repository } from "../repository.ts";
 import { placeOf, tellList } from "./listing.ts";
+import { reasonsOf } from "./partial-words.ts";
 import { plural } from "./plural.ts";
 import { folderPath, soleRepository, splitPath, visibleRepositories } from "./scope.ts";
 import { cursor, LISTED, maxTokens, text, tool, type ToolContext } from "./tool.ts";
@@ -28,8 +29,6 @@ export const repositories = tool({
   },
 });
 
-const MOST_REASONS = 3;
-
 function describe({
   name,
   revisions,
@@ -49,15 +48,6 @@ function describe({
     ...(others.length > 0 ? [`also ${others.join(", ")}`] : []),
     ...(skipped.length > 0 ? [`not searchable: ${reasonsOf(skipped)}`] : []),
   ].join("; ");
-}
-
-function reasonsOf(skipped: Repository["skipped"]): string {
-  const counts = new Map<string, number>();
-  for (const { reason } of skipped) counts.set(reason, (counts.get(reason) ?? 0) + 1);
-  return [...counts]
-    .slice(0, MOST_REASONS)
-    .map(([reason, count]) => `${count} ${reason}`)
-    .join(", ");
 }
 
 const treeInput = z.object({

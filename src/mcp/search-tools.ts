@@ -16,7 +16,7 @@ import {
   type ToolContext,
 } from "./tool.ts";
 import { QuernError } from "../base/errors.ts";
-import { hintFor, notIndexedWords, suggestionWords } from "./words.ts";
+import { hintFor, suggestionWords } from "./words.ts";
 
 const searchInput = z.object({
   query: text,
@@ -70,16 +70,10 @@ async function nothingFound(
     isCaseSensitivityEnabled: args.case,
   };
   const options = searchOptions(context, viewer);
-  const { notIndexed, suggestions } = await context.engine.explain(
-    { ...request, matches: 0 },
-    options,
-  );
+  const { suggestions } = await context.engine.explain({ ...request, matches: 0 }, options);
   const inScope = await context.engine.search({ query: filter || "file:.", matches: 50 }, options);
   const found = inScope.repositoryInfo.map(({ name }) => name);
-  const unsearched =
-    notIndexed.length > 0
-      ? notIndexedWords(notIndexed)
-      : await notSearchedWords(request, { filters: args, found }, context);
+  const unsearched = await notSearchedWords(request, { filters: args, found }, context);
   const answer = new Answer(args.maxTokens, context.count);
   answer.head("Nothing found.");
   const hint = hintFor(query, regex);

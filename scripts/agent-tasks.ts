@@ -1,0 +1,220 @@
+/**
+ * Ten tasks of a coding agent on a repository, over `quern mcp` as a client starts it, and what the same
+ * would take with `rg`, `git grep` and reading whole files:
+ *
+ *     npx tsx scripts/agent-tasks.ts FOLDER [--symbol NAME] [--file PATH] [--words TEXT] [--part FOLDER]
+ *
+ * FOLDER is a git work tree. What is asked for is found in quern's own repository where nothing is given.
+ * Prints Markdown: docs/agents.md has it. Tokens are o200k's; the times are of one run, the server's start
+ * and its first index apart.
+ */
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { encode } from "gpt-tokenizer/encoding/o200k_base";
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    symbol: { type: "string", default: "tokenBound" },
+    file: { type: "string", default: "src/mcp/answer.ts" },
+    words: { type: "string", default: "Not all shown" },
+    part: { type: "string", default: "src/history" },
+  },
+});
+const folder = resolve(positionals[0] ?? ".");
+const { symbol, file, words, part } = values;
+
+interface Task {
+  readonly question: string;
+  readonly tool: string;
+  readonly args: Record<string, unknown>;
+  /** What one would run in a shell instead. */
+  readonly shell: readonly (readonly string[])[];
+  /** Files of the shell's answer that one would read whole to know as much. */
+  readonly reads: (output: string) => readonly string[];
+}
+
+const none = (): readonly string[] => [];
+const pathsOf = (output: string): string[] => [
+  ...new Set(output.split("\n").flatMap((line) => /^([^:]+):/.exec(line)?.[1] ?? [])),
+];
+const firstPath = (output: string): readonly string[] => pathsOf(output).slice(0, 1);
+
+const TASKS: readonly Task[] = [
+  {
+    question: `Where is \`${symbol}\` defined, and how does it work?`,
+    tool: "definitions",
+    args: { symbol },
+    shell: [["rg", "-n", `(function|class|const|def|func|fn) ${symbol}\\b`]],
+    reads: firstPath,
+  },
+  {
+    question: "Who calls it?",
+    tool: "references",
+    args: { symbol },
+    shell: [["rg", "-nw", symbol]],
+    reads: none,
+  },
+  {
+    question: "What would break if it went: which tests cover it?",
+    tool: "references",
+    args: { symbol, path: "test" },
+    shell: [["rg", "-nw", symbol, "-g", "*test*", "-g", "test/**"]],
+    reads: firstPath,
+  },
+  {
+    question: `Where is the message “${words}” written?`,
+    tool: "search",
+    args: { query: `"${words}"`, contextLines: 2 },
+    shell: [["rg", "-nF", "-C2", words]],
+    reads: none,
+  },
+  {
+    question: `What is in \`${part}\`?`,
+    tool: "outline",
+    args: { path: part, maxTokens: 1_500 },
+    shell: [["rg", "-n", "^export (async )?(function|class|const|interface|type) ", part]],
+    reads: none,
+  },
+  {
+    question: `What does \`${file}\` define?`,
+    tool: "outline",
+    args: { path: file },
+    shell: [],
+    reads: () => [file],
+  },
+  {
+    question: "Which files have “error” in their names?",
+    tool: "find_files",
+    args: { query: "error" },
+    shell: [["git", "ls-files", "*error*"]],
+    reads: none,
+  },
+  {
+    question: "What changed in the last week?",
+    tool: "history",
+    args: { since: "1 week ago", maxTokens: 1_500 },
+    shell: [["git", "log", "--since=1 week ago"]],
+    reads: none,
+  },
+  {
+    question: `Who wrote the first lines of \`${file}\`, and why?`,
+    tool: "history",
+    args: { path: file, blame: "1-12" },
+    shell: [["git", "blame", "-L1,12", file]],
+    reads: none,
+  },
+  {
+    question: "How are time-outs handled?",
+    tool: "search",
+    args: { query: "timeout", path: "src", maxTokens: 1_500 },
+    shell: [["git", "grep", "-ni", "timeout", "--", "src"]],
+    reads: none,
+  },
+];
+
+const tokensOf = (text: string): number => encode(text).length;
+
+function inShell({ shell, reads }: Task): { tokens: number; commands: string } {
+  const outputs = shell.map(([command, ...args]) => {
+    const paths = command === "rg" && args.at(-1)?.includes("/") !== true ? ["."] : [];
+    const { stdout, error } = spawnSync(command!, [...args, ...paths], {
+      cwd: folder,
+      maxBuffer: 2 ** 28,
+    });
+    if (error) throw error;
+    return stdout.toString();
+  });
+  const output = outputs.join("");
+  const read = reads(output.replaceAll(/^\.\//gm, ""));
+  const texts = read.map((path) => readFileSync(join(folder, path), "utf8"));
+  return {
+    tokens: tokensOf([output, ...texts].join("\n")),
+    commands: [
+      ...shell.map(
+        (command) =>
+          `\`${command.map((word) => (/[ *|(]/.test(word) ? `'${word}'` : word)).join(" ")}\``,
+      ),
+      ...read.map((path) => `read \`${path}\``),
+    ].join(", "),
+  };
+}
+
+async function ask(client: Client, { tool, args }: Pick<Task, "tool" | "args">) {
+  const began = performance.now();
+  const result = await client.callTool({ name: tool, arguments: args });
+  const [content] = result.content as { text: string }[];
+  return { text: content!.text, ms: performance.now() - began };
+}
+
+const LINES_SHOWN = 12;
+const shorten = (line: string): string => (line.length > 118 ? `${line.slice(0, 117)}…` : line);
+
+function transcript({ question, tool, args }: Task, text: string, tokens: number): string {
+  const lines = text.replaceAll("`".repeat(3), "'''").split("\n");
+  const shown = lines.slice(0, LINES_SHOWN).map(shorten);
+  const rest = lines.length > LINES_SHOWN ? [`(${lines.length - LINES_SHOWN} lines more)`] : [];
+  return [
+    `**${question}** ${tokens} tokens.`,
+    "",
+    "```text",
+    `${tool} ${JSON.stringify(args)}`,
+    "",
+    ...shown,
+    ...rest,
+    "```",
+    "",
+  ].join("\n");
+}
+
+const home = mkdtempSync(join(tmpdir(), "quern-tasks-"));
+const command = ["node_modules/tsx/dist/cli.mjs", "src/cli/bin.ts"].map((path) => resolve(path));
+const client = new Client(
+  { name: "agent-tasks", version: "1" },
+  { versionNegotiation: { mode: "auto" } },
+);
+try {
+  const args = [...command, "mcp", folder, "--db", join(home, "index")];
+  await client.connect(
+    new StdioClientTransport({ command: process.execPath, args, stderr: "inherit" }),
+  );
+  const ready = { tool: "definitions", args: { symbol } };
+  while (/INCOMPLETE/.test((await ask(client, ready)).text))
+    await new Promise((next) => setTimeout(next, 100));
+  const rows: string[] = [];
+  const transcripts: string[] = [];
+  const sums = { ours: 0, shell: 0 };
+  for (const task of TASKS) {
+    const { text, ms } = await ask(client, task);
+    const tokens = tokensOf(text);
+    const other = inShell(task);
+    sums.ours += tokens;
+    sums.shell += other.tokens;
+    rows.push(
+      `| ${task.question} | \`${task.tool}\` | ${tokens} | ${Math.round(ms)} | ${other.tokens} | ${other.commands} |`,
+    );
+    transcripts.push(transcript(task, text, tokens));
+  }
+  const { tools } = await client.listTools();
+  const once = tokensOf(JSON.stringify(tools)) + tokensOf(client.getInstructions() ?? "");
+  const commit = execFileSync("git", ["-C", folder, "rev-parse", "--short", "HEAD"])
+    .toString()
+    .trim();
+  console.log(
+    `Repository: ${basename(folder)} at ${commit}. Each conversation pays ${once} tokens for the tools.\n`,
+  );
+  console.log(
+    "| task | tool | tokens | ms | tokens without | how |\n| --- | --- | --- | --- | --- | --- |",
+  );
+  console.log([...rows, `| together | | ${sums.ours} | | ${sums.shell} | |`].join("\n"));
+  console.log(`\n${transcripts.join("\n")}`);
+} finally {
+  await client.close();
+  rmSync(home, { recursive: true, force: true });
+}

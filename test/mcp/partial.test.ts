@@ -1,0 +1,184 @@
+/** Every way in which an answer can be partial, and the words that say so. */
+
+import { expect, test } from "vitest";
+import type { Engine } from "../../src/engine.ts";
+import { documents } from "../../src/ingest/sources/documents.ts";
+import { Cursors } from "../../src/mcp/cursors.ts";
+import { createMcpHandler } from "../../src/mcp/index.ts";
+import { outline } from "../../src/mcp/outline-tool.ts";
+import { search } from "../../src/mcp/search-tools.ts";
+import { definitions, references } from "../../src/mcp/symbol-tools.ts";
+import { tokenBound } from "../../src/mcp/token-bound.ts";
+import type { AskedEngine, Outcome, Tool, ToolContext } from "../../src/mcp/tool.ts";
+import { openEngine } from "../engine/opened.ts";
+import { callTool, connected } from "./connected.ts";
+
+const FILES = Array.from({ length: 40 }, (_, i) => ({
+  path: `src/file${i}.ts`,
+  content: `export function order${i}() {\n  return needle(${i});\n}\n`,
+}));
+const SKIPPED = { path: "data.bin", content: "needle\0\0" };
+
+async function shop(options: Parameters<typeof openEngine>[0] = {}): Promise<Engine> {
+  const engine = await openEngine(options);
+  await engine.index(documents({ name: "acme/shop", files: [...FILES, SKIPPED] }));
+  return engine;
+}
+
+const contextOf = (engine: AskedEngine, behind: readonly string[] = []): ToolContext => ({
+  engine,
+  viewer: undefined,
+  signal: new AbortController().signal,
+  timeoutMs: undefined,
+  cursors: new Cursors(),
+  count: tokenBound,
+  behind: () => behind,
+});
+
+const run = (tool: Tool, args: object, context: ToolContext): Promise<Outcome> =>
+  tool.run(tool.input.parse(args), context);
+
+/** What the engine itself says when it lacks something, put into its answers: the tools see nothing else of it. */
+function lacking(engine: Engine, stats: Record<string, unknown>): AskedEngine {
+  const asked: AskedEngine = {
+    search: async (request, options) => {
+      const response = await engine.search(request, options);
+      return { ...response, stats: { ...response.stats, ...stats } };
+    },
+    explain: (request, options) => engine.explain(request, options),
+    read: (file, options) => engine.read(file, options),
+    list: (folder, options) => engine.list(folder, options),
+    repository: (name, options) => engine.repository(name, options),
+    repositories: (options) => engine.repositories(options),
+    history: (name, options) => engine.history(name, options),
+  };
+  return asked;
+}
+
+const TOOLS: [tool: Tool, found: object, nothing: object][] = [
+  [search, { query: "needle" }, { query: "nowhere" }],
+  [references, { symbol: "needle" }, { symbol: "nowhere" }],
+  [definitions, { symbol: "order1" }, { symbol: "nowhere" }],
+  [outline, { path: "src" }, { path: "nowhere" }],
+];
+
+const REASONS: [why: string, stats: Record<string, unknown>, words: RegExp][] = [
+  [
+    "time",
+    { flushReason: "FLUSH_REASON_TIMER_EXPIRED", shardsSkipped: 1 },
+    /INCOMPLETE: time ran out after \d+ ms/,
+  ],
+  ["a damaged segment", { crashes: 1 }, /INCOMPLETE: 1 part of the index is damaged/],
+  ["damaged segments", { crashes: 2 }, /INCOMPLETE: 2 parts of the index are damaged and were/],
+  ["missing symbols", { filesSkipped: 3 }, /INCOMPLETE: the definitions of 3 files are not known/],
+];
+
+test.each(
+  REASONS.flatMap(([why, stats, words]) =>
+    TOOLS.flatMap(([tool, found, nothing]) => [
+      { why, stats, words, tool, name: tool.name, args: found },
+      { why, stats, words, tool, name: tool.name, args: nothing },
+    ]),
+  ),
+)("$why: $name $args", async ({ stats, words, tool, args }) => {
+  const engine = lacking(await shop(), stats);
+  const { text, facts } = await run(tool, args, contextOf(engine));
+  expect(text).toMatch(words);
+  expect(facts.complete).toBe(false);
+});
+
+test.each(
+  TOOLS.flatMap(([tool, ...args]) => args.map((one) => ({ tool, name: tool.name, args: one }))),
+)("an index behind: $name $args", async ({ tool, args }) => {
+  const words = "INCOMPLETE: /srv/shop is still being read: what is new is missing.";
+  const { text, facts } = await run(tool, args, contextOf(await shop(), [words]));
+  expect(text).toContain(words);
+  expect(facts.complete).toBe(false);
+});
+
+test("symbols that are really not there yet", async () => {
+  const engine = await openEngine();
+  await engine.index(documents({ name: "acme/shop", files: FILES }), { symbols: "skip" });
+  const client = await connected(createMcpHandler(engine));
+  const told = await callTool(client, "definitions", { symbol: "order1" });
+  expect(told.text).toMatch(/INCOMPLETE: the definitions of \d+ files are not known yet\./);
+  const listed = await callTool(client, "repositories", {});
+  expect(listed.text).toContain("definitions of 0 of 40 files are known");
+});
+
+test("time that has really run out", async () => {
+  const engine = await openEngine();
+  const content = "a".repeat(2 ** 20);
+  const files = Array.from({ length: 60 }, (_, i) => ({
+    path: `${i}.txt`,
+    content: `${i}${content}`,
+  }));
+  await engine.index(documents({ name: "acme/large", files }), { symbols: "skip" });
+  const client = await connected(createMcpHandler(engine, { timeoutMs: 1 }));
+  const { text, facts } = await callTool(client, "search", { query: "a+[bc]d", regex: true });
+  expect(text).toContain("INCOMPLETE: time ran out");
+  expect(facts.complete).toBe(false);
+});
+
+test("a budget", async () => {
+  const client = await connected(createMcpHandler(await shop()));
+  for (const [tool, args] of TOOLS.map(([{ name }, found]) => [name, found] as const)) {
+    if (tool === "definitions") continue; // one definition fits
+    const { text, facts } = await callTool(client, tool, { ...args, maxTokens: 200 });
+    expect(text).toMatch(/Not all shown\. The next ones: cursor "\d{12}"$/);
+    expect(facts).toMatchObject({ complete: false, cursor: expect.any(String) as string });
+  }
+  const cut = await callTool(client, "read", {
+    file: "src/file1.ts",
+    lines: "1-2",
+    maxTokens: 200,
+  });
+  expect(cut.facts.complete).toBe(true);
+});
+
+test("a body that is cut, and lines of a file that are not shown", async () => {
+  const engine = await openEngine();
+  const body = Array.from({ length: 300 }, (_, i) => `  step${i}();\n`).join("");
+  await engine.index(
+    documents({ name: "r", files: [{ path: "a.ts", content: `function long() {\n${body}}\n` }] }),
+  );
+  const client = await connected(createMcpHandler(engine));
+  const told = await callTool(client, "definitions", { symbol: "long", maxTokens: 300 });
+  expect(told.text).toMatch(/\d+ lines of the body are left out\.$/);
+  expect(told.facts.complete).toBe(false);
+  const read = await callTool(client, "read", { file: "a.ts", maxTokens: 300 });
+  expect(read.text).toMatch(/Lines \d+ to 302 are not shown: read them with lines "\d+-302"\.$/);
+  expect(read.facts.complete).toBe(false);
+});
+
+test.each(["needle", "nowhere"])("files that are not searchable: %s", async (query) => {
+  const client = await connected(createMcpHandler(await shop()));
+  const { text } = await callTool(client, "search", { query });
+  expect(text).toContain("acme/shop has files whose content is not searchable: 1 binary.");
+});
+
+test.each(["needle", "nowhere"])("repositories that are not indexed: %s", async (query) => {
+  const client = await connected(createMcpHandler(await shop()));
+  const asked = { query: `${query} (repo:acme/shop or repo:acme/other)` };
+  const { text } = await callTool(client, "search", asked);
+  expect(text).toContain("acme/other is not indexed here.");
+});
+
+test("a folder that is too large to list", async () => {
+  const engine = await openEngine();
+  const files = Array.from({ length: 2_100 }, (_, i) => ({ path: `d${i}/f`, content: "" }));
+  await engine.index(documents({ name: "many", files }), { symbols: "skip" });
+  const client = await connected(createMcpHandler(engine));
+  const { text, facts } = await callTool(client, "tree", { repository: "many" });
+  expect(text).toContain("INCOMPLETE: only 2 000 folders were opened");
+  expect(facts.complete).toBe(false);
+});
+
+test("an index that has moved on between two pages", async () => {
+  const engine = await shop();
+  const client = await connected(createMcpHandler(engine));
+  const first = await callTool(client, "search", { query: "needle", maxTokens: 300 });
+  await engine.index(documents({ name: "acme/more", files: FILES.slice(0, 1) }));
+  const next = await callTool(client, "search", { cursor: first.facts.cursor });
+  expect(next.text).toContain("The index has changed since the page before");
+});
