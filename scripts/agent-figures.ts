@@ -1,0 +1,116 @@
+/**
+ * Figures of docs/agents.md: how soon `quern mcp FOLDER` answers after it was started, without an index and
+ * with one, and what a tool call takes beyond the engine's own time.
+ *
+ *     npm run build && npx tsx scripts/agent-figures.ts FOLDER --symbol NAME
+ */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { open } from "../src/engine.ts";
+import { Cursors } from "../src/mcp/cursors.ts";
+import { search } from "../src/mcp/search-tools.ts";
+import { tokenBound } from "../src/mcp/token-bound.ts";
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    symbol: { type: "string", default: "main" },
+    rounds: { type: "string", default: "100" },
+  },
+});
+const folder = resolve(positionals[0] ?? ".");
+const { symbol } = values;
+const home = mkdtempSync(join(tmpdir(), "quern-figures-"));
+const db = join(home, "index");
+
+async function started(): Promise<{ client: Client; began: number }> {
+  const began = performance.now();
+  const client = new Client(
+    { name: "figures", version: "1" },
+    { versionNegotiation: { mode: "auto" } },
+  );
+  const args = [resolve("dist/cli.js"), "mcp", folder, "--db", db];
+  await client.connect(new StdioClientTransport({ command: process.execPath, args }));
+  return { client, began };
+}
+
+const ask = async (client: Client): Promise<string> => {
+  const result = await client.callTool({ name: "search", arguments: { query: symbol } });
+  return (result.content as { text: string }[])[0]!.text;
+};
+
+const since = (began: number): string => `${Math.round(performance.now() - began)} ms`;
+
+async function firstAnswer(what: string): Promise<void> {
+  const { client, began } = await started();
+  const text = await ask(client);
+  const lines = text.split("\n").filter((line) => /INCOMPLETE|found|match/.test(line));
+  console.log(`${what}: first answer after ${since(began)}: ${lines.slice(0, 2).join(" ")}`);
+  while (/still being read/.test(await ask(client)))
+    await new Promise((next) => setTimeout(next, 500));
+  console.log(`${what}: all of it is read after ${since(began)}`);
+  await client.close();
+}
+
+const median = (times: number[]): number => times.sort((a, b) => a - b)[times.length >> 1]!;
+
+async function timed(run: () => Promise<unknown>): Promise<number> {
+  const began = performance.now();
+  await run();
+  return performance.now() - began;
+}
+
+/** The tool and the search that it makes first, by turns. */
+async function overhead(): Promise<void> {
+  await using engine = await open(db, { readOnly: true });
+  const context = {
+    engine,
+    viewer: undefined,
+    signal: new AbortController().signal,
+    timeoutMs: undefined,
+    cursors: new Cursors(),
+    count: tokenBound,
+    behind: () => [],
+  };
+  const spent = { engine: 0 };
+  const counted = new Proxy(engine, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== "function") return value;
+      return async (...args: unknown[]) => {
+        const began = performance.now();
+        const result: unknown = await (value as (...given: unknown[]) => unknown).apply(
+          target,
+          args,
+        );
+        spent.engine += performance.now() - began;
+        return result;
+      };
+    },
+  });
+  const own: number[] = [];
+  const whole: number[] = [];
+  const args = search.input.parse({ query: symbol });
+  for (let round = 0; round < Number(values.rounds); round++) {
+    spent.engine = 0;
+    const took = await timed(() => search.run(args, { ...context, engine: counted }));
+    whole.push(took);
+    own.push(took - spent.engine);
+  }
+  console.log(
+    `a search takes ${median(whole).toFixed(2)} ms, ${median(own).toFixed(2)} ms of it beyond the engine's calls (medians of ${values.rounds})`,
+  );
+}
+
+try {
+  await firstAnswer("without an index");
+  await firstAnswer("with an index");
+  await overhead();
+} finally {
+  rmSync(home, { recursive: true, force: true });
+}
