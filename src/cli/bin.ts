@@ -12,6 +12,7 @@ const argv = process.argv.slice(2);
 
 /** Commands that end by themselves when they are told to: running requests may be answered. */
 const SERVERS = new Set(["serve", "mcp"]);
+const isServer = SERVERS.has(argv[0] ?? "") || (argv[0] === "sync" && argv.includes("--every"));
 const STOP_MS = 800;
 
 if (argv.length === 1 && ["--version", "-V"].includes(argv[0]!)) stdout.write(`${VERSION}\n`);
@@ -30,7 +31,7 @@ async function runCommand(): Promise<void> {
   for (const signal of ["SIGINT", "SIGTERM"] as const)
     process.once(signal, () => {
       stop.abort();
-      if (!SERVERS.has(argv[0] ?? "")) setTimeout(leave, STOP_MS).unref();
+      if (!isServer) setTimeout(leave, STOP_MS).unref();
     }); // the second one ends the process as ever
   // a reader that has seen enough, such as head
   stdout.on("error", (error: NodeJS.ErrnoException) => {
