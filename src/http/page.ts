@@ -73,7 +73,9 @@ export function addPage(app: Hono, options: PageOptions): void {
     const name = context.req.param("name");
     const type = Object.hasOwn(files, name) ? files[name] : undefined;
     if (type === undefined) return next();
-    return answerFile(type, await load(name, encodingFor(context.req.header("accept-encoding"))));
+    const { raw } = context.req;
+    const encoding = mayEncode(raw) ? encodingFor(raw.headers.get("accept-encoding")) : "identity";
+    return answerFile(type, await load(name, encoding));
   });
 }
 
@@ -112,8 +114,11 @@ function rootBelow(base: string): string {
 
 type Encoding = "br" | "gzip" | "identity";
 
+/** Next.js takes Content-Encoding off what a route answers, and compresses by itself what is then left. */
+const mayEncode = (request: Request): boolean => !("nextUrl" in request);
+
 /** The smallest that the client takes. */
-export function encodingFor(accept: string | undefined): Encoding {
+export function encodingFor(accept: string | null | undefined): Encoding {
   const taken = new Set<string>();
   for (const part of (accept ?? "").toLowerCase().split(",")) {
     const [name = "", ...parameters] = part.split(";").map((piece) => piece.trim());

@@ -102,6 +102,18 @@ describe("the document", () => {
 });
 
 describe("its files", () => {
+  test("are not encoded for Next.js, which takes the header off that says so", async () => {
+    const handler = createHandler(engine, { anonymous: "all", page: true });
+    const [name] = Object.keys(files);
+    const ask = (more: object) => {
+      const headers = { "Accept-Encoding": "br, gzip" };
+      const request = new Request(`http://localhost/assets/${name}`, { headers });
+      return handler(Object.assign(request, more));
+    };
+    expect((await ask({})).headers.get("content-encoding")).toBe("br");
+    expect((await ask({ nextUrl: {} })).headers.get("content-encoding")).toBeNull();
+  });
+
   const client: Client = (path, init) => clientWith({ page: true })(path, init);
 
   test.each(Object.entries(files))("%s is %s, in every encoding", async (name, type) => {

@@ -21,6 +21,14 @@ const sees =
   (page: Page): Promise<void> =>
     page.locator(selector).first().waitFor();
 
+const seesAll =
+  (...selectors: string[]) =>
+  async (page: Page): Promise<void> => {
+    for (const selector of selectors) await sees(selector)(page);
+  };
+
+/** There once the repository's revisions are known. */
+const HISTORY = "a:text-is('History')";
 const FILE = "browse/task-queue/-/blob/src/duration.ts";
 
 /** Views with what has to be done to see all of them. */
@@ -38,7 +46,7 @@ const VIEWS: [name: string, path: string, prepare: (page: Page) => Promise<void>
       await sees(".completions li")(page);
     },
   ],
-  ["a file", FILE, sees(".outline li")],
+  ["a file", FILE, seesAll(".outline li", HISTORY)],
   [
     "a name in a file",
     FILE,
@@ -47,10 +55,10 @@ const VIEWS: [name: string, path: string, prepare: (page: Page) => Promise<void>
         .locator(".cm-line span", { hasText: /^parseDuration$/ })
         .first()
         .click();
-      await sees(".panel .line")(page);
+      await seesAll(".panel .line", HISTORY)(page);
     },
   ],
-  ["a folder", "browse/task-queue/-/tree/", sees(".readme")],
+  ["a folder", "browse/task-queue/-/tree/", seesAll(".readme", HISTORY)],
   ["commits", "browse/task-queue/-/commits/src/queue.ts", sees(".commits li")],
   [
     "a commit",
