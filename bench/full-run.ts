@@ -192,12 +192,12 @@ async function ask(
 }
 
 const methodOf = (peers: readonly Peer[]): string[] => [
-  `Warm: every file was read before, and every question is asked once before it is measured; one tool at a time. What keeps running, zoekt's server and our threads, is measured as a host that has been up for a minute: ours have answered each question 3 to 20 times before the first is measured, because V8 compiles only what runs often. ${describePatience(THOROUGH)} Of fewer than 20 runs the slowest stands for p95. Indexing is measured once.`,
-  "Counted is every match; quern and zoekt also return the first 50 with their text. All tools are given the same files: up to 2 MiB, whatever ignore files say, without .git. Counts are compared, file by file where they differ.",
-  "Peers' first 50 matches, and our first chunk of results, are timed until they are there, or until the end where there are fewer.",
-  `quern: ${describeBuild()} in a process of its own, times taken there. Its index holds the content.`,
-  "Memory, of all tools alike, is the most a process held, without processes it starts: its own (RssAnon, every 10 ms), and resident (VmHWM), in which mapped files count as far as the system keeps them in memory. In the stages of many repositories and of growth the process that indexes makes the content as well.",
-  `The caller is held up for the longest time between two turns of its thread's event loop, without the time in which the thread was ready and no core was free (in parentheses: with it): of a whole run of indexing, or the median of ${SEARCHES} searches' longest, each with 100 000 matches in one answer.`,
+  `All tools run warm and one at a time: every file has been read, and every question has been asked once before it is measured. quern's threads have answered each question 3 to 20 times before, as in a host that has been running for a minute, because V8 compiles only code that runs often. ${describePatience(THOROUGH)} With fewer than 20 runs, p95 is the slowest. Indexing is measured once.`,
+  "Every match is counted; quern and zoekt also return the first 50 with their text. All tools get the same files: up to 2 MiB, regardless of ignore files, without .git. Counts are compared, file by file if they differ.",
+  "The time to a peer's first 50 matches ends when they have arrived, or with the search if there are fewer; so does the time to quern's first chunk.",
+  `quern: ${describeBuild()} in a process of its own, which measures its times. Its index contains the content.`,
+  "Memory is the most that a process held, without its child processes: its own (RssAnon, sampled every 10 ms), and resident (VmHWM), which includes the parts of mapped files that are in memory. For many repositories and growth, the indexing process also generates the content.",
+  `"Caller held up" is the longest time between two turns of the calling thread's event loop, without the time in which the thread waited for a free core (in parentheses: with it): during a whole index run, or the median of ${SEARCHES} searches, each with 100 000 matches in one answer.`,
   "A folder that is followed: processor times are those of all threads together, which a busy machine changes less than the clock; the load is the mean number of processes that could run while it was measured. A write is found by a search for a word of its own that begins when the file is written; rg and git grep are asked for a word that is nowhere.",
   ...peers.map(({ version, method }) => `${version}: ${method}`),
 ];

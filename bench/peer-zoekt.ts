@@ -52,7 +52,7 @@ export async function zoekt(
     name: "zoekt",
     version: "zoekt", // it does not tell
     method:
-      "its server on this machine, warm: POST /api/search with ChunkMatches; its index holds the content",
+      "its server on this machine, warm: POST /api/search with ChunkMatches; its index contains the content",
     index: { ...figures, bytes: sizeOnDisk(folder) },
     words: zoektWords,
     count: async (words) => ({ matches: (await count(words)).MatchCount, unit: "matches" }),

@@ -30,7 +30,7 @@ export interface Patience {
 }
 
 export const describePatience = ({ least, most, ms }: Patience) =>
-  `Medians of ${least} to ${most} runs, as many as ${ms / 1000} s have room for; of 2, where one takes longer.`;
+  `Medians of ${least} to ${most} runs, as many as ${ms / 1000} s allow; of 2 runs if one takes longer.`;
 
 export const THOROUGH: Patience = { least: 5, most: 31, ms: 700 };
 /** Of a process that has just begun: code runs slowly until it has run often. */

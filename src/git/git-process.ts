@@ -212,7 +212,7 @@ export class GitProcesses {
   }
 }
 
-/** Bytes. A path in a tree may be longer than any that is indexed; it is not held for that. */
+/** Bytes. A path in a tree may be longer than any path that is indexed; a longer one is not kept in memory. */
 const LONGEST_RECORD = 1 << 24;
 
 /** Batches of whole records of an output that comes in any pieces; returns whether it ended with a NUL, or was empty. */

@@ -24,7 +24,7 @@ export interface Walk {
   readonly dates: readonly string[];
 }
 
-/** What git log lists from a commit on. */
+/** Lists commits from a commit on, as git log does. */
 export async function walkPage(
   operation: Operation,
   { tip, filters, dates }: Walk,

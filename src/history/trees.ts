@@ -71,7 +71,7 @@ export async function findEntry(
   return undefined;
 }
 
-/** By the commit object itself: it begins with its tree's id. */
+/** Reads the tree's id from the commit object, which begins with it. */
 async function rootOf({ objects }: Operation, commit: string): Promise<string | undefined> {
   const object = await objects.read(commit);
   const line = object && Buffer.from(object.content.buffer, 0, object.content.indexOf(LF));

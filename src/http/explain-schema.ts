@@ -48,7 +48,7 @@ export const explanation = (request: ReturnType<typeof searchRequest>) =>
     })
     .openapi("Explanation");
 
-/** Without segments: they hold files of several repositories, and how many there are is nobody's business. */
+/** Leaves out segments: they contain files of several repositories, so their number would reveal hidden ones. */
 export type Told = Omit<response.Explanation, "segments">;
 
 /** Does not compile when the schema and its type part. */

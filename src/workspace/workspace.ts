@@ -128,7 +128,7 @@ export interface Workspace extends AsyncDisposable {
   state(): {
     /** How many files have changed and are not in the index yet. */
     pending: number;
-    /** Whether notices come for all of the tree, for nothing of it, or for a part. */
+    /** Whether the system reports changes for the whole tree, a part of it, or nothing. */
     followed: "notices" | "polling" | "partly";
   };
   /**

@@ -77,6 +77,8 @@ const UNITS: readonly (readonly [name: RegExp, unit: RegExp])[] = [
   [/\.position$/, /\bUTF-16\b/],
   [/\.pending$/, /\bfiles\b/],
   [/Entry\.revisions$/, /\b0-based positions\b/],
+  [/\.generation$/, /\bgeneration\b/],
+  [/\.overlaid$/, /\btexts\b/],
   [/\.(id|segment|repositoryIds?)$/, /\bids?\b/i],
   [/\.status$/, /\bHTTP status\b/],
   [/\.rank$/, /\b0 to 1\b/],

@@ -90,7 +90,7 @@ function withoutList(head: Uint8Array): Manifest | undefined {
   }
 }
 
-/** The manifest's generation alone: a search asks for it first. */
+/** Reads only the manifest's generation, which a search checks first. */
 export function readGeneration(from: Snapshot): number {
   const value = from.getSealed(engineKey("manifest"));
   if (!value || value.length < GENERATION_BYTES) throw corrupt("there is no manifest");

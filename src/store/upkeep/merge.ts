@@ -177,7 +177,7 @@ class Merge {
     });
   }
 
-  /** Where no file is live nothing is written. */
+  /** Writes nothing if no file is live. */
   async copySymbols(
     target: SegmentTarget,
     pause: Pause,
