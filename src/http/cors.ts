@@ -18,7 +18,7 @@ export function answerPreflight(request: Request, settings: Settings, allow: str
   return new Response(null, { status: 204, headers });
 }
 
-/** Headers by which clients name themselves, and those of MCP. All are allowed, and ignored. */
+/** Headers by which clients name themselves, and those of MCP, which pages of other origins may send. */
 const CLIENT_HEADERS =
   /^(?:x-[a-z0-9-]{1,100}-client-source|accept|last-event-id|mcp-(?:method|name|protocol-version|session-id))$/;
 

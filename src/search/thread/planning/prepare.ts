@@ -45,7 +45,7 @@ export interface PreparedQuery {
   readonly isContentOnly: boolean;
   /** The only content atom, where a candidate file matches if and only if it holds. */
   readonly single: number | undefined;
-  /** Returns for each atom the operands of the root that may become false if the atom does. */
+  /** For each atom, the operands of the root that may become false if the atom does. */
   readonly operands: readonly (readonly PlanNode[])[];
   readonly hasNegation: boolean;
   /** Files that are evaluated between two looks at the clock: half a millisecond of work, about. */
