@@ -72,7 +72,7 @@ export function auditRecord(done: Done, settings: Settings): AuditRecord | undef
     ...base,
     action: done.action,
     ...actorOf(done.identity),
-    targetId: target ?? "",
+    targetId: cutText(withoutSecrets(target ?? "")),
     targetType: target === undefined ? "service" : type,
     metadata: cut({ ...done.noted, ...(isRefused && { refused: refusal.code }) }),
   };
@@ -92,10 +92,15 @@ function actorOf(identity: Identity | undefined): Pick<AuditRecord, "actorId" | 
 const MOST_CHARACTERS = 2_000;
 const MOST_ITEMS = 100;
 
+/** What clients send in a wrong place, such as a key for a query. 64 hex digits are the random part of every secret. */
+const withoutSecrets = (text: string): string => text.replace(/[0-9a-f]{64}/gi, "[redacted]");
+
+const cutText = (text: string): string =>
+  text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text;
+
 /** Plain data of a bounded size: a request may be a megabyte long. */
 function cut(value: unknown): unknown {
-  if (typeof value === "string")
-    return value.length > MOST_CHARACTERS ? `${value.slice(0, MOST_CHARACTERS)}…` : value;
+  if (typeof value === "string") return cutText(withoutSecrets(value));
   if (Array.isArray(value)) return value.slice(0, MOST_ITEMS).map(cut);
   if (typeof value !== "object" || value === null) return value;
   const fields = Object.entries(value).filter(([, field]) => field !== undefined);
