@@ -97,7 +97,7 @@ async function walk(port: number): Promise<void> {
     await page.goto(root);
     await page.getByRole("link", { name: "base", exact: true }).waitFor();
     console.log(`the start: ${page.url()}`);
-    await page.getByRole("textbox", { name: "Search code" }).fill("beside");
+    await page.getByRole("textbox", { name: "Search code" }).fill("file:beside");
     await page.getByRole("link", { name: /beside\.ts$/ }).click();
     await page.locator(".cm-line").first().waitFor();
     console.log(`a file: ${page.url()}`);
