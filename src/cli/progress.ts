@@ -1,7 +1,7 @@
 /**
  * How far a long write is, in one line on a terminal; nothing in a pipe.
  *
- *     shop: reading ████████░░░░░░░░░░░░  41%  12 MB of 29 MB, 5.1 MB/s, 4 s left
+ *     shop: reading ████░░░░░░  41%  12 MB of 29 MB, 5.1 MB/s, 4 s left + symbols
  *
  * While a source is listed its total grows, so there is a bar only where the total has been the same
  * for a second. What a stage has left is told by its own speed so far. How long symbols will take
@@ -15,7 +15,7 @@ import { bytes, count, duration, visible } from "./style.ts";
 const EVERY_MS = 100;
 /** A total that has not grown for so long is taken for the whole. */
 const SETTLED_MS = 1_000;
-const BAR = 20;
+const BAR = 10;
 const WORDS: Readonly<Record<IndexProgress["stage"], string>> = {
   list: "listing",
   content: "reading",
@@ -101,8 +101,8 @@ function describe(
   const full = Math.round(share * BAR);
   const bar = "█".repeat(full) + "░".repeat(BAR - full);
   const percent = `${Math.floor(share * 100)}%`.padStart(4);
-  const then = progress.stage === "content" && next !== "" ? [`then ${next}`] : [];
-  return `${words} ${bar} ${percent}  ${[size, ...speed(progress, stage, at), ...then].join(", ")}`;
+  const then = progress.stage === "content" && next !== "" ? ` + ${next}` : "";
+  return `${words} ${bar} ${percent}  ${[size, ...speed(progress, stage, at)].join(", ")}${then}`;
 }
 
 /** Speed and time left, once there is something to go by. */

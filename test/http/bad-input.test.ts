@@ -100,7 +100,7 @@ test("what is unusual and yet right is taken", async () => {
   ]) {
     const response = await client(
       MINT,
-      bytes('{"repoIds":[]}', { "Content-Type": type })(service.keys.ada),
+      bytes('{"repoIds":[1]}', { "Content-Type": type })(service.keys.ada),
     );
     expect(response.status, type).toBe(201);
   }

@@ -19,7 +19,7 @@ test("an event of any length leaves in pieces, made as they are asked for", asyn
     },
   });
   async function* stream() {
-    yield { ...chunkEvent(), files: [{ chunks: [{ matchRanges: ranges }] }] } as never;
+    yield { ...chunkEvent(), files: [{ webUrl: "/", chunks: [{ matchRanges: ranges }] }] } as never;
   }
   const response = await clientOf(createHandler(scriptedEngine({ stream }), { anonymous: "all" }))(
     "/api/stream_search",

@@ -28,7 +28,7 @@ const { files } = JSON.parse(readFileSync("build/page/page.json", "utf8")) as {
 
 test("off unless a host asks for it", async () => {
   const client = clientWith({});
-  const paths = ["/", "/search", "/browse/a/-/blob/a.txt", `/assets/${Object.keys(files)[0]!}`];
+  const paths = ["/", "/search", "/browse/a", `/assets/${Object.keys(files)[0]!}`];
   for (const path of paths) expect((await client(path)).status, path).toBe(404);
 });
 

@@ -9,7 +9,7 @@ test.each<[object, RegExp]>([
   [{ ...good, rank: Number.NaN }, /rank must be/],
   [{ ...good, rank: "1" }, /rank must be a number from 0 to 1, not "1"/],
   [{ ...good, codeHostType: "Github" }, /codeHostType must be one of github, .* not "Github"/],
-  [{ ...good, displayName: "" }, /displayName must be a string/],
+  [{ ...good, displayName: "" }, /displayName must be a non-empty string/],
   [{ ...good, webUrl: "example.com" }, /webUrl must be an http or https URL, not "example.com"/],
   [{ ...good, webUrl: "javascript:alert(1)" }, /webUrl must be an http/],
   [{ ...good, archived: 1 }, /archived must be a boolean, not 1/],

@@ -38,7 +38,13 @@ describe("the tarball", () => {
     const others = packed.files.filter(
       (file) => !/^dist\/([\w-]+\.(c?js|d\.c?ts)|page\/(page\.json|[\w-]+\.\w+\.br))$/.test(file),
     );
-    expect(others.sort()).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "package.json"]);
+    expect(others.sort()).toEqual([
+      "CHANGELOG.md",
+      "LICENSE",
+      "README.md",
+      "dist/quern.schema.json",
+      "package.json",
+    ]);
     for (const name of ["index", "http", "testing"])
       for (const suffix of ["js", "cjs", "d.ts", "d.cts"])
         expect(packed.files).toContain(`dist/${name}.${suffix}`);
@@ -109,13 +115,15 @@ describe("the tarball", () => {
 
 test("the README's example runs as printed", async () => {
   const path = project(packed, "module");
-  mkdirSync(join(path, "src"));
-  writeFileSync(join(path, "src/a.py"), "x = 1\n# TODO: y\n");
-  const [, example] = /^```js\n(.*?)^```$/ms.exec(README)!;
-  expect(example!.trim().split("\n").length).toBeLessThanOrEqual(15);
-  const { stdout, stderr } = await run(path, "example.js", example!);
+  const block = (kind: string) =>
+    new RegExp(`^\`\`\`${kind}\\n(.*?)^\`\`\`$`, "ms").exec(README)![1]!;
+  mkdirSync(join(path, "shop/src"), { recursive: true });
+  writeFileSync(join(path, "shop/src/cart.py"), block("python"));
+  const example = block("js");
+  expect(example.trim().split("\n").length).toBeLessThanOrEqual(15);
+  const { stdout, stderr } = await run(path, "example.js", example);
   expect({ stdout, stderr }).toEqual({
-    stdout: "src/a.py\n2: # TODO: y\n1 matches in 1 files\n",
+    stdout: block("text"),
     stderr: "",
   });
 });
@@ -231,7 +239,7 @@ describe("a host that is bundled", () => {
     { from: "commonjs", format: "esm", banner: CREATE_REQUIRE },
   ])("is told to leave quern outside ($from as $format $banner)", async (bundling) => {
     await expect(start(bundling)).rejects.toMatchObject({
-      stderr: expect.stringMatching(/a bundler has taken quern in.* as external/) as unknown,
+      stderr: expect.stringMatching(/a bundler has bundled quern.* as external/) as unknown,
     });
   });
 });

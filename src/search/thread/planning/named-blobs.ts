@@ -3,7 +3,7 @@
  * name. Where none does, the blob's definitions need not be read to rank it.
  *
  * Costs a list for each gram. Reading and fitting the definitions of a blob costs 2 µs and more, so a
- * frequent word saves a tenth to a quarter of its time, and a rare one is not asked.
+ * frequent word saves a tenth to a fifth of its time, and a rare one is not asked.
  */
 
 import { countBits, type Bitset } from "../../../base/bitset.ts";
