@@ -10,7 +10,10 @@ process.chdir(root); // tsup looks for its configuration there
 
 rmSync("dist", { recursive: true, force: true });
 await build({});
-execFileSync(process.execPath, ["scripts/build-page.mjs", "dist/page"], { stdio: "inherit" });
+const run = (script, target) =>
+  execFileSync(process.execPath, [script, target], { stdio: "inherit" });
+run("scripts/build-page.mjs", "dist/page");
+run("scripts/build-token-table.mjs", "dist/token-table.br");
 
 // imported as a host would: what is published is what checks
 const { syncConfigSchema } = await import(new URL("../dist/sync.js", import.meta.url).href);

@@ -1,4 +1,4 @@
-/** Before any test: the kernel is compiled the workers' entry and the page are bundled, as `npm run build` does. */
+/** Builds, before any test, what quern needs besides its sources: kernel, workers' entry, page and token table. */
 
 import { execFileSync } from "node:child_process";
 
@@ -7,6 +7,7 @@ export default function setup(): void {
     "scripts/build-kernel.mjs",
     "scripts/build-worker.mjs",
     "scripts/build-page.mjs",
+    "scripts/build-token-table.mjs",
   ])
     execFileSync(process.execPath, [script], { stdio: "inherit" });
 }

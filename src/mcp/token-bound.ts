@@ -14,8 +14,9 @@
  * Loading takes some 60 ms, once, and 10 MB; counting 30 ns a character, 10 where the words were seen before.
  */
 
+import { readFileSync } from "node:fs";
 import { brotliDecompressSync } from "node:zlib";
-import { TOKEN_TABLE } from "./token-table.ts";
+import { packageFile } from "../base/package-file.ts";
 
 /** By the bytes of a token, each a character: when it was made. */
 type Ranks = ReadonlyMap<string, number>;
@@ -40,8 +41,9 @@ interface Vocabularies {
 
 let loaded: Vocabularies | undefined;
 
+/** Reads the table that scripts/build-token-table.mjs writes; that script describes its format. */
 function load(): Vocabularies {
-  const bytes = brotliDecompressSync(Buffer.from(TOKEN_TABLE, "base64"));
+  const bytes = brotliDecompressSync(readFileSync(packageFile("token-table.br")));
   const end = 4 + bytes.readUInt32LE(0);
   const vocabulary = (pieces: RegExp, list: Buffer): Vocabulary => ({
     pieces,
