@@ -14,6 +14,7 @@ const library = {
   index: "src/index.ts",
   http: "src/http/index.ts",
   mcp: "src/mcp/index.ts",
+  cluster: "src/cluster/index.ts",
   sync: "src/sync/index.ts",
   testing: "src/testing.ts",
 };

@@ -16,6 +16,7 @@ export const REPORT = resolve(root, "docs/api-report.md");
 
 const ENTRIES = {
   quern: "src/index.ts",
+  "quern/cluster": "src/cluster/index.ts",
   "quern/http": "src/http/index.ts",
   "quern/sync": "src/sync/index.ts",
   "quern/testing": "src/testing.ts",

@@ -131,7 +131,8 @@ const TOKEN_CASES: Cases<TokenStore> = {
     for (const key of [random(), ...ABSURD]) {
       same(await store.get(key), undefined, `get ${show(key)}`);
       same(await store.findByHash(key), undefined, `findByHash ${show(key)}`);
-      same(await collect(store.list(key)), [], `list ${show(key)}`);
+      // a case below gives the owner "" records, and a store may have been held to the suite before
+      if (key !== "") same(await collect(store.list(key)), [], `list ${show(key)}`);
     }
   },
   "an id is not a hash, nor a hash an id": async (store) => {

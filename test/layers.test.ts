@@ -153,6 +153,8 @@ const ROOMS: Record<string, readonly string[]> = {
     "sync/hosts",
     "sync/clones",
   ],
+  "cluster/postgres": ["base", "auth"],
+  cluster: ["cluster/postgres"],
   mcp: ["base", "query", "search/messages", "search/caller", "repository", "history", "engine"],
   http: [
     "base",

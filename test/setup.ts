@@ -1,8 +1,22 @@
-/** Builds, before any test, what quern needs besides its sources: kernel, workers' entry, page and token table. */
+/**
+ * Builds, before any test, what quern needs besides its sources: kernel, workers' entry, page and token table.
+ * Tests that need PostgreSQL share one server; it starts when the first of them asks, see
+ * cluster/postgres.ts.
+ */
 
-import { execFileSync } from "node:child_process";
+import { execFileSync, fork, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
+import type { TestProject } from "vitest/node";
 
-export default function setup(): void {
+declare module "vitest" {
+  export interface ProvidedContext {
+    /** A port of 127.0.0.1 that tells, as JSON, where PostgreSQL is. */
+    postgresBroker: number;
+  }
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   for (const script of [
     "scripts/build-kernel.mjs",
     "scripts/build-worker.mjs",
@@ -10,4 +24,29 @@ export default function setup(): void {
     "scripts/build-token-table.mjs",
   ])
     execFileSync(process.execPath, [script], { stdio: "inherit" });
+  return sharePostgres(project);
+}
+
+async function sharePostgres(project: TestProject): Promise<() => Promise<void>> {
+  let keeper: ChildProcess | undefined;
+  let where: Promise<string> | undefined;
+  const start = async (): Promise<string> => {
+    keeper = fork("test/cluster/postgres-server.mjs", { execArgv: [] });
+    const [message] = (await once(keeper, "message")) as [object];
+    return JSON.stringify(message);
+  };
+  const broker = createServer((socket) => {
+    socket.on("error", () => undefined);
+    void (where ??= start()).then((text) => socket.end(text));
+  });
+  broker.listen(0, "127.0.0.1");
+  await once(broker, "listening");
+  project.provide("postgresBroker", (broker.address() as AddressInfo).port);
+  return async () => {
+    broker.close();
+    if (keeper === undefined) return;
+    const gone = once(keeper, "exit");
+    keeper.disconnect();
+    await gone;
+  };
 }

@@ -12,7 +12,8 @@
 import { QuernError } from "../base/errors.ts";
 import { openKeyValue } from "../store/lmdb/key-value.ts";
 import type { AuditRecord, AuditStore } from "./audit-store.ts";
-import { checked, timeAndId } from "./lmdb-stores.ts";
+import { timeAndId } from "./lmdb-stores.ts";
+import { checked } from "./stored-records.ts";
 
 const DAY_MS = 86_400_000;
 const MAX_AGE_MS = 90 * DAY_MS;

@@ -15,13 +15,20 @@
  * a hash, because a name may be of any length. Ids and hashes may have up to 512 code units.
  */
 
-import { createHash } from "node:crypto";
-import { QuernError } from "../base/errors.ts";
 import { type KeyValueStore, openKeyValue, type Table } from "../store/lmdb/key-value.ts";
+import {
+  checked,
+  digest,
+  flatten,
+  milliseconds,
+  restoreToken,
+  restoreUser,
+  text,
+  type Stored,
+} from "./stored-records.ts";
 import { duplicate, type TokenRecord, type TokenStore } from "./token-store.ts";
 import type { User, UserStore } from "./user-store.ts";
 
-const MOST_TEXT = 512; // code units: 1 024 bytes of LMDB's 1 978
 const BATCH = 100; // records of a list that are read at once, so that a slow reader holds no transaction open
 
 /**
@@ -136,49 +143,6 @@ async function* inOrder<T>(
     after = batch.at(-1)?.key;
   }
 }
-
-type Stored<T> = { [Name in keyof T]: T[Name] extends Date ? number : unknown };
-
-/** Dates become numbers, absent fields stay absent. */
-function flatten<T extends object>(record: T): Stored<T> {
-  const fields = Object.entries(record).flatMap(([name, value]: [string, unknown]) =>
-    value === undefined ? [] : [[name, value instanceof Date ? milliseconds(value) : value]],
-  );
-  return Object.fromEntries(fields) as Stored<T>;
-}
-
-const restoreToken = (stored: Stored<TokenRecord>) =>
-  restore<TokenRecord>(stored, ["createdAt", "expiresAt", "revokedAt", "lastUsedAt"]);
-
-const restoreUser = (stored: Stored<User>) =>
-  restore<User>(stored, ["suspendedAt", "createdAt", "updatedAt", "lastActivityAt"]);
-
-function restore<T>(stored: object, dates: readonly (keyof T & string)[]): T {
-  const record: Record<string, unknown> = { ...stored };
-  for (const name of dates) {
-    const value = record[name];
-    if (typeof value === "number") record[name] = new Date(value);
-  }
-  return record as T;
-}
-
-function milliseconds(date: Date): number {
-  const time = date.getTime();
-  if (Number.isNaN(time))
-    throw new QuernError("INVALID_REQUEST", "a date of the record is invalid");
-  return time;
-}
-
-export function checked(id: string): string {
-  if (id.length === 0 || id.length > MOST_TEXT)
-    throw new QuernError("INVALID_REQUEST", `an id or hash must have 1 to ${MOST_TEXT} characters`);
-  return id;
-}
-
-const text = (id: string): Uint8Array => Buffer.from(id, "utf16le").swap16();
-
-const digest = (ownerId: string): Uint8Array =>
-  createHash("sha256").update(Buffer.from(ownerId, "utf16le")).digest();
 
 const creationKey = ({ createdAt, id }: { createdAt: Date; id: string }): Uint8Array =>
   timeAndId(createdAt, id);

@@ -93,6 +93,8 @@ const UNITS: readonly (readonly [name: RegExp, unit: RegExp])[] = [
   [/\.ngramLookups$/, /\bgrams\b/i],
   [/\.regexpsConsidered$/, /\bpairs\b/i],
   [/\.symbols$/, /\bdefinitions\b/i],
+  [/\.rowCount$/, /\brows\b/],
+  [/^migrateCluster\.(from|to)$/, /\bversion\b/],
 ];
 
 function saysUnit(name: string, comment: string): boolean {

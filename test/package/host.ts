@@ -20,6 +20,7 @@ async function main() {
       found: stats.totalMatchCount,
       statuses: [good.status, bad.status],
       isOurs: error instanceof QuernError && error.code,
+      cluster: typeof postgresTokenStore,
       sync: typeof syncConnections,
       suite: typeof tokenStoreSuite,
     }),
@@ -30,6 +31,7 @@ main();
 
 const NAMES = {
   quern: "QuernError, documents, open",
+  "quern/cluster": "postgresTokenStore",
   "quern/http": "createHandler",
   "quern/sync": "syncConnections",
   "quern/testing": "tokenStoreSuite",
@@ -51,6 +53,7 @@ export const FOUND = {
   found: 1,
   statuses: [200, 400],
   isOurs: "QUERY_SYNTAX",
+  cluster: "function",
   sync: "function",
   suite: "function",
 };

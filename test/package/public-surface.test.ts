@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { apiReport, publicEntries, REPORT, undeclared } from "../../scripts/api-report.ts";
 import * as quern from "../../src/index.ts";
+import * as cluster from "../../src/cluster/index.ts";
 import * as http from "../../src/http/index.ts";
 import * as sync from "../../src/sync/index.ts";
 import * as testing from "../../src/testing.ts";
@@ -55,6 +56,12 @@ test("the values of each entry", () => {
     "memoryTokenStore",
     "memoryUserStore",
     "toNodeListener",
+  ]);
+  expect(Object.keys(cluster).sort()).toEqual([
+    "migrateCluster",
+    "postgresAuditStore",
+    "postgresTokenStore",
+    "postgresUserStore",
   ]);
   expect(Object.keys(testing).sort()).toEqual([
     "auditStoreSuite",

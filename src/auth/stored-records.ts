@@ -1,0 +1,53 @@
+/** The form in which stores keep tokens and users: plain data, dates as milliseconds, and keys in the order of lists. */
+
+import { createHash } from "node:crypto";
+import { QuernError } from "../base/errors.ts";
+import type { TokenRecord } from "./token-store.ts";
+import type { User } from "./user-store.ts";
+
+const MOST_TEXT = 512; // code units: 1 024 bytes of LMDB's 1 978
+
+export type Stored<T> = { [Name in keyof T]: T[Name] extends Date ? number : unknown };
+
+/** Dates become numbers, absent fields stay absent. */
+export function flatten<T extends object>(record: T): Stored<T> {
+  const fields = Object.entries(record).flatMap(([name, value]: [string, unknown]) =>
+    value === undefined ? [] : [[name, value instanceof Date ? milliseconds(value) : value]],
+  );
+  return Object.fromEntries(fields) as Stored<T>;
+}
+
+export const restoreToken = (stored: Stored<TokenRecord>) =>
+  restore<TokenRecord>(stored, ["createdAt", "expiresAt", "revokedAt", "lastUsedAt"]);
+
+export const restoreUser = (stored: Stored<User>) =>
+  restore<User>(stored, ["suspendedAt", "createdAt", "updatedAt", "lastActivityAt"]);
+
+function restore<T>(stored: object, dates: readonly (keyof T & string)[]): T {
+  const record: Record<string, unknown> = { ...stored };
+  for (const name of dates) {
+    const value = record[name];
+    if (typeof value === "number") record[name] = new Date(value);
+  }
+  return record as T;
+}
+
+export function milliseconds(date: Date): number {
+  const time = date.getTime();
+  if (Number.isNaN(time))
+    throw new QuernError("INVALID_REQUEST", "a date of the record is invalid");
+  return time;
+}
+
+export function checked(id: string): string {
+  if (id.length === 0 || id.length > MOST_TEXT)
+    throw new QuernError("INVALID_REQUEST", `an id or hash must have 1 to ${MOST_TEXT} characters`);
+  return id;
+}
+
+/** A key that sorts as JavaScript compares strings: by UTF-16 code units, whatever they are. */
+export const text = (id: string): Uint8Array => Buffer.from(id, "utf16le").swap16();
+
+/** A key of fixed length for a name of any length. */
+export const digest = (ownerId: string): Uint8Array =>
+  createHash("sha256").update(Buffer.from(ownerId, "utf16le")).digest();

@@ -1,0 +1,96 @@
+/**
+ * What we use of a pool of PostgreSQL connections: `new Pool()` of the package `pg` has it. The package is
+ * the host's; nothing here loads it. Statements are never named, so PgBouncer in transaction mode serves too.
+ */
+
+/**
+ * The answer to a statement.
+ *
+ * @example
+ * const names = ({ rows }: PostgresResult): unknown[] => rows.map(({ name }) => name);
+ */
+export interface PostgresResult {
+  /** The rows that the statement returns, by column. */
+  rows: Record<string, unknown>[];
+  /** How many rows the statement changed or returned. */
+  rowCount: number | null;
+}
+
+/**
+ * Something that runs statements: a pool, or one of its connections.
+ *
+ * @example
+ * const now = async (pool: PostgresQueries): Promise<unknown> =>
+ *   (await pool.query("select now()")).rows[0]?.now;
+ */
+export interface PostgresQueries {
+  /**
+   * Runs one statement, with `values` for its `$1`, `$2` and so on.
+   *
+   * @example
+   * declare const pool: PostgresPool;
+   * await pool.query("select $1::int + 1", [41]);
+   */
+  query(text: string, values?: unknown[]): Promise<PostgresResult>;
+}
+
+/**
+ * One connection of a pool.
+ *
+ * @example
+ * declare const pool: PostgresPool;
+ * const client = await pool.connect();
+ * client.release();
+ */
+export interface PostgresClient extends PostgresQueries {
+  /**
+   * Gives the connection back, or closes it if `destroy` is true.
+   *
+   * @example
+   * declare const client: PostgresClient;
+   * client.release(true);
+   */
+  release(destroy?: boolean): void;
+}
+
+/**
+ * A pool of connections: `new Pool()` of the package `pg`.
+ *
+ * @example
+ * declare const pool: PostgresPool; // new Pool({ connectionString: process.env.DATABASE_URL })
+ * const handler = createHandler(engine, { tokens: postgresTokenStore(pool) });
+ */
+export interface PostgresPool extends PostgresQueries {
+  /**
+   * Takes a connection, for a transaction.
+   *
+   * @example
+   * declare const pool: PostgresPool;
+   * const client = await pool.connect();
+   * await client.query("begin");
+   */
+  connect(): Promise<PostgresClient>;
+}
+
+/**
+ * Runs `work` in a transaction of its own. A rejection rolls back; a connection that cannot even do
+ * that is closed.
+ */
+export async function inTransaction<T>(
+  pool: PostgresPool,
+  work: (client: PostgresQueries) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect();
+  let isBroken = false;
+  try {
+    await client.query("begin");
+    const result = await work(client);
+    await client.query("commit");
+    return result;
+  } catch (error) {
+    await client.query("rollback").catch(() => (isBroken = true));
+    throw error;
+  } finally {
+    client.release(isBroken);
+  }
+}

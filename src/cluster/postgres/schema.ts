@@ -1,0 +1,190 @@
+/**
+ * The tables of a cluster, and how they came to be. A migration only adds, so a process of an older
+ * version goes on while a newer one is brought in; what it never does is write what a newer version
+ * would read otherwise, so it refuses to open tables of a newer version (INDEX_VERSION).
+ *
+ *     version 1   quern_meta, quern_token, quern_user, quern_audit
+ *
+ * Ids are stored as UTF-16 code units, big-endian: so PostgreSQL sorts them as JavaScript does,
+ * whatever its locale, and any string is an id. Dates are milliseconds since 1970. Records are of
+ * type json and not jsonb, which refuses U+0000.
+ */
+
+import { QuernError } from "../../base/errors.ts";
+import { inTransaction, type PostgresPool, type PostgresQueries } from "./pool.ts";
+
+/**
+ * Where in the database the tables of a cluster lie.
+ *
+ * @example
+ * const place: PostgresPlace = { schema: "search" };
+ */
+export interface PostgresPlace {
+  /** The PostgreSQL schema of the tables. Default: the first one of the connection's search path. */
+  schema?: string;
+}
+
+/** The format of what the rows hold. */
+const FORMAT = 1;
+
+const MIGRATIONS: readonly ((table: (name: string) => string) => readonly string[])[] = [
+  (table) => [
+    `create table ${table("quern_token")} (
+      id bytea primary key,
+      hash bytea not null unique,
+      owner bytea not null,
+      created_at bigint not null,
+      revoked_at bigint,
+      last_used_at bigint,
+      record json not null
+    )`,
+    `create index on ${table("quern_token")} (owner, created_at, id)`,
+    `create table ${table("quern_user")} (
+      id bytea primary key,
+      created_at bigint not null,
+      record json not null
+    )`,
+    `create index on ${table("quern_user")} (created_at, id)`,
+    `create table ${table("quern_audit")} (
+      id bytea primary key,
+      at bigint not null,
+      record json not null
+    )`,
+    `create index on ${table("quern_audit")} (at, id)`,
+  ],
+];
+
+/** The version of the tables that this code reads and writes. */
+export const SCHEMA_VERSION = MIGRATIONS.length;
+
+/** Any number, the same for all who migrate: they wait for each other. */
+const MIGRATION_LOCK = 7_835_113;
+
+/**
+ * Creates the tables of a cluster, or brings older ones up to date. Does nothing if they are. Resolves to the
+ * versions before (0: there was none) and after. Rejects with INDEX_VERSION if a newer quern made them.
+ *
+ * @example
+ * declare const pool: PostgresPool; // new Pool({ connectionString: process.env.DATABASE_URL })
+ * const { from, to } = await migrateCluster(pool, { schema: "search" });
+ */
+export async function migrateCluster(
+  pool: PostgresPool,
+  place: PostgresPlace = {},
+): Promise<{
+  /** The version of the tables before; 0 if there were none. */
+  from: number;
+  /** The version of the tables now. */
+  to: number;
+}> {
+  const table = tableNames(place);
+  return inTransaction(pool, async (client) => {
+    await client.query("select pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
+    if (place.schema !== undefined)
+      await client.query(`create schema if not exists ${quoted(place.schema)}`);
+    await client.query(
+      `create table if not exists ${table("quern_meta")} (schema int not null, format int not null)`,
+    );
+    const from = (await storedVersion(client, table))?.schema ?? 0;
+    if (from > SCHEMA_VERSION) throw newer(from);
+    for (const migration of MIGRATIONS.slice(from))
+      for (const statement of migration(table)) await client.query(statement);
+    await client.query(`delete from ${table("quern_meta")}`);
+    await client.query(`insert into ${table("quern_meta")} (schema, format) values ($1, $2)`, [
+      SCHEMA_VERSION,
+      FORMAT,
+    ]);
+    return { from, to: SCHEMA_VERSION };
+  });
+}
+
+/** Statements on the tables of a cluster. */
+export interface Tables {
+  /** The name of a table, as a statement writes it. */
+  name(table: string): string;
+  /** Runs a statement. Before the first one, checks that the tables are there and of this version. */
+  query(text: string, values?: unknown[]): Promise<PostgresResultRows>;
+  /** Runs statements in one transaction. */
+  transaction<T>(work: (client: PostgresQueries) => Promise<T>): Promise<T>;
+}
+
+export interface PostgresResultRows {
+  readonly rows: readonly Record<string, unknown>[];
+  readonly changed: number;
+}
+
+/** REQUIRES: `table` is one of the names of MIGRATIONS. */
+export function openTables(pool: PostgresPool, place: PostgresPlace): Tables {
+  const name = tableNames(place);
+  let checked: Promise<void> | undefined;
+  const check = (): Promise<void> => {
+    checked ??= checkVersion(pool, name).catch((error: unknown) => {
+      checked = undefined; // the next call asks again
+      throw error;
+    });
+    return checked;
+  };
+  return {
+    name,
+    async query(text, values) {
+      await check();
+      const { rows, rowCount } = await pool.query(text, values);
+      return { rows, changed: rowCount ?? 0 };
+    },
+    async transaction(work) {
+      await check();
+      return inTransaction(pool, work);
+    },
+  };
+}
+
+async function checkVersion(pool: PostgresPool, table: (name: string) => string): Promise<void> {
+  const stored = await storedVersion(pool, table).catch((error: unknown) => {
+    if (isMissing(error)) throw missing(error);
+    throw error;
+  });
+  if (stored === undefined) throw missing();
+  if (stored.schema > SCHEMA_VERSION || stored.format > FORMAT) throw newer(stored.schema);
+  if (stored.schema < SCHEMA_VERSION)
+    throw new QuernError(
+      "INDEX_VERSION",
+      `the tables are of version ${stored.schema}, this quern needs ${SCHEMA_VERSION}: run migrateCluster()`,
+    );
+}
+
+async function storedVersion(
+  client: PostgresQueries,
+  table: (name: string) => string,
+): Promise<{ schema: number; format: number } | undefined> {
+  const { rows } = await client.query(`select schema, format from ${table("quern_meta")}`);
+  return rows[0] && { schema: Number(rows[0].schema), format: Number(rows[0].format) };
+}
+
+/** undefined_table or invalid_schema_name, in PostgreSQL's words. */
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && ["42P01", "3F000"].includes(String(error.code));
+
+const missing = (cause?: unknown): QuernError =>
+  new QuernError("INDEX_NOT_FOUND", "the database has no tables of quern: run migrateCluster()", {
+    cause,
+  });
+
+const newer = (version: number): QuernError =>
+  new QuernError(
+    "INDEX_VERSION",
+    `the tables are of version ${version}, this quern knows ${SCHEMA_VERSION}: use a newer quern`,
+  );
+
+function tableNames({ schema }: PostgresPlace): (name: string) => string {
+  const prefix = schema === undefined ? "" : `${quoted(schema)}.`;
+  return (name) => prefix + name;
+}
+
+function quoted(schema: string): string {
+  if (typeof schema !== "string" || schema === "" || schema.includes("\0"))
+    throw new QuernError(
+      "INVALID_REQUEST",
+      `schema: must be the name of a PostgreSQL schema, got ${JSON.stringify(schema)}`,
+    );
+  return `"${schema.replaceAll('"', '""')}"`;
+}

@@ -1,0 +1,49 @@
+/**
+ * Databases of the PostgreSQL server that all tests of a run share. Where there is none they are left
+ * out, and the line that this prints says so; with QUERN_CI=1 that is an error.
+ */
+
+import { randomBytes } from "node:crypto";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+import pg from "pg";
+import { afterAll, inject, test } from "vitest";
+
+const isStrict = process.env["QUERN_CI"] === "1";
+
+async function findPort(): Promise<number | undefined> {
+  const socket = connect(inject("postgresBroker"), "127.0.0.1");
+  const told = JSON.parse(await text(socket)) as { port: number } | { missing: string };
+  if ("port" in told) return told.port;
+  if (isStrict) throw new Error(`no PostgreSQL: ${told.missing}`);
+  console.log(`no PostgreSQL, so tests with it are left out: ${told.missing.split("\n")[0]}`);
+  return undefined;
+}
+
+const port = await findPort();
+
+export const isThere = port !== undefined;
+
+/** `test`, where there is a server. */
+export const postgresTest: ReturnType<typeof test.runIf> = test.runIf(port !== undefined);
+
+const opened: pg.Pool[] = [];
+afterAll(async () => {
+  await Promise.all(opened.map((pool) => pool.end()));
+});
+
+/** A pool on a database of that name. It ends with the tests of the file. */
+export function poolOn(database: string, options: pg.PoolConfig = {}): pg.Pool {
+  const pool = new pg.Pool({ host: "127.0.0.1", port, user: "quern", database, ...options });
+  pool.on("error", () => undefined); // idle connections break when a test stops the server
+  opened.push(pool);
+  return pool;
+}
+
+/** The name of an empty database of its own. */
+export async function emptyDatabase(): Promise<string> {
+  const name = `t${randomBytes(8).toString("hex")}`;
+  const pool = poolOn("postgres", { max: 1 });
+  await pool.query(`create database ${name}`);
+  return name;
+}

@@ -1,0 +1,79 @@
+/** The tables of a cluster: made once, brought up to date, and never written by who does not know them. */
+
+import type pg from "pg";
+import { expect } from "vitest";
+import { migrateCluster, postgresTokenStore } from "../../src/cluster/index.ts";
+import { emptyDatabase, poolOn, postgresTest as test } from "./postgres.ts";
+
+const schemaOf = async (pool: pg.Pool) =>
+  (await pool.query("select schema, format from quern_meta")).rows as unknown[];
+
+test("migrating makes the tables, and again does nothing", async () => {
+  const pool = poolOn(await emptyDatabase());
+  const { to } = await migrateCluster(pool);
+  expect(await migrateCluster(pool)).toEqual({ from: to, to });
+  expect(await schemaOf(pool)).toEqual([{ schema: to, format: 1 }]);
+});
+
+test("of many that migrate at once one does, and the others wait for it", async () => {
+  const pool = poolOn(await emptyDatabase());
+  const reports = await Promise.all(Array.from({ length: 8 }, () => migrateCluster(pool)));
+  const { to } = reports[0]!;
+  expect(reports.map(({ from }) => from).sort((a, b) => a - b)).toEqual([
+    0,
+    ...Array.from({ length: 7 }, () => to),
+  ]);
+});
+
+test("a migration that fails leaves nothing behind", async () => {
+  const pool = poolOn(await emptyDatabase());
+  await pool.query("create table quern_audit (id int)");
+  await expect(migrateCluster(pool)).rejects.toMatchObject({ code: "42P07" });
+  const { rows } = await pool.query(
+    "select tablename from pg_tables where tablename like 'quern%'",
+  );
+  expect(rows).toEqual([{ tablename: "quern_audit" }]);
+});
+
+test("a store on a database without tables says what to do, and works once it is done", async () => {
+  const pool = poolOn(await emptyDatabase());
+  const tokens = postgresTokenStore(pool, { schema: "later" });
+  await expect(tokens.get("a")).rejects.toMatchObject({
+    code: "INDEX_NOT_FOUND",
+    message: "the database has no tables of quern: run migrateCluster()",
+  });
+  await migrateCluster(pool, { schema: "later" });
+  expect(await tokens.get("a")).toBeUndefined();
+});
+
+const OTHERS = [
+  ["an older version", "schema = 0", /version 0, this quern needs \d+: run migrateCluster/],
+  ["a newer version", "schema = 99", /version 99, this quern knows \d+: use a newer quern/],
+  ["a newer format", "format = 99", /use a newer quern/],
+] as const;
+
+test.each(OTHERS)("tables of %s are INDEX_VERSION", async (_, set, words) => {
+  const pool = poolOn(await emptyDatabase());
+  await migrateCluster(pool);
+  await pool.query(`update quern_meta set ${set}`);
+  const refused = postgresTokenStore(pool).get("a");
+  await expect(refused).rejects.toMatchObject({ code: "INDEX_VERSION" });
+  await expect(refused).rejects.toThrow(words);
+});
+
+test("who knows only older tables migrates nothing", async () => {
+  const pool = poolOn(await emptyDatabase());
+  await migrateCluster(pool);
+  await pool.query("update quern_meta set schema = 99");
+  await expect(migrateCluster(pool)).rejects.toMatchObject({ code: "INDEX_VERSION" });
+  expect(await schemaOf(pool)).toEqual([{ schema: 99, format: 1 }]);
+});
+
+test("an empty version table is one without tables", async () => {
+  const pool = poolOn(await emptyDatabase());
+  await migrateCluster(pool);
+  await pool.query("delete from quern_meta");
+  await expect(postgresTokenStore(pool).get("a")).rejects.toMatchObject({
+    code: "INDEX_NOT_FOUND",
+  });
+});
