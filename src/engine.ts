@@ -51,6 +51,8 @@ import type { FoundFile } from "./history/shared.ts";
 import type { History } from "./history/history.ts";
 import { createPool, type Pool } from "./threads/pool.ts";
 import { Reader } from "./reader.ts";
+import { OBSERVE, Tracer, type IndexSize, type Observable } from "./tracing.ts";
+import type { Manifest } from "./store/catalog/manifest.ts";
 import {
   KNOWN_REPOSITORIES,
   knownRepositories,
@@ -410,7 +412,14 @@ export type FreshEngine = Pick<
   OpensHistory;
 
 class OpenedEngine
-  implements Engine, KnowsNotIndexed, KnowsRepositories, OpensHistory, BeginsAnswers, GivesFresh
+  implements
+    Engine,
+    KnowsNotIndexed,
+    KnowsRepositories,
+    OpensHistory,
+    BeginsAnswers,
+    GivesFresh,
+    Observable
 {
   readonly path: string;
   readonly [KNOWN_REPOSITORIES]: KnowsRepositories[typeof KNOWN_REPOSITORIES];
@@ -424,13 +433,15 @@ class OpenedEngine
   readonly #options: Checked;
   readonly #workspaces = new Set<Workspace>();
   readonly #reader: Reader;
+  readonly #tracer: Tracer;
   #closed: Promise<void> | undefined;
 
   constructor(environment: Environment, options: Checked) {
     this.path = environment.path;
     this.#environment = environment;
     this.#options = options;
-    this.#pool = startPool(environment, options);
+    this.#tracer = new Tracer(this.path);
+    this.#pool = startPool(environment, options, () => this.#tracer.workerDied());
     this.#catalogs = new CatalogKeeper(environment, newPause);
     this.#searcher = new Searcher({
       pool: this.#pool,
@@ -472,6 +483,13 @@ class OpenedEngine
     return this.#catalogs.generation;
   }
 
+  get [OBSERVE](): Observable[typeof OBSERVE] {
+    return {
+      add: (observer) => this.#tracer.add(observer),
+      size: async () => sizeOf((await this.#catalogs.newest()).manifest),
+    };
+  }
+
   async index(
     source: Source | Iterable<Source> | AsyncIterable<Source>,
     options: IndexOptions = {},
@@ -480,7 +498,11 @@ class OpenedEngine
     checkKeys({ call: "index", what: "option" }, options, INDEX_OPTIONS);
     if (!["after", "skip", undefined].includes(options.symbols))
       throw invalid(`index: symbols must be "after" or "skip"`);
-    return this.#writes.index(source, options);
+    return this.#tracer.write(
+      "index",
+      () => this.#writes.index(source, options),
+      (reports) => ({ reports }),
+    );
   }
 
   async search(request: SearchRequest, options: SearchOptions = {}): Promise<SearchResponse> {
@@ -497,11 +519,12 @@ class OpenedEngine
     this.#mustBeOpen();
     checkSearchOptions("search", options);
     const newest = this.#viewSource(options, below);
-    return this.#searcher.search(request, options, async () => {
+    const toldView = async () => {
       const view = await newest();
       onView(view);
       return view;
-    });
+    };
+    return this.#tracer.search(request, () => this.#searcher.search(request, options, toldView));
   }
 
   /** Searches, and returns the generation of the index that the answer shows. */
@@ -518,7 +541,8 @@ class OpenedEngine
       begin: async (request, options) => {
         this.#mustBeOpen();
         checkSearchOptions("search", options);
-        return this.#searcher.begin(request, options, this.#viewSource(options));
+        const view = this.#viewSource(options);
+        return this.#tracer.begin(request, () => this.#searcher.begin(request, options, view));
       },
     };
   }
@@ -535,13 +559,18 @@ class OpenedEngine
   ): AsyncIterable<SearchEvent> {
     this.#mustBeOpen();
     checkSearchOptions("stream", options);
-    return this.#searcher.stream(request, options, this.#viewSource(options, below));
+    const view = this.#viewSource(options, below);
+    return this.#tracer.stream(request, this.#searcher.stream(request, options, view));
   }
 
   async explain(request: SearchRequest, options: SearchOptions = {}): Promise<Explanation> {
     this.#mustBeOpen();
     checkSearchOptions("explain", options);
-    return this.#searcher.explain(request, options, this.#viewSource(options));
+    return this.#explain(request, options, this.#viewSource(options));
+  }
+
+  #explain(request: SearchRequest, options: SearchOptions, view: ViewSource): Promise<Explanation> {
+    return this.#tracer.explain(request, () => this.#searcher.explain(request, options, view));
   }
 
   async [NOT_INDEXED](
@@ -600,7 +629,7 @@ class OpenedEngine
         this.#search(request, options, await news(options.signal)),
       explain: async (request, options = {}) => {
         checkSearchOptions("explain", options);
-        return this.#searcher.explain(request, options, await view(options));
+        return this.#explain(request, options, await view(options));
       },
       [NOT_INDEXED]: async (request, options) =>
         this.#searcher.notIndexed(request, options, await view(options)),
@@ -692,7 +721,7 @@ class OpenedEngine
 
   async remove(repository: string): Promise<boolean> {
     this.#mustBeOpen();
-    return this.#writes.remove(repository);
+    return this.#tracer.write("remove", () => this.#writes.remove(repository));
   }
 
   async compact(
@@ -700,7 +729,7 @@ class OpenedEngine
   ): Promise<CompactReport> {
     this.#mustBeOpen();
     checkKeys({ call: "compact", what: "option" }, options, { signal: true, onProgress: true });
-    return this.#writes.compact(options);
+    return this.#tracer.write("compact", () => this.#writes.compact(options));
   }
 
   async check(options: { signal?: AbortSignal } = {}): Promise<CheckReport> {
@@ -732,13 +761,31 @@ class OpenedEngine
   }
 }
 
-function startPool(environment: Environment, { workers, readOnly, onWarning }: Checked): Pool {
+function sizeOf({ repositories, segments }: Manifest): IndexSize {
+  const sum = (of: "files" | "textBytes") => segments.reduce((all, one) => all + one[of], 0);
+  return {
+    repositories: repositories.length,
+    segments: segments.length,
+    files: sum("files"),
+    textBytes: sum("textBytes"),
+  };
+}
+
+function startPool(
+  environment: Environment,
+  { workers, readOnly, onWarning }: Checked,
+  workerDied: () => void,
+): Pool {
   const { path } = environment;
   return createPool({
     size: workers,
     entry: packageFile("worker.js"),
     tasks: { ...INGEST_TASKS, ...SEARCH_TASKS, ...OVERLAY_TASKS },
     environment: workers === 0 ? { path, readOnly, opened: environment } : { path, readOnly },
-    onWarning,
+    // the pool warns of deaths alone
+    onWarning: (warning) => {
+      workerDied();
+      onWarning(warning);
+    },
   });
 }

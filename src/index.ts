@@ -80,5 +80,6 @@ export type {
   SkipReason,
 } from "./store/format/records.ts";
 export type { SymbolKind } from "./store/symbols/symbol-kinds.ts";
+export type { IndexTrace, SearchTrace } from "./tracing.ts";
 export { watch, type WatchOptions } from "./watch.ts";
 export type { Workspace, WorkspaceOptions, WorkspaceResponse } from "./workspace/workspace.ts";

@@ -11,6 +11,7 @@ import { expect, test } from "vitest";
 const ROOMS: Record<string, readonly string[]> = {
   base: [],
   outside: ["base"],
+  metrics: [],
   threads: ["base"],
   kernel: ["base"],
   regex: ["base", "kernel"],
@@ -126,6 +127,7 @@ const ROOMS: Record<string, readonly string[]> = {
   workspace: ["base", "ingest", "search", "store", "overlay", "repository"],
   repositories: ["base", "store", "search/messages", "search/caller", "repository"],
   reader: ["base", "store", "search", "repository", "repositories"],
+  tracing: ["ingest/run", "search/messages", "search/caller"],
   engine: [
     "base",
     "threads",
@@ -138,6 +140,7 @@ const ROOMS: Record<string, readonly string[]> = {
     "repository",
     "repositories",
     "reader",
+    "tracing",
   ],
   watch: ["base", "git", "ingest", "workspace", "engine"],
   "sync/config": ["base"],
@@ -158,6 +161,7 @@ const ROOMS: Record<string, readonly string[]> = {
   mcp: ["base", "query", "search/messages", "search/caller", "repository", "history", "engine"],
   http: [
     "base",
+    "metrics",
     "mcp",
     "query",
     "store",
@@ -167,6 +171,7 @@ const ROOMS: Record<string, readonly string[]> = {
     "auth",
     "repository",
     "repositories",
+    "tracing",
     "engine",
   ],
   cli: [
@@ -202,6 +207,7 @@ const ROOMS: Record<string, readonly string[]> = {
     "search/caller",
     "history",
     "repository",
+    "tracing",
     "engine",
     "watch",
   ],

@@ -31,6 +31,7 @@ interface ServeFlags extends CommonFlags {
   workers?: number;
   page: boolean;
   publicUrl?: string;
+  metrics: "owners" | "anyone";
   sync?: string;
 }
 
@@ -60,6 +61,12 @@ export function addServe(program: Command, call: Call): void {
       "--cors <origin>",
       "allow calls from pages of this origin; repeatable; * for all",
       collect,
+    )
+    .option(
+      "--metrics <who>",
+      "who may read /api/metrics: owners, anyone",
+      oneOf(["owners", "anyone"]),
+      "owners",
     )
     .option("--no-page", "do not serve the search page")
     .option("--sync <config>", "keep the index up to date with code hosts, and take their webhooks")
@@ -109,6 +116,7 @@ function handlerOptions(flags: ServeFlags): HandlerOptions {
   return {
     page: flags.page,
     mcp: true,
+    metrics: flags.metrics,
     ...(anonymous !== undefined && { anonymous }),
     ...(basePath !== undefined && { basePath }),
     ...(publicUrl !== undefined && { publicUrl }),

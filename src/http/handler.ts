@@ -22,12 +22,13 @@ import { auditRoutes, userRoutes } from "./member-routes.ts";
 import { describeInterface } from "./openapi.ts";
 import { checkOptions, type AuditEvent, type HandlerOptions, type Settings } from "./options.ts";
 import { addMcp } from "./mcp.ts";
+import { createMetrics } from "./metrics.ts";
 import { addPage } from "./page.ts";
 import { errorBody, Refusal, STATUS, toRefusal } from "./refusal.ts";
 import { repositoryRoutes } from "./repository-routes.ts";
 import { perform, type Route, type Service } from "./route.ts";
 import { searchRoutes } from "./search-routes.ts";
-import { systemRoutes, tokenRoutes } from "./service-routes.ts";
+import { metricsRoutes, systemRoutes, tokenRoutes } from "./service-routes.ts";
 import { createSlots } from "./slots.ts";
 import { symbolRoutes } from "./symbol-routes.ts";
 import { webhookRoutes } from "./webhook-routes.ts";
@@ -52,9 +53,11 @@ export type Handler = (request: Request) => Promise<Response>;
  */
 export function createHandler(engine: Engine, options: HandlerOptions): Handler {
   const settings = checkOptions(options);
-  const service: Service = { engine, settings, slots: createSlots(settings.maxConcurrent) };
+  const metrics = settings.metrics && createMetrics(engine);
+  const slots = createSlots(settings.maxConcurrent);
+  const service: Service = { engine, settings, slots, ...(metrics && { metrics }) };
   const app = new Hono();
-  const paths = byPath(routesOf(settings));
+  const paths = byPath(routesOf(service));
   for (const [path, routes] of paths) {
     const served = settings.basePath + path.replace(/\{\w+\}/, ":id");
     for (const route of routes)
@@ -70,7 +73,7 @@ export function createHandler(engine: Engine, options: HandlerOptions): Handler 
   return async (request) => withCors(await app.fetch(request), request, settings);
 }
 
-function routesOf(settings: Settings): Route[] {
+function routesOf({ settings, metrics }: Service): Route[] {
   const routes = [
     ...searchRoutes(settings),
     ...symbolRoutes(settings),
@@ -82,6 +85,7 @@ function routesOf(settings: Settings): Route[] {
     ...(settings.audits ? auditRoutes(settings.audits) : []),
     ...connectionRoutes(),
     ...(settings.webhook ? webhookRoutes(settings.webhook) : []),
+    ...(metrics && settings.metrics ? metricsRoutes(metrics, settings.metrics) : []),
     ...systemRoutes(() => document),
   ];
   const document = describeInterface(routes, settings);
@@ -102,6 +106,7 @@ async function answer(route: Route, service: Service, context: Context): Promise
   let identity: Identity | undefined;
   const tell = (status: number, refusal?: Refusal): void => {
     const quiet = route.access === "anyone" && status < 400; // probes ask for health all day
+    service.metrics?.request(route.action, status);
     if (!quiet) audit(settings, { at, action: route.action, status, ...whoIs(identity) }, refusal);
   };
   const put = (refusal?: Refusal): void =>

@@ -66,6 +66,11 @@ export interface HandlerOptions {
   audit?: (event: AuditEvent) => void;
   /** Serves the Model Context Protocol at basePath + '/api/mcp', for agents. Default false; `quern serve`: true. */
   mcp?: boolean;
+  /**
+   * Serves metrics for Prometheus at basePath + '/api/metrics', to owners of the organization or to anyone. They
+   * tell how much there is and is done, and no names. Default: not served; `quern serve`: 'owners'.
+   */
+  metrics?: "owners" | "anyone";
   /** The web origins whose pages may call. Default: none. */
   cors?: {
     /** Exact origins such as 'https://example.com', or '*' for all. */
@@ -143,6 +148,7 @@ const OPTIONS: KeysOf<HandlerOptions> = {
   publicUrl: true,
   audit: true,
   mcp: true,
+  metrics: true,
   cors: true,
   scopedTokenTtlMs: true,
   maxMatches: true,
@@ -168,6 +174,7 @@ export interface Settings extends Numbers {
   readonly audit?: (event: AuditEvent) => void;
   readonly origins: ReadonlySet<string>;
   readonly mcp: boolean;
+  readonly metrics?: "owners" | "anyone";
   readonly audits?: AuditStore;
   readonly connections: () => Iterable<Connection>;
   readonly webhook?: NonNullable<HandlerOptions["webhook"]>;
@@ -181,6 +188,8 @@ export function checkOptions(options: HandlerOptions): Settings {
   const anonymous = options.anonymous ?? false;
   if (![false, "public", "all"].includes(anonymous))
     refuse("anonymous must be false, 'public' or 'all'");
+  if (![undefined, "owners", "anyone"].includes(options.metrics))
+    refuse("metrics must be 'owners' or 'anyone'");
   if (tokens === undefined && anonymous === false && authenticate === undefined)
     refuse("nobody could ever search: give tokens, authenticate or anonymous");
   const serviceName = checkServiceName(options.serviceName ?? "Quern");
@@ -197,6 +206,7 @@ export function checkOptions(options: HandlerOptions): Settings {
     secrets: checkSecrets(options),
     origins: checkOrigins(options.cors),
     mcp: checkFlag("mcp", options.mcp),
+    ...(options.metrics && { metrics: options.metrics }),
     ...(options.audits && { audits: options.audits }),
     connections: () => options.connections ?? [],
     ...(options.webhook && { webhook: options.webhook }),

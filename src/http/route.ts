@@ -17,6 +17,7 @@ import type { Identity } from "../auth/principal.ts";
 import type { AuditAction } from "./audit-trail.ts";
 import { check, isJson, queryObject, readJson } from "./body.ts";
 import { admit, forbidden, seesLess, type Access, type Caller } from "./gate.ts";
+import type { Metrics } from "./metrics.ts";
 import type { Settings } from "./options.ts";
 import { Refusal, type RefusalCode } from "./refusal.ts";
 import type { Slots } from "./slots.ts";
@@ -26,6 +27,8 @@ export interface Service {
   readonly engine: Engine;
   readonly settings: Settings;
   readonly slots: Slots;
+  /** Absent: nothing is counted. */
+  readonly metrics?: Metrics;
 }
 
 /** A request that was admitted. */

@@ -408,6 +408,7 @@ export const tokenPath = z.object({
 export const modelList = z.array(z.string());
 export const versionResponse = z.object({ version: z.string() }).openapi("Version");
 export const openApiDocument = z.object({ openapi: z.string() }).loose().openapi("OpenApi");
+export const metricsText = z.string().openapi("Metrics");
 export const healthResponse = z.object({ status: z.literal("ok") }).openapi("Health");
 
 // ── schemas and library types are the same ──

@@ -1,10 +1,12 @@
-/** Scoped tokens, and the service itself. */
+/** Scoped tokens, metrics, and the service itself. */
 
 import { mintScopedToken } from "../auth/principal.ts";
 import type { TokenStore } from "../auth/token-store.ts";
 import { findRepository } from "../repositories.ts";
-import { forbidden } from "./gate.ts";
+import { METRICS_TYPE } from "../metrics/metrics-text.ts";
+import { forbidden, type Access } from "./gate.ts";
 import { jsonResponse } from "./json-body.ts";
+import type { Metrics } from "./metrics.ts";
 import { Refusal } from "./refusal.ts";
 import { plain, withBody, type Call, type Route } from "./route.ts";
 import * as schemas from "./schemas.ts";
@@ -85,6 +87,29 @@ async function revoke(call: Call, tokens: TokenStore): Promise<Response> {
   if (!isTheirs || !(await tokens.revoke(call.id, new Date())))
     throw new Refusal("SCOPED_ACCESS_TOKEN_NOT_FOUND", "there is no such token");
   return new Response(null, { status: 204 });
+}
+
+export function metricsRoutes(metrics: Metrics, who: "owners" | "anyone"): Route[] {
+  const access: Access = who === "owners" ? "owner" : "anyone";
+  return [
+    plain(
+      {
+        method: "get",
+        path: "/api/metrics",
+        action: "readMetrics",
+        tag: "System",
+        access,
+        summary: "Read metrics, in the text format of Prometheus",
+        answers: {
+          status: 200,
+          description: "Counters since the start of the service, and sizes now",
+          schema: schemas.metricsText,
+          contentType: METRICS_TYPE,
+        },
+      },
+      async () => new Response(await metrics.text(), { headers: { "Content-Type": METRICS_TYPE } }),
+    ),
+  ];
 }
 
 /** `document`: the OpenAPI document, which is made of all routes, these included. */

@@ -40,7 +40,9 @@ const engine = await openEngine([
 ]);
 await engine.index(manyRevisions());
 afterAll(() => engine.close());
-const client = clientOf(createHandler(engine, { anonymous: "all", maxAnswerBytes: ANSWER }));
+const client = clientOf(
+  createHandler(engine, { anonymous: "all", maxAnswerBytes: ANSWER, metrics: "anyone" }),
+);
 
 /** Files that are in each of many revisions. */
 function manyRevisions(): Source {
@@ -113,6 +115,7 @@ test.each<[route: string, asked: object, most: number]>([
   ["repos?perPage=100", {}, 100 * KIB],
   [`repos?query=${"x".repeat(10_000)}`, {}, KIB],
   ["version", {}, KIB],
+  ["metrics", {}, 32 * KIB],
   ["openapi.json", {}, MIB],
 ])("%s, row %#", async (route, asked, most) => {
   const init = Object.keys(asked).length === 0 ? {} : post(asked);

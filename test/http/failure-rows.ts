@@ -158,6 +158,7 @@ const OPERATIONS: [method: string, path: string, body?: object][] = [
   ["get", "/api/ee/audit"],
   ["get", "/api/connections"],
   ["get", "/api/models"],
+  ["get", "/api/metrics"],
   ["get", "/api/version"],
   ["get", "/api/health"],
   ["get", "/api/openapi.json"],

@@ -40,7 +40,11 @@ export function readInterface(document: Document): Interface {
       const type = headers.get("content-type") ?? "";
       if (answer.content[type] === undefined) return `content type ${type} is not described`;
       const schema = ["responses", String(status), "content", type, "schema"];
-      const values = type === "text/event-stream" ? events(text) : [JSON.parse(text) as unknown];
+      const values = type.startsWith("text/plain")
+        ? [text]
+        : type === "text/event-stream"
+          ? events(text)
+          : [JSON.parse(text) as unknown];
       return values
         .map((value) => check(["paths", path, method, ...schema], value))
         .find((wrong) => wrong !== undefined);

@@ -28,6 +28,7 @@ test.each<[string, HandlerOptions]>([
   ["timeoutMs", { tokens, timeoutMs: Number.NaN }],
   ["scopedTokenTtlMs", { tokens, scopedTokenTtlMs: 1.5 }],
   ["anonymous?", { tokens, anonymus: "all" } as HandlerOptions],
+  ["metrics", { tokens, metrics: true as unknown as "owners" }],
   ["origins?", { tokens, cors: { origin: ["*"] } as never }],
   ["cors.origins", { tokens, cors: {} as never }],
   ["scoped?", { tokens, tokenPrefixes: { apiKey: "x", scopd: "y" } as never }],

@@ -6,6 +6,7 @@ import { bearer, mint, post } from "./service.ts";
 
 const minting = ["post", "/api/ee/scoped_access_token"] as [string, string];
 const revoking = ["delete", "/api/ee/scoped_access_token/{id}"] as [string, string];
+const metrics = ["get", "/api/metrics"] as [string, string];
 const users = ["get", "/api/ee/users"] as [string, string];
 
 export const SERVICE_ROWS: Row[] = [
@@ -145,6 +146,40 @@ export const SERVICE_ROWS: Row[] = [
     name: "users, for nobody",
     operation: users,
     request: () => ["/api/ee/users"],
+    status: 401,
+    code: "NOT_AUTHENTICATED",
+  },
+
+  // ── metrics ──
+  {
+    name: "metrics, for an owner",
+    operation: metrics,
+    request: gets("/api/metrics", "owner"),
+    status: 200,
+    check: (text: string) =>
+      expect(text).toMatch(/^# HELP quern_info .*\n# TYPE quern_info gauge\n/),
+  },
+  {
+    name: "metrics, for a member",
+    operation: metrics,
+    request: gets("/api/metrics"),
+    status: 403,
+    code: "INSUFFICIENT_PERMISSIONS",
+  },
+  {
+    name: "metrics, for an owner's scoped token",
+    operation: metrics,
+    request: async (service) => {
+      const { token } = await mint(service, service.keys.owner, [service.ids["acme/open"]!]);
+      return ["/api/metrics", { headers: bearer(token) }];
+    },
+    status: 403,
+    code: "INSUFFICIENT_PERMISSIONS",
+  },
+  {
+    name: "metrics, for nobody",
+    operation: metrics,
+    request: () => ["/api/metrics"],
     status: 401,
     code: "NOT_AUTHENTICATED",
   },

@@ -99,7 +99,7 @@ export async function startService(
   const events: AuditEvent[] = [];
   const audit = (event: AuditEvent) => void events.push(event);
   const audits = memoryAuditStore();
-  const defaults = { audit, audits, connections: CONNECTIONS };
+  const defaults = { audit, audits, connections: CONNECTIONS, metrics: "owners" } as const;
   const handler = createHandler(engine, { ...defaults, ...options, tokens, users });
   const ids = Object.fromEntries(repositories.map(({ name, id }) => [name, id]));
   return { engine, tokens, users, handler, events, ids, visible, keys };

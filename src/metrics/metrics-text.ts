@@ -1,0 +1,53 @@
+/**
+ * Metrics as text that Prometheus reads (its text format, version 0.0.4):
+ *
+ *     # HELP quern_searches_total Searches that have ended.
+ *     # TYPE quern_searches_total counter
+ *     quern_searches_total{call="search"} 12
+ *
+ * This file knows no metric of its own, so that whatever has counts can write them the same way.
+ */
+
+/** One metric with its samples. Its name ends in the unit, or in `_total` for a counter. */
+export interface Metric {
+  readonly name: string;
+  /** One sentence. */
+  readonly help: string;
+  readonly type: "counter" | "gauge" | "histogram";
+  readonly samples: readonly Sample[];
+}
+
+export interface Sample {
+  /** Follows the metric's name: `_bucket`, `_sum` or `_count` of a histogram. */
+  readonly suffix?: string;
+  readonly labels?: Labels;
+  readonly value: number;
+}
+
+export type Labels = Readonly<Record<string, string>>;
+
+/** The value of the header Content-Type. */
+export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+export const metricsText = (metrics: Iterable<Metric>): string =>
+  Array.from(metrics, metricText).join("");
+
+function metricText({ name, help, type, samples }: Metric): string {
+  const lines = samples.map(
+    ({ suffix = "", labels = {}, value }) =>
+      `${name}${suffix}${labelsText(labels)} ${numberText(value)}\n`,
+  );
+  return `# HELP ${name} ${escapeText(help)}\n# TYPE ${name} ${type}\n${lines.join("")}`;
+}
+
+function labelsText(labels: Labels): string {
+  const pairs = Object.entries(labels).map(
+    ([name, value]) => `${name}="${escapeText(value).replaceAll('"', '\\"')}"`,
+  );
+  return pairs.length === 0 ? "" : `{${pairs.join()}}`;
+}
+
+const escapeText = (text: string): string => text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n");
+
+const numberText = (value: number): string =>
+  value === Infinity ? "+Inf" : value === -Infinity ? "-Inf" : String(value);

@@ -1,0 +1,266 @@
+/**
+ * What an engine does, told while it does it: to whoever subscribes to Node's tracing channels
+ * `quern:search` and `quern:index`, and to observers of this package. Without either a call costs one
+ * comparison more.
+ *
+ * A trace goes through the events of a TracingChannel: `start` and `end` around the call itself,
+ * `asyncStart` and `asyncEnd` when its answer is there, `error` before these if it fails. Each receives
+ * the same object, which has the outcome from `error` or `asyncStart` on.
+ */
+
+import { tracingChannel, type TracingChannel } from "node:diagnostics_channel";
+import type { IndexReport } from "./ingest/run/report.ts";
+import type { SearchRequest } from "./search/messages/request.ts";
+import { isLong, type LongAnswer } from "./search/caller/long-answer.ts";
+import type { Explanation, SearchEvent, SearchResponse } from "./search/messages/response.ts";
+import type { SearchStats } from "./search/messages/stats.ts";
+
+/**
+ * What the tracing channel `quern:search` tells of one search. Workspaces, the HTTP interface and tools
+ * for agents search through an engine, so their searches are told too.
+ *
+ * @example
+ * import { tracingChannel } from "node:diagnostics_channel";
+ *
+ * tracingChannel<unknown, SearchTrace>("quern:search").asyncEnd.subscribe((message) => {
+ *   const { request, stats, durationMs } = message as SearchTrace;
+ *   console.log(request.query, stats?.totalMatchCount, durationMs);
+ * });
+ */
+export interface SearchTrace {
+  /** The method of the engine that was called. */
+  readonly call: "search" | "stream" | "explain";
+  /** The data directory, absolute. */
+  readonly path: string;
+  /** As it was given, before it was checked. It holds what a person typed: treat it as personal data. */
+  readonly request: SearchRequest;
+  /** Milliseconds from the call to its end; of a stream, and of a long answer over HTTP, until it was read. */
+  durationMs?: number;
+  /** The counters, unless the search failed or its reader left. */
+  stats?: SearchStats;
+  /** As in the answer; explain() has none. */
+  isSearchExhaustive?: boolean;
+  /** What the call rejected with, nearly always a QuernError. */
+  error?: unknown;
+}
+
+/**
+ * What the tracing channel `quern:index` tells of one write.
+ *
+ * @example
+ * import { tracingChannel } from "node:diagnostics_channel";
+ *
+ * tracingChannel<unknown, IndexTrace>("quern:index").asyncEnd.subscribe((message) => {
+ *   const { reports = [], durationMs } = message as IndexTrace;
+ *   for (const { repository, added } of reports) console.log(repository, added, durationMs);
+ * });
+ */
+export interface IndexTrace {
+  /** The method of the engine that was called. */
+  readonly call: "index" | "remove" | "compact";
+  /** The data directory, absolute. */
+  readonly path: string;
+  /** Milliseconds from the call to its end, the wait for earlier writes included. */
+  durationMs?: number;
+  /** What index() resolves to. */
+  reports?: readonly IndexReport[];
+  /** What the call rejected with, nearly always a QuernError. */
+  error?: unknown;
+}
+
+/** Told when a trace has ended, and when a worker has died. */
+export interface Observer {
+  searched(trace: SearchTrace): void;
+  indexed(trace: IndexTrace): void;
+  workerDied(): void;
+}
+
+/** How much an index holds. */
+export interface IndexSize {
+  readonly repositories: number;
+  readonly segments: number;
+  /** Files and bytes of text in its segments: also those that newer ones replace, until segments are merged. */
+  readonly files: number;
+  readonly textBytes: number;
+}
+
+/**
+ * Under this name an opened engine can be observed. No part of the interface of engines: for the metrics
+ * of quern/http.
+ */
+export const OBSERVE = Symbol.for("quern.observe");
+
+export interface Observable {
+  readonly [OBSERVE]: {
+    /** As long as the engine lives. */
+    add(observer: Observer): void;
+    size(): Promise<IndexSize>;
+  };
+}
+
+const SEARCHES = tracingChannel<unknown, SearchTrace>("quern:search");
+const WRITES = tracingChannel<unknown, IndexTrace>("quern:index");
+
+/** Whom the traces of one kind are told. */
+interface Audience<T extends SearchTrace | IndexTrace> {
+  readonly channel: TracingChannel<unknown, T>;
+  readonly tell: (observer: Observer, trace: T) => void;
+}
+
+const OF_SEARCHES: Audience<SearchTrace> = {
+  channel: SEARCHES,
+  tell: (observer, trace) => observer.searched(trace),
+};
+const OF_WRITES: Audience<IndexTrace> = {
+  channel: WRITES,
+  tell: (observer, trace) => observer.indexed(trace),
+};
+
+type Answer = Pick<SearchResponse, "stats" | "isSearchExhaustive">;
+
+const outcomeOf = ({ stats, isSearchExhaustive }: Answer): Partial<SearchTrace> => ({
+  stats,
+  isSearchExhaustive,
+});
+
+/** The traces of one engine. */
+export class Tracer {
+  readonly #path: string;
+  readonly #observers = new Set<Observer>();
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  add(observer: Observer): void {
+    this.#observers.add(observer);
+  }
+
+  workerDied(): void {
+    for (const observer of this.#observers) observer.workerDied();
+  }
+
+  search<T extends Answer>(request: SearchRequest, run: () => Promise<T>): Promise<T> {
+    if (!this.#isHeard(SEARCHES)) return run();
+    return this.#trace(OF_SEARCHES, { call: "search", path: this.#path, request }, run, outcomeOf);
+  }
+
+  explain(request: SearchRequest, run: () => Promise<Explanation>): Promise<Explanation> {
+    if (!this.#isHeard(SEARCHES)) return run();
+    const trace: SearchTrace = { call: "explain", path: this.#path, request };
+    return this.#trace(OF_SEARCHES, trace, run, ({ stats }) => ({ stats }));
+  }
+
+  stream(request: SearchRequest, events: AsyncIterable<SearchEvent>): AsyncIterable<SearchEvent> {
+    if (!this.#isHeard(SEARCHES)) return events;
+    return this.#stream({ call: "stream", path: this.#path, request }, events);
+  }
+
+  async *#stream(trace: SearchTrace, events: AsyncIterable<SearchEvent>) {
+    const end = this.#begin(OF_SEARCHES, trace);
+    try {
+      for await (const event of events) {
+        if (event.type === "final")
+          Object.assign(trace, outcomeOf({ ...event, stats: event.accumulatedStats }));
+        yield event;
+      }
+    } catch (error) {
+      trace.error = error;
+      throw error;
+    } finally {
+      end();
+    }
+  }
+
+  /** A search whose answer may be long: then its trace ends when the answer is closed. */
+  async begin(
+    request: SearchRequest,
+    run: () => Promise<SearchResponse | LongAnswer>,
+  ): Promise<SearchResponse | LongAnswer> {
+    if (!this.#isHeard(SEARCHES)) return run();
+    const trace: SearchTrace = { call: "search", path: this.#path, request };
+    const end = this.#begin(OF_SEARCHES, trace);
+    try {
+      const answer = await run();
+      if (isLong(answer)) return this.#long(trace, answer, end);
+      Object.assign(trace, outcomeOf(answer));
+      end();
+      return answer;
+    } catch (error) {
+      trace.error = error;
+      end();
+      throw error;
+    }
+  }
+
+  #long(trace: SearchTrace, answer: LongAnswer, end: () => void): LongAnswer {
+    let isOpen = true;
+    return {
+      async next() {
+        try {
+          return await answer.next();
+        } catch (error) {
+          trace.error = error;
+          throw error;
+        }
+      },
+      end() {
+        const rest = answer.end();
+        Object.assign(trace, outcomeOf(rest));
+        return rest;
+      },
+      close() {
+        answer.close();
+        if (isOpen) end();
+        isOpen = false;
+      },
+    };
+  }
+
+  write<T>(
+    call: IndexTrace["call"],
+    run: () => Promise<T>,
+    outcome: (result: T) => Partial<IndexTrace> = () => ({}),
+  ): Promise<T> {
+    if (!this.#isHeard(WRITES)) return run();
+    return this.#trace(OF_WRITES, { call, path: this.#path }, run, outcome);
+  }
+
+  async #trace<T extends SearchTrace | IndexTrace, R>(
+    audience: Audience<T>,
+    trace: T,
+    run: () => Promise<R>,
+    outcome: (result: R) => Partial<T>,
+  ): Promise<R> {
+    const end = this.#begin(audience, trace);
+    try {
+      const result = await run();
+      Object.assign(trace, outcome(result));
+      return result;
+    } catch (error) {
+      trace.error = error;
+      throw error;
+    } finally {
+      end();
+    }
+  }
+
+  /** Tells of the beginning; the function that it returns tells of the end. */
+  #begin<T extends SearchTrace | IndexTrace>({ channel, tell }: Audience<T>, trace: T): () => void {
+    const startedAt = performance.now();
+    channel.start.publish(trace);
+    channel.end.publish(trace);
+    return () => {
+      trace.durationMs = performance.now() - startedAt;
+      if ("error" in trace) channel.error.publish(trace as T & { error: unknown });
+      channel.asyncStart.publish(trace);
+      channel.asyncEnd.publish(trace);
+      for (const observer of this.#observers) tell(observer, trace);
+    };
+  }
+
+  #isHeard({ start, end, asyncStart, asyncEnd, error }: typeof SEARCHES | typeof WRITES): boolean {
+    if (this.#observers.size > 0) return true;
+    return [start, end, asyncStart, asyncEnd, error].some((one) => one.hasSubscribers);
+  }
+}
