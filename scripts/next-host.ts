@@ -1,9 +1,9 @@
 /**
  * Mounts the page in an app of Next.js, and walks through it in a browser: `npx tsx scripts/next-host.ts`.
  * It packs the package, installs it with Next.js into a temporary folder, and starts the app below a base
- * path of its own, which it takes off the addresses that handlers see, and takes the slash off their ends.
- * Next.js takes
- * 0.3 GB and a network, which is too much for a test; the mounts of test/page/mounts.test.ts need neither.
+ * path of its own, which Next.js takes off the addresses that handlers see; it also takes the slash off
+ * their ends. Next.js takes 0.3 GB and a network, which is too much for a test; the mounts of
+ * test/page/mounts.test.ts need neither.
  */
 
 import { execFileSync, spawn } from "node:child_process";
@@ -12,13 +12,25 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { directory, open } from "../src/index.ts";
+import type { Page } from "playwright-core";
+import { documents, open } from "../src/index.ts";
 import { launchBrowser } from "../test/page/launch.ts";
 
 const VERSION = process.argv[2] ?? "16";
 const APP = "/team"; // Next.js's own base path
 const MOUNT = "/code";
-const TIMEOUT_MS = 600_000;
+const STEP_MS = 60_000;
+
+const FILES = [
+  {
+    path: "src/cart.ts",
+    content: "import { round } from './round.ts';\nexport const total = round;\n",
+  },
+  {
+    path: "src/round.ts",
+    content: "export function round(cents: number): number {\n  return cents;\n}\n",
+  },
+];
 
 const folder = mkdtempSync(join(tmpdir(), "quern-next-"));
 const run = (program: string, args: string[], cwd: string): string =>
@@ -35,7 +47,7 @@ try {
   const installed = ["install", "--no-audit", "--no-fund", `next@${VERSION}`, "react", "react-dom"];
   run("npm", [...installed, join(folder, filename)], folder);
   const engine = await open(join(folder, "index"));
-  await engine.index(directory(resolve("src/base"), { name: "base" }));
+  await engine.index(documents({ name: "shop", files: FILES }));
   await engine.close();
   run("npx", ["next", "build"], folder);
   await walk(await freePort());
@@ -91,24 +103,60 @@ async function walk(port: number): Promise<void> {
   const browser = await launchBrowser();
   try {
     await untilReady(server.stdout);
-    const root = `http://127.0.0.1:${port}${APP}${MOUNT}`;
     const page = await browser.newPage();
-    page.setDefaultTimeout(TIMEOUT_MS);
-    await page.goto(root);
-    await page.getByRole("link", { name: "base", exact: true }).waitFor();
-    console.log(`the start: ${page.url()}`);
-    await page.getByRole("textbox", { name: "Search code" }).fill("file:beside");
-    await page.getByRole("link", { name: /beside\.ts$/ }).click();
-    await page.locator(".cm-line").first().waitFor();
-    console.log(`a file: ${page.url()}`);
-    await page.reload();
-    await page.locator(".cm-line").first().waitFor();
-    console.log(`the same by its link: ${await page.title()}`);
+    page.setDefaultTimeout(STEP_MS);
+    const complaints = listen(page, port);
+    await visitViews(page, `http://127.0.0.1:${port}${APP}${MOUNT}`);
+    if (complaints.length > 0) throw new Error(`the page complained:\n${complaints.join("\n")}`);
   } finally {
     await browser.close();
     server.kill();
     await once(server, "exit");
   }
+}
+
+/** Collects errors of the page, answers that refuse, and requests to other hosts. */
+function listen(page: Page, port: number): string[] {
+  const complaints: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "error") complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("response", (response) => {
+    if (response.status() >= 400) complaints.push(`${response.status()} ${response.url()}`);
+  });
+  page.on("request", (request) => {
+    if (new URL(request.url()).host !== `127.0.0.1:${port}`) complaints.push(request.url());
+  });
+  return complaints;
+}
+
+/** From the start over a search to a file, the uses of a name in it, its folder, and back. */
+async function visitViews(page: Page, root: string): Promise<void> {
+  const seen = (what: string): void => console.log(`${what}: ${page.url()}`);
+  const lines = page.locator(".cm-line");
+  await page.goto(root);
+  await page.getByRole("link", { name: "shop", exact: true }).waitFor();
+  seen("the start");
+  await page.getByRole("textbox", { name: "Search code" }).fill("function round");
+  await page.getByText("2 matches in 1 file").waitFor();
+  seen("a search");
+  await page.getByRole("link", { name: /round\.ts$/ }).click();
+  await lines.first().waitFor();
+  seen("a file");
+  await page.reload();
+  await lines
+    .locator("span", { hasText: /^round$/ })
+    .first()
+    .click();
+  await page.getByRole("heading", { name: /^References/ }).waitFor();
+  seen("a name, in the same file by its link");
+  await page.getByRole("navigation", { name: "Path" }).getByRole("link", { name: "src" }).click();
+  await page.getByRole("link", { name: "cart.ts" }).waitFor();
+  seen("a folder");
+  await page.goBack();
+  await lines.first().waitFor();
+  seen("back");
 }
 
 /** Next.js says on which address it is ready. */

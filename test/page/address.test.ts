@@ -6,8 +6,14 @@ const ROOT = "https://example.com/code/";
 
 test.each<[string, Address]>([
   ["", { view: "home" }],
+  ["?q=a+b&page=3", { view: "home", filter: "a b", pages: 3 }],
+  ["?q=&page=-1", { view: "home" }],
   ["search?q=a+b", { view: "search", query: "a b", regex: false, matchCase: false }],
   ["search?q=%2B&regex=1&case=1", { view: "search", query: "+", regex: true, matchCase: true }],
+  [
+    "search?q=a&group=repository",
+    { view: "search", query: "a", regex: false, matchCase: false, isGrouped: true },
+  ],
   [
     "browse/acme/shop@release/2/-/blob/src/a.ts#L3-7",
     {
@@ -27,6 +33,17 @@ test.each<[string, Address]>([
     { view: "file", repository: "shop", path: "a", lines: { from: 2, to: 9 } },
   ],
   ["browse/shop/-/blob/a?blame=1", { view: "file", repository: "shop", path: "a", blame: true }],
+  [
+    "browse/shop/-/blob/a?name=%24x%26&blame=1#L2",
+    {
+      view: "file",
+      repository: "shop",
+      path: "a",
+      blame: true,
+      name: "$x&",
+      lines: { from: 2, to: 2 },
+    },
+  ],
   ["browse/a%40b@c/-/tree/", { view: "folder", repository: "a@b", ref: "c", path: "" }],
   ["browse/shop/-/commits/src", { view: "commits", repository: "shop", path: "src" }],
   [
@@ -60,8 +77,15 @@ test("what is shown is read again", () => {
       query: fc.string({ unit: "grapheme" }),
       regex: fc.boolean(),
       matchCase: fc.boolean(),
+      isGrouped: fc.constant(true),
     }),
-    place.map((where) => ({ view: "file" as const, ...where, lines: { from: 1, to: 20 } })),
+    fc.record({ view: fc.constant("home" as const), filter: name, pages: fc.constant(2) }),
+    fc.tuple(place, name).map(([where, symbol]) => ({
+      view: "file" as const,
+      ...where,
+      name: symbol,
+      lines: { from: 1, to: 20 },
+    })),
     place.map((where) => ({ view: "folder" as const, ...where })),
     place.map((where) => ({
       view: "commits" as const,

@@ -52,10 +52,50 @@ inBrowser("files", (browser) => {
       .getByRole("link", { name: /export async function retryWithBackoff/ })
       .first()
       .click();
-    await page.waitForURL(/src\/retry\.ts#L\d+$/);
+    await page.waitForURL(/src\/retry\.ts\?name=retryWithBackoff#L\d+$/);
     await page
       .locator(".cm-target", { hasText: "export async function retryWithBackoff" })
       .waitFor();
+    const place = panel.locator("[aria-current=location]").first(); // it stays, and says where one is
+    await expect.poll(() => place.textContent()).toContain("export async function");
+    await expect.poll(() => page.title()).toBe("retryWithBackoff in retry.ts – task-queue – Quern");
+    await page.reload(); // the address is the state
+    await panel.getByRole("heading", { name: /^References/ }).waitFor();
+    await page.goBack();
+    await page.getByRole("heading", { name: "queue.ts", exact: true }).waitFor();
+    await panel.waitFor();
+    await page.goBack();
+    await expect.poll(() => panel.count()).toBe(0);
+    await page.goForward();
+    await panel.getByRole("button", { name: "Close" }).click();
+    await page.waitForURL(/queue\.ts$/);
+  });
+
+  test("a file is read by keys alone: lines, a name's references, another file, and back", async () => {
+    const page = await visit(browser, `${site.root}search?q=retryWithBackoff+file:queue.ts`);
+    await page.locator("mark").first().waitFor();
+    await page.getByRole("textbox", { name: "Search code" }).focus();
+    const { keyboard } = page;
+    const focused = (): Promise<string> =>
+      page.evaluate(`(document.activeElement.shadowRoot ?? document).activeElement.className`);
+    await keyboard.press("Enter");
+    await keyboard.press("Enter");
+    await page.locator(".cm-line").first().waitFor();
+    await expect.poll(focused).toContain("cm-content"); // the text has the focus
+    for (let n = 0; n < 10; n++) await keyboard.press("ArrowRight");
+    await keyboard.press("Enter");
+    const panel = page.getByRole("complementary", { name: /of retryWithBackoff$/ });
+    await panel.locator(".line").first().waitFor();
+    await keyboard.press("j");
+    await expect.poll(focused).toBe("line match");
+    await keyboard.press("Enter");
+    await page.waitForURL(/retry\.ts/);
+    await page.locator(".cm-target").waitFor();
+    for (const step of [/queue\.ts\?name/, /queue\.ts#/, /search/]) {
+      await keyboard.press("Escape");
+      await page.waitForURL(step);
+    }
+    await expect.poll(focused).not.toBe("cm-content");
   });
 
   test("folders open, and lead to files and back", async () => {

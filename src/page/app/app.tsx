@@ -1,6 +1,6 @@
 /** The frame around every view: the search box above, the view below, and what opens over both. */
 
-import { useCallback, useMemo, useState } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { FilePage } from "../file/file-page.tsx";
 import { FolderPage } from "../file/folder-page.tsx";
 import { CommitPage } from "../history/commit-page.tsx";
@@ -11,8 +11,10 @@ import { FindFile } from "./find-file.tsx";
 import { Header } from "./header.tsx";
 import { Help } from "./help.tsx";
 import { Home } from "./home.tsx";
+import type { Address } from "../frame/address.ts";
 import { useKeyboard, type Command } from "../frame/keyboard.ts";
 import { PageContext, usePage, useTitle } from "../frame/page-context.ts";
+import { focusMain, hasNoFocus } from "../frame/place.ts";
 import { useRouter } from "../frame/router.ts";
 import { SignIn } from "./sign-in.tsx";
 
@@ -58,9 +60,7 @@ export function App({ root, service, hasHistory }: AppProps) {
 
 function skip(event: MouseEvent): void {
   event.preventDefault(); // the part behind # says which lines of a file are marked
-  const main = document.getElementById("main");
-  main?.setAttribute("tabindex", "-1");
-  main?.focus();
+  focusMain();
 }
 
 interface FrameProps {
@@ -88,13 +88,13 @@ function Frame({ isRefused, onKey }: FrameProps) {
 }
 
 function View() {
-  const { router } = usePage();
-  const { address } = router;
+  const { address } = usePage().router;
+  useFocusOnArrival(address);
   switch (address.view) {
     case "home":
-      return <Home />;
+      return <Home address={address} />;
     case "search":
-      return <SearchPage address={address} place={router.place} />;
+      return <SearchPage address={address} />;
     case "file":
       return <FilePage address={address} />;
     case "folder":
@@ -106,6 +106,16 @@ function View() {
     case "missing":
       return <Missing />;
   }
+}
+
+/** With the view before it goes what had the focus. */
+function useFocusOnArrival(address: Address): void {
+  const view = "path" in address ? `${address.view} ${address.path}` : address.view;
+  const before = useRef(view);
+  useEffect(() => {
+    if (before.current !== view && hasNoFocus()) focusMain();
+    before.current = view;
+  }, [view]);
 }
 
 function Missing() {

@@ -1,44 +1,53 @@
 /** The first view: which repositories there are, and what one might ask. */
 
-import { useState } from "preact/hooks";
+import type { HomeView } from "../frame/address.ts";
+import { useAsked, useKept } from "../frame/asked.ts";
+import { Icon } from "../frame/icons.tsx";
+import { usePage, useTitle } from "../frame/page-context.ts";
+import { usePlace } from "../frame/place.ts";
+import { PlainText } from "../frame/plain-text.tsx";
+import { ago } from "../frame/time.ts";
+import { filterFor } from "../search/query-text.ts";
 import type { Repository } from "../wire/answers.ts";
 import { wordsOf } from "../wire/client.ts";
-import { filterFor } from "../search/query-text.ts";
-import { useAsked } from "../frame/asked.ts";
-import { Icon } from "../frame/icons.tsx";
-import { ago } from "../frame/time.ts";
-import { usePage, useTitle } from "../frame/page-context.ts";
-import { PlainText } from "../frame/plain-text.tsx";
 
 const PER_PAGE = 50;
+/** Who has more repositories than these pages hold finds one by its name. */
+const MOST_PAGES = 20;
 
-export function Home() {
-  const { client } = usePage();
-  const [query, setQuery] = useState("");
-  const [pages, setPages] = useState(1);
-  useTitle("");
-  const asked = useAsked(`${pages} ${query}`, async (signal) => {
-    const lists = Array.from({ length: pages }, (_, i) =>
-      client.repositories({ query, page: i + 1, perPage: PER_PAGE }, signal),
-    );
-    const listed = await Promise.all(lists);
-    return { items: listed.flatMap(({ items }) => items), total: listed[0]!.total };
-  });
+export function Home({ address }: { address: HomeView }) {
+  const { client, router } = usePage();
+  const { filter = "" } = address;
+  const pages = Math.min(address.pages ?? 1, MOST_PAGES);
+  useTitle(filter === "" ? "" : `${filter} – Repositories`);
+  const asked = useKept(
+    useAsked(`${pages} ${filter}`, async (signal) => {
+      const lists = Array.from({ length: pages }, (_, i) =>
+        client.repositories({ query: filter, page: i + 1, perPage: PER_PAGE }, signal),
+      );
+      const listed = await Promise.all(lists);
+      return { items: listed.flatMap(({ items }) => items), total: listed[0]!.total };
+    }),
+  );
+  usePlace(router.place, asked.state === "there");
   return (
     <main id="main" class="home">
       <div class="home-head">
         <h1>Repositories</h1>
-        {asked.state === "there" && <p class="muted">{countOf(asked.value.total, query)}</p>}
+        {asked.state === "there" && (
+          <p class="muted" role="status">
+            {countOf(asked.value.total, filter)}
+          </p>
+        )}
         <input
           type="search"
           class="filter"
           placeholder="Filter by name"
           aria-label="Filter repositories by name"
-          value={query}
-          onInput={(event) => {
-            setQuery(event.currentTarget.value);
-            setPages(1);
-          }}
+          value={filter}
+          onInput={({ currentTarget: { value } }) =>
+            router.go({ view: "home", filter: value }, "typing")
+          }
         />
       </div>
       {asked.state === "failed" && <p class="error">{wordsOf(asked.error)}</p>}
@@ -49,23 +58,32 @@ export function Home() {
               <RepositoryRow key={repository.repoName} repository={repository} />
             ))}
           </ul>
-          {asked.value.items.length < asked.value.total && (
-            <button type="button" onClick={() => setPages(pages + 1)}>
-              Show more
-            </button>
-          )}
+          {asked.value.items.length < asked.value.total && <More pages={pages} filter={filter} />}
         </>
       )}
     </main>
   );
 }
 
-function countOf(total: number, query: string): string {
+function More({ pages, filter }: { pages: number; filter: string }) {
+  const { router } = usePage();
+  if (pages >= MOST_PAGES) return <p class="muted">Filter by name to see the others.</p>;
+  return (
+    <button
+      type="button"
+      onClick={() => router.go({ view: "home", filter, pages: pages + 1 }, "replace")}
+    >
+      Show more
+    </button>
+  );
+}
+
+function countOf(total: number, filter: string): string {
   if (total === 0)
-    return query === ""
+    return filter === ""
       ? "Nothing is indexed yet, or nothing that you may see."
       : "None has this in its name.";
-  return `${total.toLocaleString("en")} ${query === "" ? "to search" : "with this in the name"}`;
+  return `${total.toLocaleString("en")} ${filter === "" ? "to search" : "with this in the name"}`;
 }
 
 function RepositoryRow({ repository }: { repository: Repository }) {
@@ -73,7 +91,7 @@ function RepositoryRow({ repository }: { repository: Repository }) {
   const { repoName, repoDisplayName, defaultBranch, indexedAt, isFork, isArchived } = repository;
   const query = `${filterFor("repo", repoName)} `;
   return (
-    <li>
+    <li data-place>
       <Icon name="repository" />
       <a
         class="name"

@@ -44,6 +44,7 @@ export interface CodeView {
   show(lines: Lines | undefined): void;
   /** Shows beside each line who wrote it, or nobody. */
   blame(blame: Blame | undefined, linkOf: (hash: string) => string): void;
+  focus(): void;
   destroy(): void;
 }
 
@@ -70,6 +71,7 @@ export function openCode(parent: HTMLElement, options: CodeOptions): CodeView {
     show: (lines) => showLines(view, lines),
     blame: (told, linkOf) =>
       view.dispatch({ effects: blame.reconfigure(told ? blameGutter(told, linkOf) : []) }),
+    focus: () => view.focus(),
     destroy: () => {
       isOpen = false;
       view.destroy();

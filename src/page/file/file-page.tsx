@@ -1,9 +1,7 @@
 /** The view of a file: the folders on the left, the text, its definitions or a name's uses on the right. */
 
-import { useEffect, useMemo, useState } from "preact/hooks";
 import type { FileView } from "../frame/address.ts";
-import { useAsked } from "../frame/asked.ts";
-import { PERMALINK } from "../frame/keyboard.ts";
+import { useAsked, useKept, type Asking } from "../frame/asked.ts";
 import { usePage, useTitle } from "../frame/page-context.ts";
 import type { Revision, Source } from "../wire/answers.ts";
 import { wordsOf } from "../wire/client.ts";
@@ -11,19 +9,19 @@ import { FileActions } from "./file-actions.tsx";
 import { FolderTree } from "./folder-tree.tsx";
 import { Outline } from "./outline.tsx";
 import { Path } from "./path.tsx";
+import { usePermalink } from "./permalink.ts";
 import { RevisionChoice } from "./revision-choice.tsx";
 import { SourceText } from "./source-text.tsx";
 import { SymbolPanel } from "./symbol-panel.tsx";
 
 export function FilePage({ address }: { address: FileView }) {
   const { client } = usePage();
-  const { repository, ref, path } = address;
+  const { repository, ref, path, name } = address;
   const place = JSON.stringify([repository, ref, path]);
   const source = useAsked(place, (signal) => client.source(address, signal));
   const revisions = useAsked(repository, (signal) => client.revisions(repository, signal));
-  const [name, setName] = useState<string>();
-  useEffect(() => setName(undefined), [place]);
-  useTitle(`${path.split("/").at(-1)} – ${repository}${ref ? `@${ref}` : ""}`);
+  const title = `${path.split("/").at(-1)} – ${repository}${ref ? `@${ref}` : ""}`;
+  useTitle(name === undefined ? title : `${name} in ${title}`);
   const known = revisions.state === "there" ? revisions.value : [];
   usePermalink(address, known);
   return (
@@ -39,11 +37,9 @@ export function FilePage({ address }: { address: FileView }) {
         </div>
         {source.state === "failed" && <p class="error">{wordsOf(source.error)}</p>}
         {source.state === "waiting" && <p class="muted wait">Loading …</p>}
-        {source.state === "there" && (
-          <SourceText source={source.value} address={address} onName={setName} />
-        )}
+        {source.state === "there" && <SourceText source={source.value} address={address} />}
       </section>
-      <Side source={source} address={address} name={name} onClose={() => setName(undefined)} />
+      <Side source={source} address={address} />
     </main>
   );
 }
@@ -53,39 +49,14 @@ export const hasCommits = (revisions: readonly Revision[]): boolean =>
   revisions.some(({ commit }) => commit !== undefined);
 
 interface SideProps {
-  source: ReturnType<typeof useAsked<Source>>;
+  source: Asking<Source>;
   address: FileView;
-  name: string | undefined;
-  onClose: () => void;
 }
 
-function Side({ source, address, name, onClose }: SideProps) {
-  if (source.state !== "there") return null;
-  const { language } = source.value;
-  return name === undefined ? (
-    <Outline address={address} />
-  ) : (
-    <SymbolPanel name={name} language={language} address={address} onClose={onClose} />
-  );
-}
-
-/** `y` puts the commit in the place of the branch. */
-function usePermalink(address: FileView, revisions: readonly Revision[]): void {
-  const { router } = usePage();
-  const commit = useMemo(
-    () =>
-      revisions.find(({ name, isDefault }) =>
-        address.ref === undefined || address.ref === "HEAD" ? isDefault : name === address.ref,
-      )?.commit,
-    [address.ref, revisions],
-  );
-  useEffect(() => {
-    const onPermalink = (event: Event): void => {
-      if (commit === undefined) return;
-      event.preventDefault();
-      router.go({ ...address, ref: commit }, "replace");
-    };
-    document.addEventListener(PERMALINK, onPermalink);
-    return () => document.removeEventListener(PERMALINK, onPermalink);
-  }, [address, commit, router]);
+/** What is said of a name stays where it is while the file of one of its references is loaded. */
+function Side({ source, address }: SideProps) {
+  const kept = useKept(source);
+  if (address.name !== undefined && kept.state === "there")
+    return <SymbolPanel name={address.name} language={kept.value.language} address={address} />;
+  return source.state === "there" ? <Outline address={address} /> : null;
 }

@@ -4,12 +4,14 @@ import type { FileView, FolderView } from "../frame/address.ts";
 import { useAsked } from "../frame/asked.ts";
 import { Icon } from "../frame/icons.tsx";
 import { usePage, useTitle } from "../frame/page-context.ts";
+import { usePlace } from "../frame/place.ts";
 import { PlainText } from "../frame/plain-text.tsx";
 import { addFilter, filterFor } from "../search/query-text.ts";
 import type { TreeNode } from "../wire/answers.ts";
 import { wordsOf } from "../wire/client.ts";
 import { hasCommits } from "./file-page.tsx";
 import { Path } from "./path.tsx";
+import { usePermalink } from "./permalink.ts";
 import { RevisionChoice } from "./revision-choice.tsx";
 
 export function FolderPage({ address }: { address: FolderView }) {
@@ -21,6 +23,9 @@ export function FolderPage({ address }: { address: FolderView }) {
     return folderAt(root, path);
   });
   const revisions = useAsked(repository, (signal) => client.revisions(repository, signal));
+  const known = revisions.state === "there" ? revisions.value : [];
+  usePermalink(address, known);
+  usePlace(router.place, asked.state === "there");
   useTitle(`${path === "" ? "" : `${path} – `}${repository}${ref ? `@${ref}` : ""}`);
   const inRepository = filterFor("repo", repository);
   const scope = path === "" ? inRepository : addFilter(inRepository, filterFor("folder", path));
@@ -29,14 +34,11 @@ export function FolderPage({ address }: { address: FolderView }) {
     <main id="main" class="folder">
       <div class="file-head">
         <Path address={address} />
-        <RevisionChoice
-          address={address}
-          revisions={revisions.state === "there" ? revisions.value : []}
-        />
+        <RevisionChoice address={address} revisions={known} />
         <a class="quiet" href={router.href(search)}>
           Search here
         </a>
-        {hasHistory && revisions.state === "there" && hasCommits(revisions.value) && (
+        {hasHistory && hasCommits(known) && (
           <a class="quiet" href={router.href({ ...address, view: "commits" })}>
             History
           </a>
@@ -76,7 +78,7 @@ function Entries({ nodes, address: { repository, ref } }: EntriesProps) {
         const view = type === "tree" ? "folder" : "file";
         const place = { repository, ...(ref !== undefined && { ref }), path };
         return (
-          <li key={path}>
+          <li key={path} data-place>
             <Icon name={view} />
             <a data-result href={router.href({ view, ...place })}>
               <PlainText text={name} />

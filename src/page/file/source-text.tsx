@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { FileView } from "../frame/address.ts";
 import { useAsked } from "../frame/asked.ts";
 import { usePage } from "../frame/page-context.ts";
+import { hasNoFocus } from "../frame/place.ts";
 import type { Source } from "../wire/answers.ts";
 import { wordsOf } from "../wire/client.ts";
 import type { CodeView } from "./code-view.ts";
@@ -11,10 +12,9 @@ import type { CodeView } from "./code-view.ts";
 interface SourceTextProps {
   source: Source;
   address: FileView;
-  onName: (name: string) => void;
 }
 
-export function SourceText({ source, address, onName }: SourceTextProps) {
+export function SourceText({ source, address }: SourceTextProps) {
   const { client, router } = usePage();
   const [isReady, setReady] = useState(false);
   const parent = useRef<HTMLDivElement>(null);
@@ -31,9 +31,11 @@ export function SourceText({ source, address, onName }: SourceTextProps) {
         language: source.language,
         label: source.path,
         onLines: (lines) => router.go({ ...latest.current, lines }, "replace"),
-        onName,
+        onName: (name) =>
+          router.go({ ...latest.current, name }, latest.current.name ? "replace" : "push"),
       });
       view.current.show(latest.current.lines);
+      if (hasNoFocus()) view.current.focus(); // arrows scroll it then
       setReady(true);
     };
     void open();

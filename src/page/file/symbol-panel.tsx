@@ -13,11 +13,10 @@ interface SymbolPanelProps {
   name: string;
   language: string;
   address: FileView;
-  onClose: () => void;
 }
 
-export function SymbolPanel({ name, language, address, onClose }: SymbolPanelProps) {
-  const { client } = usePage();
+export function SymbolPanel({ name, language, address }: SymbolPanelProps) {
+  const { client, router } = usePage();
   const { repository, ref } = address;
   const request = { symbolName: name, ...(language !== "" && { language }) };
   const here = { repoName: repository, ...(ref !== undefined && { revisionName: ref }) };
@@ -28,6 +27,8 @@ export function SymbolPanel({ name, language, address, onClose }: SymbolPanelPro
     return inRepository.stats.matchCount > 0 ? inRepository : client.definitions(request, signal);
   });
   const references = useAsked(key, (signal) => client.references({ ...request, ...here }, signal));
+  const { name: _, ...withoutName } = address;
+  const onClose = (): void => router.go(withoutName, "replace");
   return (
     <aside class="side panel" aria-label={`Definitions and references of ${name}`}>
       <div class="panel-head">
@@ -83,7 +84,14 @@ function PlacesInFile({
   const { router } = usePage();
   const { repository, fileName, matches } = file;
   const isHere = repository === address.repository;
-  const place = { repository, path: fileName, ...(isHere && address.ref && { ref: address.ref }) };
+  const { name, ref } = address;
+  const place = {
+    repository,
+    path: fileName,
+    ...(isHere && ref && { ref }),
+    ...(name && { name }),
+  };
+  const isShown = isHere && fileName === address.path;
   return (
     <div class="places">
       <h4>
@@ -103,6 +111,8 @@ function PlacesInFile({
           <a
             key={`${lineNumber}:${range.start.column}`}
             class="line match"
+            data-result
+            aria-current={isShown && lineNumber === address.lines?.from ? "location" : undefined}
             href={router.href({ view: "file", ...place, lines })}
           >
             <span class="number">{lineNumber}</span>

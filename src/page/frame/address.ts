@@ -1,8 +1,9 @@
 /**
  * Addresses are the page's state: each view has one that can be sent to somebody else.
  *
- *     search?q=QUERY&regex=1&case=1
- *     browse/REPOSITORY@REVISION/-/blob/PATH#L10-20        a file; ?blame=1
+ *     ?q=NAME&page=2                                       the repositories: whose names hold NAME
+ *     search?q=QUERY&regex=1&case=1&group=repository
+ *     browse/REPOSITORY@REVISION/-/blob/PATH#L10-20        a file; ?blame=1&name=NAME
  *     browse/REPOSITORY@REVISION/-/tree/PATH               a folder; /-/tree/ is the root
  *     browse/REPOSITORY@REVISION/-/commits/PATH            its history; ?q=WORDS&author=NAME&page=2
  *     browse/REPOSITORY/-/commit/HASH
@@ -16,11 +17,21 @@ export interface Lines {
   to: number;
 }
 
+export interface HomeView {
+  view: "home";
+  /** Part of the repositories' names. */
+  filter?: string;
+  /** How many pages of them are shown; 1 if absent. */
+  pages?: number;
+}
+
 export interface SearchAddress {
   view: "search";
   query: string;
   regex: boolean;
   matchCase: boolean;
+  /** Whether results are grouped by repository. */
+  isGrouped?: boolean;
 }
 
 interface InRepository {
@@ -33,6 +44,8 @@ export interface FileView extends InRepository {
   view: "file";
   lines?: Lines;
   blame?: boolean;
+  /** A name whose definitions and references are shown. */
+  name?: string;
 }
 
 export interface FolderView extends InRepository {
@@ -56,13 +69,7 @@ export interface CommitView {
 }
 
 export type Address =
-  | { view: "home" }
-  | SearchAddress
-  | FileView
-  | FolderView
-  | CommitsView
-  | CommitView
-  | { view: "missing" };
+  HomeView | SearchAddress | FileView | FolderView | CommitsView | CommitView | { view: "missing" };
 
 const encode = (path: string): string => path.split("/").map(encodeURIComponent).join("/");
 
@@ -80,19 +87,24 @@ export function parseLines(hash: string): Lines | undefined {
 /** Writes an address, relative to the root. */
 export function showAddress(address: Address): string {
   switch (address.view) {
-    case "home":
     case "missing":
       return "";
+    case "home":
+      return parametersOf({ q: address.filter, page: numberOf(address.pages) });
     case "search":
       return `search?${searchParameters(address)}`;
     case "file": {
-      const blame = address.blame ? "?blame=1" : "";
-      return `${inRepository(address, "blob")}${blame}${address.lines ? showLines(address.lines) : ""}`;
+      const parameters = { blame: address.blame && "1", name: address.name };
+      const lines = address.lines ? showLines(address.lines) : "";
+      return inRepository(address, "blob") + parametersOf(parameters) + lines;
     }
     case "folder":
       return inRepository(address, "tree");
-    case "commits":
-      return inRepository(address, "commits") + commitsParameters(address);
+    case "commits": {
+      const { query, author, page } = address;
+      const parameters = { q: query, author, page: numberOf(page) };
+      return inRepository(address, "commits") + parametersOf(parameters);
+    }
     case "commit":
       return `browse/${encode(address.repository)}/-/commit/${encode(address.hash)}`;
   }
@@ -103,29 +115,38 @@ function inRepository({ repository, ref, path }: InRepository, kind: string): st
   return `browse/${encode(repository)}${at}/-/${kind}/${encode(path)}`;
 }
 
-function searchParameters({ query, regex, matchCase }: SearchAddress): string {
+function searchParameters({ query, regex, matchCase, isGrouped }: SearchAddress): string {
   const parameters = new URLSearchParams({ q: query });
   if (regex) parameters.set("regex", "1");
   if (matchCase) parameters.set("case", "1");
+  if (isGrouped) parameters.set("group", "repository");
   return parameters.toString();
 }
 
-function commitsParameters({ query = "", author = "", page = 1 }: CommitsView): string {
+/** Leaves out what is empty. */
+function parametersOf(values: Readonly<Record<string, string | false | undefined>>): string {
   const parameters = new URLSearchParams();
-  if (query !== "") parameters.set("q", query);
-  if (author !== "") parameters.set("author", author);
-  if (page > 1) parameters.set("page", String(page));
+  for (const [name, value] of Object.entries(values)) if (value) parameters.set(name, value);
   return parameters.size === 0 ? "" : `?${parameters.toString()}`;
 }
+
+/** The first page needs no number. */
+const numberOf = (page = 1): string | undefined => (page > 1 ? String(page) : undefined);
 
 /** Reads an address below `root`, which ends with a slash. */
 export function parseAddress(href: string, root: string): Address {
   const { pathname, searchParams, hash } = new URL(href);
   const base = new URL(root).pathname;
   const below = pathname.startsWith(base) ? pathname.slice(base.length) : "";
-  if (below === "") return { view: "home" };
+  if (below === "") return homeView(searchParams);
   if (below === "search") return searchAddress(searchParams);
   return browseAddress(below, searchParams, hash) ?? { view: "missing" };
+}
+
+function homeView(parameters: URLSearchParams): HomeView {
+  const filter = parameters.get("q") ?? "";
+  const pages = pageIn(parameters);
+  return { view: "home", ...(filter !== "" && { filter }), ...(pages > 1 && { pages }) };
 }
 
 function searchAddress(parameters: URLSearchParams): Address {
@@ -134,6 +155,7 @@ function searchAddress(parameters: URLSearchParams): Address {
     query: parameters.get("q") ?? "",
     regex: parameters.get("regex") === "1",
     matchCase: parameters.get("case") === "1",
+    ...(parameters.get("group") === "repository" && { isGrouped: true }),
   };
 }
 
@@ -154,11 +176,8 @@ function browseAddress(
   ];
   const place = { repository, ...(ref ? { ref } : {}), path };
   switch (kind) {
-    case "blob": {
-      const lines = parseLines(hash);
-      const blame = parameters.get("blame") === "1";
-      return { view: "file", ...place, ...(lines && { lines }), ...(blame && { blame }) };
-    }
+    case "blob":
+      return { view: "file", ...place, ...filePanels(parameters, parseLines(hash)) };
     case "tree":
       return { view: "folder", ...place };
     case "commits":
@@ -168,15 +187,33 @@ function browseAddress(
   }
 }
 
+function filePanels(
+  parameters: URLSearchParams,
+  lines: Lines | undefined,
+): Pick<FileView, "lines" | "blame" | "name"> {
+  const name = parameters.get("name") ?? "";
+  return {
+    ...(lines && { lines }),
+    ...(parameters.get("blame") === "1" && { blame: true }),
+    ...(name !== "" && { name }),
+  };
+}
+
 function commitsPage(parameters: URLSearchParams): Pick<CommitsView, "query" | "author" | "page"> {
   const query = parameters.get("q") ?? "";
   const author = parameters.get("author") ?? "";
-  const page = Number(parameters.get("page") ?? 1);
+  const page = pageIn(parameters);
   return {
     ...(query !== "" && { query }),
     ...(author !== "" && { author }),
-    ...(Number.isSafeInteger(page) && page > 1 && { page }),
+    ...(page > 1 && { page }),
   };
+}
+
+/** 1 unless a number above it is named. */
+function pageIn(parameters: URLSearchParams): number {
+  const page = Number(parameters.get("page") ?? 1);
+  return Number.isSafeInteger(page) && page > 1 ? page : 1;
 }
 
 function decode(part: string): string {

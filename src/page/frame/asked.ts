@@ -1,6 +1,6 @@
 /** Asks a route, and asks again when what is asked for is another. */
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { isAbort } from "../wire/client.ts";
 
 export type Asking<T> =
@@ -24,4 +24,11 @@ export function useAsked<T>(
     return () => abort.abort();
   }, [key]);
   return asking !== undefined && asking.key === key ? asking.asking : WAITING;
+}
+
+/** Keeps the last value while the next one is asked for, so that a list does not vanish meanwhile. */
+export function useKept<T>(asking: Asking<T>): Asking<T> {
+  const last = useRef<Asking<T>>(asking);
+  if (asking.state !== "waiting") last.current = asking;
+  return last.current;
 }

@@ -2,6 +2,7 @@
 
 import { useLayoutEffect } from "preact/hooks";
 import { usePage, type Page } from "./page-context.ts";
+import { RESULTS, resultsNow } from "./place.ts";
 
 export type Command = "help" | "find-file" | "permalink";
 
@@ -74,11 +75,11 @@ export function focusSearch(): boolean {
   return box !== null;
 }
 
-const isOnResult = (): boolean => document.activeElement?.matches("[data-result]") === true;
+const isOnResult = (): boolean => document.activeElement?.matches(RESULTS) === true;
 
 /** Moves the focus to the next result, or to the first one if none has it. */
 export function moveFocus(step: 1 | -1): boolean {
-  const results = [...document.querySelectorAll<HTMLElement>("[data-result]")];
+  const results = resultsNow();
   if (results.length === 0) return false;
   const at = results.indexOf(document.activeElement as HTMLElement);
   if (at === 0 && step === -1) return focusSearch();

@@ -2,6 +2,7 @@
 
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { parseAddress, showAddress, type Address } from "./address.ts";
+import { placeNow, type Place } from "./place.ts";
 
 export interface Router {
   readonly address: Address;
@@ -13,28 +14,6 @@ export interface Router {
   go(address: Address, how?: "push" | "replace" | "typing"): void;
   /** The link to a view. */
   href(address: Address): string;
-}
-
-/** An element of a long list, by its number, and how far it was from the top of the window. */
-export interface Place {
-  index: number;
-  top: number;
-}
-
-const PLACES = "[data-place]";
-
-/** Heights of what is not seen are guesses, so it is an element that is remembered, not a distance. */
-function placeNow(): Place | undefined {
-  const places = [...document.querySelectorAll(PLACES)].map((place) =>
-    place.getBoundingClientRect(),
-  );
-  const index = places.findIndex(({ bottom }) => bottom > 0);
-  return index === -1 || window.scrollY === 0 ? undefined : { index, top: places[index]!.top };
-}
-
-export function scrollToPlace({ index, top }: Place): void {
-  const place = document.querySelectorAll(PLACES)[index];
-  if (place) window.scrollBy(0, place.getBoundingClientRect().top - top);
 }
 
 interface Entry {

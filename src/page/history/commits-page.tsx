@@ -5,6 +5,7 @@ import type { CommitsView } from "../frame/address.ts";
 import { useAsked } from "../frame/asked.ts";
 import { Icon } from "../frame/icons.tsx";
 import { usePage, useTitle } from "../frame/page-context.ts";
+import { usePlace } from "../frame/place.ts";
 import { PlainText } from "../frame/plain-text.tsx";
 import { ago } from "../frame/time.ts";
 import type { Commit } from "../wire/answers.ts";
@@ -13,13 +14,14 @@ import { wordsOf } from "../wire/client.ts";
 const PER_PAGE = 50;
 
 export function CommitsPage({ address }: { address: CommitsView }) {
-  const { client } = usePage();
+  const { client, router } = usePage();
   const { repository, ref, path, query = "", author = "", page = 1 } = address;
   const filters = { query, author: escapeBasic(author), page, perPage: PER_PAGE };
   const key = JSON.stringify([repository, ref, path, query, author, page]);
   const asked = useAsked(key, (signal) =>
     client.commits({ repo: repository, ref, path, ...filters }, signal),
   );
+  usePlace(router.place, asked.state === "there");
   useTitle([query, "Commits", path, repository].filter((part) => part !== "").join(" – "));
   return (
     <main id="main" class="folder">
@@ -92,7 +94,7 @@ function CommitRow({ commit, address }: { commit: Commit; address: CommitsView }
   const { repository } = address;
   const { page: _, ...first } = address;
   return (
-    <li>
+    <li data-place>
       <a data-result href={router.href({ view: "commit", repository, hash })}>
         <PlainText text={message} />
       </a>

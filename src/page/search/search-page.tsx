@@ -1,11 +1,11 @@
 /** The view of a search: how much was found, what narrows it, and the files. */
 
 import type { VNode } from "preact";
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { SearchAddress } from "../frame/address.ts";
 import { usePage, useTitle } from "../frame/page-context.ts";
+import { usePlace } from "../frame/place.ts";
 import { PlainText } from "../frame/plain-text.tsx";
-import { scrollToPlace, type Place } from "../frame/router.ts";
 import type { Stats } from "../wire/answers.ts";
 import { Refused, wordsOf } from "../wire/client.ts";
 import { facetsOf, foldCopies, type Folded } from "./facets.ts";
@@ -18,18 +18,17 @@ import { useSearch } from "./use-search.ts";
 
 interface SearchPageProps {
   address: SearchAddress;
-  place: Place | undefined;
 }
 
-export function SearchPage(props: SearchPageProps) {
-  return props.address.query.trim() === "" ? <Blank /> : <Results {...props} />;
+export function SearchPage({ address }: SearchPageProps) {
+  return address.query.trim() === "" ? <Blank /> : <Results address={address} />;
 }
 
-function Results({ address, place }: SearchPageProps) {
-  const { client } = usePage();
+function Results({ address }: SearchPageProps) {
+  const { client, router } = usePage();
   const { found, shown, more } = useSearch(client, address);
   useTitle(titleOf(address, found));
-  usePlace(place, found);
+  usePlace(router.place, found.files.length > 0);
   return (
     <main id="main" class="results">
       <FacetList
@@ -71,18 +70,6 @@ function Blank() {
 function titleOf({ query }: SearchAddress, { stats }: Found): string {
   const short = query.length > 60 ? `${query.slice(0, 60)}…` : query;
   return stats === undefined ? short : `${short} – ${matches(stats.totalMatchCount)}`;
-}
-
-/** Goes back to where the list was left, once it is there; twice, since what comes into view gets its height. */
-function usePlace(place: Place | undefined, { files }: Found): void {
-  const isDue = useRef(true);
-  useLayoutEffect(() => {
-    if (!isDue.current || files.length === 0) return;
-    isDue.current = false;
-    if (place === undefined) return;
-    scrollToPlace(place);
-    requestAnimationFrame(() => requestAnimationFrame(() => scrollToPlace(place)));
-  }, [files]);
 }
 
 const number = (count: number): string => count.toLocaleString("en");
@@ -161,14 +148,16 @@ interface FilesProps {
 }
 
 function Files({ asked, shown, isStale, showsRefs, onEnd }: FilesProps) {
-  const [isGrouped, setGrouped] = useState(false);
+  const { router } = usePage();
+  const { isGrouped = false } = asked;
   const folded = useMemo(() => foldCopies(shown.files), [shown.files]);
   const cardOf = useCards(asked, showsRefs);
+  const onGroup = (): void => router.go({ ...asked, isGrouped: !isGrouped }, "replace");
   const groups = isGrouped ? byRepository(folded) : [{ name: "", files: folded }];
   return (
     <>
       <label class="group-by" hidden={folded.length === 0}>
-        <input type="checkbox" checked={isGrouped} onChange={() => setGrouped(!isGrouped)} />
+        <input type="checkbox" checked={isGrouped} onChange={onGroup} />
         Group by repository
       </label>
       <div class={isStale ? "files stale" : "files"}>

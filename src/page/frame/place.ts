@@ -1,0 +1,65 @@
+/**
+ * Where the reader was in a long list: what was at the top of the window, and which result had the focus.
+ * Heights of what is not seen are guesses, so it is an element that is remembered, not a distance.
+ */
+
+import { useLayoutEffect, useRef } from "preact/hooks";
+
+export interface Place {
+  /** An element of the list, by its number, and how far it was from the top of the window. */
+  top?: { index: number; distance: number };
+  /** The result that had the focus, by its number. */
+  result?: number;
+}
+
+/** Elements of lists. */
+const PLACES = "[data-place]";
+/** What `j` and `k` go through. */
+export const RESULTS = "[data-result]";
+
+export const resultsNow = (): HTMLElement[] => [...document.querySelectorAll<HTMLElement>(RESULTS)];
+
+export function placeNow(): Place {
+  const result = resultsNow().indexOf(document.activeElement as HTMLElement);
+  const top = window.scrollY === 0 ? undefined : topNow();
+  return { ...(top && { top }), ...(result !== -1 && { result }) };
+}
+
+function topNow(): Place["top"] {
+  const places = [...document.querySelectorAll(PLACES)];
+  const index = places.findIndex((place) => place.getBoundingClientRect().bottom > 0);
+  return index === -1 ? undefined : { index, distance: places[index]!.getBoundingClientRect().top };
+}
+
+/** Goes back to where the list was left, once it is there. */
+export function usePlace(place: Place | undefined, isThere: boolean): void {
+  const isDue = useRef(true);
+  useLayoutEffect(() => {
+    if (!isDue.current || !isThere) return;
+    isDue.current = false;
+    if (place === undefined) return;
+    scrollTo(place);
+    // twice, since what comes into view gets its height
+    requestAnimationFrame(() => requestAnimationFrame(() => scrollTo(place)));
+    if (place.result !== undefined && hasNoFocus())
+      resultsNow()[place.result]?.focus({ preventScroll: true });
+  }, [isThere]);
+}
+
+function scrollTo({ top }: Place): void {
+  const element = top && document.querySelectorAll(PLACES)[top.index];
+  if (element) window.scrollBy(0, element.getBoundingClientRect().top - top.distance);
+}
+
+/** Whether nothing that can be used has the focus: the view that had it is gone. */
+export function hasNoFocus(): boolean {
+  const { activeElement } = document;
+  return activeElement === null || activeElement.matches("body, main");
+}
+
+/** The view itself gets the focus, so that a screen reader begins there, and keys are heard. */
+export function focusMain(): void {
+  const main = document.getElementById("main");
+  main?.setAttribute("tabindex", "-1");
+  main?.focus({ preventScroll: true });
+}
