@@ -11,7 +11,8 @@ import { Arena } from "../src/kernel/arena.ts";
 import { FOLDING_TABLE_BYTES, writeFoldingTable } from "../src/kernel/folding.ts";
 import { createGramLists } from "../src/kernel/gram-lists.ts";
 import { createKernel } from "../src/kernel/kernel.ts";
-import { Automaton } from "../src/regex/automaton.ts";
+import { Automaton, automatonSteps } from "../src/regex/automaton.ts";
+import { takeAll } from "../src/regex/steps.ts";
 import { parseExpression } from "../src/regex/parse.ts";
 import { prepareLiteral } from "../src/search/thread/reading/literal.ts";
 import { LiteralScanner, placeLiteral } from "../src/search/thread/reading/literal-scanner.ts";
@@ -117,7 +118,7 @@ function oneRun(shortest: number): { table: number; out: number } {
 
 function expressionCase(source: string): Case {
   const node = parseExpression(source, { caseSensitive: true });
-  const automaton = new Automaton(kernel, node, { matchesEmpty: false });
+  const automaton = new Automaton(kernel, takeAll(automatonSteps(node)), false);
   return {
     name: `expression ${source}`,
     bytes: text.length,

@@ -16,6 +16,13 @@ import { RE2_INPUT_LIMIT, re2Find, type MustEnd } from "./re2.ts";
 
 const BEHIND = 256; // bytes of the first window behind a range
 
+/**
+ * Where RE2 is asked on a host's own thread: an expression of size 64 takes it up to 4 ms to compile, one of 480 may
+ * take 290, and nothing lets the host go on meanwhile. Steps are the size times the bytes of a window.
+ */
+const BRIEF_SIZE = 64;
+const BRIEF_STEPS = 64 * 1024;
+
 export interface Verification {
   readonly bytes: Uint8Array;
   /** The whole text: a file, or any whole lines if the expression does not cross lines. */
@@ -25,6 +32,8 @@ export interface Verification {
   readonly first?: number;
   readonly count?: number;
   readonly isLate?: MustEnd;
+  /** Whether each question must be answered within a few milliseconds: those that may take longer are not asked. */
+  readonly isBrief?: boolean;
 }
 
 /**
@@ -35,7 +44,8 @@ export function verifyRanges(
   expression: ExpressionSource,
   verification: Verification,
 ): RangeList | undefined {
-  if (verification.isLate?.()) return undefined;
+  const { isLate, isBrief = false } = verification;
+  if (isLate?.() || (isBrief && (expression.size ?? Infinity) > BRIEF_SIZE)) return undefined;
   try {
     return differingRanges(expression, verification);
   } catch (error) {
@@ -49,6 +59,7 @@ function differingRanges(
   verification: Verification,
 ): RangeList | undefined {
   const { bytes, text, claimed, first = 0, count = claimed.length, isLate } = verification;
+  const limit = verification.isBrief ? BRIEF_STEPS / (expression.size ?? 1) : RE2_INPUT_LIMIT;
   // those before the first are believed
   let lastEnd = first === 0 ? -1 : text.start + claimed.data[2 * first - 1]!;
   let from = first === 0 ? text.start : lastEnd;
@@ -57,7 +68,7 @@ function differingRanges(
     const end = text.start + claimed.data[2 * i + 1]!;
     const isExpected = (match: Span | undefined) =>
       (match?.start === start && match.end === end) || isTouching(match, lastEnd);
-    const match = findInWindows(expression, { bytes, text, from, end, isExpected, isLate });
+    const match = findInWindows(expression, { bytes, text, from, end, isExpected, isLate, limit });
     if (match === "too far") {
       from = lastEnd = end;
       i++;
@@ -83,15 +94,17 @@ interface Question {
   readonly end: number; // of the range that is expected
   readonly isExpected: (match: Span | undefined) => boolean;
   readonly isLate: MustEnd;
+  /** Bytes of a window at most. */
+  readonly limit: number;
 }
 
 function findInWindows(
   expression: ExpressionSource,
-  { bytes, text, from, end, isExpected, isLate }: Question,
+  { bytes, text, from, end, isExpected, isLate, limit }: Question,
 ): Span | undefined | "too far" {
   for (let length = Math.max(end - from, 0) + BEHIND; ; length *= 2) {
     const windowEnd = Math.min(from + length, text.end);
-    if (windowEnd - from >= RE2_INPUT_LIMIT) return "too far";
+    if (windowEnd - from >= limit) return "too far";
     const match = re2Find(expression, bytes, { start: text.start, end: windowEnd }, from, isLate);
     if (isExpected(match) || windowEnd === text.end) return match;
   }

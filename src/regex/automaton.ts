@@ -13,6 +13,7 @@ import { DEAD, LazyAutomaton } from "./lazy-automaton.ts";
 import { compileProgram, type Program } from "./program.ts";
 import { pushRange, reserveRanges, type RangeList } from "./range-list.ts";
 import type { Span } from "./iterate.ts";
+import type { Steps } from "./steps.ts";
 import * as run from "./run.ts";
 import { TwoPass } from "./two-pass.ts";
 
@@ -46,6 +47,22 @@ const FOUND = 6;
 
 export type Budget = () => boolean;
 
+/** What an automaton is made of. */
+export interface Compiled {
+  readonly forward: Program;
+  readonly backward: Program;
+  readonly classes: ByteClasses;
+}
+
+/** Compiles in steps: a large expression takes some ten milliseconds. */
+export function* automatonSteps(node: Node): Steps<Compiled> {
+  const forward = compileProgram(node, { backwards: false, searches: true });
+  yield;
+  const backward = compileProgram(node, { backwards: true, searches: false });
+  yield;
+  return { forward, backward, classes: byteClasses([forward, backward]) };
+}
+
 export class Automaton {
   readonly #kernel: Kernel;
   readonly #program: Program;
@@ -61,16 +78,14 @@ export class Automaton {
   #isWasteful = false; // the last run ended since the rest of the text is for TwoPass
   stopped = false;
 
-  constructor(kernel: Kernel, node: Node, options: { matchesEmpty: boolean }) {
-    const forward = compileProgram(node, { backwards: false, searches: true });
-    const backward = compileProgram(node, { backwards: true, searches: false });
+  constructor(kernel: Kernel, { forward, backward, classes }: Compiled, matchesEmpty: boolean) {
     this.#kernel = kernel;
     this.#program = forward;
-    this.#classes = byteClasses([forward, backward]);
-    this.#forward = new LazyAutomaton(forward, this.#classes, false);
-    this.#backward = new LazyAutomaton(backward, this.#classes, true);
-    this.#capacity = run.capacity(this.#classes.count);
-    this.#matchesEmpty = options.matchesEmpty;
+    this.#classes = classes;
+    this.#forward = new LazyAutomaton(forward, classes, false);
+    this.#backward = new LazyAutomaton(backward, classes, true);
+    this.#capacity = run.capacity(classes.count);
+    this.#matchesEmpty = matchesEmpty;
   }
 
   /** Whether it fills its tables without getting on. */

@@ -8,6 +8,7 @@
 import { QuernError } from "../base/errors.ts";
 import { LruCache } from "../base/lru-cache.ts";
 import type { Node } from "./ast.ts";
+import { partitionSteps } from "./byte-classes.ts";
 import { includes, type CodePoints } from "./code-points.ts";
 import { parseExpression } from "./parse.ts";
 import { countNodes, NODE_LIMIT } from "./program.ts";
@@ -73,7 +74,8 @@ export function* compileSteps(
   }
   yield;
   for (const members of largeClasses(syntax))
-    for (const backwards of [false, true]) yield* byteGraphSteps(members, backwards);
+    for (const backwards of [false, true])
+      yield* partitionSteps(yield* byteGraphSteps(members, backwards));
 }
 
 const LARGE_CLASS = 64; // numbers, two a range

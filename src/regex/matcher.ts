@@ -2,10 +2,11 @@
 
 import { LruCache } from "../base/lru-cache.ts";
 import type { Kernel } from "../kernel/kernel.ts";
-import { Automaton, type Budget } from "./automaton.ts";
+import { Automaton, automatonSteps, type Budget } from "./automaton.ts";
 import type { Expression } from "./expression.ts";
 import type { RangeList } from "./range-list.ts";
 import { PLACES } from "./run.ts";
+import { takeAll, type Steps } from "./steps.ts";
 
 /** What finds an expression's matches in texts that lie in kernel memory. */
 export interface Matcher {
@@ -28,6 +29,8 @@ export interface Matcher {
   count(from: number, to: number, budget?: Budget): number;
   /** Whether the budget ended the last call. */
   readonly stopped: boolean;
+  /** Makes in steps what the first run would make at once. */
+  prepare(): Steps<void>;
 }
 
 const matchers = new WeakMap<Kernel, LruCache<string, LazyMatcher>>();
@@ -63,12 +66,20 @@ class LazyMatcher implements Matcher {
     return this.#run(budget, (automaton) => automaton.rangesOfTexts(table, count, out, budget));
   }
 
+  *prepare(): Steps<void> {
+    this.#automaton ??= yield* this.#build();
+  }
+
+  *#build(): Steps<Automaton> {
+    const { syntax, matchesEmpty } = this.#expression;
+    return new Automaton(this.#kernel, yield* automatonSteps(syntax), matchesEmpty);
+  }
+
   /** A large automaton takes up to 20 ms to build: it is not begun when time is up. */
   #run(budget: Budget | undefined, run: (automaton: Automaton) => number): number {
     this.stopped = this.#automaton === undefined && (budget?.() ?? false);
     if (this.stopped) return 0;
-    const { syntax, matchesEmpty } = this.#expression;
-    this.#automaton ??= new Automaton(this.#kernel, syntax, { matchesEmpty });
+    this.#automaton ??= takeAll(this.#build());
     const found = run(this.#automaton);
     this.stopped = this.#automaton.stopped;
     return found;

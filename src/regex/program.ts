@@ -34,6 +34,9 @@ export interface Program {
   readonly y: readonly number[];
   readonly edges: readonly Edges[]; // of BYTES nodes; the copies of a repeated class share theirs
   readonly start: number;
+  /** Where the edges come from: graphs of classes, and nodes by themselves. */
+  readonly graphs: ReadonlySet<ByteGraph>;
+  readonly lone: ReadonlySet<Edges>;
 }
 
 /** `searches`: the match may begin anywhere, the leftmost first. REQUIRES: countNodes(node) <= NODE_LIMIT. */
@@ -46,11 +49,11 @@ export function compileProgram(
   let start = builder.compile(node, match);
   if (options.searches) {
     const loop = builder.add(SPLIT, start, 0);
-    builder.y[loop] = builder.bytes(ANY_BYTE, 0, loop);
+    builder.y[loop] = builder.bytes(ANY_BYTE, loop);
     start = loop;
   }
-  const { operations, x, y, edges } = builder;
-  return { operations, x, y, edges, start };
+  const { operations, x, y, edges, graphs, lone } = builder;
+  return { operations, x, y, edges, start, graphs, lone };
 }
 
 /** Where a byte leads from a node; -1: it is not read there. */
@@ -93,6 +96,8 @@ class Builder {
   readonly x: number[] = [];
   readonly y: number[] = [];
   readonly edges: Edges[] = [];
+  readonly graphs = new Set<ByteGraph>();
+  readonly lone = new Set<Edges>();
   readonly #backwards: boolean;
 
   constructor(backwards: boolean) {
@@ -106,7 +111,13 @@ class Builder {
     return this.operations.push(operation) - 1;
   }
 
-  bytes(edges: Edges, first: number, next: number): number {
+  /** A node by itself, whose edges all lead to `next`. */
+  bytes(edges: Edges, next: number): number {
+    this.lone.add(edges);
+    return this.#bytes(edges, 0, next);
+  }
+
+  #bytes(edges: Edges, first: number, next: number): number {
     const node = this.add(BYTES, first, next);
     this.edges[node] = edges;
     return node;
@@ -122,7 +133,7 @@ class Builder {
       case "class":
         return this.#graph(byteGraph(node.members, this.#backwards), next);
       case "byte":
-        return this.bytes(ANY_BYTE, 0, next);
+        return this.bytes(ANY_BYTE, next);
       case "assert":
         return this.add(ASSERT, next, ASSERTIONS.indexOf(node.assertion));
       case "concat": {
@@ -141,12 +152,13 @@ class Builder {
   #char(cp: number, next: number): number {
     const bytes = encodeCodePoint(cp);
     if (!this.#backwards) bytes.reverse();
-    return bytes.reduce((after, byte) => this.bytes(ONE_BYTE[byte]!, 0, after), next);
+    return bytes.reduce((after, byte) => this.bytes(ONE_BYTE[byte]!, after), next);
   }
 
   #graph(graph: ByteGraph, next: number): number {
     const first = this.operations.length;
-    for (const edges of graph) this.bytes(edges, first, next);
+    for (const edges of graph) this.#bytes(edges, first, next);
+    this.graphs.add(graph);
     return first;
   }
 

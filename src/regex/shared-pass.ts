@@ -22,10 +22,11 @@
 import { LruCache } from "../base/lru-cache.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import type { Node } from "./ast.ts";
-import { Automaton, type Budget } from "./automaton.ts";
+import { Automaton, automatonSteps, type Budget } from "./automaton.ts";
 import type { Expression } from "./expression.ts";
 import { countNodes, NODE_LIMIT } from "./program.ts";
 import { newRangeList } from "./range-list.ts";
+import { takeAll } from "./steps.ts";
 
 /** More share no pass: the states of an alternation may multiply, and a kernel runs 12 automata at once. */
 const MOST = 8;
@@ -98,6 +99,6 @@ function automatonOf(kernel: Kernel, expressions: readonly Expression[]): Automa
   const key = JSON.stringify(expressions.map((each) => [each.source, each.caseSensitive]));
   return known.getOrMake(
     key,
-    () => new Automaton(kernel, alternationOf(expressions), { matchesEmpty: false }),
+    () => new Automaton(kernel, takeAll(automatonSteps(alternationOf(expressions))), false),
   );
 }

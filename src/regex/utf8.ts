@@ -7,6 +7,7 @@
  */
 
 import { LAST, type CodePoints } from "./code-points.ts";
+import { takeAll, type Steps } from "./steps.ts";
 
 /** lo, hi of each byte in turn. */
 type Sequence = readonly number[];
@@ -78,15 +79,11 @@ const graphs = new Map<string, ByteGraph>();
 
 /** The smallest graph of a set's sequences, or of the same read backwards. */
 export function byteGraph(set: CodePoints, backwards: boolean): ByteGraph {
-  const steps = byteGraphSteps(set, backwards);
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done) return value;
-  }
+  return takeAll(byteGraphSteps(set, backwards));
 }
 
 /** Makes the same in steps of a fraction of a millisecond: that of all letters takes some 30. */
-export function* byteGraphSteps(set: CodePoints, backwards: boolean): Generator<void, ByteGraph> {
+export function* byteGraphSteps(set: CodePoints, backwards: boolean): Steps<ByteGraph> {
   const key = `${backwards}${set.join()}`;
   let graph = graphs.get(key);
   if (graph) return graph;
@@ -111,7 +108,7 @@ function reversed(sequence: Sequence): Sequence {
   return out;
 }
 
-function* build(all: readonly Sequence[]): Generator<void, ByteGraph> {
+function* build(all: readonly Sequence[]): Steps<ByteGraph> {
   const rests = new Rests();
   const nodes: Edges[] = [[]];
   const byContent = new Map<string, number>();
@@ -123,14 +120,14 @@ function* build(all: readonly Sequence[]): Generator<void, ByteGraph> {
     if (node === undefined) byContent.set(key, (node = nodes.push(edges) - 1));
     return node;
   };
-  function* nodeOf(list: readonly number[]): Generator<void, number> {
+  function* nodeOf(list: readonly number[]): Steps<number> {
     if (list[0] === END) return END;
     const key = list.join();
     let node = byRests.get(key);
     if (node === undefined) byRests.set(key, (node = add(yield* edgesOf(list))));
     return node;
   }
-  function* edgesOf(list: readonly number[]): Generator<void, Edges> {
+  function* edgesOf(list: readonly number[]): Steps<Edges> {
     const edges: number[] = [];
     for (const [lo, hi, after] of rests.splitByFirst(list)) {
       const target = yield* nodeOf(after);

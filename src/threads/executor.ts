@@ -88,6 +88,7 @@ export function startInline(
   const thread: Thread = {
     ...birth,
     tasks,
+    isInline: true,
     pausing: new Set(LANES),
     memo: new Map(),
     send: (reply) => events.reply(reply),

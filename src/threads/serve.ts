@@ -14,6 +14,7 @@ export function serveTasks(tasks: TaskTable): void {
   const { worker, environment, pulse, up } = workerData as Birth;
   const thread: Thread = {
     tasks,
+    isInline: false,
     worker,
     environment,
     pulse,

@@ -34,6 +34,8 @@ export interface TaskContext {
   memo<T>(key: string, make: () => T): T;
   /** The next memo() of this key makes it anew; disposing of the old one is the task's business. */
   forget(key: string): void;
+  /** Whether the task runs on the caller's thread. */
+  readonly isInline: boolean;
   /** 0-based index of the worker; 0 in an inline pool. */
   readonly worker: number;
   /** What the pool was created with. */

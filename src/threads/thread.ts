@@ -16,6 +16,7 @@ export type Send = (reply: Reply, transfer: readonly ArrayBuffer[]) => void;
 
 export interface Thread {
   readonly tasks: TaskTable;
+  readonly isInline: boolean;
   readonly worker: number;
   readonly environment: unknown;
   /** Beaten by every pause(). */
@@ -44,6 +45,7 @@ export async function runRequest(thread: Thread, request: Request): Promise<void
 }
 
 class Context implements TaskContext {
+  readonly isInline: boolean;
   readonly worker: number;
   readonly environment: unknown;
   owned: ArrayBuffer[] = [];
@@ -52,6 +54,7 @@ class Context implements TaskContext {
   readonly #pauses: boolean;
 
   constructor(thread: Thread, { id, lane }: Request) {
+    this.isInline = thread.isInline;
     this.worker = thread.worker;
     this.environment = thread.environment;
     this.#thread = thread;

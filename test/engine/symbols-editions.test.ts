@@ -29,7 +29,7 @@ test("an edition that was read before and is deleted now is gone, not damaged", 
   await engine.index(documents({ name: "r", files: [{ path: "a.ts", content: "let a = 1;" }] }));
   const environment = openEnvironment(path, { readOnly: false });
   const { segment } = (await environment.write(readManifest)).segments[0]!;
-  const tools = new ThreadTools();
+  const tools = new ThreadTools(true);
   const definitions = (edition: number): unknown => {
     const snapshot = environment.snapshot();
     try {

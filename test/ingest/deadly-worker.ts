@@ -35,6 +35,7 @@ serveTasks({
       memo: <T>(key: string, make: () => T) =>
         key === "extractor" ? (extractor as T) : context.memo(key, make),
       forget: (key) => context.forget(key),
+      isInline: true,
       worker: context.worker,
       environment: context.environment,
       transfer: (...buffers) => context.transfer(...buffers),

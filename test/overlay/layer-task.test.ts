@@ -18,6 +18,7 @@ function inlineContext(): TaskContext {
       return kept.get(key) as T;
     },
     forget: (key) => void kept.delete(key),
+    isInline: true,
     worker: 0,
     environment: undefined,
     transfer: () => {},

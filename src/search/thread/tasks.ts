@@ -27,7 +27,7 @@ import { showFile } from "./showing/show.ts";
 import { openDefinitions, ThreadTools } from "./reading/thread-tools.ts";
 
 const toolsOf = (context: TaskContext): ThreadTools =>
-  context.memo("search tools", () => new ThreadTools());
+  context.memo("search tools", () => new ThreadTools(context.isInline));
 
 const snapshotOf = ({ packed }: Pick<SearchInput, "packed">, context: TaskContext): Snapshot =>
   withSegments(threadEnvironment(context).snapshot(), packed);
@@ -42,7 +42,7 @@ const search: Task<SearchInput, SearchOutput> = async (input, context) => {
   const snapshot = snapshotOf(input, context);
   const mark = thread.arena.mark();
   try {
-    const query = prepareInTime(unpackPlan(input.plan), tools);
+    const query = await prepareInTime(unpackPlan(input.plan), tools, () => context.pause());
     if (!query) return nothingFound();
     return await new SearchRun({ input, query, control, snapshot, thread, tools, context }).run();
   } finally {
@@ -61,9 +61,9 @@ const show: Task<ShowInput, ShowResult> = async (input, context) => {
   const snapshot = snapshotOf(input, context);
   const mark = thread.arena.mark();
   try {
-    const query = prepareQuery(unpackPlan(input.plan), tools.kernel, tools.arena);
-    const { contextLines, whole, isBestFirst } = input;
     const pause = () => context.pause();
+    const query = await prepareQuery(unpackPlan(input.plan), tools, pause);
+    const { contextLines, whole, isBestFirst } = input;
     const files: (ShownFile | undefined)[] = [];
     const disagreements: string[] = [];
     const onDisagreement = (message: string) => void disagreements.push(message);
@@ -98,7 +98,7 @@ const show: Task<ShowInput, ShowResult> = async (input, context) => {
   }
 };
 
-const explain: Task<Pick<SearchInput, "plan" | "segments" | "packed">, ExplainResult> = (
+const explain: Task<Pick<SearchInput, "plan" | "segments" | "packed">, ExplainResult> = async (
   input,
   context,
 ) => {
@@ -107,7 +107,7 @@ const explain: Task<Pick<SearchInput, "plan" | "segments" | "packed">, ExplainRe
   const snapshot = snapshotOf(input, context);
   const mark = thread.arena.mark();
   try {
-    const query = prepareQuery(unpackPlan(input.plan), tools.kernel, tools.arena);
+    const query = await prepareQuery(unpackPlan(input.plan), tools, () => context.pause());
     return explainSegments(input, { query, snapshot, thread, tools });
   } finally {
     thread.arena.release(mark);

@@ -1,6 +1,6 @@
 /** A plan made ready in one thread: literals placed in its kernel, expressions compiled. */
 
-import type { Arena } from "../../../kernel/arena.ts";
+import type { Pause } from "../../../base/yield.ts";
 import { compileExpression } from "../../../regex/expression.ts";
 import { createMatcher } from "../../../regex/matcher.ts";
 import type { Kernel } from "../../../kernel/kernel.ts";
@@ -54,23 +54,44 @@ export interface PreparedQuery {
   readonly sharing: Sharing | undefined;
 }
 
-/** REQUIRES: the arena's mark of before stays until the query is done. */
-export function prepareQuery(plan: Plan, kernel: Kernel, arena: Arena): PreparedQuery {
-  const atoms = plan.atoms.map((atom) => prepareAtom(atom, kernel, arena));
-  return queryOf(plan, atoms, kernel);
+/** What preparing takes, and what ends a slice of it. */
+export type Preparing = Pick<SearchTools, "kernel" | "arena" | "isInline">;
+
+/**
+ * Yields between atoms. REQUIRES: the arena's mark of before stays until the query is done, and nobody else uses the
+ * tools meanwhile.
+ */
+export async function prepareQuery(
+  plan: Plan,
+  tools: Preparing,
+  pause: Pause,
+): Promise<PreparedQuery> {
+  const never = () => false;
+  return (await prepareInTime(plan, { ...tools, isStopped: never }, pause))!;
 }
 
 /** The same; undefined: it was to stop on the way. A large expression takes some 20 ms. */
-export function prepareInTime(
+export async function prepareInTime(
   plan: Plan,
-  { kernel, arena, isStopped }: Pick<SearchTools, "kernel" | "arena" | "isStopped">,
-): PreparedQuery | undefined {
+  tools: Preparing & Pick<SearchTools, "isStopped">,
+  pause: Pause,
+): Promise<PreparedQuery | undefined> {
   const atoms: PreparedAtom[] = [];
   for (const atom of plan.atoms) {
-    if (isStopped()) return undefined;
-    atoms.push(prepareAtom(atom, kernel, arena));
+    if (tools.isStopped()) return undefined;
+    const prepared = prepareAtom(atom, tools);
+    if (tools.isInline) await makeAutomaton(prepared, pause);
+    atoms.push(prepared);
+    await pause();
   }
-  return isStopped() ? undefined : queryOf(plan, atoms, kernel);
+  return tools.isStopped() ? undefined : queryOf(plan, atoms, tools.kernel);
+}
+
+/** A worker makes it where the first text is read: there may be none. */
+async function makeAutomaton(atom: PreparedAtom, pause: Pause): Promise<void> {
+  if (atom.kind === "literal" || atom.kind === "language") return;
+  const { matcher } = atom.kind === "path" ? atom : atom.placed;
+  for (const _ of matcher.prepare()) await pause();
 }
 
 /** Expressions that share a pass are built once more, as one automaton. */
@@ -104,7 +125,7 @@ function queryOf(
   };
 }
 
-function prepareAtom(atom: PlanAtom, kernel: Kernel, arena: Arena): PreparedAtom {
+function prepareAtom(atom: PlanAtom, { kernel, arena }: Preparing): PreparedAtom {
   switch (atom.kind) {
     case "literal": {
       const literal = prepareLiteral(atom);

@@ -25,6 +25,8 @@ export interface SearchTools {
   readonly arena: Arena;
   readonly literals: LiteralScanner;
   readonly window: WindowMemory;
+  /** Whether they are used on the caller's thread. */
+  readonly isInline: boolean;
   /** Whether the search has ended: nothing more is looked for. */
   readonly isStopped: () => boolean;
   /** Whether RE2 is not to be asked any more about what is shown. */
@@ -44,12 +46,14 @@ const costOf = ({ reader, symbols }: OpenedSegment): number =>
 
 export class ThreadTools {
   readonly arena: Arena;
+  readonly #isInline: boolean;
   readonly #kernel: Kernel = createKernel();
   readonly #literals: LiteralScanner;
   readonly #window: WindowMemory = new WindowMemory(this.#kernel);
   readonly #opened = new LruCache<number, OpenedSegment>({ most: TABLE_BYTES, costOf });
 
-  constructor() {
+  constructor(isInline: boolean) {
+    this.#isInline = isInline;
     this.arena = new Arena(this.#kernel);
     this.#literals = new LiteralScanner(this.#kernel, this.arena);
   }
@@ -61,6 +65,7 @@ export class ThreadTools {
       arena: this.arena,
       literals: this.#literals,
       window: this.#window,
+      isInline: this.#isInline,
       ...stop,
     };
   }

@@ -18,7 +18,7 @@ import type { PreparedQuery } from "../planning/prepare.ts";
 import { anywhere } from "../planning/atom-plan.ts";
 import type { SegmentSymbols } from "../reading/segment-symbols.ts";
 import type { SearchTools } from "../reading/thread-tools.ts";
-import { verified, verifiedShort } from "./verify-shown.ts";
+import { verified, verifiedShort, type Asking } from "./verify-shown.ts";
 import { VisitedBlobs } from "../scanning/visited-blobs.ts";
 import { Window } from "../reading/window.ts";
 
@@ -91,10 +91,16 @@ const termsOf = (
 ): Uint32Array[] =>
   content ? shown.content.map((atom) => pairsOf(content.visited.found[atom]!, 0)) : [];
 
+const askingOf = ({ tools, onDisagreement }: Showing): Asking => ({
+  isLate: tools.isDue,
+  isBrief: tools.isInline,
+  onDisagreement,
+});
+
 const confirmOf =
-  ({ tools, onDisagreement }: Showing): Confirm =>
+  (showing: Showing): Confirm =>
   (expression, bytes, claimed) =>
-    verifiedShort(expression, { bytes, claimed }, { isLate: tools.isDue, onDisagreement });
+    verifiedShort(expression, { bytes, claimed }, askingOf(showing));
 
 /** When time is up nothing more is found in it. */
 const readsContent = ({ query, tools, whole }: Showing): boolean =>
@@ -140,8 +146,7 @@ function readContent(
       to: from + window.length(blob),
       first: isBestFirst || query.contentAtoms.length > 1 ? 0 : skip,
       most: seen,
-      isLate: tools.isDue,
-      onDisagreement: showing.onDisagreement,
+      ...askingOf(showing),
     };
     visited.found[atom] = verified(prepared.placed.expression, found, text);
   }

@@ -1,7 +1,8 @@
 /**
  * RE2 has the last word on every range of an expression that is returned. Where it disagrees with the
  * automaton its answer is taken, and somebody is told: that is a bug of ours. It is asked while there is
- * time: of a text for MOST_MS, and not after the search's own time is up.
+ * time: of a text for MOST_MS, and not after the search's own time is up. On a host's own thread only what it answers
+ * within a slice is asked.
  */
 
 import type { Kernel } from "../../../kernel/kernel.ts";
@@ -13,8 +14,17 @@ import type { Found } from "../reading/literal-scanner.ts";
 
 /** For the ranges of one text: 100 000 take 0.4 s. */
 const MOST_MS = 1_000;
+const BRIEF_MS = 2;
 
-export interface VerifiedText {
+/** How RE2 is asked. */
+export interface Asking {
+  readonly isLate: () => boolean;
+  /** Whether a host's own thread asks. */
+  readonly isBrief: boolean;
+  readonly onDisagreement: (message: string) => void;
+}
+
+export interface VerifiedText extends Asking {
   readonly kernel: Kernel;
   /** Where the blob stands in the kernel's memory. */
   readonly from: number;
@@ -22,8 +32,6 @@ export interface VerifiedText {
   /** Ranges from `first` to before `most` may be shown. */
   readonly first: number;
   readonly most: number;
-  readonly isLate: () => boolean;
-  readonly onDisagreement: (message: string) => void;
 }
 
 /** What the expression found in the one blob that was visited, as RE2 sees it. */
@@ -36,7 +44,8 @@ export function verified(expression: ExpressionSource, found: Found, text: Verif
     claimed: { length: found.counts[0]!, data: pairsOf(found, 0).slice() },
     first: text.first,
     count,
-    isLate: soon(expression, text.isLate),
+    isLate: soon(expression, text),
+    isBrief: text.isBrief,
   });
   if (!ranges) return found;
   text.onDisagreement(disagreement(expression));
@@ -48,16 +57,17 @@ export function verified(expression: ExpressionSource, found: Found, text: Verif
 export function verifiedShort(
   expression: ExpressionSource,
   claim: { readonly bytes: Uint8Array; readonly claimed: RangeList },
-  { isLate, onDisagreement }: Pick<VerifiedText, "isLate" | "onDisagreement">,
+  asking: Asking,
 ): RangeList {
   const { bytes, claimed } = claim;
   const ranges = verifyRanges(expression, {
     bytes,
     text: { start: 0, end: bytes.length },
     claimed,
-    isLate: soon(expression, isLate),
+    isLate: soon(expression, asking),
+    isBrief: asking.isBrief,
   });
-  if (ranges) onDisagreement(disagreement(expression));
+  if (ranges) asking.onDisagreement(disagreement(expression));
   return ranges ?? claimed;
 }
 
@@ -65,11 +75,12 @@ export function verifiedShort(
 const slow = new WeakSet<ExpressionSource>();
 
 /** A search without a time-out has one here. */
-function soon(expression: ExpressionSource, isLate: () => boolean): () => boolean {
-  const end = performance.now() + MOST_MS;
+function soon(expression: ExpressionSource, { isLate, isBrief }: Asking): () => boolean {
+  const end = performance.now() + (isBrief ? BRIEF_MS : MOST_MS);
   return () => {
-    if (performance.now() > end) slow.add(expression);
-    return slow.has(expression) || isLate();
+    const isOver = performance.now() > end;
+    if (isOver && !isBrief) slow.add(expression);
+    return isOver || slow.has(expression) || isLate();
   };
 }
 

@@ -1,0 +1,11 @@
+/** Work in steps, each a fraction of a millisecond or a few: whoever shares its thread may yield between them. */
+
+export type Steps<T> = Generator<void, T>;
+
+/** Takes all steps at once. */
+export function takeAll<T>(steps: Steps<T>): T {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
