@@ -13,6 +13,7 @@ import { isDeepStrictEqual, inspect } from "node:util";
 import type { AuditRecord, AuditStore } from "./auth/audit-store.ts";
 import type { TokenRecord, TokenStore } from "./auth/token-store.ts";
 import type { User, UserStore } from "./auth/user-store.ts";
+import type { SegmentStore } from "./cluster/objects/segment-store.ts";
 
 /**
  * A test runner, as far as the suites need one: `test` of node:test, vitest, jest and mocha's `it` fit.
@@ -65,6 +66,20 @@ export function userStoreSuite(runner: Runner, open: () => Promise<UserStore>): 
  */
 export function auditStoreSuite(runner: Runner, open: () => Promise<AuditStore>): void {
   runAll(runner, open, AUDIT_CASES);
+}
+
+/**
+ * Holds a SegmentStore to its contract: `open` is called once for each test. The objects it puts are removed
+ * again.
+ *
+ * @example
+ * import { test } from "node:test";
+ * import { directorySegments } from "quern/cluster";
+ * const open = async () => directorySegments("./objects");
+ * segmentStoreSuite({ test: (name, run) => void test(name, run) }, open);
+ */
+export function segmentStoreSuite(runner: Runner, open: () => Promise<SegmentStore>): void {
+  runAll(runner, open, SEGMENT_CASES);
 }
 
 function runAll<Store extends object>(
@@ -431,6 +446,160 @@ const AUDIT_CASES: Cases<AuditStore> = {
   },
 };
 
+/** More than a chunk of any store, in pieces of odd lengths. */
+const LARGE = randomBytes(2_500_001);
+const PIECES = [0, 1, 70_000, 70_001, 1_048_576, 1_048_577, 2_097_152];
+
+async function* inOddPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (const [i, from] of PIECES.entries()) yield bytes.subarray(from, PIECES[i + 1]);
+}
+
+/** Runs with a key that nobody else has. */
+async function withKey(store: SegmentStore, run: (key: string) => Promise<void>): Promise<void> {
+  const key = `suite/${random()}`;
+  try {
+    await run(key);
+  } finally {
+    for await (const one of store.list(key)) await store.delete(one.key);
+  }
+}
+
+const putBytes = (store: SegmentStore, key: string, bytes: Uint8Array): Promise<void> =>
+  store.put(key, inOddPieces(bytes), bytes.length);
+
+const read = async (...[store, ...asked]: [SegmentStore, ...Parameters<SegmentStore["get"]>]) =>
+  Buffer.concat(await collect(await store.get(...asked)));
+
+const keysOf = async (store: SegmentStore, prefix: string): Promise<string[]> =>
+  (await collect(store.list(prefix))).map(({ key }) => key);
+
+const SEGMENT_CASES: Cases<SegmentStore> = {
+  "an object comes back as it was": (store) =>
+    withKey(store, async (key) => {
+      for (const [name, bytes] of [
+        ["large", LARGE],
+        ["one", LARGE.subarray(0, 1)],
+        ["mebibyte", LARGE.subarray(0, 2 ** 20)],
+        ["empty", LARGE.subarray(0, 0)],
+      ] as const) {
+        await putBytes(store, `${key}/${name}`, bytes);
+        const got = await read(store, `${key}/${name}`);
+        same([got.length, got.equals(bytes)], [bytes.length, true], name);
+      }
+    }),
+  "a range has its first byte and not its last": (store) =>
+    withKey(store, async (key) => {
+      await putBytes(store, key, LARGE);
+      for (const [from, to] of [
+        [0, 1],
+        [0, 0],
+        [5, 5],
+        [1_048_575, 1_048_577],
+        [1_048_576, 2_097_152],
+        [2_500_000, 2_500_001],
+        [2_500_000, 9_000_000],
+        [2_500_001, 2_500_002],
+        [9_000_000, 9_000_001],
+      ] as const) {
+        const got = await read(store, key, [from, to]);
+        const wanted = LARGE.subarray(from, to);
+        same([got.length, got.equals(wanted)], [wanted.length, true], `${from} to ${to}`);
+      }
+    }),
+  "what is not there is INDEX_NOT_FOUND, and may be deleted": (store) =>
+    withKey(store, async (key) => {
+      await rejects(read(store, key), "INDEX_NOT_FOUND");
+      await rejects(read(store, key, [0, 1]), "INDEX_NOT_FOUND");
+      await store.delete(key);
+      await putBytes(store, key, LARGE);
+      await store.delete(key);
+      await rejects(read(store, key), "INDEX_NOT_FOUND");
+    }),
+  "putting again leaves one object and renews its date": (store) =>
+    withKey(store, async (key) => {
+      const dateOf = async () => (await collect(store.list(key))).map(({ at }) => at.getTime());
+      await putBytes(store, key, LARGE);
+      const [before] = await dateOf();
+      await new Promise((resolve) => setTimeout(resolve, 1100)); // dates may be whole seconds
+      await putBytes(store, key, LARGE);
+      const [after, ...more] = await dateOf();
+      same([after! > before!, more.length], [true, 0], "a later date, and no second object");
+      same((await read(store, key)).equals(LARGE), true, "the bytes");
+    }),
+  "of many that put one object at once, each leaves it whole": (store) =>
+    withKey(store, async (key) => {
+      await Promise.all(Array.from({ length: 4 }, () => putBytes(store, key, LARGE)));
+      same((await read(store, key)).equals(LARGE), true, "the bytes");
+      same(await keysOf(store, key), [key], "the list");
+    }),
+  "a body that is too short, too long or broken stores nothing": (store) =>
+    withKey(store, async (key) => {
+      const broken = (async function* () {
+        yield LARGE.subarray(0, 1_500_000);
+        throw Object.assign(new Error("broken"), { code: "ABORTED" });
+      })();
+      await rejects(store.put(key, inOddPieces(LARGE), LARGE.length + 1), "INVALID_REQUEST");
+      await rejects(store.put(key, inOddPieces(LARGE), LARGE.length - 1), "INVALID_REQUEST");
+      await rejects(store.put(key, broken, LARGE.length), "ABORTED");
+      await rejects(read(store, key), "INDEX_NOT_FOUND");
+      same(await keysOf(store, key), [], "the list");
+    }),
+  "a list holds what begins with the prefix, by key": (store) =>
+    withKey(store, async (key) => {
+      const names = ["a/b", "a/c", "a0", "b", "ab/c/d"].map((name) => `${key}/${name}`);
+      for (const name of names) await store.put(name, inOddPieces(LARGE.subarray(0, 3)), 3);
+      const sorted = [...names].sort(compareText);
+      same(await keysOf(store, key), sorted, "all");
+      for (const prefix of ["/a/", "/a", "/ab/c/", "/b", "/c"]) {
+        const wanted = sorted.filter((name) => name.startsWith(key + prefix));
+        same(await keysOf(store, key + prefix), wanted, prefix);
+      }
+      const [at] = (await collect(store.list(key))).map((one) => one.at.getTime());
+      same(Math.abs(at! - Date.now()) < 600_000, true, "a date of now");
+    }),
+  "a long list is whole": (store) =>
+    withKey(store, async (key) => {
+      const names = Array.from({ length: 1100 }, (_, n) => `${key}/${String(n).padStart(4, "0")}`);
+      for (let i = 0; i < names.length; i += 50)
+        await Promise.all(
+          names.slice(i, i + 50).map((name) => store.put(name, inOddPieces(new Uint8Array()), 0)),
+        );
+      same(await keysOf(store, key), names, "the keys");
+    }),
+  "a key that is no path of lower-case letters and digits is INVALID_REQUEST": async (store) => {
+    for (const key of [
+      "",
+      "/",
+      "a/",
+      "/a",
+      "a//b",
+      "../a",
+      "a/../b",
+      "A",
+      "a b",
+      "a\\b",
+      "é",
+      "a\0",
+    ]) {
+      await rejects(putBytes(store, key, LARGE), "INVALID_REQUEST");
+      await rejects(read(store, key), "INVALID_REQUEST");
+      await rejects(store.delete(key), "INVALID_REQUEST");
+    }
+  },
+  "a range that is none is INVALID_REQUEST": (store) =>
+    withKey(store, async (key) => {
+      await putBytes(store, key, LARGE);
+      for (const range of [
+        [-1, 2],
+        [3, 2],
+        [0.5, 2],
+        [0, Infinity],
+        [NaN, 1],
+      ] as const)
+        await rejects(read(store, key, range), "INVALID_REQUEST");
+    }),
+};
+
 /** The store's list, without the users that others put there. */
 async function listed(store: UserStore, ours: readonly User[]): Promise<User[]> {
   const ids = new Set(ours.map(({ id }) => id));
@@ -456,5 +625,7 @@ async function rejects(promise: Promise<unknown>, code: string): Promise<void> {
   if (!(error instanceof Error && "code" in error && error.code === code))
     throw new Error(`expected a rejection with code ${code}, got ${inspect(error)}`);
 }
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 const show = (key: string): string => inspect(key.length > 40 ? `${key.slice(0, 40)}…` : key);

@@ -156,8 +156,9 @@ const ROOMS: Record<string, readonly string[]> = {
     "sync/hosts",
     "sync/clones",
   ],
-  "cluster/postgres": ["base", "auth"],
-  cluster: ["cluster/postgres"],
+  "cluster/objects": ["base"],
+  "cluster/postgres": ["base", "auth", "cluster/objects"],
+  cluster: ["cluster/objects", "cluster/postgres"],
   mcp: ["base", "query", "search/messages", "search/caller", "repository", "history", "engine"],
   http: [
     "base",
@@ -197,7 +198,7 @@ const ROOMS: Record<string, readonly string[]> = {
   "page/history": ["page/wire", "page/frame", "page/file"],
   "page/app": ["page/wire", "page/frame", "page/search", "page/file", "page/history"],
   page: ["page/app", "page/style"],
-  testing: ["auth"],
+  testing: ["auth", "cluster/objects"],
   index: [
     "base",
     "store",

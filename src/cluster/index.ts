@@ -1,5 +1,7 @@
 /** What hosts import as `quern/cluster`. */
 
+export { directorySegments } from "./objects/directory-segments.ts";
+export type { SegmentStore, StoredObject } from "./objects/segment-store.ts";
 export { migrateCluster, type PostgresPlace } from "./postgres/schema.ts";
 export type {
   PostgresClient,
@@ -8,5 +10,6 @@ export type {
   PostgresResult,
 } from "./postgres/pool.ts";
 export { postgresAuditStore } from "./postgres/audit-store.ts";
+export { postgresSegments } from "./postgres/segments.ts";
 export { postgresTokenStore } from "./postgres/token-store.ts";
 export { postgresUserStore } from "./postgres/user-store.ts";

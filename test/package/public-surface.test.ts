@@ -58,13 +58,16 @@ test("the values of each entry", () => {
     "toNodeListener",
   ]);
   expect(Object.keys(cluster).sort()).toEqual([
+    "directorySegments",
     "migrateCluster",
     "postgresAuditStore",
+    "postgresSegments",
     "postgresTokenStore",
     "postgresUserStore",
   ]);
   expect(Object.keys(testing).sort()).toEqual([
     "auditStoreSuite",
+    "segmentStoreSuite",
     "tokenStoreSuite",
     "userStoreSuite",
   ]);

@@ -4,6 +4,7 @@
  * would read otherwise, so it refuses to open tables of a newer version (INDEX_VERSION).
  *
  *     version 1   quern_meta, quern_token, quern_user, quern_audit
+ *     version 2   quern_object, quern_chunk
  *
  * Ids are stored as UTF-16 code units, big-endian: so PostgreSQL sorts them as JavaScript does,
  * whatever its locale, and any string is an id. Dates are milliseconds since 1970. Records are of
@@ -51,6 +52,22 @@ const MIGRATIONS: readonly ((table: (name: string) => string) => readonly string
       record json not null
     )`,
     `create index on ${table("quern_audit")} (at, id)`,
+  ],
+  (table) => [
+    // "C": keys in the order of their bytes, whatever the database's own order
+    `create table ${table("quern_object")} (
+      key text collate "C" primary key,
+      bytes bigint not null,
+      stored_at timestamptz not null default now()
+    )`,
+    `create table ${table("quern_chunk")} (
+      key text collate "C" not null references ${table("quern_object")} on delete cascade,
+      chunk int not null,
+      body bytea not null,
+      primary key (key, chunk)
+    )`,
+    // compressed before it comes here
+    `alter table ${table("quern_chunk")} alter body set storage external`,
   ],
 ];
 

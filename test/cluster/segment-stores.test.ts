@@ -1,0 +1,108 @@
+/** Every store of objects keeps its contract, and the suite that says so can fail. */
+
+import { beforeAll, describe, expect, test } from "vitest";
+import {
+  directorySegments,
+  migrateCluster,
+  postgresSegments,
+  type PostgresPool,
+  type SegmentStore,
+} from "../../src/cluster/index.ts";
+import { segmentStoreSuite } from "../../src/testing.ts";
+import { emptyDatabase, isThere, poolOn, postgresTest } from "./postgres.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+
+describe("directorySegments", () => {
+  const folder = temporaryFolder();
+  segmentStoreSuite({ test }, async () => directorySegments(`${folder.path}/objects`));
+});
+
+describe("postgresSegments", () => {
+  let pool: PostgresPool;
+  beforeAll(async () => {
+    if (!isThere) return;
+    pool = poolOn(await emptyDatabase());
+    await migrateCluster(pool, { schema: "search" });
+  });
+  segmentStoreSuite({ test: postgresTest }, async () =>
+    postgresSegments(pool, { schema: "search" }),
+  );
+
+  postgresTest("an object that is deleted leaves no chunk", async () => {
+    const store = postgresSegments(pool, { schema: "search" });
+    await store.put("a", pieces(3_000_000), 3_000_000);
+    const reading = await store.get("a");
+    await store.delete("a");
+    await expect(readAll(reading)).rejects.toMatchObject({ code: "INDEX_NOT_FOUND" });
+    expect((await pool.query("select * from search.quern_chunk")).rowCount).toBe(0);
+  });
+});
+
+async function* pieces(bytes: number): AsyncGenerator<Uint8Array> {
+  yield new Uint8Array(bytes);
+}
+
+async function readAll(body: AsyncIterable<Uint8Array>): Promise<number> {
+  let length = 0;
+  for await (const piece of body) length += piece.length;
+  return length;
+}
+
+// ── the suite notices ──
+
+const FAULTS: Record<string, (store: SegmentStore) => Partial<SegmentStore>> = {
+  "put stores what has come of a broken body": (store) => ({
+    async put(key, body, bytes) {
+      const held: Uint8Array[] = [];
+      try {
+        for await (const piece of body) held.push(piece);
+      } finally {
+        const length = held.reduce((sum, { length }) => sum + length, 0);
+        await store.put(
+          key,
+          (async function* () {
+            yield* held;
+          })(),
+          length,
+        );
+      }
+      if (bytes < 0) throw new Error("never");
+    },
+  }),
+  "put does nothing where there is an object": (store) => ({
+    async put(key, body, bytes) {
+      for await (const one of store.list(key)) if (one.key === key) return;
+      await store.put(key, body, bytes);
+    },
+  }),
+  "a range has its last byte": (store) => ({
+    get: (key, range) => store.get(key, range && [range[0], range[1] + 1]),
+  }),
+  "a missing object is empty": (store) => ({
+    get: (key, range) => store.get(key, range).catch(() => pieces(0)),
+  }),
+  "a list holds all": (store) => ({ list: () => store.list("") }),
+  "a list ends after 1000 keys": (store) => ({
+    async *list(prefix) {
+      let count = 0;
+      for await (const one of store.list(prefix)) if (count++ < 1000) yield one;
+    },
+  }),
+  "deleting does nothing": () => ({ delete: async () => undefined }),
+};
+
+test.each(Object.entries(FAULTS))("a store where %s fails", async (_, spoil) => {
+  using folder = temporaryFolder();
+  const failed: string[] = [];
+  const cases: Promise<void>[] = [];
+  let opened = 0;
+  const open = async () => {
+    const store = directorySegments(`${folder.path}/${++opened}`);
+    return { ...store, ...spoil(store) };
+  };
+  const run = (name: string, one: () => Promise<void>) =>
+    void cases.push(one().catch(() => void failed.push(name)));
+  segmentStoreSuite({ test: run }, open);
+  await Promise.all(cases);
+  expect(failed.length).toBeGreaterThan(0);
+});
