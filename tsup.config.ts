@@ -4,8 +4,8 @@
  * What entries share is split into chunks, in CommonJS too: a QuernError of `quern` must be an
  * instance of the class that `quern/http` knows. The worker is an ES module for both formats.
  *
- * Every file begins with the import of src/outside.ts, as a banner, since esbuild does not keep the
- * order in which chunks are evaluated. The package's `sideEffects` names it, or bundlers drop it.
+ * Every file begins with the import of src/refuse-bundling.ts, added as a banner, because esbuild does not keep
+ * the order in which chunks are evaluated. `sideEffects` of package.json names it, or else bundlers drop it.
  */
 
 import { defineConfig, type Options } from "tsup";
@@ -18,8 +18,8 @@ const library = {
   sync: "src/sync/index.ts",
   testing: "src/testing.ts",
 };
-const outside: Options["banner"] = ({ format }) => ({
-  js: `import "./outside.${format === "cjs" ? "cjs" : "js"}";`, // tsup makes require() of it
+const refuseBundling: Options["banner"] = ({ format }) => ({
+  js: `import "./refuse-bundling.${format === "cjs" ? "cjs" : "js"}";`, // tsup makes require() of it
 });
 const common: Options = {
   outDir: "dist",
@@ -41,10 +41,10 @@ export default defineConfig([
     ...common,
     format: "esm",
     entry: { ...library, worker: "src/worker.ts", check: "src/check.ts", cli: "src/cli/bin.ts" },
-    banner: outside,
+    banner: refuseBundling,
   },
-  { ...commonJs, entry: library, banner: outside },
-  { ...common, format: "esm", entry: ["src/outside.ts"] },
-  { ...commonJs, entry: ["src/outside.ts"] },
+  { ...commonJs, entry: library, banner: refuseBundling },
+  { ...common, format: "esm", entry: ["src/refuse-bundling.ts"] },
+  { ...commonJs, entry: ["src/refuse-bundling.ts"] },
   { ...common, format: ["esm", "cjs"], entry: library, dts: { only: true } },
 ]);

@@ -10,7 +10,7 @@ import { expect, test } from "vitest";
 
 const ROOMS: Record<string, readonly string[]> = {
   base: [],
-  outside: ["base"],
+  "refuse-bundling": ["base"],
   metrics: [],
   threads: ["base"],
   kernel: ["base"],
