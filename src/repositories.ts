@@ -5,7 +5,7 @@
 
 import { compareText } from "./base/compare.ts";
 import { QuernError } from "./base/errors.ts";
-import { isKept } from "./base/kept-sets.ts";
+import { isInterned } from "./base/interned-sets.ts";
 import { sortInSlices } from "./base/sort.ts";
 import { newPause, type Pause } from "./base/yield.ts";
 import { describe, type Repository } from "./repository.ts";
@@ -185,7 +185,7 @@ const EVERYTHING = {};
 export async function sortedIds(catalog: Catalog, question: ListQuestion): Promise<Uint32Array> {
   const { viewer, query, sort, direction, among } = question;
   const seen = viewer?.repositoryIds ?? EVERYTHING;
-  if (among || (viewer && !isKept(viewer.repositoryIds))) return sortIds(catalog, question);
+  if (among || (viewer && !isInterned(viewer.repositoryIds))) return sortIds(catalog, question);
   const ofCatalog = lists.get(catalog) ?? new WeakMap<object, Map<string, Promise<Uint32Array>>>();
   lists.set(catalog, ofCatalog);
   const known = ofCatalog.get(seen) ?? new Map<string, Promise<Uint32Array>>();

@@ -4,7 +4,7 @@
  * effect at once.
  */
 
-import { keepSet } from "../base/kept-sets.ts";
+import { internSet } from "../base/interned-sets.ts";
 import { equalHashes, hashSecret, kindOf, newId, newSecret, type SecretFormat } from "./secrets.ts";
 import type { TokenRecord, TokenStore } from "./token-store.ts";
 import type { User, UserStore } from "./user-store.ts";
@@ -102,11 +102,11 @@ async function visibleTo(
 ): Promise<"all" | ReadonlySet<number>> {
   if (users?.visibleRepositories === undefined) return "all";
   const seen = await users.visibleRepositories(user);
-  return seen === "all" ? seen : keepSet(seen ?? []); // of nothing, an oversight, the empty set: nothing is seen
+  return seen === "all" ? seen : internSet(seen ?? []); // of nothing, an oversight, the empty set: nothing is seen
 }
 
 function within(scope: readonly number[], seen: "all" | ReadonlySet<number>): ReadonlySet<number> {
-  return keepSet(seen === "all" ? scope : scope.filter((id) => seen.has(id)));
+  return internSet(seen === "all" ? scope : scope.filter((id) => seen.has(id)));
 }
 
 /** A token for some repositories, minted by an API key; it lives no longer than that key. */

@@ -14,7 +14,7 @@ import type { History } from "./history.ts";
 import { operate, type Operation } from "./operation.ts";
 import { openHistory } from "./opened-history.ts";
 import type { FoundFile, Shared } from "./shared.ts";
-import { Turns } from "../base/turns.ts";
+import { Semaphore } from "../base/semaphore.ts";
 
 export interface HistoriesOptions {
   /** Makes of a file what engine.read() would. */
@@ -45,7 +45,7 @@ const MOST_AUTHOR_LISTS = 100;
 
 export class Histories {
   readonly #shared: Shared;
-  readonly #turns: Turns;
+  readonly #semaphore: Semaphore;
   readonly #timeoutMs: number;
   readonly #closing = new AbortController();
   /** By folder. */
@@ -54,7 +54,7 @@ export class Histories {
 
   constructor({ present, timeoutMs = TIMEOUT_MS, atOnce = AT_ONCE }: HistoriesOptions) {
     this.#timeoutMs = timeoutMs;
-    this.#turns = new Turns(atOnce);
+    this.#semaphore = new Semaphore(atOnce);
     this.#shared = {
       present,
       lists: new CommitLists(),
@@ -109,10 +109,10 @@ export class Histories {
     work: (operation: Operation) => Promise<T>,
   ): Promise<T> {
     if (this.#closing.signal.aborted) throw closedError();
-    const giveBack = await this.#turns.take(signal);
+    const release = await this.#semaphore.acquire(signal);
     const bounds = { timeoutMs: this.#timeoutMs, closing: this.#closing.signal, signal };
     const running = operate(place, bounds, work).finally(() => {
-      giveBack();
+      release();
       this.#running.delete(running);
     });
     this.#running.add(running);

@@ -5,7 +5,7 @@
  */
 
 import { identify, isSuspended, type Identity, type Principal } from "../auth/principal.ts";
-import { keepSet } from "../base/kept-sets.ts";
+import { internSet } from "../base/interned-sets.ts";
 import type { Engine } from "../engine.ts";
 import type { Viewer } from "../search/messages/request.ts";
 import type { Settings } from "./options.ts";
@@ -66,7 +66,7 @@ function withOwnSet(principal: Principal): Principal {
   const { repositoryIds } = principal;
   return typeof repositoryIds === "string"
     ? principal
-    : { ...principal, repositoryIds: keepSet(repositoryIds) };
+    : { ...principal, repositoryIds: internSet(repositoryIds) };
 }
 
 /** The secret of either header; undefined without one. Two that differ, or no bearer token: refused. */

@@ -20,7 +20,7 @@ import { join } from "node:path";
 import { throwIfAborted } from "../base/abort.ts";
 import { QuernError } from "../base/errors.ts";
 import { checkKeys, type KeysOf } from "../base/known-keys.ts";
-import { Turns } from "../base/turns.ts";
+import { Semaphore } from "../base/semaphore.ts";
 import type { Engine } from "../engine.ts";
 import { DEFAULTS, milliseconds, type SyncConfig } from "./config/config.ts";
 import { type Connection, openConnection } from "./connection.ts";
@@ -100,17 +100,17 @@ export async function syncConnections(
   const { signal = new AbortController().signal, folder = syncFolder(engine.path) } = options;
   throwIfAborted(signal);
   const startedAt = performance.now();
-  const giveBack = lockFolder(folder);
+  const release = lockFolder(folder);
   const failure = new AbortController();
   try {
     const whole = AbortSignal.any([signal, failure.signal]);
-    setMaxListeners(0, whole); // every repository waits for its turn with one
+    setMaxListeners(0, whole); // every repository waits with one
     const run = new SyncRun(engine, checked, { ...options, folder, signal: whole });
     const connections = await run.all(failure);
     return { connections, durationMs: performance.now() - startedAt };
   } finally {
     failure.abort();
-    giveBack();
+    release();
   }
 }
 
@@ -126,7 +126,7 @@ class SyncRun {
   readonly #engine: Engine;
   readonly #config: SyncConfig;
   readonly #options: Settled;
-  readonly #turns: Turns;
+  readonly #semaphore: Semaphore;
   readonly #queue: IndexQueue;
   readonly #removeAfterMs: number;
   readonly #stallMs: number;
@@ -138,7 +138,7 @@ class SyncRun {
     this.#config = config;
     this.#options = options;
     const { parallel, removeAfter, stallTimeout } = { ...DEFAULTS, ...config.sync };
-    this.#turns = new Turns(parallel);
+    this.#semaphore = new Semaphore(parallel);
     this.#removeAfterMs = milliseconds(removeAfter)!;
     this.#stallMs = milliseconds(stallTimeout)!;
     this.#queue = new IndexQueue(engine, {
@@ -272,7 +272,7 @@ class SyncRun {
       onProgress: (repository, line) => this.#tell({ kind: "fetching", repository, line }),
     };
     await Promise.all(
-      claims.map(async (claim) => settle(await this.#inTurn(() => syncRepository(claim, run)))),
+      claims.map(async (claim) => settle(await this.#limited(() => syncRepository(claim, run)))),
     );
     const states = await statesOf(this.#options.folder, id);
     for (const [folder, state] of states) {
@@ -284,12 +284,12 @@ class SyncRun {
     return report;
   }
 
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const giveBack = await this.#turns.take(this.#options.signal);
+  async #limited<T>(work: () => Promise<T>): Promise<T> {
+    const release = await this.#semaphore.acquire(this.#options.signal);
     try {
       return await work();
     } finally {
-      giveBack();
+      release();
     }
   }
 

@@ -13,7 +13,7 @@
 import { createHash } from "node:crypto";
 import { pack, unpack } from "msgpackr";
 import { QuernError } from "../../base/errors.ts";
-import { isKept } from "../../base/kept-sets.ts";
+import { isInterned } from "../../base/interned-sets.ts";
 import type { Pause } from "../../base/yield.ts";
 import { repositoryNamed, type Catalog } from "../../store/catalog/catalog.ts";
 import { HASH_BYTES } from "../../store/format/format.ts";
@@ -90,7 +90,7 @@ async function stateDigest(
   pause: Pause,
 ): Promise<Uint8Array> {
   const seen = viewer?.repositoryIds;
-  if (seen && !isKept(seen)) return digestState(catalog, viewer, pause);
+  if (seen && !isInterned(seen)) return digestState(catalog, viewer, pause);
   const ofCatalog = digests.get(catalog) ?? new WeakMap<object, Uint8Array>();
   digests.set(catalog, ofCatalog);
   const digest = ofCatalog.get(seen ?? EVERYTHING) ?? (await digestState(catalog, viewer, pause));

@@ -7,7 +7,7 @@
 
 import { hasBit, isEmpty, placeBits, wordsFor, type Bitset } from "../../base/bitset.ts";
 import { QuernError } from "../../base/errors.ts";
-import { isKept } from "../../base/kept-sets.ts";
+import { isInterned } from "../../base/interned-sets.ts";
 import type { Pause } from "../../base/yield.ts";
 import {
   repositoryNamed,
@@ -67,7 +67,7 @@ const EVERYTHING = {};
 async function scopesOf(question: ScopeChoice): Promise<Scopes> {
   const { catalog, viewer, allRevisions } = question;
   const seen = viewer?.repositoryIds;
-  if (seen && !isKept(seen)) return countScopes(question);
+  if (seen && !isInterned(seen)) return countScopes(question);
   const ofCatalog = getOrMake(kept, catalog, () => new WeakMap<object, Map<boolean, Scopes>>());
   const known = getOrMake(ofCatalog, seen ?? EVERYTHING, () => new Map<boolean, Scopes>());
   const scopes = known.get(allRevisions) ?? (await countScopes(question));

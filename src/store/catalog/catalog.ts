@@ -6,7 +6,7 @@
 import { unpack } from "msgpackr";
 import { countBits, wordsFor, type Bitset } from "../../base/bitset.ts";
 import { wordsOf } from "../../base/growable.ts";
-import { adoptSet } from "../../base/kept-sets.ts";
+import { internOwnSet } from "../../base/interned-sets.ts";
 import type { Pause } from "../../base/yield.ts";
 import type { Snapshot } from "../lmdb/environment.ts";
 import { repositoryKey, revisionKey, skippedKey } from "../format/format.ts";
@@ -96,7 +96,7 @@ async function namesAndPublicIds(
   return {
     names:
       before && isSame ? before.names : await orderNames(named, manifest.nextRepository, pause),
-    publicIds: adoptSet(publicIds),
+    publicIds: internOwnSet(publicIds),
   };
 }
 

@@ -1,24 +1,24 @@
-/** A semaphore: lets so many callers run at once; the others wait in the order in which they came. */
+/** Limits how many callers run at once. The others wait, first come, first served. */
 
 import { aborted } from "./abort.ts";
 
-export class Turns {
-  readonly #most: number;
-  #taken = 0;
+export class Semaphore {
+  readonly #limit: number;
+  #running = 0;
   readonly #waiting = new Set<() => void>();
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(limit: number) {
+    this.#limit = limit;
   }
 
-  /** Resolves to what gives the turn back; rejects with ABORTED. */
-  async take(signal: AbortSignal | undefined): Promise<() => void> {
+  /** Waits for a permit and resolves to the function that releases it. Rejects with ABORTED. */
+  async acquire(signal: AbortSignal | undefined): Promise<() => void> {
     if (signal?.aborted) throw aborted(signal);
-    if (this.#taken >= this.#most) await this.#wait(signal);
-    else this.#taken++;
+    if (this.#running >= this.#limit) await this.#wait(signal);
+    else this.#running++;
     let isHeld = true;
     return () => {
-      if (isHeld) this.#pass();
+      if (isHeld) this.#release();
       isHeld = false;
     };
   }
@@ -38,10 +38,10 @@ export class Turns {
     });
   }
 
-  /** The turn goes to whoever waits longest. */
-  #pass(): void {
+  /** Hands the permit to the caller that has waited longest, if any waits. */
+  #release(): void {
     const [next] = this.#waiting;
-    if (next === undefined) return void this.#taken--;
+    if (next === undefined) return void this.#running--;
     this.#waiting.delete(next);
     next();
   }

@@ -1,0 +1,45 @@
+/**
+ * Interns immutable sets of ids: equal sets become one object, which can be recognized by identity and used
+ * as a cache key. Two callers who may see the same repositories share one. The sets of all engines of a
+ * thread are in one table, an LRU list.
+ */
+
+const MOST_SETS = 64;
+/** The most ids in all sets together, about 40 bytes each. */
+const MOST_IDS = 500_000;
+
+const members = new WeakSet<ReadonlySet<number>>();
+/** Most recently used last. */
+const interned: ReadonlySet<number>[] = [];
+let idCount = 0;
+
+/** Returns the interned set of these ids, a copy if there is none yet. Takes 10 to 20 ns for each id. */
+export function internSet(ids: Iterable<number>): ReadonlySet<number> {
+  const given: ReadonlySet<number> = ids instanceof Set ? (ids as Set<number>) : new Set(ids);
+  return members.has(given) ? given : intern(given, () => new Set(given));
+}
+
+/** Returns the interned set of these ids: `own` itself if there is none yet. REQUIRES: nobody changes `own` later. */
+export const internOwnSet = (own: ReadonlySet<number>): ReadonlySet<number> =>
+  intern(own, () => own);
+
+function intern(given: ReadonlySet<number>, make: () => ReadonlySet<number>): ReadonlySet<number> {
+  const at = interned.findLastIndex((one) => isEqual(one, given));
+  const same = at < 0 ? make() : interned[at]!;
+  if (at >= 0) interned.splice(at, 1);
+  else idCount += same.size;
+  interned.push(same);
+  members.add(same);
+  while (interned.length > MOST_SETS || (idCount > MOST_IDS && interned.length > 1))
+    idCount -= interned.shift()!.size;
+  return same;
+}
+
+/** Returns whether internSet() or internOwnSet() returned this set. */
+export const isInterned = (ids: ReadonlySet<number>): boolean => members.has(ids);
+
+function isEqual(a: ReadonlySet<number>, b: ReadonlySet<number>): boolean {
+  if (a.size !== b.size) return false;
+  for (const id of b) if (!a.has(id)) return false;
+  return true;
+}
