@@ -1,6 +1,6 @@
 /** What a result says beyond its segment: repository, branches, and where the file is shown. */
 
-import type { Balance } from "../../base/ballast.ts";
+import type { GcPacer } from "../../base/gc-pacer.ts";
 import { decodeInSlices } from "../../base/decode-text.ts";
 import type { Pause } from "../../base/yield.ts";
 import type { CatalogRepository } from "../../store/catalog/catalog.ts";
@@ -74,13 +74,13 @@ export async function presentFile(
     readonly branches: readonly string[];
     readonly webUrl: WebUrl;
     readonly pause: Pause;
-    readonly balance: Balance;
+    readonly pace: GcPacer;
   },
 ): Promise<FileResult> {
   const { path, language, nameRanges, content } = shown;
   const { branches, webUrl } = how;
   const chunks = await unpackChunks(shown.chunks, how);
-  how.balance(FILE_BYTES);
+  how.pace(FILE_BYTES);
   const revision = branches[0]!;
   const external = externalWebUrl(record, path, revision);
   return {

@@ -4,7 +4,7 @@
  */
 
 import { QuernError } from "../../base/errors.ts";
-import { newBalance } from "../../base/ballast.ts";
+import { newGcPacer } from "../../base/gc-pacer.ts";
 import { newPause } from "../../base/yield.ts";
 import { show } from "../../query/ast.ts";
 import { hintsOf } from "../../query/hints.ts";
@@ -502,12 +502,12 @@ export class Searcher {
     const { allRevisions, revisionValues: values } = understood;
     const { webUrl } = this.#options;
     const owner = ownerFinder(catalog);
-    const [pause, balance] = [newPause(), newBalance()];
+    const [pause, pace] = [newPause(), newGcPacer()];
     return async (segment, file, shown) => {
       await pause();
       const repository = owner(segment, file);
       const branches = branchesOf(repository, { segment, file }, { values, allRevisions });
-      return presentFile(repository, shown, { branches, webUrl, pause, balance });
+      return presentFile(repository, shown, { branches, webUrl, pause, pace });
     };
   }
 }

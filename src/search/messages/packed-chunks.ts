@@ -8,7 +8,7 @@
  *     (a position is three words: byteOffset, lineNumber, column)
  */
 
-import type { Balance } from "../../base/ballast.ts";
+import type { GcPacer } from "../../base/gc-pacer.ts";
 import { decodeText } from "../../base/decode-text.ts";
 import { GrowableBytes, GrowableWords } from "../../base/growable.ts";
 import type { Pause } from "../../base/yield.ts";
@@ -150,7 +150,7 @@ function push(words: GrowableWords, { byteOffset, lineNumber, column }: Position
  */
 export async function unpackChunks(
   { text, chunks, ranges, symbols }: PackedChunks,
-  { pause, balance }: { readonly pause: Pause; readonly balance: Balance },
+  { pause, pace }: { readonly pause: Pause; readonly pace: GcPacer },
 ): Promise<Chunk[]> {
   const bySymbols = new Map(symbols);
   const out = Array.from<Chunk>({ length: chunks.length / 5 });
@@ -164,7 +164,7 @@ export async function unpackChunks(
     }
     const content = decodeText(text.subarray(byte, byte + length));
     byte += length;
-    balance(CHUNK_BYTES + length + count * RANGE_BYTES);
+    pace(CHUNK_BYTES + length + count * RANGE_BYTES);
     const own = bySymbols.get(i);
     const contentStart = positionAt(chunks, 5 * i + 2);
     out[i] = own
