@@ -42,7 +42,7 @@ export function isEmpty(set: Bitset): boolean {
   return true;
 }
 
-// REQUIRES of all three: sets of one size. They change and return the first.
+// intersect, unite and subtract change and return the first set. REQUIRES: both sets have the same size.
 export function intersect(into: Bitset, other: Bitset): Bitset {
   for (let i = 0; i < into.length; i++) into[i]! &= other[i]!;
   return into;

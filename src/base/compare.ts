@@ -1,2 +1,2 @@
-/** The order of names, paths and ids as text: by UTF-16 code units, the same on every machine. */
+/** Compares names, paths and ids by UTF-16 code units, which gives the same order in every locale. */
 export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

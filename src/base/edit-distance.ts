@@ -1,6 +1,9 @@
 /** The edit distance of two words, and suggestions for misspelt ones. */
 
-/** Counts the characters to insert, delete, replace or swap with their neighbour. Time |a| × |b|. */
+/**
+ * Returns the number of edits that turn `a` into `b`: a character inserted, deleted, replaced, or swapped with its
+ * neighbour. Takes time |a| × |b|.
+ */
 export function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, j) => j);
@@ -18,14 +21,14 @@ export function editDistance(a: string, b: string): number {
   return last[b.length]!;
 }
 
-/** The most differing letters for which a word counts as misspelt: one in three, three at most. */
-export const slips = (word: string): number => Math.min(3, Math.floor(word.length / 3));
+/** Returns the largest edit distance at which a word counts as misspelt: a third of its length, at most 3. */
+export const mostEdits = (word: string): number => Math.min(3, Math.floor(word.length / 3));
 
 /** Returns the nearest of `words`, ignoring case, or undefined if none is near. */
 export function nearestWord(word: string, words: readonly string[]): string | undefined {
   const wanted = word.toLowerCase();
   if (wanted.length > 40) return undefined;
-  let best = slips(wanted) + 1;
+  let best = mostEdits(wanted) + 1;
   let nearest: string | undefined;
   for (const candidate of words) {
     const distance = editDistance(candidate.toLowerCase(), wanted);

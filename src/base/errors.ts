@@ -13,29 +13,29 @@ export type ErrorCode =
   | "INVALID_REQUEST" // an option or a field of the request is of the wrong type or out of range
   | "QUERY_SYNTAX" // the query does not parse; `position` is where
   | "REGEX_SYNTAX" // a regular expression does not parse; `position` is where in the query
-  | "REGEX_TOO_LARGE" // a regular expression is over our limits or RE2's
+  | "REGEX_TOO_LARGE" // a regular expression exceeds our limits or RE2's
   | "CONTEXT_NOT_FOUND" // `context:` names a set the host does not know
   | "SOURCE_NOT_FOUND" // the path of a source does not exist
   | "SOURCE_UNREADABLE" // the path of a source exists and cannot be read
   | "NOT_A_GIT_REPOSITORY"
   | "REVISION_NOT_FOUND"
   | "GIT_MISSING" // no git command on the PATH
-  | "INVALID_GIT_REF" // a revision that history was asked for cannot be one, or does not exist
+  | "INVALID_GIT_REF" // a revision passed to history is malformed, or does not exist
   | "HISTORY_NOT_AVAILABLE" // the repository has no git history here
-  | "FILE_TOO_LARGE" // what was asked for is over the limit
+  | "FILE_TOO_LARGE" // the requested file exceeds a limit
   | "BINARY_FILE"
-  | "INDEX_NOT_FOUND" // read-only, and no data directory there
-  | "INDEX_LOCKED" // another process writes
+  | "INDEX_NOT_FOUND" // opened read-only, and the data directory does not exist
+  | "INDEX_LOCKED" // another process is writing
   | "INDEX_VERSION" // written by another format version
   | "INDEX_CORRUPT" // stored bytes break the format's own rules
-  | "INDEX_READ_ONLY" // a write through an engine or on a disk that may only be read
+  | "INDEX_READ_ONLY" // a write through a read-only engine, or on a read-only disk
   | "DISK_FULL"
   | "PERMISSION_DENIED"
   | "ENGINE_CLOSED"
-  | "ABORTED" // the caller's signal
-  | "CURSOR_EXPIRED" // `after` is a cursor of another version, or its repository is gone: begin again
-  | "DUPLICATE_ID" // a token store was given an id or hash it holds
-  | "INTERNAL"; // a bug of ours, or a worker that died
+  | "ABORTED" // the caller's signal aborted
+  | "CURSOR_EXPIRED" // `after` is a cursor of another version, or its repository is gone: ask for the first page again
+  | "DUPLICATE_ID" // the id or hash of a new token is already in the store
+  | "INTERNAL"; // a bug in quern, or a worker that died
 
 /**
  * The error that this library throws or rejects with, always.
@@ -49,19 +49,19 @@ export type ErrorCode =
  * }
  */
 export class QuernError extends Error {
-  /** Always this: for who cannot use instanceof, across realms or copies of the package. */
+  /** Always "QuernError". Use it where instanceof fails, across realms or copies of the package. */
   override readonly name = "QuernError";
-  /** To switch on; `message` is for people, and may change. */
+  /** The code to switch on. `message` is for people and may change. */
   readonly code: ErrorCode;
   /** UTF-16 position in the query, for QUERY_SYNTAX and REGEX_*. */
   readonly position?: number;
 
-  /** For a host's own sources and stores, which throw the codes that their contracts name. */
+  /** Creates an error. Hosts need this in their own sources and stores, which throw the codes of their contracts. */
   constructor(
     code: ErrorCode,
     message: string,
     options: {
-      /** What was thrown below. */
+      /** The error that caused this one. */
       cause?: unknown;
       /** UTF-16 position in the query. */
       position?: number;

@@ -6,7 +6,7 @@
 import { QuernError } from "./errors.ts";
 import { nearestWord } from "./edit-distance.ts";
 
-/** An object with every key of `T`; the compiler reports a key of `T` that is missing. */
+/** An object with every key of `T`. The compiler reports a missing key. */
 export type KeysOf<T> = { readonly [Key in keyof Required<T>]: true };
 
 /**

@@ -3,7 +3,7 @@
  * (about 1 ms), not at import.
  */
 
-import { editDistance, slips } from "./edit-distance.ts";
+import { editDistance, mostEdits } from "./edit-distance.ts";
 import { LANGUAGE_TABLE } from "./language-table.ts";
 
 export interface Language {
@@ -11,14 +11,14 @@ export interface Language {
   /** All in lower case; extensions with their dot. */
   readonly aliases: readonly string[];
   readonly extensions: readonly string[];
-  /** As they are. */
+  /** Case-sensitive. */
   readonly filenames: readonly string[];
   readonly interpreters: readonly string[];
 }
 
 let languages: readonly Language[] | undefined;
 
-/** In the order of their names. */
+/** Returns all languages, sorted by name. */
 export function allLanguages(): readonly Language[] {
   return (languages ??= LANGUAGE_TABLE.split("\n").map(parseRow));
 }
@@ -85,8 +85,8 @@ export function languageNamed(nameOrAlias: string): string | undefined {
 export function nearestLanguage(name: string): string | undefined {
   const wanted = name.toLowerCase();
   if (wanted.length > 40) return undefined;
-  // of keys as near, a name goes before an alias
-  let best = slips(wanted) + 1;
+  // if two keys are equally near, a name is preferred to an alias
+  let best = mostEdits(wanted) + 1;
   let nearest: string | undefined;
   for (const [key, language] of names()) {
     if (Math.abs(key.length - wanted.length) >= best || key.length < 3) continue;

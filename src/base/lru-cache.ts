@@ -1,17 +1,17 @@
 /** An LRU cache, bounded by the total cost of its values. */
 
 export interface LruOptions<V> {
-  /** What the values may cost together; the one used last is kept whatever it costs. */
+  /** The most that the values may cost together. The most recently used value is kept whatever it costs. */
   readonly most: number;
-  /** What a value costs at the moment; default: 1, so that `most` is their number. */
+  /** Returns the present cost of a value. Default: 1, so that `most` limits the number of values. */
   readonly costOf?: (value: V) => number;
-  /** Called with a value that is dropped to make room. */
+  /** Called with each value that is evicted. */
   readonly onEvict?: (value: V) => void;
 }
 
 export class LruCache<K, V extends object | number> {
   readonly #options: LruOptions<V>;
-  readonly #values = new Map<K, V>(); // the one used last stands last
+  readonly #values = new Map<K, V>(); // in the order of use, most recent last
 
   constructor(options: LruOptions<V>) {
     this.#options = options;
@@ -21,7 +21,7 @@ export class LruCache<K, V extends object | number> {
     return this.#values.has(key);
   }
 
-  /** Returns the value, which becomes the one used last, or undefined if none is kept. */
+  /** Returns the value and marks it as most recently used, or returns undefined if there is none. */
   get(key: K): V | undefined {
     const value = this.#values.get(key);
     if (value !== undefined) {
@@ -37,7 +37,7 @@ export class LruCache<K, V extends object | number> {
     this.#evict();
   }
 
-  /** Returns the kept value, or else what `make` returns, which is kept unless it is undefined. */
+  /** Returns the cached value. If there is none, caches and returns what `make` returns, unless it is undefined. */
   getOrMake<M extends V | undefined>(key: K, make: () => M): V | M {
     const value = this.get(key) ?? make();
     if (value !== undefined) this.set(key, value);

@@ -2,7 +2,7 @@
 
 export type PathTrie = Map<string, PathTrie>;
 
-/** Splits a path into its parts. Empty parts are dropped, so `/a//b/` is `a/b`. */
+/** Builds the tree of some paths. Empty parts are dropped, so `/a//b/` is `a/b`. */
 export function pathTrie(paths: Iterable<string>): PathTrie {
   const root: PathTrie = new Map();
   for (const path of paths) {

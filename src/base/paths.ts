@@ -1,8 +1,8 @@
 /**
- * Which paths may enter the index. A path is relative, with '/' between its parts, in well-formed
- * Unicode and at most 4 096 bytes of UTF-8; no part is empty, '.' or '..', and no NUL is in it.
- * Everything else is an ordinary character of a name, as it is for git: a backslash, a colon, a
- * space, a line feed. A path that breaks the rules is listed as 'invalid-path' and never opened.
+ * Decides which paths may enter the index. A valid path is relative, with '/' between its parts, in
+ * well-formed Unicode and at most 4 096 bytes of UTF-8. It has no NUL, and no part that is empty, '.' or '..'.
+ * All other characters are allowed in names, as in git: a backslash, a colon, a space, a line feed. A file
+ * with an invalid path is listed as 'invalid-path' and never opened.
  */
 
 import { isAbsolute, relative, sep } from "node:path";
@@ -30,14 +30,20 @@ export function withoutEndSlashes(path: string): string {
   return path.slice(0, end);
 }
 
-/** Returns the path of `inner` relative to `outer`, with '/' between its parts: '' if they are equal, undefined if it is not inside. */
+/**
+ * Returns the path of `inner` relative to `outer`, with '/' between its parts. Returns '' if they are equal,
+ * and undefined if `inner` is not inside `outer`.
+ */
 export function pathWithin(outer: string, inner: string): string | undefined {
   const path = relative(outer, inner);
   const isOutside = path === ".." || path.startsWith(`..${sep}`) || isAbsolute(path);
   return isOutside ? undefined : path.split(sep).join("/");
 }
 
-/** Returns an invalid path for display: well-formed, without control characters, of bounded length. Different paths may look the same. */
+/**
+ * Makes an invalid path fit for display: well-formed, without control characters, at most 1 024 units long.
+ * Different paths may become the same.
+ */
 export function shownPath(path: string): string {
   return path.slice(0, 1024).replace(/[\p{Cs}\p{Cc}]/gu, "\ufffd");
 }

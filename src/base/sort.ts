@@ -5,7 +5,10 @@ import type { Pause } from "./yield.ts";
 /** The number of items that are sorted without a yield, in about 0.3 ms. */
 const PIECE = 512;
 
-/** Sorts as items.toSorted(compare) does, in n log n, and awaits `pause` now and then. REQUIRES: nobody changes `items` meanwhile. */
+/**
+ * Returns a sorted copy, as items.toSorted(compare) does, and awaits `pause` now and then. Stable; takes n log n.
+ * REQUIRES: `items` does not change until it resolves.
+ */
 export async function sortInSlices<T>(
   items: readonly T[],
   compare: (a: T, b: T) => number,
@@ -16,7 +19,7 @@ export async function sortInSlices<T>(
     runs.push(items.slice(at, at + PIECE).sort(compare));
     await pause();
   }
-  // each is merged with its neighbour, so that equal ones stay in their order
+  // merges neighbours only, which keeps the sort stable
   while (runs.length > 1)
     for (let at = 0; at + 1 < runs.length; at++)
       runs.splice(at, 2, await merge(runs[at]!, runs[at + 1]!, { compare, pause }));

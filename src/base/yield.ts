@@ -32,7 +32,7 @@ const queue = new YieldQueue();
 export const yieldTurn = (): Promise<void> => queue.wait();
 
 export interface SliceOptions {
-  /** How long a loop may run; shorter where its rounds take long. Default: SLICE_MS. */
+  /** Milliseconds that a loop may run between yields; less for a loop with long rounds. Default: SLICE_MS. */
   readonly ms?: number;
   /** Ends the loop: rest() rejects with ABORTED. */
   readonly signal?: Stop;
@@ -49,12 +49,12 @@ export class Slice {
     this.#signal = signal;
   }
 
-  /** Asked at each step of the loop: it takes some 40 ns. */
+  /** Whether it is time to yield. Cheap enough for each round of a loop: about 40 ns. */
   get isOver(): boolean {
     return performance.now() - this.#since >= this.#ms;
   }
 
-  /** Yields, and begins the next slice. */
+  /** Yields, then begins the next slice. */
   async rest(): Promise<void> {
     if (this.#signal) throwIfAborted(this.#signal);
     await yieldTurn();

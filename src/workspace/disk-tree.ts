@@ -8,7 +8,7 @@
 
 import { lstatSync, readdirSync, type BigIntStats } from "node:fs";
 import { join, resolve } from "node:path";
-import { inFolder } from "../base/in-place.ts";
+import { inFolder } from "../base/no-follow.ts";
 import { isGone, noFolder, unreadableFolder } from "../base/folder-errors.ts";
 import type { Slice } from "../base/yield.ts";
 import { isValidPath, pathWithin } from "../base/paths.ts";

@@ -5,7 +5,7 @@
 
 import { createHash } from "node:crypto";
 import { closeSync, fstatSync, readSync } from "node:fs";
-import { isInPlace, openFile } from "../../base/in-place.ts";
+import { isAtPath, openFile } from "../../base/no-follow.ts";
 import {
   HASH_BYTES,
   NO_BLOB,
@@ -159,7 +159,7 @@ export class SegmentSession {
     const descriptor = openFile(file);
     try {
       const stat = fstatSync(descriptor);
-      if (!stat.isFile() || (isPinned && !isInPlace(descriptor, file))) return "unreadable";
+      if (!stat.isFile() || (isPinned && !isAtPath(descriptor, file))) return "unreadable";
       const { size } = stat;
       if (size > maxFileSize) return "too-large";
       if (size > this.#buffer.length) this.#buffer = Buffer.allocUnsafe(2 * size);

@@ -9,7 +9,7 @@
 
 import { lstatSync, type BigIntStats } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { HeldFolder } from "../../base/in-place.ts";
+import { HeldFolder } from "../../base/no-follow.ts";
 import { isValidPath, shownPath } from "../../base/paths.ts";
 import { Slice } from "../../base/yield.ts";
 import { GitProcesses } from "../../git/git-process.ts";

@@ -9,7 +9,7 @@
 
 import { lstatSync, opendirSync, type BigIntStats, type Dir, type Dirent } from "node:fs";
 import { join, resolve } from "node:path";
-import { inFolder, readInPlace } from "../../base/in-place.ts";
+import { inFolder, readNoFollow } from "../../base/no-follow.ts";
 import { QuernError } from "../../base/errors.ts";
 import type { SkipReason } from "../../store/format/records.ts";
 import { isGone, unreadableFolder } from "../../base/folder-errors.ts";
@@ -181,7 +181,7 @@ export function readRules(file: string): string {
     tooLarge: () => tooMany(file, `${MOST_RULE_BYTES} bytes`),
   };
   try {
-    return (readInPlace(file, limit)?.toString() ?? "").replace(/^\ufeff/, "");
+    return (readNoFollow(file, limit)?.toString() ?? "").replace(/^\ufeff/, "");
   } catch (error) {
     if (error instanceof QuernError) throw error;
     return ""; // git, too, goes on without rules it cannot read

@@ -9,7 +9,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { HeldFolder, inFolder, readInPlace } from "../../src/base/in-place.ts";
+import { HeldFolder, inFolder, readNoFollow } from "../../src/base/no-follow.ts";
 import { temporaryFolder } from "../engine/opened.ts";
 
 const isLinux = process.platform === "linux";
@@ -36,10 +36,10 @@ const ROWS: [path: string, what: string | undefined | RegExp][] = [
   ["a/pipe", undefined],
 ];
 
-test.runIf(isLinux).each(ROWS)("readInPlace %s", (path, want) => {
+test.runIf(isLinux).each(ROWS)("readNoFollow %s", (path, want) => {
   const root = tree();
   execFileSync("mkfifo", [join(root, "a/pipe")]);
-  const read = () => readInPlace(join(root, path), limit)?.toString();
+  const read = () => readNoFollow(join(root, path), limit)?.toString();
   if (want instanceof RegExp) expect(read).toThrow(want);
   else expect(read()).toBe(want);
 });

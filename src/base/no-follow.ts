@@ -1,32 +1,32 @@
 /**
- * Whether an opened file or folder is the one its path named when its folder was listed. A folder on
- * the way may have been exchanged for a symlink since, which no flag of open() forbids; and it may be
- * exchanged back a moment later, so what is looked at is what was opened, and never the path again.
+ * Opens files and folders without following symlinks anywhere on their path. A folder on the way may have
+ * been replaced by a symlink since it was listed, and O_NOFOLLOW covers the last part of a path only. It may
+ * even be replaced back a moment later. So the check looks at the open descriptor, never at the path again.
  *
- * Linux tells where an open file lies, and lets a folder be listed by its descriptor. Elsewhere neither
- * is known, and the last part of a path alone is not followed.
+ * On Linux, /proc gives the path of an open file, and a folder can be listed by its descriptor. Other systems
+ * have neither, so there only the last part of a path is protected.
  */
 
 import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync } from "node:fs";
 
 const { O_RDONLY } = constants;
-// these are not there on Windows
+// Windows lacks these
 const flags: Partial<typeof constants> = constants;
 const O_NOFOLLOW = flags.O_NOFOLLOW ?? 0;
 const O_NONBLOCK = flags.O_NONBLOCK ?? 0;
 const O_DIRECTORY = flags.O_DIRECTORY ?? 0;
 
-/** Opens a file for reading. Throws where it is a symlink; does not wait for who writes to a pipe. */
+/** Opens a file for reading. Throws if it is a symlink. Does not wait for the writer of a pipe. */
 export const openFile = (path: string): number =>
   openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
 
 const byDescriptor = (descriptor: number): string => `/proc/self/fd/${descriptor}`;
 
 /**
- * Returns false if a symlink was followed on the way. On systems other than Linux this is always true.
- * REQUIRES: the path is absolute, and that of its root has no symlinks.
+ * Returns whether an open file lies at this path: false if a symlink was followed. Always true on systems
+ * other than Linux. REQUIRES: the path is absolute, and that of its root has no symlinks.
  */
-export const isInPlace = (descriptor: number, path: string): boolean =>
+export const isAtPath = (descriptor: number, path: string): boolean =>
   (placeOf(descriptor) ?? path) === path;
 
 function placeOf(descriptor: number): string | undefined {
@@ -34,17 +34,17 @@ function placeOf(descriptor: number): string | undefined {
   try {
     return readlinkSync(byDescriptor(descriptor));
   } catch {
-    return undefined; // without /proc
+    return undefined; // /proc is not mounted
   }
 }
 
-/** Holds one folder open at a time, so that what is in it can be looked at, whatever its path names by now. */
+/** Holds one folder open at a time, so that its files can be read even if its path is replaced meanwhile. */
 export class HeldFolder {
   #descriptor: number | undefined;
 
   /**
-   * Returns a path of the folder, good until the next call, under which it can be exchanged for nothing else
-   * where the system has one. Returns undefined if a symlink was followed on the way. Throws what open() throws.
+   * Opens a folder and returns a path of it, valid until the next call. On Linux this path keeps naming the
+   * same folder. Returns undefined if a symlink was followed on the way. Throws what openSync() throws.
    */
   open(path: string): string | undefined {
     this.close();
@@ -62,7 +62,7 @@ export class HeldFolder {
   }
 }
 
-/** Calls `list` with such a path of the folder. Returns undefined if a symlink was followed on the way. */
+/** Calls `list` with a path from HeldFolder.open(). Returns undefined if a symlink was followed on the way. */
 export function inFolder<T>(path: string, list: (path: string) => T): T | undefined {
   const held = new HeldFolder();
   try {
@@ -73,21 +73,24 @@ export function inFolder<T>(path: string, list: (path: string) => T): T | undefi
   }
 }
 
-/** Reads a small file. Returns undefined if it is no file, or a symlink was followed on the way. `tooLarge` throws. */
-export function readInPlace(
+/**
+ * Reads a file of at most `most` bytes, and throws what `tooLarge` returns if it is larger. Returns undefined if
+ * it is not a regular file or a symlink was followed on the way.
+ */
+export function readNoFollow(
   path: string,
   { most, tooLarge }: { readonly most: number; readonly tooLarge: () => Error },
 ): Buffer | undefined {
   const descriptor = openFile(path);
   try {
     const stat = fstatSync(descriptor);
-    if (!stat.isFile() || !isInPlace(descriptor, path)) return undefined;
+    if (!stat.isFile() || !isAtPath(descriptor, path)) return undefined;
     if (stat.size > most) throw tooLarge();
     const bytes = Buffer.alloc(stat.size);
     let length = 0;
     while (length < bytes.length) {
       const read = readSync(descriptor, bytes, length, bytes.length - length, null);
-      if (read === 0) break; // shorter by now
+      if (read === 0) break; // it was cut short after fstat
       length += read;
     }
     return bytes.subarray(0, length);
