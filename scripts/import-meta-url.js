@@ -1,6 +1,6 @@
 /**
  * Stands for `import.meta.url` in the package's CommonJS. tsup's own throws where there is no `__filename`, which is
- * so in CommonJS that was bundled to an ES module: before src/outside.ts could say what to do.
+ * so in CommonJS that was bundled to an ES module: before src/refuse-bundling.ts could say what to do.
  */
 
 import { pathToFileURL } from "node:url";
