@@ -8,6 +8,7 @@ import { resolve } from "node:path";
 import { packageFile } from "./base/package-file.ts";
 import { closedError, QuernError } from "./base/errors.ts";
 import { checkKeys, type KeysOf } from "./base/known-keys.ts";
+import { mustBe, wholeNumber } from "./base/must-be.ts";
 import { Writes, type CompactReport } from "./ingest/writes.ts";
 import type { IndexProgress, IndexReport } from "./ingest/run/report.ts";
 import type { Source } from "./ingest/sources/source.ts";
@@ -368,7 +369,7 @@ function checkOptions(path: string, options: OpenOptions): Checked {
 
 function within(name: string, value: number, least: number, most: number): number {
   if (Number.isInteger(value) && value >= least && value <= most) return value;
-  throw invalid(`open: ${name} must be a whole number from ${least} to ${most}, not ${value}`);
+  throw invalid(`open: ${mustBe(name, wholeNumber(least, most), value)}`);
 }
 
 const FILE = { repository: true, path: true, revision: true } as const;

@@ -2,6 +2,7 @@
 
 import type { z } from "@hono/zod-openapi";
 import { QuernError } from "../base/errors.ts";
+import { checked } from "../validation/complaint.ts";
 import { Refusal } from "./refusal.ts";
 
 /** REQUIRES: the caller was admitted. Nothing of a body is read before. */
@@ -58,19 +59,11 @@ export function queryObject(url: string): Record<string, string> {
   return Object.fromEntries(searchParams);
 }
 
-/** The value as the schema has it; refuses with the name of the first field that is wrong. */
+/** The value as the schema has it; refuses with what is wrong with the first field that is. */
 export function check<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
-  const checked = schema.safeParse(value);
-  if (checked.success) return checked.data;
-  const [issue] = checked.error.issues;
-  throw invalid(
-    `${issue === undefined ? "body" : nameOf(issue.path)}: ${issue?.message ?? "wrong"}`,
-  );
-}
-
-function nameOf(path: readonly PropertyKey[]): string {
-  const parts = path.map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`));
-  return parts.join("").replace(/^\./, "") || "body";
+  const result = checked(schema, value, "body");
+  if ("data" in result) return result.data;
+  throw invalid(result.complaint);
 }
 
 function invalid(message: string, cause?: unknown): Refusal {

@@ -31,7 +31,10 @@ export const removedUser = z
 
 const moment = (description: string) =>
   z
-    .union([z.iso.datetime({ offset: true }), z.iso.date()], "expected a date of ISO 8601")
+    .union(
+      [z.iso.datetime({ offset: true }), z.iso.date()],
+      "must be a date of ISO 8601, such as 2025-01-31",
+    )
     .transform((text) => new Date(text))
     .optional()
     .openapi({ type: "string", description });

@@ -7,6 +7,7 @@ import type { TokenStore } from "../auth/token-store.ts";
 import type { UserStore } from "../auth/user-store.ts";
 import { QuernError } from "../base/errors.ts";
 import { checkKeys, type KeysOf } from "../base/known-keys.ts";
+import { mustBe, wholeNumber } from "../base/must-be.ts";
 
 /**
  * Options of createHandler().
@@ -219,7 +220,7 @@ function checkNumbers(options: HandlerOptions): Numbers {
   const entries = Object.entries(NUMBERS).map(([name, { fallback, least, most }]) => {
     const value = options[name as keyof Numbers] ?? fallback;
     if (!Number.isInteger(value) || value < least || value > most)
-      refuse(`${name} must be a whole number from ${least} to ${most}`);
+      refuse(mustBe(name, wholeNumber(least, most), value));
     return [name, value];
   });
   return Object.fromEntries(entries) as Numbers;

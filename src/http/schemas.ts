@@ -5,6 +5,7 @@
  */
 
 import { z } from "@hono/zod-openapi";
+import { wholeNumber } from "../base/must-be.ts";
 import type * as response from "../search/messages/response.ts";
 import type { Repository } from "../repository.ts";
 import type { SearchRequest } from "../search/messages/request.ts";
@@ -266,14 +267,16 @@ export const symbolResponse = z
 const REPOSITORY_SORTS = ["name", "pushed", "indexed"] as const;
 
 /** A number of a URL's query: digits only, where JavaScript would also take "0x1e", " 3" and "". */
-export const digits = (fallback: number, most: number) =>
-  z
+export const digits = (fallback: number, most: number) => {
+  const wants = `must be ${wholeNumber(1, most)}`;
+  return z
     .string()
-    .regex(/^[0-9]{1,9}$/, "expected a whole number")
+    .regex(/^[0-9]{1,9}$/, wants)
     .transform(Number)
-    .pipe(z.int().min(1).max(most))
+    .pipe(z.int().min(1, wants).max(most, wants))
     .optional()
     .openapi({ type: "integer", minimum: 1, maximum: most, default: fallback });
+};
 
 export const repositoriesQuery = z.object({
   page: digits(1, 999_999_999),
@@ -285,7 +288,7 @@ export const repositoriesQuery = z.object({
   }),
   connectionId: z
     .string()
-    .regex(/^[0-9]{1,9}$/, "expected a whole number")
+    .regex(/^[0-9]{1,9}$/, "must be a whole number")
     .transform(Number)
     .optional()
     .openapi({ type: "integer", description: "Only repositories of this connection." }),

@@ -5,6 +5,7 @@
 
 import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
 import { z } from "zod";
+import { checked } from "../validation/complaint.ts";
 import { OUTPUT, type Facts } from "./tool.ts";
 
 type Json = Record<string, unknown>;
@@ -23,11 +24,13 @@ export function lean<Schema extends z.ZodObject>(
     ),
     ...(required && { required }),
   };
-  const { validate, vendor } = schema["~standard"];
+  const { vendor } = schema["~standard"];
   const jsonSchema = { input: () => json, output: () => json };
-  return {
-    "~standard": { version: 1, vendor, validate: validate as never, jsonSchema },
+  const validate = (value: unknown) => {
+    const result = checked(schema, value, "the arguments");
+    return "data" in result ? { value: result.data } : { issues: [{ message: result.complaint }] };
   };
+  return { "~standard": { version: 1, vendor, validate, jsonSchema } };
 }
 
 /** Defaults stand in the instructions, once. */

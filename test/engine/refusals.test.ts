@@ -173,7 +173,7 @@ const ROWS: Row[] = [
     /memoryBudget/,
   ],
   ["INVALID_REQUEST", "no object", () => search(null as never), /object/],
-  ["INVALID_REQUEST", "no matches", () => search({ query: "a" }), /matches must be/],
+  ["INVALID_REQUEST", "no matches", () => search({ query: "a" }), /matches is missing; it must be/],
   ["INVALID_REQUEST", "half a match", () => search({ query: "a", matches: 0.5 }), /whole number/],
   ["INVALID_REQUEST", "null", () => search({ ...ask("a"), whole: null }), /whole must be/],
   ["INVALID_REQUEST", "context", () => search({ ...ask("a"), contextLines: 1001 }), /1000/],

@@ -33,7 +33,7 @@ test.each<[field: string, taken: unknown[], refused: unknown[]]>([
     expect(() => checkRequest({ ...GOOD, [field]: value }), String(value)).toThrow(
       expect.objectContaining({
         code: "INVALID_REQUEST",
-        message: expect.stringMatching(new RegExp(`^${field} must be`)) as string,
+        message: expect.stringMatching(new RegExp(`^${field} (?:must be|is missing)`)) as string,
       }),
     );
 });

@@ -2,6 +2,7 @@
 
 import { QuernError } from "../../base/errors.ts";
 import { checkKeys, type KeysOf } from "../../base/known-keys.ts";
+import { mustBe } from "../../base/must-be.ts";
 
 /**
  * What to search for, as the specification names its fields.
@@ -121,7 +122,7 @@ export function checkSearchOptions(call: string, options: unknown): void {
   if (!(typeof maxBytes === "number" && maxBytes >= 0))
     throw new QuernError(
       "INVALID_REQUEST",
-      `${call}: maxBytes must be a number of 0 or more, not ${describe(maxBytes)}`,
+      `${call}: ${mustBe("maxBytes", "a number of 0 or more", maxBytes)}`,
     );
   checkViewer(call, viewer);
 }
@@ -202,10 +203,7 @@ export function checkRequest(given: unknown): CheckedRequest {
     const value: unknown = (given as Record<string, unknown>)[name] ?? missing(given, name, field);
     if (value === undefined && field.isOptional) return [];
     if (!field.accept(value))
-      throw new QuernError(
-        "INVALID_REQUEST",
-        `${name} must be ${field.wants}, not ${describe(value)}`,
-      );
+      throw new QuernError("INVALID_REQUEST", mustBe(name, field.wants, value));
     return [[name, value]];
   });
   return Object.fromEntries(checked) as CheckedRequest;
@@ -214,12 +212,4 @@ export function checkRequest(given: unknown): CheckedRequest {
 /** What an absent field stands for: its default; null is not absent. */
 function missing(given: object, name: string, field: Field<unknown>): unknown {
   return (given as Record<string, unknown>)[name] === undefined ? field.fallback : null;
-}
-
-function describe(value: unknown): string {
-  return value === undefined
-    ? "absent"
-    : typeof value === "number"
-      ? String(value)
-      : JSON.stringify(value).slice(0, 60);
 }
