@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { open } from "../../src/engine.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
-import { MOST_OPEN, openEnvironment, openInTurn } from "../../src/store/lmdb/environment.ts";
+import { MOST_OPEN, openEnvironment, openUnderLock } from "../../src/store/lmdb/environment.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -36,7 +36,7 @@ test("a reader and a writer of one process see one index, and each may close fir
 });
 
 test("other threads are ended when this one has closed it, and before anybody else may open it", async () => {
-  const environment = await openInTurn(folder, { readOnly: false });
+  const environment = await openUnderLock(folder, { readOnly: false });
   const other = openEnvironment(folder, { readOnly: false });
   const seen: string[] = [];
   await other.close(async () => void seen.push(`open, turn ${existsSync(join(folder, ".turn"))}`));
@@ -49,7 +49,7 @@ test("other threads are ended when this one has closed it, and before anybody el
 });
 
 test("more directories than a process has addresses for are refused, and closing one makes room", async () => {
-  const openNext = (i: number) => openInTurn(join(folder, `${i}`), { readOnly: false });
+  const openNext = (i: number) => openUnderLock(join(folder, `${i}`), { readOnly: false });
   const all = await Promise.all(Array.from({ length: MOST_OPEN }, (_, i) => openNext(i)));
   await expect(open(join(folder, "more"))).rejects.toMatchObject({
     code: "INVALID_REQUEST",

@@ -81,7 +81,7 @@ test("a writer that was taken over writes nothing, and does not give away the ot
     writer.put(repositoryKey(1), Buffer.from("written"));
   });
   await expect(write).rejects.toMatchObject({ code: "INDEX_LOCKED" });
-  expect(() => where.writeHere((writer) => checkLease(writer, first.owner))).toThrow(
+  expect(() => where.writeSync((writer) => checkLease(writer, first.owner))).toThrow(
     expect.objectContaining({ code: "INDEX_LOCKED" }),
   );
   const snapshot = where.snapshot();

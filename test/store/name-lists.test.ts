@@ -113,7 +113,7 @@ test.each<[string, Name[]]>([
   lists.addNone(P + 1);
   lists.add(text, listOf(names));
   let blocks = 0;
-  const write: SegmentTarget["write"] = (work) => environment.writeHere(work);
+  const write: SegmentTarget["write"] = (work) => environment.writeSync(work);
   lists.write({ environment, segment: 1, write }, 1, (_, count) => void (blocks = count));
   const snapshot = environment.snapshot();
   onTestFinished(() => snapshot.close());

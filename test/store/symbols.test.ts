@@ -217,7 +217,7 @@ let nextSegment = 1;
 const targetOf = (segment: number): SegmentTarget => ({
   environment,
   segment,
-  write: (work) => environment.writeHere(work),
+  write: (work) => environment.writeSync(work),
 });
 
 /** Written in stretches, as several threads do. */

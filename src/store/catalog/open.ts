@@ -2,7 +2,7 @@
 
 import { yieldTurn } from "../../base/yield.ts";
 import { QuernError } from "../../base/errors.ts";
-import { openInTurn, type Environment } from "../lmdb/environment.ts";
+import { openUnderLock, type Environment } from "../lmdb/environment.ts";
 import { engineKey, FORMAT_VERSION } from "../format/format.ts";
 import { EMPTY_MANIFEST, putManifest } from "./manifest.ts";
 import { corrupt } from "../format/sealed.ts";
@@ -11,7 +11,7 @@ export async function openStore(
   path: string,
   options: { readOnly: boolean },
 ): Promise<Environment> {
-  const environment = await openInTurn(path, options);
+  const environment = await openUnderLock(path, options);
   try {
     await yieldTurn();
     if (readVersion(environment) === undefined) await begin(environment);

@@ -1,16 +1,17 @@
 /**
- * Write transactions of LMDB, on disks that refuse too. What `lmdb` leaves to its callers:
+ * Runs write transactions of LMDB and handles failing disks. `lmdb` leaves three things to its callers:
  *
- * - Why a transaction failed is told by a promise of the error's own.
- * - What it would flush after a failed one is never flushed, and closing waits for it.
- * - Once a write to its first two pages has failed LMDB gives up the file (MDB_PANIC) until the process
- *   ends. A transaction that is begun then has no answer, or takes no lock. Reading says so, and is asked.
+ * - The reason why a transaction failed is in a promise on the error (`commitError`).
+ * - After a failed transaction nothing is flushed any more, so waiting for the flush in close() never ends.
+ * - Once a write to the first two pages has failed, LMDB gives up the file (MDB_PANIC) until the process
+ *   ends. A transaction begun after that may never resolve, or takes no lock. A read transaction throws, so
+ *   this class begins one to find out.
  */
 
 import type { RootDatabase } from "lmdb";
 import { Room } from "./data-file.ts";
 
-/** Within which a transaction that will have no answer is seen. */
+/** How often a running transaction checks whether LMDB has given up the file. */
 const GIVEN_UP_CHECK_MS = 500;
 // flags of lmdb's transactionSync: 1 can be aborted, 2 runs now, 0x10000 lets the next one begin before it is flushed
 const FLUSHED_LATER = 0x1_0003;
@@ -18,7 +19,7 @@ const FLUSHED_LATER = 0x1_0003;
 export class Commits {
   readonly room: Room;
   readonly #database: RootDatabase<Uint8Array, Uint8Array>;
-  /** The last one: then nothing is left that closing could wait for. */
+  /** Whether the last transaction failed: then close() must not wait for a flush. */
   #hasFailed = false;
 
   constructor(database: RootDatabase<Uint8Array, Uint8Array>, file: string) {
@@ -26,7 +27,7 @@ export class Commits {
     this.room = new Room(file);
   }
 
-  /** Resolves when what `work` wrote is on the disk. REQUIRES: if it throws, it has not written yet. */
+  /** Runs `work` in a transaction and resolves when it is on the disk. REQUIRES: `work` writes nothing before it throws. */
   async run<T>(work: () => T): Promise<T> {
     this.#throwIfGivenUp();
     const watch = new AbortController();
@@ -47,8 +48,8 @@ export class Commits {
     return result;
   }
 
-  /** On this thread, and flushed to the disk later, at the latest with the next run(). Undone if `work` throws. */
-  runHere<T>(work: () => T): T {
+  /** Runs `work` on this thread, and rolls it back if it throws. It reaches the disk with the next run() at the latest. */
+  runSync<T>(work: () => T): T {
     this.#throwIfGivenUp();
     const transact = this.#database.transactionSync.bind(this.#database) as <R>(
       action: () => R,
@@ -57,10 +58,10 @@ export class Commits {
     return transact(work, FLUSHED_LATER);
   }
 
-  /** What was made longer is cut to what is in use. Before close(), which may have to be quick. */
+  /** Cuts the data file to the length in use. Separate from close(), which must be quick. */
   async trim(): Promise<void> {
     if (!this.room.isUsed || this.#hasFailed) return;
-    await this.run(() => this.room.trim()).catch(() => undefined); // the next who closes does it
+    await this.run(() => this.room.trim()).catch(() => undefined); // the next process that closes tries again
   }
 
   async close(): Promise<void> {

@@ -1,7 +1,7 @@
 /**
- * What LMDB's data file says of its own length, and room in it. Its two meta pages say how many pages there
- * are: magic at 24, size of a page at 48, last page at 144, transaction at 152. Bytes behind the last
- * page mean nothing; LMDB writes over them when it needs more.
+ * Reads the length in use from LMDB's data file, and makes the file longer before LMDB needs it. The fields
+ * of its two meta pages, by byte offset: magic 24, page size 48, last page 144, transaction 152. Bytes behind
+ * the last page mean nothing, and LMDB overwrites them when it needs more pages.
  */
 
 import { randomBytes } from "node:crypto";
@@ -23,26 +23,27 @@ import { errorName, translated } from "./failures.ts";
 import { corrupt } from "../format/sealed.ts";
 
 const MAGIC = 0xbeefc0de;
-/** Of what is written behind the last page at once. */
+/** The most that is written behind the last page at once. */
 const ZEROS = Buffer.alloc(256 * 1024);
-/** What a transaction takes beside its values: the upper pages of the tree, the list of free pages. */
+/** What a transaction takes besides its values: the upper pages of the tree, the list of free pages. */
 export const LEAST_ROOM_BYTES = 64 * 1024;
 
-interface Described {
+interface Meta {
+  /** The length in use. */
   readonly bytes: number;
   readonly transaction: number;
 }
 
-/** By its newest meta page; undefined: it has not two of them. */
+/** Returns the length by the newest meta page, or undefined if the file does not have both. */
 function bytesInUse(descriptor: number): number | undefined {
   const head = Buffer.alloc(4096 + 160);
   if (readSync(descriptor, head, 0, head.length, 0) < head.length) return undefined;
-  const [first, second] = [describe(head), describe(head.subarray(4096))];
+  const [first, second] = [parseMeta(head), parseMeta(head.subarray(4096))];
   if (!first || !second) return undefined;
   return (first.transaction > second.transaction ? first : second).bytes;
 }
 
-function describe(meta: Buffer): Described | undefined {
+function parseMeta(meta: Buffer): Meta | undefined {
   if (meta.readUInt32LE(24) !== MAGIC) return undefined;
   return {
     bytes: (Number(meta.readBigUInt64LE(144)) + 1) * meta.readUInt32LE(48),
@@ -50,7 +51,7 @@ function describe(meta: Buffer): Described | undefined {
   };
 }
 
-/** LMDB maps the file; touching a page that the file does not reach kills the process. */
+/** Throws INDEX_CORRUPT if the file is cut short: LMDB maps it, and reading a missing page kills the process. */
 export function refuseTruncated(file: string): void {
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   if (size === 0) return;
@@ -66,11 +67,12 @@ export function refuseTruncated(file: string): void {
 }
 
 /**
- * Makes the data file longer before LMDB does. A write that LMDB itself is refused may end the process: what
- * it says of it may be longer than the buffer it says it in. So a full disk, a quota or a limit
- * refuses us, with a word of its own, and the transaction is given up before LMDB writes.
+ * Makes the data file longer before LMDB does. A failed write of LMDB's own may end the process, because its
+ * error message can overflow the buffer it is written to. Here a full disk, a quota or a file limit fails with
+ * a system error instead, and the transaction is given up before LMDB writes.
  *
- * Costs a second write of what is new, into the system's cache, and a transaction's bytes at the file's end while it is open.
+ * New bytes are written twice, the first time only into the system's cache. While open, the file is longer by
+ * up to the bytes of one transaction.
  */
 export class Room {
   readonly #file: string;
@@ -80,9 +82,9 @@ export class Room {
     this.#file = file;
   }
 
-  /** For so many more bytes than are committed. REQUIRES: called within a write transaction, so that nobody else writes. */
+  /** Makes room for `bytes` more than are committed. REQUIRES: called within a write transaction, so that nobody else writes. */
   ensure(bytes: number): void {
-    if (process.platform === "win32") return; // LMDB does so itself there
+    if (process.platform === "win32") return; // LMDB does this itself there
     const descriptor = (this.#descriptor ??= openSync(this.#file, "r+"));
     const inUse = bytesInUse(descriptor);
     const { size } = fstatSync(descriptor);
@@ -93,7 +95,10 @@ export class Room {
     return this.#descriptor !== undefined;
   }
 
-  /** A file at rest ends with its last page, or one that was cut short would not be known. REQUIRES: as ensure(). */
+  /**
+   * Cuts the file after its last page. A closed file must end there, or else refuseTruncated() could not detect
+   * one that was cut short. REQUIRES: as ensure().
+   */
   trim(): void {
     const inUse = bytesInUse(this.#descriptor!);
     if (inUse !== undefined && fstatSync(this.#descriptor!).size > inUse)
@@ -107,18 +112,18 @@ export class Room {
 }
 
 /**
- * Throws what a full disk says where there is no data file yet: LMDB dies where it cannot write its first pages.
- * Other refusals are left to LMDB, which has words for them.
+ * Throws the system's error if the disk is full and there is no data file yet, because LMDB crashes if it
+ * cannot write its first pages. LMDB reports other failures itself.
  */
-export function askForRoom(file: string): void {
+export function probeForSpace(file: string): void {
   if (existsSync(file)) return;
-  const asked = join(dirname(file), `.room-${randomBytes(8).toString("hex")}`);
+  const probe = join(dirname(file), `.room-${randomBytes(8).toString("hex")}`);
   try {
-    writeFileSync(asked, ZEROS.subarray(0, 2 * LEAST_ROOM_BYTES));
+    writeFileSync(probe, ZEROS.subarray(0, 2 * LEAST_ROOM_BYTES));
   } catch (error) {
-    if (isOutOfRoom(error)) throw error;
+    if (isDiskFull(error)) throw error;
   } finally {
-    rmSync(asked, { force: true });
+    rmSync(probe, { force: true });
   }
 }
 
@@ -126,13 +131,13 @@ export function makeFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true });
   } catch (error) {
-    // Node says so as well where the disk is read-only, or a quota is reached
+    // Node reports ENOENT also for a read-only disk or an exceeded quota; without `recursive` it names the cause
     if ((error as NodeJS.ErrnoException).code === "ENOENT") mkdirSync(path);
     throw error;
   }
 }
 
-export const isOutOfRoom = (error: unknown): boolean =>
+export const isDiskFull = (error: unknown): boolean =>
   ["ENOSPC", "EDQUOT", "EFBIG"].includes(errorName(error));
 
 function lengthen(descriptor: number, from: number, to: number): void {
@@ -140,7 +145,7 @@ function lengthen(descriptor: number, from: number, to: number): void {
     for (let at = from; at < to;)
       at += writeSync(descriptor, ZEROS, 0, Math.min(ZEROS.length, to - at), at);
   } catch (error) {
-    ftruncateSync(descriptor, from); // the last room is not for zeros
+    ftruncateSync(descriptor, from); // a full disk has no bytes to spare for zeros
     throw error;
   }
 }

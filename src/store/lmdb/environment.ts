@@ -1,9 +1,10 @@
 /**
  * Opens the LMDB environment of a data directory, reads values within one snapshot and writes within
- * one transaction. Of the index, only this file and those it imports know LMDB.
+ * one transaction. For the index, only this file and the files it imports know LMDB. The stores of keys and
+ * users go through key-value.ts.
  *
- * `lmdb` copies what it reads into one buffer per thread: a value is valid until the next read.
- * Every thread opens the environment for itself; they share the map.
+ * `lmdb` copies what it reads into one buffer per thread, so a value is valid until the next read.
+ * Every thread opens the environment for itself; all threads share the map.
  */
 
 import { accessSync, constants, readdirSync, statSync } from "node:fs";
@@ -12,51 +13,52 @@ import { open as openLmdb, type RootDatabase, type Transaction } from "lmdb";
 import { QuernError } from "../../base/errors.ts";
 import { yieldTurn } from "../../base/yield.ts";
 import { Commits } from "./commits.ts";
-import { askForRoom, LEAST_ROOM_BYTES, makeFolder, refuseTruncated } from "./data-file.ts";
+import { probeForSpace, LEAST_ROOM_BYTES, makeFolder, refuseTruncated } from "./data-file.ts";
 import { MAP_BYTES, translate, translated } from "./failures.ts";
 import { allocateLockFile } from "./lock-file.ts";
 import { seal, unseal } from "../format/sealed.ts";
-import { inTurn } from "./turn.ts";
+import { withDirectoryLock } from "./directory-lock.ts";
 
 const DATA_FILE = "quern.mdb";
 /**
- * A process has 128 TiB of it, and dies where a map finds none: of 400 such maps, of fewer where
- * WebAssembly has reserved 10 GiB for each kernel.
+ * The most data directories that a process may have open. A process has 128 TiB of address space and crashes
+ * if a map does not fit: with 400 maps, or fewer where WebAssembly has reserved 10 GiB for each kernel.
  */
 export const MOST_OPEN = 256;
-/** What each key of a transaction may take: the pages of the tree that lead to it. */
+/** What each key of a transaction may take besides its value: the pages of the tree that lead to it. */
 const TREE_BYTES = 2 * 4096;
 
 export interface Environment {
   readonly path: string;
   readonly readOnly: boolean;
-  /** A view of the newest committed state. REQUIRES: close() soon: it keeps old pages from being used again. */
+  /** Opens a view of the newest committed state. REQUIRES: closed soon, because LMDB cannot reuse old pages meanwhile. */
   snapshot(): Snapshot;
   /**
-   * One transaction that does not block this thread while it waits or syncs; resolves when what it
-   * wrote is on the disk. `work` runs once, synchronously; if it throws, nothing is written.
+   * Runs `work` in one transaction and resolves when it is on the disk. `work` runs once, synchronously. If it
+   * throws, nothing is written. Waiting for the lock and the disk does not block this thread.
    */
   write<T>(work: (writer: Writer) => T): Promise<T>;
-  /** The same on this thread, which it blocks. On the disk at the latest with the next write(): a run's last one gives back the lease. */
-  writeHere<T>(work: (writer: Writer) => T): T;
-  /** What processes that have died were reading is no longer kept for them. LMDB looks only when somebody opens the file. */
-  forgetDeadReaders(): void;
+  /** Does the same and blocks this thread. It reaches the disk with the next write() at the latest, such as the one that releases the lease. */
+  writeSync<T>(work: (writer: Writer) => T): T;
+  /** Releases reader slots held by dead processes. LMDB itself does so only when the file is opened. */
+  releaseDeadReaders(): void;
   /**
-   * `endThreads` ends those of this process that have opened it too. They go last: the system takes the
-   * map apart for whoever closes last, 8 to 40 ms for a gigabyte that was read.
+   * Closes the environment on this thread, then calls `endThreads`, which ends the other threads that have it
+   * open. They come last because the last one to close unmaps the file, which takes 8 to 40 ms for each
+   * gigabyte that was read.
    */
   close(endThreads?: () => Promise<void>): Promise<void>;
 }
 
-/** Half-open. */
+/** A half-open range of keys: `start` belongs to it, `end` does not. */
 export type KeyRange = readonly [start: Buffer, end: Buffer];
 
 export interface Snapshot {
-  /** The payload, or undefined if there is none under the key. REQUIRES: used or copied before the next get. */
+  /** Returns the payload under the key, or undefined if there is none. REQUIRES: used or copied before the next get. */
   get(key: Buffer, what: string): Uint8Array | undefined;
-  /** The same without looking at the seal, which is still there. */
+  /** Returns the whole value, with its seal, without checking the seal. REQUIRES: as get(). */
   getSealed(key: Buffer): Uint8Array | undefined;
-  /** In order; at most `limit` of them. */
+  /** Returns the keys of the range in order, at most `limit` of them. */
   keys(range: KeyRange, limit?: number): Iterable<Buffer>;
   close(): void;
 }
@@ -72,8 +74,8 @@ export interface Writer {
 type Database = RootDatabase<Buffer, Buffer>;
 
 /**
- * LMDB must not be opened twice by one process: environments of one file share what was opened first,
- * and the last one to close closes it. Worker threads have a table each; lmdb itself joins those.
+ * The environment of one file, shared by all engines of a thread, because LMDB must not open a file twice in
+ * one process. The last user closes it. Each worker thread has its own table; lmdb shares across threads.
  */
 interface SharedDatabase {
   readonly database: Database;
@@ -84,19 +86,19 @@ interface SharedDatabase {
 
 const shared = new Map<string, SharedDatabase>();
 
-/** For the first of a process. */
-export async function openInTurn(
+/** Opens the environment for the first thread of a process, holding the directory's lock. */
+export async function openUnderLock(
   path: string,
   options: { readOnly: boolean },
 ): Promise<Environment> {
   if (!options.readOnly) translated(() => makeFolder(path));
-  return inTurn(path, async () => {
+  return withDirectoryLock(path, async () => {
     await yieldTurn(); // LMDB takes 3 ms for a new file
     return openEnvironment(path, options);
   });
 }
 
-/** REQUIRES: another thread of this process has the directory open, or it is this one's turn. */
+/** Opens the environment. REQUIRES: another thread of this process has it open, or this one holds the directory's lock. */
 export function openEnvironment(path: string, options: { readOnly: boolean }): Environment {
   const file = resolve(path, DATA_FILE);
   prepareFolder(path, file, options.readOnly);
@@ -108,7 +110,7 @@ export function openEnvironment(path: string, options: { readOnly: boolean }): E
         `open: ${MOST_OPEN} data directories are open already: close engines that are not in use, or index into fewer directories`,
       );
     refuseTruncated(file);
-    // one that only reads may be joined by one that writes, wherever the disk lets it
+    // opened for writing wherever the disk permits it, so that a writing engine can share it later
     const isReadOnly = options.readOnly && !isWritable(path, file);
     const database = openDatabase(file, isReadOnly);
     opened = { database, commits: new Commits(database, file), isReadOnly, users: 0 };
@@ -121,7 +123,7 @@ export function openEnvironment(path: string, options: { readOnly: boolean }): E
 function openDatabase(file: string, readOnly: boolean): Database {
   return translated(() => {
     allocateLockFile(`${file}-lock`);
-    askForRoom(file);
+    probeForSpace(file);
     return openLmdb<Buffer, Buffer>({
       path: file,
       noSubdir: true,
@@ -130,9 +132,9 @@ function openDatabase(file: string, readOnly: boolean): Database {
       readOnly,
       mapSize: MAP_BYTES,
       maxReaders: 512,
-      // else a commit that fails also rejects a promise that nobody has, which ends the process
+      // otherwise a failing commit also rejects a promise that nobody handles, which ends the process
       eventTurnBatching: false,
-      // else pages come from the heap as they are, and what the host had there, secrets too, is written with them
+      // otherwise LMDB writes uninitialized heap memory to the file, which may hold the host's secrets
       noMemInit: false,
     } as Parameters<typeof openLmdb>[0] & object);
   }) as Database;
@@ -143,7 +145,7 @@ async function closeDatabase(path: string, endThreads: () => Promise<void>): Pro
   const opened = shared.get(file)!;
   opened.users--;
   if (opened.users === 0) await opened.commits.trim();
-  await inTurn(path, async () => {
+  await withDirectoryLock(path, async () => {
     // another engine may have joined, or closed it, while this one waited
     if (opened.users === 0 && shared.get(file) === opened) {
       shared.delete(file);
@@ -192,7 +194,7 @@ class LmdbEnvironment implements Environment {
 
   snapshot(): Snapshot {
     const database = this.#database;
-    // else lmdb may hand out a transaction that began earlier in this turn of the event loop
+    // otherwise lmdb may return a transaction that began earlier in this turn of the event loop
     (database as unknown as { resetReadTxn(): void }).resetReadTxn();
     return new LmdbSnapshot(
       database,
@@ -209,9 +211,9 @@ class LmdbEnvironment implements Environment {
     }
   }
 
-  writeHere<T>(work: (writer: Writer) => T): T {
+  writeSync<T>(work: (writer: Writer) => T): T {
     this.#mustBeWritable();
-    return translated(() => this.#commits.runHere(() => this.#within(work)));
+    return translated(() => this.#commits.runSync(() => this.#within(work)));
   }
 
   #within<T>(work: (writer: Writer) => T): T {
@@ -222,7 +224,7 @@ class LmdbEnvironment implements Environment {
     return result;
   }
 
-  forgetDeadReaders(): void {
+  releaseDeadReaders(): void {
     translated(() => this.#database.readerCheck());
   }
 
@@ -276,12 +278,15 @@ class LmdbSnapshot implements Snapshot {
   }
 }
 
-/** Keeps what is written until all of it is known: room is made for it first, and a transaction that does not run on this thread alone cannot be undone. */
+/**
+ * Collects the writes of a transaction and applies them at its end, once room has been made for them. An
+ * asynchronous transaction of lmdb cannot be rolled back, so nothing may be written before `work` has succeeded.
+ */
 class LmdbWriter implements Writer {
   readonly #database: Database;
-  /** By key, as latin1; undefined: it goes. */
+  /** By key, as latin1. An undefined value removes the key. */
   readonly #held = new Map<string, Buffer | undefined>();
-  /** What it may take in the data file. */
+  /** The most bytes that the writes may take in the data file. */
   roomBytes = LEAST_ROOM_BYTES;
 
   constructor(database: Database) {
@@ -318,34 +323,34 @@ class LmdbWriter implements Writer {
   }
 }
 
-/** Values read on this thread so far: lmdb has one buffer a thread, which each read overwrites. */
+/** The number of values read on this thread so far. lmdb has one buffer per thread, which each read overwrites. */
 let reads = 0;
 
-/** A borrowed value that is kept as long as it lies in lmdb's buffer: until the next read of this thread. */
+/** Remembers the value read last, which stays valid in lmdb's buffer until the next read of this thread. */
 export class LastRead {
   #number = -1;
   #reads = -1;
   #value: Uint8Array = new Uint8Array();
 
-  /** The number that it was kept under; -1: none was. It says nothing of whether the value is still there. */
+  /** The number that the value was kept under, even if it is no longer valid; -1 if none was. */
   get number(): number {
     return this.#number;
   }
 
-  /** REQUIRES: it was read last. */
+  /** Keeps a value under a number. REQUIRES: it is the one read last. */
   keep(number: number, value: Uint8Array): void {
     this.#number = number;
     this.#reads = reads;
     this.#value = value;
   }
 
-  /** Returns the value that was kept under the number, unless something was read since. */
+  /** Returns the value kept under the number, or undefined if something was read since. */
   get(number: number): Uint8Array | undefined {
     return this.#number === number && this.#reads === reads ? this.#value : undefined;
   }
 }
 
-/** The value as a plain view: the buffer that lmdb returns has its `length` overridden. */
+/** Reads a value as a plain view, because the buffer that lmdb returns has its `length` overridden. */
 function read(
   database: Database,
   key: Buffer,
@@ -360,7 +365,7 @@ function read(
   try {
     value = fast.getBinaryFast(key, options);
   } catch (error) {
-    throw translate(error); // what the tree of a damaged file says
+    throw translate(error); // the tree of the file is damaged
   }
   return value && new Uint8Array(value.buffer, value.byteOffset, fast.lastSize);
 }

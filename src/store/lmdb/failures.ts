@@ -1,17 +1,17 @@
-/** What the disk and LMDB say when they refuse, in our codes, with what to do. */
+/** Translates errors of the disk and of LMDB into our codes, with advice. */
 
 import { constants } from "node:os";
 import { QuernError, type ErrorCode } from "../../base/errors.ts";
 
-/** The largest data file. Address space, not memory or disk: the map grows into it. */
+/** The largest data file. This reserves address space only; memory and disk are used as the file grows. */
 export const MAP_BYTES = 256 * 2 ** 30;
 
-/** What failed: the index, or a store of keys and users beside it. */
+/** What failed: the index, or a store of keys and users. */
 type Subject = "data directory" | "store";
 
 type Advice = string | ((subject: Subject) => string);
 
-// by errno name or LMDB's message, and what it means here
+// patterns are tried in order on the errno name and the message
 const FAILURES: readonly [pattern: RegExp, code: ErrorCode, advice: Advice][] = [
   [
     /MDB_MAP_FULL/i,
@@ -28,14 +28,14 @@ const FAILURES: readonly [pattern: RegExp, code: ErrorCode, advice: Advice][] = 
     "the disk is full or its quota reached: make room and try again; what was stored before is intact",
   ],
   [
-    // LMDB's word for a write that was cut short, which is what a disk does before it says that it is full
+    // LMDB reports EIO for a short write, which is how a disk behaves just before it reports that it is full
     /\bEIO\b|Input\/output error/i,
     "DISK_FULL",
     "a write was cut short: the disk is full, its quota or the limit of a file's size reached, or it fails; " +
       "make room or look into the system's log, and try again; what was stored before is intact",
   ],
   [
-    // this comes of locks that another process destroyed, see turn.ts
+    // another process destroyed the locks, see directory-lock.ts
     /Invalid argument: No transaction to renew/i,
     "INDEX_LOCKED",
     "another process ended while this one opened the data directory: start this process again",
@@ -58,7 +58,7 @@ const FAILURES: readonly [pattern: RegExp, code: ErrorCode, advice: Advice][] = 
     (subject) => `the path of the ${subject} is a file or leads through one: name a folder`,
   ],
   [
-    // LMDB's word for a file that it has given up, since a write to its first two pages failed
+    // LMDB has given up the file, because a write to its first two pages failed
     /MDB_PANIC/i,
     "DISK_FULL",
     (subject) =>
@@ -80,13 +80,13 @@ const FAILURES: readonly [pattern: RegExp, code: ErrorCode, advice: Advice][] = 
 const anew = (subject: Subject): string =>
   subject === "store" ? "bring back a copy of it" : "index again into a new directory";
 
-/** The system's name of what failed; Node has none for a quota that is reached, and says "UNKNOWN". */
+/** Returns the system's name of an error. Node has none for an exceeded quota (EDQUOT) and says "UNKNOWN". */
 export function errorName(error: unknown): string {
   const { code = "", errno } = error as { code?: string | number; errno?: number };
   return errno === -constants.errno.EDQUOT ? "EDQUOT" : String(code);
 }
 
-/** Returns a QuernError if the disk or LMDB has refused something, and any other error as it is. */
+/** Returns a QuernError for a known failure of the disk or LMDB, and any other error unchanged. */
 export function translate(error: unknown, subject: Subject = "data directory"): unknown {
   if (error instanceof QuernError || !(error instanceof Error)) return error;
   const text = `${errorName(error)} ${error.message}`;
@@ -97,6 +97,7 @@ export function translate(error: unknown, subject: Subject = "data directory"): 
   return new QuernError(code, `${words} (${error.message})`, { cause: error });
 }
 
+/** Runs `work` and translates what it throws. */
 export function translated<T>(work: () => T): T {
   try {
     return work();

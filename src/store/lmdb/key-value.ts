@@ -1,19 +1,19 @@
 /**
- * A few ordered tables of small records in one LMDB environment: what the token and user stores
- * stand on. Not the index, which has its own format and environment.
+ * Stores a few ordered tables of small records in one LMDB environment, for tokens, users and audit records.
+ * The index has its own format and environment.
  *
  * Format version 2. A directory holds one environment; each table is a named database in it.
  *
  *     key   := bytes, compared as bytes, at most 1 900
- *     value := record crc         sealed as in the index (sealed.ts), with the table's name before the key
+ *     value := record crc         sealed as in the index (sealed.ts); the CRC also covers the table's name
  *     record := MessagePack       plain data: strings, numbers, booleans, null, lists, maps
  *
- * The table "format" has the one key "version", whose record is 2. Version 1 had the checksum before the
+ * The table "format" has one key, "version", whose record is 2. In version 1 the checksum came before the
  * record, big-endian.
  *
- * Any number of processes may read and write at once. A read sees every write that was resolved
- * before it began, by whichever process: a revoked token must stop now, not a turn of the event
- * loop later. A value whose checksum is wrong is INDEX_CORRUPT, never a wrong record, nor that of another key.
+ * Any number of processes may read and write at the same time. A read sees every write that resolved before
+ * the read began, in any process, so a revoked token stops working at once. If a checksum is wrong, reading
+ * throws INDEX_CORRUPT; it never returns a wrong record or the record of another key.
  */
 
 import { existsSync } from "node:fs";
@@ -23,10 +23,10 @@ import { pack, unpack } from "msgpackr";
 import { QuernError } from "../../base/errors.ts";
 import { isSealed, seal, SEAL_BYTES } from "../format/sealed.ts";
 import { Commits } from "./commits.ts";
-import { askForRoom, LEAST_ROOM_BYTES, makeFolder } from "./data-file.ts";
+import { probeForSpace, LEAST_ROOM_BYTES, makeFolder } from "./data-file.ts";
 import { translate } from "./failures.ts";
 import { allocateLockFile } from "./lock-file.ts";
-import { inTurn, inTurnAtOnce } from "./turn.ts";
+import { withDirectoryLock, withDirectoryLockSync } from "./directory-lock.ts";
 
 const FORMAT_VERSION = 2;
 const MOST_KEY_BYTES = 1900; // LMDB takes 1 978 with the page size that lmdb uses
@@ -34,11 +34,14 @@ const MOST_TABLES = 16;
 
 export interface Table<Value> {
   get(key: Uint8Array): Value | undefined;
-  /** At most `limit` values whose keys begin with `prefix` and come after `after` (a whole key), in key order. */
+  /** Returns the entries whose keys begin with `prefix` and come after the key `after`, in key order, at most `limit`. */
   range(prefix: Uint8Array, after: Uint8Array | undefined, limit: number): Entry<Value>[];
-  /** Values from the last key on, `skip` of them left out, at most `limit`; `from` belongs to the range, `to` does not. */
+  /**
+   * Returns entries from the last key backwards, at most `limit`, after leaving out the first `skip` of them.
+   * `from` belongs to the range, `to` does not.
+   */
   latest(page: KeySpan & { readonly skip: number; readonly limit: number }): Entry<Value>[];
-  /** How many keys there are from `from` to before `to`. Looks at each: 0.1 µs. */
+  /** Counts the keys from `from` (included) to `to` (excluded). Takes 0.1 µs for each. */
   count(from: Uint8Array | undefined, to: Uint8Array | undefined): number;
   /** REQUIRES: called within write(). */
   put(key: Uint8Array, value: Value): void;
@@ -59,17 +62,17 @@ export interface Entry<Value> {
 export interface KeyValueStore extends AsyncDisposable {
   table<Value>(name: string): Table<Value>;
   /**
-   * Runs `change` in one write transaction, alone among all processes; resolves to its result once
-   * that is on the disk. REQUIRES: `change` is synchronous and throws before it writes, or not at all.
+   * Runs `change` in one write transaction, while no other process writes. Resolves to its result once it is on
+   * the disk. REQUIRES: `change` is synchronous, and if it throws, it has written nothing.
    */
   write<Result>(change: () => Result): Promise<Result>;
 }
 
 /**
- * Opens the directory, creating it when missing. Disposing waits for the writes that were begun.
+ * Opens the store in a directory, which is created if it does not exist. Disposing waits for pending writes.
  *
- * Stores of one directory share their environment: opening or closing another one waits for LMDB's
- * lock, which a write of the first may hold until this same thread has run its change.
+ * Stores of one directory share an environment. Opening a second one would wait for LMDB's lock, and a
+ * pending write of the first may hold that lock until this same thread has run its change.
  */
 export function openKeyValue(path: string): KeyValueStore {
   const shared = share(path);
@@ -95,7 +98,7 @@ export function openKeyValue(path: string): KeyValueStore {
       if (--shared.stores > 0) return;
       opened.delete(resolve(path));
       await commits.trim();
-      await inTurn(path, () => commits.close());
+      await withDirectoryLock(path, () => commits.close());
     },
   };
 }
@@ -106,7 +109,7 @@ interface Shared {
   readonly root: Root;
   readonly commits: Commits;
   readonly tables: Map<string, Database<Uint8Array, Uint8Array>>;
-  /** How many stores use it. */
+  /** The number of stores that use the environment. */
   stores: number;
 }
 
@@ -129,22 +132,22 @@ function openEnvironment(path: string): Pick<Shared, "root" | "commits"> {
   const file = join(path, "data.mdb");
   try {
     makeFolder(path);
-    return inTurnAtOnce(path, () => {
+    return withDirectoryLockSync(path, () => {
       allocateLockFile(join(path, "lock.mdb"));
       const isNew = !existsSync(file);
-      askForRoom(file);
+      probeForSpace(file);
       const root = open<Uint8Array, Uint8Array>({
         path,
-        noSubdir: false, // or a dot in the name would make it a file
+        noSubdir: false, // otherwise lmdb takes a path with a dot for a file
         maxDbs: MOST_TABLES,
         encoding: "binary",
         keyEncoding: "binary",
-        // else a commit that fails also rejects a promise that nobody has, which ends the process
+        // otherwise a failing commit also rejects a promise that nobody handles, which ends the process
         eventTurnBatching: false,
       });
       const commits = new Commits(root, file);
-      // for the tables, which LMDB makes by transactions of its own
-      if (isNew) commits.runHere(() => commits.room.ensure(2 * LEAST_ROOM_BYTES));
+      // lmdb creates the tables in transactions of its own, which need room too
+      if (isNew) commits.runSync(() => commits.room.ensure(2 * LEAST_ROOM_BYTES));
       return { root, commits };
     });
   } catch (cause) {
@@ -164,7 +167,7 @@ function checkVersion(shared: Shared): void {
       `this store has format version ${String(version)}; this release reads ${FORMAT_VERSION}`,
     );
   try {
-    commits.runHere(() => {
+    commits.runSync(() => {
       commits.room.ensure(LEAST_ROOM_BYTES);
       format.put(key, FORMAT_VERSION);
     });
@@ -191,18 +194,18 @@ function openTable<Value>(shared: Shared, name: string, alive: () => void): Tabl
     get(key) {
       alive();
       if (key.length === 0 || key.length > MOST_KEY_BYTES) return undefined;
-      fresh(root);
+      refresh(root);
       const stored = db.get(key);
       return stored === undefined ? undefined : open(key, stored);
     },
     range(prefix, after, limit) {
       alive();
-      fresh(root);
+      refresh(root);
       return collect(db, prefix, { after, limit, open });
     },
     latest({ from, to, skip, limit }) {
       alive();
-      fresh(root);
+      refresh(root);
       const entries = db.getRange({
         ...(to && { start: to, exclusiveStart: true }),
         ...(from && { end: from, inclusiveEnd: true }),
@@ -218,7 +221,7 @@ function openTable<Value>(shared: Shared, name: string, alive: () => void): Tabl
     },
     count(from, to) {
       alive();
-      fresh(root);
+      refresh(root);
       return db.getCount({ ...(from && { start: from }), ...(to && { end: to }), snapshot: false });
     },
     put(key, value) {
@@ -230,8 +233,8 @@ function openTable<Value>(shared: Shared, name: string, alive: () => void): Tabl
   };
 }
 
-// lmdb keeps one read transaction for a turn of the event loop; without this a read may be as old as the turn
-function fresh(root: Root): void {
+// lmdb keeps one read transaction for each turn of the event loop; without this, a read may miss newer writes
+function refresh(root: Root): void {
   root.resetReadTxn();
 }
 
@@ -261,7 +264,7 @@ function collect<Value>(
 }
 
 async function commit<Result>(commits: Commits, change: () => Result): Promise<Result> {
-  // lmdb batches transactions: an exception that left the callback would not undo the batch
+  // lmdb batches transactions, so an exception from the callback would not roll back the batch
   type Outcome = { result: Result } | { thrown: unknown };
   const run = (): Outcome => {
     try {
@@ -285,7 +288,7 @@ async function commit<Result>(commits: Commits, change: () => Result): Promise<R
   return outcome.result;
 }
 
-/** What a value is sealed with: a sound value of another table is as broken as one of another key. */
+/** Returns the bytes that the seal of a value covers besides the value: the names of its table and key. */
 const placeOf = (table: string, key: Uint8Array): Uint8Array =>
   Buffer.concat([Buffer.from(table), key]);
 
@@ -298,7 +301,7 @@ function decode(place: Uint8Array, stored: Uint8Array): unknown {
   return unpack(bytes.subarray(0, -SEAL_BYTES));
 }
 
-/** Returns what the disk or LMDB refuses in our codes, and INTERNAL for anything else. */
+/** Returns a QuernError: a known failure of the disk or LMDB by its code, anything else as INTERNAL. */
 export function storageError(cause: unknown): QuernError {
   const error = translate(cause, "store");
   return error instanceof QuernError

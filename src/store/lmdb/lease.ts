@@ -1,7 +1,7 @@
 /**
- * One writer: a record that says who writes, checked in every transaction that writes, so that a
- * writer which was stopped and taken over fails with INDEX_LOCKED instead of writing. It may be
- * taken over when its process is gone from the same machine, or its heartbeat is 30 s old.
+ * Keeps an index to one writer at a time. A record, the lease, says who writes. Every write transaction checks
+ * it, so a writer that was suspended and lost its lease fails with INDEX_LOCKED instead of writing. Another
+ * writer may take the lease if its owner's process is gone from this machine, or its heartbeat is 30 s old.
  */
 
 import { randomBytes } from "node:crypto";
@@ -17,7 +17,7 @@ const RENEW_MS = 4_000;
 const STALE_MS = 30_000;
 const RETRY_MS = 50;
 
-/** Of this process, that a disk would not let go: nobody holds them. */
+/** Leases of this process that could not be removed because the disk failed. Nobody holds them. */
 const ended = new Set<string>();
 
 interface LeaseRecord {
@@ -25,17 +25,18 @@ interface LeaseRecord {
   /** The boot of the machine and the process namespace in which `pid` means something. */
   readonly boot: string;
   readonly pid: number;
-  readonly at: number; // of the last heartbeat, milliseconds since 1970
+  /** Time of the last heartbeat, in milliseconds since 1970. */
+  readonly at: number;
 }
 
 export interface Lease {
-  /** Secret of this writer: workers check and renew with it. */
+  /** A random id of this writer, with which its workers check and renew the lease. */
   readonly owner: string;
-  /** REQUIRES: no write is under way. Another writer's lease is left alone. */
+  /** Releases the lease, unless another writer has taken it over. REQUIRES: no write is running. */
   release(): Promise<void>;
 }
 
-/** Waits up to `timeoutMs` for another process's writer to end. */
+/** Takes the lease. Waits up to `timeoutMs` for another writer to end, then throws INDEX_LOCKED. */
 export async function acquireLease(
   environment: Environment,
   options: { timeoutMs: number; signal?: AbortSignal | undefined },
@@ -61,7 +62,7 @@ function take(writer: Writer, owner: string): LeaseRecord | undefined {
   return undefined;
 }
 
-/** Within a transaction that writes: throws INDEX_LOCKED when the lease is somebody else's by now, else renews it. */
+/** Renews the lease, or throws INDEX_LOCKED if another writer has taken it over. Called in every write transaction. */
 export function checkLease(writer: Writer, owner: string): void {
   const lease = readLease(writer);
   if (lease?.owner !== owner)
@@ -76,7 +77,7 @@ function held(environment: Environment, owner: string): Lease {
   const renew = () =>
     environment
       .write((writer) => checkLease(writer, owner))
-      // whoever writes next finds out for itself
+      // the next write reports the failure
       .catch(() => undefined);
   const timer = setInterval(() => void renew(), RENEW_MS).unref();
   return {
@@ -112,7 +113,7 @@ function processExists(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM"; // there, but somebody else's
+    return (error as NodeJS.ErrnoException).code === "EPERM"; // the process exists and belongs to another user
   }
 }
 
@@ -131,7 +132,7 @@ function read(path: string): string {
   }
 }
 
-/** Two containers on one machine share its boot, not its process numbers. */
+/** Returns the process namespace: two containers on one machine share its boot id but not its process ids. */
 function namespace(): string {
   try {
     return readlinkSync("/proc/self/ns/pid");

@@ -1,27 +1,27 @@
 /**
- * LMDB maps its lock file and writes into it. Where that has holes and the disk is full, the write
- * ends the process (SIGBUS). So the file is there, with all its blocks, before LMDB is: written
- * beside its place and linked to it, which happens once, whoever else does the same.
+ * Allocates LMDB's lock file before LMDB opens it. LMDB maps this file and writes into it, and a write into a
+ * hole of the file on a full disk ends the process (SIGBUS). The file is written under a temporary name and
+ * then linked into place, which succeeds for one process only, however many try.
  */
 
 import { randomBytes } from "node:crypto";
 import { existsSync, linkSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { isOutOfRoom } from "./data-file.ts";
+import { isDiskFull } from "./data-file.ts";
 
-/** LMDB's own length with 512 readers is 32 976; it takes what more there is for more readers. */
+/** LMDB needs 32 976 bytes for 512 readers, and uses the rest for more readers. */
 const BYTES = 36_864;
 
-/** Throws what the disk says when it is full. Other failures are left to LMDB, which may need no lock file. */
+/** Creates the file if there is none. Throws if the disk is full; ignores other failures, since LMDB may need no lock file. */
 export function allocateLockFile(file: string): void {
   if (existsSync(file)) return;
-  const begun = join(dirname(file), `.lock-${randomBytes(8).toString("hex")}`);
+  const temporary = join(dirname(file), `.lock-${randomBytes(8).toString("hex")}`);
   try {
-    writeFileSync(begun, Buffer.alloc(BYTES));
-    linkSync(begun, file);
+    writeFileSync(temporary, Buffer.alloc(BYTES));
+    linkSync(temporary, file);
   } catch (error) {
-    if (isOutOfRoom(error)) throw error;
+    if (isDiskFull(error)) throw error;
   } finally {
-    rmSync(begun, { force: true });
+    rmSync(temporary, { force: true });
   }
 }

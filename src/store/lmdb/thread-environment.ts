@@ -1,12 +1,15 @@
-/** The data directory as a task finds it: opened once by each worker thread, or the caller's own where tasks run inline. */
+/**
+ * Gives a task the environment of the data directory. Each worker thread opens it once. Tasks that run on the
+ * caller's thread use the caller's.
+ */
 
 import { openEnvironment, type Environment } from "./environment.ts";
 
-/** What a pool of threads is created with. */
+/** The options that a pool of threads is created with. */
 export interface ThreadOptions {
   readonly path: string;
   readonly readOnly: boolean;
-  /** Only for tasks on the caller's thread. */
+  /** The caller's environment, for tasks that run on its thread. */
   readonly opened?: Environment;
 }
 
@@ -16,6 +19,7 @@ interface Thread {
   memo<T>(key: string, make: () => T): T;
 }
 
+/** Returns the environment of this thread, opened on first use. */
 export function threadEnvironment(thread: Thread): Environment {
   const { path, readOnly, opened } = thread.environment as ThreadOptions;
   return opened ?? thread.memo("environment", () => openEnvironment(path, { readOnly }));

@@ -20,7 +20,7 @@ export const segmentTarget = (
   environment,
   segment,
   write: (work) =>
-    environment.writeHere((writer) => {
+    environment.writeSync((writer) => {
       checkLease(writer, owner);
       work(writer);
     }),

@@ -10,7 +10,7 @@ import { QuernError } from "../../base/errors.ts";
 import { Arena } from "../../kernel/arena.ts";
 import { createKernel } from "../../kernel/kernel.ts";
 import { loadCatalog, readSkipped, type Catalog, type Place } from "../catalog/catalog.ts";
-import { openInTurn, type Environment, type Snapshot } from "../lmdb/environment.ts";
+import { openUnderLock, type Environment, type Snapshot } from "../lmdb/environment.ts";
 import { engineKey, HASH_BYTES, versionsKey } from "../format/format.ts";
 import { openSegment, type SegmentReader } from "../segments/segment-reader.ts";
 import { HEADER_COPIES, readHeaderCopy } from "../segments/segment-tables.ts";
@@ -59,7 +59,7 @@ export interface CheckProblem {
 /** Of a data directory, which may have been cut short since it was opened. */
 export async function checkDirectory(path: string): Promise<CheckReport> {
   try {
-    const environment = await openInTurn(path, { readOnly: true });
+    const environment = await openUnderLock(path, { readOnly: true });
     const report = await checkEnvironment(environment);
     await environment.close();
     return report;

@@ -30,7 +30,7 @@ export async function deleteLeftovers(
   owner: string,
   oldestHeld: number,
 ): Promise<void> {
-  environment.forgetDeadReaders();
+  environment.releaseDeadReaders();
   const snapshot = environment.snapshot();
   let manifest: Manifest;
   let stored: number[];
