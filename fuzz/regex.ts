@@ -13,6 +13,8 @@ import { holds, Wrong, type Target } from "./target.ts";
 const MOST_PATTERN_BYTES = 200; // the naive simulation steps through every thread
 const TEXTS = 12;
 
+let [accepted, ranged] = [0, 0];
+
 export const regex: Target = {
   make(random, seeds) {
     const how = random(4);
@@ -25,6 +27,9 @@ export const regex: Target = {
     const source = input.toString();
     for (const caseSensitive of [true, false]) checkPattern(source, caseSensitive);
   },
+  summary: () =>
+    `RE2 and the automaton agreed on ${accepted} accepted expressions (with and without case) and ` +
+    `their ranges in ${ranged} texts`,
 };
 
 function checkPattern(source: string, caseSensitive: boolean): void {
@@ -33,10 +38,12 @@ function checkPattern(source: string, caseSensitive: boolean): void {
   const verdict = compareVerdict(source, caseSensitive);
   if (verdict !== undefined) throw new Wrong(verdict);
   if (!expression) return;
+  accepted++;
   const random = randomFrom(source.length);
   for (let i = 0; i < TEXTS; i++) {
     const difference = compareOn(expression, randomText(random));
     if (difference !== undefined) throw new Wrong(difference);
+    ranged++;
   }
 }
 

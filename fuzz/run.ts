@@ -44,6 +44,7 @@ async function main(): Promise<number> {
     return 1;
   }
   console.log(`${name}: ${result} cases from seed ${seed}, nothing found`);
+  if (target.summary) console.log(target.summary());
   return 0;
 }
 

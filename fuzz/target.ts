@@ -8,6 +8,8 @@ export interface Target {
   readonly make?: (random: Random, seeds: readonly Buffer[], seed: number) => Buffer;
   /** Throws (or rejects with) what is wrong. Ends in less than MOST_MS. */
   readonly check: (input: Buffer) => void | Promise<void>;
+  /** Says what has been compared so far; printed at the end of a run. */
+  readonly summary?: () => string;
 }
 
 /** Longer is a failure, however loaded the machine is: the slowest cases take a twentieth of it. */

@@ -179,7 +179,9 @@ class Parser {
   #open(start: number): void {
     if (this.#in.peek() !== "?") return this.#enter(start, true, this.#flags);
     this.#in.at++;
-    if (this.#in.take("P<")) return this.#openNamed(start);
+    // at the very end of a pattern RE2 takes "P<" for flags, and refuses them
+    const isAtEnd = this.#in.source.length === this.#in.at + 2;
+    if (!isAtEnd && this.#in.take("P<")) return this.#openNamed(start);
     for (const look of ["=", "!", "<=", "<!"])
       if (this.#in.take(look))
         throw this.#in.syntax(

@@ -32,6 +32,7 @@ test.each<[string, string, number]>([
   ["a\\g{1}", "back-references are not supported, invalid escape sequence: \\g", 1],
   ["(?P<n>a)(?P=n)", "back-references are not supported: (?P=", 8],
   ["(?Pn)", "invalid perl operator: (?P", 0],
+  ["(?P<", "invalid perl operator: (?P", 0],
   ["\\", "trailing \\", 0],
   ["\\x{110000}", "invalid escape sequence: \\x{110000", 0],
   ["a\\x{4,}", "invalid escape sequence: \\x{4,", 1],
