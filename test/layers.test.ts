@@ -157,7 +157,7 @@ const ROOMS: Record<string, readonly string[]> = {
     "sync/hosts",
     "sync/clones",
   ],
-  "cluster/objects": ["base"],
+  "cluster/objects": ["base", "store"],
   "cluster/postgres": ["base", "auth", "cluster/objects"],
   cluster: ["cluster/objects", "cluster/postgres"],
   mcp: [

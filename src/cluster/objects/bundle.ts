@@ -1,0 +1,134 @@
+/**
+ * The form of every object: a row of values, each with a tag and a number of its own. Version 1:
+ *
+ *     object := "quern" version kind value* end
+ *     value  := tag number length byte[length]
+ *     end    := 255
+ *
+ * `version`, `kind` and `tag` are bytes, the others u32, little-endian. What tags and numbers mean is for
+ * the kind to say: segment-object.ts. An object has no seals: its key ends with the SHA-256 of
+ * all its bytes, so equal content has one key, and a reader that has seen the end knows that nothing is damaged.
+ * Until then a value may be anything.
+ *
+ * *Example.* The object of kind 1 with one value, tag 3, number 2, `hi`: 71 75 65 72 6e 01 01, 03,
+ * 02 00 00 00, 02 00 00 00, 68 69, ff.
+ */
+
+import { createHash } from "node:crypto";
+import { QuernError } from "../../base/errors.ts";
+
+const MAGIC = Buffer.from("quern\u0001");
+const HEAD_BYTES = 9;
+const END = 255;
+/** No value is longer: posting lists of one gram, and tables of a segment of 256 MiB, are far below. */
+const MOST_BYTES = 2 ** 29;
+/** What is written and read at once. */
+const PIECE_BYTES = 2 ** 20;
+
+export interface Value {
+  readonly tag: number;
+  readonly number: number;
+  readonly bytes: Uint8Array;
+}
+
+/** What an object is called, and how long it is. */
+export interface Described {
+  readonly key: string;
+  readonly bytes: number;
+}
+
+/** REQUIRES: tags are below 255. A value's bytes may be borrowed until the next one is asked for. */
+export async function* encodeBundle(
+  kind: number,
+  values: AsyncIterable<Value> | Iterable<Value>,
+): AsyncGenerator<Uint8Array> {
+  let held: Uint8Array[] = [Uint8Array.of(...MAGIC, kind)];
+  let bytes = held[0]!.length;
+  for await (const value of values) {
+    const head = Buffer.alloc(HEAD_BYTES);
+    head[0] = value.tag;
+    head.writeUInt32LE(value.number, 1);
+    head.writeUInt32LE(value.bytes.length, 5);
+    held.push(head, Uint8Array.from(value.bytes));
+    bytes += HEAD_BYTES + value.bytes.length;
+    if (bytes < PIECE_BYTES) continue;
+    yield Buffer.concat(held);
+    [held, bytes] = [[], 0];
+  }
+  yield Buffer.concat([...held, Uint8Array.of(END)]);
+}
+
+/** The key and the length of an object, from its bytes. */
+export async function describe(
+  folder: string,
+  body: AsyncIterable<Uint8Array>,
+): Promise<Described> {
+  const hash = createHash("sha256");
+  let bytes = 0;
+  for await (const piece of body) {
+    hash.update(piece);
+    bytes += piece.length;
+  }
+  const sum = hash.digest("hex");
+  return { key: `v1/${folder}/${sum.slice(0, 2)}/${sum}`, bytes };
+}
+
+/**
+ * Yields the values of an object. Throws INDEX_CORRUPT, at its end at the latest, if the bytes are not those that
+ * the key names. REQUIRES: nothing is believed before the end.
+ */
+export async function* decodeBundle(
+  key: string,
+  kind: number,
+  body: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Value> {
+  const hash = createHash("sha256");
+  const reader = new Pieces(body, (piece) => hash.update(piece));
+  const head = await reader.take(MAGIC.length + 1);
+  if (!head?.equals(Buffer.from([...MAGIC, kind]))) throw damaged(key);
+  for (;;) {
+    const tag = (await reader.take(1))?.[0];
+    if (tag === undefined) throw damaged(key);
+    if (tag === END) break;
+    const place = await reader.take(HEAD_BYTES - 1);
+    const length = place?.readUInt32LE(4) ?? Infinity;
+    const bytes = length <= MOST_BYTES ? await reader.take(length) : undefined;
+    if (!place || !bytes) throw damaged(key);
+    yield { tag, number: place.readUInt32LE(0), bytes };
+  }
+  const isMore = await reader.take(1);
+  if (isMore || hash.digest("hex") !== key.slice(key.lastIndexOf("/") + 1)) throw damaged(key);
+}
+
+export const damaged = (key: string): QuernError =>
+  new QuernError(
+    "INDEX_CORRUPT",
+    `the object ${key} is damaged: its bytes are not those of its key`,
+  );
+
+/** Takes so many bytes at a time from a body that comes in pieces of any length. */
+class Pieces {
+  readonly #source: AsyncIterator<Uint8Array>;
+  readonly #onPiece: (piece: Uint8Array) => void;
+  #piece = Buffer.alloc(0);
+
+  constructor(body: AsyncIterable<Uint8Array>, onPiece: (piece: Uint8Array) => void) {
+    this.#source = body[Symbol.asyncIterator]();
+    this.#onPiece = onPiece;
+  }
+
+  /** undefined: the body ends before. */
+  async take(bytes: number): Promise<Buffer | undefined> {
+    const held: Uint8Array[] = [this.#piece];
+    for (let length = this.#piece.length; length < bytes;) {
+      const next = await this.#source.next();
+      if (next.done) return undefined;
+      this.#onPiece(next.value);
+      held.push(next.value);
+      length += next.value.length;
+    }
+    const all = held.length === 1 ? this.#piece : Buffer.concat(held);
+    this.#piece = all.subarray(bytes);
+    return all.subarray(0, bytes);
+  }
+}

@@ -1,0 +1,216 @@
+/**
+ * A sealed segment as an object, and the symbols of one of its editions as another. A segment's object
+ * names neither the segment's number nor an edition, and holds no seals: whoever stores it numbers and
+ * seals its values anew. Repositories have the same ids on all machines of a cluster.
+ *
+ *     kind     tag                 number
+ *     SEGMENT  part, see PARTS     of the value in its part; of the header's copies the first alone
+ *     SYMBOLS  SYMBOLS or NAMES    of the value in its edition
+ *
+ * A segment's values come part by part in the order of PARTS: tables first, which are 0.5 % of it, text last.
+ */
+
+import { PART, segmentKey, segmentRange, type Part } from "../../store/format/format.ts";
+import type { Environment, Snapshot, Writer } from "../../store/lmdb/environment.ts";
+import { HEADER_COPIES } from "../../store/segments/segment-tables.ts";
+import { editionKey, editionRange, numberInEdition } from "../../store/symbols/edition-key.ts";
+import {
+  damaged,
+  decodeBundle,
+  describe,
+  encodeBundle,
+  type Described,
+  type Value,
+} from "./bundle.ts";
+import type { SegmentStore } from "./segment-store.ts";
+
+const KIND = { SEGMENT: 1, SYMBOLS: 2 } as const;
+
+const PARTS: readonly Part[] = [
+  PART.HEADER,
+  PART.BLOBS,
+  PART.HASHES,
+  PART.FOLDS,
+  PART.FILES,
+  PART.PATHS,
+  PART.GRAMS,
+  PART.POSTINGS,
+  PART.TEXT,
+];
+const SYMBOL_PARTS: readonly Part[] = [PART.SYMBOLS, PART.NAMES];
+
+/** Read in one snapshot, and written in one transaction: a snapshot keeps old pages, a transaction blocks its thread. */
+const VALUES_AT_ONCE = 64;
+
+type Keys = readonly [start: Buffer, end: Buffer];
+
+/** A row of values somewhere in a data directory. */
+interface Stretch {
+  readonly tag: Part;
+  readonly range: Keys;
+  readonly numberOf: (key: Buffer) => number;
+}
+
+const segmentStretches = (segment: number): Stretch[] =>
+  PARTS.map((tag) => ({
+    tag,
+    range: [
+      segmentKey(segment, tag),
+      tag === PART.HEADER ? segmentKey(segment, tag, 1) : segmentKey(segment, (tag + 1) as Part),
+    ],
+    numberOf: (key) => key.readUInt32BE(6),
+  }));
+
+const symbolStretches = (segment: number, edition: number): Stretch[] =>
+  SYMBOL_PARTS.map((tag) => ({
+    tag,
+    range: editionRange(segment, tag, edition),
+    numberOf: numberInEdition,
+  }));
+
+/** REQUIRES: nobody deletes the values meanwhile. */
+async function* valuesOf(
+  environment: Environment,
+  stretches: readonly Stretch[],
+): AsyncGenerator<Value> {
+  for (const { tag, range, numberOf } of stretches)
+    for (let [start, end] = range; ;) {
+      const values = readSome(environment, [start, end]);
+      for (const { key, bytes } of values) yield { tag, number: numberOf(key), bytes };
+      const last = values.at(-1);
+      if (last === undefined || values.length < VALUES_AT_ONCE) break;
+      start = Buffer.concat([last.key, Buffer.of(0)]);
+    }
+}
+
+function readSome(environment: Environment, range: Keys): { key: Buffer; bytes: Uint8Array }[] {
+  const snapshot = environment.snapshot();
+  try {
+    const keys = Array.from(snapshot.keys(range, VALUES_AT_ONCE), (key) => Buffer.from(key));
+    return keys.map((key) => ({ key, bytes: valueAt(snapshot, key) }));
+  } finally {
+    snapshot.close();
+  }
+}
+
+const valueAt = (snapshot: Snapshot, key: Buffer): Uint8Array =>
+  Uint8Array.from(snapshot.get(key, "a value that is sent to the object store")!);
+
+/** Stores a segment as an object, unless the store has it already. REQUIRES: nobody deletes it meanwhile. */
+export const sendSegment = (
+  environment: Environment,
+  segment: number,
+  store: SegmentStore,
+): Promise<Described> =>
+  send(store, "seg", () =>
+    encodeBundle(KIND.SEGMENT, valuesOf(environment, segmentStretches(segment))),
+  );
+
+/** Stores the symbols of an edition as an object. REQUIRES: the edition is complete, and nobody deletes it meanwhile. */
+export const sendSymbols = (
+  environment: Environment,
+  { segment, edition }: { readonly segment: number; readonly edition: number },
+  store: SegmentStore,
+): Promise<Described> =>
+  send(store, "sym", () =>
+    encodeBundle(KIND.SYMBOLS, valuesOf(environment, symbolStretches(segment, edition))),
+  );
+
+/** Reads twice: once for the key, which comes before the bytes. */
+async function send(
+  store: SegmentStore,
+  folder: string,
+  body: () => AsyncIterable<Uint8Array>,
+): Promise<Described> {
+  const described = await describe(folder, body());
+  await store.put(described.key, body(), described.bytes);
+  return described;
+}
+
+/**
+ * Stores the object's segment under a number of this data directory. INDEX_CORRUPT for an object that is
+ * damaged; then, and when it is cut off, something of it is left, which nobody sees. REQUIRES: no manifest names the
+ * number, and this process alone writes.
+ */
+export async function fetchSegment(
+  environment: Environment,
+  { key, segment }: { readonly key: string; readonly segment: number },
+  store: SegmentStore,
+): Promise<void> {
+  const keysOf = ({ tag, number }: Value): Buffer[] | undefined => {
+    if (tag === PART.HEADER)
+      return HEADER_COPIES.map((copy) => segmentKey(segment, PART.HEADER, copy));
+    return isIn(PARTS, tag) ? [segmentKey(segment, tag, number)] : undefined;
+  };
+  await writeAll(environment, { key, keysOf, kind: KIND.SEGMENT }, store);
+}
+
+/** The same for symbols, under an edition of a segment. REQUIRES: no manifest names the edition. */
+export async function fetchSymbols(
+  environment: Environment,
+  of: { readonly key: string; readonly segment: number; readonly edition: number },
+  store: SegmentStore,
+): Promise<void> {
+  const { key, segment, edition } = of;
+  const keysOf = ({ tag, number }: Value): Buffer[] | undefined =>
+    isIn(SYMBOL_PARTS, tag) && number < 2 ** 24
+      ? [editionKey(segment, tag, edition, number)]
+      : undefined;
+  await writeAll(environment, { key, keysOf, kind: KIND.SYMBOLS }, store);
+}
+
+const isIn = (parts: readonly Part[], tag: number): tag is Part =>
+  (parts as readonly number[]).includes(tag);
+
+async function writeAll(
+  environment: Environment,
+  object: {
+    readonly key: string;
+    readonly kind: number;
+    /** Where a value belongs; undefined: nowhere. */
+    readonly keysOf: (value: Value) => Buffer[] | undefined;
+  },
+  store: SegmentStore,
+): Promise<void> {
+  const { key, kind, keysOf } = object;
+  let held: { keys: Buffer[]; bytes: Uint8Array }[] = [];
+  const flush = async (): Promise<void> => {
+    const values = held;
+    held = [];
+    await environment.write((writer) => putAll(writer, values));
+  };
+  for await (const value of decodeBundle(key, kind, await store.get(key))) {
+    const keys = keysOf(value);
+    if (!keys) throw damaged(key);
+    held.push({ keys, bytes: value.bytes });
+    if (held.length >= VALUES_AT_ONCE) await flush();
+  }
+  await flush();
+}
+
+function putAll(writer: Writer, values: readonly { keys: Buffer[]; bytes: Uint8Array }[]): void {
+  for (const { keys, bytes } of values) for (const key of keys) writer.put(key, bytes);
+}
+
+/** Deletes a segment with all its symbols, some values at a time. REQUIRES: as for fetchSegment(). */
+export async function deleteSegment(environment: Environment, segment: number): Promise<void> {
+  await deleteRange(environment, segmentRange(segment));
+}
+
+/** Deletes an edition of a segment's symbols. REQUIRES: no manifest names it, and this process alone writes. */
+export async function deleteSymbols(
+  environment: Environment,
+  { segment, edition }: { readonly segment: number; readonly edition: number },
+): Promise<void> {
+  for (const part of SYMBOL_PARTS)
+    await deleteRange(environment, editionRange(segment, part, edition));
+}
+
+async function deleteRange(environment: Environment, range: Keys): Promise<void> {
+  for (let isMore = true; isMore;)
+    isMore = await environment.write((writer) => {
+      const keys = [...writer.keys(range, VALUES_AT_ONCE)];
+      for (const key of keys) writer.remove(key);
+      return keys.length === VALUES_AT_ONCE;
+    });
+}
