@@ -7,7 +7,7 @@ import { compareText } from "./base/compare.ts";
 import { QuernError } from "./base/errors.ts";
 import { isInterned } from "./base/interned-sets.ts";
 import { sortInSlices } from "./base/sort.ts";
-import { newPause, type Pause } from "./base/yield.ts";
+import { newPause } from "./base/yield.ts";
 import { describe, type Repository } from "./repository.ts";
 import { isVisible, visibleRepositories } from "./search/caller/scope.ts";
 import type { Viewer } from "./search/messages/request.ts";
@@ -203,41 +203,28 @@ export async function sortedIds(catalog: Catalog, question: ListQuestion): Promi
 async function sortIds(catalog: Catalog, question: ListQuestion): Promise<Uint32Array> {
   const { viewer, query, sort, direction, among } = question;
   const limit = Infinity;
-  let found = await pageByName(catalog, { viewer, query, after: undefined, limit });
-  if (among) found = found.filter(({ record }) => among.has(record.name));
-  if (sort !== "name") found = await sortByDate(found, question, newPause());
-  else if (direction === "desc") found.reverse();
-  return idsOf(found);
-}
-
-async function idsOf(found: readonly CatalogRepository[]): Promise<Uint32Array> {
-  const ids = new Uint32Array(found.length);
   const pause = newPause();
-  for (const [at, { record }] of found.entries()) {
-    ids[at] = record.id;
+  const dated: (Dated & { id: number })[] = [];
+  for (const { record } of await pageByName(catalog, { viewer, query, after: undefined, limit })) {
+    if (among?.has(record.name) ?? true) dated.push({ id: record.id, ...datesOf(record) });
+    await pause();
+  }
+  const sorted = sort === "name" ? dated : await sortInSlices(dated, comparing(question), pause);
+  const ids = new Uint32Array(sorted.length);
+  for (const [at, { id }] of sorted.entries()) {
+    ids[sort === "name" && direction === "desc" ? ids.length - 1 - at : at] = id;
     await pause();
   }
   return ids;
 }
 
-async function sortByDate(
-  found: readonly CatalogRepository[],
-  how: Pick<ListQuestion, "sort" | "direction">,
-  pause: Pause,
-): Promise<CatalogRepository[]> {
-  const dated: (Dated & { one: CatalogRepository })[] = [];
-  for (const one of found) {
-    const { name, indexedAt, revisions } = one.record;
-    const pushedAt = revisions[0]?.committedAt;
-    dated.push({
-      one,
-      name,
-      indexedAt: new Date(indexedAt),
-      ...(pushedAt !== undefined && { pushedAt: new Date(pushedAt) }),
-    });
-    await pause();
-  }
-  return (await sortInSlices(dated, comparing(how), pause)).map(({ one }) => one);
+function datesOf({ name, indexedAt, revisions }: CatalogRepository["record"]): Dated {
+  const pushedAt = revisions[0]?.committedAt;
+  return {
+    name,
+    indexedAt: new Date(indexedAt),
+    ...(pushedAt !== undefined && { pushedAt: new Date(pushedAt) }),
+  };
 }
 
 /** By id for a number, by name for a string; undefined: not there, or not visible. */

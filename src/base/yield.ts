@@ -1,6 +1,7 @@
 /**
  * Yields to the event loop from long loops. Searches, index runs, inline tasks and answers over HTTP wait in one
  * queue, which lets one continue in each turn of the loop: two in the same turn would block it for two slices.
+ * Loops that begin in one turn, one after another, share its slice for the same reason.
  */
 
 import { throwIfAborted, type Stop } from "./abort.ts";
@@ -21,9 +22,32 @@ class YieldQueue {
   readonly #admit = () => {
     const resume = this.#waiting.shift();
     if (this.#waiting.length > 0) setImmediate(this.#admit);
+    turn.begin();
     resume?.();
   };
 }
+
+/** When the slice of this turn began. It is over with the next phase of immediates, whoever is admitted there. */
+class Turn {
+  #since: number | undefined;
+  #end: NodeJS.Immediate | undefined;
+
+  begin(): number {
+    clearImmediate(this.#end);
+    this.#end = setImmediate(this.#over);
+    return (this.#since = performance.now());
+  }
+
+  get since(): number {
+    return this.#since ?? this.begin();
+  }
+
+  readonly #over = () => {
+    this.#since = this.#end = undefined;
+  };
+}
+
+const turn = new Turn();
 
 /** The queue of this thread, because several engines share the event loop of their host. */
 const queue = new YieldQueue();
@@ -42,7 +66,7 @@ export interface SliceOptions {
 export class Slice {
   readonly #ms: number;
   readonly #signal: Stop | undefined;
-  #since = performance.now();
+  #since = turn.since;
 
   constructor({ ms = SLICE_MS, signal }: SliceOptions = {}) {
     this.#ms = ms;
@@ -59,7 +83,7 @@ export class Slice {
     if (this.#signal) throwIfAborted(this.#signal);
     await yieldTurn();
     if (this.#signal) throwIfAborted(this.#signal);
-    this.#since = performance.now();
+    this.#since = turn.since;
   }
 }
 

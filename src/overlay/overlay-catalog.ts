@@ -41,12 +41,11 @@ export function overlaidView(
   find: FindFiles,
 ): View {
   const layers = new Set(documents.flatMap(({ text }) => (text ? [text.layer] : [])));
-  const repositories = new Map(catalog.repositories);
   const groups = byRepository(documents);
-  for (const [repository, own] of groups) {
-    const overlaid = withDocuments(repository, own, find);
-    repositories.set(repository.record.id, overlaid);
-  }
+  const overlaid = Array.from(groups, ([repository, own]) => {
+    return [repository.record.id, withDocuments(repository, own, find)] as const;
+  });
+  const repositories = catalog.repositories.with(overlaid);
   const headers = new Map(catalog.headers);
   const segments = [...catalog.manifest.segments];
   for (const { packed, header } of layers) {

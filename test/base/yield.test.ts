@@ -31,6 +31,7 @@ test("of three loops one goes on in a turn, in order", { retry: 5 }, async () =>
 });
 
 test("a slice is over after its time, and begins anew with a rest", { retry: 5 }, async () => {
+  await yieldTurn(); // what ran before in this turn counts
   const slice = new Slice({ ms: 4 });
   const start = performance.now();
   expect(slice.isOver).toBe(false);
@@ -38,6 +39,18 @@ test("a slice is over after its time, and begins anew with a rest", { retry: 5 }
   expect(performance.now() - start).toBeGreaterThan(3.9);
   await slice.rest();
   expect(slice.isOver).toBe(false);
+});
+
+test("loops of one turn, one after another, share its slice", { retry: 5 }, async () => {
+  await yieldTurn();
+  expect(new Slice().isOver).toBe(false);
+  spin(SLICE_MS);
+  expect(new Slice().isOver).toBe(true);
+  await newPause()();
+  expect(new Slice().isOver).toBe(false);
+  spin(SLICE_MS);
+  await new Promise((turn) => setImmediate(turn));
+  expect(new Slice().isOver).toBe(false);
 });
 
 test("a rest rejects when the signal has aborted, before it and during it", async () => {

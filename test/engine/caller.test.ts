@@ -1,29 +1,16 @@
 /** The caller's thread is never held up for long, on what is large for it: many files, many repositories, a large file. */
 
 import { expect, test } from "vitest";
-import { openClocks, watchStalls } from "../../bench/stall.ts";
+import { openClocks } from "../../bench/stall.ts";
 import type { Engine } from "../../src/engine.ts";
 import { createHandler, type Handler } from "../../src/http/handler.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
+import { longestTurn, MOST_MS } from "./longest-turn.ts";
 import { openEngine } from "./opened.ts";
 import { tellFigure } from "../figures.ts";
 
-/** Of its processor time, ms: the promise is 5, and this machine may be slow. */
-const MOST_MS = 7;
-const TRIES = 5;
 const FILES = 16_000;
 const REPOSITORIES = 400;
-
-/** The longest turn of the thread's own work, of the run in which it was least: what is ours is in every one. */
-async function longestTurn(run: () => Promise<unknown>): Promise<number> {
-  let least = Infinity;
-  for (let left = TRIES; left > 0 && least >= MOST_MS; left--) {
-    const longest = watchStalls();
-    await run();
-    least = Math.min(least, (await longest()).ownMs);
-  }
-  return least;
-}
 
 const filesOf = (round: number) =>
   Array.from({ length: FILES }, (_, i) => ({

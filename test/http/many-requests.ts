@@ -49,6 +49,11 @@ export const MANY_REQUESTS: readonly [what: string, ask: (subject: Subject) => P
     ["search, fork:no", (subject) => search(subject.public, `${NEEDLE} fork:no`)],
     ["search in one repository", ({ all }) => search(all, `${NEEDLE} repo:^${NAME}$`)],
     ["search in what repo: matches", ({ all }) => search(all, `${NEEDLE} repo:repository-2$`)],
+    ["search in all that repo: matches", ({ all }) => search(all, `${NEEDLE} repo:repository`)],
+    [
+      "search with a long repo:",
+      ({ all }) => search(all, `${NEEDLE} repo:${"x*".repeat(150)}repository-2$`),
+    ],
     ["GET /api/source", ({ all }) => get(all, SOURCE)],
     ["GET /api/source, public", (subject) => get(subject.public, SOURCE)],
     ["POST /api/tree", (subject) => post(subject.public, "/api/tree", TREE)],

@@ -11,6 +11,7 @@ import {
   HEADER_COPIES,
   putHeader,
   readHeader,
+  readHeaderInSlices,
   repositoryOf,
   type SegmentHeader,
 } from "../../src/store/segments/segment-tables.ts";
@@ -39,6 +40,12 @@ function encoded(header: SegmentHeader): Uint8Array {
   return values[0]!;
 }
 
+function descending(at: number): Uint8Array {
+  const header = headerOf(20_000);
+  header.repositories.numbers[at] = 0;
+  return encoded(header);
+}
+
 type Copy = Uint8Array | "damaged" | undefined;
 
 /** Of one segment's two copies. */
@@ -60,6 +67,15 @@ test.each([0, 1, 15, 16, 3000, 70_000])(
     expect(readHeader(stored([encoded(header), undefined]), 1)).toEqual(header);
   },
 );
+
+test("in slices, too, and gives way all the time", async () => {
+  const header = headerOf(70_000);
+  let pauses = 0;
+  const pause = (): undefined => void pauses++;
+  const copies = stored([encoded(header), undefined]);
+  expect(await readHeaderInSlices(copies, 1, pause)).toEqual(header);
+  expect(pauses).toBeGreaterThanOrEqual(8);
+});
 
 const small = headerOf(1);
 const { repositories: _, ...counts } = small;
@@ -83,12 +99,15 @@ const ROWS: [what: string, copies: Copy[], expected: SegmentHeader | "damage" | 
     [withRecord({ ...counts, repositories: 2 }, 3, 1, 0, 3, 3, 3), undefined],
     "damage",
   ],
+  ["many that descend between two pieces", [descending(16_384), undefined], "damage"],
 ];
 
-test.each(ROWS)("%s", (_, copies, expected) => {
+test.each(ROWS)("%s", async (_, copies, expected) => {
   const read = () => readHeader(stored(copies), 1);
-  if (expected === "damage") expect(read).toThrow("the header of segment 1");
-  else expect(read()).toEqual(expected);
+  const inSlices = readHeaderInSlices(stored(copies), 1, () => undefined);
+  if (expected !== "damage") return expect([read(), await inSlices]).toEqual([expected, expected]);
+  expect(read).toThrow("the header of segment 1");
+  await expect(inSlices).rejects.toThrow("the header of segment 1");
 });
 
 test("each file's repository, and each repository's files", () => {

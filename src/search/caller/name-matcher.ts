@@ -7,13 +7,18 @@ import type { Pause } from "../../base/yield.ts";
 import { Arena } from "../../kernel/arena.ts";
 import { createKernel } from "../../kernel/kernel.ts";
 import type { Pool } from "../../threads/pool.ts";
-import { textMatcher, type TextsQuestion } from "../meaning/match-texts.ts";
+import {
+  packTexts,
+  textMatcher,
+  type Expression,
+  type TextsQuestion,
+} from "../meaning/match-texts.ts";
 import { isShort } from "../meaning/meaning.ts";
 
 const MOST_KEPT = 10_000;
 
 export type MatchTexts = (
-  expression: Omit<TextsQuestion, "texts">,
+  expression: Expression,
   texts: readonly string[],
   pause: Pause,
 ) => Promise<ReadonlySet<string>>;
@@ -31,24 +36,37 @@ export class NameMatcher {
   /** The texts that the expression matches. */
   async matching(...[expression, texts, pause]: Parameters<MatchTexts>): ReturnType<MatchTexts> {
     if (texts.length === 0) return new Set();
-    if (isShort(expression.pattern)) return this.#here({ ...expression, texts }, pause);
-    const question: TextsQuestion = { ...expression, texts };
+    if (isShort(expression.pattern)) return this.#here(expression, texts, pause);
+    const question: TextsQuestion = { ...expression, texts: await packTexts(texts, pause) };
     const how = { lane: "search", isUrgent: true } as const;
-    return new Set(await this.#pool.run<string[]>("search.texts", question, how));
+    const places = await this.#pool.run<Uint32Array>("search.texts", question, how);
+    const matching = new Set<string>();
+    for (const place of places) {
+      matching.add(texts[place]!);
+      const turn = pause();
+      if (turn) await turn;
+    }
+    return matching;
   }
 
-  async #here({ texts, ...expression }: TextsQuestion, pause: Pause): Promise<Set<string>> {
+  async #here(
+    expression: Expression,
+    texts: readonly string[],
+    pause: Pause,
+  ): Promise<Set<string>> {
     const { pattern, caseSensitive } = expression;
     if (this.#answers.size + texts.length > MOST_KEPT) this.#answers = new Map();
-    const answers = this.#answers; // another call may begin anew while this one waits
+    // another call may begin anew while this one waits; too many are not kept
+    const answers = texts.length > MOST_KEPT ? undefined : this.#answers;
     let test: ((text: string) => boolean) | undefined;
     const matching = new Set<string>();
     for (const text of texts) {
       const question = `${caseSensitive}\0${pattern}\0${text}`;
-      let answer = answers.get(question);
+      let answer = answers?.get(question);
       if (answer === undefined) {
         test ??= textMatcher(expression, { kernel: this.#kernel, arena: this.#arena });
-        answers.set(question, (answer = test(text)));
+        answer = test(text);
+        answers?.set(question, answer);
       }
       if (answer) matching.add(text);
       const turn = pause();

@@ -197,8 +197,14 @@ async function countSets(
   const { headers } = question.catalog;
   const sets = new Map<number, Bitset>();
   for (const segment of segments) sets.set(segment, sharedBitset(headers.get(segment)!.files));
-  const listed = [...repositories];
-  const names = await namesOf(atom, listed, question);
+  const listed: CatalogRepository[] = [];
+  const all: string[] = [];
+  for (const repository of repositories) {
+    listed.push(repository);
+    all.push(repository.record.name);
+    await question.pause();
+  }
+  const names = await namesOf(atom, all, question);
   for (const repository of listed) {
     const truth = truthOf(atom, repository, { names });
     for (const place of repository.places) {
@@ -215,14 +221,13 @@ async function countSets(
 /** The repositories that an atom names one by one; for all other atoms none. */
 async function namesOf(
   atom: HostAtom,
-  repositories: readonly CatalogRepository[],
+  all: readonly string[],
   { contexts, matching, pause }: ScopeQuestion,
 ): Promise<ReadonlySet<string>> {
   if (atom.kind === "reposet") return new Set(atom.names);
   if (atom.kind === "context") return contexts.get(atom.name)!;
   if (atom.kind !== "repo") return new Set();
-  const names = repositories.map(({ record }) => record.name);
-  return matching(atom, names, pause);
+  return matching(atom, all, pause);
 }
 
 interface AtomQuestion {

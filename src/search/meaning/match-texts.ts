@@ -1,15 +1,42 @@
 /** Which of many short texts, names of repositories or paths, an expression matches. */
 
+import { GrowableWords } from "../../base/growable.ts";
 import type { Pause } from "../../base/yield.ts";
 import type { Arena } from "../../kernel/arena.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import { compileExpression } from "../../regex/expression.ts";
 import { createMatcher } from "../../regex/matcher.ts";
 
-export interface TextsQuestion {
+export interface Expression {
   readonly pattern: string;
   readonly caseSensitive: boolean;
-  readonly texts: readonly string[];
+}
+
+/** Texts one behind the other, in memory that threads share: to copy 100 000 strings takes 20 ms. */
+export interface PackedTexts {
+  /** UTF-8. */
+  readonly bytes: Uint8Array;
+  /** Where each ends. */
+  readonly ends: Uint32Array;
+}
+
+export interface TextsQuestion extends Expression {
+  readonly texts: PackedTexts;
+}
+
+export async function packTexts(texts: readonly string[], pause: Pause): Promise<PackedTexts> {
+  const ends = new Uint32Array(new SharedArrayBuffer(4 * texts.length));
+  let end = 0;
+  for (const [place, text] of texts.entries()) {
+    ends[place] = end += Buffer.byteLength(text);
+    await pause();
+  }
+  const bytes = Buffer.from(new SharedArrayBuffer(end));
+  for (const [place, text] of texts.entries()) {
+    bytes.write(text, ends[place - 1] ?? 0);
+    await pause();
+  }
+  return { bytes: new Uint8Array(bytes.buffer), ends };
 }
 
 export interface Scratch {
@@ -19,13 +46,13 @@ export interface Scratch {
 
 /** Tests one text after another. The memory is used only within a call. */
 export function textMatcher(
-  { pattern, caseSensitive }: Omit<TextsQuestion, "texts">,
+  { pattern, caseSensitive }: Expression,
   { kernel, arena }: Scratch,
-): (text: string) => boolean {
+): (text: string | Uint8Array) => boolean {
   const matcher = createMatcher(kernel, compileExpression(pattern, { caseSensitive }));
   return (text) => {
     const mark = arena.mark();
-    const bytes = Buffer.from(text);
+    const bytes = typeof text === "string" ? Buffer.from(text) : text;
     const at = arena.put(bytes);
     const matches = matcher.count(at, at + bytes.length) > 0;
     arena.release(mark);
@@ -33,18 +60,18 @@ export function textMatcher(
   };
 }
 
-/** Resolves to the matching texts. */
+/** Resolves to the positions of the matching texts. */
 export async function matchTexts(
-  { texts, ...expression }: TextsQuestion,
+  { texts: { bytes, ends }, ...expression }: TextsQuestion,
   scratch: Scratch,
   pause: Pause,
-): Promise<string[]> {
+): Promise<Uint32Array> {
   const matches = textMatcher(expression, scratch);
-  const matching: string[] = [];
-  for (const text of texts) {
-    if (matches(text)) matching.push(text);
+  const matching = new GrowableWords();
+  for (const [place, end] of ends.entries()) {
+    if (matches(bytes.subarray(ends[place - 1] ?? 0, end))) matching.push(place);
     const turn = pause();
     if (turn) await turn;
   }
-  return matching;
+  return matching.view.slice();
 }

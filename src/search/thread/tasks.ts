@@ -124,7 +124,7 @@ const meaning: Task<QueryText & { readonly stop: Int32Array }, Meaning> = (
     return context.pause();
   });
 
-const texts: Task<TextsQuestion, string[]> = (input, context) =>
+const texts: Task<TextsQuestion, Uint32Array> = (input, context) =>
   matchTexts(input, toolsOf(context).forTask({ isStopped: () => false, isDue: () => false }), () =>
     context.pause(),
   );

@@ -7,6 +7,7 @@ import { unpack } from "msgpackr";
 import { countBits, wordsFor, type Bitset } from "../../base/bitset.ts";
 import { wordsOf } from "../../base/growable.ts";
 import { internOwnSet } from "../../base/interned-sets.ts";
+import { IdMap } from "../../base/wide-map.ts";
 import type { Pause } from "../../base/yield.ts";
 import type { Snapshot } from "../lmdb/environment.ts";
 import { repositoryKey, revisionKey, skippedKey } from "../format/format.ts";
@@ -15,12 +16,16 @@ import { readManifestInSlices, type Manifest } from "./manifest.ts";
 import { orderNames, type Named, type Names } from "./names.ts";
 import type { RepositoryRecord, SkippedFile } from "../format/records.ts";
 import { corrupt } from "../format/sealed.ts";
-import { filesOfRepository, readHeader, type SegmentHeader } from "../segments/segment-tables.ts";
+import {
+  filesOfRepository,
+  readHeaderInSlices,
+  type SegmentHeader,
+} from "../segments/segment-tables.ts";
 
 export interface Catalog {
   readonly manifest: Manifest;
   /** By number, ascending. */
-  readonly repositories: ReadonlyMap<number, CatalogRepository>;
+  readonly repositories: IdMap<CatalogRepository>;
   readonly names: Names;
   /** Ids of the public ones: the same set as long as it holds the same ids. */
   readonly publicIds: ReadonlySet<number>;
@@ -52,15 +57,29 @@ export async function loadCatalog(
   const manifest = await readManifestInSlices(snapshot, pause);
   if (before?.manifest.generation === manifest.generation) return before;
   const headers = await loadHeaders(snapshot, { manifest, before, pause });
-  const repositories = new Map<number, CatalogRepository>();
+  const repositories = await IdMap.from(
+    readRepositories(snapshot, { manifest, before, headers }),
+    manifest.nextRepository,
+    pause,
+  );
+  const loaded = { manifest, repositories, headers };
+  return { ...loaded, ...(await namesAndPublicIds(loaded, before, pause)) };
+}
+
+/** One by one, as they are asked for. */
+function* readRepositories(
+  snapshot: Snapshot,
+  {
+    manifest,
+    before,
+    headers,
+  }: Pick<Catalog, "manifest" | "headers"> & { before?: Catalog | undefined },
+): Generator<[id: number, repository: CatalogRepository]> {
   for (const [id, changed] of manifest.repositories) {
     const known = before?.repositories.get(id);
     const isCurrent = known?.changed === changed;
-    repositories.set(id, isCurrent ? known : readRepository(snapshot, id, changed, headers));
-    await pause();
+    yield [id, isCurrent ? known : readRepository(snapshot, id, changed, headers)];
   }
-  const loaded = { manifest, repositories, headers };
-  return { ...loaded, ...(await namesAndPublicIds(loaded, before, pause)) };
 }
 
 async function loadHeaders(
@@ -69,7 +88,8 @@ async function loadHeaders(
 ): Promise<Catalog["headers"]> {
   const headers = new Map<number, SegmentHeader>();
   for (const { segment } of manifest.segments) {
-    const header = before?.headers.get(segment) ?? readHeader(snapshot, segment);
+    const header =
+      before?.headers.get(segment) ?? (await readHeaderInSlices(snapshot, segment, pause));
     if (!header) throw corrupt(`segment ${segment} is not there`);
     headers.set(segment, header);
     await pause();

@@ -8,6 +8,7 @@
 
 import { compareText } from "../../base/compare.ts";
 import { sortInSlices } from "../../base/sort.ts";
+import { WideMap } from "../../base/wide-map.ts";
 import type { Pause } from "../../base/yield.ts";
 
 export interface Named {
@@ -21,9 +22,9 @@ export interface Names {
   readonly ordered: readonly Named[];
   /** Positions in `ordered`, by id. In memory that threads share. */
   readonly places: Uint32Array;
-  readonly byName: ReadonlyMap<string, number>;
+  readonly byName: Pick<WideMap<number>, "get">;
   /** Ids under asciiFolded() of their names. */
-  readonly byFolded: ReadonlyMap<string, readonly number[]>;
+  readonly byFolded: Pick<WideMap<readonly number[]>, "get">;
   readonly texts: readonly NamesText[];
 }
 
@@ -46,8 +47,8 @@ export async function orderNames(
 ): Promise<Names> {
   const ordered = await sortInSlices(named, (a, b) => compareText(a.name, b.name), pause);
   const places = new Uint32Array(new SharedArrayBuffer(4 * nextId));
-  const byName = new Map<string, number>();
-  const byFolded = new Map<string, number[]>();
+  const byName = new WideMap<number>();
+  const byFolded = new WideMap<number[]>();
   for (const [place, { id, name }] of ordered.entries()) {
     places[id] = place;
     byName.set(name, id);
