@@ -2,10 +2,13 @@
  * Figures of docs/agents.md: how soon `quern mcp FOLDER` answers after it was started, without an index and
  * with one, and what a tool call takes beyond the engine's own time.
  *
- *     npm run build && npx tsx scripts/agent-figures.ts FOLDER --symbol NAME
+ *     npm run build && npx tsx scripts/agent-figures.ts FOLDER --symbol NAME [--db DIR]
+ *
+ * With `--db`, an index of FOLDER that exists, only what holds of such a one. The rules of FOLDER count, so one
+ * that a .gitignore excludes has nothing to find. Processor time is that of all threads of the server.
  */
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -21,22 +24,30 @@ const { values, positionals } = parseArgs({
   options: {
     symbol: { type: "string", default: "main" },
     rounds: { type: "string", default: "100" },
+    db: { type: "string" },
   },
 });
 const folder = resolve(positionals[0] ?? ".");
 const { symbol } = values;
 const home = mkdtempSync(join(tmpdir(), "quern-figures-"));
-const db = join(home, "index");
+const db = values.db ?? join(home, "index");
 
-async function started(): Promise<{ client: Client; began: number }> {
+interface Started {
+  readonly client: Client;
+  readonly began: number;
+  readonly pid: number;
+}
+
+async function started(): Promise<Started> {
   const began = performance.now();
   const client = new Client(
     { name: "figures", version: "1" },
     { versionNegotiation: { mode: "auto" } },
   );
   const args = [resolve("dist/cli.js"), "mcp", folder, "--db", db];
-  await client.connect(new StdioClientTransport({ command: process.execPath, args }));
-  return { client, began };
+  const transport = new StdioClientTransport({ command: process.execPath, args });
+  await client.connect(transport);
+  return { client, began, pid: transport.pid! };
 }
 
 const ask = async (client: Client): Promise<string> => {
@@ -44,16 +55,27 @@ const ask = async (client: Client): Promise<string> => {
   return (result.content as { text: string }[])[0]!.text;
 };
 
-const since = (began: number): string => `${Math.round(performance.now() - began)} ms`;
+const MS_PER_TICK = 10;
+
+/** Since the start, and of processor time where the system tells it. */
+function since({ began, pid }: Started): string {
+  const ms = Math.round(performance.now() - began);
+  const file = `/proc/${pid}/stat`;
+  if (!existsSync(file)) return `${ms} ms`;
+  const fields = readFileSync(file, "utf8").split(") ")[1]!.split(" ");
+  const ticks = Number(fields[11]) + Number(fields[12]);
+  return `${ms} ms (${ticks * MS_PER_TICK} of processor time)`;
+}
 
 async function firstAnswer(what: string): Promise<void> {
-  const { client, began } = await started();
+  const server = await started();
+  const { client } = server;
   const text = await ask(client);
   const lines = text.split("\n").filter((line) => /INCOMPLETE|found|match/.test(line));
-  console.log(`${what}: first answer after ${since(began)}: ${lines.slice(0, 2).join(" ")}`);
+  console.log(`${what}: first answer after ${since(server)}: ${lines.slice(0, 2).join(" ")}`);
   while (/still being read/.test(await ask(client)))
     await new Promise((next) => setTimeout(next, 500));
-  console.log(`${what}: all of it is read after ${since(began)}`);
+  console.log(`${what}: all of it is read after ${since(server)}`);
   await client.close();
 }
 
@@ -108,7 +130,7 @@ async function overhead(): Promise<void> {
 }
 
 try {
-  await firstAnswer("without an index");
+  if (values.db === undefined) await firstAnswer("without an index");
   await firstAnswer("with an index");
   await overhead();
 } finally {

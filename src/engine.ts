@@ -410,6 +410,7 @@ export type FreshEngine = Pick<
   "search" | "explain" | "read" | "list" | "repository" | "repositories" | "history"
 > &
   KnowsNotIndexed &
+  KnowsRepositories &
   OpensHistory;
 
 class OpenedEngine
@@ -639,6 +640,7 @@ class OpenedEngine
         this.#reader.list(folder, options.viewer, await (await view(options))()),
       repository: (nameOrId, options) => this.repository(nameOrId, options),
       repositories: (options) => this.repositories(options),
+      [KNOWN_REPOSITORIES]: this[KNOWN_REPOSITORIES],
       history: (name, options) => this.history(name, options),
       [OPEN_HISTORY]: (name, options) => this[OPEN_HISTORY](name, options),
     };

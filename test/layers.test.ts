@@ -167,6 +167,7 @@ const ROOMS: Record<string, readonly string[]> = {
     "search/messages",
     "search/caller",
     "repository",
+    "repositories",
     "history",
     "engine",
   ],

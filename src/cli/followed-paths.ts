@@ -39,10 +39,17 @@ interface Following {
 /** Another process that writes ends sometime, or indexes the same. */
 const RETRY_MS = 2_000;
 
+interface FollowOptions {
+  readonly io: Io;
+  readonly signal: AbortSignal;
+  /** Until it resolves no path is read. */
+  readonly begin: Promise<void>;
+}
+
 export function follow(
   engine: Engine,
   { paths, flags }: Asked,
-  { io, signal }: { readonly io: Io; readonly signal: AbortSignal },
+  { io, signal, begin }: FollowOptions,
 ): Followed {
   const following: Following = { engine, io, signal, workspaces: [], words: new Map() };
   for (const path of paths)
@@ -51,15 +58,19 @@ export function follow(
   return {
     engine: fresh,
     behind: () => [...following.words.values()],
-    done: followAll({ paths, flags }, following),
+    done: followAll({ paths, flags }, { following, begin }),
   };
 }
 
-async function followAll({ paths, flags }: Asked, following: Following): Promise<void> {
+async function followAll(
+  { paths, flags }: Asked,
+  { following, begin }: { readonly following: Following; readonly begin: Promise<void> },
+): Promise<void> {
   const { engine, signal } = following;
   if (paths.length === 0) return;
   try {
     checkPaths(paths, flags);
+    await begin;
     const repositories = await engine.repositories();
     const sources = await sourcesOf(paths, { flags, repositories, signal });
     for (const [i, path] of paths.entries()) {

@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import type { Engine } from "../engine.ts";
 import { type Call, type CommonFlags, withCommonOptions } from "./call.ts";
 import { withEngine } from "./engine-session.ts";
+import { firstAnswer } from "./first-answer.ts";
 import type { Io } from "./io.ts";
 
 export function addMcp(program: Command, call: Call): void {
@@ -31,9 +32,11 @@ async function serve(engine: Engine, asked: Asked, io: Io): Promise<void> {
   const { follow } = await import("./followed-paths.ts");
   const abort = new AbortController();
   const signal = AbortSignal.any([io.signal, abort.signal]);
-  const followed = follow(engine, asked, { io, signal });
+  const { guard, given } = firstAnswer(signal);
+  const followed = follow(engine, asked, { io, signal, begin: given });
   await serveOnStdio(followed.engine, {
     behind: followed.behind,
+    guard,
     signal: io.signal,
     onError: ({ message }) => io.stderr.write(`quern: ${message}\n`),
   });

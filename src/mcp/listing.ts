@@ -21,11 +21,12 @@ export interface ListPlace<Args> {
 export function placeOf<Args extends ListArgs>(
   tool: string,
   args: Args,
-  { cursors }: ToolContext,
+  { cursors, note }: ToolContext,
 ): ListPlace<Args> {
   const { cursor, maxTokens } = args;
   if (cursor === undefined) return { args, from: 0, last: "" };
   const kept = cursors.find<ListPlace<Args>>(tool, cursor);
+  note?.(kept.args);
   return { ...kept, args: { ...kept.args, maxTokens } };
 }
 
@@ -35,6 +36,8 @@ export interface List {
   readonly before?: number;
   /** How long the whole list is. Default: `lines` is all of it. */
   readonly total?: number;
+  /** By what the next page finds the last line that was told. Default: the lines. */
+  readonly names?: readonly string[];
 }
 
 export interface Listing<Args> {
@@ -47,13 +50,13 @@ export interface Listing<Args> {
 
 /** A line that has no room by itself is cut, so that each answer tells one at least. */
 export function tellList<Args extends ListArgs>(
-  { lines, before = 0, total = lines.length }: List,
+  { lines, before = 0, total = lines.length, names = lines }: List,
   { tool, place, head, context }: Listing<Args>,
 ): Outcome {
   const answer = new Answer(place.args.maxTokens, context.count);
   const partial = context.behind();
   for (const words of [...head, ...partial]) answer.head(words);
-  const begin = beginOf(lines, before, place);
+  const begin = beginOf(names, before, place);
   if (begin === undefined)
     answer.head("The list has changed since the page before: some may be missing or come again.");
   const from = begin ?? Math.min(lines.length, place.from - before);
@@ -64,7 +67,7 @@ export function tellList<Args extends ListArgs>(
   const facts = { files: total, shown: told.length };
   const complete = isWhole && partial.length === 0 && begin !== undefined;
   if (isWhole) return { text: answer.text, facts: { ...facts, complete } };
-  const next = { args: place.args, from: end, last: lines[from + told.length - 1] ?? place.last };
+  const next = { args: place.args, from: end, last: names[from + told.length - 1] ?? place.last };
   const cursor = context.cursors.keep(tool, next satisfies ListPlace<Args>);
   answer.tail(`Not all shown. The next ones: cursor "${cursor}"`);
   return { text: answer.text, facts: { ...facts, complete, cursor } };
@@ -72,11 +75,11 @@ export function tellList<Args extends ListArgs>(
 
 /** Behind the last line that was told, wherever it stands now; undefined: it is gone. */
 function beginOf(
-  lines: readonly string[],
+  names: readonly string[],
   before: number,
   { from, last }: ListPlace<unknown>,
 ): number | undefined {
-  if (from <= before || lines[from - before - 1] === last) return Math.max(0, from - before);
-  const at = lines.indexOf(last);
+  if (from <= before || names[from - before - 1] === last) return Math.max(0, from - before);
+  const at = names.indexOf(last);
   return at < 0 ? undefined : at + 1;
 }

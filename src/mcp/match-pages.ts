@@ -91,7 +91,9 @@ export async function tellMatches(
 ): Promise<Told> {
   const begun =
     "cursor" in asked ? context.cursors.find<Place>(asked.tool, asked.cursor) : firstPlace(asked);
-  const { viewer } = await scopeOf(begun.question.filters, context);
+  const { filters, request } = begun.question;
+  if ("cursor" in asked) context.note?.({ ...filters, query: request.query });
+  const { viewer } = await scopeOf(filters, context);
   const searching = { maxTokens, context, viewer };
   const search = (place: Place) => searchPage(place, searching);
   let place = begun;

@@ -5,8 +5,14 @@ import { QuernError } from "../base/errors.ts";
 import type { Repository } from "../repository.ts";
 import { placeOf, tellList } from "./listing.ts";
 import { reasonsOf } from "./partial-words.ts";
-import { plural } from "./plural.ts";
-import { folderPath, soleRepository, splitPath, visibleRepositories } from "./scope.ts";
+import { grouped, plural } from "./plural.ts";
+import {
+  countRepositories,
+  folderPath,
+  repositoriesBehind,
+  soleRepository,
+  splitPath,
+} from "./scope.ts";
 import { cursor, LISTED, maxTokens, text, tool, type ToolContext } from "./tool.ts";
 
 export const repositories = tool({
@@ -17,17 +23,70 @@ export const repositories = tool({
   output: LISTED,
   async run(given, context) {
     const place = placeOf("repositories", given, context);
-    const { args } = place;
-    const words = (args.query ?? "").toLowerCase().split(/\s+/);
-    const all = await visibleRepositories(context);
-    const fitting = all.filter(({ name }) =>
-      words.every((word) => name.toLowerCase().includes(word)),
+    const { args, from, last } = place;
+    const words = (args.query ?? "").toLowerCase().match(/\S+/g) ?? [];
+    const [all, page] = await Promise.all([
+      countRepositories("", context),
+      pageOfWords(words, { after: last, limit: mostLines(args.maxTokens) }, context),
+    ]);
+    const head = [`${grouped(page.total)} of ${plural(all, "repository", "repositories")}.`];
+    const lines = page.repositories.map(describe);
+    const names = page.repositories.map(({ name }) => name);
+    const end = from + lines.length;
+    const total = page.isLast ? end : Math.max(page.total, end + 1);
+    return tellList(
+      { lines, names, before: from, total },
+      { tool: "repositories", place, head, context },
     );
-    const head = [`${fitting.length} of ${plural(all.length, "repository", "repositories")}.`];
-    const lines = fitting.map(describe);
-    return tellList({ lines }, { tool: "repositories", place, head, context });
   },
 });
+
+/** More lines than fit: each takes some twenty tokens at least. */
+const mostLines = (maxTokens: number): number => Math.ceil(maxTokens / 15);
+
+interface NamesBehind {
+  /** The last name that was told; '': none. */
+  readonly after: string;
+  readonly limit: number;
+}
+
+interface NamesPage {
+  readonly repositories: readonly Repository[];
+  /** On all pages. */
+  readonly total: number;
+  readonly isLast: boolean;
+}
+
+/** The next repositories whose names hold all words. */
+async function pageOfWords(
+  words: readonly string[],
+  { after, limit }: NamesBehind,
+  context: ToolContext,
+): Promise<NamesPage> {
+  const [longest = "", ...others] = words.toSorted((a, b) => b.length - a.length);
+  const ask = (from: string, most: number) =>
+    repositoriesBehind(from, { query: longest, limit: most }, context);
+  if (others.length === 0) {
+    const repositories = await ask(after, limit);
+    const total = await countRepositories(longest, context);
+    return { repositories, total, isLast: repositories.length < limit };
+  }
+  const found: Repository[] = [];
+  for (let last = "", isLast = false; !isLast;) {
+    const page = await ask(last, MOST_AT_ONCE);
+    found.push(
+      ...page.filter(({ name }) => others.every((word) => name.toLowerCase().includes(word))),
+    );
+    isLast = page.length < MOST_AT_ONCE;
+    last = page.at(-1)?.name ?? last;
+  }
+  const behind = found.filter(({ name }) => name > after);
+  const repositories = behind.slice(0, limit);
+  return { repositories, total: found.length, isLast: repositories.length === behind.length };
+}
+
+/** Of so many at once the names are compared with several words. */
+const MOST_AT_ONCE = 1_000;
 
 function describe({
   name,

@@ -5,6 +5,7 @@ import { QuernError } from "../base/errors.ts";
 import { languageNamed, nearestLanguage } from "../base/languages.ts";
 import { quote } from "../query/ast.ts";
 import { plural } from "./plural.ts";
+import { pageOf } from "../repositories.ts";
 import type { Repository } from "../repository.ts";
 import type { SearchOptions, Viewer } from "../search/messages/request.ts";
 import type { Filters, ToolContext } from "./tool.ts";
@@ -39,27 +40,77 @@ export const searchOptions = (
   ...(viewer && { viewer }),
 });
 
-export const visibleRepositories = ({ engine, viewer }: ToolContext): Promise<Repository[]> =>
-  engine.repositories(viewer ? { viewer } : {});
+const optional = ({ viewer }: ToolContext): { viewer?: Viewer } => (viewer ? { viewer } : {});
+
+/** How many repositories are visible whose name holds a text. */
+export async function countRepositories(query: string, context: ToolContext): Promise<number> {
+  const { engine, viewer } = context;
+  const order = { sort: "name", direction: "asc" } as const;
+  return (await pageOf(engine, { viewer, query, ...order, skip: 0, limit: 0 })).total;
+}
+
+/** Repositories in the order of their names, behind one ('': from the first), whose names hold a text. */
+export const repositoriesBehind = (
+  after: string,
+  { query, limit }: { readonly query: string; readonly limit: number },
+  context: ToolContext,
+): Promise<Repository[]> =>
+  context.engine.repositories({
+    ...optional(context),
+    query,
+    limit,
+    ...(after !== "" && { after }),
+  });
+
+/** The first names, in order, that begin so. */
+export async function namesThatBegin(
+  begun: string,
+  limit: number,
+  context: ToolContext,
+): Promise<string[]> {
+  const { engine } = context;
+  const exact = begun === "" ? undefined : await engine.repository(begun, optional(context));
+  const behind = await repositoriesBehind(begun, { query: begun, limit }, context);
+  const names = [...(exact ? [exact] : []), ...behind].map(({ name }) => name);
+  return names.filter((name) => name.startsWith(begun)).slice(0, limit);
+}
 
 const NEAR = 3;
+/** Of more repositories only those are looked at whose names hold a half of what was asked for. */
+const FEW = 1_000;
 
 /** The one of that name, or the only one that ends with it. Throws with near names. */
 export async function findRepository(name: string, context: ToolContext): Promise<Repository> {
-  const { engine, viewer } = context;
-  const exact = await engine.repository(name, viewer ? { viewer } : {});
+  const exact = await context.engine.repository(name, optional(context));
   if (exact) return exact;
-  const all = await visibleRepositories(context);
-  const ending = all.filter((one) => one.name.endsWith(`/${name}`));
-  if (ending.length === 1) return ending[0]!;
-  const near = nearest(
-    name,
-    all.map((one) => one.name),
+  const ending = (await namesHolding(`/${name}`, context)).filter((one) =>
+    one.endsWith(`/${name}`),
   );
+  const only =
+    ending.length === 1 && (await context.engine.repository(ending[0]!, optional(context)));
+  if (only) return only;
+  const near = nearest(name, await namesLike(name, context));
+  const isEmpty = near.length === 0 && (await countRepositories("", context)) === 0;
   throw new QuernError(
     "INVALID_REQUEST",
-    `there is no repository ${JSON.stringify(name)} here.${near.length > 0 ? ` Near names: ${near.join(", ")}` : ""}${all.length === 0 ? " Nothing is indexed." : ""}`,
+    `there is no repository ${JSON.stringify(name)} here.${near.length > 0 ? ` Near names: ${near.join(", ")}` : ""}${isEmpty ? " Nothing is indexed." : ""}`,
   );
+}
+
+async function namesHolding(query: string, context: ToolContext): Promise<string[]> {
+  const found = await repositoriesBehind("", { query, limit: FEW }, context);
+  return found.map((one) => one.name);
+}
+
+/** Where one letter is wrong, a half of the name is right. */
+async function namesLike(name: string, context: ToolContext): Promise<string[]> {
+  const all = await namesHolding("", context);
+  if (all.length < FEW) return all;
+  const last = name.split("/").at(-1)!;
+  const end = last.slice(last.length >> 1);
+  const halves = [name.slice(0, name.length - end.length), end];
+  const held = await Promise.all(halves.map((half) => namesHolding(half, context)));
+  return [...new Set(held.flat())];
 }
 
 /** The name of the one that is named; where none is, of the only one there is. */
@@ -68,12 +119,13 @@ export async function soleRepository(
   context: ToolContext,
 ): Promise<string> {
   if (name !== undefined) return (await findRepository(name, context)).name;
-  const all = await visibleRepositories(context);
-  if (all.length === 1) return all[0]!.name;
-  const some = all.slice(0, NEAR).map((one) => one.name);
+  const some = await context.engine.repositories({ ...optional(context), limit: NEAR });
+  if (some.length === 1) return some[0]!.name;
+  const count = await countRepositories("", context);
+  const named = some.map((one) => one.name).join(", ");
   throw new QuernError(
     "INVALID_REQUEST",
-    `name a repository: ${plural(all.length, "repository is", "repositories are")} indexed here${some.length > 0 ? `, such as ${some.join(", ")}` : ""}`,
+    `name a repository: ${plural(count, "repository is", "repositories are")} indexed here${named && `, such as ${named}`}`,
   );
 }
 

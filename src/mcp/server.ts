@@ -14,11 +14,13 @@ import { history } from "./history-tool.ts";
 import { readText } from "./read-text.ts";
 import { read } from "./read-tool.ts";
 import { repositories, tree } from "./repository-tools.ts";
-import { findRepository, pathFilter, searchOptions, visibleRepositories } from "./scope.ts";
+import { findRepository, namesThatBegin, pathFilter, searchOptions } from "./scope.ts";
 import { findFiles, search } from "./search-tools.ts";
 import { outline } from "./outline-tool.ts";
 import { definitions, references } from "./symbol-tools.ts";
+import { UNGUARDED, type Guard } from "./guard.ts";
 import { lean, leanOutput } from "./lean-schema.ts";
+import { withProgress } from "./progress.ts";
 import { type Tool, type ToolContext } from "./tool.ts";
 import { wordsFor } from "./words.ts";
 
@@ -40,9 +42,14 @@ export const INSTRUCTIONS = `Search over indexed code. All words of a query must
 /** What a server asks of each call. */
 export type ContextOf = (signal: AbortSignal) => ToolContext;
 
+interface Calls {
+  readonly contextOf: ContextOf;
+  readonly guard: Guard;
+}
+
 const WHILE_IT_RUNS_MS = 3_600_000;
 
-export function createServer(contextOf: ContextOf): McpServer {
+export function createServer(contextOf: ContextOf, guard: Guard = UNGUARDED): McpServer {
   const fixed = { ttlMs: WHILE_IT_RUNS_MS, cacheScope: "public" } as const;
   const server = new McpServer(
     { name: "quern", title: "quern code search", version: VERSION },
@@ -56,15 +63,16 @@ export function createServer(contextOf: ContextOf): McpServer {
       },
     },
   );
-  for (const one of TOOLS) addTool(server, one, contextOf);
-  addResources(server, contextOf);
+  const calls: Calls = { contextOf, guard };
+  for (const one of TOOLS) addTool(server, one, calls);
+  addResources(server, calls);
   return server;
 }
 
 function addTool(
   server: McpServer,
   { name, title, description, input, output, run }: Tool,
-  contextOf: ContextOf,
+  { contextOf, guard }: Calls,
 ): void {
   const annotations = { readOnlyHint: true, idempotentHint: true };
   const config = {
@@ -75,7 +83,15 @@ function addTool(
     annotations,
   };
   server.registerTool(name, config, (args, { mcpReq }) =>
-    answerCall(() => run(args, contextOf(mcpReq.signal))),
+    answerCall(() =>
+      guard({ tool: name, args }, async (note) => {
+        const context = { ...contextOf(mcpReq.signal), note };
+        const outcome = await withProgress(mcpReq, () => run(args, context));
+        const { cursor: _, ...counts } = outcome.facts;
+        note(counts);
+        return outcome;
+      }),
+    ),
   );
 }
 
@@ -95,20 +111,28 @@ const TEMPLATE = "quern://{repository}@{revision}/{+path}";
 const MOST_COMPLETED = 50;
 
 /** Files by template: names hold '/', which is %2F in a variable. */
-function addResources(server: McpServer, contextOf: ContextOf): void {
-  const context = () => contextOf(new AbortController().signal);
+function addResources(server: McpServer, { contextOf, guard }: Calls): void {
+  const complete = (
+    args: { readonly repository?: string | undefined; readonly path?: string },
+    find: (context: ToolContext) => Promise<string[]>,
+  ) => guard({ tool: "completion", args }, () => find(contextOf(new AbortController().signal)));
   const template = new ResourceTemplate(TEMPLATE, {
     list: undefined,
     complete: {
-      repository: async (begun) =>
-        (await visibleRepositories(context()))
-          .map(({ name }) => name)
-          .filter((name) => name.startsWith(begun))
-          .slice(0, MOST_COMPLETED),
-      revision: async (begun, asked) =>
-        completeRevision(begun, asked?.arguments?.["repository"], context()),
-      path: async (begun, asked) =>
-        completePath(begun, asked?.arguments?.["repository"], context()),
+      repository: (begun) =>
+        complete({ repository: begun }, (context) =>
+          namesThatBegin(begun, MOST_COMPLETED, context),
+        ),
+      revision: (begun, asked) => {
+        const repository = asked?.arguments?.["repository"];
+        return complete({ repository }, (context) => completeRevision(begun, repository, context));
+      },
+      path: (begun, asked) => {
+        const repository = asked?.arguments?.["repository"];
+        return complete({ repository, path: begun }, (context) =>
+          completePath(begun, repository, context),
+        );
+      },
     },
   });
   const about = { title: "File", description: "A file of a repository at a revision" };
@@ -116,10 +140,10 @@ function addResources(server: McpServer, contextOf: ContextOf): void {
     const [repository, revision, file] = ["repository", "revision", "path"].map((name) =>
       decodeURIComponent([variables[name]].flat().join("/")),
     );
+    const asked = { repository: repository!, revision: revision!, file: file! };
     try {
-      const { lines } = await readText(
-        { repository: repository!, revision: revision!, file: file! },
-        contextOf(mcpReq.signal),
+      const { lines } = await guard({ tool: "resource", args: asked }, () =>
+        readText(asked, contextOf(mcpReq.signal)),
       );
       return { contents: [{ uri: uri.href, mimeType: "text/plain", text: lines.join("\n") }] };
     } catch (error) {

@@ -3,6 +3,7 @@
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { once } from "node:events";
 import { Cursors } from "./cursors.ts";
+import type { Guard } from "./guard.ts";
 import { createServer } from "./server.ts";
 import { tokenBound } from "./token-bound.ts";
 import type { AskedEngine } from "./tool.ts";
@@ -10,6 +11,8 @@ import type { AskedEngine } from "./tool.ts";
 export interface StdioOptions {
   /** What is still being indexed, in words. */
   readonly behind: () => readonly string[];
+  /** Stands around each call. */
+  readonly guard: Guard;
   /** Ends the server. */
   readonly signal: AbortSignal;
   readonly onError: (error: Error) => void;
@@ -18,21 +21,24 @@ export interface StdioOptions {
 /** Resolves when the client has left, or the signal aborts. */
 export async function serveOnStdio(
   engine: AskedEngine,
-  { behind, signal, onError }: StdioOptions,
+  { behind, guard, signal, onError }: StdioOptions,
 ): Promise<void> {
   const cursors = new Cursors();
   const ended = once(process.stdin, "end", { signal }).catch(() => undefined);
   const handle = serveStdio(
     () =>
-      createServer((call) => ({
-        engine,
-        viewer: undefined,
-        signal: call,
-        timeoutMs: undefined,
-        cursors,
-        count: tokenBound,
-        behind,
-      })),
+      createServer(
+        (call) => ({
+          engine,
+          viewer: undefined,
+          signal: call,
+          timeoutMs: undefined,
+          cursors,
+          count: tokenBound,
+          behind,
+        }),
+        guard,
+      ),
     { onerror: onError },
   );
   await ended;

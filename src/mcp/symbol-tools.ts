@@ -71,6 +71,7 @@ export const definitions = tool({
         ? { args: given, names: await namesOf(given, context), told: 0, last: "" }
         : context.cursors.find<DefinitionsPlace>("definitions", given.cursor);
     const args = { ...place.args, maxTokens: given.maxTokens };
+    context.note?.(args);
     const { filter, viewer } = await scopeOf(args, context);
     const request = {
       query: queryWith(`sym:${quote(`^(?:${anyOf(place.names)})$`)}`, filter),

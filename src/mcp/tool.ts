@@ -2,15 +2,18 @@
 
 import { z } from "zod";
 import type { Engine } from "../engine.ts";
+import type { KnowsRepositories } from "../repositories.ts";
 import type { Viewer } from "../search/messages/request.ts";
 import type { CountTokens } from "./answer.ts";
 import type { Cursors } from "./cursors.ts";
+import type { Note } from "./guard.ts";
 
 /** What tools ask of an engine. */
 export type AskedEngine = Pick<
   Engine,
   "search" | "explain" | "read" | "list" | "repository" | "repositories" | "history"
->;
+> &
+  Partial<KnowsRepositories>;
 
 /** What a call runs with. */
 export interface ToolContext {
@@ -24,6 +27,8 @@ export interface ToolContext {
   readonly count: CountTokens;
   /** What is still being indexed, in words; empty: nothing. */
   readonly behind: () => readonly string[];
+  /** Takes what is recorded of the call beside its arguments: what a cursor stands for. */
+  readonly note?: Note;
 }
 
 /** What an answer says beside its text. */

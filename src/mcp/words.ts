@@ -2,6 +2,7 @@
 
 import { QuernError, type ErrorCode } from "../base/errors.ts";
 import type { Explanation } from "../search/messages/response.ts";
+import { CallRefused } from "./guard.ts";
 
 const itself = (message: string): string => message;
 
@@ -28,6 +29,7 @@ const WORDS: Partial<Record<ErrorCode, (message: string, place: string) => strin
 
 /** Returns what to tell a model of an error; undefined if it can do nothing about it. */
 export function wordsFor(error: unknown): string | undefined {
+  if (error instanceof CallRefused) return error.message;
   if (!(error instanceof QuernError)) return undefined;
   const { code, message, position } = error;
   return WORDS[code]?.(message, at(position));

@@ -1,0 +1,52 @@
+/**
+ * When `quern mcp` begins to read its folders: after the first call has been answered, because reading 80 000
+ * files takes both cores for seconds, and a client that has just started waits for its answer. A client that
+ * asks nothing at first is not waited for.
+ */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Guard } from "../mcp/guard.ts";
+
+/** A client that has a question asks it as soon as the server answers. */
+const QUIET_MS = 1_000;
+/** No call keeps the folders waiting for longer. */
+const MOST_MS = 5_000;
+
+export interface FirstAnswer {
+  /** Stands around each call. */
+  readonly guard: Guard;
+  /** Resolves when the first call is over, or nobody has called, or that call takes too long. */
+  readonly given: Promise<void>;
+}
+
+export function firstAnswer(
+  signal: AbortSignal,
+  quietMs = QUIET_MS,
+  mostMs = MOST_MS,
+): FirstAnswer {
+  let begin: () => void;
+  const begun = new Promise<void>((resolve) => (begin = resolve));
+  let end: () => void;
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  const within = async (ms: number, event: Promise<void>): Promise<boolean> => {
+    const stop = new AbortController();
+    const timer = sleep(ms, false, { signal: AbortSignal.any([signal, stop.signal]) });
+    try {
+      return await Promise.race([event.then(() => true), timer.catch(() => false)]);
+    } finally {
+      stop.abort();
+    }
+  };
+  const guard: Guard = async (_, run) => {
+    begin();
+    try {
+      return await run(() => {});
+    } finally {
+      end();
+    }
+  };
+  const given = (async () => {
+    if (await within(quietMs, begun)) await within(mostMs, ended);
+  })();
+  return { guard, given };
+}

@@ -1,0 +1,21 @@
+/** What stands around each call that reads: limits, and what is recorded of it. */
+
+/** Adds to what is recorded of a call. */
+export type Note = (facts: object) => void;
+
+/** What a call asks for. */
+export interface AskedCall {
+  /** The name of a tool, "resource" or "completion". */
+  readonly tool: string;
+  readonly args: object;
+}
+
+/** Runs a call, or refuses it with CallRefused; also what it answered, before that leaves. */
+export type Guard = <T>(call: AskedCall, run: (note: Note) => Promise<T>) => Promise<T>;
+
+export const UNGUARDED: Guard = (_, run) => run(() => {});
+
+/** A call that is not answered, and the words that say why. */
+export class CallRefused extends Error {
+  override readonly name = "CallRefused";
+}

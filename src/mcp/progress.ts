@@ -1,0 +1,25 @@
+/** Tells a client that asked for it that a call is still at work, so that it waits on. */
+
+import type { ServerContext } from "@modelcontextprotocol/server";
+
+const EVERY_MS = 500;
+
+/** Runs a call; tells of it every half second for as long as it runs, if the client gave a token for that. */
+export async function withProgress<T>(
+  { _meta, notify }: ServerContext["mcpReq"],
+  run: () => Promise<T>,
+): Promise<T> {
+  const progressToken = _meta?.progressToken;
+  if (progressToken === undefined) return run();
+  let progress = 0;
+  const timer = setInterval(() => {
+    const seconds = (++progress * EVERY_MS) / 1_000;
+    const params = { progressToken, progress, message: `at work for ${seconds} s` };
+    notify({ method: "notifications/progress", params }).catch(() => undefined); // it has left
+  }, EVERY_MS);
+  try {
+    return await run();
+  } finally {
+    clearInterval(timer);
+  }
+}
