@@ -158,6 +158,7 @@ const ROOMS: Record<string, readonly string[]> = {
     "sync/clones",
   ],
   "cluster/objects": ["base", "store"],
+  "cluster/front": ["base", "search/messages", "search/caller"],
   "cluster/postgres": ["base", "auth", "cluster/objects"],
   cluster: ["cluster/objects", "cluster/postgres"],
   mcp: [

@@ -2,49 +2,66 @@
 
 import type { Pause } from "../../base/yield.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
-import type { SearchOutput } from "../messages/messages.ts";
+import type { FacetCounts } from "../messages/messages.ts";
 import type { Facet, Facets } from "../messages/response.ts";
 
-interface Counting {
-  readonly catalog: Catalog;
-  /** How many values are listed. */
-  readonly most: number;
-  readonly pause: Pause;
+/** How many files have each value, by the repository's name where FacetCounts has its id. */
+export interface NamedCounts {
+  readonly repositories: ReadonlyMap<string, number>;
+  readonly languages: ReadonlyMap<string, number>;
+  /** Empty where the files are of several repositories. */
+  readonly folders: ReadonlyMap<string, number>;
 }
 
-export async function facetsOf(
-  outputs: readonly SearchOutput[],
-  { catalog, most, pause }: Counting,
-): Promise<Facets> {
+/** Adds up what the threads have counted. */
+export async function countsOf(
+  outputs: readonly { readonly facets?: FacetCounts }[],
+  { catalog, pause }: { readonly catalog: Catalog; readonly pause: Pause },
+): Promise<NamedCounts> {
   const counts = outputs.flatMap(({ facets }) => facets ?? []);
   const nameOf = (id: number): string => catalog.repositories.get(id)!.record.name;
-  const repositories = await addUp(
-    counts.map((one) => one.repositories),
-    nameOf,
-    pause,
-  );
-  const languages = await addUp(
-    counts.map((one) => one.languages),
-    String,
-    pause,
-  );
+  const all = { repositories: await addUp(counts, "repositories", nameOf, pause) };
+  return addOthers(all, counts, pause);
+}
+
+/** Adds up what several engines have counted. */
+export async function addCounts(
+  counts: readonly NamedCounts[],
+  pause: Pause,
+): Promise<NamedCounts> {
+  const all = { repositories: await addUp(counts, "repositories", String, pause) };
+  return addOthers(all, counts, pause);
+}
+
+async function addOthers(
+  { repositories }: Pick<NamedCounts, "repositories">,
+  counts: readonly (FacetCounts | NamedCounts)[],
+  pause: Pause,
+): Promise<NamedCounts> {
+  const languages = await addUp(counts, "languages", String, pause);
   const isOne = repositories.size === 1;
-  const folders = await addUp(isOne ? counts.map((one) => one.folders) : [], String, pause);
+  const folders = await addUp(isOne ? counts : [], "folders", String, pause);
+  return { repositories, languages, folders };
+}
+
+/** Lists the `most` frequent values of each. */
+export async function facetsOf(counts: NamedCounts, most: number, pause: Pause): Promise<Facets> {
   return {
-    repositories: await list(repositories, most, pause),
-    languages: await list(languages, most, pause),
-    folders: await list(folders, most, pause),
+    repositories: await list(counts.repositories, most, pause),
+    languages: await list(counts.languages, most, pause),
+    folders: await list(counts.folders, most, pause),
   };
 }
 
-async function addUp<Key>(
-  counts: readonly ReadonlyMap<Key, number>[],
+async function addUp<Of extends string, Key>(
+  counts: readonly Readonly<Record<Of, ReadonlyMap<Key, number>>>[],
+  of: Of,
   valueOf: (key: Key) => string,
   pause: Pause,
 ): Promise<Map<string, number>> {
   const sums = new Map<string, number>();
   for (const one of counts)
-    for (const [key, files] of one) {
+    for (const [key, files] of one[of]) {
       const value = valueOf(key);
       sums.set(value, (sums.get(value) ?? 0) + files);
       await pause();

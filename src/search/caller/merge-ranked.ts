@@ -3,7 +3,8 @@
 import { HASH_BYTES } from "../../store/format/format.ts";
 import type { Place, RankedFiles } from "../messages/messages.ts";
 
-export interface Ranked {
+/** A file that is to be shown. */
+export interface FileToShow {
   /** Position of the segment in the search's input. */
   readonly segment: number;
   readonly file: number;
@@ -11,6 +12,9 @@ export interface Ranked {
   readonly skip: number;
   /** Ranges that are to be shown. */
   readonly count: number;
+}
+
+export interface Ranked extends FileToShow {
   /** The list it came from, and where it stands there. */
   readonly list: RankedFiles;
   readonly at: number;
@@ -56,8 +60,8 @@ export const placeOf = ({ list, at }: Ranked): Place => ({
   hash: hashAt(list, at),
 });
 
-const pathAt = ({ paths, pathStarts }: RankedFiles, i: number): Uint8Array =>
+export const pathAt = ({ paths, pathStarts }: RankedFiles, i: number): Uint8Array =>
   paths.subarray(pathStarts[i]!, pathStarts[i + 1]!);
 
-const hashAt = ({ hashes }: RankedFiles, i: number): Uint8Array =>
+export const hashAt = ({ hashes }: RankedFiles, i: number): Uint8Array =>
   hashes.subarray(i * HASH_BYTES, (i + 1) * HASH_BYTES);

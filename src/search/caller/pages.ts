@@ -17,7 +17,7 @@ import { isInterned } from "../../base/interned-sets.ts";
 import type { Pause } from "../../base/yield.ts";
 import { repositoryNamed, type Catalog } from "../../store/catalog/catalog.ts";
 import { HASH_BYTES } from "../../store/format/format.ts";
-import type { PagePlace, SearchInput, SearchOutput } from "../messages/messages.ts";
+import type { PagePlace, RankedFiles, SearchInput } from "../messages/messages.ts";
 import type { CheckedRequest, Viewer } from "../messages/request.ts";
 import { comparePlaces, mergeRanked, placeOf, type Ranked } from "./merge-ranked.ts";
 import { isVisible } from "./scope.ts";
@@ -54,19 +54,49 @@ export async function pagingOf(
 ): Promise<Paging | undefined> {
   const { after } = request;
   if (after === undefined) return undefined;
-  const query = queryDigest(request);
   const state = await stateDigest(catalog, viewer, pause);
+  const { after: named, indexChanged, write } = cursorsOf({ ...request, after }, state);
   const { ordered, places } = catalog.names;
-  const nameAt = (repository: number) => ordered[repository]!.name;
-  const cursorAt = ({ repository, ...place }: PagePlace): string =>
-    encodeCursor({ ...place, query, state, repository: nameAt(repository) });
-  if (after === "") return { place: undefined, indexChanged: false, cursorAt };
-  const cursor = decodeCursor(after, query);
-  const repository = repositoryNamed(catalog, cursor.repository);
-  if (!repository || !isVisible(repository, viewer)) throw repositoryGone(cursor);
-  const { score, path, hash, ranges } = cursor;
-  const place = { score, repository: places[repository.record.id]!, path, hash, ranges };
-  return { place, indexChanged: Buffer.compare(cursor.state, state) !== 0, cursorAt };
+  const cursorAt = (place: PagePlace): string =>
+    write({ ...place, repository: ordered[place.repository]!.name });
+  if (named === undefined) return { place: undefined, indexChanged, cursorAt };
+  const repository = repositoryNamed(catalog, named.repository);
+  if (!repository || !isVisible(repository, viewer)) throw repositoryGone(named);
+  return { place: { ...named, repository: places[repository.record.id]! }, indexChanged, cursorAt };
+}
+
+/** Where a page ended, by the repository's name: engines with other repositories have another order of names. */
+export interface NamedPlace extends Omit<PagePlace, "repository"> {
+  readonly repository: string;
+}
+
+/** The cursors of one search. */
+export interface Cursors {
+  /** Where the page before ended; undefined: this is the first. */
+  readonly after: NamedPlace | undefined;
+  /** Whether the viewer would have seen something else when the page before was made. */
+  readonly indexChanged: boolean;
+  readonly write: (place: NamedPlace) => string;
+}
+
+/** Throws what is wrong with the cursor. `state`: a digest of all that the viewer may see. */
+export function cursorsOf(
+  request: CheckedRequest & { readonly after: string },
+  state: Uint8Array,
+): Cursors {
+  const query = queryDigest(request);
+  const write = (place: NamedPlace): string => encodeCursor({ ...place, query, state });
+  if (request.after === "") return { after: undefined, indexChanged: false, write };
+  const {
+    score,
+    repository,
+    path,
+    hash,
+    ranges,
+    state: before,
+  } = decodeCursor(request.after, query);
+  const after = { score, repository, path, hash, ranges };
+  return { after, indexChanged: Buffer.compare(before, state) !== 0, write };
 }
 
 /** What the threads are told. */
@@ -138,7 +168,7 @@ const invalid = (message: string): QuernError => new QuernError("INVALID_REQUEST
 const expired = (message: string): QuernError => new QuernError("CURSOR_EXPIRED", message);
 
 /** The name is the caller's own: an answer to this viewer has told it. */
-const repositoryGone = ({ repository }: Cursor): QuernError =>
+export const repositoryGone = ({ repository }: NamedPlace): QuernError =>
   expired(
     `after ended in ${shown(repository)}, a repository that is not there any more: ask for the first page again`,
   );
@@ -179,7 +209,7 @@ export interface Chosen {
 
 /** The best files, or those behind the page before, until `matches` ranges are used up. */
 export async function chooseFiles(
-  outputs: readonly SearchOutput[],
+  lists: readonly RankedFiles[],
   wanted: { readonly matches: number; readonly paging: Paging | undefined; readonly pause: Pause },
 ): Promise<Chosen> {
   const { paging, pause } = wanted;
@@ -191,7 +221,7 @@ export async function chooseFiles(
     files,
     ...(paging && end && { nextCursor: paging.cursorAt(end) }),
   });
-  for (const ranked of mergeRanked(outputs.map((output) => output.ranked))) {
+  for (const ranked of mergeRanked(lists)) {
     const isCut = place !== undefined && comparePlaces(placeOf(ranked), place) === 0;
     const skip = isCut ? Math.min(place.ranges, ranked.count) : 0;
     const count = Math.min(left, ranked.count - skip);

@@ -18,7 +18,17 @@ import { throwIfAborted } from "./aborted.ts";
 import { isExhaustive, stoppable, timeStats, type Attempt } from "./attempt.ts";
 import { Control, STOPPED } from "../messages/control.ts";
 import { changesOf, explainSegment } from "./explain.ts";
-import { facetsOf } from "./facets.ts";
+import { countsOf, facetsOf } from "./facets.ts";
+import {
+  headFiles,
+  pageOfHeads,
+  rangesOfHeads,
+  type Heads,
+  type HeadsPage,
+  type HeadToShow,
+  type ShownHead,
+  type ShownHeads,
+} from "./heads.ts";
 import { lateFiles, type Lost } from "./late-files.ts";
 import type {
   ExplainResult,
@@ -395,20 +405,108 @@ export class Searcher {
     });
   }
 
+  /**
+   * The first half of a search that several engines answer together. Pages are told by `page`: a cursor
+   * belongs to whoever asks all of them, so `request.after` counts for nothing here.
+   */
+  async heads(
+    request: SearchRequest,
+    options: SearchOptions & { readonly page?: HeadsPage | undefined },
+    view: ViewSource = this.#options.view,
+  ): Promise<Heads> {
+    const startedAt = performance.now();
+    const understood = await understand(request, options, this.#options);
+    return this.#onOneCatalog({ understood, options, view, startedAt }, (attempt) =>
+      this.#heads(attempt, options.page),
+    );
+  }
+
+  async #heads(attempt: Attempt, asked: HeadsPage | undefined): Promise<Heads | undefined> {
+    const { understood, catalog, segments } = attempt;
+    const { matches, facets } = understood.request;
+    const pause = newPause();
+    const page = asked && pageOfHeads(asked, catalog);
+    const outputs = await this.#searchSegments(attempt, { page });
+    const counted = this.#tally(attempt, outputs);
+    if (!counted) return undefined;
+    const { stats } = counted;
+    timeStats(stats, outputs, attempt);
+    const ranges = rangesOfHeads(matches, page);
+    return {
+      stats,
+      files: await headFiles(outputs, { segments, catalog, ranges, pause }),
+      ends: segments.map(({ segment }, i) => [segment, counted.ends[i]!]),
+      ...(facets && { facets: await countsOf(outputs, { catalog, pause }) }),
+    };
+  }
+
+  /** The second half: shows files that heads() has told, of the same request, options and view. */
+  async showHeads(
+    files: readonly HeadToShow[],
+    request: SearchRequest,
+    options: SearchOptions = {},
+    view: ViewSource = this.#options.view,
+  ): Promise<ShownHeads> {
+    const startedAt = performance.now();
+    const understood = await understand(request, options, this.#options);
+    return this.#onOneCatalog({ understood, options, view, startedAt }, (attempt) =>
+      this.#showHeads(attempt, files),
+    );
+  }
+
+  async #showHeads(
+    attempt: Attempt,
+    asked: readonly HeadToShow[],
+  ): Promise<ShownHeads | undefined> {
+    const { catalog, segments } = attempt;
+    const positions = new Map(segments.map(({ segment }, i) => [segment, i]));
+    const known = asked.filter(({ segment }) => positions.has(segment));
+    const files = known.map((file) => ({ ...file, segment: positions.get(file.segment)! }));
+    const present = this.#presenter(attempt);
+    const shown = new Map<string, ShownHead>();
+    const showing = {
+      pool: this.#options.pool,
+      present: async (...[segment, file, one]: Parameters<Presenter>) => {
+        const result = await present(segment, file, one);
+        const bytes = answerBytes(one) + branchBytes(result.branches ?? []);
+        shown.set(`${segment} ${file}`, { result, ranges: one.count, bytes });
+        return result;
+      },
+    };
+    const toShow = new FilesToShow(attempt, files, showing);
+    const groups = await toShow.more(attempt, ALL);
+    if (!groups) return undefined;
+    this.#warn(toShow.disagreements);
+    this.#warnOfLost(toShow.lost, segments);
+    const kept = new Set(groups.flat());
+    return {
+      files: asked.map(({ segment, file }) => {
+        const one = shown.get(`${segment} ${file}`);
+        return one && kept.has(one.result) ? one : undefined;
+      }),
+      repositoryInfo: repositoryInfo(kept, catalog.repositories),
+      contentBytesLoaded: toShow.contentBytesLoaded,
+      lost: Array.from(toShow.lost.keys(), (position) => segments[position]!.segment),
+      isFull: toShow.cut !== undefined,
+    };
+  }
+
   /** What matches, the best first; nothing of it is shown yet. undefined: a segment is gone. */
   async #find(attempt: Attempt): Promise<Found | undefined> {
     const { understood, catalog, options } = attempt;
     const { request } = understood;
     const pause = newPause();
     const paging = await pagingOf(request, catalog, { viewer: options.viewer, pause });
-    const outputs = await this.#searchSegments(attempt, { paging });
+    const outputs = await this.#searchSegments(attempt, { page: paging && pageInput(paging) });
     const counted = this.#tally(attempt, outputs);
     if (!counted) return undefined;
     const { matches, facets: most } = request;
-    const chosen = await chooseFiles(outputs, { matches, paging, pause });
+    const lists = outputs.map(({ ranked }) => ranked);
+    const chosen = await chooseFiles(lists, { matches, paging, pause });
     const showing = { pool: this.#options.pool, present: this.#presenter(attempt) };
     const files = new FilesToShow(attempt, chosen.files, showing);
-    const facets = most && (await facetsOf(outputs, { catalog, most, pause }));
+    const facets =
+      most && (await facetsOf(await countsOf(outputs, { catalog, pause }), most, pause));
     return { counted, outputs, paging, chosen, files, ...(facets && { facets }) };
   }
 
@@ -423,7 +521,7 @@ export class Searcher {
 
   async #searchSegments(
     { understood, catalog, view, segments, control }: Attempt,
-    { onPart, paging }: { onPart?: (part: StreamPart) => void; paging?: Paging | undefined } = {},
+    { onPart, page }: { onPart?: (part: StreamPart) => void; page?: SearchInput["page"] } = {},
   ): Promise<SearchOutput[]> {
     const { pool } = this.#options;
     const { contextLines, whole, matches, matchesPerFile = Infinity, facets } = understood.request;
@@ -439,7 +537,7 @@ export class Searcher {
       threads,
       shared: control.shared,
       ...(onPart ? { stream: { contextLines, whole } } : {}),
-      ...(paging ? { page: pageInput(paging) } : {}),
+      ...(page ? { page } : {}),
       ...(facets === undefined ? {} : { facets: true as const }),
     };
     if (segments.length === 0) return [];

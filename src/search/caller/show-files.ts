@@ -8,7 +8,7 @@ import type { Pool } from "../../threads/pool.ts";
 import { throwIfAborted } from "./aborted.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Lost } from "./late-files.ts";
-import type { Ranked } from "./merge-ranked.ts";
+import type { FileToShow } from "./merge-ranked.ts";
 import type { ShowInput, ShownFile, ShowOutput, ShowResult } from "../messages/messages.ts";
 import { answerBytes, branchBytes } from "../messages/answer-size.ts";
 import type { FileResult } from "../messages/response.ts";
@@ -34,10 +34,10 @@ export interface Step {
 
 /** Files that are shown in order, as many at a time as are asked for, until the answer is full. */
 export class FilesToShow {
-  readonly #files: readonly Ranked[];
+  readonly #files: readonly FileToShow[];
   readonly #showing: Showing;
   readonly #maxBytes: number;
-  readonly #groups: Iterator<Ranked[], void>;
+  readonly #groups: Iterator<FileToShow[], void>;
   #bytes = 0;
   #isOver = false;
   #isCut = false;
@@ -50,7 +50,7 @@ export class FilesToShow {
   matches = 0;
   contentBytesLoaded = 0;
 
-  constructor({ understood, options }: Attempt, files: readonly Ranked[], showing: Showing) {
+  constructor({ understood, options }: Attempt, files: readonly FileToShow[], showing: Showing) {
     this.#files = files;
     this.#showing = showing;
     this.#maxBytes = options.maxBytes ?? Infinity;
@@ -91,7 +91,7 @@ export class FilesToShow {
     return isGone ? undefined : this.#upToTheCut(done);
   }
 
-  #next(): Ranked[] | undefined {
+  #next(): FileToShow[] | undefined {
     const next = this.#groups.next();
     this.#isOver ||= next.done === true;
     return next.done ? undefined : next.value;
@@ -112,7 +112,11 @@ export class FilesToShow {
 
   async #present(
     { control }: Attempt,
-    { group, input, result }: { group: readonly Ranked[]; input: ShowInput; result: ShowResult },
+    {
+      group,
+      input,
+      result,
+    }: { group: readonly FileToShow[]; input: ShowInput; result: ShowResult },
   ): Promise<Group> {
     const { files } = input;
     const shown = result === "gone" ? nothingOf(files) : result;

@@ -5,7 +5,7 @@ import type { Attempt } from "./attempt.ts";
 import type { Control } from "../messages/control.ts";
 import type { SegmentInput, ShowFile, ShowInput } from "../messages/messages.ts";
 import type { CheckedRequest } from "../messages/request.ts";
-import type { Ranked } from "./merge-ranked.ts";
+import type { FileToShow } from "./merge-ranked.ts";
 
 const FILES = 32;
 const RANGES = 512;
@@ -13,11 +13,11 @@ const RANGES = 512;
 const MUCH_CONTEXT = 100;
 
 /** In the order of the files. Whole files are large: each by itself. */
-export function* groupFiles(
-  files: Iterable<Ranked>,
+export function* groupFiles<File extends FileToShow>(
+  files: Iterable<File>,
   { whole, contextLines }: Pick<CheckedRequest, "whole" | "contextLines">,
-): Generator<Ranked[], void> {
-  let group: Ranked[] = [];
+): Generator<File[], void> {
+  let group: File[] = [];
   let ranges = 0;
   const most = whole || contextLines >= MUCH_CONTEXT ? 1 : FILES;
   for (const file of files) {
@@ -35,7 +35,7 @@ export function* groupFiles(
 
 /** What a thread is asked to show. `control`: of the search whose time counts. */
 export function showInput(
-  group: readonly Ranked[],
+  group: readonly FileToShow[],
   { understood, segments, view }: Pick<Attempt, "understood" | "segments" | "view">,
   control: Control,
 ): ShowInput {
@@ -48,7 +48,7 @@ export function showInput(
 }
 
 function showFile(
-  { segment: position, file, skip, count }: Ranked,
+  { segment: position, file, skip, count }: FileToShow,
   segments: readonly SegmentInput[],
 ): ShowFile {
   const { segment, sets, symbols } = segments[position]!;

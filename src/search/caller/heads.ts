@@ -1,0 +1,142 @@
+/**
+ * A search that several engines answer together, in two halves. First each engine tells its heads: what
+ * it counted, and its best files by rank, without their text. Whoever asked merges the heads of all, and
+ * has each engine show those of its files that are among the best of all.
+ *
+ * The merged answer is the one that a single engine with all the files would give, because a score
+ * depends on the file and the query alone. Heads are plain data and can cross a network.
+ */
+
+import { compareText } from "../../base/compare.ts";
+import { GrowableBytes, GrowableWords } from "../../base/growable.ts";
+import type { Pause } from "../../base/yield.ts";
+import type { Catalog } from "../../store/catalog/catalog.ts";
+import type { RankedFiles, SearchInput, SearchOutput } from "../messages/messages.ts";
+import type { FileResult, RepositoryInfo } from "../messages/response.ts";
+import type { SearchStats } from "../messages/stats.ts";
+import type { NamedCounts } from "./facets.ts";
+import { hashAt, mergeRanked, pathAt } from "./merge-ranked.ts";
+import type { NamedPlace } from "./pages.ts";
+import type { SegmentEnd } from "./tally.ts";
+
+/** Asks for a page of results: the first one, or the one behind a place. */
+export interface HeadsPage {
+  readonly after?: NamedPlace;
+}
+
+/** The best files of one engine in rank order, as columns. */
+export interface HeadFiles extends RankedFiles {
+  /** Names of the repositories that the files belong to, in order; `repositories` has positions in them. */
+  readonly names: readonly string[];
+  /** `segments` has numbers of segments, not positions in a request. */
+}
+
+/** What one engine found. */
+export interface Heads {
+  /** Without what showing adds. */
+  readonly stats: SearchStats;
+  readonly files: HeadFiles;
+  /** In which counter each segment of the search is counted. */
+  readonly ends: readonly (readonly [segment: number, end: SegmentEnd])[];
+  readonly facets?: NamedCounts;
+}
+
+/** A file of a HeadFiles that is to be shown. */
+export interface HeadToShow {
+  /** The number of its segment. */
+  readonly segment: number;
+  readonly file: number;
+  /** Ranges that pages before have shown. */
+  readonly skip: number;
+  /** Ranges to show. */
+  readonly count: number;
+}
+
+export interface ShownHead {
+  readonly result: FileResult;
+  /** Ranges that are shown. */
+  readonly ranges: number;
+  /** What it takes of an answer's room. */
+  readonly bytes: number;
+}
+
+/** What one engine has shown. */
+export interface ShownHeads {
+  /** By position of what was asked; undefined: the file cannot be shown, or the answer is full. */
+  readonly files: readonly (ShownHead | undefined)[];
+  readonly repositoryInfo: readonly RepositoryInfo[];
+  readonly contentBytesLoaded: number;
+  /** Numbers of segments with files that were found and cannot be shown. */
+  readonly lost: readonly number[];
+  /** Whether the answer was full before its last file was shown wholly. */
+  readonly isFull: boolean;
+}
+
+/** What the threads are told of a page, in the order of names of this catalog. */
+export function pageOfHeads({ after }: HeadsPage, catalog: Catalog): SearchInput["page"] {
+  if (!after) return { more: 1 };
+  const place = { ...after, repository: placeOfName(after.repository, catalog) };
+  return { more: after.ranges + 1, after: place };
+}
+
+/** The position of a name in the order of names. One that is not there has a position between two others. */
+function placeOfName(name: string, { names: { ordered } }: Catalog): number {
+  let [from, to] = [0, ordered.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (compareText(ordered[middle]!.name, name) < 0) from = middle + 1;
+    else to = middle;
+  }
+  return ordered[from]?.name === name ? from : from - 0.5;
+}
+
+/** How many ranges the heads of one engine hold at most: with them it could fill the answer alone. */
+export const rangesOfHeads = (matches: number, page: SearchInput["page"]): number =>
+  matches === 0 ? 0 : matches + (page?.more ?? 0);
+
+/** The best files of all threads, until they hold `ranges` ranges. */
+export async function headFiles(
+  outputs: readonly SearchOutput[],
+  searched: {
+    /** Numbers of the segments, by position. */
+    readonly segments: readonly { readonly segment: number }[];
+    readonly catalog: Catalog;
+    readonly ranges: number;
+    readonly pause: Pause;
+  },
+): Promise<HeadFiles> {
+  const { ordered } = searched.catalog.names;
+  const scores: number[] = [];
+  const [segments, files, counts] = [new GrowableWords(), new GrowableWords(), new GrowableWords()];
+  const [places, starts] = [new GrowableWords(), new GrowableWords()];
+  const [paths, hashes] = [new GrowableBytes(), new GrowableBytes()];
+  let left = searched.ranges;
+  for (const ranked of mergeRanked(outputs.map((output) => output.ranked))) {
+    if (left <= 0) break;
+    left -= ranked.count;
+    const { list, at } = ranked;
+    scores.push(list.scores[at]!);
+    segments.push(searched.segments[ranked.segment]!.segment);
+    files.push(ranked.file);
+    counts.push(ranked.count);
+    places.push(list.repositories[at]!);
+    starts.push(paths.length);
+    paths.push(pathAt(list, at));
+    hashes.push(hashAt(list, at));
+    await searched.pause();
+  }
+  starts.push(paths.length);
+  const used = [...new Set(places.view)].sort((a, b) => a - b);
+  const positions = new Map(used.map((place, i) => [place, i]));
+  return {
+    names: used.map((place) => ordered[place]!.name),
+    scores: Int32Array.from(scores),
+    segments: segments.view.slice(),
+    files: files.view.slice(),
+    counts: counts.view.slice(),
+    repositories: places.view.map((place) => positions.get(place)!),
+    pathStarts: starts.view.slice(),
+    paths: paths.view.slice(),
+    hashes: hashes.view.slice(),
+  };
+}

@@ -1,0 +1,141 @@
+/** A search that several engines answer together gives the answer of one that has everything. */
+
+import fc from "fast-check";
+import { expect, onTestFinished, test } from "vitest";
+import type { SearchRequest } from "../../src/search/messages/request.ts";
+import type { SearchResponse } from "../../src/search/messages/response.ts";
+import { documents } from "../../src/ingest/sources/documents.ts";
+import { moveViewer } from "../engine/corpus-engine.ts";
+import { sourceOf } from "../oracle/corpus-source.ts";
+import type { Corpus } from "../oracle/corpus.ts";
+import type { Engine } from "../../src/engine.ts";
+import { openEngine, RUNS } from "../engine/opened.ts";
+import { CONTEXTS, searchStates, type SearchState } from "../oracle/queries.ts";
+import { sliced } from "./sliced.ts";
+
+const TIMEOUT_MS = 120_000 * RUNS;
+const contexts = (name: string) => CONTEXTS[name];
+
+const TIMES = ["duration", "wait", "matchTreeConstruction", "matchTreeSearch"];
+
+/** As bringTo(), in several runs for several segments: some repositories lie in more than one. */
+async function bringInParts(engine: Engine, corpus: Corpus): Promise<Corpus> {
+  for (const { name } of await engine.repositories()) await engine.remove(name);
+  const ids = new Map<string, number>();
+  for (const share of [1, 2])
+    for (const repository of corpus.repositories) {
+      const revisions = repository.revisions.map((revision) => ({
+        ...revision,
+        files: revision.files.filter((_, i) => share === 2 || i % 2 === 0),
+      }));
+      const source = sourceOf({ ...repository, revisions });
+      const [report] = await engine.index(source, { symbols: "skip" });
+      ids.set(repository.name, report!.repositoryId);
+    }
+  return { repositories: corpus.repositories.map((one) => ({ ...one, id: ids.get(one.name)! })) };
+}
+
+/** Everything but times, and cursors, which only the one who wrote them can read. */
+function comparable({ stats, nextCursor, ...rest }: SearchResponse) {
+  const counters = Object.entries(stats).filter(([name]) => !TIMES.includes(name));
+  return { ...rest, counters: Object.fromEntries(counters), hasNext: nextCursor !== undefined };
+}
+
+const shapes = fc.record({
+  parts: fc.integer({ min: 1, max: 5 }),
+  first: fc.nat(4),
+  facets: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
+  matchesPerFile: fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined }),
+});
+
+const withField = <Name extends string, Value>(name: Name, value: Value | undefined) =>
+  (value === undefined ? {} : { [name]: value }) as { [N in Name]?: Value };
+
+test("random states, queries, viewers and parts", { timeout: TIMEOUT_MS }, async () => {
+  const engine = await openEngine({ contexts });
+  const parts = await sliced(engine, contexts);
+  onTestFinished(() => parts.close());
+  const seen = { files: 0, searched: 0 };
+  const check = async (
+    { corpus, asked }: SearchState,
+    shape: typeof shapes extends fc.Arbitrary<infer T> ? T : never,
+  ) => {
+    const there = await bringInParts(engine, corpus);
+    for (const one of asked) {
+      const { viewer } = moveViewer(one.options, corpus, there);
+      const options = viewer ? { viewer } : {};
+      const request = {
+        ...one.request,
+        ...withField("facets", shape.facets),
+        ...withField("matchesPerFile", shape.matchesPerFile),
+      };
+      const whole = await engine.search(request, options);
+      const joined = await parts.search(shape.parts, shape.first, request, options);
+      expect(comparable(joined)).toEqual(comparable(whole));
+      seen.files += whole.files.length;
+      const { shardsScanned, shardsSkippedFilter } = whole.stats;
+      if (shape.parts > 1 && shardsScanned > 1)
+        seen.searched += shardsScanned + shardsSkippedFilter;
+    }
+  };
+  await fc.assert(fc.asyncProperty(searchStates(4), shapes, check), { numRuns: 40 * RUNS });
+  expect(seen.files).toBeGreaterThan(100);
+  expect(seen.searched).toBeGreaterThan(50);
+});
+
+test("pages join to the whole answer", { timeout: TIMEOUT_MS }, async () => {
+  const engine = await openEngine({ contexts });
+  const parts = await sliced(engine, contexts);
+  onTestFinished(() => parts.close());
+  const check = async (
+    { corpus, asked }: SearchState,
+    { parts: count, first }: { parts: number; first: number },
+    size: number,
+  ) => {
+    const there = await bringInParts(engine, corpus);
+    for (const one of asked) {
+      const { viewer } = moveViewer(one.options, corpus, there);
+      const options = viewer ? { viewer } : {};
+      let [cursor, joinedCursor]: (string | undefined)[] = ["", ""];
+      for (let page = 0; page < 6 && cursor !== undefined; page++) {
+        const request: SearchRequest = { ...one.request, matches: size };
+        const whole = await engine.search({ ...request, after: cursor }, options);
+        const joined = await parts.search(
+          count,
+          first,
+          { ...request, after: joinedCursor! },
+          options,
+        );
+        expect(comparable(joined)).toEqual(comparable(whole));
+        [cursor, joinedCursor] = [whole.nextCursor, joined.nextCursor];
+      }
+    }
+  };
+  const size = fc.integer({ min: 1, max: 5 });
+  await fc.assert(fc.asyncProperty(searchStates(3), shapes, size, check), { numRuns: 15 * RUNS });
+});
+
+test("an answer that is full ends with the same file", async () => {
+  const engine = await openEngine();
+  for (const name of ["a", "b", "c"]) {
+    const files = Array.from({ length: 40 }, (_, i) => ({
+      path: `${i}.ts`,
+      content: "needle ".repeat(1 + ((i * 7) % 5)) + "x".repeat(100 * (i % 3)),
+    }));
+    await engine.index(documents({ name, files }));
+  }
+  const parts = await sliced(engine);
+  onTestFinished(() => parts.close());
+  const request = { query: "needle", matches: 1000, after: "" };
+  for (const maxBytes of [1, 5_000, 20_000, 1_000_000]) {
+    const whole = await engine.search(request, { maxBytes });
+    const joined = await parts.search(3, 0, request, { maxBytes });
+    const keys = ({ files }: SearchResponse) =>
+      files.map(({ repository, fileName }) => `${repository}/${fileName.text}`);
+    // rooms are each engine's own, so one of the answers may go on for some files
+    const [shorter, longer] = [keys(joined), keys(whole)].sort((a, b) => a.length - b.length);
+    expect(longer!.slice(0, shorter!.length - 1)).toEqual(shorter!.slice(0, -1));
+    expect(joined.isSearchExhaustive).toBe(whole.isSearchExhaustive);
+    expect(joined.nextCursor === undefined).toBe(whole.nextCursor === undefined);
+  }
+});

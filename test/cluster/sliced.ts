@@ -1,0 +1,125 @@
+/** Parts of one index as engines of their own, and a front that puts their answers together. */
+
+import { IdMap } from "../../src/base/wide-map.ts";
+import { packageFile } from "../../src/base/package-file.ts";
+import { newPause } from "../../src/base/yield.ts";
+import { chooseHeads, joinShown, sumHeads } from "../../src/cluster/front/merge-heads.ts";
+import type { Engine } from "../../src/engine.ts";
+import { Searcher } from "../../src/search/caller/searcher.ts";
+import { cursorsOf } from "../../src/search/caller/pages.ts";
+import { defaultWebUrl } from "../../src/search/caller/present.ts";
+import type { Contexts } from "../../src/search/caller/understand.ts";
+import {
+  checkRequest,
+  type SearchOptions,
+  type SearchRequest,
+} from "../../src/search/messages/request.ts";
+import type { SearchResponse } from "../../src/search/messages/response.ts";
+import { SEARCH_TASKS } from "../../src/search/thread/tasks.ts";
+import { loadCatalog, type Catalog } from "../../src/store/catalog/catalog.ts";
+import { orderNames } from "../../src/store/catalog/names.ts";
+import { openStore } from "../../src/store/catalog/open.ts";
+import { viewOf, type View } from "../../src/store/catalog/view.ts";
+import { createPool } from "../../src/threads/pool.ts";
+
+/** The catalog as far as some segments go: repositories without files in them are left out. */
+async function sliceOf(catalog: Catalog, has: (segment: number) => boolean): Promise<Catalog> {
+  const { manifest } = catalog;
+  const inParts = [...catalog.repositories].flatMap(([id, one]) => {
+    const places = one.places.filter(({ segment }) => has(segment));
+    return places.length > 0 ? [[id, { ...one, places }] as const] : [];
+  });
+  const repositories = await IdMap.from(inParts, manifest.nextRepository, newPause());
+  const named = [...repositories.values()].map(({ record }) => ({
+    id: record.id,
+    name: record.name,
+    displayName: record.metadata.displayName,
+  }));
+  return {
+    ...catalog,
+    repositories,
+    manifest: { ...manifest, segments: manifest.segments.filter(({ segment }) => has(segment)) },
+    names: await orderNames(named, manifest.nextRepository, newPause()),
+  };
+}
+
+/** Searches an engine's directory in so many parts; its segments go to them by turns from `first` on. */
+export interface Sliced {
+  search(
+    parts: number,
+    first: number,
+    request: SearchRequest,
+    options?: SearchOptions,
+  ): Promise<SearchResponse>;
+  close(): Promise<void>;
+}
+
+export async function sliced(engine: Engine, contexts?: Contexts): Promise<Sliced> {
+  const environment = await openStore(engine.path, { readOnly: true });
+  const pool = createPool({
+    size: 0,
+    entry: packageFile("worker.js"),
+    tasks: SEARCH_TASKS,
+    environment: { path: environment.path, readOnly: true, opened: environment },
+    onWarning: () => {},
+  });
+  const searcher = new Searcher({
+    pool,
+    view: () => Promise.reject(new Error("each search says its view")),
+    webUrl: defaultWebUrl,
+    contexts,
+    onWarning: () => {},
+    indexing: () => new Set(),
+    skipped: () => Promise.resolve([]),
+  });
+  const newest = async (): Promise<Catalog> => {
+    const snapshot = environment.snapshot();
+    try {
+      return await loadCatalog(snapshot, undefined, newPause());
+    } finally {
+      snapshot.close();
+    }
+  };
+  return {
+    async search(parts, first, request, options = {}) {
+      const catalog = await newest();
+      const places = new Map(catalog.manifest.segments.map(({ segment }, i) => [segment, i]));
+      const views: View[] = [];
+      for (let part = 0; part < parts; part++) {
+        const own = (segment: number) => (places.get(segment)! + first) % parts === part;
+        views.push(viewOf(await sliceOf(catalog, own)));
+      }
+      const { after, ...rest } = request;
+      const checked = checkRequest(request);
+      const cursors =
+        after === undefined ? undefined : cursorsOf({ ...checked, after }, Buffer.alloc(8));
+      const page = cursors && { ...(cursors.after && { after: cursors.after }) };
+      const pause = newPause();
+      const heads = await Promise.all(
+        views.map((view) =>
+          searcher.heads(rest, { ...options, page }, () => Promise.resolve(view)),
+        ),
+      );
+      const chosen = await chooseHeads(heads, request.matches, { cursors, pause });
+      const shown = await Promise.all(
+        views.map((view, part) => {
+          const own = chosen.files.filter((file) => file.part === part);
+          const files = own.map(({ head }) => head);
+          return searcher.showHeads(files, rest, options, () => Promise.resolve(view));
+        }),
+      );
+      const answer = joinShown(chosen, shown, options.maxBytes);
+      return sumHeads(heads, shown, {
+        answer,
+        facets: request.facets,
+        cursors,
+        duration: 0,
+        pause,
+      });
+    },
+    async close() {
+      await pool.close();
+      await environment.close();
+    },
+  };
+}
