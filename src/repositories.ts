@@ -12,7 +12,7 @@ import { describe, type Repository } from "./repository.ts";
 import { isVisible, visibleRepositories } from "./search/caller/scope.ts";
 import type { Viewer } from "./search/messages/request.ts";
 import { repositoryNamed, type Catalog, type CatalogRepository } from "./store/catalog/catalog.ts";
-import { placeBehind, placesHolding } from "./store/catalog/names.ts";
+import { placeAfter, placesContaining } from "./store/catalog/names.ts";
 
 /** What the catalog alone knows of a repository. */
 export type RepositorySummary = Omit<Repository, "skipped" | "symbols">;
@@ -131,11 +131,11 @@ export function pageByName(
   },
 ): Promise<CatalogRepository[]> {
   const { viewer, query, after, limit } = page;
-  const from = after === undefined ? 0 : placeBehind(catalog.names, after);
+  const from = after === undefined ? 0 : placeAfter(catalog.names, after);
   const isFew = viewer && viewer.repositoryIds.size < catalog.repositories.size / 16;
   const places = isFew
     ? placesOfFew(catalog, viewer, { query, from })
-    : placesHolding(catalog.names, query, from);
+    : placesContaining(catalog.names, query, from);
   return take(catalog, { places, viewer, limit });
 }
 

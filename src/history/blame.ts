@@ -26,7 +26,7 @@ export async function blameFile(
 const LF = 10;
 const TAB = 9;
 const GROUP = /^([0-9a-f]{40,64}) \d+ (\d+) (\d+)$/;
-const LINES_A_LOOK = 256;
+const LINES_PER_PAUSE = 256;
 
 export async function parseBlame(output: Buffer, pause: Pause): Promise<Blame> {
   const reading = new Reading();
@@ -36,7 +36,7 @@ export async function parseBlame(output: Buffer, pause: Pause): Promise<Blame> {
     const to = end === -1 ? output.length : end;
     if (output[at] !== TAB) reading.take(output.toString("utf8", at, to));
     at = to + 1;
-    if (++lines % LINES_A_LOOK === 0) await pause();
+    if (++lines % LINES_PER_PAUSE === 0) await pause();
   }
   return reading.finish();
 }

@@ -21,7 +21,7 @@ interface TreeEntry {
 
 const LF = 10;
 const BLANK = 32;
-const ENTRIES_A_LOOK = 256;
+const ENTRIES_PER_PAUSE = 256;
 
 async function readTree(
   { objects }: Operation,
@@ -42,7 +42,7 @@ async function readTree(
       !name.includes("\ufffd") || bytes.subarray(blank + 1, end).equals(Buffer.from(name));
     at = end + 1 + idBytes;
     entries.push({ type: typeOf(mode), name, isUtf8, id: bytes.toString("hex", end + 1, at) });
-    if (entries.length % ENTRIES_A_LOOK === 0) await pause();
+    if (entries.length % ENTRIES_PER_PAUSE === 0) await pause();
   }
   return entries;
 }
@@ -113,7 +113,7 @@ export async function listPaths(
   for await (const batch of listTree(operation.git, commit, false))
     for (const { path, mode } of batch) {
       entries.push(entryAt(typeOf(mode), path));
-      if (entries.length % ENTRIES_A_LOOK === 0) await pause();
+      if (entries.length % ENTRIES_PER_PAUSE === 0) await pause();
     }
   return entries;
 }

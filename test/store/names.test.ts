@@ -6,8 +6,8 @@ import { compareText } from "../../src/base/compare.ts";
 import {
   asciiFolded,
   orderNames,
-  placeBehind,
-  placesHolding,
+  placeAfter,
+  placesContaining,
   type Named,
   type Names,
 } from "../../src/store/catalog/names.ts";
@@ -27,7 +27,7 @@ const holds = ({ name: own, displayName = "" }: Named, part: string) =>
   [own, displayName].some((text) => text.toLowerCase().includes(part.toLowerCase()));
 
 const held = (names: Names, part: string, from: number): number[] =>
-  [...placesHolding(names, part, from)].filter((place) => place !== undefined);
+  [...placesContaining(names, part, from)].filter((place) => place !== undefined);
 
 test("a page is what a filter over the sorted list gives", async () => {
   await fc.assert(
@@ -39,7 +39,7 @@ test("a page is what a filter over the sorted list gives", async () => {
         expect([names.places[id], names.byName.get(own)]).toEqual([place, id]);
         expect(names.byFolded.get(asciiFolded(own))).toContain(id);
       });
-      const from = after === undefined ? 0 : placeBehind(names, after);
+      const from = after === undefined ? 0 : placeAfter(names, after);
       const found = held(names, part, from).map((place) => sorted[place]!.name);
       const wanted = sorted
         .filter((one) => after === undefined || compareText(one.name, after) > 0)

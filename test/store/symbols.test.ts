@@ -22,7 +22,7 @@ import {
 import { nextEdition } from "../../src/store/symbols/edition-key.ts";
 import {
   joinColumns,
-  keysBeside,
+  unfinishedKeys,
   type Origin,
   type SymbolColumns,
 } from "../../src/store/symbols/symbol-columns.ts";
@@ -344,7 +344,7 @@ test("the keys of other editions", async () => {
   // the next one may be what an interrupted run has begun
   await remove((from) => otherEditions(segment, 2).flatMap((range) => [...from.keys(range)]));
   expect(editions()).toBe("2,3");
-  await remove((from) => keysBeside(from, { segment, edition: 3 }, []));
+  await remove((from) => unfinishedKeys(from, { segment, edition: 3 }, []));
   expect(editions()).toBe("2");
   expect(nextEdition(254)).toBe(1);
 });

@@ -17,7 +17,7 @@ import { readBlobs } from "../../store/segments/segment-tables.ts";
 import { nextEdition } from "../../store/symbols/edition-key.ts";
 import {
   joinColumns,
-  keysBeside,
+  unfinishedKeys,
   readRanges,
   removeRanges,
   type SymbolColumns,
@@ -126,7 +126,7 @@ async function pendingSegments({ environment, catalog, owner }: SymbolPass) {
         dead.push(...snapshot.keys(range));
       const next = { segment: one.segment, edition: nextEdition(one.symbols) };
       const done = readRanges(snapshot, next).filter(({ origins }) => !origins.some(isOutdated));
-      dead.push(...keysBeside(snapshot, next, done));
+      dead.push(...unfinishedKeys(snapshot, next, done));
       const header = one.hasSymbols && readSymbolsHeader(snapshot, one.segment, one.symbols);
       if (!header || header.origins.some(isOutdated))
         pending.push({ segment: one, done, ranges: rangesOf(snapshot, catalog, one, done) });

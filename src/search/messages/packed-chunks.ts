@@ -160,7 +160,7 @@ export async function unpackChunks(
     const matchRanges = Array.from<Range>({ length: count });
     for (let k = 0; k < count; k++, word += 6) {
       matchRanges[k] = { start: positionAt(ranges, word), end: positionAt(ranges, word + 3) };
-      if (k % RANGES_A_LOOK === RANGES_A_LOOK - 1) await pause();
+      if (k % RANGES_PER_PAUSE === RANGES_PER_PAUSE - 1) await pause();
     }
     const content = decodeText(text.subarray(byte, byte + length));
     byte += length;
@@ -170,14 +170,14 @@ export async function unpackChunks(
     out[i] = own
       ? { content, matchRanges, contentStart, symbols: own }
       : { content, matchRanges, contentStart };
-    if (i % CHUNKS_A_LOOK === CHUNKS_A_LOOK - 1) await pause();
+    if (i % CHUNKS_PER_PAUSE === CHUNKS_PER_PAUSE - 1) await pause();
   }
   return out;
 }
 
 /** After so many the clock is looked at: 50 µs or so. */
-const RANGES_A_LOOK = 256;
-const CHUNKS_A_LOOK = 64;
+const RANGES_PER_PAUSE = 256;
+const CHUNKS_PER_PAUSE = 64;
 
 /** In V8's heap. */
 const RANGE_BYTES = 136;

@@ -1,4 +1,4 @@
-/** The newest catalog, loaded again when the manifest has moved on. */
+/** Keeps the newest catalog in memory, and loads it again after each publication. */
 
 import { closedError } from "../../base/errors.ts";
 import type { Pause } from "../../base/yield.ts";
@@ -13,18 +13,18 @@ export class CatalogKeeper {
   #last: Promise<unknown> = Promise.resolve();
   #isClosed = false;
 
-  /** `pause` makes what is called now and then while a catalog loads. */
+  /** `pause` creates the Pause of one load. */
   constructor(environment: Environment, pause: () => Pause) {
     this.#environment = environment;
     this.#pause = pause;
   }
 
-  /** The generation that was read last; 0 before that. */
+  /** The generation loaded last, or 0 if none was. */
   get generation(): number {
     return this.#catalog?.manifest.generation ?? 0;
   }
 
-  /** One after another, so that a generation is loaded once, however many ask for it. */
+  /** Resolves to the newest catalog. Calls run one after another, so that a generation is loaded only once. */
   newest(): Promise<Catalog> {
     if (this.#isClosed) return Promise.reject(closedError());
     const next = this.#last.then(() => this.#refresh());
@@ -32,7 +32,7 @@ export class CatalogKeeper {
     return next;
   }
 
-  /** Resolves when nothing of it reads any more. */
+  /** Refuses further calls, and resolves when no load is running. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#last;

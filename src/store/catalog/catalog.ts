@@ -1,6 +1,6 @@
 /**
- * One generation of the index in memory: manifest, repositories, and which files their revisions
- * name: one bit a file and revision. Loading the next generation reads only what has changed.
+ * Loads one generation of the index into memory: the manifest, the repositories, and the files of their
+ * revisions, as one bit for each file and revision. Loading the next generation reads only what has changed.
  */
 
 import { unpack } from "msgpackr";
@@ -24,27 +24,27 @@ import {
 
 export interface Catalog {
   readonly manifest: Manifest;
-  /** By number, ascending. */
+  /** The repositories by id, ascending. */
   readonly repositories: IdMap<CatalogRepository>;
   readonly names: Names;
-  /** Ids of the public ones: the same set as long as it holds the same ids. */
+  /** The ids of public repositories, as an interned set (interned-sets.ts). */
   readonly publicIds: ReadonlySet<number>;
   readonly headers: ReadonlyMap<number, SegmentHeader>;
 }
 
 export interface CatalogRepository {
   readonly record: RepositoryRecord;
-  /** Generation in which it changed last. */
+  /** The generation in which the repository changed last. */
   readonly changed: number;
   readonly places: readonly Place[];
 }
 
-/** A repository's files in one segment, and which of them its revisions name. */
+/** A repository's range of files in one segment, and the sets of files of its revisions. */
 export interface Place {
   readonly segment: number;
   readonly first: number;
   readonly count: number;
-  /** By position in record.revisions; absent where the revision names none of them. */
+  /** The files of each revision, by position in record.revisions. Undefined if a revision has none of them. */
   readonly sets: readonly (Bitset | undefined)[];
 }
 
@@ -97,7 +97,7 @@ async function loadHeaders(
   return headers;
 }
 
-/** Those of the catalog before, as long as they are the same. */
+/** Returns the names and public ids. Reuses those of `before` if they have not changed. */
 async function namesAndPublicIds(
   { manifest, repositories }: Pick<Catalog, "manifest" | "repositories">,
   before: Catalog | undefined,
@@ -165,7 +165,7 @@ function hasSameNames(a: CatalogRepository, b: CatalogRepository): boolean {
   return one.name === other.name && one.displayName === other.displayName;
 }
 
-/** A set that is not there is empty: where a damaged tree has lost one, only the count tells. */
+/** Throws INDEX_CORRUPT if a revision has lost files. A missing set counts as empty, so only the total tells. */
 function mustNameAll({ id, revisions }: RepositoryRecord, places: readonly Place[]): void {
   revisions.forEach(({ files }, i) => {
     let named = 0;
@@ -174,7 +174,7 @@ function mustNameAll({ id, revisions }: RepositoryRecord, places: readonly Place
   });
 }
 
-/** Files that are listed and not searchable. REQUIRES: the snapshot stays open until then. */
+/** Reads the skipped files of a repository. REQUIRES: the snapshot stays open until it resolves. */
 export async function readSkipped(
   snapshot: Snapshot,
   repository: number,

@@ -1,4 +1,4 @@
-/** The manifest: what exists, in one small record. A search works on one manifest from first to last. */
+/** Reads and writes the manifest, the small record that names everything published. A search uses one manifest throughout. */
 
 import { pack, unpack } from "msgpackr";
 import type { Pause } from "../../base/yield.ts";
@@ -8,14 +8,14 @@ import { unpackList } from "../format/long-list.ts";
 import { corrupt } from "../format/sealed.ts";
 
 export interface Manifest {
-  /** One more with every publication. */
+  /** Grows by one with each publication. */
   readonly generation: number;
   readonly segments: readonly ManifestSegment[];
-  /** Each repository with the generation in which its record or revision sets changed last. */
+  /** Each repository, with the generation in which its record or revision sets changed last. */
   readonly repositories: readonly (readonly [repository: number, changed: number])[];
-  /** Numbers are never used again. */
+  /** The id of the next new repository. Ids are never used again. */
   readonly nextRepository: number;
-  /** More than any number that was ever published. */
+  /** Greater than the number of any segment that was ever published. */
   readonly nextSegment: number;
   readonly retired: readonly RetiredSegment[];
 }
@@ -24,21 +24,21 @@ export interface ManifestSegment {
   readonly segment: number;
   readonly files: number;
   readonly textBytes: number;
-  /** The edition of its part SYMBOLS that counts; 0: there is none. */
+  /** The current edition of its symbols; 0 if there is none. */
   readonly symbols: number;
-  /** Whether that knows the symbols of every blob. */
+  /** Whether this edition has the symbols of every blob. */
   readonly hasSymbols: boolean;
 }
 
 export interface RetiredSegment {
   readonly segment: number;
-  /** Milliseconds since 1970. */
+  /** When it was retired, in milliseconds since 1970. */
   readonly at: number;
-  /** The first generation without it. */
+  /** The first generation without the segment. */
   readonly generation: number;
 }
 
-/** A float of 8 bytes before the record. */
+/** The generation precedes the record, as a float of 8 bytes. */
 const GENERATION_BYTES = 8;
 
 export const EMPTY_MANIFEST: Manifest = {
@@ -60,12 +60,12 @@ export function readManifest(from: Snapshot | Writer): Manifest {
 export const unpackManifest = (value: Uint8Array): Manifest =>
   unpack(value.subarray(GENERATION_BYTES)) as Manifest;
 
-/** How the list of repositories begins, which is written last. */
+/** The key before the list of repositories, which is written last. */
 const REPOSITORIES = pack("repositories");
-/** A manifest of so many bytes is read at once: some 0.5 ms. */
+/** Manifests up to this length are decoded at once, in about 0.5 ms. */
 const SHORT_BYTES = 16 * 1024;
 
-/** The same on a thread that others use: 100 000 repositories take 20 ms, in slices. */
+/** Reads the manifest in slices, so as not to block the thread: 100 000 repositories take 20 ms. */
 export async function readManifestInSlices(from: Snapshot, pause: Pause): Promise<Manifest> {
   const value = from.get(engineKey("manifest"), "the manifest");
   if (!value) throw corrupt("there is no manifest");
@@ -81,7 +81,7 @@ export async function readManifestInSlices(from: Snapshot, pause: Pause): Promis
   return { ...rest, repositories };
 }
 
-/** undefined: an older manifest, whose list is not the last of it. */
+/** Decodes a manifest without its list of repositories. Returns undefined for older manifests, where the list is not last. */
 function withoutList(head: Uint8Array): Manifest | undefined {
   try {
     return unpack(Buffer.concat([head, pack([])])) as Manifest;
@@ -97,7 +97,7 @@ export function readGeneration(from: Snapshot): number {
   return new DataView(value.buffer, value.byteOffset).getFloat64(0, true);
 }
 
-/** The list of repositories is written last, for who reads it in slices. */
+/** Writes the manifest, with the list of repositories last so that readManifestInSlices() can cut it off. */
 export function putManifest(writer: Writer, { repositories, ...rest }: Manifest): void {
   const generation = new DataView(new ArrayBuffer(GENERATION_BYTES));
   generation.setFloat64(0, rest.generation, true);
@@ -105,12 +105,12 @@ export function putManifest(writer: Writer, { repositories, ...rest }: Manifest)
   writer.put(engineKey("manifest"), new Uint8Array(generation.buffer), record);
 }
 
-/** The next generation, with `change` applied. Throws nothing: may be called within a transaction. */
+/** Returns the manifest of the next generation, with `change` applied. */
 export function nextManifest(manifest: Manifest, change: Partial<Manifest>): Manifest {
   return { ...manifest, ...change, generation: manifest.generation + 1 };
 }
 
-/** The list of repositories with one of them changed in the next generation. */
+/** Returns the list of repositories with one added, or marked as changed in the next generation. */
 export function withRepository(manifest: Manifest, repository: number): Manifest["repositories"] {
   const changed = [repository, manifest.generation + 1] as const;
   return [...withoutRepository(manifest, repository), changed].sort(([a], [b]) => a - b);
@@ -121,7 +121,10 @@ export const withoutRepository = (
   repository: number,
 ): Manifest["repositories"] => repositories.filter(([id]) => id !== repository);
 
-/** Retired segments that nobody reads any more: in other processes RETIRE_MS have passed, in this one no search holds an older generation. */
+/**
+ * Returns the retired segments that nobody reads any more. For other processes it waits until RETIRE_MS have
+ * passed. In this process no search may use a generation that still has the segment (`oldestHeld`).
+ */
 export function deletable(manifest: Manifest, now: number, oldestHeld: number): RetiredSegment[] {
   return manifest.retired.filter(
     ({ at, generation }) => now - at >= RETIRE_MS && generation <= oldestHeld,

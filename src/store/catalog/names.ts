@@ -1,11 +1,12 @@
 /**
- * The names of all repositories, in order, and ready to be looked through: carried over from one
- * generation to the next as long as no repository comes, goes or is renamed.
+ * Sorts the names of all repositories and searches them. A generation reuses the names of the one before,
+ * unless a repository was added, removed or renamed.
  *
- * A part of a name is looked for in texts that hold a thousand names each, `name NUL display name NUL`
- * in lower case: String.indexOf() goes through a hundred thousand names in a millisecond.
+ * To find parts of names, names are joined into texts of about a thousand each, `name NUL display name NUL` in
+ * lower case. String.indexOf() searches a hundred thousand names in a millisecond.
  */
 
+import { firstIndex } from "../../base/binary-search.ts";
 import { compareText } from "../../base/compare.ts";
 import { sortInSlices } from "../../base/sort.ts";
 import { WideMap } from "../../base/wide-map.ts";
@@ -20,7 +21,7 @@ export interface Named {
 export interface Names {
   /** By name, in UTF-16 code units. */
   readonly ordered: readonly Named[];
-  /** Positions in `ordered`, by id. In memory that threads share. */
+  /** The position in `ordered` of each id, in shared memory. */
   readonly places: Uint32Array;
   readonly byName: Pick<WideMap<number>, "get">;
   /** Ids under asciiFolded() of their names. */
@@ -30,16 +31,16 @@ export interface Names {
 
 interface NamesText {
   readonly text: string;
-  /** Where each name begins in the text; one more, the end. */
+  /** The offset of each name in the text, and the end of the last one. */
   readonly starts: Uint32Array;
-  /** Position in `ordered` of the first. */
+  /** The position in `ordered` of the first name. */
   readonly first: number;
 }
 
 const A_TEXT = 1024;
 const SEPARATOR = "\0";
 
-/** `nextId`: more than any id. */
+/** Sorts the names and builds their indexes. REQUIRES: `nextId` is greater than any id. */
 export async function orderNames(
   named: readonly Named[],
   nextId: number,
@@ -77,28 +78,21 @@ const searchedText = ({ name, displayName = "" }: Named): string =>
   `${name.toLowerCase()}${SEPARATOR}${displayName.toLowerCase()}`;
 
 /**
- * A form that two names have in common if they are equal without regard to case and one of them is
- * ASCII: beyond ASCII only two characters fold to letters of it.
+ * Folds a name such that an ASCII name gets the same form as every name that equals it in any case. Only two
+ * characters beyond ASCII fold to ASCII letters.
  */
 export const asciiFolded = (name: string): string =>
   name.replaceAll("\u212a", "k").replaceAll("\u017f", "s").toLowerCase();
 
-/** Position in `ordered` of the first name behind `after`. */
-export function placeBehind({ ordered }: Names, after: string): number {
-  let [low, high] = [0, ordered.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (compareText(ordered[middle]!.name, after) <= 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
+/** Returns the position in `ordered` of the first name after `after`. */
+export const placeAfter = ({ ordered }: Names, after: string): number =>
+  firstIndex(0, ordered.length, (place) => compareText(ordered[place]!.name, after) > 0);
 
 /**
- * Positions in `ordered`, from `from` on, of names that hold `part` in any case, or whose display
- * names do; '' is in all. An undefined one comes now and then, for the asker to pause.
+ * Yields the positions in `ordered`, from `from` on, of repositories whose name or display name contains `part`
+ * in any case; '' is in all. Yields undefined now and then, so that the caller can pause.
  */
-export function* placesHolding(
+export function* placesContaining(
   { ordered, texts }: Names,
   part: string,
   from: number,
@@ -122,13 +116,6 @@ export function* placesHolding(
   }
 }
 
-/** The last one that is not behind `at`. */
-function lastStart(starts: Uint32Array, at: number): number {
-  let [low, high] = [0, starts.length - 2];
-  while (low < high) {
-    const middle = (low + high + 1) >>> 1;
-    if (starts[middle]! <= at) low = middle;
-    else high = middle - 1;
-  }
-  return low;
-}
+/** Returns the last index whose start is at most `at`. */
+const lastStart = (starts: Uint32Array, at: number): number =>
+  firstIndex(0, starts.length - 1, (index) => starts[index]! > at) - 1;

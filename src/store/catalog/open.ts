@@ -1,4 +1,4 @@
-/** Opening a data directory: a new one gets its first records, another version is refused. */
+/** Opens a data directory. Writes the first records of a new one, and refuses other format versions. */
 
 import { yieldTurn } from "../../base/yield.ts";
 import { QuernError } from "../../base/errors.ts";

@@ -1,7 +1,7 @@
 /**
- * Reads single files and folders of a repository, as a host shows them: on the caller's thread, which
- * waits for no other, and in slices. Of a segment's tables only what is asked for is looked at, in
- * place: opening them all takes 6 ms.
+ * Reads single files and lists folders of a repository, for hosts that display them. It runs on the caller's
+ * thread, in slices. It reads single entries of a segment's stored tables, because opening whole tables would
+ * take 6 ms.
  */
 
 import { firstIndex } from "../../base/binary-search.ts";
@@ -16,7 +16,7 @@ import type { SkipReason } from "../format/records.ts";
 import { corrupt } from "../format/sealed.ts";
 import { mustRead, readFiles, skipReason } from "../segments/segment-tables.ts";
 
-/** REQUIRES: the snapshot stays open until what is read with it is there. */
+/** What all reads need. REQUIRES: the snapshot stays open until they have resolved. */
 export interface Reading {
   readonly snapshot: Snapshot;
   readonly headers: Catalog["headers"];
@@ -28,7 +28,7 @@ export interface StoredFile {
   readonly language: string;
 }
 
-/** The content under a path in a revision; undefined where there is none. */
+/** Reads the content of a file in a revision. Resolves to undefined if there is none. */
 export async function readFile(
   reading: Reading,
   { places }: CatalogRepository,
@@ -51,12 +51,12 @@ export async function readFile(
 
 interface Located {
   readonly language: string;
-  /** Of its bytes in the segment's text. */
+  /** The range of its bytes in the segment's text. */
   readonly from: number;
   readonly to: number;
 }
 
-/** undefined: it has no content. */
+/** Finds the content of a file. Returns undefined if it has none. */
 function locate(
   { snapshot, headers }: Reading,
   segment: number,
@@ -96,14 +96,14 @@ async function readText(
   return bytes;
 }
 
-/** A repository's paths in a segment, as they are stored. */
+/** The stored paths of a repository's files in a segment. */
 interface Paths {
   readonly place: Place;
   readonly starts: DataView;
   readonly bytes: Uint8Array;
 }
 
-/** REQUIRES: used before the next read, or `isKept`. */
+/** Opens the paths, as a copy if `isKept`. REQUIRES: used before the next read, unless `isKept`. */
 function openPaths({ snapshot, headers }: Segments, place: Place, isKept = false): Paths {
   const head = 4 * (headers.get(place.segment)!.files + 1);
   const what = `the paths of segment ${place.segment}`;
@@ -123,7 +123,7 @@ function pathAt({ place, starts, bytes }: Paths, index: number): Uint8Array {
   return bytes.subarray(from, to);
 }
 
-/** Position in the place of the file that the set names under the path. */
+/** Returns the position in the place of the file that has this path and is in the set. */
 function findPath(
   paths: Paths,
   { set, wanted }: { set: Bitset; wanted: Uint8Array },
@@ -135,9 +135,9 @@ function findPath(
   return undefined;
 }
 
-/** What stands in a file of a segment. */
+/** What a segment's tables say about a file. */
 export interface FileFacts {
-  /** Of its content, as latin1; "" where it has none. */
+  /** The hash of its content, as latin1; "" if it has none. */
   readonly hash: string;
   /** Why its content is not searchable. */
   readonly skipped: SkipReason | undefined;
@@ -151,7 +151,7 @@ export interface FoundFile extends FileFacts {
 
 type Segments = Pick<Reading, "snapshot" | "headers">;
 
-/** All files of a place under each of some paths: several where revisions differ. */
+/** Returns, for each path, all files of the place with this path. There are several if revisions differ. */
 export function findFiles(
   reading: Segments,
   place: Place,
@@ -166,7 +166,7 @@ export function findFiles(
   );
 }
 
-/** Reads what stands in the files of a segment. */
+/** Reads the tables of a segment, and returns a function from a file to its facts. */
 export function fileFacts(
   { snapshot, headers }: Segments,
   segment: number,
@@ -191,18 +191,21 @@ function indexesOf(paths: Paths, wanted: Uint8Array): number[] {
   return found;
 }
 
-/** The first file of the place, from the `low`th on, whose path is not before `wanted`. */
+/** Returns the position of the first file, from `low` on, whose path is at or after `wanted`. */
 const lowerBound = (paths: Paths, wanted: Uint8Array, low = 0): number =>
   firstIndex(low, paths.place.count, (index) => Buffer.compare(pathAt(paths, index), wanted) >= 0);
 
 export interface Child {
   readonly type: "file" | "folder";
   readonly name: string;
-  /** From the repository's root. */
+  /** The path from the repository's root. */
   readonly path: string;
 }
 
-/** What stands directly in a folder of a revision, folders first, each by name; '' is the root. undefined: no such folder. */
+/**
+ * Lists the direct children of a folder in a revision, folders first, each sorted by name. '' is the root.
+ * Resolves to undefined if there is no such folder.
+ */
 export async function listFolder(
   reading: Reading,
   { places }: CatalogRepository,
@@ -221,16 +224,16 @@ export async function listFolder(
   for (const type of ["folder", "file"] as const)
     for (const name of await sortInSlices([...names[type]], compareText, reading.pause)) {
       children.push({ type, name, path: folder === "" ? name : `${folder}/${name}` });
-      if (children.length % CHILDREN_A_LOOK === 0) await reading.pause();
+      if (children.length % CHILDREN_PER_PAUSE === 0) await reading.pause();
     }
   return children;
 }
 
-/** Some 0.1 ms. */
-const CHILDREN_A_LOOK = 256;
+/** Takes about 0.1 ms. */
+const CHILDREN_PER_PAUSE = 256;
 const SLASH = 47;
 
-/** What lies below a child that is a folder is stepped over. */
+/** Adds the children of a folder in one place. Skips over everything below a child folder. */
 async function addChildren(
   names: Readonly<Record<Child["type"], Set<string>>>,
   paths: Paths,
@@ -241,7 +244,7 @@ async function addChildren(
   for (let looked = 1; index < paths.place.count; looked++) {
     const path = pathAt(paths, index);
     if (Buffer.compare(path.subarray(0, prefix.length), prefix) !== 0) return;
-    if (looked % CHILDREN_A_LOOK === 0) await pause();
+    if (looked % CHILDREN_PER_PAUSE === 0) await pause();
     if (!hasBit(set, index)) {
       index++;
       continue;
@@ -255,7 +258,7 @@ async function addChildren(
   }
 }
 
-/** After every path below the folder that ends at `slash`. */
+/** Returns the smallest path after all paths below the folder that ends at `slash`. */
 function behind(path: Uint8Array, slash: number): Uint8Array {
   const end = path.slice(0, slash + 1);
   end[slash] = SLASH + 1;

@@ -1,10 +1,10 @@
 /**
- * A value that is a small record and the columns that belong to it:
+ * Encodes and decodes values that consist of a small record and its columns:
  *
  *     value := length record column*      length: of the record, u32; record: MessagePack
  *
- * Columns are typed arrays as they lie in memory. They are read at once whatever their length: MessagePack
- * of 3 000 repositories took the caller's thread 6 ms.
+ * Columns are typed arrays in their memory layout, so reading one is a copy, whatever its length. MessagePack
+ * for 3 000 repositories blocked the caller's thread for 6 ms.
  */
 
 import { pack } from "msgpackr";
@@ -13,7 +13,7 @@ import { corrupt, unpackAs } from "./sealed.ts";
 
 const LENGTH_BYTES = 4;
 
-/** Returns what stands before the columns. */
+/** Encodes the record with its length. The columns follow it. */
 export function encodeRecord(record: object): Uint8Array[] {
   const packed = pack(record);
   return [bytesOf(Uint32Array.of(packed.length)), packed];

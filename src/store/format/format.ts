@@ -1,6 +1,6 @@
 /**
- * The data directory: one LMDB environment with one table, whose keys begin with a byte that says
- * what they hold. Format version 2.
+ * Describes the format of the data directory: one LMDB environment with one table. The first byte of a key
+ * says what its value holds. Format version 2.
  *
  *     0  name                       engine records: `format`, `manifest`, `lease`
  *     1  repository                 one repository's record
@@ -13,7 +13,7 @@
  * Numbers in keys are big-endian (u32; rev and part one byte less: u16, u8), so that a new segment
  * is appended. Every value is *sealed*: its payload, then the CRC-32 of key and payload (u32,
  * little-endian, as are all numbers in values). Records are MessagePack. A reader that meets a value
- * that is not there, is cut short or fails its checksum throws INDEX_CORRUPT; it never guesses.
+ * that is missing, cut short or fails its checksum throws INDEX_CORRUPT; it never guesses.
  *
  * **Segments** never change once a manifest names them. A segment's *text* is the content of its
  * blobs, one after another; text is cut into blocks of BLOCK_BYTES. A blob is cut into pages of
@@ -25,7 +25,7 @@
  *                                             (u32), its first file, how many (see columns.ts)
  *     TEXT        block                       BLOCK_BYTES of text
  *     BLOBS       0                           where each blob begins in the text, and its end (u32)
- *     HASHES      0                           20 bytes a blob: SHA-256 of its content, cut
+ *     HASHES      0                           20 bytes a blob: the first of the SHA-256 of its content
  *     FOLDS       0                           bitset of pages: folding changes a code point beyond
  *                                             ASCII in the page or the OVERLAP bytes after it
  *     GRAMS       0                           the first gram of each posting block (u32)
@@ -34,7 +34,7 @@
  *     PATHS       0                           where each path begins (u32, and the end), then paths
  *     SYMBOLS     edition, block              definitions, see symbols.ts; written later
  *     NAMES       edition, block              posting lists of the definitions' names, see name-lists.ts
- *     RANGES      edition, blob               what is done of an edition that is being made, see symbol-columns.ts
+ *     RANGES      edition, blob               finished ranges of an unfinished edition, see symbol-columns.ts
  *
  * A file without searchable content has NO_BLOB for its blob and its skip reason in the flags.
  *
@@ -52,31 +52,31 @@
  *     retired      in the manifest's list of retired ones     older searches   a later write deletes it
  *     deleted      nothing                                    nobody           nothing to do
  *
- * A segment's number is the manifest's `nextSegment` or more, so no published number comes twice.
+ * A segment's number is the manifest's `nextSegment` or more, so no published number is used twice.
  * Publishing is one transaction: repository record, revision sets, manifest. A merge publishes its
  * result and retires its inputs in one. A retired segment is deleted RETIRE_MS later at the earliest.
- * An edition of symbols that the next one has replaced is deleted by a later run; a search that misses
- * it starts again.
+ * A later run deletes an edition of symbols that has been replaced. A search that no longer finds it starts
+ * again.
  *
- * **Versions of this format**: 1, the first. 2: a segment's repositories and a repository's skipped
- * files are columns, which MessagePack maps were.
+ * **Versions of this format**: 1: a segment's repositories and a repository's skipped files are MessagePack
+ * maps. 2: they are columns.
  */
 
 import { SEAL_BYTES } from "./sealed.ts";
 
 export const FORMAT_VERSION = 2;
 
-/** What a posting list lists. 8 KiB: see docs/index-format.md for the measurement. */
+/** The size of a page, the unit that posting lists point to. docs/index-format.md has the measurement. */
 export const PAGE_BYTES = 8_192;
-/** A page's grams cover so many bytes after it. */
+/** The number of bytes after a page that its grams cover too. */
 export const OVERLAP = 128;
-/** LMDB's, before a value that has pages of its own. */
+/** LMDB's header before a value that has pages of its own. */
 const VALUE_HEADER_BYTES = 24;
-/** What a value may hold that fills so many of LMDB's pages exactly: a byte more would take one more page. */
+/** Returns the length of the payload that fills this many of LMDB's pages exactly. */
 export const filling = (pages: number): number => 4096 * pages - VALUE_HEADER_BYTES - SEAL_BYTES;
 
 export const BLOCK_BYTES = filling(8);
-/** Content of a segment at most; offsets in its text stay below 2^29. */
+/** The most content in a segment. Offsets in its text stay below 2^29. */
 export const SEGMENT_BYTES = 256 * 2 ** 20;
 export const HASH_BYTES = 20;
 export const NO_BLOB = 0xffff_ffff;
@@ -98,11 +98,11 @@ export const PART = {
 } as const;
 export type Part = (typeof PART)[keyof typeof PART];
 
-/** Bits of a file's flags; the skip reason stands above them. */
+/** Bits of a file's flags. The higher bits hold the skip reason. */
 export const FILE_FLAG = { TEST: 1, VENDORED: 2, GENERATED: 4 } as const;
 export const SKIP_SHIFT = 3; // (1 + position in SKIP_REASONS) << SKIP_SHIFT, 0 for searchable files
 
-/** The first byte of every key of a segment, and how long such a key is at least. */
+/** The first byte of every key of a segment, and the least length of such a key. */
 export const SEGMENTS_TABLE = 5;
 export const PART_KEY_BYTES = 6;
 
@@ -125,13 +125,13 @@ export const versionsKey = (repository: number, segment: number): Buffer =>
 export const segmentKey = (segment: number, part: Part, number = 0): Buffer =>
   key(5, ...u32(segment), part, ...u32(number));
 
-/** Makes a key of the segment one of another number. */
+/** Changes the number of a segment's key, in place. */
 export const renumber = (segmentKey: Buffer, number: number): Buffer => {
   segmentKey.writeUInt32BE(number, 6);
   return segmentKey;
 };
 
-/** The half-open ranges of keys that hold all of a repository or a segment. */
+/** Returns the half-open key ranges that hold everything about a repository, apart from its segments. */
 export const repositoryRanges = (repository: number): [start: Buffer, end: Buffer][] =>
   [1, 2, 3, 4].map((table) => [key(table, ...u32(repository)), key(table, ...u32(repository + 1))]);
 export const segmentRange = (segment: number): [start: Buffer, end: Buffer] => [
@@ -141,6 +141,6 @@ export const segmentRange = (segment: number): [start: Buffer, end: Buffer] => [
 /** Every key of every segment. */
 export const SEGMENTS_RANGE: [start: Buffer, end: Buffer] = [key(5), key(6)];
 
-/** The segment a key of table 5 belongs to. */
+/** Returns the segment to which a key of table 5 belongs. */
 export const segmentOfKey = (bytes: Uint8Array): number =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).readUInt32BE(1);

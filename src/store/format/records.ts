@@ -1,4 +1,4 @@
-/** What is stored about repositories, and the public names of its parts. */
+/** Defines the stored records of repositories, and the public types of their parts. */
 
 export const CODE_HOST_TYPES = [
   "github",
@@ -83,11 +83,11 @@ export interface SkippedFile {
  * for (const { name, origin } of await engine.repositories()) console.log(name, origin?.folder);
  */
 export interface Origin {
-  /** Absolute path of the folder, on the machine that indexed it. */
+  /** The absolute path of the folder, on the machine that indexed it. */
   readonly folder: string;
-  /** The name on its code host, such as `github.com/acme/shop`, where git knows one. */
+  /** The name on its code host, such as `github.com/acme/shop`, if git knows one. */
   readonly remote?: string;
-  /** The revisions that were asked for, patterns included. Absent: the one that HEAD was on. */
+  /** The requested revisions, patterns included. Absent if none were requested: then HEAD's was indexed. */
   readonly revisions?: readonly string[];
 }
 
@@ -96,25 +96,25 @@ export interface RepositoryRecord {
   readonly id: number;
   readonly name: string;
   readonly metadata: RepositoryMetadata;
-  /** Absent in records that are older than this field, and where the source told none. */
+  /** Absent in records older than this field, and if the source gave none. */
   readonly origin?: Origin;
   /** The first is the default one. */
   readonly revisions: readonly RevisionRecord[];
   readonly indexedAt: number; // milliseconds since 1970
-  /** Absolute path of the git repository that was indexed; absent for other sources, and in records older than this field. */
+  /** The absolute path of the git repository. Absent for other sources, and in records older than this field. */
   readonly gitFolder?: string;
-  /** Bytes of the content that some revision names, once for each file. */
+  /** Bytes of all files of all revisions; a file that several revisions share counts once. */
   readonly contentBytes: number;
-  /** The limit of the run that listed it last; absent in records that are older than this field. */
+  /** `maxFileSize` of the last run that listed the repository. Absent in records older than this field. */
   readonly maxFileSize?: number;
-  /** Names of revisions with files that could not be read. */
+  /** The names of revisions with files that could not be read. */
   readonly unread?: readonly string[];
-  /** Segments that hold files of it which some revision names. */
+  /** The segments that hold files of the repository's revisions. */
   readonly segments: readonly number[];
 }
 
 export interface RevisionRecord {
-  /** In the keys of revision sets. */
+  /** The revision's number in the keys of revision sets. */
   readonly number: number;
   readonly name: string;
   readonly commit?: string;

@@ -1,7 +1,6 @@
 /**
- * Sealed values: a payload, and behind it the CRC-32 of its key and of itself: a sound value that damage
- * in LMDB's tree has brought under another key is as broken as one whose bytes have changed. Node's CRC
- * reads 7 GB/s; a block of text takes 5 µs.
+ * Seals values: the CRC-32 of key and payload follows the payload. It covers the key because damage in LMDB's
+ * tree can put an intact value under the wrong key. Node's CRC reads 7 GB/s; a block of text takes 5 µs.
  */
 
 import { crc32 } from "node:zlib";
@@ -24,7 +23,7 @@ export function seal(key: Uint8Array, ...parts: readonly Uint8Array[]): Buffer {
 
 const sum = (key: Uint8Array, payload: Uint8Array): number => crc32(payload, crc32(key));
 
-/** Whether the seal holds, under this key. A value too short to have one is broken. */
+/** Returns whether a value has the right seal for this key. */
 export function isSealed(key: Uint8Array, value: Uint8Array): boolean {
   const length = value.length - SEAL_BYTES;
   if (length < 0) return false;
@@ -32,13 +31,13 @@ export function isSealed(key: Uint8Array, value: Uint8Array): boolean {
   return (seal | (value[length + 3]! << 24)) >>> 0 === sum(key, value.subarray(0, length));
 }
 
-/** The payload, in place. REQUIRES: as long-lived as `value` is. */
+/** Checks the seal and returns the payload, a view of `value`. Throws INDEX_CORRUPT if the seal is wrong. */
 export function unseal(key: Uint8Array, value: Uint8Array, what: string): Uint8Array {
   if (!isSealed(key, value)) throw corrupt(what);
   return value.subarray(0, value.length - SEAL_BYTES);
 }
 
-/** A MessagePack record; what is none, or is not as `isRecord` wants it, is damage. */
+/** Decodes a MessagePack record. Throws INDEX_CORRUPT if it is not one, or `isRecord` rejects it. */
 export function unpackAs<T extends object>(
   value: Uint8Array,
   what: string,
@@ -52,10 +51,10 @@ export function unpackAs<T extends object>(
   }
   if (typeof record !== "object" || record === null) throw corrupt(what);
   if (!isRecord(record as Readonly<Record<string, unknown>>)) throw corrupt(what);
-  return record as T; // the fields that matter were looked at
+  return record as T; // isRecord has checked the fields that matter
 }
 
-/** What lengths and places in tables may be. */
+/** Returns whether a value can be a length or a position in a table. */
 export const isCount = (value: unknown): value is number =>
   typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 2 ** 32;
 

@@ -1,11 +1,11 @@
 /**
- * A repository's files that are listed and whose content is not searchable, as stored:
+ * Encodes the skipped files of a repository, which are listed but not searchable:
  *
  *     value := length record reasons revisions starts paths      see columns.ts
  *
- * The record holds `files`, how many there are, and `revisions`, their names. A file's reason is a
- * position in SKIP_REASONS (u8), its revision one in `revisions` (u32). `starts` says where each path
- * begins (u32), and where the last one ends.
+ * The record holds `files`, their number, and `revisions`, the revisions' names. A file's reason is a position
+ * in SKIP_REASONS (u8). Its revision is a position in `revisions` (u32). `starts` has the offset of each path,
+ * and the end of the last one (u32).
  */
 
 import { bytesOf, GrowableBytes } from "../../base/growable.ts";
@@ -19,10 +19,10 @@ interface SkippedRecord {
   readonly revisions: readonly string[];
 }
 
-/** Some 0.1 ms. */
-const FILES_A_LOOK = 256;
+/** Takes about 0.1 ms. */
+const FILES_PER_PAUSE = 256;
 
-/** Returns the parts of the value, one after another. */
+/** Returns the value in parts, to be written one after another. */
 export async function encodeSkipped(
   skipped: readonly SkippedFile[],
   pause: Pause,
@@ -33,7 +33,7 @@ export async function encodeSkipped(
   const starts = new Uint32Array(skipped.length + 1);
   const paths = new GrowableBytes();
   for (const [i, { path, revision, reason }] of skipped.entries()) {
-    if (i % FILES_A_LOOK === 0) await pause();
+    if (i % FILES_PER_PAUSE === 0) await pause();
     if (!numbers.has(revision)) numbers.set(revision, numbers.size);
     reasons[i] = SKIP_REASONS.indexOf(reason);
     revisions[i] = numbers.get(revision)!;
@@ -44,7 +44,7 @@ export async function encodeSkipped(
   return [...encodeRecord(record), reasons, bytesOf(revisions), bytesOf(starts), paths.view];
 }
 
-/** Others may read while it pauses: what it needs of the value is copied before. */
+/** Decodes the value. It copies what it needs before the first pause, because other reads may run then. */
 export async function decodeSkipped(
   value: Uint8Array,
   what: string,
@@ -59,7 +59,7 @@ export async function decodeSkipped(
   columns.end();
   const skipped: SkippedFile[] = [];
   for (let i = 0; i < files; i++) {
-    if (i % FILES_A_LOOK === 0) await pause();
+    if (i % FILES_PER_PAUSE === 0) await pause();
     const [reason, revision] = [SKIP_REASONS[reasons[i]!], names[revisions[i]!]];
     if (reason === undefined || revision === undefined || starts[i]! > starts[i + 1]!)
       throw corrupt(what);

@@ -1,9 +1,9 @@
 /**
- * A store in memory, with the keys, seals and tables of the one on the disk (format.ts), for segments
- * that no other process ever sees: unsaved text. The writers and readers of segments do not notice.
+ * Keeps segments in memory, for unsaved text that no other process sees. Keys, seals and tables are those of
+ * the store on disk (format.ts), so the readers and writers of segments work with both.
  *
- * Such segments have numbers of their own, from FIRST_MEMORY_SEGMENT up; what is published counts up
- * from 1. A finished one is packed into one shared buffer, which every thread reads in place.
+ * Segments in memory are numbered from FIRST_MEMORY_SEGMENT up, published ones from 1 up. A finished segment
+ * is packed into one shared buffer, which all threads read without copying it.
  */
 
 import { PART_KEY_BYTES, segmentOfKey, SEGMENTS_TABLE } from "../format/format.ts";
@@ -13,14 +13,14 @@ import type { SegmentTarget } from "../segments/segment-target.ts";
 
 export const FIRST_MEMORY_SEGMENT = 0x8000_0000;
 
-/** All values of one segment, packed. Plain data: it crosses threads. */
+/** All values of one segment, packed as plain data that can be sent to other threads. */
 export interface PackedSegment {
   readonly segment: number;
-  /** As latin1. */
+  /** The keys, decoded as latin1. */
   readonly keys: readonly string[];
-  /** Where each sealed value begins in `bytes`; one more, the end. */
+  /** The offset of each sealed value in `bytes`, and the end of the last one. */
   readonly starts: Uint32Array;
-  /** In memory that threads share. */
+  /** The values, in shared memory. */
   readonly bytes: Uint8Array;
 }
 
@@ -48,12 +48,12 @@ export class MemoryTarget implements SegmentTarget {
   }
 }
 
-/** The snapshot, and the packed segments as if they were in it. */
+/** Returns a snapshot that contains the packed segments as well as everything in `snapshot`. */
 export function withSegments(snapshot: Snapshot, segments: readonly PackedSegment[]): Snapshot {
   return segments.length === 0 ? snapshot : new MemorySnapshot(valuesOf(segments), snapshot);
 }
 
-/** A snapshot of the packed segment alone. */
+/** Returns a snapshot that contains only the packed segment. */
 export const openPacked = (segment: PackedSegment): Snapshot =>
   new MemorySnapshot(valuesOf([segment]));
 
@@ -76,7 +76,7 @@ class MemorySnapshot implements Snapshot {
   get(key: Buffer, what: string): Uint8Array | undefined {
     if (this.#disk && !isInMemory(key)) return this.#disk.get(key, what);
     const value = this.getSealed(key);
-    // as a copy: msgpackr's native part ends the process where it is given shared memory
+    // a copy, because msgpackr's native part crashes the process if it is given shared memory
     return value && unseal(key, Uint8Array.from(value), what);
   }
 

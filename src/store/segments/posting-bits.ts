@@ -1,17 +1,20 @@
-/** A stored list as a set of pages: the decoder of both forms, beside the kernel's of gaps. */
+/** Decodes stored posting lists, in either form, to sets of pages. The kernel has the decoder of gaps. */
 
 import { wordsFor, type Bitset } from "../../base/bitset.ts";
 import type { Arena } from "../../kernel/arena.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import type { PostingList } from "./postings.ts";
 
-/** The kernel that decodes, and where it does. */
+/** The kernel that decodes, and the memory for its inputs. */
 export interface DecodeMemory {
   readonly kernel: Kernel;
   readonly arena: Arena;
 }
 
-/** Sets the bits of a list's pages at an address. Returns false if the list breaks the format. REQUIRES: zero bits there, in whole words. */
+/**
+ * Sets the bits of a list's pages at an address in the kernel's memory. Returns false if the list breaks the
+ * format. REQUIRES: the bits there are zero, in whole words.
+ */
 export function decodeList(
   { isBitmap, bytes }: PostingList,
   pages: number,

@@ -1,17 +1,17 @@
 /**
- * Posting lists: for each gram the pages that hold it. 80 % of the lists of a large segment are under
- * 64 bytes, so many share a value:
+ * Writes and reads posting lists: for each gram, the pages that contain it. 80 % of the lists of a large
+ * segment are shorter than 64 bytes, so many lists share a value, called a block:
  *
  *     block := count gram[count] end[count] list*
  *
- * `count` and the rest are u32; the grams ascend; `end` is where a list ends, counted from the first
- * list's beginning. Bit 31 of a gram is set where its list is a bitmap of all pages of the segment
- * (ceil(pages / 8) bytes), clear where it is gaps (varints, the first page counted from -1, see
- * kernel/assembly/postings.ts). Each list takes the shorter form, so the list of a frequent gram is
- * as fast to intersect as memory is.
+ * `count`, `gram` and `end` are u32. Grams ascend. `end` is the offset at which a list ends, from the start of
+ * the first list. If bit 31 of a gram is set, its list is a bitmap of all pages of the segment
+ * (ceil(pages / 8) bytes). Otherwise it is a list of gaps between pages, as varints, the first counted from -1
+ * (kernel/assembly/postings.ts). The shorter form is stored, so frequent grams have bitmaps, which are
+ * intersected at the speed of memory.
  *
- * A block holds as many lists as fit POSTING_BLOCK_BYTES, or a single longer one. The directory (the
- * part GRAMS) holds the first gram of each block; a reader keeps it and finds a list with one get.
+ * A block holds as many lists as fit into POSTING_BLOCK_BYTES, or a single longer one. The directory (part
+ * GRAMS) holds the first gram of each block. A reader keeps it in memory and finds a list with one get.
  */
 
 import { firstIndex } from "../../base/binary-search.ts";
@@ -24,7 +24,7 @@ import type { Snapshot, Writer } from "../lmdb/environment.ts";
 const POSTING_BLOCK_BYTES = filling(4);
 const BITMAP = 0x8000_0000;
 
-/** The place of posting lists in a segment: those of its text, or those of its names. */
+/** The keys of one set of posting lists: those of a segment's text, or those of its names. */
 export interface PostingPlace {
   /** A name for error messages. */
   readonly what: string;
@@ -59,7 +59,7 @@ export class PostingsWriter {
     this.#scratch = kernel.reserve(6 * pages + 64);
   }
 
-  /** `gaps` may lie in the kernel's memory. */
+  /** Adds the list of the next gram. `gaps` may lie in the kernel's memory. */
   add(gram: number, gaps: Uint8Array): void {
     const bitmapBytes = Math.ceil(this.#pages / 8);
     const isBitmap = gaps.length > bitmapBytes;
@@ -73,7 +73,7 @@ export class PostingsWriter {
     this.listBytes += size;
   }
 
-  /** How many blocks are complete and not written: flush() is the caller's to call. */
+  /** The number of complete blocks that flush() would write. The caller decides when to call it. */
   get pendingBlocks(): number {
     return this.#pending.length;
   }
@@ -83,7 +83,7 @@ export class PostingsWriter {
     this.#pending = [];
   }
 
-  /** Writes what is left and the directory; returns the number of blocks. */
+  /** Writes the remaining blocks and the directory. Returns the number of all blocks. */
   finish(writer: Writer): number {
     if (this.#grams.length > 0) this.#endBlock();
     this.flush(writer);
@@ -126,7 +126,10 @@ export class PostingsReader {
   readonly #firstGrams: Uint32Array;
   readonly #verified: Uint8Array;
 
-  /** `blocks`: as many as the header says. Four zero bytes are a good seal of nothing, so a length is looked at as well. */
+  /**
+   * Reads the directory. `blocks` is their number according to the header. The seal alone does not suffice: a
+   * value of four zero bytes passes as the seal of an empty payload.
+   */
   constructor(snapshot: Snapshot, place: PostingPlace, blocks: number) {
     const directory = snapshot.get(place.directory, place.what);
     if (directory?.length !== 4 * blocks) throw corrupt(`the directory of grams of ${place.what}`);
@@ -139,7 +142,7 @@ export class PostingsReader {
     return this.#firstGrams.byteLength;
   }
 
-  /** The list of a gram, or undefined if no page holds it. */
+  /** Returns the list of a gram, or undefined if no page contains it. */
   find(snapshot: Snapshot, gram: number): PostingList | undefined {
     const number = lastAtMost(this.#firstGrams, gram);
     if (number < 0) return undefined;
@@ -150,11 +153,11 @@ export class PostingsReader {
     return { isBitmap: grams[at]! >= BITMAP, bytes };
   }
 
-  /** Every list of the segment, by ascending gram. REQUIRES of the visitor: as for PostingList; it does not read. */
+  /** Yields all lists in ascending order of their grams. Each is valid even if the caller reads in between. */
   *all(snapshot: Snapshot): Iterable<{ gram: number; list: PostingList }> {
     for (let number = 0; number < this.#firstGrams.length; number++) {
       const { grams, ends, lists } = this.#block(snapshot, number);
-      // the block's bytes are borrowed: a visitor that reads in between would lose them
+      // copies, because the caller may read between two lists
       const [ownGrams, ownEnds, ownLists] = [grams.slice(), ends.slice(), lists.slice()];
       for (let i = 0; i < ownGrams.length; i++) {
         const bytes = ownLists.subarray(i === 0 ? 0 : ownEnds[i - 1]!, ownEnds[i]!);
@@ -186,6 +189,6 @@ export class PostingsReader {
   }
 }
 
-/** The last index whose gram (without BITMAP) is at most `gram`, or -1. REQUIRES: ascending. */
+/** Returns the last index whose gram (without BITMAP) is at most `gram`, or -1. REQUIRES: `grams` ascends. */
 const lastAtMost = (grams: Uint32Array, gram: number): number =>
   firstIndex(0, grams.length, (at) => (grams[at]! & ~BITMAP) >>> 0 > gram) - 1;

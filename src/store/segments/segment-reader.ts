@@ -1,7 +1,7 @@
 /**
- * Reads one segment: its tables, kept in memory once opened (some 20 bytes a file, paths on demand),
- * and its text and posting lists, read through the snapshot of the moment. A segment never changes,
- * so a reader outlives snapshots; whether the segment is still there is for the snapshot to say.
+ * Reads one segment. Its tables stay in memory once opened (about 20 bytes a file, without paths, which are
+ * read when needed). Text and posting lists are read through the snapshot that each call is given. A segment
+ * never changes, so a reader outlives snapshots; a snapshot may no longer contain the segment.
  */
 
 import { wordsOf } from "../../base/growable.ts";
@@ -27,27 +27,27 @@ export interface SegmentReader {
   readonly segment: number;
   readonly header: SegmentHeader;
   readonly blobStarts: Uint32Array;
-  /** One more than there are blobs. */
+  /** The first page of each blob, and the number of pages. */
   readonly firstPages: Uint32Array;
   readonly pageBlobs: Uint32Array;
   /** Pages in which folding changes a code point beyond ASCII. */
   readonly folds: Bitset;
   readonly files: FileTable;
-  /** Files of blob b: blobFiles[blobFileStarts[b]] up to blobFileStarts[b + 1]. */
+  /** The files of blob b are blobFiles[blobFileStarts[b]] up to blobFiles[blobFileStarts[b + 1] - 1]. */
   readonly blobFileStarts: Uint32Array;
   readonly blobFiles: Uint32Array;
   readonly postings: PostingsReader;
-  /** Bytes of memory the tables take. */
+  /** Bytes of memory that the tables take. */
   readonly bytes: number;
   paths(snapshot: Snapshot): PathTable;
   hashes(snapshot: Snapshot): Uint8Array;
   /** Copies text [from, to) to `target` at `at`. */
   copyText(snapshot: Snapshot, from: number, to: number, target: Uint8Array, at: number): void;
-  /** The content of a blob, as a copy. */
+  /** Returns a copy of a blob's content. */
   blobText(snapshot: Snapshot, blob: number): Uint8Array;
 }
 
-/** undefined: the segment is not there (any more). */
+/** Opens a segment. Returns undefined if the snapshot does not contain it. */
 export function openSegment(snapshot: Snapshot, segment: number): SegmentReader | undefined {
   const header = readHeader(snapshot, segment);
   return header && new Reader(snapshot, segment, header);
@@ -68,7 +68,7 @@ class Reader implements SegmentReader {
   #paths: PathTable | undefined;
   #hashes: Uint8Array | undefined;
   readonly #textKey: Buffer;
-  /** The block that was read last, sealed. */
+  /** The block read last, with its seal. */
   readonly #last = new LastRead();
 
   constructor(snapshot: Snapshot, segment: number, header: SegmentHeader) {
@@ -133,7 +133,7 @@ class Reader implements SegmentReader {
     return text;
   }
 
-  /** With its seal. Borrowed until the next read; the block of the last call is there still if there was none. */
+  /** Returns a block of text with its seal, valid until the next read. Uses the block read last if it is still valid. */
   #block(snapshot: Snapshot, block: number): Uint8Array {
     const last = this.#last.get(block);
     if (last) return last;
@@ -150,7 +150,7 @@ class Reader implements SegmentReader {
   }
 }
 
-/** Whether every file names a blob and a language that are there. */
+/** Returns whether the blob and the language of every file exist. */
 function isWithin({ blobs, languages }: FileTable, header: SegmentHeader): boolean {
   for (const blob of blobs) if (blob !== NO_BLOB && blob >= header.blobs) return false;
   for (const language of languages) if (language >= header.languages.length) return false;
@@ -164,7 +164,7 @@ function pageBlobs(first: Uint32Array): Uint32Array {
   return blobs;
 }
 
-/** Counting sort of files by blob. */
+/** Groups the files by blob, with a counting sort. */
 function filesByBlob(blobs: Uint32Array, count: number): [starts: Uint32Array, files: Uint32Array] {
   const starts = new Uint32Array(count + 1);
   for (const blob of blobs) if (blob !== NO_BLOB) starts[blob + 1]!++;

@@ -1,4 +1,4 @@
-/** A segment's tables as its writer collects and its readers use them; format.ts has the layout. */
+/** Encodes and decodes the tables of a segment. format.ts has their layout. */
 
 import { firstIndex } from "../../base/binary-search.ts";
 import { bytesOf, wordsOf } from "../../base/growable.ts";
@@ -29,16 +29,16 @@ export interface SegmentHeader {
   readonly repositories: RepositoryColumns;
 }
 
-/** Where the files of each repository stand, as columns; repositories and files ascend. */
+/** The range of files of each repository, as columns. Repositories and files ascend. */
 export interface RepositoryColumns {
   readonly numbers: Uint32Array;
-  /** First file. */
+  /** The first file of each. */
   readonly firsts: Uint32Array;
-  /** How many files. */
+  /** The number of files of each. */
   readonly counts: Uint32Array;
 }
 
-/** Where a repository's files stand in a segment. */
+/** A repository's range of files in a segment. */
 export interface RepositoryFiles {
   readonly repository: number;
   readonly first: number;
@@ -51,7 +51,7 @@ export function repositoryOf({ repositories }: SegmentHeader, file: number): num
   return numbers[firstIndex(0, firsts.length, (place) => firsts[place]! > file) - 1]!;
 }
 
-/** Returns where a repository's files stand in the segment; undefined if it has none there. */
+/** Returns a repository's range of files in the segment, or undefined if it has none there. */
 export function filesOfRepository(
   { repositories }: SegmentHeader,
   repository: number,
@@ -72,21 +72,21 @@ export interface FileTable {
 }
 
 export interface PathTable {
-  /** Where each path begins in `bytes`; one more, the end. */
+  /** The offset of each path in `bytes`, and the end of the last one. */
   readonly starts: Uint32Array;
   readonly bytes: Uint8Array;
 }
 
-/** A file's path, as bytes of the table. */
+/** Returns the bytes of a file's path, a view of the table. */
 export const pathOf = ({ starts, bytes }: PathTable, file: number): Uint8Array =>
   bytes.subarray(starts[file]!, starts[file + 1]!);
 
-/** Without its header nobody knows whose a segment's files are: there are two, under these numbers. */
+/** The numbers of the two copies of the header. Without one, nobody knows to which repositories the files belong. */
 export const HEADER_COPIES = [0, 1] as const;
 
-/** What a header holds besides its columns. */
+/** A header without its columns. */
 type HeaderRecord = Omit<SegmentHeader, "repositories"> & {
-  /** How many repositories have files in the segment. */
+  /** The number of repositories with files in the segment. */
   readonly repositories: number;
 };
 
@@ -124,7 +124,7 @@ type Reading = Pick<Snapshot, "get">;
 
 type HeaderCopy = (typeof HEADER_COPIES)[number];
 
-/** Reads the first copy that is sound. Returns undefined if the segment does not exist. */
+/** Reads the first intact copy of the header. Returns undefined if the segment does not exist. */
 export function readHeader(source: Reading, segment: number): SegmentHeader | undefined {
   return allAtOnce(readingHeader(source, segment));
 }
@@ -224,14 +224,14 @@ export function readPaths(snapshot: Snapshot, segment: number, count: number): P
   return { starts, bytes: value.slice(startsBytes) };
 }
 
-/** Where each blob begins in the text, and where the last one ends. */
+/** Reads the offset of each blob in the text, and the end of the last one. */
 export function readBlobs(snapshot: Snapshot, segment: number, count: number): Uint32Array {
   const starts = wordsOf(mustRead(snapshot, segment, PART.BLOBS, 4 * (count + 1)));
   if (!isAscending(starts)) throw corrupt(`the blobs of segment ${segment}`);
   return starts;
 }
 
-/** A part that must be there, with so many bytes. REQUIRES: copied before the next read. */
+/** Reads a part, and throws INDEX_CORRUPT unless it has `bytes` bytes. REQUIRES: copied before the next read. */
 export function mustRead(
   snapshot: Snapshot,
   segment: number,
@@ -244,7 +244,7 @@ export function mustRead(
   return value;
 }
 
-/** The first page of each blob; one more, the number of pages. */
+/** Returns the first page of each blob, and the number of pages. */
 export function firstPages(blobStarts: Uint32Array): Uint32Array {
   const first = new Uint32Array(blobStarts.length);
   for (let blob = 1; blob < first.length; blob++) {

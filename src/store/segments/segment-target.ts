@@ -1,17 +1,17 @@
-/** Where a thread writes what belongs to one segment, in any number of transactions. */
+/** Lets a thread write the values of one segment, in any number of transactions. */
 
 import type { Environment, Writer } from "../lmdb/environment.ts";
 import { checkLease } from "../lmdb/lease.ts";
 
 export interface SegmentTarget {
-  /** What was written can be read in its snapshots. */
+  /** Its snapshots contain what was written. */
   readonly environment: Pick<Environment, "snapshot">;
   readonly segment: number;
-  /** One transaction, on this thread. Throws INDEX_LOCKED when the lease is lost. */
+  /** Runs one transaction on this thread. Throws INDEX_LOCKED if the lease was lost. */
   write(work: (writer: Writer) => void): void;
 }
 
-/** REQUIRES: the lease is, or was, `owner`'s. */
+/** Returns the target for a segment on disk. Each transaction checks that `owner` still has the lease. */
 export const segmentTarget = (
   environment: Environment,
   segment: number,

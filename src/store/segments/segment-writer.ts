@@ -1,9 +1,9 @@
 /**
- * Writes one segment. Text goes to the disk as it comes, in transactions of some MB; the tables are
- * collected in columns and written at the end. Nobody sees a segment before a manifest names it, so
- * these transactions need no order; each of them checks the write lease.
+ * Writes one segment. Text goes to disk as it arrives, in transactions of 2 MiB. The tables are collected in
+ * columns and written at the end. Nobody reads a segment before a manifest names it, so the order of these
+ * transactions does not matter; each of them checks the write lease.
  *
- * Memory: 65 blocks of text (2 MiB), 45 bytes a blob, and 48 bytes and the path a file.
+ * Memory: 65 blocks of text (2 MiB), 45 bytes for each blob, and 48 bytes and the path for each file.
  */
 
 import { bytesOf, GrowableBytes, GrowableWords } from "../../base/growable.ts";
@@ -23,7 +23,7 @@ import { listsOfText, PostingsWriter } from "./postings.ts";
 import type { SegmentTarget } from "./segment-target.ts";
 import { encodeFiles, encodePaths, putHeader, type RepositoryFiles } from "./segment-tables.ts";
 
-/** Text of one transaction: long enough to make a commit cheap, short enough not to block. */
+/** The blocks of text in one transaction: enough to make a commit cheap, few enough not to block for long. */
 const TRANSACTION_BLOCKS = 64;
 
 export interface NewFile {
@@ -33,9 +33,9 @@ export interface NewFile {
   readonly blob: number;
   readonly language: string;
   readonly flags: number;
-  /** HASH_BYTES; all zero when not known. */
+  /** HASH_BYTES long; all zero if unknown. */
   readonly version: Uint8Array;
-  /** Numbers of the revisions that name it. */
+  /** The numbers of the revisions that contain the file. */
   readonly revisions: readonly number[];
 }
 
@@ -46,7 +46,7 @@ export interface WrittenSegment {
   readonly sets: readonly RevisionSet[];
 }
 
-/** Which files of a repository in a segment a revision names; bit 0 is the repository's first file there. */
+/** The files of a segment that belong to a revision. Bit 0 is the repository's first file in the segment. */
 export interface RevisionSet {
   readonly repository: number;
   readonly segment: number;
@@ -54,7 +54,7 @@ export interface RevisionSet {
   readonly bits: Bitset;
 }
 
-/** Hands over every gram with its gaps, by ascending gram. */
+/** Calls `visit` with every gram and its gaps, in ascending order of the grams. */
 export type GramSource = (visit: (gram: number, gaps: Uint8Array) => void) => void;
 
 export class SegmentWriter {
@@ -96,7 +96,7 @@ export class SegmentWriter {
     return this.#blobs.length;
   }
 
-  /** Bytes of memory held, roughly. */
+  /** Bytes of memory held, approximately. */
   get bytes(): number {
     return (
       this.blobs * 45 +
@@ -154,7 +154,7 @@ export class SegmentWriter {
     this.#blocks = [];
   }
 
-  /** Writes everything that is left. `folds` is the bitset of pages that part FOLDS holds. */
+  /** Writes the rest of the segment. `folds` is the content of part FOLDS. */
   finish(kernel: Kernel, grams: GramSource, folds: Bitset): WrittenSegment {
     if (this.#blockLength > 0) this.#endBlock();
     const postings = new PostingsWriter(listsOfText(this.segment), this.pages, kernel);
@@ -190,7 +190,7 @@ export class SegmentWriter {
     return { segment: this.segment, files: this.files, textBytes: this.textBytes, sets };
   }
 
-  /** Files by repository, path and blob; sources mostly list in that order, which makes the sort linear. */
+  /** Sorts the files by repository, path and blob. Sources mostly list in that order, which makes sorting linear. */
   #order(): Uint32Array {
     const order = Array.from({ length: this.files }, (_, file) => file);
     const [repositories, blobs] = [this.#repositories.view, this.#blobs.view];

@@ -1,7 +1,7 @@
 /**
- * The last step of an edition of symbols: its columns, the lists of its names, and its header, which
- * makes it readable. Names are read from the text once more: 0.3 s for 256 MiB of C, a hundredth of
- * what finding the symbols took.
+ * Completes an edition of symbols: writes its columns, the posting lists of its names, and last its header,
+ * which makes it readable. Names are read from the text once more, which takes 0.3 s for 256 MiB of C, a
+ * hundredth of the time that finding the symbols took.
  */
 
 import type { Pause } from "../../base/yield.ts";
@@ -16,21 +16,21 @@ import { newSymbolList } from "./symbol-run.ts";
 import { headerOf, putEdition, SymbolsReader } from "./symbols.ts";
 
 /**
- * For the next edition of this thread, empty: a kernel for each took a run that changes one file four
- * times the processor time, most of it the collector's.
+ * Empty lists for the next edition of this thread. With a new kernel for each edition, a run that changes one
+ * file takes four times the processor time, most of it in the garbage collector.
  */
 let spare: NameLists | undefined;
-/** One that has grown beyond is given back. */
+/** Larger lists are not reused. */
 const SPARE_BYTES = 1024 * 1024;
 
 export interface NewEdition {
   readonly edition: number;
   readonly columns: SymbolColumns;
-  /** In the transaction that makes the edition readable; `hasAll`: no blob is unknown in it. */
+  /** Called in the transaction that makes the edition readable. `hasAll` says whether it has the symbols of every blob. */
   readonly publish?: (writer: Writer, hasAll: boolean) => void;
 }
 
-/** REQUIRES: the segment and the edition's blocks are written. Resolves to whether no blob is unknown in it. */
+/** Completes the edition. Resolves to whether it has the symbols of every blob. REQUIRES: the segment and the edition's blocks are written. */
 export async function completeEdition(
   target: SegmentTarget,
   { edition, columns, publish }: NewEdition,
@@ -55,7 +55,7 @@ async function namesOf(
   pause: Pause,
 ): Promise<NameLists> {
   const names = spare ?? new NameLists(createKernel());
-  spare = undefined; // until they are written: another may begin meanwhile, and a failure leaves it half filled
+  spare = undefined; // until these are written, because another edition may begin, or this one may fail half-way
   const snapshot = environment.snapshot();
   try {
     const reader = openSegment(snapshot, segment);

@@ -1,4 +1,4 @@
-/** Keys of what is kept by editions of a segment's symbols: the edition stands in the highest byte of the number. */
+/** Makes the keys of editions of symbols. The highest byte of a key's number is the edition. */
 
 import { segmentKey, type Part } from "../format/format.ts";
 
@@ -10,7 +10,7 @@ export const nextEdition = (edition: number): number => (edition % MOST_EDITIONS
 export const editionKey = (segment: number, part: Part, edition: number, number: number): Buffer =>
   segmentKey(segment, part, edition * EDITION_NUMBERS + number);
 
-/** The keys of one edition in one of the parts. */
+/** Returns the range of keys of one edition in a part. */
 export const editionRange = (
   segment: number,
   part: Part,
@@ -20,5 +20,5 @@ export const editionRange = (
   editionKey(segment, part, edition + 1, 0),
 ];
 
-/** The number without its edition. */
+/** Returns the number of a key without its edition. */
 export const numberInEdition = (key: Buffer): number => key.readUIntBE(key.length - 3, 3);

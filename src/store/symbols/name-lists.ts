@@ -1,19 +1,19 @@
 /**
- * Posting lists of the names that a segment defines: for each gram the pages in which it begins
- * within a name of a definition. They have the form of those of its text (postings.ts) and stand in the part NAMES,
- * one set for each edition of the symbols; `edition` stands in the highest byte of the number.
+ * Writes and reads posting lists of the names that a segment defines: for each gram, the pages in which it
+ * begins within the name of a definition. Their form is that of posting lists of text (postings.ts). They are
+ * in part NAMES, one set for each edition of the symbols. The highest byte of a number is the edition.
  *
  *     number            holds
  *     edition | 0       directory: the first gram of each block (u32)
  *     edition | 1 + n   block n
  *
- * What is indexed of a page are its names, joined by SEPARATOR: bytes of names that lie in the page or
- * the OVERLAP bytes after it; of names that lie in each other the union. So a literal that begins in a
- * page, within a name, is found by that page's lists alone.
+ * For each page, the indexed text is its names joined by SEPARATOR: the bytes of names in the page or in the
+ * OVERLAP bytes after it. Nested names count once. So the lists of a page suffice to find a literal that
+ * begins in that page within a name.
  *
- * Linux (4.96 million definitions): 28 MB, 2.8 % of its text; `sym:spin_lock` takes 5 ms on two threads,
- * and 67 by the lists of the text. A sorted table of its 3.2 million distinct names would be 75 MB without
- * any postings, and to scan it takes 32 ms of one thread before the first place is known.
+ * Linux has 4.96 million definitions: their lists take 28 MB, 2.8 % of its text. `sym:spin_lock` takes 5 ms on
+ * two threads, and 67 ms with the lists of the text. A sorted table of the 3.2 million distinct names would
+ * take 75 MB without any postings, and 32 ms of one thread to scan.
  */
 
 import type { Kernel } from "../../kernel/kernel.ts";
@@ -25,9 +25,9 @@ import type { SegmentTarget } from "../segments/segment-target.ts";
 import { ROW, SYMBOL_ROW, type SymbolList } from "./symbol-run.ts";
 import { editionKey } from "./edition-key.ts";
 
-/** In no name as people write them, and in the class of all bytes but letters, digits and `_`. */
+/** A newline: it occurs in no name, and grams put it in one class with all bytes but letters, digits and `_`. */
 const SEPARATOR = 10;
-/** Blocks of one transaction: some 4 MB. */
+/** The blocks of one transaction, about 4 MB. */
 const TRANSACTION_BLOCKS = 256;
 
 const listsOfNames = (segment: number, edition: number): PostingPlace => ({
@@ -43,7 +43,7 @@ export const openNameLists = (
   blocks: number,
 ): PostingsReader => new PostingsReader(snapshot, listsOfNames(segment, edition), blocks);
 
-/** Collects the lists of one segment: some 10 MB for 256 MiB of C. */
+/** Collects the lists of one segment, about 10 MB for 256 MiB of C. */
 export class NameLists {
   readonly #kernel: Kernel;
   readonly #lists: GramLists;
@@ -54,12 +54,12 @@ export class NameLists {
     this.#lists = createGramLists(kernel, PAGE_BYTES + OVERLAP);
   }
 
-  /** Of the kernel's memory, that the lists hold. */
+  /** Bytes of the kernel's memory that the lists take. */
   get bytes(): number {
     return this.#lists.bytes;
   }
 
-  /** The next blob of the segment. */
+  /** Adds the next blob of the segment. */
   add(text: Uint8Array, list: SymbolList): void {
     let row = 0;
     for (let from = 0; from < text.length; from += PAGE_BYTES) {
@@ -68,13 +68,13 @@ export class NameLists {
     }
   }
 
-  /** A blob of so many bytes without definitions. */
+  /** Adds the next blob, which has this many bytes and no definitions. */
   addNone(bytes: number): void {
     for (let from = 0; from < bytes; from += PAGE_BYTES)
       this.#lists.add(this.#names.subarray(0, 0));
   }
 
-  /** Puts the names of the page at `from` together; returns their length. Names before `row` end before it. */
+  /** Joins the names of the page at `from` and returns their length. Names before `row` end before the page. */
   #namesOf(
     text: Uint8Array,
     { count, rows }: SymbolList,
@@ -88,7 +88,7 @@ export class NameLists {
       const start = rows[at + ROW.start]!;
       if (start >= limit) break;
       const end = Math.min(limit, rows[at + ROW.end]!);
-      // a gap of a byte at least, so that with separators it is no longer than the text
+      // separators replace gaps of at least one byte, so the joined names are never longer than the text
       if (start > done && length > 0) names[length++] = SEPARATOR;
       // by bytes: most names are too short to be worth a call
       for (let i = Math.max(start, done); i < end; i++) names[length++] = text[i]!;
@@ -97,7 +97,7 @@ export class NameLists {
     return length;
   }
 
-  /** Writes the lists and forgets them. `last` is told how many blocks they are, in the last transaction. */
+  /** Writes the lists and clears them. Calls `last` with the number of blocks, in the last transaction. */
   write(
     target: SegmentTarget,
     edition: number,

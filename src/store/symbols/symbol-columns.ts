@@ -1,10 +1,10 @@
 /**
- * What is told of the symbols of a stretch of a segment's blobs, beside their runs: a segment's
- * symbols are found in ranges, each by one thread, and joined when all are done.
+ * Defines the columns that describe the symbols of a range of blobs, and stores them for ranges of unfinished
+ * editions. Threads extract the symbols of a segment range by range; the ranges are joined at the end.
  *
- * A range that is done leaves a record in the part RANGES, in the transaction of its last blocks, until
- * the edition is published: so a process that is killed loses the ranges that its threads were at,
- * and the next run goes on with the others.
+ * A finished range leaves a record in part RANGES, in the transaction of its last blocks, until the edition is
+ * published. So a killed process loses only the ranges that its threads were working on, and the next run
+ * continues with the others.
  *
  *     number                 holds
  *     edition | first blob   the range's columns, MessagePack
@@ -20,15 +20,15 @@ import { corrupt, isCorrupt, isCount, unpackAs } from "../format/sealed.ts";
 export interface Origin {
   /** Linguist's name. */
   readonly language: string;
-  /** Of the grammar and its queries; "" where there is none. */
+  /** The version of the grammar and its queries; "" if the language has none. */
   readonly version: string;
   readonly outcome: "symbols" | "none" | "gave-up";
 }
 
-/** What is told of a stretch of a segment's blobs. */
+/** Describes the symbols of consecutive blobs of a segment. */
 export interface SymbolColumns {
   readonly firstBlob: number;
-  /** 0, or 1 + position in `origins`. */
+  /** For each blob, 0 if its symbols are unknown, otherwise 1 + its position in `origins`. */
   readonly states: Uint16Array;
   readonly lengths: Uint32Array;
   /** The first blob of each block. */
@@ -37,10 +37,10 @@ export interface SymbolColumns {
   readonly symbols: number;
 }
 
-/** In an edition of the symbols, the number of the block that begins with the blob. */
+/** Returns the number of the block that begins with a blob, without its edition. */
 export const blockNumber = (blob: number): number => 2 + blob;
 
-/** The stretches of a whole segment as one. REQUIRES: without gaps. */
+/** Joins the columns of all ranges of a segment. REQUIRES: they have no gaps. */
 export function joinColumns(parts: readonly SymbolColumns[]): SymbolColumns {
   const stretches = parts.toSorted((a, b) => a.firstBlob - b.firstBlob);
   const origins: Origin[] = [];
@@ -90,7 +90,7 @@ export function putRange(
   writer.put(editionKey(segment, PART.RANGES, edition, firstBlob), pack(record));
 }
 
-/** The ranges that are done of an edition that is not published, in their order. What is damaged is not done. */
+/** Reads the finished ranges of an unpublished edition, in order. Returns none if any of them is damaged. */
 export function readRanges(snapshot: Snapshot, of: EditionOf): SymbolColumns[] {
   try {
     return readAll(snapshot, of);
@@ -120,7 +120,7 @@ function readAll(snapshot: Snapshot, { segment, edition }: EditionOf): SymbolCol
   });
 }
 
-/** With unknown blobs between the stretches, which are in order, and behind them. */
+/** Adds columns of unknown blobs for the gaps between the ranges and after the last. REQUIRES: `parts` is in order. */
 export function withGaps(parts: readonly SymbolColumns[], blobs: number): SymbolColumns[] {
   const gaps: SymbolColumns[] = [];
   let from = 0;
@@ -155,8 +155,8 @@ const isRangeRecord = (record: Readonly<Record<string, unknown>>): boolean =>
   Array.isArray(record["origins"]) &&
   isCount(record["symbols"]);
 
-/** The keys of an edition that is being made but for those of ranges that are done. */
-export function keysBeside(
+/** Returns the keys of an unpublished edition, apart from those of finished ranges. */
+export function unfinishedKeys(
   snapshot: Snapshot,
   { segment, edition }: EditionOf,
   done: readonly SymbolColumns[],
@@ -171,7 +171,7 @@ export function keysBeside(
   ];
 }
 
-/** Once the edition is published its ranges are of no use. */
+/** Removes the records of ranges, which are of no use once the edition is published. */
 export function removeRanges(writer: Writer, { segment, edition }: EditionOf): void {
   const keys = [...writer.keys(editionRange(segment, PART.RANGES, edition))];
   for (const key of keys) writer.remove(key);

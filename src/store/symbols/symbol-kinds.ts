@@ -1,4 +1,4 @@
-/** What a definition can be. Stored by position in this list: append, never reorder. */
+/** The kinds of definitions. They are stored by their position in this list: append to it, never reorder it. */
 export const SYMBOL_KINDS = [
   "function",
   "method",
@@ -32,15 +32,15 @@ export const SYMBOL_KINDS = [
 ] as const;
 
 /**
- * What has its name only inside of something else: who types `page` wants the type before the many
- * fields that hold one. The kernel has the same set, see assembly/definitions.ts.
+ * The kinds of members, which rank lower: someone who types `page` wants the type before the many fields of
+ * that name. The kernel has the same set in assembly/definitions.ts.
  */
 export const MEMBER_KINDS: ReadonlySet<number> = new Set(
   (["constructor", "field", "property"] as const).map((kind) => SYMBOL_KINDS.indexOf(kind)),
 );
 
 /**
- * What a definition defines: the same words for all languages. docs/symbols.md has what counts as which.
+ * The kind of a definition, with the same words for all languages. docs/symbols.md says what counts as which.
  *
  * @example
  * const callable: readonly SymbolKind[] = ["function", "method", "constructor", "macro"];

@@ -1,6 +1,6 @@
 /**
- * How far `sym:` sees in each repository. Of most segments the symbols are known wholly or not at all,
- * which the manifest says; a merge of some of both leaves an edition whose states say it of each blob.
+ * Counts, for each repository, the files whose symbols are indexed. Most segments have the symbols of all blobs
+ * or of none, as the manifest says. A merge of both kinds leaves an edition whose states say it for each blob.
  */
 
 import {
@@ -21,13 +21,13 @@ import { readFiles } from "../segments/segment-tables.ts";
 import { openSymbols } from "./symbols.ts";
 
 export interface Progress {
-  /** Files whose symbols are known. */
+  /** Files whose symbols are indexed. */
   readonly done: number;
-  /** Files that revisions name. */
+  /** Files of all revisions. */
   readonly total: number;
 }
 
-/** For one repository after another. REQUIRES: the snapshot stays open. */
+/** Returns a function that counts the files of a repository. REQUIRES: the snapshot stays open. */
 export function symbolProgress(
   snapshot: Snapshot,
   { manifest, headers }: Catalog,
@@ -56,7 +56,7 @@ export function symbolProgress(
   };
 }
 
-/** How many of `set`, whose bit 0 is bit `first` of `all`, are in that too. */
+/** Counts the bits of `set` that are in `all` too. Bit 0 of `set` is bit `first` of `all`. */
 function countFrom(all: Bitset, first: number, set: Bitset): number {
   let count = 0;
   forEachBit(set, (bit) => {
@@ -65,7 +65,7 @@ function countFrom(all: Bitset, first: number, set: Bitset): number {
   return count;
 }
 
-/** None where the edition is damaged: `sym:` finds nothing there either. */
+/** Returns the files whose symbols are indexed: none if the edition is damaged, because `sym:` finds nothing then. */
 function knownFiles(
   snapshot: Snapshot,
   { segment, symbols }: ManifestSegment,

@@ -1,6 +1,6 @@
 /**
- * The definitions of one blob: in memory a table of numbers, on the disk a *run* of varints (seven
- * bits a byte, the lowest first), some 3.3 bytes a definition.
+ * Encodes and decodes the definitions of one blob. In memory they are a table of numbers, on disk a *run* of
+ * varints (seven bits a byte, the lowest first) of about 3.3 bytes for each definition.
  *
  *     table      := row*                         the first `count` are definitions, see SymbolTable
  *     run        := count outsiders definition* outsider*
@@ -8,9 +8,9 @@
  *     outsider   := start length kind            a name that is only a parent
  *
  * `gap` is the distance of a name's start from the start before it (the first from -1), minus one.
- * `kind` is four times the position in SYMBOL_KINDS plus how the parent is told: 0 there is none,
- * 1 it is that of the definition before, 2 it is the definition before, 3 `parent` says it: twice
- * the zigzag of its distance in rows, or twice its position among the outsiders plus one.
+ * `kind` is four times the position in SYMBOL_KINDS, plus the form of the parent: 0 if there is none, 1 if it is
+ * the parent of the previous definition, 2 if it is the previous definition, 3 if `parent` follows. `parent` is
+ * twice the zigzag of the distance in rows, or twice the position among the outsiders plus one.
  *
  * A blob without definitions has the empty run. *Example.* `class A { f() {} g() {} }`: class A at 6,
  * methods f at 10 and g at 17. Run: 3 0, 6 1 12, 3 1 6, 6 1 5.
@@ -21,17 +21,17 @@ import { corrupt } from "../format/sealed.ts";
 import { SYMBOL_KINDS } from "./symbol-kinds.ts";
 
 /**
- * The symbols of one file, in one array of numbers: a run of 78 000 files makes no object a symbol.
+ * The symbols of one file, in one array of numbers instead of an object for each.
  *
  *     row := start end kind parent      SYMBOL_ROW 32-bit numbers
  *
- * `start` and `end` are bytes of the name in the file, `kind` a position in SYMBOL_KINDS, `parent`
- * the position of another row or -1. The first `count` rows are definitions, sorted by start, each
- * start once. The rows after them are no definitions: names used only as parents, such as the type
- * of an `impl` that is defined elsewhere. Their own parent is -1.
+ * `start` and `end` are the byte offsets of the name in the file. `kind` is a position in SYMBOL_KINDS. `parent`
+ * is the position of another row, or -1. The first `count` rows are definitions, sorted by start, without
+ * duplicate starts. The rows after them are names used only as parents, such as the type of an `impl` that is
+ * defined elsewhere. Their own parent is -1.
  *
- * A `method` of `impl Widget` in a file without Widget's definition, as text `impl Widget { fn run() {} }`:
- * count 1, rows (17, 20, method, 1) and (5, 11, struct, -1).
+ * *Example.* `impl Widget { fn run() {} }`, in a file without a definition of Widget: count 1, rows
+ * (17, 20, method, 1) and (5, 11, struct, -1).
  */
 export interface SymbolTable {
   readonly count: number;
@@ -42,10 +42,10 @@ export const SYMBOL_ROW = 4;
 /** Positions in a row. */
 export const ROW = { start: 0, end: 1, kind: 2, parent: 3 } as const;
 
-/** A table that is filled again and again. */
+/** A table that is reused for one blob after another. */
 export interface SymbolList {
   count: number;
-  /** With those that are parents only. */
+  /** The number of all rows, including those that are only parents. */
   total: number;
   rows: Int32Array;
 }
@@ -59,9 +59,8 @@ export const newSymbolList = (): SymbolList => ({
 const PARENT = { none: 0, same: 1, before: 2, other: 3 } as const;
 
 /**
- * Whether a table keeps the contract above for a text of so many bytes. A reader refuses a run made of
- * one that does not, and with it everything that is read beside it: so whoever makes tables asks before
- * it stores one.
+ * Returns whether a table satisfies the contract above, for a text of `textBytes` bytes. Writers check this
+ * before they store a table, because a reader refuses an invalid run as damage of the whole segment.
  */
 export function isSoundTable({ count, rows }: SymbolTable, textBytes: number): boolean {
   const total = rows.length / SYMBOL_ROW;
@@ -121,7 +120,8 @@ function putVarint(out: GrowableBytes, value: number): void {
   out.pushByte(rest);
 }
 
-// Where the decoder reads: a variable, because a hundred definitions a microsecond leave no room for objects.
+// the decoder's position: a variable of the module, because decoding 100 definitions in a microsecond leaves no
+// time for objects. Only decodeSymbols() and countSymbols() use it, each from its own start
 let cursor = 0;
 
 function varint(bytes: Uint8Array): number {
@@ -136,7 +136,7 @@ function varint(bytes: Uint8Array): number {
   throw corrupt("a run of symbols");
 }
 
-/** The table of a run into `into`. A run that breaks the format is INDEX_CORRUPT. */
+/** Decodes a run into `into`. Throws INDEX_CORRUPT if the run breaks the format. */
 export function decodeSymbols(run: Uint8Array, textBytes: number, into: SymbolList): void {
   into.count = into.total = 0;
   if (run.length === 0) return;
@@ -159,7 +159,7 @@ export function decodeSymbols(run: Uint8Array, textBytes: number, into: SymbolLi
   into.total = total;
 }
 
-/** Whether all of them are possible. */
+/** Decodes the definitions. Returns whether all of them are valid. */
 function readDefinitions(
   run: Uint8Array,
   rows: Int32Array,
@@ -169,7 +169,7 @@ function readDefinitions(
   let start = -1;
   let parent = -1;
   for (let row = 0, at = 0; row < count; row++, at += SYMBOL_ROW) {
-    // most numbers are one byte: looked at here, which doubles the speed
+    // most numbers are one byte; checking that here, without a call, doubles the speed
     let value = run[cursor]!;
     if (value < 128) cursor++;
     else value = varint(run);
@@ -197,7 +197,7 @@ function readDefinitions(
   return isSound;
 }
 
-/** How many definitions a run tells of, without decoding them. */
+/** Returns the number of definitions in a run, without decoding them. */
 export function countSymbols(run: Uint8Array): number {
   if (run.length === 0) return 0;
   cursor = 0;

@@ -1,20 +1,21 @@
 /**
- * Part SYMBOLS of a segment: the definitions of its blobs, written after the segment has been
- * published. It comes in *editions*: a segment that is merged takes over the symbols that are known,
- * and a later run writes the next edition with the rest; so does one that knows newer grammars. The
- * manifest says which edition counts (0: there is none); the others are removed by later runs.
+ * Writes and reads part SYMBOLS of a segment, the definitions of its blobs. It is written after the segment has
+ * been published, in *editions*. A merged segment takes over the symbols that are known, and a later run
+ * writes the next edition with the rest. So does a run with newer grammars. The manifest names the current
+ * edition (0 if there is none). Later runs remove the others.
  *
  *     number                       holds
  *     edition | 0                  header: MessagePack, see SymbolsHeader
  *     edition | 1                  state of each blob (u16), length of its run (u32), first blob of each block (u32)
  *     edition | 2 + first blob     block: the runs of blobs (symbol-run.ts), one after another
  *
- * `edition` stands in the highest byte of the number. An edition has posting lists of its names as well
- * (name-lists.ts); where the header tells of none, names are looked for by the lists of the text. A block holds whole runs, SYMBOL_BLOCK_BYTES
- * unless one run is longer: the symbols of a blob cost one get. A state is 0 where the symbols of the
- * blob are not known, else 1 + the position of its origin: with which version of the grammar they
- * were sought and what came of it. A blob under paths of several languages has the symbols of the
- * first of those that has a grammar.
+ * The highest byte of a number is the edition. An edition also has posting lists of its names (name-lists.ts).
+ * If its header has none, names are searched with the lists of the text.
+ *
+ * A block holds whole runs, up to SYMBOL_BLOCK_BYTES or one longer run, so the symbols of a blob cost one get.
+ * A blob's state is 0 if its symbols are unknown. Otherwise it is 1 + the position of its origin, which has the
+ * version of the grammar and the outcome. A blob under paths of several languages has the symbols of the first
+ * of these languages that has a grammar.
  */
 
 import { pack } from "msgpackr";
@@ -49,17 +50,17 @@ export interface SymbolsHeader {
   readonly blocks: number;
   readonly symbols: number;
   readonly runBytes: number;
-  /** Blobs whose symbols are not known. */
+  /** The number of blobs whose symbols are unknown. */
   readonly unknown: number;
   readonly origins: readonly Origin[];
-  /** Blocks of the lists of names; undefined: there are no such lists. */
+  /** The number of blocks of the lists of names. Undefined if there are no such lists. */
   readonly nameBlocks?: number;
 }
 
 const symbolsKey = (segment: number, edition: number, number: number): Buffer =>
   editionKey(segment, PART.SYMBOLS, edition, number);
 
-/** The ranges of keys that hold all editions but this one and the next. */
+/** Returns the key ranges of all editions except this one and the next. */
 export function otherEditions(segment: number, edition: number): [start: Buffer, end: Buffer][] {
   const kept = [edition, nextEdition(edition)].sort((a, b) => a - b);
   return [PART.SYMBOLS, PART.NAMES, PART.RANGES].flatMap((part) => {
@@ -70,7 +71,7 @@ export function otherEditions(segment: number, edition: number): [start: Buffer,
   });
 }
 
-/** Writes the blocks of a stretch of blobs. Stretches of one edition may be written by several threads. */
+/** Writes the blocks of a range of blobs. Several threads may write ranges of one edition. */
 export class SymbolsWriter {
   readonly #target: SegmentTarget;
   readonly #edition: number;
@@ -89,7 +90,7 @@ export class SymbolsWriter {
     this.#firstBlob = firstBlob;
   }
 
-  /** The next blob's run, which may be borrowed; origin undefined: its symbols are not known. */
+  /** Adds the run of the next blob, which is copied. Its symbols are unknown if `origin` is undefined. */
   add(origin: Origin | undefined, run: Uint8Array): void {
     const blob = this.#firstBlob + this.#states.length;
     const isFull = this.#block.length + run.length > SYMBOL_BLOCK_BYTES;
@@ -99,7 +100,7 @@ export class SymbolsWriter {
     this.#lengths.push(run.length);
     this.#block.push(run);
     this.#symbols += countSymbols(run);
-    if (this.#pending.length >= TRANSACTION_BLOCKS) this.#flush(); // reads the lease: not before the copy
+    if (this.#pending.length >= TRANSACTION_BLOCKS) this.#flush(); // reads the lease, so it must come after the copy
   }
 
   #originNumber(origin: Origin): number {
@@ -125,7 +126,7 @@ export class SymbolsWriter {
     this.#pending = [];
   }
 
-  /** Writes what is left. `isRange`: with a record of it, so that an interrupted run goes on behind it. */
+  /** Writes the rest. With `isRange` it also writes the range's record, so that an interrupted run can continue after it. */
   finish({ isRange = false } = {}): SymbolColumns {
     if (this.#block.length > 0) this.#endBlock();
     const columns = {
@@ -147,7 +148,7 @@ function originOf(key: string): Origin {
   return { language, version, outcome };
 }
 
-/** Makes an edition complete, after its blocks and the lists of its names. */
+/** Writes the columns and the header of an edition. REQUIRES: its blocks and its lists of names are written. */
 export function putEdition(
   writer: Writer,
   { segment, edition }: EditionOf,
@@ -158,7 +159,7 @@ export function putEdition(
   writer.put(symbolsKey(segment, edition, 0), pack(header));
 }
 
-/** Without lists of names. */
+/** Returns the header for these columns, without lists of names. */
 export function headerOf({
   states,
   lengths,
@@ -172,7 +173,7 @@ export function headerOf({
   return { blobs: states.length, blocks: blocks.length, symbols, runBytes, unknown, origins };
 }
 
-/** undefined: that edition is not there (any more). */
+/** Reads the header of an edition. Returns undefined if there is no such edition. */
 export function readSymbolsHeader(
   snapshot: Snapshot,
   segment: number,
@@ -189,21 +190,21 @@ function isSymbolsHeader(header: Readonly<Record<string, unknown>>): boolean {
   return counts.every(isCount) && Array.isArray(origins);
 }
 
-/** Some 6 bytes a blob in memory. Like a segment's reader it outlives snapshots. */
+/** Reads one edition. It takes about 6 bytes of memory for each blob and, like a segment's reader, outlives snapshots. */
 export class SymbolsReader {
   readonly segment: number;
   readonly edition: number;
   readonly header: SymbolsHeader;
-  /** 0, or 1 + position in the header's origins. */
+  /** The state of each blob: 0, or 1 + its position in the header's origins. */
   readonly states: Uint16Array;
-  /** Lists of its names; undefined: there are none. */
+  /** The posting lists of its names. Undefined if there are none. */
   readonly names: PostingsReader | undefined;
-  /** Where each run begins when all are put together; one more, the end. */
+  /** The offset of each run among all runs, and the end of the last one. */
   readonly #starts: Uint32Array;
   readonly #blocks: Uint32Array;
   readonly #verified: Uint8Array;
   #withDefinitions: Bitset | undefined;
-  /** The block that was read last. */
+  /** The block read last. */
   readonly #last = new LastRead();
 
   constructor(
@@ -237,7 +238,7 @@ export class SymbolsReader {
     return (this.#withDefinitions = set);
   }
 
-  /** Blobs whose symbols are not known; undefined: there are none. */
+  /** Returns the blobs whose symbols are unknown, or undefined if there are none. */
   unknownBlobs(): Bitset | undefined {
     const { blobs, unknown } = this.header;
     if (unknown === 0) return undefined;
@@ -246,24 +247,24 @@ export class SymbolsReader {
     return set;
   }
 
-  /** Whether the blob has definitions. */
+  /** Returns whether the blob has definitions. */
   has(blob: number): boolean {
     return this.#starts[blob + 1]! > this.#starts[blob]!;
   }
 
-  /** undefined: the blob's symbols are not known. */
+  /** Returns the origin of a blob's symbols, or undefined if they are unknown. */
   origin(blob: number): Origin | undefined {
     return this.header.origins[this.states[blob]! - 1];
   }
 
-  /** The blob's definitions into `into`; returns how many bytes were read. */
+  /** Decodes the definitions of a blob into `into`. Returns the number of bytes read. */
   read(snapshot: Snapshot, blob: number, textBytes: number, into: SymbolList): number {
     const run = this.run(snapshot, blob);
     decodeSymbols(run, textBytes, into);
     return run.length;
   }
 
-  /** Borrowed until the next read. */
+  /** Returns the run of a blob. REQUIRES: used before the next read. */
   run(snapshot: Snapshot, blob: number): Uint8Array {
     if (!this.has(blob)) return new Uint8Array();
     const block = this.#blockOf(blob);
@@ -299,11 +300,11 @@ export class SymbolsReader {
   }
 }
 
-/** Whether that edition is there: a reader of it may outlive it. */
+/** Returns whether an edition still exists. A reader may outlive its edition. */
 export const hasEdition = (snapshot: Snapshot, segment: number, edition: number): boolean =>
   snapshot.getSealed(symbolsKey(segment, edition, 0)) !== undefined;
 
-/** undefined: that edition is not there (any more). */
+/** Opens an edition. Returns undefined if there is no such edition. */
 export function openSymbols(
   snapshot: Snapshot,
   segment: number,
@@ -318,7 +319,7 @@ export function openSymbols(
   return new SymbolsReader({ segment, edition }, header, columns, names);
 }
 
-/** How the runs of all blobs lie in the blocks. */
+/** The columns that say where the runs of all blobs are. */
 type Columns = Pick<SymbolColumns, "states" | "lengths" | "blocks">;
 
 function readColumns(
@@ -336,8 +337,9 @@ function readColumns(
 }
 
 /**
- * What an interrupted run has done of an edition that it has not published; all other blobs are
- * unknown. undefined: nothing, or some of it is damaged. `blobs`: of the segment.
+ * Opens the finished ranges of an unpublished edition, which an interrupted run has left. All other blobs of
+ * the segment, which has `blobs` of them, are unknown. Returns undefined if there are no ranges, or some are
+ * damaged.
  */
 export function openUnfinished(
   snapshot: Snapshot,

@@ -1,6 +1,6 @@
 /**
- * Runs the check in a child process: a damaged page of LMDB's own tree can end the process that
- * reads it, and then the report says that.
+ * Runs the check in a child process, because reading a damaged page of LMDB's own tree can end the process. If
+ * that happens, the report says so.
  */
 
 import { spawn } from "node:child_process";

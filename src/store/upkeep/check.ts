@@ -1,8 +1,8 @@
 /**
- * Walks everything an index holds and says what is wrong: every seal, every table's own rules, every
- * list, and every text against its hash, because a damaged tree of LMDB's may lead to what the same key
- * held before. Reading such a page can end the process, so engines run it in a child
- * (check-process.ts); it is a plain function for that and for tests.
+ * Checks everything in an index: every seal, the rules of every table, every posting list, and every text
+ * against its hash. Seals alone do not suffice, because a damaged tree of LMDB's may lead to an older value of
+ * the same key. Reading a damaged page can end the process, so engines run the check in a child process
+ * (check-process.ts).
  */
 
 import { createHash } from "node:crypto";
@@ -56,7 +56,7 @@ export interface CheckProblem {
   message: string;
 }
 
-/** Of a data directory, which may have been cut short since it was opened. */
+/** Checks a data directory. One that cannot be opened is reported as a problem. */
 export async function checkDirectory(path: string): Promise<CheckReport> {
   try {
     const environment = await openUnderLock(path, { readOnly: true });
@@ -69,7 +69,7 @@ export async function checkDirectory(path: string): Promise<CheckReport> {
   }
 }
 
-/** What an interrupted run has left behind is no problem. */
+/** Checks an open environment. Values left by an interrupted run are not reported. */
 export async function checkEnvironment(environment: Environment): Promise<CheckReport> {
   const report: CheckReport = { ok: true, segments: 0, files: 0, bytes: 0, problems: [] };
   const snapshot = environment.snapshot();
@@ -97,7 +97,7 @@ async function attempt(report: CheckReport, where: Where, work: () => unknown): 
   }
 }
 
-/** Loading the catalog has read the records, and counted what their revisions name. */
+/** Checks the segments and repositories. Loading the catalog has checked the records and the revision sets. */
 async function checkCatalog(
   snapshot: Snapshot,
   { manifest, repositories }: Catalog,
@@ -178,12 +178,12 @@ function checkSymbols(
     counted.symbols += list.count;
     if (!reader.origin(blob)) counted.unknown++;
   }
-  const { header: told } = reader;
+  const { header: stored } = reader;
   const isSound =
-    told.blobs === header.blobs &&
-    told.symbols === counted.symbols &&
-    told.unknown === counted.unknown &&
+    stored.blobs === header.blobs &&
+    stored.symbols === counted.symbols &&
+    stored.unknown === counted.unknown &&
     hasSymbols === (counted.unknown === 0);
   if (!isSound)
-    throw new QuernError("INDEX_CORRUPT", "what is told of the segment's symbols is not so");
+    throw new QuernError("INDEX_CORRUPT", "the counts of the segment's symbols are wrong");
 }

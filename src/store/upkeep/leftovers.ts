@@ -1,6 +1,6 @@
 /**
- * Deletes what no manifest names: segments that an interrupted run has written, and retired ones that
- * nobody reads any more; and frees what dead readers hold.
+ * Deletes segments that no manifest names: orphans of an interrupted run, and retired segments that nobody
+ * reads any more. Also releases the reader slots of dead processes.
  */
 
 import type { Environment, Snapshot, Writer } from "../lmdb/environment.ts";
@@ -21,10 +21,13 @@ import {
 } from "../catalog/manifest.ts";
 import { readHeader, type SegmentHeader } from "../segments/segment-tables.ts";
 
-/** 2 MiB of text: the pages that a transaction frees are used again by the next but one, so it is best to free some before more is written. */
-const KEYS_A_TRANSACTION = 64;
+/**
+ * The most keys deleted in one transaction, about 2 MiB of text. LMDB reuses freed pages two transactions
+ * later, so small transactions let the file grow less.
+ */
+const KEYS_PER_TRANSACTION = 64;
 
-/** REQUIRES: the lease is `owner`'s. */
+/** Deletes them, in several transactions. REQUIRES: `owner` holds the lease. */
 export async function deleteLeftovers(
   environment: Environment,
   owner: string,
@@ -51,7 +54,7 @@ export async function deleteLeftovers(
     });
 }
 
-/** Numbers of all segments of which something is stored: one key each is looked at. */
+/** Returns the numbers of all segments with stored values. Reads one key of each. */
 function storedSegments(snapshot: Snapshot): number[] {
   const segments: number[] = [];
   for (let [start, end] = SEGMENTS_RANGE; ;) {
@@ -63,10 +66,10 @@ function storedSegments(snapshot: Snapshot): number[] {
   }
 }
 
-/** As much as one transaction takes; returns the segments of which something may be left. Those that are gone are no longer retired. */
+/** Deletes as much as fits one transaction. Returns the segments that may have values left; forgets retired ones that have none. */
 function deleteSome(writer: Writer, segments: readonly number[]): number[] {
   const gone = new Set<number>();
-  let room = KEYS_A_TRANSACTION;
+  let room = KEYS_PER_TRANSACTION;
   for (const segment of segments) {
     const keys = [...writer.keys(segmentRange(segment), room)];
     removeVersions(writer, segment);
@@ -82,13 +85,13 @@ function deleteSome(writer: Writer, segments: readonly number[]): number[] {
   return segments.filter((segment) => !gone.has(segment));
 }
 
-/** Versions that nobody moved to another segment; they came with the header and go with it. */
+/** Removes the versions of a segment's files, which have keys of their own that only the header can name. */
 function removeVersions(writer: Writer, segment: number): void {
   for (const repository of headerIfSound(writer, segment)?.repositories.numbers ?? [])
     writer.remove(versionsKey(repository, segment));
 }
 
-/** What is dead may be damaged: then it must still be possible to delete it. */
+/** Returns the header, or undefined if it is damaged: a damaged segment must be deletable too. */
 function headerIfSound(writer: Writer, segment: number): SegmentHeader | undefined {
   try {
     return readHeader(writer, segment);

@@ -1,9 +1,8 @@
 /**
- * Merging: several segments become one. Blobs that no live file has are left out, equal blobs become
- * one; pages get new numbers, posting lists are copied under them; symbols are copied as far as they
- * are known. Nothing is parsed again.
+ * Merges several segments into one. Blobs without a live file are dropped, and equal blobs become one. Pages
+ * get new numbers, under which posting lists are copied. Known symbols are copied. Nothing is parsed again.
  *
- * Memory: the tables of the inputs and one gram's pages at a time; text passes through block by block.
+ * Memory: the tables of the inputs, and the pages of one gram at a time. Text is copied block by block.
  */
 
 import {
@@ -36,12 +35,12 @@ import {
 import type { SegmentTarget } from "../segments/segment-target.ts";
 import { SegmentWriter, type WrittenSegment } from "../segments/segment-writer.ts";
 
-/** What a merge must know of a repository: where its files are, and which its revisions name. */
+/** What a merge needs to know about a repository: where its files are, and which of them are live. */
 export interface MergedRepository {
   readonly id: number;
-  /** Numbers of the revisions, by position in a place's sets. */
+  /** The numbers of the revisions, by position in a place's sets. */
   readonly revisions: readonly number[];
-  /** In the segments that are merged. */
+  /** The repository's places in the merged segments. */
   readonly places: readonly Place[];
 }
 
@@ -53,19 +52,20 @@ export interface MergeInput {
 }
 
 export interface MergedSegment extends WrittenSegment {
-  /** As in the manifest. */
+  /** The edition of its symbols, as in the manifest. */
   readonly symbols: number;
   readonly hasSymbols: boolean;
 }
 
 interface Source {
   readonly reader: SegmentReader;
-  /** New number of each blob, or NO_BLOB where it is dropped. */
+  /** The new number of each blob, or NO_BLOB if it is dropped. */
   readonly blobs: Uint32Array;
-  /** New number of each page, or NO_BLOB. A blob that is in an earlier source already has its pages there. */
+  /** The new number of each page, or NO_BLOB if its blob is dropped or was copied from an earlier source. */
   readonly pages: Uint32Array;
 }
 
+/** Writes the merged segment, with the symbols that are known. Writes nothing if no file is live. */
 export async function mergeSegments(
   input: MergeInput,
   target: SegmentTarget,
@@ -87,7 +87,7 @@ class Merge {
   readonly #snapshot: Snapshot;
   readonly #writer: SegmentWriter;
   readonly #sources: Source[] = [];
-  /** New number of each content. */
+  /** The new number of each content, by its hash. */
   readonly #byHash = new Map<string, number>();
   #folds: number[] = [];
 
@@ -114,7 +114,7 @@ class Merge {
     this.#sources.push({ reader, blobs, pages });
   }
 
-  /** Blobs of files that some revision names. */
+  /** Returns the blobs of live files, those that belong to some revision. */
   #liveBlobs(reader: SegmentReader): Bitset {
     const files = emptyBitset(reader.header.files);
     for (const { places } of this.#input.repositories)
@@ -177,7 +177,7 @@ class Merge {
     });
   }
 
-  /** Writes nothing if no file is live. */
+  /** Copies the known symbols as the first edition. Writes nothing if none are known. */
   async copySymbols(
     target: SegmentTarget,
     pause: Pause,
@@ -195,7 +195,7 @@ class Merge {
     return { symbols: FIRST_EDITION, hasSymbols: await completeEdition(target, edition, pause) };
   }
 
-  /** For each new blob: 1 + the position of a reader that knows its symbols, or 0, and its number there. */
+  /** Finds, for each new blob, 1 + the position of a reader that has its symbols (or 0), and its number in that reader. */
   #knownSymbols(): { readers: SymbolsReader[]; places: Uint32Array; blobs: Uint32Array } {
     const readers: SymbolsReader[] = [];
     const places = new Uint32Array(this.#writer.blobs);
@@ -213,7 +213,7 @@ class Merge {
     return { readers, places, blobs };
   }
 
-  /** What an interrupted run has found for the next edition, which is newer, and the edition there is. */
+  /** Opens the symbols of a segment: first the unpublished next edition, which is newer, then the current one. */
   #symbolsOf({ segment, header }: SegmentReader, edition: number): SymbolsReader[] {
     const next = { segment, edition: nextEdition(edition) };
     const symbols = [
@@ -233,7 +233,7 @@ class Merge {
   }
 }
 
-/** Walks the lists of all sources by ascending gram and puts those of one gram together. */
+/** Merges the posting lists of all sources, gram by gram in ascending order. */
 class GramMerge {
   readonly #sources: readonly Source[];
   readonly #snapshot: Snapshot;
@@ -273,7 +273,7 @@ class GramMerge {
     }
   }
 
-  /** Sets the bits of a list's pages under their new numbers. */
+  /** Sets the bits of a list's pages, by their new numbers. */
   #place(list: PostingList, { reader, pages }: Source, bits: number): void {
     const memory = { kernel: this.#kernel, arena: this.#arena };
     const old = pagesOfList(list, reader.header.pages, memory);

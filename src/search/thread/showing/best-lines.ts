@@ -36,7 +36,7 @@ export interface RatedText {
 }
 
 /** After so many ranges a thread that gives way looks at the clock. */
-const RANGES_A_LOOK = 256;
+const RANGES_PER_PAUSE = 256;
 
 /**
  * The places of `pairs`, best lines first; pairs of one line stay together, in order. `terms`: the ranges of
@@ -94,7 +94,7 @@ async function addScores(
       line++;
     }
     if (from < starts[line]! || from >= ends[line]!) continue; // its place is another term's
-    if (i % (2 * RANGES_A_LOOK) === 0) await rated.pause();
+    if (i % (2 * RANGES_PER_PAUSE) === 0) await rated.pause();
     const edge = edgeOf(rated, [from, to], [0, rated.length]);
     best = Math.max(best, atomScore(edge, classOf(from, to), 0));
   }

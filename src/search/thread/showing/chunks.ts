@@ -15,7 +15,7 @@ const LONG_LINE = 4096;
 const WINDOW = 256;
 
 /** After so many ranges a thread that gives way looks at the clock. */
-const RANGES_A_LOOK = 64;
+const RANGES_PER_PAUSE = 64;
 
 /** What the ranges of one file are cut with. */
 export interface Cutting {
@@ -42,7 +42,7 @@ export async function cutChunks(
       end = Math.max(end, windowEnd(lines, last, to, contextLines));
       packer.range(lines.range(from, to), symbolOf(from, to));
       i += 2;
-      if (i % (2 * RANGES_A_LOOK) === 0) await pause();
+      if (i % (2 * RANGES_PER_PAUSE) === 0) await pause();
       if (i < pairs.length && joins(lines, pairs[i]!, contextLines, end)) continue;
       packer.chunk(lines.text.subarray(start, end), contentStart);
       break;
