@@ -1,9 +1,10 @@
 /**
- *     npx tsx fuzz/run.ts TARGET [--seconds N] [--seed N] [--cases N] [--files FOLDER]...
+ *     npx tsx fuzz/run.ts TARGET [--seconds N] [--seed N] [--cases N] [--files FOLDER]... [--keep-going]
  *
- * `--files`: real files, for the target that changes such.
- * Goes on until it is stopped, or finds something: then it prints the case's number and its input and
- * ends with 1. The kernel must have been built. What was found becomes a file in fuzz/seeds/TARGET.
+ * `--files` names real files, for the target that changes files.
+ * Runs until it is stopped or finds a failure. Then it prints the case's number and input and exits with 1. With
+ * `--keep-going` it counts failures instead. The kernel must have been built. Each finding becomes a file in
+ * fuzz/seeds/TARGET.
  */
 
 import { parseArgs } from "node:util";
@@ -19,6 +20,7 @@ async function main(): Promise<number> {
       seed: { type: "string", default: String(Date.now() % 1e9) },
       cases: { type: "string", default: "Infinity" },
       files: { type: "string", multiple: true, default: [] },
+      "keep-going": { type: "boolean", default: false },
     },
   });
   const [name] = positionals;
@@ -37,15 +39,25 @@ async function main(): Promise<number> {
     console.log(`seed ${at}: ${at - seed} cases, nothing found`);
   };
   const until = performance.now() + 1000 * Number(values.seconds);
-  const result = await fuzz(target, seedsOf(name), { seed, cases, until, onCase });
-  watchdog.end();
-  if (typeof result !== "number") {
+  const end = seed + cases;
+  let [next, failures] = [seed, 0];
+  for (;;) {
+    const limits = { seed: next, cases: end - next, until, onCase };
+    const result = await fuzz(target, next === seed ? seedsOf(name) : [], limits);
+    if (typeof result === "number") {
+      next += result;
+      break;
+    }
+    failures++;
     console.error(showFailure(name, result));
-    return 1;
+    if (!values["keep-going"]) break;
+    next = Number.isNaN(result.seed) ? next : result.seed + 1;
   }
-  console.log(`${name}: ${result} cases from seed ${seed}, nothing found`);
+  watchdog.end();
+  if (failures > 0 && !values["keep-going"]) return 1;
+  console.log(`${name}: ${next - seed} cases from seed ${seed}, ${failures || "nothing"} found`);
   if (target.summary) console.log(target.summary());
-  return 0;
+  return failures > 0 ? 1 : 0;
 }
 
 process.exit(await main());

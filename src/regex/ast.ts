@@ -27,6 +27,11 @@ export type Node =
       readonly min: number;
       readonly max: number; // Infinity: no bound
       readonly greedy: boolean;
+      /**
+       * Takes the place of the last copy of `child`, with the same language and other preferences: a loop over
+       * child's own child. RE2 writes (y?){2,} as y?y* and (y+){0,2} as (y+y*)?.
+       */
+      readonly last?: Node;
     };
 
 export const EMPTY: Node = { kind: "empty" };

@@ -346,7 +346,20 @@ function repeatBy(item: Item, operator: Operator, flags: number): Item {
 function repeatCounted(item: Item, { min, max }: Count, flags: number): Item {
   const times = Math.max(max === Infinity ? min : max, 1);
   const node = repetition(item.node, min, max, (flags & UNGREEDY) === 0);
-  return { node, flags: -1, expansion: item.expansion * times };
+  const last = lastCopy(item, { min, max }, flags);
+  const isCounted = last !== undefined && node.kind === "repeat" && node !== item.node;
+  return {
+    node: isCounted ? { ...node, last } : node,
+    flags: -1,
+    expansion: item.expansion * times,
+  };
+}
+
+/** Returns the loop into which RE2 merges the last copy and the operator of the counted operand, if it does. */
+function lastCopy(item: Item, { min, max }: Count, flags: number): Node | undefined {
+  if (item.operator === undefined || item.flags !== flags || min === max) return undefined;
+  const outer = max !== Infinity ? "?" : min === 0 ? "*" : "+";
+  return outer === item.operator ? undefined : repeatBy(item, outer, flags).node;
 }
 
 function repetition(child: Node, min: number, max: number, greedy: boolean): Node {

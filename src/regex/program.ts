@@ -163,12 +163,16 @@ class Builder {
   }
 
   #repeat(node: Node & { kind: "repeat" }, next: number): number {
-    const { child, min, max, greedy } = node;
-    let entry = next;
+    const { child, min, max, greedy, last } = node;
+    let entry = last ? this.compile(last, next) : next;
     let copies = min;
     if (max !== Infinity) {
-      // x{2,4} is xx(x(x)?)?
-      for (let i = min; i < max; i++) entry = this.#split(this.compile(child, entry), next, greedy);
+      // x{2,4} is xx(x(x)?)?, and with another last copy xx(x(last))?
+      const inner = last ? min + 1 : min;
+      for (let i = inner; i < max; i++)
+        entry = this.#split(this.compile(child, entry), next, greedy);
+    } else if (last) {
+      copies = Math.max(min - 1, 0);
     } else {
       const loop = this.add(SPLIT, 0, 0);
       const body = this.compile(child, loop);

@@ -23,6 +23,12 @@ export const CORPUS: readonly (readonly [string, Uint8Array, string])[] = [
   ["(|a)*", utf8("aa"), "0-2"],
   ["(|a)+", utf8("aa"), "0-0 1-1 2-2"],
   ["(?:a*?)*", utf8("aa"), "0-1 1-2"],
+  // RE2 merges a counted repetition with the operator it repeats: y?y* and (y+y*)?
+  ["(?:(|a)?){2,}", utf8("aa"), "0-2"],
+  ["(?:(|a)?){1,}", utf8("aa"), "0-2"],
+  ["(?:(|a)+){0,2}", utf8("aa"), "0-2"],
+  ["(?:(|a)+){2,}", utf8("aa"), "0-0 1-1 2-2"],
+  ["(?:((\\n)?|-)?){2,}", utf8("-a-"), "0-1 2-3"],
   ["a{0}", utf8("a"), "0-0 1-1"],
   // lines
   ["^", utf8("a\nb\n"), "0-0 2-2 4-4"],

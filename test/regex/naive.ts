@@ -76,10 +76,15 @@ function compileRepeat(node: Node & { kind: "repeat" }, steps: Step[], next: num
       second: node.greedy ? out : body,
     }) - 1;
   if (node.max !== Infinity) {
-    let entry = next;
-    for (let i = node.min; i < node.max; i++)
+    let entry = node.last ? compile(node.last, steps, next) : next;
+    for (let i = node.last ? node.min + 1 : node.min; i < node.max; i++)
       entry = split(compile(node.child, steps, entry), next);
     for (let i = 0; i < node.min; i++) entry = compile(node.child, steps, entry);
+    return entry;
+  }
+  if (node.last) {
+    let entry = compile(node.last, steps, next);
+    for (let i = 1; i < node.min; i++) entry = compile(node.child, steps, entry);
     return entry;
   }
   const loop = split(0, 0);
