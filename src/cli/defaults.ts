@@ -13,7 +13,17 @@ import { QuernError } from "../base/errors.ts";
 const NAME = "quern.json";
 
 /** Only typed: they open the server to others, or send tokens where a file says. */
-const TYPED = ["anonymous", "host", "public", "public-url", "cors", "db", "sync", "metrics"];
+const TYPED = [
+  "anonymous",
+  "host",
+  "public",
+  "public-url",
+  "cors",
+  "mcp-host",
+  "db",
+  "sync",
+  "metrics",
+];
 
 /** Where the data directory is, if a file says so; and the other options of the command are set. */
 export async function applyDefaults(command: Command): Promise<string | undefined> {

@@ -28,6 +28,7 @@ interface ServeFlags extends CommonFlags {
   maxMatches?: number;
   timeout?: number;
   cors?: string[];
+  mcpHost?: string[];
   workers?: number;
   page: boolean;
   publicUrl?: string;
@@ -67,6 +68,11 @@ export function addServe(program: Command, call: Call): void {
       "who may read /api/metrics: owners, anyone",
       oneOf(["owners", "anyone"]),
       "owners",
+    )
+    .option(
+      "--mcp-host <name>",
+      "answer agents under this name, and no others; repeatable; * for any",
+      collect,
     )
     .option("--no-page", "do not serve the search page")
     .option("--sync <config>", "keep the index up to date with code hosts, and take their webhooks")
@@ -112,10 +118,10 @@ async function serve(engine: Engine, flags: ServeFlags, io: Io): Promise<void> {
 }
 
 function handlerOptions(flags: ServeFlags): HandlerOptions {
-  const { anonymous, basePath, serviceName, maxMatches, timeout, cors, publicUrl } = flags;
+  const { anonymous, basePath, serviceName, maxMatches, timeout, cors, publicUrl, mcpHost } = flags;
   return {
     page: flags.page,
-    mcp: true,
+    mcp: mcpHost === undefined ? true : { allowedHosts: mcpHost },
     metrics: flags.metrics,
     ...(anonymous !== undefined && { anonymous }),
     ...(basePath !== undefined && { basePath }),

@@ -21,10 +21,10 @@ export type AuditAction =
 
 /** Which field of what is noted names the thing that was acted on, and what kind of thing it is. */
 const TARGETS: Readonly<Record<AuditAction, { type: string; fields: readonly string[] }>> = {
-  "search.performed": { type: "repository", fields: ["repoName"] },
-  "file.read": { type: "repository", fields: ["repo"] },
-  "folder.read": { type: "repository", fields: ["repo", "repoName"] },
-  "history.read": { type: "repository", fields: ["repo"] },
+  "search.performed": { type: "repository", fields: ["repoName", "repository"] },
+  "file.read": { type: "repository", fields: ["repo", "repository"] },
+  "folder.read": { type: "repository", fields: ["repo", "repoName", "repository"] },
+  "history.read": { type: "repository", fields: ["repo", "repository"] },
   "token.minted": { type: "scoped_access_token", fields: ["id"] },
   "token.revoked": { type: "scoped_access_token", fields: ["id"] },
   "user.removed": { type: "user", fields: ["userId"] },

@@ -10,7 +10,6 @@
 import { Hono, type Context } from "hono";
 import type { Identity } from "../auth/principal.ts";
 import type { Engine } from "../engine.ts";
-import { auditRecord, type Done } from "./audit-trail.ts";
 import { BROWSE_PATH, browseRoute } from "./browse.ts";
 import { connectionRoutes } from "./connection-routes.ts";
 import { answerPreflight, withCors } from "./cors.ts";
@@ -20,11 +19,12 @@ import { fileRoutes } from "./file-routes.ts";
 import { historyRoutes } from "./history-routes.ts";
 import { auditRoutes, userRoutes } from "./member-routes.ts";
 import { describeInterface } from "./openapi.ts";
-import { checkOptions, type AuditEvent, type HandlerOptions, type Settings } from "./options.ts";
+import { checkOptions, type HandlerOptions, type Settings } from "./options.ts";
 import { addMcp } from "./mcp.ts";
 import { createMetrics } from "./metrics.ts";
 import { addPage } from "./page.ts";
 import { errorBody, Refusal, STATUS, toRefusal } from "./refusal.ts";
+import { audit, record, touch, whoIs } from "./reporting.ts";
 import { repositoryRoutes } from "./repository-routes.ts";
 import { perform, type Route, type Service } from "./route.ts";
 import { searchRoutes } from "./search-routes.ts";
@@ -64,8 +64,7 @@ export function createHandler(engine: Engine, options: HandlerOptions): Handler 
       app.on(route.method.toUpperCase(), served, (context) => answer(route, service, context));
     app.all(served, (context) => refuseMethod(routes, settings, context.req.raw));
   }
-  if (settings.mcp)
-    addMcp(app, service, { respond, tell: (event, refusal) => audit(settings, event, refusal) });
+  if (settings.mcp) addMcp(app, service, respond);
   if (settings.page) addPage(app, { ...settings, hasHistory: paths.has("/api/commits") });
   app.get(settings.basePath + BROWSE_PATH, (context) => answer(browseRoute, service, context));
   app.notFound(() => respond(new Refusal("NOT_FOUND", "there is nothing at this path")));
@@ -163,48 +162,4 @@ function refuseMethod(routes: readonly Route[], settings: Settings, request: Req
   return respond(
     new Refusal("METHOD_NOT_ALLOWED", `this path takes ${allow}`, { headers: { Allow: allow } }),
   );
-}
-
-// ── what is told of a request ──
-
-function whoIs(identity: Identity | undefined): { userId?: string; tokenId?: string } {
-  const { principal, token } = identity ?? {};
-  const userId = principal?.user?.id ?? token?.ownerId;
-  return {
-    ...(userId !== undefined && { userId }),
-    ...(token !== undefined && { tokenId: token.id }),
-  };
-}
-
-function audit(
-  settings: Settings,
-  event: Omit<AuditEvent, "outcome">,
-  refusal: Refusal | undefined,
-): void {
-  const { status } = event;
-  const outcome = status < 400 ? "ok" : status === 401 || status === 403 ? "denied" : "failed";
-  const detail = refusal?.code === "UNEXPECTED_ERROR" ? { detail: refusal.cause } : {};
-  try {
-    settings.audit?.({ ...event, outcome, ...detail });
-  } catch {
-    // the host's logging is not the caller's trouble
-  }
-}
-
-/** Nobody waits for it; a store that fails is told of as a request that failed. */
-function record(settings: Settings, done: Done): void {
-  const made = settings.audits && auditRecord(done, settings);
-  if (made === undefined) return;
-  const failed = { at: done.at, action: "recordAudit", status: STATUS.UNEXPECTED_ERROR };
-  settings.audits?.append(made).catch((cause: unknown) => {
-    audit(settings, failed, toRefusal(cause));
-  });
-}
-
-const TOUCH_EVERY_MS = 60_000; // a write a request would be the slowest part of it
-
-function touch({ tokens }: Settings, { identity: { token } }: Caller, at: Date): void {
-  if (token === undefined || tokens?.touch === undefined) return;
-  if (at.getTime() - (token.lastUsedAt?.getTime() ?? -Infinity) < TOUCH_EVERY_MS) return;
-  void tokens.touch(token.id, at).catch(() => {}); // when it was used last is nice to know, no more
 }

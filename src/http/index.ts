@@ -3,7 +3,7 @@
 export { createHandler, type Handler } from "./handler.ts";
 export { toNodeListener } from "./node-listener.ts";
 export { answerUnreadable } from "./unreadable.ts";
-export type { AuditEvent, Connection, HandlerOptions } from "./options.ts";
+export type { AuditEvent, Connection, HandlerOptions, McpMount } from "./options.ts";
 export { memoryAuditStore, type AuditRecord, type AuditStore } from "../auth/audit-store.ts";
 export { lmdbAuditStore } from "../auth/lmdb-audit-store.ts";
 export type { Principal } from "../auth/principal.ts";

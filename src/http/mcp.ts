@@ -1,39 +1,71 @@
 /**
  * The Model Context Protocol beside the routes: the same credentials, viewers, slots, limits and audit. What
  * serves it is loaded at the first request.
+ *
+ * A request holds any number of calls, and answers to clients of 2025 leave before their calls have run. So it
+ * is each call that takes a slot, is recorded, and whose caller is judged again before its answer leaves.
  */
 
 import type { Context, Hono } from "hono";
-import type { AuditEvent } from "./options.ts";
-import { admit, seesLess } from "./gate.ts";
+import type { Identity } from "../auth/principal.ts";
+import { CallRefused, type AskedCall, type Guard } from "../mcp/guard.ts";
+import type { AuditAction } from "./audit-trail.ts";
+import { answerPreflight } from "./cors.ts";
+import { admit, seesLess, type Caller } from "./gate.ts";
 import { Refusal, STATUS, toRefusal } from "./refusal.ts";
+import { audit, record, touch, whoIs } from "./reporting.ts";
 import type { Service } from "./route.ts";
 
-type Tell = (event: Omit<AuditEvent, "outcome">, refusal?: Refusal) => void;
+/** What calls are recorded as; what is not named is not recorded, as with the routes. */
+const ACTIONS: Readonly<Record<string, AuditAction>> = {
+  search: "search.performed",
+  find_files: "search.performed",
+  outline: "search.performed",
+  definitions: "search.performed",
+  references: "search.performed",
+  complete_path: "search.performed",
+  read: "file.read",
+  resource: "file.read",
+  tree: "folder.read",
+  history: "history.read",
+};
 
-export function addMcp(
-  app: Hono,
-  service: Service,
-  { tell, respond }: { tell: Tell; respond: (refusal: Refusal) => Response },
-): void {
-  const { settings } = service;
+const TAKES = "POST, OPTIONS";
+
+export function addMcp(app: Hono, service: Service, respond: (refusal: Refusal) => Response): void {
+  const { settings, metrics } = service;
   const serve = mcpOf(service);
   app.all(`${settings.basePath}/api/mcp`, async (context: Context) => {
     const at = new Date();
+    const request = context.req.raw;
+    if (request.method === "OPTIONS") return answerPreflight(request, settings, TAKES);
+    let identity: Identity | undefined;
+    const tell = (status: number, refusal?: Refusal): void => {
+      metrics?.request("mcp", status);
+      audit(settings, { at, action: "mcp", status, ...whoIs(identity) }, refusal);
+    };
     try {
-      const response = await serve(context.req.raw);
-      tell({ at, action: "mcp", status: response.status });
+      const response = await serve(request, at, (known) => (identity = known));
+      tell(response.status);
+      if (!response.headers.has("cache-control")) response.headers.set("Cache-Control", "no-store");
       return response;
     } catch (error) {
       const refusal = toRefusal(error);
-      tell({ at, action: "mcp", status: STATUS[refusal.code] }, refusal);
+      tell(STATUS[refusal.code], refusal);
+      record(settings, { at, action: undefined, request, identity, noted: {}, refusal });
       return respond(refusal);
     }
   });
 }
 
-function mcpOf(service: Service): (request: Request) => Promise<Response> {
-  const { engine, settings, slots } = service;
+type Serve = (
+  request: Request,
+  at: Date,
+  onIdentity: (identity: Identity) => void,
+) => Promise<Response>;
+
+function mcpOf(service: Service): Serve {
+  const { engine, settings } = service;
   const handler = once(async () => {
     const { createHandlerFor } = await import("../mcp/handler.ts");
     return createHandlerFor(engine, {
@@ -41,26 +73,70 @@ function mcpOf(service: Service): (request: Request) => Promise<Response> {
       maxBodyBytes: settings.maxBodyBytes,
     });
   });
-  return async (request) => {
-    const { viewer, identity } = await admit(request, "search", service);
-    const { refuseHost, refuseOrigin } = await import("../mcp/handler.ts");
-    // a credential is not sent by a page of another name; public repositories are no secret
-    const isOpen = identity.principal.kind === "anonymous" && settings.anonymous === "all";
-    const wrong =
-      (isOpen ? refuseHost(request, []) : undefined) ??
-      refuseOrigin(request, [...settings.origins]);
+  return async (request, at, onIdentity) => {
+    const caller = await admit(request, "search", service, onIdentity);
+    touch(settings, caller, at);
+    const wrong = await wrongNames(request, caller, service);
     if (wrong) throw new Refusal("INSUFFICIENT_PERMISSIONS", wrong);
-    const giveBack = slots.take();
+    const guard = guardOf(request, caller, service);
+    return (await handler())(request, { viewer: caller.viewer, guard });
+  };
+}
+
+/**
+ * What is wrong with the host and the origin of a request. A page of another name sends no credential; where
+ * everybody may search, or names were given, the name must be one of the server's.
+ */
+async function wrongNames(
+  request: Request,
+  { identity }: Caller,
+  { settings }: Service,
+): Promise<string | undefined> {
+  const { refuseHost, refuseOrigin } = await import("../mcp/handler.ts");
+  const { mcp, anonymous, publicUrl, origins } = settings;
+  const { allowedHosts, allowedOrigins = [] } = mcp || {};
+  const isOpen = identity.principal.kind === "anonymous" && anonymous === "all";
+  const hosts = [...(allowedHosts ?? []), ...(publicUrl ? [new URL(publicUrl).hostname] : [])];
+  const isNamed = isOpen || allowedHosts !== undefined;
+  return (
+    (isNamed ? refuseHost(request, hosts) : undefined) ??
+    refuseOrigin(request, [...origins, ...allowedOrigins])
+  );
+}
+
+/** Stands around the calls of one request. */
+function guardOf(request: Request, { identity, viewer }: Caller, service: Service): Guard {
+  const { slots, settings } = service;
+  return async (call, run) => {
+    const at = new Date();
+    const noted: Record<string, unknown> = { ...plainArguments(call) };
+    const put = (refusal?: Refusal): void =>
+      record(settings, { at, action: ACTIONS[call.tool], request, identity, noted, refusal });
     try {
-      const response = await (await handler())(request, viewer);
-      const { viewer: now } = await admit(request, "search", service);
-      if (seesLess(viewer, now))
-        throw new Refusal("INSUFFICIENT_PERMISSIONS", "what you may see has changed: ask again");
-      return response;
-    } finally {
-      giveBack();
+      const giveBack = slots.take();
+      try {
+        const answer = await run((facts) => void Object.assign(noted, facts));
+        const { viewer: now } = await admit(request, "search", service);
+        if (seesLess(viewer, now))
+          throw new Refusal("INSUFFICIENT_PERMISSIONS", "what you may see has changed: ask again");
+        noted["durationMs"] = Date.now() - at.getTime();
+        put();
+        return answer;
+      } finally {
+        giveBack();
+      }
+    } catch (error) {
+      put(toRefusal(error));
+      if (!(error instanceof Refusal)) throw error;
+      throw new CallRefused(error.message, { cause: error });
     }
   };
+}
+
+/** A cursor is only a handle: what it stands for is noted by the call. */
+function plainArguments({ tool, args }: AskedCall): object {
+  const { cursor: _, ...named } = args as { cursor?: string };
+  return { tool, ...named };
 }
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {

@@ -66,7 +66,7 @@ export interface HandlerOptions {
   /** Called for every request once its outcome is known. Never receives a secret. */
   audit?: (event: AuditEvent) => void;
   /** Serves the Model Context Protocol at basePath + '/api/mcp', for agents. Default false; `quern serve`: true. */
-  mcp?: boolean;
+  mcp?: boolean | McpMount;
   /**
    * Serves metrics for Prometheus at basePath + '/api/metrics', to owners of the organization or to anyone. They
    * tell how much there is and is done, and no names. Default: not served; `quern serve`: 'owners'.
@@ -77,6 +77,24 @@ export interface HandlerOptions {
     /** Exact origins such as 'https://example.com', or '*' for all. */
     origins: string[];
   };
+}
+
+/**
+ * Names under which agents may ask a handler, and pages that may.
+ *
+ * @example
+ * const mcp: McpMount = { allowedHosts: ["code.example.com"] };
+ * const handler = createHandler(engine, { anonymous: "all", mcp });
+ */
+export interface McpMount {
+  /**
+   * Names of the server, without ports; '*' is any. This machine's own names and addresses, and the host of
+   * `publicUrl`, need not be listed. Default: only those for callers without a credential where `anonymous` is
+   * "all", and any name for others.
+   */
+  allowedHosts?: string[];
+  /** Origins whose pages may call, besides those of the server itself and of `cors`. Default: none. */
+  allowedOrigins?: string[];
 }
 
 /**
@@ -174,7 +192,7 @@ export interface Settings extends Numbers {
   readonly secrets: SecretFormat;
   readonly audit?: (event: AuditEvent) => void;
   readonly origins: ReadonlySet<string>;
-  readonly mcp: boolean;
+  readonly mcp: false | McpMount;
   readonly metrics?: "owners" | "anyone";
   readonly audits?: AuditStore;
   readonly connections: () => Iterable<Connection>;
@@ -206,7 +224,7 @@ export function checkOptions(options: HandlerOptions): Settings {
     page: options.page ?? false,
     secrets: checkSecrets(options),
     origins: checkOrigins(options.cors),
-    mcp: checkFlag("mcp", options.mcp),
+    mcp: checkMcp(options.mcp),
     ...(options.metrics && { metrics: options.metrics }),
     ...(options.audits && { audits: options.audits }),
     connections: () => options.connections ?? [],
@@ -226,10 +244,21 @@ function checkNumbers(options: HandlerOptions): Numbers {
   return Object.fromEntries(entries) as Numbers;
 }
 
-function checkFlag(name: string, value: boolean | undefined): boolean {
-  if (value === undefined || typeof value === "boolean") return value ?? false;
-  return refuse(`${name} must be true or false`);
+function checkMcp(mcp: HandlerOptions["mcp"]): false | McpMount {
+  if (mcp === undefined || mcp === false) return false;
+  if (mcp === true) return {};
+  if (typeof mcp !== "object") return refuse("mcp must be true, false or an object");
+  checkKeys({ call: "createHandler: mcp", what: "option" }, mcp, MOUNT);
+  for (const [name, value] of Object.entries(mcp))
+    if (value !== undefined && !isListOfText(value))
+      refuse(`mcp.${name} must be an array of non-empty strings`);
+  return mcp;
 }
+
+const MOUNT: KeysOf<McpMount> = { allowedHosts: true, allowedOrigins: true };
+
+const isListOfText = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((one) => typeof one === "string" && one !== "");
 
 function checkOrigins(cors: HandlerOptions["cors"]): ReadonlySet<string> {
   if (cors === undefined) return new Set();

@@ -5,7 +5,7 @@ export type Note = (facts: object) => void;
 
 /** What a call asks for. */
 export interface AskedCall {
-  /** The name of a tool, "resource" or "completion". */
+  /** The name of a tool, "resource", "complete_name" or "complete_path". */
   readonly tool: string;
   readonly args: object;
 }

@@ -12,6 +12,7 @@ import type { Viewer } from "../search/messages/request.ts";
 import type { CountTokens } from "./answer.ts";
 import { tokenBound } from "./token-bound.ts";
 import { Cursors } from "./cursors.ts";
+import type { Guard } from "./guard.ts";
 import { createServer } from "./server.ts";
 
 /**
@@ -76,8 +77,14 @@ export function createMcpHandler(
     } catch {
       return refuse(401, "a valid credential is needed");
     }
-    return serveAs(request, viewer);
+    return serveAs(request, { viewer });
   };
+}
+
+/** Who was admitted, and what stands around each call. */
+interface Admitted {
+  readonly viewer: Viewer | undefined;
+  readonly guard?: Guard;
 }
 
 /** What answers a request that was admitted. */
@@ -88,26 +95,22 @@ export function createHandlerFor(
     readonly maxBodyBytes?: number;
     readonly count?: CountTokens;
   },
-): (request: Request, viewer: Viewer | undefined) => Promise<Response> {
+): (request: Request, admitted: Admitted) => Promise<Response> {
   const { timeoutMs, maxBodyBytes, count = tokenBound } = limits;
   const cursors = new Cursors();
   const handler = serve(
     ({ authInfo }) => {
-      const { viewer } = authInfo!.extra as { viewer: Viewer | undefined };
-      return createServer((signal) => ({
-        engine,
-        viewer,
-        signal,
-        timeoutMs,
-        cursors,
-        count,
-        behind: () => [],
-      }));
+      const { viewer, guard } = authInfo!.extra as unknown as Admitted;
+      const behind = () => [];
+      return createServer(
+        (signal) => ({ engine, viewer, signal, timeoutMs, cursors, count, behind }),
+        guard,
+      );
     },
     maxBodyBytes === undefined ? {} : { maxRequestBodySize: Math.max(1, maxBodyBytes) },
   );
-  return (request, viewer) =>
-    handler.fetch(request, { authInfo: { ...NO_TOKEN, extra: { viewer } } });
+  return (request, admitted) =>
+    handler.fetch(request, { authInfo: { ...NO_TOKEN, extra: { ...admitted } } });
 }
 
 /** The package wants these of a token; what counts is the viewer beside them. */

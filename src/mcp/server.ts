@@ -115,7 +115,10 @@ function addResources(server: McpServer, { contextOf, guard }: Calls): void {
   const complete = (
     args: { readonly repository?: string | undefined; readonly path?: string },
     find: (context: ToolContext) => Promise<string[]>,
-  ) => guard({ tool: "completion", args }, () => find(contextOf(new AbortController().signal)));
+  ) => {
+    const tool = args.path === undefined ? "complete_name" : "complete_path";
+    return guard({ tool, args }, () => find(contextOf(new AbortController().signal)));
+  };
   const template = new ResourceTemplate(TEMPLATE, {
     list: undefined,
     complete: {

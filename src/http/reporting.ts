@@ -1,0 +1,52 @@
+/** What is told of a request: to the host, to the audit store, and to the store of the token that was used. */
+
+import type { Identity } from "../auth/principal.ts";
+import { auditRecord, type Done } from "./audit-trail.ts";
+import type { Caller } from "./gate.ts";
+import type { AuditEvent, Settings } from "./options.ts";
+import { STATUS, toRefusal, type Refusal } from "./refusal.ts";
+
+/** The fields of an AuditEvent that say who asked. */
+export function whoIs(identity: Identity | undefined): { userId?: string; tokenId?: string } {
+  const { principal, token } = identity ?? {};
+  const userId = principal?.user?.id ?? token?.ownerId;
+  return {
+    ...(userId !== undefined && { userId }),
+    ...(token !== undefined && { tokenId: token.id }),
+  };
+}
+
+/** Tells the host of a request whose outcome is known. */
+export function audit(
+  settings: Settings,
+  event: Omit<AuditEvent, "outcome">,
+  refusal: Refusal | undefined,
+): void {
+  const { status } = event;
+  const outcome = status < 400 ? "ok" : status === 401 || status === 403 ? "denied" : "failed";
+  const detail = refusal?.code === "UNEXPECTED_ERROR" ? { detail: refusal.cause } : {};
+  try {
+    settings.audit?.({ ...event, outcome, ...detail });
+  } catch {
+    // the host's logging is not the caller's trouble
+  }
+}
+
+/** Puts a request into the audit store. Nobody waits for it; a store that fails is told of as a request that failed. */
+export function record(settings: Settings, done: Done): void {
+  const made = settings.audits && auditRecord(done, settings);
+  if (made === undefined) return;
+  const failed = { at: done.at, action: "recordAudit", status: STATUS.UNEXPECTED_ERROR };
+  settings.audits?.append(made).catch((cause: unknown) => {
+    audit(settings, failed, toRefusal(cause));
+  });
+}
+
+const TOUCH_EVERY_MS = 60_000; // a write a request would be the slowest part of it
+
+/** Notes when a token was used last. */
+export function touch({ tokens }: Settings, { identity: { token } }: Caller, at: Date): void {
+  if (token === undefined || tokens?.touch === undefined) return;
+  if (at.getTime() - (token.lastUsedAt?.getTime() ?? -Infinity) < TOUCH_EVERY_MS) return;
+  void tokens.touch(token.id, at).catch(() => {}); // when it was used last is nice to know, no more
+}
