@@ -47,6 +47,9 @@ async function buildPage() {
     jsxImportSource: "preact",
     minify: true,
     legalComments: "none",
+    // with isInputPending CodeMirror parses 100 ms at a time, and scrolling, which that does not report, waits
+    define: { "navigator.scheduling": "undefined" },
+    inject: [join(sources, "file/short-idle.ts")],
     metafile: true,
     write: false,
     logLevel: "warning",

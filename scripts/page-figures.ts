@@ -16,12 +16,13 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
-import type { CDPSession, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { createHandler } from "../src/http/handler.ts";
 import { toNodeListener } from "../src/http/node-listener.ts";
 import { directory, open, type Engine } from "../src/index.ts";
 import { large, LARGE_LINES } from "../test/page/fixtures.ts";
 import { launchBrowser } from "../test/page/launch.ts";
+import { tasksDuring } from "../test/page/tasks.ts";
 
 const SEARCHES = 200;
 const STROKES = 20; // of each word
@@ -171,60 +172,15 @@ async function memory(page: Page): Promise<void> {
 
 // ── scrolling ──
 
-interface TraceEvent {
-  name: string;
-  ph: string;
-  tid: number;
-  pid: number;
-  /** Microseconds: the time that passed, and the processor's. */
-  dur?: number;
-  tdur?: number;
-  args?: { name?: string };
-}
-
-async function trace(session: CDPSession): Promise<() => Promise<TraceEvent[]>> {
-  const events: TraceEvent[] = [];
-  session.on("Tracing.dataCollected", ({ value }) =>
-    events.push(...(value as unknown as TraceEvent[])),
-  );
-  await session.send("Tracing.start", {
-    traceConfig: { includedCategories: ["toplevel", "__metadata"] },
-    transferMode: "ReportEvents",
-  });
-  return async () => {
-    const complete = new Promise<void>((done) =>
-      session.once("Tracing.tracingComplete", () => done()),
-    );
-    await session.send("Tracing.end");
-    await complete;
-    return events;
-  };
-}
-
-/** Of tasks of the page's main thread, milliseconds of the processor's time, the longest first. */
-function mainTasks(events: readonly TraceEvent[]): number[] {
-  const mains = new Set(
-    events
-      .filter(({ name, args }) => name === "thread_name" && args?.name === "CrRendererMain")
-      .map(({ pid, tid }) => `${pid} ${tid}`),
-  );
-  return events
-    .filter(
-      ({ ph, pid, tid, tdur }) => ph === "X" && tdur !== undefined && mains.has(`${pid} ${tid}`),
-    )
-    .map(({ tdur }) => tdur! / 1000)
-    .sort((a, b) => b - a);
-}
-
 /** Scrolls, and says what the frames and tasks took meanwhile. */
 async function scrolled(page: Page, what: string, scroll: () => Promise<string>): Promise<void> {
-  const session = await browser.newBrowserCDPSession();
-  const stop = await trace(session);
-  await page.evaluate(FRAMES);
-  const name = await scroll();
-  const frames = (await page.evaluate<number[]>("window.frames50")).slice(1).sort((a, b) => b - a);
-  const tasks = mainTasks(await stop());
-  await session.detach();
+  let name = "";
+  let frames: number[] = [];
+  const tasks = await tasksDuring(browser, async () => {
+    await page.evaluate(FRAMES);
+    name = await scroll();
+    frames = (await page.evaluate<number[]>("window.frames50")).slice(1).sort((a, b) => b - a);
+  });
   const over = (times: readonly number[]): number => times.filter((time) => time > 50).length;
   console.log(
     `${what}: ${name}; ${frames.length} frames, ${over(frames)} over 50 ms, longest ${frames[0]?.toFixed(0)} ms; ` +
@@ -249,9 +205,15 @@ async function scrollResults(page: Page): Promise<void> {
   await page.locator(".card").first().waitFor();
   await page.mouse.move(600, 400);
   await scrolled(page, "results scrolled", async () => {
-    const count = (): Promise<number> => page.locator(".line.match").count();
-    while ((await count()) < RESULTS && (await page.locator(".more").count()) > 0)
+    // not by a locator, which looks at all of them in a task of the page
+    const count = (): Promise<number> =>
+      page.evaluate("document.getElementsByClassName('match').length");
+    for (let last = -1, now = await count(); now < RESULTS && last < now; now = await count()) {
+      last = now;
       for (let n = 0; n < 10; n++) await page.mouse.wheel(0, 3000);
+      await page.waitForFunction(`document.getElementsByClassName("match").length > ${now} ||
+        document.querySelector(".more") === null`);
+    }
     return `${await count()} matching lines in ${await page.locator(".card").count()} files`;
   });
 }

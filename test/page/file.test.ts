@@ -157,6 +157,16 @@ inBrowser("files", (browser) => {
       .toBe(0);
   });
 
+  test("raw: the text alone, in a tab of its own", async () => {
+    const page = await visit(browser, `${site.root}browse/task-queue/-/blob/src/queue.ts`);
+    const opened = page.context().waitForEvent("page");
+    await page.getByRole("button", { name: "Raw" }).click();
+    const raw = await opened;
+    await raw.waitForLoadState();
+    const text = await site.engine.read({ repository: "task-queue", path: "src/queue.ts" });
+    await expect.poll(() => raw.locator("body").textContent()).toBe(text!.content);
+  });
+
   test("a file that is not there is said to be", async () => {
     const page = await visit(browser, `${site.root}browse/task-queue/-/blob/nope.ts`, {
       expected: [404],

@@ -2,8 +2,12 @@
 
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { documents } from "../../src/index.ts";
 import { inBrowser } from "./browser.ts";
 import { fromCorpus, openSite, visit, type Site } from "./site.ts";
+
+const labelsOfCards = (page: Page): Promise<string[]> =>
+  page.evaluate(`[...document.querySelectorAll(".card")].map((card) => card.ariaLabel)`);
 
 inBrowser("search", (browser) => {
   let site: Site;
@@ -244,14 +248,89 @@ inBrowser("search", (browser) => {
     await expect.poll(() => page.locator(".missing").count()).toBe(0);
   });
 
+  test("the next key stroke ends the search before it", async () => {
+    const page = await visit(browser, site.root);
+    const ended: string[] = [];
+    page.on("requestfailed", (request) => {
+      if (request.url().endsWith("/api/search"))
+        ended.push((request.postDataJSON() as { query: string }).query);
+    });
+    await page.route("**/api/search", async (route) => {
+      const { query } = route.request().postDataJSON() as { query: string };
+      if (query !== "back") await route.continue(); // "back" is never answered
+    });
+    const box = page.getByRole("textbox", { name: "Search code" });
+    const asked = page.waitForRequest((request) => request.url().endsWith("/api/search"));
+    await box.fill("back");
+    await asked;
+    await box.pressSequentially("off");
+    await page.getByText(/\d+ matches in \d+ files/).waitFor();
+    await expect.poll(() => ended).toContain("back");
+    await expect.poll(() => page.locator("mark").first().textContent()).toMatch(/backoff/i);
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+  });
+
+  test("a stream shows at once; the ranked answer takes its place, and what is read stays", async () => {
+    const page = await visit(browser, site.root);
+    let answer = (): void => {};
+    const mayAnswer = new Promise<void>((resolve) => (answer = resolve));
+    await page.route("**/api/search", async (route) => {
+      await mayAnswer;
+      const response = await route.fetch();
+      const { files, ...rest } = (await response.json()) as { files: object[] };
+      await route.fulfill({ response, json: { ...rest, files: files.toReversed() } });
+    });
+    const box = page.getByRole("textbox", { name: "Search code" });
+    await box.fill("retry");
+    await page.getByText(/files so far, not ranked yet/).waitFor();
+    const cards = page.locator(".card");
+    await cards.nth(3).waitFor();
+    const streamed = await labelsOfCards(page);
+    await box.press("Enter"); // to the first result
+    for (let n = 0; n < 12; n++) await page.keyboard.press("j");
+    const seen = (): Promise<{ link: string; top: number }> =>
+      page.evaluate(`(() => {
+        const { href } = document.activeElement;
+        return { link: href, top: Math.round(document.activeElement.getBoundingClientRect().top) };
+      })()`);
+    await expect.poll(async () => (await seen()).link).toContain("#L");
+    const before = await seen();
+    answer();
+    await page.getByText(/\d+ matches in \d+ files/).waitFor();
+    const ranked = await labelsOfCards(page);
+    expect(ranked.slice(0, streamed.length)).not.toEqual(streamed);
+    const after = await seen();
+    expect(after.link).toBe(before.link);
+    expect(Math.abs(after.top - before.top)).toBeLessThan(300); // the lines above may be others
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+  });
+
+  test("copies of a file are one result, and all of them are named", async () => {
+    const content = "export const copied = 1;\n";
+    const files = ["a/copy.ts", "b/copy.ts", "c/copy.ts"].map((path) => ({ path, content }));
+    await using copies = await openSite([documents({ name: "copies", files })]);
+    const page = await visit(browser, `${copies.root}search?q=copied`);
+    await page.getByText("2 copies with the same lines").click();
+    expect(await page.locator(".card").count()).toBe(1);
+    const links = page.locator(".copies a .path");
+    await expect.poll(async () => (await links.allTextContents()).length).toBe(2);
+    await links.first().click();
+    await page.locator(".cm-line", { hasText: "copied" }).waitFor();
+    await page.goto("about:blank");
+  });
+
   test("going back shows the list where it was left", async () => {
     const page = await visit(browser, `${site.root}search?q=e`);
     const card = page.locator(".card").nth(15);
     await card.waitFor();
     await card.scrollIntoViewIfNeeded();
     await expect.poll(() => page.evaluate<number>("scrollY")).toBeGreaterThan(500);
-    const { y } = (await card.boundingBox())!;
+    // where it is when it is clicked: what comes into view above it gets its height, and moves it
+    await page.evaluate(`addEventListener("click", ({ target }) => {
+      window.clickedAt = target.closest(".card").getBoundingClientRect().top;
+    }, { capture: true, once: true })`);
     await card.getByRole("link").first().click();
+    const y = await page.evaluate<number>("window.clickedAt");
     await page.locator(".cm-line").first().waitFor();
     await page.goBack();
     await page.locator(".card").nth(15).waitFor();

@@ -20,12 +20,12 @@ import {
   lineNumbers,
   type DecorationSet,
 } from "@codemirror/view";
-import { classHighlighter } from "@lezer/highlight";
 import type { Lines } from "../frame/address.ts";
 import style from "../style/code.shadow.css";
 import type { Blame } from "../wire/answers.ts";
 import { blameGutter } from "./blame-gutter.ts";
 import { grammarFor } from "./grammars.ts";
+import { tokenClasses } from "./token-classes.ts";
 
 export interface CodeOptions {
   text: string;
@@ -90,11 +90,17 @@ function extensionsOf({ label, onLines, onName }: CodeOptions): Extension[] {
     }),
     highlightSpecialChars({ addSpecialChars: /[\u202a-\u202e\u2066-\u2069]/ }),
     lineNumbers({ domEventHandlers: { click: clickedLine(onLines) } }),
-    syntaxHighlighting(classHighlighter),
+    syntaxHighlighting(tokenClasses),
     bracketMatching(),
     highlightSelectionMatches(),
     search({ top: true }),
-    keymap.of([{ key: "Enter", run: (view) => nameAtCaret(view, onName) }, ...searchKeymap]),
+    keymap.of([
+      { key: "Enter", run: (view) => nameAtCaret(view, onName) },
+      // the browser's own keys know the lines that are drawn, and no others
+      { key: "Mod-Home", mac: "Cmd-ArrowUp", run: (view) => goTo(view, 0) },
+      { key: "Mod-End", mac: "Cmd-ArrowDown", run: (view) => goTo(view, view.state.doc.length) },
+      ...searchKeymap,
+    ]),
     EditorView.domEventHandlers({ click: clickedName(onName) }),
     targetLines,
   ];
@@ -144,6 +150,11 @@ const clickedLine =
     onLines({ from: Math.min(line, other), to: Math.max(line, other) });
     return true;
   };
+
+function goTo(view: EditorView, anchor: number): boolean {
+  view.dispatch({ selection: { anchor }, scrollIntoView: true });
+  return true;
+}
 
 // ── names ──
 

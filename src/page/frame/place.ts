@@ -38,12 +38,26 @@ export function usePlace(place: Place | undefined, isThere: boolean): void {
     if (!isDue.current || !isThere) return;
     isDue.current = false;
     if (place === undefined) return;
-    scrollTo(place);
-    // twice, since what comes into view gets its height
-    requestAnimationFrame(() => requestAnimationFrame(() => scrollTo(place)));
+    holdTo(place);
     if (place.result !== undefined && hasNoFocus())
       resultsNow()[place.result]?.focus({ preventScroll: true });
   }, [isThere]);
+}
+
+/** What comes into view gets its height some frames later. Whoever scrolls meanwhile goes first. */
+const FRAMES_HELD = 10;
+
+function holdTo(place: Place): void {
+  const input = new AbortController();
+  for (const type of ["wheel", "touchmove", "keydown", "pointerdown"])
+    addEventListener(type, () => input.abort(), { signal: input.signal, passive: true });
+  const hold = (frames: number): void => {
+    if (input.signal.aborted) return;
+    if (frames === 0) return input.abort();
+    scrollTo(place);
+    requestAnimationFrame(() => hold(frames - 1));
+  };
+  hold(FRAMES_HELD);
 }
 
 function scrollTo({ top }: Place): void {

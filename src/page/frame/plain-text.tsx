@@ -9,9 +9,13 @@ import { partsOf, type Mark } from "./marks.ts";
 // control and format characters; zero-width ones and those of the bidirectional algorithm are among them
 const UNSEEN = /((?![\t\n])[\p{Cc}\p{Cf}\u2028\u2029])/u;
 
+// scripts that are written from right to left; what is around them must not turn with them
+const RIGHT_TO_LEFT =
+  /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
 export function PlainText({ text }: { text: string }) {
-  if (!UNSEEN.test(text)) return <bdi>{text}</bdi>;
-  return <bdi>{text.split(UNSEEN).map(showPart)}</bdi>;
+  const shown = UNSEEN.test(text) ? text.split(UNSEEN).map(showPart) : text;
+  return RIGHT_TO_LEFT.test(text) ? <bdi>{shown}</bdi> : <>{shown}</>;
 }
 
 function showPart(part: string, index: number): ComponentChildren {

@@ -45,8 +45,10 @@ export function useRouter(root: string): Router {
       const depth = before.depth + (how === "push" ? 1 : 0);
       shown.current = { address, place: undefined, depth };
       const replace = (): void => history.replaceState({ depth }, "", href(address));
-      if (how === "typing") timer.current = window.setTimeout(replace, TYPING_MS);
-      else if (how === "replace") replace();
+      if (how === "typing") {
+        timer.current = window.setTimeout(replace, TYPING_MS);
+        window.scrollTo(0, 0); // other results begin at the top
+      } else if (how === "replace") replace();
       else {
         const left = { place: placeNow(), depth: before.depth };
         history.replaceState(left, "", href(before.address));

@@ -1,7 +1,7 @@
 /** The view of a search: how much was found, what narrows it, and the files. */
 
 import type { VNode } from "preact";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { SearchAddress } from "../frame/address.ts";
 import { usePage, useTitle } from "../frame/page-context.ts";
 import { usePlace } from "../frame/place.ts";
@@ -15,6 +15,7 @@ import type { Found } from "./live-search.ts";
 import { NothingFound } from "./nothing-found.tsx";
 import { namesRevisions } from "./query-text.ts";
 import { useSearch } from "./use-search.ts";
+import { useSteady } from "./use-steady.ts";
 
 interface SearchPageProps {
   address: SearchAddress;
@@ -29,6 +30,7 @@ function Results({ address }: SearchPageProps) {
   const { found, shown, more } = useSearch(client, address);
   useTitle(titleOf(address, found));
   usePlace(router.place, found.files.length > 0);
+  useSteady(found.state);
   return (
     <main id="main" class="results">
       <FacetList
@@ -151,9 +153,11 @@ function Files({ asked, shown, isStale, showsRefs, onEnd }: FilesProps) {
   const { router } = usePage();
   const { isGrouped = false } = asked;
   const folded = useMemo(() => foldCopies(shown.files), [shown.files]);
+  const drawn = useDrawn(useList(asked, isStale), folded.length);
   const cardOf = useCards(asked, showsRefs);
+  const files = folded.slice(0, drawn);
   const onGroup = (): void => router.go({ ...asked, isGrouped: !isGrouped }, "replace");
-  const groups = isGrouped ? byRepository(folded) : [{ name: "", files: folded }];
+  const groups = isGrouped ? byRepository(files) : [{ name: "", files }];
   return (
     <>
       <label class="group-by" hidden={folded.length === 0}>
@@ -161,20 +165,64 @@ function Files({ asked, shown, isStale, showsRefs, onEnd }: FilesProps) {
         Group by repository
       </label>
       <div class={isStale ? "files stale" : "files"}>
-        {groups.map(({ name, files }) => (
+        {groups.map(({ name, files: inGroup }) => (
           <div key={name}>
             {name !== "" && (
               <h2 class="group">
                 <PlainText text={name} />
               </h2>
             )}
-            {files.map(cardOf)}
+            {runsOf(inGroup.map(cardOf)).map((cards, index) => (
+              <Run key={index} cards={cards} />
+            ))}
           </div>
         ))}
       </div>
-      {shown.hasMore && <End isLoading={shown.isLoadingMore} onSeen={onEnd} />}
+      {shown.hasMore && (
+        <End isLoading={shown.isLoadingMore || drawn < folded.length} onSeen={onEnd} />
+      )}
     </>
   );
+}
+
+/** Cards that are drawn in one frame, and compared with those of before as one. */
+const CARDS_IN_RUN = 8;
+
+function runsOf(cards: readonly VNode[]): VNode[][] {
+  const runs: VNode[][] = [];
+  for (let at = 0; at < cards.length; at += CARDS_IN_RUN)
+    runs.push(cards.slice(at, at + CARDS_IN_RUN));
+  return runs;
+}
+
+/** Cards that follow each other. Nothing of them is looked at as long as they are the same objects. */
+function Run({ cards }: { cards: VNode[] }) {
+  return useMemo(() => <div>{cards}</div>, cards);
+}
+
+/**
+ * Returns how many of a list's cards are drawn so far: some more with each frame, so that none takes long.
+ * When the reader comes back to a list, all up to where it was left are.
+ */
+function useDrawn(list: string, count: number): number {
+  const { place } = usePage().router;
+  const [known, setKnown] = useState({ list, drawn: 0 });
+  const least = CARDS_IN_RUN + (place?.top === undefined ? 0 : place.top.index + 2 * CARDS_IN_RUN);
+  const drawn = known.list === list ? Math.max(known.drawn, least) : least;
+  useEffect(() => {
+    if (drawn >= count) return;
+    const next = { list, drawn: drawn + CARDS_IN_RUN };
+    const frame = requestAnimationFrame(() => setKnown(next));
+    return () => cancelAnimationFrame(frame);
+  }, [list, drawn, count]);
+  return Math.min(drawn, count);
+}
+
+/** Says which search the files are of: the one before, as long as the new one has no answer. */
+function useList({ query, regex, matchCase }: SearchAddress, isStale: boolean): string {
+  const list = useRef("");
+  if (!isStale) list.current = JSON.stringify([query, regex, matchCase]);
+  return list.current;
 }
 
 /**
@@ -203,7 +251,9 @@ function byRepository(folded: readonly Folded[]): { name: string; files: Folded[
   const groups = new Map<string, Folded[]>();
   for (const one of folded) {
     const { repository } = one.file;
-    groups.set(repository, [...(groups.get(repository) ?? []), one]);
+    const group = groups.get(repository);
+    if (group === undefined) groups.set(repository, [one]);
+    else group.push(one);
   }
   return [...groups].map(([name, files]) => ({ name, files }));
 }
@@ -214,6 +264,7 @@ function End({ isLoading, onSeen }: { isLoading: boolean; onSeen: () => void }) 
   const seen = useRef(onSeen);
   seen.current = onSeen;
   useEffect(() => {
+    if (isLoading) return;
     const observer = new IntersectionObserver(
       ([entry]) => entry?.isIntersecting && seen.current(),
       { rootMargin: "600px" },

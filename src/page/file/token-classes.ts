@@ -1,0 +1,23 @@
+/**
+ * The classes by which code.shadow.css colours tokens. Operators and punctuation have none: they are most of
+ * a file's tokens, and each would be an element that is laid out for nothing.
+ */
+
+import { tagHighlighter, tags } from "@lezer/highlight";
+
+const { definition, variableName, propertyName } = tags;
+
+export const tokenClasses = tagHighlighter([
+  { tag: tags.keyword, class: "tok-keyword" },
+  { tag: [tags.string, tags.regexp, tags.escape], class: "tok-string" },
+  { tag: [tags.url, tags.link], class: "tok-string" },
+  { tag: [tags.number, tags.bool, tags.atom, tags.literal], class: "tok-number" },
+  { tag: [tags.comment, tags.meta], class: "tok-comment" },
+  { tag: [tags.typeName, tags.className], class: "tok-type" },
+  { tag: [tags.namespace, tags.labelName], class: "tok-type" },
+  { tag: variableName, class: "tok-variable" },
+  { tag: [definition(variableName), definition(propertyName)], class: "tok-name" },
+  { tag: [propertyName, tags.macroName], class: "tok-name" },
+  { tag: [tags.heading, tags.strong], class: "tok-strong" },
+  { tag: tags.emphasis, class: "tok-emphasis" },
+]);

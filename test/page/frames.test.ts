@@ -1,0 +1,84 @@
+/**
+ * The page stays smooth: a file of 2 MiB and 10 000 results are opened and scrolled. What is held is the
+ * processor's time of each task of the page's thread, which other work on the machine lengthens least;
+ * QUERN_FIGURES=1 prints it. scripts/page-figures.ts measures frames, on a machine that does nothing else.
+ */
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { documents, type Source } from "../../src/index.ts";
+import { inBrowser } from "./browser.ts";
+import { large, LARGE_LINES } from "./fixtures.ts";
+import { openSite, visit, type Site } from "./site.ts";
+import { tasksDuring } from "./tasks.ts";
+
+const RESULTS = 10_000;
+const FILES = 2_600;
+/** More than this and a frame is lost that somebody sees. */
+const LONG_MS = 50;
+/**
+ * So many may be longer: a virtual machine counts time that its host took away as the task's own. What these
+ * tests are for makes hundreds of tasks long, or one very long.
+ */
+const MOST_LONG = 12;
+const LONGEST_MS = 250;
+
+const line = (n: number, file: number): string =>
+  n % 7 === 3
+    ? `  const needle${n} = call(${file}, "some text, as long as a line usually is", ${n});\n`
+    : `  other(${file} + ${n});\n`;
+
+const many = (): Source =>
+  documents({
+    name: "many",
+    files: Array.from({ length: FILES }, (_, file) => ({
+      path: `src/folder${file % 40}/file${file}.ts`,
+      content: Array.from({ length: 30 }, (_, n) => line(n, file)).join(""),
+    })),
+  });
+
+function holds(what: string, tasks: readonly number[]): void {
+  const long = tasks.filter((ms) => ms > LONG_MS).map((ms) => Math.round(ms));
+  const longest = tasks.slice(0, 5).map(Math.round).join(", ");
+  if (process.env["QUERN_FIGURES"] === "1")
+    console.log(`${what}: ${tasks.length} tasks, the longest ${longest} ms`);
+  expect(tasks.length, "the trace has the page's tasks").toBeGreaterThan(100);
+  expect(long.length, `${what}: ${long.join(" ")} ms`).toBeLessThanOrEqual(MOST_LONG);
+  expect(tasks[0]!, what).toBeLessThan(LONGEST_MS);
+}
+
+inBrowser("frames", (browser) => {
+  let site: Site;
+  beforeAll(async () => {
+    site = await openSite([large(), many()]);
+  }, 120_000);
+  afterAll(() => site[Symbol.asyncDispose]());
+
+  test("a file of 2 MiB is opened, and scrolled to its end", async () => {
+    const page = await visit(browser, site.root);
+    const tasks = await tasksDuring(browser, async () => {
+      await page.goto(`${site.root}browse/large/-/blob/large.ts`);
+      await page.locator(".cm-line").first().waitFor();
+      await page.mouse.move(600, 400);
+      for (let n = 0; n < 60; n++) await page.mouse.wheel(0, 4000);
+      for (let n = 0; n < 10; n++) await page.keyboard.press("PageDown");
+      await page.keyboard.press("Control+End"); // the text has the focus
+      await page.locator(".cm-line", { hasText: `value${LARGE_LINES - 1} ` }).waitFor();
+    });
+    holds("2 MiB", tasks);
+    expect(await page.locator(".cm-line").count()).toBeLessThan(500); // only what is seen is drawn
+  });
+
+  test("10 000 results come as one scrolls", async () => {
+    const page = await visit(browser, `${site.root}search?q=needle`);
+    await page.locator(".card").first().waitFor();
+    // not by a locator, which looks at all of them in a task of the page
+    const count = (): Promise<number> =>
+      page.evaluate("document.getElementsByClassName('match').length");
+    const tasks = await tasksDuring(browser, async () => {
+      await page.mouse.move(600, 400);
+      while ((await count()) < RESULTS)
+        for (let n = 0; n < 10; n++) await page.mouse.wheel(0, 3000);
+    });
+    holds("10 000 results", tasks);
+  }, 300_000);
+});
