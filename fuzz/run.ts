@@ -41,14 +41,16 @@ async function main(): Promise<number> {
   const until = performance.now() + 1000 * Number(values.seconds);
   const end = seed + cases;
   let [next, failures] = [seed, 0];
+  let seeds = seedsOf(name);
   for (;;) {
     const limits = { seed: next, cases: end - next, until, onCase };
-    const result = await fuzz(target, next === seed ? seedsOf(name) : [], limits);
+    const result = await fuzz(target, seeds, limits);
     if (typeof result === "number") {
       next += result;
       break;
     }
     failures++;
+    seeds = []; // they come first, and only once
     console.error(showFailure(name, result));
     if (!values["keep-going"]) break;
     next = Number.isNaN(result.seed) ? next : result.seed + 1;

@@ -1,24 +1,24 @@
 /**
- * Which parentheses are groups. A `(` where an operand may begin is one if it has a partner and, in
- * the regex dialect, if the run holds a blank or begins with a prefix, a quote or a group; in all
- * other cases it is a character of a word.
+ * Finds the parentheses of a query that are groups. A `(` where an operand may begin opens a group if a `)`
+ * matches it. In the regex dialect, its content must also hold a blank, or begin with a prefix, a quote or a
+ * group. In all other cases it is a character of a word.
  *
- * One walk with a stack settles it before parsing. It reads every such `(` as an opener, and those
- * that are still on the stack at the end were none. That is safe because all parentheses around an
- * unmatched one are unmatched too: within a group that was found, parsing sees what this walk saw.
+ * One walk with a stack finds them before parsing. It takes every such `(` for an opener, and those still on
+ * the stack at the end were not. This is safe, because all parentheses around an unmatched one are unmatched
+ * too. So within a group, the parser reads the text as this walk did.
  */
 
 import { endOfQuoted, endOfWord, isBlank, isPattern, prefixAt, skipBlanks } from "./lexemes.ts";
 
 interface Opener {
   readonly at: number;
-  /** Whether nothing but blanks stands after it so far. */
+  /** Whether only blanks have followed it so far. */
   empty: boolean;
-  /** Whether what was seen makes it a group in the regex dialect. */
+  /** Whether its content so far makes it a group. */
   group: boolean;
 }
 
-/** The positions of the `(` that open groups. */
+/** Returns the positions of all `(` that open groups. */
 export function findGroups(text: string, regex: boolean): ReadonlySet<number> {
   const groups = new Set<number>();
   if (!text.includes("(")) return groups;
@@ -40,7 +40,7 @@ export function findGroups(text: string, regex: boolean): ReadonlySet<number> {
   return groups;
 }
 
-/** Takes the innermost opener off. A run that is no group goes on as a word. */
+/** Pops the innermost opener and returns where to continue. If it opens no group, the word goes on. */
 function close(groups: Set<number>, open: Opener[], at: number, text: string): number {
   const { at: start, group } = open.pop()!;
   const outer = open.at(-1);
@@ -52,7 +52,7 @@ function close(groups: Set<number>, open: Opener[], at: number, text: string): n
   return group ? at + 1 : endOfWord(text, at + 1, { pattern: true, inGroup: outer !== undefined });
 }
 
-/** Passes a `-` before a group, a prefix with its value, a quoted string or a word. */
+/** Returns the end of what begins here: a `-` before a group, a prefix with its value, a quoted string or a word. */
 function endOfOperand(text: string, at: number, regex: boolean, outer?: Opener): number {
   const start = text[at] === "-" ? skipBlanks(text, at + 1) : at;
   if (text[start] === "(") return at + 1;

@@ -130,7 +130,7 @@ function parses(query: string, dialect: Dialect): boolean {
   }
 }
 
-/** Removes a word with its blanks; a `-` moves to what follows. */
+/** Replaces a word. Removes it with its blanks if `instead` is empty, and moves a `-` to the next operand. */
 function joined(before: string, instead: string, after: string): string | undefined {
   if (instead === "") return `${before.trimEnd()} ${after.trimStart()}`.trim();
   if (instead !== "-") return before + instead + after;

@@ -1,7 +1,6 @@
 /**
- * The smallest pieces of a query: where a blank run, a quoted string, a word or a prefix ends. Each
- * function looks at a place and answers with positions; none keeps state and none fails, and each
- * reads what it answers about once.
+ * Finds the ends of the smallest parts of a query: blanks, quoted strings, words and prefixes. All functions
+ * take a position and return positions. They keep no state, never fail, and read each character once.
  */
 
 export const PREFIXES = {
@@ -35,12 +34,12 @@ export function prefixAt(text: string, at: number): { prefix: Prefix; end: numbe
   return { prefix: PREFIXES[found[1] as keyof typeof PREFIXES], end: PREFIX_HERE.lastIndex };
 }
 
-/** Whether a word there is a regular expression, in which `\(` and `[(]` are no parentheses. */
+/** Returns whether a word after this prefix is a regular expression, in which `\(` and `[(]` are not parentheses. */
 export function isPattern(prefix: Prefix | undefined, regex: boolean): boolean {
   return prefix === undefined || prefix === "content" ? regex : ALWAYS_PATTERN.has(prefix);
 }
 
-/** False at the end. */
+/** Returns whether there is a blank at this position. False at the end of the text. */
 export function isBlank(text: string, at: number): boolean {
   const unit = text.charCodeAt(at);
   return unit === 32 || unit === 9 || unit === 10;
@@ -52,9 +51,9 @@ export function skipBlanks(text: string, at: number): number {
 }
 
 /**
- * The end of the quoted string that opens at `at`, or undefined where it is never closed. It may hold
- * newlines. Linear over a whole query: a second leading quote would have closed the first, so at most
- * one scan fails. REQUIRES: text[at] is a quote.
+ * Returns the end of the quoted string that opens at `at`, or undefined if it is never closed. A string may hold
+ * newlines. Linear over a whole query: a second quote would have closed the first, so at most one scan fails.
+ * REQUIRES: text[at] is a quote.
  */
 export function endOfQuoted(text: string, at: number): number | undefined {
   for (let i = at + 1; i < text.length; i++) {
@@ -65,19 +64,19 @@ export function endOfQuoted(text: string, at: number): number | undefined {
   return undefined;
 }
 
-/** What stands between the quotes, with `\"` and `\\` undone. */
+/** Returns the text between the quotes, with `\"` and `\\` unescaped. */
 export function unquote(quoted: string): string {
   return quoted.slice(1, -1).replace(/\\(["\\])/g, "$1");
 }
 
 export interface WordRules {
-  /** Whether it is a regular expression: escapes, classes and `\Q…\E` hide parentheses. */
+  /** Whether the word is a regular expression, in which escapes, classes and `\Q…\E` hide parentheses. */
   readonly pattern: boolean;
-  /** Whether a group is open, which a `)` without a partner in the word closes. */
+  /** Whether a group is open, so that a `)` without a match in the word closes it. */
   readonly inGroup: boolean;
 }
 
-/** The end of the word that begins at `at`: a blank, the text's end, or the `)` of the open group. */
+/** Returns the end of the word at `at`: at a blank, the end of the text, or the `)` of the open group. */
 export function endOfWord(text: string, at: number, rules: WordRules): number {
   let depth = 0;
   for (let i = at; i < text.length; i++) {
@@ -93,7 +92,7 @@ export function endOfWord(text: string, at: number, rules: WordRules): number {
   return text.length;
 }
 
-/** After `\x`, or after `\Q…\E`. Never goes past a blank. */
+/** Returns the position after `\x` or `\Q…\E`, or at a blank before it. */
 function endOfEscape(text: string, at: number): number {
   if (at + 1 === text.length || isBlank(text, at + 1)) return at + 1;
   if (text[at + 1] !== "Q") return at + 2;
@@ -105,7 +104,7 @@ function endOfEscape(text: string, at: number): number {
   return i;
 }
 
-/** After the `]` of a class, or at the blank or end before it. REQUIRES: text[at] is `[`. */
+/** Returns the position after the `]` of a class, or at a blank or the end before it. REQUIRES: text[at] is `[`. */
 function endOfClass(text: string, at: number): number {
   let i = at + 1;
   if (text[i] === "^") i++;
@@ -120,7 +119,7 @@ function endOfClass(text: string, at: number): number {
 
 const NAMED_CLASS = /\[:\^?[a-z]{1,10}:\]/y;
 
-/** After `[:alpha:]` within a class. */
+/** Returns the position after a `[:alpha:]` within a class, or undefined if there is none here. */
 function endOfNamedClass(text: string, at: number): number | undefined {
   NAMED_CLASS.lastIndex = at;
   return NAMED_CLASS.test(text) ? NAMED_CLASS.lastIndex : undefined;

@@ -1,14 +1,14 @@
 /**
- * Query text to query. docs/query-language.md is the language; in short
+ * Parses the text of a query. docs/query-language.md describes the language; in short
  *
  *   query := or                          or    := and ("or" and)*
  *   and   := unary+                      unary := "-" (prefix | group) | prefix | group | quoted | term
  *   group := "(" or? ")"                 prefix := keyword ":" (quoted | word)
  *
- * Recursive descent over the text itself; lexemes.ts knows where a piece ends and groups.ts which
- * parentheses are groups. Total: any text yields a query or one QuernError with a position. Linear
- * in the text, because both walks only go forward and equal expressions are checked once; recursion
- * is as deep as groups nest, at most MAX_NESTING.
+ * A recursive descent over the text itself, without a tokenizer: lexemes.ts finds the ends of words, groups.ts
+ * the parentheses that are groups. Any text yields a query, or one QuernError with a position. Time is linear
+ * in the text, because both walks only go forward and equal expressions are checked once. Recursion is as deep
+ * as groups nest, at most MAX_NESTING.
  */
 
 import type { QuernError } from "../base/errors.ts";
@@ -38,23 +38,23 @@ import {
 import { globPattern, looksLikeGlob } from "./glob.ts";
 import { pointingError } from "./point-at.ts";
 
-/** Groups within groups. */
+/** The deepest nesting of groups. */
 export const MAX_NESTING = 250;
 
 /**
- * What one query may hold, so that every later step, here and in the threads, has a bound in time and
- * memory. A term is a term, a quoted string or a filter; characters are UTF-16 units.
+ * The limits of one query, which bound the time and memory of all later steps. A term is a word, a quoted string
+ * or a filter. Characters are UTF-16 units.
  */
 export const QUERY_LIMITS = {
   characters: 250_000,
   terms: 2_000,
-  /** Of all terms, names of repositories aside. */
+  /** Characters of all terms together, without names of repositories. */
   termCharacters: 100_000,
   /** Terms, each counted once for every group around it: groups are flattened one by one. */
   groupedTerms: 20_000,
-  /** About repositories and revisions: the sets of files of each are made before the search begins. */
+  /** Terms about repositories and revisions. The set of files of each is built before the search begins. */
   repositoryTerms: 200,
-  /** Of repositories, after all `reposet:` together. */
+  /** Names of repositories after all `reposet:` together. */
   names: 10_000,
 } as const;
 
@@ -64,7 +64,7 @@ export interface Dialect {
   readonly caseSensitive: boolean;
 }
 
-/** Throws QUERY_SYNTAX, REGEX_SYNTAX or REGEX_TOO_LARGE. */
+/** Parses a query. Throws QUERY_SYNTAX, REGEX_SYNTAX or REGEX_TOO_LARGE. */
 export function parseQuery(text: string, dialect: Dialect): Query {
   const { query, expressions, check } = parse(text, dialect);
   for (const expression of expressions) check(expression);
@@ -104,7 +104,7 @@ class Parser {
   readonly #text: string;
   readonly #dialect: Dialect;
   readonly #groups: ReadonlySet<number>;
-  /** Of the first and after the last character that is not blank: there `or` is a term. */
+  /** The start and the end of the text without outer blanks, where `or` is a term. */
   readonly #first: number;
   readonly #last: number;
   #at: number;
@@ -125,7 +125,7 @@ class Parser {
     return this.#or();
   }
 
-  /** To the end of the text, or to the `)` of the group. */
+  /** Parses up to the end of the text, or to the `)` of the group. */
   #or(): Query {
     const alternatives: Query[] = [];
     let operands: Query[] = [];
@@ -148,7 +148,7 @@ class Parser {
     return alternatives.length === 1 ? alternatives[0]! : { kind: "or", children: alternatives };
   }
 
-  /** Passes blanks; whether nothing follows here. */
+  /** Skips blanks. Returns whether the text or the group ends here. */
   #atClose(): boolean {
     this.#at = skipBlanks(this.#text, this.#at);
     return this.#at === this.#text.length || (this.#depth > 0 && this.#text[this.#at] === ")");
@@ -178,7 +178,7 @@ class Parser {
     this.#depth++;
     this.#at++;
     const inner = this.#or();
-    this.#at++; // the partner: findGroups saw it
+    this.#at++; // the `)`, which findGroups() has found
     this.#depth--;
     return inner;
   }
@@ -253,7 +253,7 @@ class Parser {
     throw this.#error(`${keyword}: takes one of ${choices.join(", ")}`, operand.at);
   }
 
-  /** A quoted string or a word, from here on; a word may be empty after a prefix. */
+  /** Reads a quoted string or a word. A word may be empty after a prefix. */
   #operand(prefix: Prefix | undefined): Operand {
     const at = this.#at;
     const quotedEnd = this.#text[at] === '"' ? endOfQuoted(this.#text, at) : undefined;
@@ -268,7 +268,7 @@ class Parser {
     return { at, quoted, text: quoted ? unquote(raw) : raw };
   }
 
-  /** Counts what the query holds, and refuses what is too much. */
+  /** Counts towards a limit, and throws if the query exceeds it. */
   #hold(what: keyof typeof TOO_MUCH, more: number, at: number): void {
     this.#held[what] += more;
     const most = QUERY_LIMITS[what];
@@ -310,7 +310,7 @@ const TOO_MUCH = {
   names: (most: number) => `reposet: takes at most ${most} names; a context can hold more of them`,
 };
 
-/** What to write for a glob. */
+/** Returns advice for a value that looks like a glob. */
 function globAdvice(value: string): string | undefined {
   return looksLikeGlob(value) ? `as a glob it is file:${showValue(globPattern(value))}` : undefined;
 }
@@ -319,7 +319,7 @@ function and(operands: readonly Query[]): Query {
   return operands.length === 1 ? operands[0]! : { kind: "and", children: operands };
 }
 
-/** Constants are negated here: nothing in the regex dialect stands for `none` itself. */
+/** Negates a query. Constants are negated at once, because the regex dialect cannot express `none` itself. */
 function not(child: Query): Query {
   if (child.kind === "all") return NONE;
   return child.kind === "none" ? ALL : { kind: "not", child };

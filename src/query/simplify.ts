@@ -1,16 +1,16 @@
 /**
- * Rewrites a query to an equivalent smaller one: constants folded, nested and/or flattened, double
- * negations removed, duplicates dropped. Idempotent, and linear but for the text of the atoms.
+ * Rewrites a query to an equivalent smaller one: folds constants, flattens nested and/or, removes double
+ * negations, drops duplicates. Idempotent, and linear apart from the text of the atoms.
  *
- * Equivalent means more than true for the same files. An atom's occurrences are shown if it holds,
- * is under no negation and lies only in branches that hold; that must stay as it was in the query
- * as written, where only a negation right within a negation counts as none. Hence two reserves:
+ * Equivalent queries match the same files and highlight the same ranges. An atom is highlighted if it holds, is
+ * not negated, and all its enclosing branches hold; a direct double negation counts as none. So two queries
+ * are not simplified further:
  *
- *   "" or foo          holds for every file, but is not `all`: foo's occurrences are shown
- *   -(-(foo) "")       holds where foo does, but is not foo: nothing is shown. Kept as it is
+ *   "" or foo          matches every file, but is not `all`, because foo is highlighted
+ *   -(-(foo) "")       matches where foo does, but is not foo, because nothing is highlighted
  *
- * So an atom that is known for a repository may be replaced by a constant, and the result be
- * simplified again, without anything else being shown.
+ * Replacing an atom by a constant, for a repository that decides it, and simplifying again therefore changes
+ * no other highlight.
  */
 
 import { ALL, NONE, type Query } from "./ast.ts";
@@ -87,7 +87,7 @@ class Simplifier {
   }
 }
 
-/** Filters that say they are none. */
+/** Returns whether a filter admits everything, such as `archived:yes`. */
 function admitsAll(query: Query): boolean {
   if (query.kind === "archived" || query.kind === "fork") return query.value === "yes";
   return query.kind === "visibility" && query.value === "any";
@@ -97,7 +97,7 @@ function without(queries: ReadonlySet<Query>, constant: Query): Query[] {
   return [...queries].filter((query) => query !== constant);
 }
 
-/** Whether files can show occurrences because of it. REQUIRES: no negation right within a negation. */
+/** Returns whether a query can highlight ranges. REQUIRES: no direct double negation in it. */
 function yieldsRanges(query: Query): boolean {
   if (query.kind === "and" || query.kind === "or") return query.children.some(yieldsRanges);
   return query.kind === "literal" || (query.kind === "regex" && query.field !== "repo");

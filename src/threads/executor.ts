@@ -1,52 +1,52 @@
-/** Where requests run: in a worker thread, or inline on the thread that asks. */
+/** Runs requests in a worker thread, or inline on the calling thread. */
 
 import { Worker, type WorkerOptions } from "node:worker_threads";
-import type { Birth, Reply, Request } from "./protocol.ts";
+import type { WorkerInput, Reply, Request } from "./protocol.ts";
 import { newUp, Start } from "./start.ts";
 import { LANES, type TaskTable } from "./task.ts";
 import { inlineSlice, runRequest, type Thread } from "./thread.ts";
 
 export interface Executor {
-  /** REQUIRES: it said "ready". Throws what cannot be cloned. */
+  /** Sends a request. Throws if the input cannot be cloned. REQUIRES: it has replied "ready". */
   send(request: Request, transfer: readonly ArrayBuffer[]): void;
-  /** Whether it keeps the process alive. At first it does. */
+  /** Sets whether it keeps the process alive. Initially it does. */
   hold(alive: boolean): void;
   end(): Promise<void>;
-  /** It dies of this. Nothing can stop a task that runs inline. */
+  /** Ends the worker, which then dies with this error. Has no effect inline: nothing can stop such a task. */
   kill(failure: Error): void;
 }
 
 export interface ExecutorEvents {
   reply(reply: Reply): void;
-  /** Called once; nothing follows. Also after end(). */
+  /** Called once, as the last event. Also called after end(). */
   died(reason: string, cause: unknown): void;
 }
 
 /**
- * Of each thread's heap. V8's default grows to 48 MiB and more, which alone would break the memory
- * contract of indexing; what tasks make for a moment is small.
+ * The young generation of each worker's heap. V8's default grows to 48 MiB and more, which alone would exceed
+ * the memory budget of indexing. Tasks make few short-lived objects.
  */
 const YOUNG_MIB = 12;
 /**
- * Not a need: V8 lets a heap grow fourfold before it collects all of it where up to 4 GiB are allowed, and
- * by 60 % where 1 GiB is. A worker's 15 MiB were 60 before they were collected.
+ * The old generation of each worker's heap, far more than it needs. With a limit of 4 GiB, V8 lets a heap grow
+ * fourfold before a full collection (from 15 to 60 MiB in a worker). With 1 GiB it grows by 60 %.
  */
 const OLD_MIB = 1024;
 
 export function startWorker(
   entry: URL,
-  birth: Omit<Birth, "up">,
+  input: Omit<WorkerInput, "up">,
   events: ExecutorEvents,
 ): Executor {
   const up = newUp();
-  // no execArgv: a host's loaders and --input-type are not for a bundled entry
+  // no execArgv, because a host's loaders and --input-type do not apply to a bundled entry
   const options: WorkerOptions = {
-    workerData: { ...birth, up } satisfies Birth,
+    workerData: { ...input, up } satisfies WorkerInput,
     execArgv: [],
     name: "quern",
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB, maxOldGenerationSizeMb: OLD_MIB },
   };
-  // not `new Worker(entry)`: Next.js takes that for any file of this folder, and its build fails at the declarations
+  // not `new Worker(entry)`: Next.js would bundle every file of this folder and fail at the declaration files
   const worker = Reflect.construct(Worker, [entry, options]) as Worker;
   const start = new Start(up);
   let failure: unknown;
@@ -55,7 +55,7 @@ export function startWorker(
     events.reply(reply);
   });
   worker.on("messageerror", (error) => {
-    failure = error; // whose reply it was is lost with it
+    failure = error; // nobody knows to which request this reply belonged
     void worker.terminate();
   });
   worker.on("error", (error) => {
@@ -79,14 +79,14 @@ export function startWorker(
   };
 }
 
-/** Never dies. A slice of a task never shares a turn of the event loop with the call that asked for it. */
+/** Runs tasks on the calling thread; never dies. A task starts in a later turn of the event loop than its call. */
 export function startInline(
   tasks: TaskTable,
-  birth: Omit<Birth, "up">,
+  input: Omit<WorkerInput, "up">,
   events: ExecutorEvents,
 ): Executor {
   const thread: Thread = {
-    ...birth,
+    ...input,
     tasks,
     isInline: true,
     pausing: new Set(LANES),
@@ -116,7 +116,7 @@ export function startInline(
   };
 }
 
-/** What a worker keeps ends with it; what is kept inline must be told. */
+/** Disposes of a kept value. In a worker this is not needed, because the value ends with the worker. */
 function dispose(kept: unknown): void {
   if (typeof kept === "object" && kept !== null && Symbol.dispose in kept)
     (kept as Disposable)[Symbol.dispose]();

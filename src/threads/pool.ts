@@ -1,16 +1,16 @@
 /**
- * A pool of threads that run tasks.
+ * Runs tasks on a pool of threads.
  *
- * Jobs wait here, not in the threads: a worker has at most one of each lane, so a worker that dies
- * takes only those with it. A job for any worker goes to the first that is free in its lane; those
- * for one worker and those for any are taken in the order they came, urgent ones first. Workers are
- * started when there is work for one more, and keep the process alive only while they start or have some.
+ * Jobs wait in the pool, not in the threads. A worker has at most one job of each lane, so if it dies, only
+ * those jobs fail. A job for any worker goes to the first worker that is free in its lane. Jobs for one worker
+ * and jobs for any worker run in the order of their arrival, urgent ones first. A worker is started when there
+ * is work for it, and keeps the process alive only while it starts or works.
  *
- * A worker that dies is replaced at once. One that dies MOST_STILLBIRTHS times in a row before it
- * was given anything to do is given up: what waits for it is rejected, and the next job tries again.
- * One that is stuck in a task which asked for a watch is ended, and has died then like any other.
+ * A dead worker is replaced at once. If MOST_FAILED_STARTS workers in a row die before they got a job, the pool
+ * gives up: waiting jobs are rejected, and the next job tries again. A worker that is stuck in a task with
+ * `maxSilentMs` is ended, and counts as dead.
  *
- * An empty task takes 50 µs there and back (median; 2 µs inline), nearly all of it the two wake-ups.
+ * The round trip of an empty task takes 50 µs (median; 2 µs inline), nearly all of it two thread wake-ups.
  */
 
 import { closedError, QuernError } from "../base/errors.ts";
@@ -20,45 +20,48 @@ import { LaneQueue } from "./queue.ts";
 import { LANES, type Lane, type TaskTable } from "./task.ts";
 import { newPulse, watch, type Pulse } from "./watch.ts";
 
-const MOST_STILLBIRTHS = 5;
+const MOST_FAILED_STARTS = 5;
 
 export interface Pool {
-  /** Number of threads that run tasks; 1 for an inline pool. */
+  /** The number of threads that run tasks; 1 for an inline pool. */
   readonly lanes: number;
   /** Whether tasks run on the caller's thread. */
   readonly inline: boolean;
-  /** Rejects with the QuernError the task threw; INTERNAL for any other error or a worker's death; ENGINE_CLOSED. */
+  /**
+   * Runs a task. Rejects with the QuernError that the task threw, with INTERNAL for any other error or if the
+   * worker dies, and with ENGINE_CLOSED after stop().
+   */
   run<O>(task: string, input: unknown, options: RunOptions): Promise<O>;
-  /** Running tasks reject with ENGINE_CLOSED, and so does what comes. Resolves when none is on the caller's thread. Idempotent. */
+  /** Rejects running and new tasks with ENGINE_CLOSED. Resolves when none runs on the caller's thread. Idempotent. */
   stop(): Promise<void>;
-  /** stop(), then ends all workers. Idempotent. */
+  /** Calls stop(), then ends all workers. Idempotent. */
   close(): Promise<void>;
 }
 
 export interface RunOptions {
   readonly lane: Lane;
-  /** Index of the worker; absent: the first that is free in that lane. */
+  /** The index of the worker. Default: the first that is free in the lane. */
   readonly worker?: number;
-  /** Goes before all jobs of its lane that wait and are not: for the rest of what has begun. Default false. */
+  /** Whether the job goes before waiting jobs of its lane that are not urgent, as part of work already begun. Default false. */
   readonly isUrgent?: boolean;
   readonly transfer?: readonly ArrayBuffer[];
-  /** What it throws rejects run(). */
+  /** Called with each message of the task. If it throws, run() rejects with its error. */
   readonly onMessage?: (message: unknown) => void;
   /**
-   * While the task runs, its worker is ended once no task of it has come to a pause() for so long.
-   * REQUIRES: generous, since other tasks of that worker go with it. Without effect inline.
+   * Ends the worker if, while the task runs, none of its tasks calls pause() for this long. Has no effect inline.
+   * REQUIRES: generous, because the worker's other tasks fail too.
    */
   readonly maxSilentMs?: number;
 }
 
 export interface PoolOptions {
-  /** 0: inline. */
+  /** The number of workers; 0 runs tasks on the caller's thread. */
   readonly size: number;
   /** The workers' entry, which calls serveTasks(). Not used inline. */
   readonly entry: URL;
   /** Used inline only. */
   readonly tasks: TaskTable;
-  /** Structured-cloneable. */
+  /** Passed to every task. Must be structured-cloneable. */
   readonly environment: unknown;
   readonly onWarning?: (warning: { code: string; message: string }) => void;
 }
@@ -81,14 +84,14 @@ interface Job {
   readonly reject: (error: unknown) => void;
 }
 
-/** The place of a worker, kept by its successors. */
+/** The slot of a worker. A replacement gets the same slot. */
 interface Seat {
   readonly index: number;
   executor: Executor | undefined;
   isReady: boolean;
   isHeld: boolean;
-  /** Deaths in a row of workers that were given nothing to do. */
-  stillbirths: number;
+  /** How many workers in a row died before they got a job. */
+  failedStarts: number;
   readonly running: Record<Lane, Running | undefined>;
   readonly pulse: Pulse;
 }
@@ -116,7 +119,7 @@ class ThreadPool implements Pool {
       executor: undefined,
       isReady: false,
       isHeld: true,
-      stillbirths: 0,
+      failedStarts: 0,
       running: { search: undefined, ingest: undefined, list: undefined },
       pulse: newPulse(),
     }));
@@ -140,7 +143,7 @@ class ThreadPool implements Pool {
     }) as Promise<O>;
   }
 
-  /** Its own, or a free one, preferably wholly idle; else one to start; else none: it must wait. */
+  /** Returns the seat for a job: its own, an idle one, one free in its lane, one to start, or one that is starting. */
   #seatFor({ lane, worker }: Job): Seat | undefined {
     if (worker !== undefined) return this.#seats[worker];
     const free = this.#seats.filter((seat) => seat.isReady && !seat.running[lane]);
@@ -154,15 +157,15 @@ class ThreadPool implements Pool {
 
   #start(seat: Seat): void {
     const { entry, tasks, environment } = this.#options;
-    const birth = { worker: seat.index, environment, pulse: seat.pulse };
+    const input = { worker: seat.index, environment, pulse: seat.pulse };
     const events: ExecutorEvents = {
       reply: (reply) => this.#receive(seat, reply),
-      died: (reason, cause) => this.#bury(seat, reason, cause),
+      died: (reason, cause) => this.#onDeath(seat, reason, cause),
     };
     try {
       seat.executor = this.inline
-        ? startInline(tasks, birth, events)
-        : startWorker(entry, birth, events);
+        ? startInline(tasks, input, events)
+        : startWorker(entry, input, events);
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
       this.#giveUp(seat, new QuernError("INTERNAL", reason, { cause }));
@@ -171,7 +174,7 @@ class ThreadPool implements Pool {
     seat.isHeld = true;
   }
 
-  /** Gives the seat what it may run in this lane, if it is free. */
+  /** Sends the next job of this lane to the seat, if it is free. */
   #feed(seat: Seat, lane: Lane): void {
     while (seat.isReady && !seat.running[lane]) {
       const job = this.#queues[lane].take(seat.index);
@@ -180,7 +183,7 @@ class ThreadPool implements Pool {
       try {
         seat.executor?.send({ id, lane, task, input }, transfer);
         seat.running[lane] = { ...job, endWatch: this.#watch(seat, job) };
-        seat.stillbirths = 0;
+        seat.failedStarts = 0;
       } catch (cause) {
         const message = `the input of ${task} cannot be sent to a worker`;
         job.reject(new QuernError("INTERNAL", message, { cause }));
@@ -203,7 +206,7 @@ class ThreadPool implements Pool {
     }
     const lane = LANES.find((name) => seat.running[name]?.id === reply.id);
     const job = lane && seat.running[lane];
-    if (!lane || !job) return; // posted after its task had ended, or the pool is closed
+    if (!lane || !job) return; // sent after its task had ended, or after the pool was closed
     if (reply.kind === "message") {
       this.#deliver(job, reply.value);
       return;
@@ -222,7 +225,7 @@ class ThreadPool implements Pool {
     }
   }
 
-  #bury(seat: Seat, reason: string, cause: unknown): void {
+  #onDeath(seat: Seat, reason: string, cause: unknown): void {
     if (this.#stopping) return;
     const wasReady = seat.isReady;
     seat.executor = undefined;
@@ -233,13 +236,13 @@ class ThreadPool implements Pool {
       release(seat, lane)?.reject(error);
       if (wasReady) for (const job of this.#queues[lane].drain(seat.index)) job.reject(error);
     }
-    if (++seat.stillbirths < MOST_STILLBIRTHS) this.#start(seat);
+    if (++seat.failedStarts < MOST_FAILED_STARTS) this.#start(seat);
     else this.#giveUp(seat, error);
     this.#options.onWarning?.({ code: "INTERNAL", message });
   }
 
   #giveUp(seat: Seat, cause: QuernError): void {
-    seat.stillbirths = 0;
+    seat.failedStarts = 0;
     const error = new QuernError("INTERNAL", `no worker starts: ${cause.message}`, { cause });
     const isLast = this.#seats.every(({ executor }) => !executor);
     for (const lane of LANES) {
@@ -282,7 +285,7 @@ class ThreadPool implements Pool {
   }
 }
 
-/** What has run in the lane; it is free then. */
+/** Frees the lane and returns the job that ran in it. */
 function release(seat: Seat, lane: Lane): Job | undefined {
   const job = seat.running[lane];
   job?.endWatch?.();

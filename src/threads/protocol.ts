@@ -1,8 +1,8 @@
 /**
- * What travels between the pool and one of its threads.
+ * Defines the messages between the pool and its threads.
  *
- * A thread says "ready" once, then answers each request with any number of "message" and one
- * "result" or "error". Several requests may be open, one in each lane; ids tell them apart.
+ * A thread sends "ready" once. It then answers each request with any number of "message" and one "result" or
+ * "error". Several requests may be open, one in each lane; their ids distinguish them.
  */
 
 import { QuernError, type ErrorCode } from "../base/errors.ts";
@@ -23,8 +23,8 @@ export type Reply =
   | { readonly kind: "result"; readonly id: number; readonly value: unknown }
   | { readonly kind: "error"; readonly id: number; readonly error: Failure };
 
-/** What a worker is born with. */
-export interface Birth {
+/** The data that a worker is started with. */
+export interface WorkerInput {
   readonly worker: number;
   readonly environment: unknown;
   readonly pulse: Pulse;

@@ -1,10 +1,10 @@
-/** What waits in one lane: work for whichever worker is free, and work for one worker; what is urgent before the rest. */
+/** Queues the jobs of one lane: jobs for any worker and jobs for one worker, urgent jobs before all others. */
 
 export interface Queued {
-  readonly id: number; // ascending: who came first
-  /** Undefined: any. */
+  readonly id: number; // ascends in the order of arrival
+  /** The worker that must run it; undefined for any. */
   readonly worker: number | undefined;
-  /** Goes before all that is not. */
+  /** Whether it goes before all jobs that are not urgent. */
   readonly isUrgent: boolean;
 }
 
@@ -21,7 +21,7 @@ export class LaneQueue<Job extends Queued> {
     (job.isUrgent ? this.#urgent : this.#others).of(job.worker).push(job);
   }
 
-  /** The oldest urgent job that this worker may run, or else the oldest. */
+  /** Removes and returns the oldest urgent job that this worker may run, or else the oldest job. */
   take(worker: number): Job | undefined {
     return this.#urgent.take(worker) ?? this.#others.take(worker);
   }
@@ -32,7 +32,7 @@ export class LaneQueue<Job extends Queued> {
   }
 }
 
-/** Jobs in the order they came. */
+/** Jobs in the order of their arrival. */
 class Order<Job extends Queued> {
   readonly #shared = new Fifo<Job>();
   readonly #own: readonly Fifo<Job>[];
@@ -54,7 +54,7 @@ class Order<Job extends Queued> {
   }
 }
 
-/** shift() of an array moves everything behind it; this moves the rest once in a while. */
+/** A queue whose shift() takes constant time on average, where that of an array moves all elements. */
 class Fifo<T> {
   #items: T[] = [];
   #head = 0;

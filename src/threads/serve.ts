@@ -1,17 +1,17 @@
-/** The worker's end: answers the pool's requests until the pool ends the thread. */
+/** Answers the pool's requests in a worker thread, until the pool ends the thread. */
 
 import { parentPort, workerData } from "node:worker_threads";
 import { assert } from "../base/errors.ts";
-import type { Birth, Request } from "./protocol.ts";
+import type { WorkerInput, Request } from "./protocol.ts";
 import { sayUp } from "./start.ts";
 import type { TaskTable } from "./task.ts";
 import { runRequest, type Thread } from "./thread.ts";
 
-/** REQUIRES: called once, by the entry of a worker that a pool has started. */
+/** Serves tasks on this worker thread. REQUIRES: called once, by the entry script of a worker that a pool started. */
 export function serveTasks(tasks: TaskTable): void {
   const port = parentPort;
   assert(port !== null, "tasks are served in workers only");
-  const { worker, environment, pulse, up } = workerData as Birth;
+  const { worker, environment, pulse, up } = workerData as WorkerInput;
   const thread: Thread = {
     tasks,
     isInline: false,
@@ -24,7 +24,7 @@ export function serveTasks(tasks: TaskTable): void {
     closed: false,
   };
   port.on("message", (request: Request) => void runRequest(thread, request));
-  // its sender waits for an answer that could not be addressed: better to die and be replaced
+  // the request's id is lost, so nobody could answer its sender: the worker dies and is replaced
   port.on("messageerror", (error) => {
     throw error;
   });

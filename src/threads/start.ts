@@ -1,14 +1,14 @@
 /**
- * The start of a thread, which nothing may cut short: where Node ends a thread that is loading native
- * code, now and then the whole process dies of it, or stops in the midst of a close: 5 of 120 that closed
- * or exited within 0.12 s of their first search did, and of 600 none since. So a thread is ended only
- * once it is up, and a process that exits waits for those that are not.
+ * Lets a thread finish its start before it is ended. If Node ends a thread that is loading native code, the
+ * process sometimes crashes or hangs: 5 of 120 processes that exited within 0.12 s of their first search did
+ * so, and none of 600 with this wait. So a thread is ended only once it is up, and an exiting process waits
+ * for threads that are starting.
  */
 
-/** How long an exit waits for a thread that may never be up: 1 s; a start takes 0.1 s. */
-const PATIENCE_MS = 1000;
+/** The longest that an exiting process waits for a starting thread. A start takes 0.1 s. */
+const EXIT_WAIT_MS = 1000;
 
-/** 1 when the thread is up: shared with it, as a process that exits receives no messages. */
+/** Holds 1 once the thread is up. Shared memory, because an exiting process receives no messages. */
 export type Up = Int32Array<SharedArrayBuffer>;
 
 export const newUp = (): Up => new Int32Array(new SharedArrayBuffer(4));
@@ -16,7 +16,7 @@ export const newUp = (): Up => new Int32Array(new SharedArrayBuffer(4));
 const starting = new Set<Up>();
 
 const awaitAll = (): void => {
-  for (const up of starting) Atomics.wait(up, 0, 0, PATIENCE_MS);
+  for (const up of starting) Atomics.wait(up, 0, 0, EXIT_WAIT_MS);
 };
 
 export class Start {
@@ -38,7 +38,7 @@ export class Start {
   }
 }
 
-/** By the thread itself. */
+/** Reports that the thread is up. Called by the thread itself. */
 export function sayUp(up: Up): void {
   Atomics.store(up, 0, 1);
   Atomics.notify(up, 0);

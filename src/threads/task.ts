@@ -1,45 +1,44 @@
 /**
- * What a pool of threads runs. A task is a function of its input and of what its thread keeps; the
- * pool knows nothing else of it.
+ * Defines the tasks that a pool of threads runs. A task is a function of its input and its context; the pool
+ * knows nothing else about it.
  *
- * Three lanes: "search" is short work somebody waits for, "ingest" is long work that gives way, "list"
- * finds what that is to work on. A thread runs at most one task of each lane at a time, and they
- * interleave where those of "ingest" and "list" await pause() or something else: so whatever tasks keep
- * in memo() may be shared within a lane, not between lanes.
+ * There are three lanes. "search" is for short tasks that somebody waits for. "ingest" is for long tasks that
+ * yield to searches. "list" is for tasks that list the files to ingest. A thread runs at most one task of each
+ * lane at a time. Tasks of different lanes interleave where those of "ingest" and "list" await something, so a
+ * memo() may be shared within a lane but not between lanes.
  *
- * Between threads everything is copied, but for what is transferred. An inline pool hands over the
- * thing itself. REQUIRES, so that both are the same: nobody changes what he has handed over.
+ * Values sent between threads are copied, unless they are transferred. An inline pool passes them by reference.
+ * REQUIRES: nobody changes a value after sending it, so that both behave the same.
  */
 
 export const LANES = ["search", "ingest", "list"] as const;
 export type Lane = (typeof LANES)[number];
 
-/** Runs in a worker, or on the caller's thread where there are no workers. */
+/** A task, which runs in a worker, or on the caller's thread if there are no workers. */
 export type Task<I, O> = (input: I, context: TaskContext) => Promise<O> | O;
 
-/** Tasks of all kinds by name: each is called with the input that run() was given. */
+/** All tasks by name. Each is called with the input that was passed to run(). */
 export type TaskTable = Readonly<Record<string, Task<never, unknown>>>;
 
 export interface TaskContext {
   /**
-   * undefined while the task may go on; a promise to await when it is somebody else's turn: after
-   * 4 ms, in the lanes "ingest" and "list" of a worker and in all lanes of an inline pool. In the lane
-   * "search" of a worker always undefined. Rejects with ENGINE_CLOSED when the pool was closed.
-   * Costs a performance.now(): call it every 50 µs or so.
+   * Returns a promise to await if the task should yield, otherwise undefined. Tasks yield after 4 ms, in the
+   * lanes "ingest" and "list" of a worker and in all lanes of an inline pool. The promise rejects with
+   * ENGINE_CLOSED if the pool was closed. Costs a performance.now(), so call it every 50 µs or so.
    */
   pause(): Promise<void> | undefined;
-  /** Arrives at run()'s onMessage in order, before run() resolves. */
+  /** Sends a message to run()'s onMessage. Messages arrive in order, before run() resolves. */
   post(message: unknown, transfer?: readonly ArrayBuffer[]): void;
-  /** Kept per thread between tasks, made at first use: opened stores, kernels, sessions. */
+  /** Returns the thread's value for this key, which is made on first use and kept between tasks. */
   memo<T>(key: string, make: () => T): T;
-  /** The next memo() of this key makes it anew; disposing of the old one is the task's business. */
+  /** Forgets the value of a key, without disposing of it. The next memo() of the key makes a new one. */
   forget(key: string): void;
   /** Whether the task runs on the caller's thread. */
   readonly isInline: boolean;
   /** 0-based index of the worker; 0 in an inline pool. */
   readonly worker: number;
-  /** What the pool was created with. */
+  /** The `environment` that the pool was created with. */
   readonly environment: unknown;
-  /** Marks what the result owns, so that it is transferred, not copied. */
+  /** Marks buffers of the result to be transferred instead of copied. */
   transfer(...buffers: ArrayBuffer[]): void;
 }

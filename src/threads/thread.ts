@@ -1,4 +1,4 @@
-/** One thread's side of a pool: runs requests and replies. The same in a worker and inline. */
+/** Runs requests on a thread and replies to the pool, in a worker and inline alike. */
 
 import { closedError, QuernError } from "../base/errors.ts";
 import { Slice } from "../base/yield.ts";
@@ -7,8 +7,8 @@ import type { Lane, Task, TaskContext, TaskTable } from "./task.ts";
 import type { Pulse } from "./watch.ts";
 
 /**
- * Of the tasks that run inline: they share one slice, so what one has used up the next one has not.
- * Milliseconds: a host may be blocked for 5, and a task looks only every 50 µs or so.
+ * The slice that all inline tasks share, so that together they do not block the host for longer. A host may be
+ * blocked for 5 ms, and a task checks the slice every 50 µs or so.
  */
 export const inlineSlice = new Slice({ ms: 4 });
 
@@ -19,21 +19,21 @@ export interface Thread {
   readonly isInline: boolean;
   readonly worker: number;
   readonly environment: unknown;
-  /** Beaten by every pause(). */
+  /** Incremented by every pause(). */
   readonly pulse: Pulse;
-  /** Lanes whose tasks give way. */
+  /** The lanes whose tasks yield in pause(). */
   readonly pausing: ReadonlySet<Lane>;
   readonly memo: Map<string, unknown>;
   readonly send: Send;
-  /** Tasks end at their next pause. */
+  /** Whether tasks must end at their next pause(). */
   closed: boolean;
 }
 
-/** Never rejects: what goes wrong in the task, or in sending its result, is the reply. */
+/** Runs a task and sends its result. Never rejects: an error of the task, or of sending, becomes the reply. */
 export async function runRequest(thread: Thread, request: Request): Promise<void> {
   const context = new Context(thread, request);
   try {
-    // tasks of a table take what their callers give them: the pair is checked where both are known
+    // callers check that the input fits the task, since only they know both types
     const task = thread.tasks[request.task] as Task<unknown, unknown> | undefined;
     if (!task) throw new QuernError("INTERNAL", `there is no task ${request.task}`);
     const output = task(request.input, context);
@@ -65,10 +65,10 @@ class Context implements TaskContext {
   pause(): Promise<void> | undefined {
     this.#thread.pulse[0]!++;
     if (!this.#pauses || !inlineSlice.isOver) return undefined;
-    return this.#thread.closed ? Promise.reject(closedError()) : this.#giveWay();
+    return this.#thread.closed ? Promise.reject(closedError()) : this.#rest();
   }
 
-  async #giveWay(): Promise<void> {
+  async #rest(): Promise<void> {
     await inlineSlice.rest();
     if (this.#thread.closed) throw closedError();
   }
@@ -80,7 +80,7 @@ class Context implements TaskContext {
   memo<T>(key: string, make: () => T): T {
     const { memo } = this.#thread;
     if (!memo.has(key)) memo.set(key, make());
-    return memo.get(key) as T; // whoever uses a key uses it for one thing
+    return memo.get(key) as T; // all uses of a key have the same type
   }
 
   forget(key: string): void {

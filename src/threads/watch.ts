@@ -1,7 +1,7 @@
 /**
- * Tells that a thread is stuck. A thread beats its pulse, a word of shared memory, whenever one of
- * its tasks comes to a pause(); nothing is sent. Whoever watches looks at it ten times in the time
- * allowed: were it one timer, a host that was itself blocked or stopped would blame the thread.
+ * Detects a stuck thread. A thread increments its pulse, a word of shared memory, whenever a task calls pause().
+ * The watcher reads it ten times in the allowed time. With a single timer, a host that was itself blocked or
+ * suspended would take the thread for stuck.
  */
 
 const LOOKS = 10;
@@ -10,7 +10,7 @@ export type Pulse = Int32Array<SharedArrayBuffer>;
 
 export const newPulse = (): Pulse => new Int32Array(new SharedArrayBuffer(4));
 
-/** Calls `onSilence` once, when the pulse has stood still for so long. Returns what ends the watch. */
+/** Calls `onSilence` once, if the pulse has not changed for `silentMs`. Returns a function that ends the watch. */
 export function watch(pulse: Pulse, silentMs: number, onSilence: () => void): () => void {
   let last = Atomics.load(pulse, 0);
   let still = 0;
