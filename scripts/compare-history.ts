@@ -4,14 +4,15 @@
  *     node --import tsx scripts/compare-history.ts FOLDER [--rounds N] [--seed N]
  *
  * FOLDER holds clones, or is one. Each round asks every operation once, with revisions, paths, dates
- * and expressions drawn from the seed. Ends with 1 at the first difference.
+ * and expressions drawn from the seed. Ends with 1 at the first difference. Then it says how long pages of 50
+ * commits take, with their totals.
  */
 
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { git, open } from "../src/index.ts";
+import { git, open, type History } from "../src/index.ts";
 import { compareHistory } from "../test/history/compare.ts";
 import { drawFrom } from "../test/history/generated.ts";
 
@@ -33,6 +34,27 @@ function clonesIn(folder: string): string[] {
     .filter(isClone);
 }
 
+/** The first page of all, then the median of what is asked again, at the beginning and in the middle. */
+async function timePages(history: History): Promise<string> {
+  const ask = async (skip: number): Promise<number> => {
+    const start = performance.now();
+    await history.commits({ skip, limit: 50 });
+    return performance.now() - start;
+  };
+  const first = await ask(0);
+  const { total } = await history.commits({ limit: 0 });
+  const middle = Math.floor(total / 2);
+  await ask(middle); // lists all ids
+  const medians: number[] = [];
+  for (const skip of [0, middle]) {
+    const times: number[] = [];
+    for (let round = 0; round < 21; round++) times.push(await ask(skip));
+    medians.push(times.sort((a, b) => a - b)[10]!);
+  }
+  const [again, deep] = medians.map((ms) => ms.toFixed(0));
+  return `first ${first.toFixed(0)} ms, then ${again} ms; ${deep} ms from commit ${middle} of ${total} on`;
+}
+
 const index = mkdtempSync(join(tmpdir(), "quern-history-"));
 const engine = await open(index, { maxFileSize: 1024 }); // most files are read from git then
 try {
@@ -44,11 +66,12 @@ try {
     const history = await engine.history(name);
     if (history === undefined) throw new Error(`${name} has no history`);
     const draw = drawFrom(Number(values.seed));
+    const pages = await timePages(history);
     const began = performance.now();
     const count = await compareHistory({ history, folder: clone, draw }, Number(values.rounds));
     const seconds = ((performance.now() - began) / 1000).toFixed(1);
     console.log(
-      `${name}: ${count} calls are as git has them (${seconds} s, --seed ${values.seed})`,
+      `${name}: ${count} calls are as git has them (${seconds} s, --seed ${values.seed}); a page of 50 commits: ${pages}`,
     );
   }
 } finally {

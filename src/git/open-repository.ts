@@ -14,6 +14,8 @@ import { GitProcesses, type Finished } from "./git-process.ts";
 export interface RepositoryPlace {
   readonly folder: string;
   readonly gitDir: string;
+  /** Whether it has no work tree. Where no configuration says so, git only knows it by looking around. */
+  readonly isBare: boolean;
   /** Where git keeps the ends of a shallow clone; other repositories have no such file. */
   readonly shallowFile: string;
 }
@@ -35,13 +37,15 @@ export async function locateRepository(
   // no search above the folder that was named
   const finder = new GitProcesses(real, signal, { GIT_CEILING_DIRECTORIES: dirname(real) });
   try {
-    const [own, shallow] = await Promise.all([
+    const [own, bare, shallow] = await Promise.all([
       finder.run(["rev-parse", "--absolute-git-dir"]),
+      finder.run(["rev-parse", "--is-bare-repository"]),
       finder.run(["rev-parse", "--git-path", "shallow"]),
     ]);
     if (own.code !== 0) throw notARepository(folder, own.stderr);
     const line = ({ stdout }: Finished): string => stdout.replace(/\r?\n$/, "");
-    return { folder: real, gitDir: line(own), shallowFile: resolve(real, line(shallow)) };
+    const [gitDir, isBare] = [line(own), line(bare) === "true"];
+    return { folder: real, gitDir, isBare, shallowFile: resolve(real, line(shallow)) };
   } finally {
     finder.kill();
   }

@@ -42,12 +42,15 @@ const OPTIONS = [
 /** What every call may use. */
 export class Operation {
   readonly git: GitProcesses;
+  readonly #options: readonly string[];
   readonly #readers: ObjectReader[] = [];
   #headers: ObjectReader | undefined;
   #objects: ObjectReader | undefined;
 
   constructor(place: RepositoryPlace, signal: AbortSignal) {
     this.git = new GitProcesses(place.folder, signal, { ...ENVIRONMENT, GIT_DIR: place.gitDir });
+    // one without a configuration would be taken for a work tree, which has its .mailmap in a file
+    this.#options = place.isBare ? ["--bare", ...OPTIONS] : OPTIONS;
   }
 
   /** Types and sizes of objects. */
@@ -73,7 +76,7 @@ export class Operation {
 
   /** Whatever it writes, to MOST_OUTPUT_BYTES. A failure of git's is in the result. */
   output(args: readonly string[], input = ""): Promise<Output> {
-    return this.git.output([...OPTIONS, ...args], { mostBytes: MOST_OUTPUT_BYTES, input });
+    return this.git.output([...this.#options, ...args], { mostBytes: MOST_OUTPUT_BYTES, input });
   }
 
   /** The output of a command that has no reason to fail; rejects with `code` where it is too long. */
@@ -93,7 +96,7 @@ export class Operation {
 
   /** As GitProcesses.records(). */
   records(args: readonly string[]): AsyncGenerator<Buffer> {
-    return this.git.records([...OPTIONS, ...args]);
+    return this.git.records([...this.#options, ...args]);
   }
 
   end(): void {

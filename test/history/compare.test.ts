@@ -1,6 +1,7 @@
 /** Histories held against git itself. `node --import tsx scripts/compare-history.ts` does the same for real clones. */
 
 import { execFileSync } from "node:child_process";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { git as source, type History } from "../../src/index.ts";
@@ -32,6 +33,14 @@ const LIMIT_MS = 120_000 * RUNS;
 
 test("a history with everything that is awkward", { timeout: LIMIT_MS }, async () => {
   await compare(makeRepository(awkwardHistory(), tempFolder()), SEED, 4 * RUNS);
+});
+
+test("a bare clone without a configuration", { timeout: LIMIT_MS }, async () => {
+  const folder = makeRepository(awkwardHistory().slice(0, 8), tempFolder());
+  rmSync(join(folder, "config"));
+  const { authors } = await (await historyOf(folder)).authors();
+  expect(authors.map(({ name }) => name)).toContain("Ada Lovelace"); // by the .mailmap of HEAD
+  await compare(folder, SEED, 4);
 });
 
 test("random histories", { timeout: LIMIT_MS }, async () => {

@@ -9,7 +9,6 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
 
 export interface Remotes {
   url: string;
@@ -27,7 +26,15 @@ export interface Remotes {
   readonly hanging: Set<string>;
 }
 
+/** Serves until the test is over. */
 export async function serveRemotes(): Promise<Remotes> {
+  const { onTestFinished } = await import("vitest"); // scripts have none
+  const remotes = await startRemotes();
+  onTestFinished(remotes.close);
+  return remotes;
+}
+
+export async function startRemotes(): Promise<Remotes & { close(): void }> {
   const root = mkdtempSync(join(tmpdir(), "quern-remotes-"));
   const remotes: Remotes = {
     url: "",
@@ -48,12 +55,12 @@ export async function serveRemotes(): Promise<Remotes> {
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   remotes.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  onTestFinished(() => {
+  const close = (): void => {
     server.closeAllConnections();
     server.close();
     rmSync(root, { recursive: true, force: true });
-  });
-  return remotes;
+  };
+  return Object.assign(remotes, { close });
 }
 
 function serveGit(
