@@ -34,7 +34,7 @@ export async function serveRemotes(): Promise<Remotes> {
   return remotes;
 }
 
-export async function startRemotes(): Promise<Remotes & { close(): void }> {
+export async function startRemotes(): Promise<Remotes & { readonly close: () => void }> {
   const root = mkdtempSync(join(tmpdir(), "quern-remotes-"));
   const remotes: Remotes = {
     url: "",
