@@ -158,7 +158,9 @@ const ROOMS: Record<string, readonly string[]> = {
     "sync/clones",
   ],
   "cluster/objects": ["base", "store"],
-  "cluster/front": ["base", "search/messages", "search/caller"],
+  "cluster/wire": ["base", "search/messages", "search/caller"],
+  "cluster/node": ["store/catalog", "search/messages", "search/caller", "cluster/wire"],
+  "cluster/front": ["base", "search/messages", "search/caller", "cluster/wire"],
   "cluster/postgres": ["base", "auth", "cluster/objects"],
   cluster: ["cluster/objects", "cluster/postgres"],
   mcp: [

@@ -1,0 +1,72 @@
+/** What fronts ask of nodes: POST with a body of encode(), answered in kind. */
+
+import { QuernError, type ErrorCode } from "../../base/errors.ts";
+import type { Heads, HeadsPage, HeadToShow, ShownHeads } from "../../search/caller/heads.ts";
+import type { SearchRequest } from "../../search/messages/request.ts";
+
+/**
+ * A part of the index at one of its states: shard, generation, and number of the slice. With `viewerBits`
+ * only some repositories are seen: bit i is that of the shard's i-th repository by id at this generation.
+ */
+export type SliceAsked = readonly [
+  shard: number,
+  generation: number,
+  slice: number,
+  viewerBits?: Uint8Array,
+];
+
+/** What every call has. */
+interface Asked {
+  readonly slices: readonly SliceAsked[];
+  readonly request: SearchRequest;
+  /** Milliseconds that are left; absent: no limit. */
+  readonly timeoutMs?: number;
+  readonly maxBytes?: number;
+}
+
+export interface SearchCall extends Asked {
+  readonly page?: HeadsPage;
+}
+
+export interface ShowCall extends Asked {
+  readonly files: readonly HeadToShow[];
+}
+
+/** By path. */
+export interface Calls {
+  "/v1/search": { readonly asked: SearchCall; readonly answer: Heads };
+  "/v1/show": { readonly asked: ShowCall; readonly answer: ShownHeads };
+}
+
+/** A refusal on the wire. */
+export interface Failure {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly position?: number;
+}
+
+export const failureOf = (error: unknown): Failure =>
+  error instanceof QuernError
+    ? {
+        code: error.code,
+        message: error.message,
+        ...(error.position !== undefined && { position: error.position }),
+      }
+    : { code: "INTERNAL", message: String(error) };
+
+export const errorOf = ({ code, message, position }: Failure): QuernError =>
+  new QuernError(code, message, position === undefined ? {} : { position });
+
+/** Statuses of answers. */
+export const STATUS = {
+  OK: 200,
+  /** Whoever asks does not know the secret, or its clock is wrong. */
+  UNKNOWN: 401,
+  NO_SUCH_CALL: 404,
+  /** The node does not have a slice at the generation: another replica may. */
+  NOT_READY: 409,
+  /** The search itself was refused; any other node would refuse it, too. */
+  REFUSED: 422,
+  /** As many searches run as may. */
+  OVERLOADED: 503,
+} as const;
