@@ -1,38 +1,38 @@
-/** What was done through the interface, by whom. `auditStoreSuite` of quern/testing holds a store to this contract. */
+/** Stores of audit records: who did what over HTTP. `auditStoreSuite` of quern/testing tests a store against this contract. */
 
 import { randomBytes } from "node:crypto";
 import { compareText } from "../base/compare.ts";
 
 /**
- * One thing that somebody did, or was refused. It holds no secret and nothing of a file's content.
+ * A record of one action, done or refused. It holds no secrets and no file content.
  *
  * @example
  * const isSearch = ({ action }: AuditRecord): boolean => action === "search.performed";
  */
 export interface AuditRecord {
-  /** Names the record. Never used again. */
+  /** The id of the record. Never used again. */
   id: string;
   /** When it happened. */
   timestamp: Date;
   /** What was done, such as 'search.performed'. */
   action: string;
-  /** The id of the user, or of who owns the key; empty for an anonymous caller. */
+  /** The id of the user, or of the owner of the key; empty for an anonymous caller. */
   actorId: string;
-  /** How the actor was known: 'user', 'api_key', 'scoped_token', 'session', 'oauth' or 'anonymous'. */
+  /** How the actor was identified: 'user', 'api_key', 'scoped_token', 'session', 'oauth' or 'anonymous'. */
   actorType: string;
-  /** What it was done to; empty where nothing single is meant. */
+  /** The id of the target; empty if the action has no single target. */
   targetId: string;
-  /** What kind of thing that is, such as 'repository' or 'user'. */
+  /** The kind of the target, such as 'repository' or 'user'. */
   targetType: string;
   /** The version of quern that wrote the record. */
   version: string;
-  /** What else is known: plain data, as JSON has it. */
+  /** More about the action, as plain JSON data. */
   metadata: unknown;
 }
 
 /**
- * Where a handler puts what was done. Works on copies, and every call sees what was resolved before
- * it, as with TokenStore.
+ * A store in which a handler records actions. It copies records, and shows resolved writes to every later call,
+ * as TokenStore does.
  *
  * @example
  * const audits: AuditStore = lmdbAuditStore("./accounts", { maxAgeMs: 30 * 86_400_000 });
@@ -40,7 +40,7 @@ export interface AuditRecord {
  */
 export interface AuditStore {
   /**
-   * Adds a record. Old ones may be dropped for it.
+   * Adds a record. The store may drop old ones to make room.
    *
    * @example
    * declare const record: AuditRecord;
@@ -48,8 +48,8 @@ export interface AuditStore {
    */
   append(record: AuditRecord): Promise<void>;
   /**
-   * Lists records, newest first: by timestamp, then by id. `since` and `until` are dates that belong
-   * to the period. `total` counts all records of the period.
+   * Lists records, newest first: by timestamp, then by id. `since` and `until` belong to the period. `total`
+   * counts all records of the period.
    *
    * @example
    * const { records, total } = await audits.list({ since: new Date(0), skip: 0, limit: 100 });
@@ -59,26 +59,26 @@ export interface AuditStore {
     since?: Date;
     /** The last moment of the period. Default: no bound. */
     until?: Date;
-    /** How many of the newest records are left out. */
+    /** How many of the newest records to skip. */
     skip: number;
-    /** How many records are returned at most. */
+    /** The most records to return. */
     limit: number;
   }): Promise<{
-    /** The page: the newest first. */
+    /** The records of the page, newest first. */
     records: AuditRecord[];
     /** How many records there are in the period, on all pages. */
     total: number;
   }>;
 }
 
-/** Newest first. */
+/** Compares records by age, newest first. */
 export const byRecency = (a: AuditRecord, b: AuditRecord): number =>
   b.timestamp.getTime() - a.timestamp.getTime() || compareText(b.id, a.id);
 
 let lastTime = 0;
 let count = 0;
 
-/** An id that no other record has; those of one process are in order: milliseconds, a counter, 64 random bits, in hex. */
+/** Returns a unique id: milliseconds, a counter and 64 random bits, in hex. Ids of one process ascend. */
 export function newAuditId(at: Date): string {
   const time = at.getTime();
   count = time === lastTime ? count + 1 : 0;
@@ -90,8 +90,8 @@ export function newAuditId(at: Date): string {
 const MOST_IN_MEMORY = 100_000;
 
 /**
- * Returns a store whose records are gone when the process ends, for tests and small hosts. It keeps
- * the newest 100 000.
+ * Creates a store that lasts until the process ends, for tests and small hosts. It keeps the newest 100 000
+ * records.
  *
  * @example
  * const handler = createHandler(engine, { tokens, audits: memoryAuditStore() });

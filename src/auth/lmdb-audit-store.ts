@@ -1,9 +1,9 @@
 /**
- * A durable audit store, safe from several processes at once; it may share its directory with the
- * stores of lmdb-stores.ts. Format version 1, over the tables of key-value.ts:
+ * Implements a durable audit store, which several processes may use at the same time. It may share its directory
+ * with the stores of lmdb-stores.ts. Format version 1, over the tables of key-value.ts:
  *
  *     audits           time text(id)         -> record, its timestamp as milliseconds
- *     audits.count     "count"               -> how many there are
+ *     audits.count     "count"               -> the number of records
  *
  * `time` and `text` are those of lmdb-stores.ts, so the order of keys is that of time, then id. Each
  * append deletes what is too old and what is too much, a few records at a time.
@@ -18,16 +18,16 @@ import { checked } from "./stored-records.ts";
 const DAY_MS = 86_400_000;
 const MAX_AGE_MS = 90 * DAY_MS;
 const MAX_RECORDS = 1_000_000;
-/** Deleted by one append at most, so that none takes long. */
+/** The most records that one append deletes, so that none takes long. */
 const DELETED_AT_ONCE = 100;
 const COUNT = Buffer.from("count");
 
 type Stored = Omit<AuditRecord, "timestamp"> & { timestamp: number };
 
 /**
- * Opens a durable store, safe from several processes at once. The directory is created when missing;
- * it may be that of lmdbTokenStore(), and is not that of an index. Keeps records for 90 days and a
- * million of them, unless the options say otherwise.
+ * Opens a durable store, which several processes may use at the same time. The directory is created if it does
+ * not exist. It may be that of lmdbTokenStore(), but not that of an index. By default the store keeps a million
+ * records, for 90 days.
  *
  * @example
  * await using audits = lmdbAuditStore("./accounts", { maxRecords: 100_000 });
@@ -38,7 +38,7 @@ export function lmdbAuditStore(
   options: {
     /** Milliseconds after which a record is dropped. Default: 90 days. */
     maxAgeMs?: number;
-    /** How many records are kept. Default: 1 000 000. */
+    /** The most records to keep. Default: 1 000 000. */
     maxRecords?: number;
   } = {},
 ): AuditStore & AsyncDisposable {

@@ -1,6 +1,6 @@
 /**
- * Durable token and user stores, safe from several processes at once. Both may share a directory.
- * Format version 1, over the tables of store/key-value.ts:
+ * Implements durable token and user stores, which several processes may use at the same time. Both may share a
+ * directory. Format version 1, over the tables of store/lmdb/key-value.ts:
  *
  *     tokens           text(id)                              -> record
  *     tokens.hash      text(hash)                            -> id
@@ -11,8 +11,8 @@
  *     text := UTF-16 code units, big-endian: keys compare as JavaScript compares strings
  *     time := milliseconds since 1970 plus 2^54, 8 bytes, big-endian: dates before 1970 come first
  *
- * A record is what the store was given, its dates as milliseconds. The owner stands in its key as
- * a hash, because a name may be of any length. Ids and hashes may have up to 512 code units.
+ * A record has its dates as milliseconds. A key has the hash of its owner's id, because that may have any
+ * length. Ids and hashes may have up to 512 code units.
  */
 
 import { type KeyValueStore, openKeyValue, type Table } from "../store/lmdb/key-value.ts";
@@ -29,11 +29,11 @@ import {
 import { duplicate, type TokenRecord, type TokenStore } from "./token-store.ts";
 import type { User, UserStore } from "./user-store.ts";
 
-const BATCH = 100; // records of a list that are read at once, so that a slow reader holds no transaction open
+const BATCH = 100; // records read at once, so that a slow reader of a list holds no transaction open
 
 /**
- * A durable store, safe from several processes at once. The directory is created when missing; it may
- * be that of lmdbUserStore(), and is not that of an index.
+ * Opens a durable store of tokens, which several processes may use at the same time. The directory is created if
+ * it does not exist. It may be that of lmdbUserStore(), but not that of an index.
  *
  * @example
  * await using tokens = lmdbTokenStore("./accounts");
@@ -86,8 +86,8 @@ export function lmdbTokenStore(path: string): TokenStore & AsyncDisposable {
 }
 
 /**
- * A durable store, safe from several processes at once. The directory is created when missing; it may
- * be that of lmdbTokenStore(), and is not that of an index.
+ * Opens a durable store of users, which several processes may use at the same time. The directory is created if
+ * it does not exist. It may be that of lmdbTokenStore(), but not that of an index.
  *
  * @example
  * await using users = lmdbUserStore("./accounts");
@@ -126,7 +126,7 @@ export function lmdbUserStore(path: string): UserStore & AsyncDisposable {
   };
 }
 
-/** Follows an index of ids from batch to batch. What is added meanwhile may or may not be seen. */
+/** Yields the records of an index of ids, in batches. Records added meanwhile may or may not be included. */
 async function* inOrder<T>(
   index: Table<string>,
   prefix: Uint8Array,
@@ -147,7 +147,7 @@ async function* inOrder<T>(
 const creationKey = ({ createdAt, id }: { createdAt: Date; id: string }): Uint8Array =>
   timeAndId(createdAt, id);
 
-/** A key by which records are in the order of dates, then ids. */
+/** Returns a key that sorts by date, then id. */
 export function timeAndId(date: Date, id: string): Uint8Array {
   const time = Buffer.alloc(8);
   time.writeBigUInt64BE(BigInt(milliseconds(date)) + (1n << 54n));

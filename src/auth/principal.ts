@@ -1,7 +1,6 @@
 /**
- * Who a credential stands for and what they may see. Nothing here is remembered between calls: each
- * asks the stores again, which is what makes a revocation, a suspension or a lost permission take
- * effect at once.
+ * Determines whom a credential identifies and what they may see. Nothing is cached between calls: each asks the
+ * stores again, so that a revocation, a suspension or a lost permission takes effect at once.
  */
 
 import { internSet } from "../base/interned-sets.ts";
@@ -25,13 +24,13 @@ export interface Principal {
   repositoryIds: "all" | "public" | ReadonlySet<number>;
 }
 
-/** A principal and, where a stored token spoke for it, that token's record. */
+/** A principal, and the record of the token that identified it, if one did. */
 export interface Identity {
   readonly principal: Principal;
   readonly token?: TokenRecord;
 }
 
-/** Where tokens and users are looked up. */
+/** The stores in which tokens and users are looked up. */
 export interface Directory {
   readonly tokens?: TokenStore;
   readonly users?: UserStore;
@@ -39,9 +38,9 @@ export interface Directory {
 }
 
 /**
- * Whom a secret identifies at this moment. Undefined if it is malformed, unknown, expired or
- * revoked, or its user unknown or suspended: callers cannot tell which, so neither can theirs.
- * Rejects only when a store does.
+ * Resolves to the principal that a secret identifies now. Resolves to undefined if the secret is malformed,
+ * unknown, expired or revoked, or its user is unknown or suspended; callers cannot tell which. Rejects only if a
+ * store does.
  */
 export async function identify(
   secret: string,
@@ -77,7 +76,7 @@ async function findToken(secret: string, directory: Directory): Promise<TokenRec
     : undefined;
 }
 
-/** Neither expired nor revoked, and the same holds for the API key that minted it. */
+/** Resolves to whether a token, and the API key that minted it, is neither expired nor revoked. */
 async function isGood(token: TokenRecord, directory: Directory, now: Date): Promise<boolean> {
   if (!isAlive(token, now)) return false;
   if (token.kind === "api-key" || token.mintedBy === undefined) return true;
@@ -90,12 +89,12 @@ async function isGood(token: TokenRecord, directory: Directory, now: Date): Prom
   );
 }
 
-// written so that an invalid date is in the past
+// an invalid date counts as past
 function isAlive({ revokedAt, expiresAt }: TokenRecord, now: Date): boolean {
   return revokedAt === undefined && (expiresAt === undefined || expiresAt > now);
 }
 
-/** Never the host's own set, which may change while a search runs. */
+/** Returns the visible repositories, as an interned copy, because the host may change its own set during a search. */
 async function visibleTo(
   user: User,
   users: UserStore | undefined,
@@ -109,7 +108,7 @@ function within(scope: readonly number[], seen: "all" | ReadonlySet<number>): Re
   return internSet(seen === "all" ? scope : scope.filter((id) => seen.has(id)));
 }
 
-/** A token for some repositories, minted by an API key; it lives no longer than that key. */
+/** Creates a token for some repositories with an API key. It is valid no longer than that key. */
 export async function mintScopedToken(
   tokens: TokenStore,
   minter: TokenRecord,

@@ -1,11 +1,11 @@
 /**
- * What a credential looks like and what is kept of it.
+ * Creates and hashes the secrets of tokens.
  *
  *     secret := prefix hex{64}        32 random bytes; the prefix tells the kind: qrn_ an API key, qst_ a scoped token
  *     hash   := SHA-256(secret), or HMAC-SHA-256 where the host has a key; hex
  *
- * Only the hash is stored. A plain hash is enough against a stolen store: 256 random bits cannot be
- * guessed; the keyed one also makes a record that was slipped into the store worthless.
+ * Only the hash is stored. A plain hash protects against a stolen store, because 256 random bits cannot be
+ * guessed. A keyed hash also makes a record worthless that somebody else wrote into the store.
  */
 
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
@@ -30,7 +30,7 @@ export interface TokenPrefixes {
 
 export const DEFAULT_PREFIXES: TokenPrefixes = { apiKey: "qrn_", scoped: "qst_" };
 
-/** How one deployment writes its secrets and hashes them. */
+/** The prefixes and the hash of a deployment's secrets. */
 export interface SecretFormat {
   readonly prefixes: TokenPrefixes;
   readonly hmacKey?: string | Uint8Array;
@@ -42,12 +42,12 @@ export function newSecret(prefix: string): string {
   return prefix + randomBytes(32).toString("hex");
 }
 
-/** 128 random bits. */
+/** Returns 128 random bits in hex. */
 export function newId(): string {
   return randomBytes(16).toString("hex");
 }
 
-/** What kind of token this is the secret of; undefined for anything that is none. */
+/** Returns the kind of token that a secret belongs to, or undefined if it is not a secret. */
 export function kindOf(secret: string, prefixes: TokenPrefixes): TokenRecord["kind"] | undefined {
   const has = (prefix: string): boolean =>
     secret.startsWith(prefix) && BODY.test(secret.slice(prefix.length));
@@ -60,7 +60,7 @@ export function hashSecret(secret: string, hmacKey?: string | Uint8Array): strin
   return hash.update(secret, "utf8").digest("hex");
 }
 
-/** In a time that depends on the lengths alone. */
+/** Compares hashes in a time that depends only on their lengths. */
 export function equalHashes(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)];
   return left.length === right.length && timingSafeEqual(left, right);

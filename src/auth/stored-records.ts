@@ -1,4 +1,4 @@
-/** The form in which stores keep tokens and users: plain data, dates as milliseconds, and keys in the order of lists. */
+/** Converts tokens and users to stored records: plain data with dates as milliseconds, and keys that sort like lists. */
 
 import { createHash } from "node:crypto";
 import { QuernError } from "../base/errors.ts";
@@ -9,7 +9,7 @@ const MOST_TEXT = 512; // code units: 1 024 bytes of LMDB's 1 978
 
 export type Stored<T> = { [Name in keyof T]: T[Name] extends Date ? number : unknown };
 
-/** Dates become numbers, absent fields stay absent. */
+/** Replaces dates by numbers. Absent fields stay absent. */
 export function flatten<T extends object>(record: T): Stored<T> {
   const fields = Object.entries(record).flatMap(([name, value]: [string, unknown]) =>
     value === undefined ? [] : [[name, value instanceof Date ? milliseconds(value) : value]],
@@ -45,9 +45,9 @@ export function checked(id: string): string {
   return id;
 }
 
-/** A key that sorts as JavaScript compares strings: by UTF-16 code units, whatever they are. */
+/** Returns a key that sorts as JavaScript compares strings, by UTF-16 code units. */
 export const text = (id: string): Uint8Array => Buffer.from(id, "utf16le").swap16();
 
-/** A key of fixed length for a name of any length. */
+/** Returns a key of fixed length for an id of any length. */
 export const digest = (ownerId: string): Uint8Array =>
   createHash("sha256").update(Buffer.from(ownerId, "utf16le")).digest();

@@ -50,7 +50,7 @@ export interface TokenRecord {
  */
 export interface TokenStore {
   /**
-   * DUPLICATE_ID for an id or a hash that is there, and then nothing is written.
+   * Adds a token. Rejects with DUPLICATE_ID, and writes nothing, if its id or hash is already in the store.
    *
    * @example
    * declare const record: TokenRecord;
@@ -58,35 +58,37 @@ export interface TokenStore {
    */
   create(record: TokenRecord): Promise<void>;
   /**
-   * Expired and revoked ones too: the caller judges.
+   * Finds a token by the hash of its secret, even if it is expired or revoked. Resolves to undefined if there is
+   * none.
    *
    * @example
    * const record = await tokens.findByHash("9f86d081884c7d65".repeat(4));
    */
   findByHash(hash: string): Promise<TokenRecord | undefined>;
   /**
-   * Any string may be asked for; undefined if no record has it.
+   * Finds a token by its id, which may be any string. Resolves to undefined if there is none.
    *
    * @example
    * const isRevoked = (await tokens.get("5f0c"))?.revokedAt !== undefined;
    */
   get(id: string): Promise<TokenRecord | undefined>;
   /**
-   * All of one owner's, by createdAt, then id.
+   * Lists the tokens of one owner, by createdAt, then id.
    *
    * @example
    * for await (const { id, name } of tokens.list("ada")) console.log(id, name);
    */
   list(ownerId: string): AsyncIterable<TokenRecord>;
   /**
-   * True for the one call that revoked it; false for an unknown id and for one revoked before, which keeps its date.
+   * Revokes a token. Resolves to true for the call that revoked it, and to false if the id is unknown or the
+   * token was revoked before; then its date stays as it was.
    *
    * @example
    * for await (const { id } of tokens.list("ada")) await tokens.revoke(id, new Date());
    */
   revoke(id: string, at: Date): Promise<boolean>;
   /**
-   * Sets lastUsedAt. An unknown id is nothing to complain about.
+   * Sets lastUsedAt. Ignores an unknown id.
    *
    * @example
    * await tokens.touch?.("5f0c", new Date());
@@ -134,7 +136,7 @@ export function duplicate(): QuernError {
   return new QuernError("DUPLICATE_ID", "a token with this id or hash is there already");
 }
 
-/** The order of every list: by date of creation, then id in UTF-16 code units. */
+/** Compares records in the order of all lists: by creation date, then by id in UTF-16 code units. */
 export function byCreation(
   a: { createdAt: Date; id: string },
   b: { createdAt: Date; id: string },

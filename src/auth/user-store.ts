@@ -51,14 +51,14 @@ export interface User {
  */
 export interface UserStore {
   /**
-   * Any string may be asked for; undefined if no user has it.
+   * Finds a user by id, which may be any string. Resolves to undefined if there is none.
    *
    * @example
    * const isOwner = (await users.get("ada"))?.role === "OWNER";
    */
   get(id: string): Promise<User | undefined>;
   /**
-   * All users, by createdAt, then id.
+   * Lists all users, by createdAt, then id.
    *
    * @example
    * for await (const { id, email } of users.list()) console.log(id, email);
@@ -80,7 +80,8 @@ export interface UserStore {
    */
   remove?(id: string): Promise<boolean>;
   /**
-   * Ids of the repositories this user may see now. Absent: every user sees every repository.
+   * Resolves to the ids of the repositories that the user may see now. If a store has no such method, every user
+   * sees every repository.
    *
    * @example
    * const ada = await users.get("ada");

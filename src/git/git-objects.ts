@@ -1,13 +1,13 @@
 /**
- * Objects of a repository, read through one long-lived `git cat-file --batch` (or --batch-check,
- * which answers with headers only). Requests are written ahead as they come; answers arrive in their
- * order. A process is replaced after so many objects or bytes, because it keeps every pack it has
- * touched mapped; the old one answers what it was asked and ends.
+ * Reads objects of a repository through one long-lived `git cat-file --batch`, or `--batch-check`, which answers
+ * with headers only. Requests are written as they come, and answers arrive in the same order. A process is
+ * replaced after a number of objects or bytes, because it keeps every pack that it has read mapped. The old
+ * process answers its remaining requests and ends.
  *
- * A damaged object can take the process down. The request it died on is asked once more, of a new
- * process; if that dies too the object is unreadable, and the requests behind it go on.
+ * A damaged object can end the process. Then the request being answered is repeated in a new process. If that
+ * one dies too, the object is unreadable, and the following requests continue.
  *
- * Some 10 µs of this thread an object; the rate is that of git's decompression.
+ * Takes about 10 µs of this thread for each object. Throughput is that of git's decompression.
  */
 
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
@@ -18,19 +18,19 @@ import type { Patience } from "./patience.ts";
 export interface GitObject {
   readonly id: string;
   readonly type: string;
-  /** Bytes. */
+  /** The length of the content in bytes. */
   readonly size: number;
-  /** In a memory of its own, which may be transferred to another thread. Empty from --batch-check. */
+  /** The content in a buffer of its own, which may be transferred. Empty with --batch-check. */
   readonly content: Uint8Array<ArrayBuffer>;
 }
 
 export interface ObjectLimits {
-  /** After which a process is replaced. */
+  /** The number of objects, and of their bytes, after which a process is replaced. */
   readonly objects: number;
   readonly bytes: number;
-  /** Bytes; the content of a larger object is passed over, never held: the request rejects. */
+  /** The largest object in bytes. The content of a larger one is skipped as it arrives, and the request rejects. */
   readonly maxSize: number;
-  /** Processes that may die before everything is refused. */
+  /** The number of processes that may die before all requests are refused. */
   readonly deaths: number;
 }
 
@@ -45,7 +45,7 @@ interface Request {
   readonly name: string;
   readonly resolve: (object: GitObject | undefined) => void;
   readonly reject: (error: QuernError) => void;
-  /** Processes that died while this was the next to be answered. */
+  /** The number of processes that died while they were answering this. */
   deaths: number;
 }
 
@@ -67,12 +67,12 @@ export class ObjectReader {
     this.#limits = limits;
   }
 
-  /** `name`: whatever git takes as a name of an object. Resolves to undefined where there is none. REQUIRES: no line feed in it. */
+  /** Reads an object by any name that git accepts. Resolves to undefined if there is none. REQUIRES: `name` has no line feed. */
   read(name: string): Promise<GitObject | undefined> {
     return new Promise((resolve, reject) => this.#send({ name, resolve, reject, deaths: 0 }));
   }
 
-  /** Pending requests reject with ABORTED. */
+  /** Ends the reader. Pending requests reject with ABORTED. */
   close(): void {
     this.#closed ??= new QuernError("ABORTED", "the listing was closed");
     this.#batch?.end();
@@ -122,29 +122,27 @@ const LF = 0x0a;
 const EMPTY = new Uint8Array(0);
 const MAX_HEADER = 8192;
 
-/** One process and the requests it was asked. */
+/** One process and its requests. */
 class Batch {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #patience: Patience;
   readonly #hasContent: boolean;
   readonly #limits: ObjectLimits;
-  /** To be answered from #next on; those before are let go, for a request holds on to its content. */
+  /** The requests; those from #next on wait for an answer. Answered ones are dropped, because each retains its content. */
   #asked: (Request | undefined)[] = [];
   #next = 0;
   #objects = 0;
   #bytes = 0;
-  /** Lines not written yet: those of one turn of the event loop go in one write. */
+  /** Lines not written yet. All lines of one turn of the event loop are written at once. */
   #lines = "";
   #header = "";
   #body: Body | undefined;
 
   constructor(
-    ...[child, hasContent, limits, patience]: [
-      ChildProcessWithoutNullStreams,
-      boolean,
-      ObjectLimits,
-      Patience,
-    ]
+    child: ChildProcessWithoutNullStreams,
+    hasContent: boolean,
+    limits: ObjectLimits,
+    patience: Patience,
   ) {
     this.#patience = patience;
     this.#child = child;
@@ -154,7 +152,7 @@ class Batch {
     child.stdout.on("data", (chunk: Buffer) => this.#take(chunk));
   }
 
-  /** Called once, with the requests that are not answered, and with an error where no process could be started. */
+  /** Calls `report` once, when the process has ended, with the unanswered requests, and an error if it could not be started. */
   whenOver(report: (left: readonly Request[], error: QuernError | undefined) => void): void {
     let isOver = false;
     const over = (error?: QuernError) => {
@@ -186,7 +184,7 @@ class Batch {
     this.#lines += `${request.name}\n`;
   }
 
-  /** No more requests; those that were made are answered. */
+  /** Ends the process after it has answered all requests. */
   end(): void {
     this.#write();
     this.#child.stdin.end();
@@ -210,13 +208,13 @@ class Batch {
     if (this.#isIdle) this.#patience.rest();
   }
 
-  /** What came is not what cat-file writes: nothing after it can be told apart. */
+  /** Ends the process because its output is not that of cat-file: no later answer can be recognized. */
   #giveUp(): void {
     this.#child.stdout.removeAllListeners("data").resume();
     this.#child.kill();
   }
 
-  /** Both return the offset of what follows; -1 for nonsense. */
+  /** Reads a header, or a part of it. Returns the next offset, or -1 if this is not a header. */
   #takeHeader(chunk: Buffer, start: number): number {
     const end = chunk.indexOf(LF, start);
     this.#header += chunk.toString("latin1", start, end === -1 ? chunk.length : end);
@@ -255,7 +253,7 @@ class Batch {
   #answer(): Request | undefined {
     const request = this.#asked[this.#next];
     this.#asked[this.#next++] = undefined;
-    // not shift(): with many asked ahead it would be quadratic
+    // not shift(), which would be quadratic with many pending requests
     if (this.#next === this.#asked.length || this.#next === 1024) {
       this.#asked = this.#asked.slice(this.#next);
       this.#next = 0;
@@ -278,11 +276,11 @@ class Body {
     this.type = type;
     this.size = size;
     this.isPassedOver = maxSize >= 0 && size > maxSize;
-    // not from the pool: it is handed out
+    // not from Node's pool, because the buffer may be transferred
     this.#content = maxSize < 0 || this.isPassedOver ? EMPTY : Buffer.allocUnsafeSlow(size);
   }
 
-  /** Returns the offset after what belongs to the object. */
+  /** Takes the bytes of the object. Returns the offset after them. */
   take(chunk: Buffer, start: number): number {
     const end = Math.min(chunk.length, start + this.size - this.#received);
     if (!this.isPassedOver) this.#content.set(chunk.subarray(start, end), this.#received);

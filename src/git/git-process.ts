@@ -1,8 +1,7 @@
 /**
- * The git command, as a source uses it: in one repository, without prompts, pagers, locks or the
- * network, and with nothing that the caller's environment says about other repositories. Names that
- * come from outside never stand in the arguments of a listing; they go in by standard input. What
- * history needs of them stands behind a `--name=` or a `--`.
+ * Runs the git command in one repository, without prompts, pagers, locks or the network. It ignores what the
+ * caller's environment says about other repositories. Untrusted names are never arguments of a listing, but
+ * written to standard input. In the commands of history they follow a `--name=` or a `--`.
  */
 
 import {
@@ -16,25 +15,25 @@ import { QuernError } from "../base/errors.ts";
 import { aborted, throwIfAborted } from "../base/abort.ts";
 import { Patience, silent } from "./patience.ts";
 
-/** Configuration by environment stays, because safe.directory may be set there. */
+/** Variables of git that are kept: configuration, because safe.directory may be set there. */
 const KEPT = /^GIT_(?:CONFIG_\w+|EXEC_PATH)$/;
 
 const OWN_ENVIRONMENT = {
   GIT_OPTIONAL_LOCKS: "0",
   GIT_TERMINAL_PROMPT: "0",
-  GIT_NO_LAZY_FETCH: "1", // a partial clone: what is missing is missing
-  GIT_NO_REPLACE_OBJECTS: "1", // object ids are versions: they must name what they hash
+  GIT_NO_LAZY_FETCH: "1", // missing objects of a partial clone are not fetched
+  GIT_NO_REPLACE_OBJECTS: "1", // object ids serve as versions, so they must be hashes of the content
   GIT_PAGER: "cat",
   LC_ALL: "C",
 };
 
 /**
- * A repository's own configuration names commands; these are the ones that reading could run:
- * diff-tree asks a file-system monitor about the work tree. Empty is off in every version of git.
+ * Switches off the commands of a repository's own configuration that reading could run, such as the file-system
+ * monitor, which diff-tree asks about the work tree. An empty value means off in every version of git.
  */
 export const OWN_CONFIGURATION = ["-c", "core.fsmonitor=", "-c", "core.hooksPath="];
 
-/** What git is given of the process's environment, with more. */
+/** Returns the environment for git: that of this process without most of git's variables, and `extra`. */
 export function gitEnvironment(extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([key]) => !key.startsWith("GIT_") || KEPT.test(key),
@@ -49,27 +48,27 @@ export interface Finished {
 }
 
 export interface Output {
-  /** -1: it was killed. */
+  /** The exit code, or -1 if it was killed. */
   readonly code: number;
   readonly stdout: Buffer;
   readonly stderr: string;
-  /** Whether there was more than was asked for. */
+  /** Whether the output was longer than `mostBytes`. */
   readonly isCut: boolean;
 }
 
 const MAX_STDERR = 4096;
 
-/** The processes of one listing. All end with kill(), or when the signal aborts. */
+/** The git processes of one operation. kill() ends them all, and so does the signal. */
 export class GitProcesses {
   readonly folder: string;
   readonly signal: AbortSignal;
   readonly #environment: NodeJS.ProcessEnv;
   readonly #live = new Set<{ kill(): void }>();
   readonly #onAbort = () => this.#killAll();
-  /** What is said of all processes once one of them was silent for too long. */
+  /** The error of all processes once one of them was silent for too long. */
   #silent: QuernError | undefined;
 
-  /** `extra`: more of the environment. REQUIRES: `folder` exists, else a missing folder looks like a missing git. */
+  /** `extra` is added to the environment. REQUIRES: `folder` exists, otherwise spawning fails as if git were missing. */
   constructor(folder: string, signal: AbortSignal, extra: Readonly<Record<string, string>> = {}) {
     this.folder = folder;
     this.signal = signal;
@@ -77,7 +76,7 @@ export class GitProcesses {
     signal.addEventListener("abort", this.#onAbort, { once: true });
   }
 
-  /** With a pipe for standard input. */
+  /** Starts git with a pipe for standard input. */
   start(args: readonly string[]): ChildProcessWithoutNullStreams {
     throwIfAborted(this.signal);
     const child = spawn("git", [...OWN_CONFIGURATION, ...args], {
@@ -86,7 +85,7 @@ export class GitProcesses {
       windowsHide: true,
     });
     this.#track(child);
-    child.stdin.on("error", () => {}); // the process ended first; its end is heard elsewhere
+    child.stdin.on("error", () => {}); // the process ended before it read everything; callers see its end
     return child;
   }
 
@@ -102,7 +101,7 @@ export class GitProcesses {
     return child;
   }
 
-  /** For a process of which something may be asked: once it is silent for too long, all are ended. */
+  /** Creates a timer for the silence of one process. When it expires, all processes are ended. */
   patience(): Patience {
     return new Patience(() => {
       this.#silent ??= silent(this.folder);
@@ -110,7 +109,7 @@ export class GitProcesses {
     });
   }
 
-  /** Why nothing more can be asked: ABORTED, or SOURCE_UNREADABLE after a silence. */
+  /** The error if no more processes can be used: ABORTED, or SOURCE_UNREADABLE after too long a silence. */
   get isOver(): QuernError | undefined {
     return this.signal.aborted ? aborted(this.signal) : this.#silent;
   }
@@ -125,7 +124,7 @@ export class GitProcesses {
     child.once("error", () => this.#live.delete(child));
   }
 
-  /** Runs to the end; for small outputs. Rejects with GIT_MISSING or ABORTED; a failure of git's is in the result. */
+  /** Runs git to its end, for small outputs. Rejects with GIT_MISSING or ABORTED. If git fails, the result says so. */
   async run(args: readonly string[]): Promise<Finished> {
     const child = this.#startReading(args);
     let stdout = "";
@@ -136,8 +135,8 @@ export class GitProcesses {
   }
 
   /**
-   * Runs to the end with this standard input, and keeps the output as bytes. One that writes more than
-   * `mostBytes` is ended: `isCut` is true.
+   * Runs git to its end with this standard input, and resolves to its output. A process that writes more than
+   * `mostBytes` is ended, and `isCut` is true.
    */
   async output(
     args: readonly string[],
@@ -157,12 +156,12 @@ export class GitProcesses {
     return { code, stdout: Buffer.concat(chunks), stderr: stderr(), isCut: bytes > mostBytes };
   }
 
-  /** The NUL-terminated records of the output, in batches, as bytes that end before the NUL of the last record. */
+  /** Yields the NUL-terminated records of the output in batches. Each batch ends before the NUL of its last record. */
   async *records(args: readonly string[]): AsyncGenerator<Buffer> {
     const child = this.#startReading(args);
     const stderr = collectStderr(child.stderr);
     const end = ended(child);
-    end.catch(() => {}); // heard below, unless the loop is left before
+    end.catch(() => {}); // awaited below, unless the caller leaves the loop early
     try {
       const isWhole = yield* nulRecords(this.#chunks(child.stdout));
       const code = await end;
@@ -173,7 +172,7 @@ export class GitProcesses {
     }
   }
 
-  /** The exit code. It may be silent for so long only. */
+  /** Resolves to the exit code. Rejects if the process is silent for too long. */
   async #ended(child: ChildProcess): Promise<number> {
     const patience = this.patience();
     child.stdout?.on("data", () => patience.expect());
@@ -186,7 +185,7 @@ export class GitProcesses {
     }
   }
 
-  /** The output. It may be silent for so long only, while somebody waits for it. */
+  /** Yields the output. Throws if the process is silent for too long while the caller waits. */
   async *#chunks(stream: Readable): AsyncGenerator<Buffer> {
     const patience = this.patience();
     try {
@@ -201,7 +200,7 @@ export class GitProcesses {
     }
   }
 
-  /** Idempotent. */
+  /** Ends all processes. Idempotent. */
   kill(): void {
     this.signal.removeEventListener("abort", this.#onAbort);
     this.#killAll();
@@ -212,10 +211,10 @@ export class GitProcesses {
   }
 }
 
-/** Bytes. A path in a tree may be longer than any path that is indexed; a longer one is not kept in memory. */
+/** The longest record in bytes. Paths in a tree may be longer than those that are indexed, but not endless. */
 const LONGEST_RECORD = 1 << 24;
 
-/** Batches of whole records of an output that comes in any pieces; returns whether it ended with a NUL, or was empty. */
+/** Yields batches of whole records of an output. Returns whether the output ended with a NUL, or was empty. */
 export async function* nulRecords(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, boolean> {
   let rest: Buffer[] = [];
   let length = 0; // of the rest
@@ -242,7 +241,7 @@ function collectStderr(stream: Readable): () => string {
   return () => text.trim();
 }
 
-/** Resolves to the exit code, -1 for one that was killed. */
+/** Resolves to the exit code, or -1 if the process was killed. */
 function ended(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     child.once("error", (cause) => reject(cannotStart(cause)));

@@ -1,8 +1,8 @@
 /**
- * What git says about trees, as streams in small memory: all files of a commit (`ls-tree`), what
- * changed between two (`diff-tree`), and the files of several commits merged, so that the same object under the
- * same path in several revisions is one entry. ls-tree lists paths in the order of their bytes,
- * therefore the merge holds one batch of each.
+ * Lists trees with git, as streams that take little memory: all files of a commit (`ls-tree`), the changes
+ * between two commits (`diff-tree`), and the files of several commits merged. Merging makes one entry of an
+ * object that has the same path in several revisions. ls-tree sorts paths by their bytes, so the merge holds
+ * only one batch of each list.
  */
 
 import { QuernError } from "../base/errors.ts";
@@ -12,16 +12,16 @@ import { comparePaths } from "../base/paths.ts";
 /** A path in a tree. */
 export interface TreeRecord {
   readonly path: string;
-  /** Whether the path in the tree is UTF-8; otherwise `path` is an approximation. */
+  /** Whether the path in the tree is UTF-8. Otherwise `path` has replacement characters. */
   readonly isUtf8: boolean;
   /** Octal digits: 100644 and 100755 files, 120000 a symlink, 160000 a submodule, 000000 gone. */
   readonly mode: string;
   readonly id: string;
-  /** Bytes; undefined where git did not say: no file, missing, or not asked. */
+  /** Bytes; undefined if it is not a file, is missing, or sizes were not requested. */
   readonly size: number | undefined;
 }
 
-/** Of one commit. Ten trees, each of which names the next a thousand times, would have more than there are atoms. */
+/** The most files of one commit. A handful of trees that name each other repeatedly can have any number of files. */
 const MOST_FILES = 5_000_000;
 
 function tooManyFiles({ folder }: GitProcesses, most: number): QuernError {
@@ -29,7 +29,10 @@ function tooManyFiles({ folder }: GitProcesses, most: number): QuernError {
   return new QuernError("SOURCE_UNREADABLE", message);
 }
 
-/** `commit`: a full object id. Sizes cost a look at each object, which ends git where one is missing in a partial clone. */
+/**
+ * Lists all files of a commit, given by its full id. For sizes git reads each object, so it fails if one is
+ * missing in a partial clone.
+ */
 export async function* listTree(
   git: GitProcesses,
   commit: string,
@@ -51,7 +54,7 @@ interface Line {
   readonly isUtf8: boolean;
 }
 
-/** Records of a batch, decoded at once; one by one only where something is not UTF-8, or looks so. */
+/** Decodes the records of a batch at once. Checks them one by one only if one may not be UTF-8. */
 function recordsOf(batch: Buffer): Line[] {
   const text = batch.toString();
   const lines = text.split("\0").map((line) => ({ text: line, isUtf8: true }));
@@ -65,7 +68,10 @@ function recordsOf(batch: Buffer): Line[] {
   });
 }
 
-/** `100644 blob <id> <size>\t<path>`, the size padded; `-` for what is no blob, `BAD` for a missing one; without sizes no space either. */
+/**
+ * Parses `100644 blob <id> <size>\t<path>`. The size is padded with blanks; it is `-` for other objects than blobs
+ * and `BAD` for a missing one. Without sizes the tab follows the id.
+ */
 function parseTreeLine({ text, isUtf8 }: Line): TreeRecord {
   const tab = text.indexOf("\t");
   const idStart = text.indexOf(" ", 7) + 1;
@@ -82,8 +88,8 @@ function parseTreeLine({ text, isUtf8 }: Line): TreeRecord {
 }
 
 /**
- * Ids of objects of these commits that a partial clone has not fetched; undefined where the
- * repository is no partial clone. cat-file and ls-tree -l end when they are asked for one.
+ * Resolves to the ids of objects of these commits that a partial clone has not fetched, or to undefined if the
+ * repository is not a partial clone. cat-file and ls-tree -l fail if they are asked for such an object.
  */
 export async function missingObjects(
   git: GitProcesses,
@@ -97,7 +103,7 @@ export async function missingObjects(
   return new Set(lines.map((line) => line.slice(1)));
 }
 
-/** Paths that differ between two commits, as they are in the second; those that only changed their permissions are left out. */
+/** Lists the paths that differ between two commits, as they are in the second. Leaves out changes of permissions only. */
 export async function* listChanges(
   git: GitProcesses,
   from: string,
@@ -107,7 +113,7 @@ export async function* listChanges(
   const options = ["-r", "--raw", "-z", "--no-renames", "--no-abbrev", "--ignore-submodules=none"];
   const args = ["diff-tree", ...options, "--end-of-options", from, to, "--"];
   let listed = 0;
-  let head: Line | undefined; // a record's two halves are NUL-terminated each
+  let head: Line | undefined; // both halves of a record end with a NUL
   for await (const batch of git.records(args)) {
     const records: TreeRecord[] = [];
     for (const line of recordsOf(batch)) {
@@ -124,7 +130,7 @@ export async function* listChanges(
   }
 }
 
-/** `:<old mode> <mode> <old id> <id> <status>`, then the path. */
+/** Parses `:<old mode> <mode> <old id> <id> <status>` and the path after it. */
 function parseChange(head: string, { text, isUtf8 }: Line): TreeRecord | undefined {
   const [oldMode = "", mode = "", oldId = "", id = ""] = head.slice(1).split(" ");
   if (oldId === id && isFile(oldMode) && isFile(mode)) return undefined;
@@ -133,14 +139,14 @@ function parseChange(head: string, { text, isUtf8 }: Line): TreeRecord | undefin
 
 export const isFile = (mode: string) => mode.startsWith("100");
 
-/** A path with the revisions in which it is this object. */
+/** A path, with the revisions in which it names this object. */
 export interface MergedRecord extends TreeRecord {
   readonly revisions: readonly number[];
 }
 
 const MERGED_BATCH = 256;
 
-/** Merges lists in the order of paths; `revisions[i]` is that of `lists[i]`. */
+/** Merges lists that are sorted by path. `revisions[i]` is the revision of `lists[i]`. */
 export async function* mergeTrees(
   lists: readonly AsyncIterator<readonly TreeRecord[]>[],
   revisions: readonly number[],
@@ -152,7 +158,7 @@ export async function* mergeTrees(
     const first = live.reduce((a, b) => (comparePaths(b.path, a.path) < 0 ? b : a)).path;
     const here = live.filter((cursor) => cursor.path === first);
     batch.push(...mergeSamePath(here));
-    // most steps stay within the batch at hand and need no promise
+    // most steps stay within a batch and need no promise
     const dry = here.filter((cursor) => !cursor.advance());
     if (dry.length > 0) {
       await Promise.all(dry.map((cursor) => cursor.refill()));
@@ -208,7 +214,7 @@ class Cursor {
     return this.record?.path ?? "";
   }
 
-  /** False at the end of the batch: then refill() is due. */
+  /** Moves to the next record. Returns false at the end of the batch: then refill() must be called. */
   advance(): boolean {
     this.record = this.#batch[++this.#at];
     return this.record !== undefined;

@@ -1,10 +1,10 @@
 /**
- * Whether a repository keeps to its own folder. git follows whatever a repository says of where its
- * parts are: a `.git` that is a link or names another folder, links among its files, alternates, a
- * common folder, configuration that includes files. One that a stranger has made could so be read in
- * the place of another. Here all of that is looked for before git is asked anything.
+ * Checks that an untrusted repository does not refer to files outside its folder. git follows a `.git` that is a
+ * link or names another folder, links among its files, alternates, a common folder, and included
+ * configuration. So a malicious repository could make quern index another one. This check runs before any git
+ * command.
  *
- * Cost: a look at each entry of `.git`, some 10 µs. What is changed after the look is not seen.
+ * Takes about 10 µs for each entry of `.git`. Changes after the check are not noticed.
  */
 
 import { lstat, opendir, readFile, realpath } from "node:fs/promises";
@@ -12,10 +12,10 @@ import { join, relative, sep } from "node:path";
 import { QuernError } from "../base/errors.ts";
 import { Slice } from "../base/yield.ts";
 
-/** Entries of a `.git`: one with more must be packed first. */
+/** The most entries of a `.git`. A repository with more must be packed first. */
 const MOST_ENTRIES = 1_000_000;
 
-/** Rejects with SOURCE_UNREADABLE where something leads out of the folder. A folder that is no repository is for git to refuse. */
+/** Rejects with SOURCE_UNREADABLE if something leads out of the folder. Accepts a folder that is not a repository, which git refuses later. */
 export async function mustStayInside(folder: string, signal: AbortSignal): Promise<void> {
   const root = await realpath(folder);
   const own = join(root, ".git");
@@ -51,7 +51,7 @@ const isInside = (path: string, folder: string): boolean =>
 
 const MOST_BYTES = 1 << 20;
 
-/** '' where there is no such file. */
+/** Resolves to the text of a file, or '' if there is none. */
 async function textOf(path: string): Promise<string> {
   const stat = await lstat(path).catch(() => undefined);
   if (!stat?.isFile()) return "";

@@ -1,6 +1,6 @@
 /**
- * Opens the repository in a folder: its work tree's top, its `.git`, or a bare one. The folders above
- * are not searched. git itself checks who owns it.
+ * Opens the repository in a folder: the top of a work tree, a `.git`, or a bare repository. The parent folders
+ * are not searched. git itself checks who owns the repository.
  */
 
 import { access, constants, realpath, stat } from "node:fs/promises";
@@ -10,7 +10,7 @@ import { isGone, noFolder, unreadableFolder } from "../base/folder-errors.ts";
 import { throwIfAborted } from "../base/abort.ts";
 import { GitProcesses, type Finished } from "./git-process.ts";
 
-/** Where a repository is: the folder that was named, and git's own folder in it. */
+/** The place of a repository: the given folder, and git's own folder in it. */
 export interface RepositoryPlace {
   readonly folder: string;
   readonly gitDir: string;
@@ -20,13 +20,13 @@ export interface RepositoryPlace {
   readonly shallowFile: string;
 }
 
-/** Commands that are pinned to the repository in the folder. */
+/** Opens the repository in a folder. All commands are pinned to it. */
 export async function openRepository(folder: string, signal: AbortSignal): Promise<GitProcesses> {
   const place = await locateRepository(folder, signal);
   return new GitProcesses(place.folder, signal, { GIT_DIR: place.gitDir });
 }
 
-/** Rejects where there is no repository, it cannot be read, or git does not trust its owner. */
+/** Finds the repository in a folder. Rejects if there is none, it cannot be read, or git does not trust its owner. */
 export async function locateRepository(
   folder: string,
   signal: AbortSignal,
@@ -34,7 +34,7 @@ export async function locateRepository(
   throwIfAborted(signal);
   const real = await realFolder(folder);
   await mustBeReadable(folder, real);
-  // no search above the folder that was named
+  // do not search the parent folders
   const finder = new GitProcesses(real, signal, { GIT_CEILING_DIRECTORIES: dirname(real) });
   try {
     const [own, bare, shallow] = await Promise.all([
@@ -64,7 +64,7 @@ async function realFolder(folder: string): Promise<string> {
   );
 }
 
-/** Where it may not read, git says that there is no repository. */
+/** Rejects if the folder cannot be read, because git would say then that there is no repository. */
 async function mustBeReadable(folder: string, real: string): Promise<void> {
   for (const part of [real, join(real, ".git")])
     try {

@@ -1,7 +1,6 @@
 /**
- * How long git may be silent while something is asked of it. A repository can make it wait for ever: a
- * pipe in the place of a reference or an object never answers, and a tree that names another a thousand
- * times, which does the same, is walked without end.
+ * Limits how long git may be silent while it works. A repository can make git wait for ever, with a pipe in
+ * place of a reference or an object, or with trees that name each other thousands of times.
  */
 
 import { QuernError } from "../base/errors.ts";
@@ -9,7 +8,7 @@ import { QuernError } from "../base/errors.ts";
 /** Large repositories on slow disks answer within seconds. */
 export const PATIENCE_MS = 120_000;
 
-/** Told of one process. While it is expected to say something, every word starts the time anew. */
+/** A timer for the silence of one process. While output is expected, each piece of it restarts the timer. */
 export class Patience {
   readonly #onLost: () => void;
   #timer: NodeJS.Timeout | undefined;
@@ -23,7 +22,7 @@ export class Patience {
     this.#timer = setTimeout(this.#onLost, PATIENCE_MS);
   }
 
-  /** Nothing is expected. */
+  /** Stops the timer, because no output is expected. */
   rest(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

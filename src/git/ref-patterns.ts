@@ -1,19 +1,19 @@
 /**
- * Revisions named by a pattern: `release-*` are the branches, tags and remote branches whose names
- * match, `refs/tags/*` are all tags. `*` stands for any text, slashes included, and `?` for one
- * character, as in `git branch --list`. No name of a branch or tag has either.
+ * Expands patterns for revisions. `release-*` matches branches, tags and remote branches by name; `refs/tags/*`
+ * matches all tags. `*` matches any text, slashes included, and `?` one character, as in `git branch --list`.
+ * Names of branches and tags contain neither.
  */
 
 import type { GitProcesses } from "./git-process.ts";
 
 export const isPattern = (name: string): boolean => /[*?]/.test(name);
 
-/** A pattern over full names: `refs/heads/*`. */
+/** Returns whether a name is a pattern over full names, such as `refs/heads/*`. */
 export const isFullPattern = (name: string): boolean => isPattern(name) && name.startsWith("refs/");
 
 const ROOMS = ["refs/heads/", "refs/tags/", "refs/remotes/"] as const;
 
-/** Full names: branches, then tags, then remote branches; in each, later versions first. */
+/** Lists full names: branches, then tags, then remote branches. Within each kind, later versions come first. */
 export async function listRefs(processes: GitProcesses): Promise<string[]> {
   const format = "--format=%(refname)";
   const { stdout } = await processes.run([
@@ -32,9 +32,9 @@ const shortName = (ref: string): string =>
   ref.slice(ROOMS.find((room) => ref.startsWith(room))!.length);
 
 /**
- * Replaces each pattern by the short names of what it matches, each name once. `head`, the branch that
- * HEAD is on, comes first of what its pattern matches, and first of all where the list begins with a
- * pattern over full names. Returns the patterns that match nothing, too.
+ * Replaces each pattern by the short names that it matches, without duplicates. `head`, the branch of HEAD, comes
+ * first among the matches of its pattern. It comes first of all names if the list begins with a pattern over
+ * full names. Also returns the patterns that match nothing.
  */
 export function expandPatterns(
   names: readonly string[],
@@ -59,7 +59,7 @@ export function expandPatterns(
   return { names: [...found], unmatched };
 }
 
-/** Whether the whole text matches. Goes back to the last star only, so time is |pattern| × |text| at most. */
+/** Returns whether the whole text matches. Backtracks to the last star only, so time is at most |pattern| × |text|. */
 export function matches(pattern: string, text: string): boolean {
   let [p, t] = [0, 0];
   let star = -1;

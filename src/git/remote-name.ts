@@ -1,7 +1,7 @@
 /**
- * The name that a repository has on its code host, from the address of its remote:
- * `git@github.com:acme/docs.git` and `https://github.com/acme/docs` are both `github.com/acme/docs`.
- * User names, passwords and ports are left out: the name is shown to everyone who may search.
+ * Derives the name of a repository on its code host from the address of its remote:
+ * `git@github.com:acme/docs.git` and `https://github.com/acme/docs` both become `github.com/acme/docs`. User
+ * names, passwords and ports are left out, because everyone who may search sees the name.
  */
 
 import { realpath } from "node:fs/promises";
@@ -9,7 +9,7 @@ import { dirname } from "node:path";
 import { throwIfAborted } from "../base/abort.ts";
 import { GitProcesses } from "./git-process.ts";
 
-/** Returns undefined for what is no address of a host, such as a path on this machine. */
+/** Returns the name, or undefined if this is not the address of a host, such as a path on this machine. */
 export function remoteName(address: string): string | undefined {
   const isUrl = address.includes("://") && URL.canParse(address);
   const parts = isUrl ? fromUrl(new URL(address)) : fromScp(address);
@@ -38,13 +38,13 @@ function fromUrl({ protocol, hostname, pathname }: URL): Address | undefined {
   }
 }
 
-/** `user@host:path`. As git reads it: a slash before the first colon makes it a path on the disk, and so does a drive letter. */
+/** Parses `user@host:path` as git does: a slash before the first colon, or a drive letter, makes it a path on disk. */
 function fromScp(address: string): Address | undefined {
   const found = /^(?:[^/:@]+@)?([^/:@]{2,}):([^:].*)$/s.exec(address);
   return found ? { host: found[1]!, path: found[2]! } : undefined;
 }
 
-/** The name of the remote `origin`, or of the only remote there is. Reads configuration; nothing is asked of the network. */
+/** Resolves to the name of the remote `origin`, or of the only remote. Reads configuration only, not the network. */
 async function readRemoteName(processes: GitProcesses): Promise<string | undefined> {
   const { code, stdout } = await processes.run(["remote", "--verbose"]);
   if (code !== 0) return undefined;
@@ -58,18 +58,18 @@ async function readRemoteName(processes: GitProcesses): Promise<string | undefin
   return address === undefined ? undefined : remoteName(address);
 }
 
-/** Resolves to the name of the remote of the repository in the folder; undefined where there is none of either. */
+/** Resolves to the name of the remote of a folder's repository, or undefined if there is no repository or remote. */
 export async function readRemote(folder: string, signal: AbortSignal): Promise<string | undefined> {
   throwIfAborted(signal);
   const real = await realpath(folder).catch(() => undefined);
   if (real === undefined) return undefined;
-  // no search above the folder that was named
+  // do not search the parent folders
   const finder = new GitProcesses(real, signal, { GIT_CEILING_DIRECTORIES: dirname(real) });
   try {
     return await readRemoteName(finder);
   } catch (error) {
     if (signal.aborted) throw error;
-    return undefined; // why git does not start is told by open()
+    return undefined; // open() reports why git does not start
   } finally {
     finder.kill();
   }

@@ -1,8 +1,7 @@
 /**
- * Gives a WebAssembly module a meter, so that who called it can end it: at each turn of each loop one
- * is taken from a global, exported as "fuel", and where nothing is left a function that the module
- * imports is called, which fills it up or throws. Loops are enough: what a program does between two
- * turns is as long as its text.
+ * Adds fuel metering to a WebAssembly module, so that its caller can end it. Each iteration of each loop
+ * decrements a global, exported as "fuel". At zero, a function that the module imports is called, which refills
+ * it or throws. Metering loops is enough, because code between two iterations is bounded by its length.
  *
  *     loop ...   becomes   loop  (if (i32.eqz (global.get fuel)) (then (call tick)))
  *                                (global.set fuel (i32.sub (global.get fuel) (i32.const 1)))  ...
@@ -14,7 +13,7 @@
 const [IMPORTS, GLOBALS, EXPORTS, CODE] = [2, 6, 7, 10];
 const LOOP = 0x03;
 
-/** What stands behind an opcode: so many numbers (LEB128), or one of these. */
+/** The operands of an opcode: a count of numbers (LEB128) up to 2, or one of these forms. */
 const [TABLE, TYPES, F32, F64, BULK, UNKNOWN] = [3, 4, 5, 6, 7, 8];
 
 const OPERANDS = new Uint8Array(256).fill(UNKNOWN);
@@ -30,10 +29,10 @@ for (const [operands, ...ranges] of [
 ] as [number, ...number[][]][])
   for (const [first, last = first] of ranges) OPERANDS.fill(operands, first, last! + 1);
 
-/** Numbers behind what the prefix 0xfc begins: conversions, then what moves much at once. */
+/** The count of numbers of instructions with the prefix 0xfc: conversions, then bulk memory. */
 const BULK_OPERANDS = [0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 2, 1, 2, 1, 2];
 
-/** Where the loops' bodies begin in the instructions [from, end). One function: most threads run it once, not yet optimized. */
+/** Finds where the bodies of loops begin in [from, end). One long function, because threads run it once, unoptimized. */
 function loopsOf(code: Uint8Array, from: number, end: number): number[] {
   const loops: number[] = [];
   for (let at = from; at < end;) {
@@ -50,7 +49,7 @@ function loopsOf(code: Uint8Array, from: number, end: number): number[] {
   return loops;
 }
 
-/** Numbers that are left to pass over. */
+/** Returns the count of numbers still to skip. */
 function operandsOf(kind: number, reader: Reader): number {
   switch (kind) {
     case TABLE:
@@ -81,7 +80,7 @@ class Reader {
     this.at = at;
   }
 
-  /** LEB128, unsigned and below 2^32. */
+  /** Reads an unsigned LEB128 below 2^32. */
   number(): number {
     let value = 0;
     for (let shift = 0; ; shift += 7) {
@@ -96,7 +95,7 @@ function leb(value: number): number[] {
   return value < 128 ? [value] : [(value & 127) | 128, ...leb(value >>> 7)];
 }
 
-/** `tick`: the name of a function that the module imports, without parameters and results. */
+/** Returns the module with a meter. `tick` is the name of an imported function without parameters and results. */
 export function metered(module: Uint8Array, tick: string): Uint8Array<ArrayBuffer> {
   const out: Uint8Array[] = [module.subarray(0, 8)];
   const reader = new Reader(module, 8);
@@ -119,16 +118,16 @@ const sealedSection = (id: number, parts: readonly Uint8Array[]): Uint8Array[] =
 };
 
 interface Meter {
-  /** Index of the function. */
+  /** The index of the imported function. */
   readonly called: number;
-  /** Index of the global. */
+  /** The index of the global. */
   readonly fuel: number;
 }
 
 function rewritten(id: number, section: Uint8Array, meter: Meter): Uint8Array[] {
   switch (id) {
     case GLOBALS:
-      // a variable i32 that begins as 0
+      // a mutable i32 with the initial value 0
       return oneMore(section, [0x7f, 1, 0x41, 0, 0x0b]);
     case EXPORTS:
       return oneMore(section, [4, ...Buffer.from("fuel"), 3, ...leb(meter.fuel)]);
@@ -139,14 +138,14 @@ function rewritten(id: number, section: Uint8Array, meter: Meter): Uint8Array[] 
   }
 }
 
-/** Of a section that is a list. */
+/** Appends an item to a section that is a list. */
 function oneMore(section: Uint8Array, item: readonly number[]): Uint8Array[] {
   const reader = new Reader(section);
   const count = Uint8Array.from(leb(reader.number() + 1));
   return [count, section.subarray(reader.at), Uint8Array.from(item)];
 }
 
-/** REQUIRES: functions and one memory are all that is imported, the memory last. */
+/** Returns the index of an imported function. REQUIRES: the module imports only functions and then one memory. */
 function functionNamed(imports: Uint8Array, wanted: string): number {
   const reader = new Reader(imports);
   const name = (): string => {

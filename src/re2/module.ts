@@ -1,9 +1,8 @@
 /**
- * RE2 itself: the WebAssembly module of the package re2-wasm, loaded without that package's own
- * glue, which cannot be told to start anew after an abort, decodes every match it reports (wrongly,
- * where bytes are not UTF-8) and prints warnings. The module describes its one class, WrappedRE2, to
- * its host while it starts (Emscripten's embind); what follows is the part of that protocol that a
- * pattern and a match need.
+ * Loads and calls RE2, the WebAssembly module of the package re2-wasm, without that package's own JavaScript.
+ * Its JavaScript cannot restart after an abort, decodes every match (wrongly if bytes are not UTF-8) and prints
+ * warnings. While it starts, the module describes its one class, WrappedRE2, to its host (Emscripten's embind).
+ * This file implements the part of that protocol that patterns and matches need.
  *
  *     construct(pattern, ignoreCase, multiline, dotAll) -> smart pointer
  *     ok(this) -> bool       error(this) -> string       match(this, text, start, groups) -> object
@@ -12,11 +11,12 @@
  * callee's host. The object that match() builds is kept as flat lists: numbers and string lengths in
  * the order in which they are made.
  *
- * The module may be given a meter (metered.ts): every so many turns of its loops it asks whether it may
- * go on. Nothing else could end a question that takes RE2 minutes, as building its states may.
+ * The module may have a meter (metered.ts): after a number of loop iterations it asks whether to continue.
+ * Nothing else could end a call that takes RE2 minutes, as building its states may.
  *
- * The heap is 16 MiB, 5 MiB of it stack, and cannot grow. What does not fit aborts, and an aborted
- * instance is dead: every call here may throw Re2Aborted or Re2Stopped, and the caller makes a new one.
+ * The heap is 16 MiB, 5 MiB of it stack, and cannot grow. If something does not fit, the module aborts, and the
+ * instance cannot be used any more. So every call may throw Re2Aborted or Re2Stopped; the caller then makes a
+ * new instance.
  */
 
 import { readFileSync } from "node:fs";
@@ -29,18 +29,18 @@ export class Re2Aborted extends Error {
   override readonly name = "Re2Aborted";
 }
 
-/** It was told to end. */
+/** Thrown if the meter ended a call. */
 export class Re2Stopped extends Error {
   override readonly name = "Re2Stopped";
 }
 
-/** Of loops, between two looks at the clock: 60 µs of a scan, 8 ms of building the largest states. */
+/** Loop iterations between two checks: 60 µs of a scan, 8 ms while building the largest states. */
 const TURNS = 5_000;
 
-/** What match() reports: -1 where nothing matches. `index` counts units (re2.ts) before the match. */
+/** The result of match(). `index` is the number of units (see re2.ts) before the match, -1 if there is none. */
 export interface RawMatch {
   readonly index: number;
-  /** Byte lengths: of the whole match, then of each group. */
+  /** Lengths in bytes of the whole match, then of each group. */
   readonly lengths: readonly number[];
 }
 
@@ -52,7 +52,7 @@ interface Exports {
   readonly free: Native;
   readonly emscripten_stack_init: Native;
   readonly __wasm_call_ctors: Native;
-  /** Of a module with a meter. */
+  /** The meter's global, if the module has a meter. */
   readonly fuel?: { value: number };
 }
 
@@ -83,7 +83,7 @@ export class Re2Module {
   #lengths: number[] = [];
   readonly #mustEnd: (() => boolean) | undefined;
 
-  /** `mustEnd` is asked now and then while RE2 works: then it has a meter. */
+  /** With `mustEnd` the module has a meter, and calls it now and then while RE2 works. */
   constructor(mustEnd?: () => boolean) {
     this.#mustEnd = mustEnd;
     const given = { env: this.#environment(), wasi_snapshot_preview1: system };
@@ -93,7 +93,7 @@ export class Re2Module {
     this.#exports.__wasm_call_ctors();
   }
 
-  /** A pattern's handle; REQUIRES: given back with release(). */
+  /** Compiles a pattern and returns its handle. REQUIRES: freed with release(). */
   compile(pattern: Uint8Array, ignoreCase: boolean): number {
     return this.#guard(() => this.#construct(this.#string(pattern), ignoreCase ? 1 : 0, 0, 0));
   }
@@ -102,7 +102,7 @@ export class Re2Module {
     this.#guard(() => this.#destroy(handle));
   }
 
-  /** RE2's words, or undefined if it accepts the pattern. */
+  /** Returns RE2's error message, or undefined if it accepts the pattern. */
   error(handle: number): string | undefined {
     return this.#guard(() => {
       const self = this.#pointee(handle);
@@ -126,7 +126,7 @@ export class Re2Module {
     });
   }
 
-  /** Whatever is thrown in there, a trap included, leaves the instance in no known state. */
+  /** Calls into the module. After any exception, a trap included, the state of the instance is unknown. */
   #guard<T>(run: () => T): T {
     try {
       return run();
@@ -157,7 +157,7 @@ export class Re2Module {
   readonly #function = (index: number): Native =>
     this.#exports.__indirect_function_table.get(index);
 
-  /** What the module imports, and how it describes its class while it starts. */
+  /** Returns the module's imports, through which it also describes its class while it starts. */
   #environment(): Record<string, unknown> {
     return {
       ...ignored,
@@ -194,7 +194,7 @@ export class Re2Module {
     };
   }
 
-  /** What the meter calls, and what the module calls where it gives up. */
+  /** Called by the meter, and by the module when it aborts. */
   #tick(): void {
     const { fuel } = this.#exports;
     if (!fuel || fuel.value !== 0) fail();
@@ -202,7 +202,7 @@ export class Re2Module {
     fuel.value = TURNS;
   }
 
-  /** A value on its way into the object that match() builds. Keys are never of these types. */
+  /** Takes a value for the object that match() builds. Keys never have these types. */
   #take(type: number, argument: number): number {
     const value = this.#words[argument >> 2]!;
     if (type !== this.#stringType) this.#numbers.push(value);

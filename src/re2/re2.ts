@@ -1,18 +1,17 @@
 /**
- * RE2 as this library asks it: does it accept a pattern, and where in these bytes is its next match.
+ * Asks RE2 two questions: whether it accepts a pattern, and where in some bytes its next match is.
  *
- * There are up to two instances: a question that may have to be ended is asked of one with a meter,
- * which reads 0.6 times as fast and takes three times as long to load, any other of one without.
+ * There are up to two instances. Questions that may have to be ended go to an instance with a meter, which runs
+ * at 0.6 of the speed and takes three times as long to load. All others go to an instance without one.
  *
- * Patterns are compiled once and kept, a few at a time: each may grow a cache of some MiB in a heap
- * of 11. An instance that is ended is thrown away. One that aborts is thrown away with its patterns,
- * and the question asked once more of a fresh one (5 ms); one that aborts a fresh instance too is too
- * large.
+ * A few compiled patterns are cached, because each may grow a cache of some MiB in a heap of 11 MiB. An instance
+ * that was ended or has aborted is dropped with its patterns. After an abort the question is asked again in a
+ * new instance (5 ms). If that one aborts too, the pattern is too large.
  *
- * RE2 counts a match's start in "units", by the first byte alone: 0xC2…0xDF two bytes, and so on,
- * whether or not the following bytes belong to it. In valid UTF-8 units are characters. Where a unit
- * may hold the start anywhere inside (invalid bytes, \C, \B), a second question, anchored at the
- * beginning, gives the end in bytes, and the length of the match is always exact.
+ * RE2 reports a match's start in "units", whose length it takes from their first byte alone: two bytes from
+ * 0xC2 to 0xDF, and so on, whatever follows. In valid UTF-8, units are characters. If the start may be inside a
+ * unit (invalid bytes, \C, \B), a second question, anchored at the start of the text, gives the end in bytes.
+ * The length of a match is always exact.
  */
 
 import { QuernError } from "../base/errors.ts";
@@ -22,23 +21,23 @@ import type { ExpressionSource } from "../regex/expression.ts";
 import type { Span } from "../regex/iterate.ts";
 import { Re2Aborted, Re2Module, Re2Stopped } from "./module.ts";
 
-/** RE2 reads at most this much in one call: two copies must fit into its heap. */
+/** The most bytes that RE2 reads in one call: two copies must fit into its heap. */
 export const RE2_INPUT_LIMIT = 1 << 20;
 const PATTERNS_KEPT = 6;
-// RE2 is done with such a pattern, compiling included, and so many steps in it (its size times the bytes of text) in 15 ms, whatever they are
+// RE2 takes at most 15 ms to compile a pattern of this size and to run this many steps, its size times the bytes of text
 const SMALL = 500;
 const FEW_STEPS = 500_000;
 
-/** Asked now and then while RE2 compiles and runs; undefined: there is time for all of it. */
+/** Called now and then while RE2 works; returns whether it must end. Undefined if it may take any time. */
 export type MustEnd = (() => boolean) | undefined;
 
-/** How many instances have been thrown away: tests look at it. */
+/** The number of dropped instances, for tests. */
 export let instancesLost = 0;
 
 class Instance {
   readonly #isMetered: boolean;
   #module: Re2Module | undefined;
-  /** Of the question that is being asked. */
+  /** The MustEnd of the current question. */
   #mustEnd: MustEnd;
   readonly #handles = new LruCache<string, number>({
     most: PATTERNS_KEPT,
@@ -56,7 +55,7 @@ class Instance {
     ));
   }
 
-  /** Asks once more where the instance aborts. Throws Re2Stopped where it must end. */
+  /** Asks a question, and once more in a new instance if this one aborts. Throws Re2Stopped if it must end. */
   ask<T>(question: () => T, mustEnd?: MustEnd): T {
     this.#mustEnd = mustEnd;
     try {
@@ -76,7 +75,7 @@ class Instance {
     }
   }
 
-  /** REQUIRES: within a question. What RE2 refuses matches nothing in it: that must not pass for an answer. */
+  /** Returns the handle of a pattern. Throws if RE2 refuses it, because it would then match nothing. REQUIRES: within a question. */
   accepted(pattern: string, caseSensitive: boolean): number {
     const isNew = !this.#handles.has(`${caseSensitive}${pattern}`);
     const handle = this.handle(pattern, caseSensitive);
@@ -114,7 +113,7 @@ function instanceFor(
   return plain;
 }
 
-/** RE2's reason to refuse a pattern, undefined if it accepts: the slow twin of parser and limits. `^` and `$` match at line ends. */
+/** Returns RE2's reason to refuse a pattern, or undefined if it accepts it. `^` and `$` match at line ends. Tests compare the parser with it. */
 export function re2Refusal({ source, caseSensitive }: ExpressionSource): string | undefined {
   return plain.ask(() => {
     const { module } = plain;
@@ -126,8 +125,8 @@ export function re2Refusal({ source, caseSensitive }: ExpressionSource): string 
 }
 
 /**
- * The next match at or after `from` in the text [start, end) of `bytes`. Throws Re2Stopped where it must
- * end. REQUIRES: the expression is accepted; end - from < RE2_INPUT_LIMIT.
+ * Returns the next match at or after `from` in the text [start, end) of `bytes`. Throws Re2Stopped if it must
+ * end. REQUIRES: RE2 accepts the expression; end - from < RE2_INPUT_LIMIT.
  */
 export function re2Find(
   expression: ExpressionSource,
@@ -154,7 +153,7 @@ export function re2Find(
   }, mustEnd);
 }
 
-/** The text from `from` on, behind one byte that stands for its left neighbour: assertions see no more. */
+/** Returns the text from `from` on, after one byte that stands for its left neighbour. Assertions look no further. */
 function windowOf(bytes: Uint8Array, text: Span, from: number): [Uint8Array, number] {
   if (from === text.start) return [bytes.subarray(from, text.end), 0];
   const before = bytes[from - 1]!;

@@ -1,10 +1,13 @@
 /**
- * The door of the room: RE2's word on ranges that are about to be returned. Each is asked for in a window that ends a
- * little behind it: RE2 must find just that range next. Where it finds another one the window may have
- * been too short, so it grows, up to the text's end, before the two disagree. So the cost follows the
- * bytes up to the last range and the number of ranges (4 µs each), not their product. A range for which
- * RE2 would have to read more than its limit at once is believed, and so are those that it has not come
- * to when time is up: compiling a large expression takes RE2 half a second, and running it minutes.
+ * Verifies with RE2 the ranges that are about to be returned. Searches use only this file of the room.
+ *
+ * For each range RE2 reads a window that ends a little after it, and must find this range next. If it finds
+ * another, the window may have been too short, so it grows, up to the end of the text, before the two count as
+ * different. So the cost is proportional to the bytes up to the last range and to the number of ranges (4 µs
+ * each), not to their product.
+ *
+ * A range is accepted unverified if RE2 would have to read more than its limit at once, or if time is up:
+ * compiling a large expression takes RE2 half a second, and running it minutes.
  */
 
 import type { ExpressionSource } from "../regex/expression.ts";
@@ -14,11 +17,11 @@ import { characterWidth } from "../regex/utf8.ts";
 import { Re2Stopped } from "./module.ts";
 import { RE2_INPUT_LIMIT, re2Find, type MustEnd } from "./re2.ts";
 
-const BEHIND = 256; // bytes of the first window behind a range
+const BEHIND = 256; // bytes of the first window after a range
 
 /**
- * Where RE2 is asked on a host's own thread: an expression of size 64 takes it up to 4 ms to compile, one of 480 may
- * take 290, and nothing lets the host go on meanwhile. Steps are the size times the bytes of a window.
+ * Limits for RE2 on a host's own thread, which it blocks. An expression of size 64 takes up to 4 ms to compile,
+ * one of size 480 up to 290 ms. Steps are the size times the bytes of a window.
  */
 const BRIEF_SIZE = 64;
 const BRIEF_STEPS = 64 * 1024;
@@ -27,18 +30,18 @@ export interface Verification {
   readonly bytes: Uint8Array;
   /** The whole text: a file, or any whole lines if the expression does not cross lines. */
   readonly text: Span;
-  /** Ranges relative to the text's start; those from `first` (default 0) to before `count` (default all) are asked about. */
+  /** Ranges relative to the text's start. Those from `first` (default 0) up to `count` (default all) are verified. */
   readonly claimed: RangeList;
   readonly first?: number;
   readonly count?: number;
   readonly isLate?: MustEnd;
-  /** Whether each question must be answered within a few milliseconds: those that may take longer are not asked. */
+  /** Whether RE2 may take only a few milliseconds at a time. Ranges that may take longer are not verified. */
   readonly isBrief?: boolean;
 }
 
 /**
- * undefined if RE2 finds the claimed ranges, in that order and no other between them, as far as there
- * was time; otherwise RE2's ranges, as many as were asked about. REQUIRES: the expression is accepted.
+ * Returns undefined if RE2 finds the claimed ranges, in this order and no others between them, as far as there was
+ * time. Otherwise returns RE2's ranges, as many as were verified. REQUIRES: RE2 accepts the expression.
  */
 export function verifyRanges(
   expression: ExpressionSource,
@@ -60,7 +63,7 @@ function differingRanges(
 ): RangeList | undefined {
   const { bytes, text, claimed, first = 0, count = claimed.length, isLate } = verification;
   const limit = verification.isBrief ? BRIEF_STEPS / (expression.size ?? 1) : RE2_INPUT_LIMIT;
-  // those before the first are believed
+  // ranges before the first were verified earlier
   let lastEnd = first === 0 ? -1 : text.start + claimed.data[2 * first - 1]!;
   let from = first === 0 ? text.start : lastEnd;
   for (let i = first; i < count;) {
@@ -83,7 +86,7 @@ function differingRanges(
   return undefined;
 }
 
-/** An empty match that touches the one before is none. */
+/** Returns whether this is an empty match that touches the previous one, which does not count. */
 const isTouching = (match: Span | undefined, lastEnd: number) =>
   match !== undefined && match.start === match.end && match.start === lastEnd;
 
@@ -91,10 +94,10 @@ interface Question {
   readonly bytes: Uint8Array;
   readonly text: Span;
   readonly from: number;
-  readonly end: number; // of the range that is expected
+  readonly end: number; // of the expected range
   readonly isExpected: (match: Span | undefined) => boolean;
   readonly isLate: MustEnd;
-  /** Bytes of a window at most. */
+  /** The most bytes of a window. */
   readonly limit: number;
 }
 
@@ -113,12 +116,12 @@ function findInWindows(
 interface Whole {
   readonly bytes: Uint8Array;
   readonly text: Span;
-  /** Of ranges at most; default: all. */
+  /** The most ranges to return. Default: all. */
   readonly count?: number;
   readonly isLate?: MustEnd;
 }
 
-/** RE2's first ranges of a text, relative to its start. Slow: every match reads all the rest. */
+/** Returns RE2's first ranges of a text, relative to its start. Slow: each match reads the whole rest of the text. */
 export function re2Ranges(
   expression: ExpressionSource,
   { bytes, text, count = Infinity, isLate }: Whole,
