@@ -1,9 +1,11 @@
 /** A tree of path parts, in which paths share the nodes of common folders. */
 
+import type { Pause } from "./yield.ts";
+
 export type PathTrie = Map<string, PathTrie>;
 
 /** Builds the tree of some paths. Empty parts are dropped, so `/a//b/` is `a/b`. */
-export function pathTrie(paths: Iterable<string>): PathTrie {
+export async function pathTrie(paths: Iterable<string>, pause: Pause): Promise<PathTrie> {
   const root: PathTrie = new Map();
   for (const path of paths) {
     let node = root;
@@ -13,6 +15,7 @@ export function pathTrie(paths: Iterable<string>): PathTrie {
       node.set(part, next);
       node = next;
     }
+    await pause();
   }
   return root;
 }

@@ -159,7 +159,7 @@ function checkFolders(options: told.FoldersOptions) {
   if (!Array.isArray(options.paths))
     throw new QuernError("INVALID_REQUEST", "history.folders: paths must be an array of strings");
   return {
-    trie: pathTrie(options.paths.map(checkText)),
+    paths: options.paths.map(checkText),
     revision: optionalRevision(options.revision),
   };
 }
@@ -312,11 +312,13 @@ function textOf(path: string, content: Uint8Array): Pick<FoundFile, "language" |
 
 async function folders(
   reading: Reading,
-  { trie, revision }: ReturnType<typeof checkFolders>,
+  { paths: asked, revision }: ReturnType<typeof checkFolders>,
 ): Promise<Map<string, told.HistoryEntry[]> | undefined> {
   const commit = await indexedCommit(reading, revision);
   if (commit === undefined) return undefined;
-  return listFolders(reading.operation, { commit, paths: trie }, newPause());
+  const pause = newPause();
+  const wanted = { commit, paths: await pathTrie(asked, pause) };
+  return listFolders(reading.operation, wanted, pause);
 }
 
 async function paths(

@@ -69,8 +69,17 @@ export function createHandler(engine: Engine, options: HandlerOptions): Handler 
   app.get(settings.basePath + BROWSE_PATH, (context) => answer(browseRoute, service, context));
   app.notFound(() => respond(new Refusal("NOT_FOUND", "there is nothing at this path")));
   app.onError((error) => respond(toRefusal(error)));
-  return async (request) => withCors(await app.fetch(request), request, settings);
+  return async (request) => {
+    const response = isLong(request) ? await respond(tooLong()) : await app.fetch(request);
+    return withCors(response, request, settings);
+  };
 }
+
+/** UTF-16 units. Node's server takes 16 KiB of a URL and headers together; others may take more. */
+const MOST_URL = 32 * 1024;
+const isLong = ({ url }: Request): boolean => url.length > MOST_URL;
+const tooLong = (): Refusal =>
+  new Refusal("HEADERS_TOO_LARGE", `a URL may have at most ${MOST_URL} characters`);
 
 function routesOf({ settings, metrics }: Service): Route[] {
   const routes = [

@@ -125,7 +125,7 @@ export async function openTree(list: Lister, paths: readonly string[]): Promise<
     type: "tree",
     path: "",
     name: "root",
-    children: await open("", pathTrie(paths.filter(canBe))),
+    children: await open("", await pathTrie(paths.filter(canBe), pause)),
   };
 }
 

@@ -1,7 +1,7 @@
 /** Deliveries of webhooks: a code host says that a repository has changed. */
 
 import { z } from "@hono/zod-openapi";
-import { readBytes } from "./body.ts";
+import { readBody } from "./body.ts";
 import { notAuthenticated } from "./refusal.ts";
 import { jsonResponse } from "./json-body.ts";
 import type { HandlerOptions } from "./options.ts";
@@ -34,7 +34,7 @@ export function webhookRoutes(webhook: NonNullable<HandlerOptions["webhook"]>): 
         refusals: ["NOT_AUTHENTICATED", "BODY_TOO_LARGE"],
       },
       async ({ request, id }) => {
-        const body = await readBytes(request, MOST_BYTES);
+        const body = await readBody(request, MOST_BYTES);
         const status = await webhook(id, { headers: request.headers, body });
         // one answer for a connection that is unknown, takes no deliveries, or was not signed for
         if (status === "refused") throw notAuthenticated();

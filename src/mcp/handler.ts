@@ -6,7 +6,10 @@
 import { createMcpHandler as serve } from "@modelcontextprotocol/server";
 import { isIP } from "node:net";
 import { QuernError } from "../base/errors.ts";
+import { beyondJsonShape } from "../base/json-shape.ts";
 import { checkKeys, type KeysOf } from "../base/known-keys.ts";
+import { readBytes } from "../base/read-bytes.ts";
+import { newPause } from "../base/yield.ts";
 import type { Engine } from "../engine.ts";
 import type { Viewer } from "../search/messages/request.ts";
 import type { CountTokens } from "./answer.ts";
@@ -96,7 +99,8 @@ export function createHandlerFor(
     readonly count?: CountTokens;
   },
 ): (request: Request, admitted: Admitted) => Promise<Response> {
-  const { timeoutMs, maxBodyBytes, count = tokenBound } = limits;
+  const { timeoutMs, count = tokenBound } = limits;
+  const maxBodyBytes = Math.min(limits.maxBodyBytes ?? BODY_BYTES, BODY_BYTES);
   const cursors = new Cursors();
   const handler = serve(
     ({ authInfo }) => {
@@ -107,10 +111,28 @@ export function createHandlerFor(
         guard,
       );
     },
-    maxBodyBytes === undefined ? {} : { maxRequestBodySize: Math.max(1, maxBodyBytes) },
+    { maxRequestBodySize: Math.max(1, maxBodyBytes) },
   );
-  return (request, admitted) =>
-    handler.fetch(request, { authInfo: { ...NO_TOKEN, extra: { ...admitted } } });
+  return async (request, admitted) => {
+    const given = await bounded(request, maxBodyBytes);
+    if (given instanceof Response) return given;
+    return handler.fetch(given, { authInfo: { ...NO_TOKEN, extra: { ...admitted } } });
+  };
+}
+
+/** A message's: one tool call. The protocol's own parser takes a tenth of a second for a megabyte of arguments. */
+const BODY_BYTES = 128 * 1024;
+const MOST_VALUES = 2_000;
+
+/** The request with a body that may be parsed at once, or what refuses it. */
+async function bounded(request: Request, mostBytes: number): Promise<Request | Response> {
+  if (request.body === null) return request;
+  const body = await readBytes(request, mostBytes);
+  if (body === undefined) return refuse(413, `a body may have at most ${mostBytes} bytes`);
+  const beyond = await beyondJsonShape(body, { pause: newPause(), mostValues: MOST_VALUES });
+  if (beyond !== undefined) return refuse(400, `the body is too much to read: ${beyond}`);
+  const { url, method, headers, signal } = request;
+  return new Request(url, { method, headers, signal, body });
 }
 
 /** The package wants these of a token; what counts is the viewer beside them. */

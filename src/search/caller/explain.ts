@@ -1,9 +1,8 @@
 /** What to change about a query that finds nothing: every suggestion has been tried before it is made. */
 
 import { nearestLanguage, languageNamed } from "../../base/languages.ts";
-import { QuernError } from "../../base/errors.ts";
+import type { Pause } from "../../base/yield.ts";
 import { conjuncts, show, type Query } from "../../query/ast.ts";
-import { parseQuery } from "../../query/parse.ts";
 import type { ExplainedSegment } from "../messages/messages.ts";
 import type { CheckedRequest, SearchRequest } from "../messages/request.ts";
 import type { Explanation } from "../messages/response.ts";
@@ -18,11 +17,16 @@ const MOST_TRIED = 20;
 /** Names of languages that a known one is looked for: each is compared with all of them. */
 const MOST_NAMES = 20;
 
-/** Changes worth trying, best first. No more are made: a query may have two thousand filters. */
-export function changesOf(given: CheckedRequest, query: Query): Change[] {
-  const changes: Change[] = [];
-  for (const change of allChanges(given, query)) if (changes.push(change) === MOST_TRIED) break;
-  return changes;
+/**
+ * Changes worth trying, best first; one that is no query in the other dialect may be among them. Each is made when it
+ * is asked for: a query may have two thousand filters.
+ */
+export function* changesOf(given: CheckedRequest, query: Query): Generator<Change> {
+  let made = 0;
+  for (const change of allChanges(given, query)) {
+    yield change;
+    if (++made === MOST_TRIED) return;
+  }
 }
 
 function* allChanges(given: CheckedRequest, query: Query): Generator<Change> {
@@ -37,20 +41,9 @@ function* allChanges(given: CheckedRequest, query: Query): Generator<Change> {
   for (const changed of replacedLanguages(query)) yield change("language", asQuery(changed));
   if (isCaseSensitivityEnabled) yield change("ignore-case", { isCaseSensitivityEnabled: false });
   if (isRegexEnabled) yield change("literal", { isRegexEnabled: false });
-  else if (parses(request)) yield change("regex", { isRegexEnabled: true });
+  else yield change("regex", { isRegexEnabled: true });
   for (const changed of withoutOneFilter(query)) yield change("drop-filter", asQuery(changed));
   for (const changed of inAllRevisions(query)) yield change("all-revisions", asQuery(changed));
-}
-
-/** Whether the literal query is one in the other dialect as well. */
-function parses({ query, isCaseSensitivityEnabled }: CheckedRequest): boolean {
-  try {
-    parseQuery(query, { regex: true, caseSensitive: isCaseSensitivityEnabled });
-    return true;
-  } catch (error) {
-    if (error instanceof QuernError) return false;
-    throw error;
-  }
 }
 
 const isFilter = (query: Query): boolean =>
@@ -96,18 +89,19 @@ function* replacedLanguages(query: Query): Generator<Query> {
 }
 
 /** A segment as the thread explained it, and what the search counted of it. */
-export function explainSegment(
+export async function explainSegment(
   { excludedBy, ...segment }: ExplainedSegment,
-  end: SegmentEnd,
-  query: Query,
-): Explanation["segments"][number] {
+  { end, query, pause }: { readonly end: SegmentEnd; readonly query: Query; readonly pause: Pause },
+): Promise<Explanation["segments"][number]> {
+  await pause();
   const outcome = OUTCOMES[end];
   if (outcome !== "skipped-by-filter") return { ...segment, outcome };
   const operands = conjuncts(query);
-  const exclusions = excludedBy.map(({ operand, ...exclusion }) => ({
-    query: show(operands[operand]!),
-    ...exclusion,
-  }));
+  const exclusions = [];
+  for (const { operand, ...exclusion } of excludedBy) {
+    exclusions.push({ query: show(operands[operand]!), ...exclusion });
+    await pause();
+  }
   return { ...segment, outcome, excludedBy: exclusions };
 }
 

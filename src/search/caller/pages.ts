@@ -186,8 +186,11 @@ function cursorIn(text: string): Cursor | "expired" | undefined {
   return { query, state, score, repository, path, hash, ranges };
 }
 
+/** Characters. The longest path and name take 6 200. */
+const MOST_CURSOR = 8_192;
+
 function unpacked(text: string): unknown {
-  if (!/^[\w-]+$/.test(text)) return undefined;
+  if (text.length > MOST_CURSOR || !/^[\w-]+$/.test(text)) return undefined;
   try {
     return unpack(Buffer.from(text, "base64url"));
   } catch {

@@ -3,11 +3,10 @@
  * never scans, and works in slices of a few milliseconds whatever the size of the answer.
  */
 
-import { QuernError } from "../../base/errors.ts";
+import { QuernError, type ErrorCode } from "../../base/errors.ts";
 import { newGcPacer } from "../../base/gc-pacer.ts";
 import { newPause } from "../../base/yield.ts";
 import { show } from "../../query/ast.ts";
-import { hintsOf } from "../../query/hints.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
 import type { View } from "../../store/catalog/view.ts";
 import type { SkippedFile } from "../../store/format/records.ts";
@@ -61,12 +60,20 @@ import type {
 } from "../messages/response.ts";
 import { branchesOf, segmentsInScope } from "./scope.ts";
 import { FilesToShow, type Presenter, type Step } from "./show-files.ts";
+import { hintsFor, isShort, type QueryText } from "../meaning/meaning.ts";
 import { addStats, zeroStats, type SearchStats } from "../messages/stats.ts";
 import { countLost, tally, type Tally } from "./tally.ts";
 import { understand, type Contexts, type Understood } from "./understand.ts";
 
 /** How often a search starts again because segments were merged away under it. */
 const MOST_ATTEMPTS = 5;
+
+/** What is wrong with a query, not with a search. */
+const QUERY_CODES: ReadonlySet<ErrorCode> = new Set([
+  "QUERY_SYNTAX",
+  "REGEX_SYNTAX",
+  "REGEX_TOO_LARGE",
+]);
 
 const ALL: Step = { bytes: Infinity, isLate: false };
 
@@ -256,9 +263,15 @@ export class Searcher {
     const dialect = { regex: isRegexEnabled, caseSensitive: isCaseSensitivityEnabled };
     return {
       ...explained,
-      hints: hintsOf(query, dialect),
+      hints: await this.#hints({ text: query, dialect }),
       suggestions: isFound ? [] : await this.#tryChanges(understood, options, view),
     };
+  }
+
+  /** Each hint parses the query once more. */
+  async #hints(asked: QueryText): Promise<Explanation["hints"]> {
+    if (isShort(asked.text)) return hintsFor(asked);
+    return this.#options.pool.run<Explanation["hints"]>("search.hints", asked, { lane: "search" });
   }
 
   /** Counts what the plan finds, and tells the plan; undefined: a segment is gone. */
@@ -275,9 +288,14 @@ export class Searcher {
     const { pool } = this.#options;
     const explained = await pool.run<ExplainResult>("search.explain", input, { lane: "search" });
     if (explained === "gone") return undefined;
+    const { query } = understood;
+    const pause = newPause();
+    const explanations: Explanation["segments"][number][] = [];
+    for (const [i, one] of explained.entries())
+      explanations.push(await explainSegment(one, { end: ends[i]!, query, pause }));
     return {
-      query: show(understood.query),
-      segments: explained.map((one, i) => explainSegment(one, ends[i]!, understood.query)),
+      query: show(query),
+      segments: explanations,
       stats,
       notIndexed: await this.#notIndexed(understood, attempt.view, options, (id) =>
         this.#options.skipped(id),
@@ -323,11 +341,25 @@ export class Searcher {
   ): Promise<Explanation["suggestions"]> {
     const found: Explanation["suggestions"] = [];
     for (const change of changesOf(request, query)) {
-      const { stats } = await this.search({ ...change.request, matches: 0 }, options, view);
-      if (stats.totalMatchCount > 0)
-        found.push({ ...change, totalMatchCount: stats.totalMatchCount });
+      const totalMatchCount = await this.#countMatches(change.request, options, view);
+      if (totalMatchCount > 0) found.push({ ...change, totalMatchCount });
     }
     return found;
+  }
+
+  /** 0 of what is no query. */
+  async #countMatches(
+    request: SearchRequest,
+    options: SearchOptions,
+    view: ViewSource,
+  ): Promise<number> {
+    try {
+      const { stats } = await this.search({ ...request, matches: 0 }, options, view);
+      return stats.totalMatchCount;
+    } catch (error) {
+      if (error instanceof QuernError && QUERY_CODES.has(error.code)) return 0;
+      throw error;
+    }
   }
 
   /** Runs on the newest catalog, and again on a newer one while it answers undefined: a segment was merged away meanwhile. */

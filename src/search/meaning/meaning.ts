@@ -5,6 +5,7 @@
 
 import type { Pause } from "../../base/yield.ts";
 import { atomsOf, namesRevision, type Query } from "../../query/ast.ts";
+import { hintsOf, type Hint } from "../../query/hints.ts";
 import { parseInSlices, parseQuery, type Dialect } from "../../query/parse.ts";
 import { simplify } from "../../query/simplify.ts";
 import { packPlan, type PackedPlan } from "../messages/plan.ts";
@@ -29,6 +30,8 @@ export interface Meaning {
 
 /** Whether it takes a millisecond at most: Unicode classes take long when they are first met. */
 export const isShort = (text: string): boolean => text.length <= 256 && !/\\[pP]/.test(text);
+
+export const hintsFor = ({ text, dialect }: QueryText): Hint[] => hintsOf(text, dialect);
 
 export const meaningOf = ({ text, dialect }: QueryText): Meaning =>
   meaning(parseQuery(text, dialect));

@@ -18,7 +18,7 @@ import type {
   ShownFile,
   ShowResult,
 } from "../messages/messages.ts";
-import { meaningInSlices, type Meaning, type QueryText } from "../meaning/meaning.ts";
+import { hintsFor, meaningInSlices, type Meaning, type QueryText } from "../meaning/meaning.ts";
 import { inOneBuffer } from "../messages/packed-chunks.ts";
 import { unpackPlan } from "../messages/plan.ts";
 import { prepareInTime, prepareQuery } from "./planning/prepare.ts";
@@ -124,6 +124,8 @@ const meaning: Task<QueryText & { readonly stop: Int32Array }, Meaning> = (
     return context.pause();
   });
 
+const hints: Task<QueryText, ReturnType<typeof hintsFor>> = hintsFor;
+
 const texts: Task<TextsQuestion, Uint32Array> = (input, context) =>
   matchTexts(input, toolsOf(context).forTask({ isStopped: () => false, isDue: () => false }), () =>
     context.pause(),
@@ -140,6 +142,7 @@ async function unlessDamaged<T>(work: () => T | Promise<T>): Promise<T | undefin
 
 export const SEARCH_TASKS = {
   "search.meaning": meaning,
+  "search.hints": hints,
   "search.texts": texts,
   "search.segments": search,
   "search.show": show,

@@ -1,0 +1,38 @@
+/** Reads the body of a request, no further than a limit. */
+
+import { QuernError } from "./errors.ts";
+
+function joined(parts: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}
+
+/** Resolves to undefined where the body is longer. Rejects with ABORTED if it breaks off. */
+export async function readBytes(
+  request: Request,
+  mostBytes: number,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  if (Number(request.headers.get("content-length")) > mostBytes) return undefined;
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  const reader = request.body?.getReader();
+  try {
+    for (;;) {
+      const part = await reader?.read();
+      if (part === undefined || part.done) return joined(parts, length);
+      length += part.value.length;
+      if (length > mostBytes) return undefined;
+      parts.push(part.value);
+    }
+  } catch (cause) {
+    throw new QuernError("ABORTED", "the body broke off", { cause });
+  } finally {
+    // not cancelled: several adapters would close the connection before the answer is out
+    reader?.releaseLock();
+  }
+}

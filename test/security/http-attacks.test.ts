@@ -1,0 +1,66 @@
+/** What a megabyte from a stranger does to the caller's thread, for each route: its own processor time in one turn. */
+
+import { beforeAll, expect, test } from "vitest";
+import { watchStalls } from "../../bench/stall.ts";
+import { tellFigure } from "../figures.ts";
+import { bearer, startService, type Service } from "../http/service.ts";
+import { HTTP_ATTACKS, type HttpAttack } from "./http-attacks.ts";
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({
+    timeoutMs: 2_000,
+    mcp: true,
+    page: true,
+    webhook: async () => "refused",
+  });
+});
+
+/** ms of its processor time in one turn: the promise is 5, and this machine may be slow. */
+const MOST_MS = 7;
+const TRIES = 5;
+
+function requestOf({ route, url, body, headers }: HttpAttack): Request {
+  const [method, path] = route.split(" ");
+  const sent = {
+    ...bearer(service.keys.owner),
+    "Content-Type": "application/json",
+    ...headers?.(),
+  };
+  const given = body?.();
+  return new Request(`http://localhost${url?.() ?? path}`, {
+    method: method!.toUpperCase(),
+    headers: sent,
+    ...(given !== undefined && { body: given }),
+  });
+}
+
+test.each(HTTP_ATTACKS)("$route: $what", { timeout: 20_000 }, async (attack) => {
+  let turn = Infinity;
+  let status = 0;
+  for (let left = TRIES; left > 0 && turn > MOST_MS; left--) {
+    const request = requestOf(attack);
+    await new Promise((resolve) => setTimeout(resolve, 2)); // what building it took is not the route's
+    const stalls = watchStalls();
+    const response = await service.handler(request);
+    await response.text();
+    turn = Math.min(turn, (await stalls()).ownMs);
+    status = response.status;
+  }
+  tellFigure(`${turn.toFixed(1)} ms ${status} ${attack.route}: ${attack.what}`);
+  if (attack.status === undefined) expect(status).toBeLessThan(500);
+  else expect(status).toBe(attack.status);
+  expect(turn).toBeLessThan(MOST_MS);
+});
+
+test("every route is attacked", async () => {
+  const response = await service.handler(new Request("http://localhost/api/openapi.json"));
+  const { paths } = (await response.json()) as { paths: Record<string, Record<string, object>> };
+  const routes = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method} ${path.replace(/\{\w+\}/, "x")}`),
+  );
+  const attacked = new Set(HTTP_ATTACKS.map(({ route }) => route));
+  // the document has no row for what is not JSON
+  const others = ["post /api/mcp", "get /browse/acme/open/-/blob/README.md", "get /search"];
+  expect([...attacked].toSorted()).toEqual([...routes, ...others].toSorted());
+});
