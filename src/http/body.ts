@@ -7,19 +7,23 @@ import { newPause } from "../base/yield.ts";
 import { checked } from "../validation/complaint.ts";
 import { Refusal } from "./refusal.ts";
 
+const STEP_MS = 0.5;
+
 /** Refuses what would take the parser long. REQUIRES: the caller was admitted. Nothing of a body is read before. */
 export async function readJson(request: Request, mostBytes: number): Promise<unknown> {
   const encoding = request.headers.get("content-encoding") ?? "identity";
   if (encoding.trim().toLowerCase() !== "identity")
     throw invalid("the body must be sent without Content-Encoding");
   const bytes = await readBody(request, mostBytes);
-  const pause = newPause();
+  const pause = newPause({ ms: STEP_MS }); // each step by itself takes up to 2 ms of a megabyte
   const beyond = await beyondJsonShape(bytes, { pause });
   if (beyond !== undefined) throw invalid(`the body is too much to read: ${beyond}`);
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     await pause();
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    await pause();
+    return value;
   } catch (cause) {
     throw invalid("the body is not JSON in UTF-8", cause);
   }
