@@ -70,7 +70,7 @@ export function createHandler(engine: Engine, options: HandlerOptions): Handler 
   app.notFound(() => respond(new Refusal("NOT_FOUND", "there is nothing at this path")));
   app.onError((error) => respond(toRefusal(error)));
   return async (request) => {
-    const response = isLong(request) ? await respond(tooLong()) : await app.fetch(request);
+    const response = isLong(request) ? respond(tooLong()) : await app.fetch(request);
     return withCors(response, request, settings);
   };
 }
