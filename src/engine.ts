@@ -25,6 +25,9 @@ import { OVERLAY_TASKS } from "./overlay/layer-task.ts";
 import { Overlays } from "./overlay/overlays.ts";
 import type { RepositoryRecord } from "./store/format/records.ts";
 import { yieldTurn, newPause } from "./base/yield.ts";
+import { KeptText } from "./search/caller/kept-text.ts";
+import { MOST_CACHE_BYTES, type TextCacheMemory } from "./store/segments/text-cache.ts";
+import type { ThreadOptions } from "./store/lmdb/thread-environment.ts";
 import { Searcher, type ViewSource } from "./search/caller/searcher.ts";
 import type { Contexts } from "./search/caller/understand.ts";
 import { NOT_INDEXED, type KnowsNotIndexed } from "./search/caller/not-indexed.ts";
@@ -39,7 +42,7 @@ import {
 } from "./search/messages/request.ts";
 import type { Explanation, SearchEvent, SearchResponse } from "./search/messages/response.ts";
 import { isVisible } from "./search/caller/scope.ts";
-import { SEARCH_TASKS } from "./search/thread/tasks.ts";
+import { SEARCH_TASKS, type SearchEnvironment } from "./search/thread/tasks.ts";
 import {
   UP_TO_DATE,
   type KnowsWhatIsNew,
@@ -50,7 +53,7 @@ import {
 import { Histories, OPEN_HISTORY, type OpensHistory } from "./history/histories.ts";
 import type { FoundFile } from "./history/shared.ts";
 import type { History } from "./history/history.ts";
-import { createPool, type Pool } from "./threads/pool.ts";
+import { createPool, type OwnPool } from "./threads/pool.ts";
 import { Reader } from "./reader.ts";
 import { OBSERVE, Tracer, type IndexSize, type Observable } from "./tracing.ts";
 import type { Manifest } from "./store/catalog/manifest.ts";
@@ -226,6 +229,14 @@ export interface Engine extends AsyncDisposable {
     signal?: AbortSignal;
   }): Promise<CheckReport>;
   /**
+   * Gives back memory that is only kept for speed: the text cache, and the tables of segments in each thread. Searches
+   * that run go on, and their threads follow when they have ended. The next searches are slower.
+   *
+   * @example
+   * setInterval(() => freemem() < 2 ** 30 && engine.trim(), 60_000).unref();
+   */
+  trim(): void;
+  /**
    * Closes the engine. Running searches reject with ENGINE_CLOSED; a running index run stops as if aborted.
    * May be called more than once.
    *
@@ -293,6 +304,8 @@ export interface OpenOptions {
   workers?: number;
   /** Bytes that indexing may use in addition to a fixed base. Default 256 MiB, at least 32 MiB. */
   memoryBudget?: number;
+  /** Bytes of text that searches keep in memory, for all threads together; 0 (default) keeps none. At most 4 GiB. */
+  textCache?: number;
   /** Bytes. Larger files are listed as skipped ('too-large') and found by path, not by content. Default 2 MiB, at most 16 MiB. */
   maxFileSize?: number;
   /** Milliseconds that a write waits for another process to stop writing before it rejects with INDEX_LOCKED. Default 0. */
@@ -330,13 +343,19 @@ export async function open(path: string, options: OpenOptions = {}): Promise<Eng
   const checked = checkOptions(path, options);
   const environment = await openStore(resolve(path), { readOnly: checked.readOnly });
   await yieldTurn(); // what comes now compiles the kernel: 2 ms
-  return new OpenedEngine(environment, checked);
+  try {
+    return new OpenedEngine(environment, checked);
+  } catch (error) {
+    await environment.close(); // there was no room for its text cache
+    throw error;
+  }
 }
 
 const OPEN_OPTIONS: KeysOf<OpenOptions> = {
   readOnly: true,
   workers: true,
   memoryBudget: true,
+  textCache: true,
   maxFileSize: true,
   lockTimeoutMs: true,
   webUrl: true,
@@ -359,6 +378,7 @@ function checkOptions(path: string, options: OpenOptions): Checked {
       32 * MIB,
       Number.MAX_SAFE_INTEGER,
     ),
+    textCache: within("textCache", options.textCache ?? 0, 0, MOST_CACHE_BYTES),
     maxFileSize: within("maxFileSize", options.maxFileSize ?? 2 * MIB, 1, 16 * MIB),
     lockTimeoutMs: within("lockTimeoutMs", options.lockTimeoutMs ?? 0, 0, Number.MAX_SAFE_INTEGER),
     webUrl: options.webUrl ?? defaultWebUrl,
@@ -427,7 +447,8 @@ class OpenedEngine
   readonly [KNOWN_REPOSITORIES]: KnowsRepositories[typeof KNOWN_REPOSITORIES];
   readonly #environment: Environment;
   readonly #catalogs: CatalogKeeper;
-  readonly #pool: Pool;
+  readonly #pool: OwnPool;
+  readonly #keptText: KeptText;
   readonly #searcher: Searcher;
   readonly #writes: Writes;
   readonly #overlays: Overlays;
@@ -443,8 +464,14 @@ class OpenedEngine
     this.#environment = environment;
     this.#options = options;
     this.#tracer = new Tracer(this.path);
-    this.#pool = startPool(environment, options, () => this.#tracer.workerDied());
-    this.#catalogs = new CatalogKeeper(environment, newPause);
+    this.#keptText = new KeptText(options.textCache);
+    this.#pool = startPool(environment, options, {
+      keptText: this.#keptText,
+      workerDied: () => this.#tracer.workerDied(),
+    });
+    this.#catalogs = new CatalogKeeper(environment, newPause, ({ manifest }) =>
+      this.#keptText.dropOthers(manifest.segments),
+    );
     this.#searcher = new Searcher({
       pool: this.#pool,
       view: async () => viewOf(await this.#catalogs.newest()),
@@ -741,6 +768,11 @@ class OpenedEngine
     return checkInChild(packageFile("check.js"), this.path, options.signal);
   }
 
+  trim(): void {
+    this.#mustBeOpen();
+    void this.#keptText.trim(this.#pool);
+  }
+
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -753,6 +785,7 @@ class OpenedEngine
     await this.#pool.stop();
     await Promise.allSettled([this.#catalogs.close(), this.#reader.close()]);
     await this.#environment.close(() => this.#pool.close());
+    this.#keptText.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -777,14 +810,23 @@ function sizeOf({ repositories, segments }: Manifest): IndexSize {
 function startPool(
   environment: Environment,
   { workers, readOnly, onWarning }: Checked,
-  workerDied: () => void,
-): Pool {
+  { keptText, workerDied }: { readonly keptText: KeptText; readonly workerDied: () => void },
+): OwnPool {
   const { path } = environment;
   return createPool({
     size: workers,
     entry: packageFile("worker.js"),
     tasks: { ...INGEST_TASKS, ...SEARCH_TASKS, ...OVERLAY_TASKS },
-    environment: workers === 0 ? { path, readOnly, opened: environment } : { path, readOnly },
+    environment:
+      workers === 0
+        ? inline(environment, readOnly, keptText.memory)
+        : {
+            path,
+            readOnly,
+            get textCache() {
+              return keptText.memory;
+            },
+          },
     // the pool warns of deaths alone
     onWarning: (warning) => {
       workerDied();
@@ -792,3 +834,9 @@ function startPool(
     },
   });
 }
+
+const inline = (
+  opened: Environment,
+  readOnly: boolean,
+  textCache: TextCacheMemory | undefined,
+): ThreadOptions & SearchEnvironment => ({ path: opened.path, readOnly, opened, textCache });

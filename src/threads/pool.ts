@@ -38,6 +38,12 @@ export interface Pool {
   close(): Promise<void>;
 }
 
+/** A pool as whoever created it has it. */
+export interface OwnPool extends Pool {
+  /** Indexes of the workers that were started and have not died. */
+  readonly started: readonly number[];
+}
+
 export interface RunOptions {
   readonly lane: Lane;
   /** The index of the worker. Default: the first that is free in the lane. */
@@ -61,12 +67,12 @@ export interface PoolOptions {
   readonly entry: URL;
   /** Used inline only. */
   readonly tasks: TaskTable;
-  /** Passed to every task. Must be structured-cloneable. */
+  /** Passed to every task. Must be structured-cloneable; each worker gets what it is when the worker starts. */
   readonly environment: unknown;
   readonly onWarning?: (warning: { code: string; message: string }) => void;
 }
 
-export function createPool(options: PoolOptions): Pool {
+export function createPool(options: PoolOptions): OwnPool {
   return new ThreadPool(options);
 }
 
@@ -100,7 +106,7 @@ interface Running extends Job {
   readonly endWatch: (() => void) | undefined;
 }
 
-class ThreadPool implements Pool {
+class ThreadPool implements OwnPool {
   readonly lanes: number;
   readonly inline: boolean;
   readonly #options: PoolOptions;
@@ -125,6 +131,10 @@ class ThreadPool implements Pool {
     }));
     const queue = () => new LaneQueue<Job>(this.lanes);
     this.#queues = { search: queue(), ingest: queue(), list: queue() };
+  }
+
+  get started(): readonly number[] {
+    return this.#seats.filter(({ executor }) => executor).map(({ index }) => index);
   }
 
   run<O>(task: string, input: unknown, options: RunOptions): Promise<O> {

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { THREAD_TIMES } from "../../src/ingest/symbols/work-limit.ts";
-import type { Answer, Parsing } from "./memory-process.ts";
+import type { Answer, Parsing, Trimmed } from "./memory-process.ts";
 import { openEngine } from "./opened.ts";
 import type { Sample } from "./soak.ts";
 import { tellFigure } from "../figures.ts";
@@ -38,6 +38,15 @@ describe.skipIf(!isLinux)("memory", () => {
     expect(bytes.length).toBeGreaterThanOrEqual(7);
     expect(Math.max(...bytes) - before).toBeLessThan(180 * MIB); // measured: 100
     expect(bytes.at(-1)! - bytes[2]!).toBeLessThan(32 * MIB);
+  });
+
+  test("text that is kept takes its bytes, and trim() gives them back", async () => {
+    const { before, kept, trimmed } = await measured<Trimmed>("trim", 64);
+    const shown = [before, kept, trimmed].map((bytes) => (bytes / MIB).toFixed());
+    tellFigure(`RssAnon with 64 MiB kept: ${shown.join(", ")} MiB`);
+    expect(kept - before).toBeGreaterThan(48 * MIB);
+    expect(kept - before).toBeLessThan(96 * MIB);
+    expect(kept - trimmed).toBeGreaterThan(48 * MIB);
   });
 
   test("an answer takes at most 1 KiB a range: 100 000 of 1.7 million, one a line", async () => {

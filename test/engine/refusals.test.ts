@@ -172,6 +172,12 @@ const ROWS: Row[] = [
     () => opening(temporaryFolder(), { memoryBudget: 1 }),
     /memoryBudget/,
   ],
+  ...[-1, 1.5, Number.NaN, 2 ** 40, "8"].map((textCache): Row => [
+    "INVALID_REQUEST",
+    `a text cache of ${textCache}`,
+    () => opening(temporaryFolder(), { textCache } as OpenOptions),
+    /textCache must be a whole number from 0 to 4294967296/,
+  ]),
   ["INVALID_REQUEST", "no object", () => search(null as never), /object/],
   ["INVALID_REQUEST", "no matches", () => search({ query: "a" }), /matches is missing; it must be/],
   ["INVALID_REQUEST", "half a match", () => search({ query: "a", matches: 0.5 }), /whole number/],

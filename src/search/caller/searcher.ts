@@ -562,6 +562,7 @@ export class Searcher {
     const input: SearchInput = {
       plan: understood.plan,
       segments,
+      textBytes: textBytesOf(catalog),
       packed: view.packed,
       repositories: await repositoryTable(catalog, newPause()),
       matches,
@@ -641,6 +642,9 @@ export class Searcher {
     };
   }
 }
+
+const textBytesOf = ({ manifest }: Catalog): number =>
+  manifest.segments.reduce((sum, { textBytes }) => sum + textBytes, 0);
 
 const streamsHaveNoPages = (): QuernError =>
   new QuernError(

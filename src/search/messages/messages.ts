@@ -42,6 +42,8 @@ export interface PagePlace extends Place {
 export interface SearchInput {
   readonly plan: PackedPlan;
   readonly segments: readonly SegmentInput[];
+  /** Of the whole index. */
+  readonly textBytes: number;
   /** Segments that lie in memory. */
   readonly packed: readonly PackedSegment[];
   readonly repositories: RepositoryTable;

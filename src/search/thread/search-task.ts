@@ -30,6 +30,8 @@ import { zeroTotals, type Totals } from "../messages/totals.ts";
 
 /** Below this many windows with candidates a segment is not worth a helper: planning it takes as long. */
 const WORTH_HELP = 4;
+/** Of the text cache, what one search may take: one that reads more would drive out all the others. */
+const CACHE_SHARE = 0.5;
 /** A stream posts what it has at the first hit, then so often. */
 const POST_MS = 4;
 /** Files or ranges of a part at most, but for its last file: what the caller's thread receives in half a millisecond. */
@@ -158,7 +160,8 @@ export class SearchRun {
     const { position, plan, isShared, totals, part } = work;
     const { control, context, input, snapshot, tools } = this.#thread;
     const { steps } = plan;
-    const scan = new SegmentScan(plan, { snapshot, tools });
+    const isKept = this.#fitsCache(plan);
+    const scan = new SegmentScan(plan, { snapshot, tools, isKept });
     const rater = this.#rater(plan);
     const onHit = (hit: Hit) => {
       // what #compare and #columns read of a file that is kept: damage there is still this segment's own
@@ -185,6 +188,13 @@ export class SearchRun {
       const turn = context.pause();
       if (turn) await turn;
     }
+  }
+
+  /** Whether the search reads so little, by what it reads of this segment, that the cache can keep it beside others. */
+  #fitsCache({ reader, stats }: SegmentPlan): boolean {
+    const { tools, input } = this.#thread;
+    const share = stats.ngramMatches / Math.max(1, reader.header.pages);
+    return share * input.textBytes <= CACHE_SHARE * (tools.window.cache?.bytes ?? 0);
   }
 
   #rater({ reader, candidates }: SegmentPlan): HitRater {

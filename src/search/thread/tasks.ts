@@ -1,10 +1,12 @@
 /** The tasks of searching, as worker threads serve them. Lane "search". */
 
+import { collectGarbage } from "../../base/collect-garbage.ts";
 import { QuernError } from "../../base/errors.ts";
 import { isCorrupt } from "../../store/format/sealed.ts";
 import { threadEnvironment } from "../../store/lmdb/thread-environment.ts";
 import type { Snapshot } from "../../store/lmdb/environment.ts";
 import { withSegments } from "../../store/memory/memory-store.ts";
+import type { TextCacheMemory } from "../../store/segments/text-cache.ts";
 import type { Task, TaskContext } from "../../threads/task.ts";
 import { answerBytes } from "../messages/answer-size.ts";
 import { Control } from "../messages/control.ts";
@@ -26,8 +28,18 @@ import { nothingFound, SearchRun } from "./search-task.ts";
 import { showFile } from "./showing/show.ts";
 import { openDefinitions, ThreadTools } from "./reading/thread-tools.ts";
 
+/** What searching wants of the environment that a pool is created with. */
+export interface SearchEnvironment {
+  textCache?: TextCacheMemory | undefined;
+}
+
+const TOOLS = "search tools";
+
 const toolsOf = (context: TaskContext): ThreadTools =>
-  context.memo("search tools", () => new ThreadTools(context.isInline));
+  context.memo(TOOLS, () => {
+    const { textCache: memory } = context.environment as SearchEnvironment;
+    return new ThreadTools(context.isInline, memory && { memory, worker: context.worker });
+  });
 
 const snapshotOf = ({ packed }: Pick<SearchInput, "packed">, context: TaskContext): Snapshot =>
   withSegments(threadEnvironment(context).snapshot(), packed);
@@ -131,6 +143,13 @@ const texts: Task<TextsQuestion, Uint32Array> = (input, context) =>
     context.pause(),
   );
 
+/** Gives back what was kept for speed, and goes on with another text cache. */
+const trim: Task<TextCacheMemory | undefined, void> = (textCache, context) => {
+  (context.environment as SearchEnvironment).textCache = textCache;
+  context.forget(TOOLS);
+  if (!context.isInline) collectGarbage();
+};
+
 async function unlessDamaged<T>(work: () => T | Promise<T>): Promise<T | undefined> {
   try {
     return await work();
@@ -147,4 +166,5 @@ export const SEARCH_TASKS = {
   "search.segments": search,
   "search.show": show,
   "search.explain": explain,
+  "search.trim": trim,
 };

@@ -9,14 +9,20 @@ import { readGeneration } from "./manifest.ts";
 export class CatalogKeeper {
   readonly #environment: Environment;
   readonly #pause: () => Pause;
+  readonly #onChange: (catalog: Catalog) => void;
   #catalog: Catalog | undefined;
   #last: Promise<unknown> = Promise.resolve();
   #isClosed = false;
 
-  /** `pause` creates the Pause of one load. */
-  constructor(environment: Environment, pause: () => Pause) {
+  /** `pause` creates the Pause of one load; `onChange` is called with each new catalog. */
+  constructor(
+    environment: Environment,
+    pause: () => Pause,
+    onChange: (catalog: Catalog) => void = () => {},
+  ) {
     this.#environment = environment;
     this.#pause = pause;
+    this.#onChange = onChange;
   }
 
   /** The generation loaded last, or 0 if none was. */
@@ -42,7 +48,9 @@ export class CatalogKeeper {
     const snapshot = this.#environment.snapshot();
     try {
       if (this.#catalog?.manifest.generation === readGeneration(snapshot)) return this.#catalog;
-      return (this.#catalog = await loadCatalog(snapshot, this.#catalog, this.#pause()));
+      this.#catalog = await loadCatalog(snapshot, this.#catalog, this.#pause());
+      this.#onChange(this.#catalog);
+      return this.#catalog;
     } finally {
       snapshot.close();
     }

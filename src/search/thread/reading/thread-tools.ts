@@ -2,6 +2,7 @@
 
 import { Arena } from "../../../kernel/arena.ts";
 import { LruCache } from "../../../base/lru-cache.ts";
+import { TextCache, type TextCacheMemory } from "../../../store/segments/text-cache.ts";
 import { createKernel, type Kernel } from "../../../kernel/kernel.ts";
 import type { Snapshot } from "../../../store/lmdb/environment.ts";
 import { corrupt } from "../../../store/format/sealed.ts";
@@ -49,11 +50,17 @@ export class ThreadTools {
   readonly #isInline: boolean;
   readonly #kernel: Kernel = createKernel();
   readonly #literals: LiteralScanner;
-  readonly #window: WindowMemory = new WindowMemory(this.#kernel);
+  readonly #window: WindowMemory;
   readonly #opened = new LruCache<number, OpenedSegment>({ most: TABLE_BYTES, costOf });
 
-  constructor(isInline: boolean) {
+  /** `cached`: the pages that all threads keep, and the number of this one. */
+  constructor(
+    isInline: boolean,
+    cached?: { readonly memory: TextCacheMemory; readonly worker: number },
+  ) {
     this.#isInline = isInline;
+    const cache = cached && new TextCache(cached.memory, cached.worker);
+    this.#window = new WindowMemory(this.#kernel, cache);
     this.arena = new Arena(this.#kernel);
     this.#literals = new LiteralScanner(this.#kernel, this.arena);
   }

@@ -7,8 +7,12 @@
 import { emptyBitset, hasBit, setBit, type Bitset } from "../../../base/bitset.ts";
 import type { Kernel } from "../../../kernel/kernel.ts";
 import type { Snapshot } from "../../../store/lmdb/environment.ts";
+import { firstIndex } from "../../../base/binary-search.ts";
 import { PAGE_BYTES } from "../../../store/format/format.ts";
+import { isCorrupt } from "../../../store/format/sealed.ts";
+import { FIRST_MEMORY_SEGMENT } from "../../../store/memory/memory-store.ts";
 import type { SegmentReader } from "../../../store/segments/segment-reader.ts";
+import { TextCache, type CachedPage } from "../../../store/segments/text-cache.ts";
 
 const WINDOW_BYTES = 2 ** 20;
 /** Before the text, for SIMD and for the byte in front of a match. */
@@ -23,14 +27,16 @@ export function windowsOf(reader: SegmentReader): Uint32Array {
   return Uint32Array.from([...starts, header.blobs]);
 }
 
-/** Kernel memory that windows use one after another. */
+/** Kernel memory that windows use one after another, and the pages that are kept of what they have read. */
 export class WindowMemory {
   readonly kernel: Kernel;
+  readonly cache: TextCache | undefined;
   #at = 0;
   #length = 0;
 
-  constructor(kernel: Kernel) {
+  constructor(kernel: Kernel, cache: TextCache | undefined) {
     this.kernel = kernel;
+    this.cache = cache;
   }
 
   /** Address of room for `length` bytes of text. */
@@ -51,23 +57,28 @@ export class Window {
   bytesLoaded = 0;
   readonly #snapshot: Snapshot;
   readonly #kernel: Kernel;
+  readonly #cache: TextCache | undefined;
   /** Address of text offset 0, if the window reached so far. */
   readonly #origin: number;
   readonly #firstPage: number;
   readonly #loaded: Bitset;
 
+  /** `isKept`: whether its pages may come from the cache, and go into it. */
   constructor(
     reader: SegmentReader,
     snapshot: Snapshot,
     memory: WindowMemory,
     firstBlob: number,
     endBlob: number,
+    isKept = true,
   ) {
     this.reader = reader;
     this.firstBlob = firstBlob;
     this.endBlob = endBlob;
     this.#snapshot = snapshot;
     this.#kernel = memory.kernel;
+    // segments in memory are read where they are
+    this.#cache = isKept && reader.segment < FIRST_MEMORY_SEGMENT ? memory.cache : undefined;
     const from = reader.blobStarts[firstBlob]!;
     this.#origin = memory.room(reader.blobStarts[endBlob]! - from) - from;
     this.#firstPage = reader.firstPages[firstBlob]!;
@@ -100,17 +111,20 @@ export class Window {
       const at = start + (page - first) * PAGE_BYTES;
       if (!this.holds(page)) setBit(this.#loaded, page - this.#firstPage);
       else {
-        this.#copy(missing, at);
+        this.#copy(blob, missing, at);
         missing = Math.min(stop, at + PAGE_BYTES);
       }
     }
     const isTailMissing = stop < to && !this.holds(end);
-    this.#copy(missing, isTailMissing ? Math.min(to, stop + beyond) : stop);
+    this.#copy(blob, missing, isTailMissing ? Math.min(to, stop + beyond) : stop);
   }
 
   /** Bytes [from, to) of a blob, by address, without the rest of their pages. */
   loadBytes(from: number, to: number): void {
-    this.#copy(from - this.#origin, to - this.#origin);
+    const { blobStarts } = this.reader;
+    const start = from - this.#origin;
+    const next = firstIndex(this.firstBlob, this.endBlob, (blob) => blobStarts[blob + 1]! > start);
+    this.#copy(next, start, to - this.#origin);
   }
 
   /** Whether a page of its blobs was loaded. */
@@ -118,9 +132,50 @@ export class Window {
     return hasBit(this.#loaded, page - this.#firstPage);
   }
 
-  #copy(from: number, to: number): void {
+  /** What is counted is what was asked for, wherever it comes from. */
+  #copy(blob: number, from: number, to: number): void {
     if (from >= to) return;
-    this.reader.copyText(this.#snapshot, from, to, this.#kernel.bytes, this.#origin + from);
+    if (this.#cache) this.#copyPages(this.#cache, blob, from, to);
+    else this.#read(from, to);
     this.bytesLoaded += to - from;
+  }
+
+  /** Page by page: each from the cache, or from the disk and into the cache. */
+  #copyPages(cache: TextCache, blob: number, from: number, to: number): void {
+    for (let next = from; next < to;) {
+      const page = this.#pageAt(blob, next);
+      const [, limit] = TextCache.reach(page);
+      const end = to <= limit ? to : page.start + PAGE_BYTES;
+      if (!cache.read(page, [next, end], this.#kernel.bytes, this.#origin + next)) {
+        if (!cache.wants(page) || !this.#keep(cache, page)) this.#read(next, end);
+      }
+      next = end;
+    }
+  }
+
+  /** The page that a byte lies in, or that begins behind it. */
+  #pageAt(blob: number, place: number): CachedPage {
+    const { segment, blobStarts, firstPages } = this.reader;
+    const [blobStart, blobEnd] = [blobStarts[blob]!, blobStarts[blob + 1]!];
+    const number = Math.floor((Math.min(place + 1, blobEnd - 1) - blobStart) / PAGE_BYTES);
+    const start = blobStart + number * PAGE_BYTES;
+    return { segment, page: firstPages[blob]! + number, start, blobStart, blobEnd };
+  }
+
+  /** Reads a page and what is kept around it. Returns false if some of that is damaged, which may be what nobody has asked for. */
+  #keep(cache: TextCache, page: CachedPage): boolean {
+    const [from, to] = TextCache.reach(page);
+    try {
+      this.#read(from, to);
+    } catch (error) {
+      if (isCorrupt(error)) return false;
+      throw error;
+    }
+    cache.keep(page, this.#kernel.bytes, this.#origin + from);
+    return true;
+  }
+
+  #read(from: number, to: number): void {
+    this.reader.copyText(this.#snapshot, from, to, this.#kernel.bytes, this.#origin + from);
   }
 }

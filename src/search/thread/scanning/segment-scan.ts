@@ -27,6 +27,8 @@ export interface Hit extends Facts {
 export interface ScanOptions {
   readonly snapshot: Snapshot;
   readonly tools: SearchTools;
+  /** Whether pages come from the text cache. Default true. */
+  readonly isKept?: boolean;
 }
 
 export class SegmentScan {
@@ -41,7 +43,7 @@ export class SegmentScan {
   /** Evaluates the candidate files of one window; adds to `stats` before each hit, so that they fit the hits even where damage ends it. */
   window(number: number, stats: WindowStats, onHit: (hit: Hit) => void): void {
     const { reader, asked, atoms, order, visit, windows } = this.plan;
-    const { snapshot, tools } = this.#options;
+    const { snapshot, tools, isKept } = this.#options;
     const { query, symbols } = asked;
     const [first, end] = [windows[number]!, windows[number + 1]!];
     const blobs = bitsBetween(visit, first, end);
@@ -57,7 +59,7 @@ export class SegmentScan {
     });
     let rater: DefinitionRater | undefined;
     if (blobs.length > 0) {
-      const window = new Window(reader, snapshot, tools.window, first, end);
+      const window = new Window(reader, snapshot, tools.window, first, end, isKept);
       visited.scan(window, tools);
       if (symbols && rated.length > 0) {
         const found = rated.flatMap((atom) => this.#rated(atom, visited));
