@@ -16,6 +16,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { documents, open } from "../src/index.ts";
 import { PAGES } from "./pages.ts";
+import { bundledPrograms } from "./programs.ts";
 import { complaints, lacks } from "./snippets.ts";
 
 /** The report has declarations, no code. */
@@ -101,13 +102,22 @@ const asProgram = (text: string): string => {
     : `${moved}setTimeout(() => process.exit(), 1500).unref();\nexport {};\n`;
 };
 
-test.concurrent.each(blocks)("$name runs", async ({ name, text }) => {
-  const cwd = project(name);
-  writeFileSync(join(cwd, "block.mts"), asProgram(text));
-  writeFileSync(join(cwd, "listening.mjs"), LISTENING);
-  const tsx = resolve("node_modules/tsx/dist/cli.mjs");
-  const args = [tsx, "--tsconfig", resolve("examples/tsconfig.json"), "block.mts"];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd });
+/** The program of each block, in its order. */
+let programs: string[];
+beforeAll(async () => {
+  const files = blocks.map(({ text }, n) => {
+    const file = join(folder, `block-${n}.mts`);
+    writeFileSync(file, asProgram(text));
+    return file;
+  });
+  writeFileSync(join(folder, "listening.mjs"), LISTENING);
+  programs = await bundledPrograms(files);
+});
+
+test.concurrent.each(blocks)("$name runs", async (block) => {
+  const { name, text } = block;
+  const args = [programs[blocks.indexOf(block)]!];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: project(name) });
   if (isServer(text)) expect(stdout).toMatch(/^files found: 1$/m);
 });
 

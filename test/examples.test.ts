@@ -1,7 +1,15 @@
 /** The examples run, from the sources, as processes of their own. */
 
 import { execFile, spawn } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
@@ -11,6 +19,7 @@ import { CORPUS } from "../scripts/build-corpus.ts";
 import { directory, open, type SearchResponse } from "../src/index.ts";
 import type { TokenStore } from "../src/http/index.ts";
 import { tokenStoreSuite } from "../src/testing.ts";
+import { bundledPrograms } from "./programs.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "quern-examples-"));
 const db = join(folder, "index");
@@ -26,13 +35,15 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const command = (name: string, ...args: string[]): string[] => [
-  resolve("node_modules/tsx/dist/cli.mjs"),
-  "--tsconfig",
-  resolve("examples/tsconfig.json"),
-  resolve("examples", name),
-  ...args,
-];
+/** Where the program of each example is, by the example's name. */
+let programs: ReadonlyMap<string, string>;
+beforeAll(async () => {
+  const names = readdirSync("examples").filter((name) => name.endsWith(".ts"));
+  const made = await bundledPrograms(names.map((name) => join("examples", name)));
+  programs = new Map(names.map((name, n) => [name, made[n]!]));
+});
+
+const command = (name: string, ...args: string[]): string[] => [programs.get(name)!, ...args];
 
 /** In a folder of its own. */
 function run(name: string, ...args: string[]) {

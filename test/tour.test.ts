@@ -7,6 +7,7 @@ import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { quern } from "./cli/terminal.ts";
+import { bundledPrograms } from "./programs.ts";
 
 /** Times differ from run to run. */
 const withoutTimes = (text: string): string => text.replace(/\b[\d.]+ m?s\b/g, "TIME");
@@ -36,9 +37,9 @@ const execute = promisify(execFile);
 
 /** What a page's program prints. */
 async function printed(program: string, cwd: string): Promise<string> {
-  writeFileSync(join(cwd, "program.mts"), `${program}export {};\n`);
-  const tsx = resolve("node_modules/tsx/dist/cli.mjs");
-  const args = [tsx, "--tsconfig", resolve("examples/tsconfig.json"), "program.mts"];
+  const file = join(cwd, "program.mts");
+  writeFileSync(file, `${program}export {};\n`);
+  const args = await bundledPrograms([file]);
   return (await execute(process.execPath, args, { cwd, timeout: 60_000 })).stdout;
 }
 

@@ -3,7 +3,7 @@
 import { accessSync, constants, mkdtempSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
+import { afterAll, beforeAll, onTestFinished } from "vitest";
 import { open, type Engine, type OpenOptions } from "../../src/engine.ts";
 
 /** Multiplies how often random tests run. */
@@ -46,4 +46,18 @@ export async function openEngine(
     if (warnings.length > 0) throw new Error(`warned of ${warnings.join("\n")}`);
   });
   return engine;
+}
+
+/** An engine that all tests of a file read: filled once, since that is most of what each would take. */
+export function sharedEngine(fill: (engine: Engine) => Promise<unknown>): () => Engine {
+  let engine: Engine;
+  beforeAll(async () => {
+    engine = await open(mkdtempSync(join(rootInMemory(), "quern-test-")), { workers: 0 });
+    await fill(engine);
+  });
+  afterAll(async () => {
+    await engine.close();
+    rmSync(engine.path, { recursive: true, force: true, maxRetries: 3 });
+  });
+  return () => engine;
 }

@@ -73,12 +73,15 @@ export interface Service {
   keys: { owner: string; ada: string; ada2: string; bob: string };
 }
 
-/** `engine` in place of the one with FIXTURES. */
+/** With FIXTURES. Nobody changes it: who does brings an engine of their own. */
+let shared: Promise<Engine> | undefined;
+
+/** `engine` in place of the shared one. */
 export async function startService(
   options: Partial<HandlerOptions> = {},
   engine?: Engine,
 ): Promise<Service> {
-  engine ??= await openEngine(FIXTURES);
+  engine ??= await (shared ??= openEngine(FIXTURES));
   const repositories = await engine.repositories();
   const tokens = options.tokens ?? memoryTokenStore();
   const visible = new Map<string, ReadonlySet<number>>();

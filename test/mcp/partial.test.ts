@@ -10,7 +10,7 @@ import { search } from "../../src/mcp/search-tools.ts";
 import { definitions, references } from "../../src/mcp/symbol-tools.ts";
 import { tokenBound } from "../../src/mcp/token-bound.ts";
 import type { AskedEngine, Outcome, Tool, ToolContext } from "../../src/mcp/tool.ts";
-import { openEngine } from "../engine/opened.ts";
+import { openEngine, sharedEngine } from "../engine/opened.ts";
 import { callTool, connected } from "./connected.ts";
 
 const FILES = Array.from({ length: 40 }, (_, i) => ({
@@ -19,11 +19,9 @@ const FILES = Array.from({ length: 40 }, (_, i) => ({
 }));
 const SKIPPED = { path: "data.bin", content: "needle\0\0" };
 
-async function shop(options: Parameters<typeof openEngine>[0] = {}): Promise<Engine> {
-  const engine = await openEngine(options);
-  await engine.index(documents({ name: "acme/shop", files: [...FILES, SKIPPED] }));
-  return engine;
-}
+const shop = sharedEngine((engine) =>
+  engine.index(documents({ name: "acme/shop", files: [...FILES, SKIPPED] })),
+);
 
 const contextOf = (engine: AskedEngine, behind: readonly string[] = []): ToolContext => ({
   engine,
@@ -81,7 +79,7 @@ test.each(
     ]),
   ),
 )("$why: $name $args", async ({ stats, words, tool, args }) => {
-  const engine = lacking(await shop(), stats);
+  const engine = lacking(shop(), stats);
   const { text, facts } = await run(tool, args, contextOf(engine));
   expect(text).toMatch(words);
   expect(facts.complete).toBe(false);
@@ -91,7 +89,7 @@ test.each(
   TOOLS.flatMap(([tool, ...args]) => args.map((one) => ({ tool, name: tool.name, args: one }))),
 )("an index behind: $name $args", async ({ tool, args }) => {
   const words = "INCOMPLETE: /srv/shop is still being read: what is new is missing.";
-  const { text, facts } = await run(tool, args, contextOf(await shop(), [words]));
+  const { text, facts } = await run(tool, args, contextOf(shop(), [words]));
   expect(text).toContain(words);
   expect(facts.complete).toBe(false);
 });
@@ -121,7 +119,7 @@ test("time that has really run out", async () => {
 });
 
 test("a budget", async () => {
-  const client = await connected(createMcpHandler(await shop()));
+  const client = await connected(createMcpHandler(shop()));
   for (const [tool, args] of TOOLS.map(([{ name }, found]) => [name, found] as const)) {
     if (tool === "definitions") continue; // one definition fits
     const { text, facts } = await callTool(client, tool, { ...args, maxTokens: 200 });
@@ -152,13 +150,13 @@ test("a body that is cut, and lines of a file that are not shown", async () => {
 });
 
 test.each(["needle", "nowhere"])("files that are not searchable: %s", async (query) => {
-  const client = await connected(createMcpHandler(await shop()));
+  const client = await connected(createMcpHandler(shop()));
   const { text } = await callTool(client, "search", { query });
   expect(text).toContain("acme/shop has files whose content is not searchable: 1 binary.");
 });
 
 test.each(["needle", "nowhere"])("repositories that are not indexed: %s", async (query) => {
-  const client = await connected(createMcpHandler(await shop()));
+  const client = await connected(createMcpHandler(shop()));
   const asked = { query: `${query} (repo:acme/shop or repo:acme/other)` };
   const { text } = await callTool(client, "search", asked);
   expect(text).toContain("acme/other is not indexed here.");
@@ -175,7 +173,8 @@ test("a folder that is too large to list", async () => {
 });
 
 test("an index that has moved on between two pages", async () => {
-  const engine = await shop();
+  const engine = await openEngine();
+  await engine.index(documents({ name: "acme/shop", files: FILES }));
   const client = await connected(createMcpHandler(engine));
   const first = await callTool(client, "search", { query: "needle", maxTokens: 300 });
   await engine.index(documents({ name: "acme/more", files: FILES.slice(0, 1) }));

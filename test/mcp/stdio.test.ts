@@ -2,21 +2,22 @@
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../engine/opened.ts";
+import { bundledPrograms } from "../programs.ts";
 import { callTool, type ToolAnswer } from "./connected.ts";
 
 const TIMEOUT_MS = 120_000;
+const [command] = await bundledPrograms(["src/cli/bin.ts"]);
 
 async function started(paths: readonly string[], era = "2026"): Promise<Client> {
   const options = era === "2026" ? { versionNegotiation: { mode: "auto" as const } } : {};
   const client = new Client({ name: "test", version: "1" }, options);
-  const command = [resolve("node_modules/tsx/dist/cli.mjs"), resolve("src/cli/bin.ts"), "mcp"];
   const db = join(temporaryFolder(), "index");
-  const args = [...command, ...paths, "--db", db];
+  const args = [command!, "mcp", ...paths, "--db", db];
   const transport = new StdioClientTransport({ command: process.execPath, args, stderr: "ignore" });
   await client.connect(transport);
   onTestFinished(() => client.close());

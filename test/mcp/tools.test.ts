@@ -1,11 +1,10 @@
 /** The tools over both eras of the protocol, with the official client: budgets, pages, viewers, errors in words. */
 
 import { expect, test } from "vitest";
-import type { Engine } from "../../src/engine.ts";
 import { createHandler } from "../../src/http/index.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { createMcpHandler } from "../../src/mcp/index.ts";
-import { openEngine } from "../engine/opened.ts";
+import { sharedEngine } from "../engine/opened.ts";
 import { callTool, connected, tokensOf } from "./connected.ts";
 
 const lineOf = (i: number) =>
@@ -19,17 +18,15 @@ const FILES = Array.from({ length: 30 }, (_, i) => {
 });
 const SECRET = { path: "src/secret.ts", content: "export function order99() {} // needle\n" };
 
-async function shop(): Promise<Engine> {
-  const engine = await openEngine();
-  await engine.index([
+const shop = sharedEngine((engine) =>
+  engine.index([
     documents({ name: "acme/shop", files: FILES }),
     documents({ name: "acme/secret", files: [SECRET] }),
-  ]);
-  return engine;
-}
+  ]),
+);
 
 test.each(["2025", "2026"])("era %s: tools, an answer, an error in words", async (era) => {
-  const client = await connected(createMcpHandler(await shop()), { era });
+  const client = await connected(createMcpHandler(shop()), { era });
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name).join(" ")).toBe(
     "search find_files outline definitions references read tree repositories history",
@@ -51,7 +48,7 @@ test.each([
   ["outline", { repository: "acme/shop" }],
   ["tree", { repository: "acme/shop" }],
 ])("%s stays within any budget", async (name, args) => {
-  const client = await connected(createMcpHandler(await shop()));
+  const client = await connected(createMcpHandler(shop()));
   for (const maxTokens of [200, 400, 1_000, 4_000]) {
     const { text } = await callTool(client, name, { ...args, maxTokens });
     expect(tokensOf(text), text).toBeLessThanOrEqual(maxTokens);
@@ -73,7 +70,7 @@ test.each([
   [2_000, 1],
 ])("pages of %i tokens with %i lines around are all lines, each once", async (...sizes) => {
   const [maxTokens, contextLines] = sizes;
-  const engine = await shop();
+  const engine = shop();
   const client = await connected(createMcpHandler(engine));
   let answer = await callTool(client, "search", { query: "needle", maxTokens, contextLines });
   const lines = told(answer.text);
@@ -99,7 +96,7 @@ test.each<[string, Record<string, unknown>]>([
   ["repositories", {}],
   ["read", { file: "src/secret.ts" }],
 ])("%s %j shows nothing of a hidden repository", async (name, args) => {
-  const engine = await shop();
+  const engine = shop();
   const { id } = (await engine.repositories()).find((one) => one.name === "acme/shop")!;
   const viewer = () => ({ repositoryIds: new Set([id]) });
   const client = await connected(createMcpHandler(engine, { viewer }));
@@ -108,7 +105,7 @@ test.each<[string, Record<string, unknown>]>([
 });
 
 test("a cursor that is not known any more says so", async () => {
-  const client = await connected(createMcpHandler(await shop()));
+  const client = await connected(createMcpHandler(shop()));
   const { text, isError } = await callTool(client, "search", { cursor: "0123456789" });
   expect(isError).toBe(true);
   expect(text).toBe("cursor 0123456789 is not known any more: ask again without it");
@@ -118,13 +115,13 @@ test.each([
   ["http://evil.example/mcp", {}],
   ["http://localhost/mcp", { origin: "https://evil.example" }],
 ])("%s with %j is refused", async (url, headers) => {
-  const handler = createMcpHandler(await shop());
+  const handler = createMcpHandler(shop());
   const response = await handler(new Request(url, { method: "POST", headers, body: "{}" }));
   expect(response.status).toBe(403);
 });
 
 test("the service mounts it where it is asked to, behind its credentials", async () => {
-  const engine = await shop();
+  const engine = shop();
   const open = createHandler(engine, { anonymous: "all", mcp: true });
   const client = await connected(open, { path: "/api/mcp" });
   const { text } = await callTool(client, "repositories", {});

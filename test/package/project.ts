@@ -26,10 +26,11 @@ export interface Packed {
   readonly files: readonly string[];
 }
 
-/** Builds and packs. */
+/** Builds, unless `.ci/check` has done so a moment ago, and packs. */
 export function packPackage(): Packed {
   const folder = mkdtempSync(join(tmpdir(), "quern-package-"));
-  for (const script of ["build-kernel.mjs", "build-package.mjs"])
+  const isBuilt = process.env["QUERN_BUILT"] === "1";
+  for (const script of isBuilt ? [] : ["build-kernel.mjs", "build-package.mjs"])
     execFileSync(process.execPath, [join("scripts", script)], { stdio: "inherit" });
   const packing = ["pack", "--json", "--ignore-scripts", "--pack-destination", folder];
   const [packed] = JSON.parse(

@@ -5,10 +5,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import type { SearchResponse } from "../../src/index.ts";
+import { bundledPrograms } from "../programs.ts";
 import { serveGitHub } from "./github-server.ts";
 import { commit, serveRemotes } from "./remotes.ts";
 
@@ -17,7 +18,7 @@ const [, config] = /^```jsonc\n(.*?)^```$/ms.exec(section!)!;
 const [, shell] = /^```sh\n(.*?)^```$/ms.exec(section!)!;
 const lines = shell!.trimEnd().split("\n");
 
-const bin = [resolve("node_modules/tsx/dist/cli.mjs"), resolve("src/cli/bin.ts")];
+const bin = await bundledPrograms(["src/cli/bin.ts"]);
 const wordsOf = (line: string): string[] =>
   [...line.replace(/\s#.*$/, "").matchAll(/'[^']*'|"[^"]*"|\S+/g)].map(([word]) =>
     word.replace(/^['"]|['"]$/g, ""),

@@ -25,11 +25,12 @@ export interface FollowedFolder {
 export async function follow(
   files: Record<string, string>,
   options: WorkspaceOptions & { readonly [NOTICES]?: MakeNotices } = {},
+  workers = 1,
 ): Promise<FollowedFolder> {
   const root = join(temporaryFolder(), "shop");
   mkdirSync(root);
   for (const [path, text] of Object.entries(files)) put(root, path, text);
-  const engine = await openEngine({ workers: 1 });
+  const engine = await openEngine({ workers });
   const tree = await engine.workspace(root, options);
   onTestFinished(() => tree.close());
   return { root, tree, engine };

@@ -50,10 +50,13 @@ function atMost(limit: number): MakeNotices {
   };
 }
 
-/** More folders than may be watched; those of FILES come before some and after others. */
-const MANY = Object.fromEntries(
-  Array.from({ length: 120 }, (_, i) => [`${i % 2 ? "a" : "z"}${i}/x.txt`, "straw"]),
-);
+/** So many folders; those of FILES come before some and after others. */
+const folders = (count: number) =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, i) => [`${i % 2 ? "a" : "z"}${i}/x.txt`, "straw"]),
+  );
+/** More than may be watched. */
+const MANY = folders(12);
 
 const WAYS: [
   what: string,
@@ -62,7 +65,7 @@ const WAYS: [
   followed: string,
 ][] = [
   ["without notices", () => NO_NOTICES, FILES, "polling"],
-  ["with 100 watches", atMost(100), { ...FILES, ...MANY }, "partly"],
+  ["with 10 watches", atMost(10), { ...FILES, ...MANY }, "partly"],
 ];
 
 function warned(): { warnings: string[] } & Required<Pick<WorkspaceOptions, "onWarning">> {
@@ -73,7 +76,7 @@ function warned(): { warnings: string[] } & Required<Pick<WorkspaceOptions, "onW
 describe.each(WAYS)("%s", (_, notices, files, followed) => {
   test.each(EVENTS)("%s", async (_what, happens, expected) => {
     const { warnings, onWarning } = warned();
-    const { root, tree } = await follow(files, { onWarning, [NOTICES]: notices });
+    const { root, tree } = await follow(files, { onWarning, [NOTICES]: notices }, 0);
     expect(tree.state().followed).toBe(followed);
     const of = followed === "partly" ? "a part of " : "";
     expect(warnings).toEqual([
@@ -98,7 +101,7 @@ describe.each(WAYS)("%s", (_, notices, files, followed) => {
 });
 
 test("what is followed by notices again is told by state()", async () => {
-  const { root, tree } = await follow({ ...FILES, ...MANY }, { [NOTICES]: atMost(100) });
+  const { root, tree } = await follow({ ...FILES, ...MANY }, { [NOTICES]: atMost(10) });
   for (const path of Object.keys(MANY)) rmSync(join(root, dirname(path)), { recursive: true });
   expect(await holding(tree, "needle")).toEqual(["a.txt", "lib/c.txt"]);
   await tree.settled();
@@ -126,7 +129,7 @@ const isLimitable = (() => {
 
 test.runIf(isLimitable)("with 100 watches of the system itself", async () => {
   const root = temporaryFolder();
-  for (const [path, text] of Object.entries({ ...FILES, ...MANY })) put(root, path, text);
+  for (const [path, text] of Object.entries({ ...FILES, ...folders(120) })) put(root, path, text);
   const script = resolve("test/workspace/limited-follower.ts");
   const command = [...LIMITED.slice(1), process.execPath, "--import", "tsx", script, root];
   const { stdout } = await promisify(execFile)(LIMITED[0], command, { timeout: 120_000 });
@@ -199,7 +202,7 @@ describe("folders that go and come", () => {
 });
 
 describe.each<[what: string, notices: MakeNotices, files: number]>([
-  ["with notices", systemNotices, 10_000],
+  ["with notices", systemNotices, 3_000],
   ["without notices", () => NO_NOTICES, 1_000],
 ])("%s", (_, notices, files) => {
   test("a file that is written in pieces for a second", async () => {

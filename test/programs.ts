@@ -1,0 +1,50 @@
+/**
+ * Programs that tests start as processes of their own, bundled from their sources. tsx would compile all
+ * sources anew in each process, which is a second of processor time and most of what many tests took.
+ */
+
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { build, type Plugin } from "esbuild";
+
+/** What quern looks for beside its code; test/setup.ts builds it. */
+const BESIDE = ["worker.js", "check.js", "page", "token-table.br"];
+
+const { compilerOptions } = JSON.parse(readFileSync("examples/tsconfig.json", "utf8")) as {
+  compilerOptions: { paths: Readonly<Record<string, readonly [string]>> };
+};
+
+/** quern and its entries, as examples/tsconfig.json has them. */
+const ownNames: Plugin = {
+  name: "own names",
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^quern(?:\/|$)/ }, ({ path }) => {
+      const source = compilerOptions.paths[path]?.[0];
+      return source === undefined ? undefined : { path: resolve("examples", source) };
+    }),
+};
+
+/**
+ * Bundles TypeScript files of a host or of a test, which may import quern by its names, and returns where
+ * each is then. They go when this process ends.
+ */
+export async function bundledPrograms(files: readonly string[]): Promise<string[]> {
+  mkdirSync("build", { recursive: true });
+  const outdir = mkdtempSync(resolve("build/programs-")); // where packages of this project are found
+  process.once("exit", () => rmSync(outdir, { recursive: true, force: true }));
+  for (const name of BESIDE) symlinkSync(resolve("build", name), join(outdir, name));
+  await build({
+    entryPoints: Object.fromEntries(files.map((file, n) => [`program-${n}`, resolve(file)])),
+    outdir,
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    splitting: true,
+    packages: "external",
+    plugins: [ownNames],
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    logLevel: "error",
+  });
+  return files.map((_, n) => join(outdir, `program-${n}.mjs`));
+}
