@@ -17,8 +17,8 @@ const { compilerOptions } = JSON.parse(readFileSync("examples/tsconfig.json", "u
 /** quern and its entries, as examples/tsconfig.json has them. */
 const ownNames: Plugin = {
   name: "own names",
-  setup: ({ onResolve }) =>
-    onResolve({ filter: /^quern(?:\/|$)/ }, ({ path }) => {
+  setup: (esbuild) =>
+    esbuild.onResolve({ filter: /^quern(?:\/|$)/ }, ({ path }) => {
       const source = compilerOptions.paths[path]?.[0];
       return source === undefined ? undefined : { path: resolve("examples", source) };
     }),
