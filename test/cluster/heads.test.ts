@@ -11,12 +11,11 @@ import type { Corpus } from "../oracle/corpus.ts";
 import type { Engine } from "../../src/engine.ts";
 import { openEngine, RUNS } from "../engine/opened.ts";
 import { CONTEXTS, searchStates, type SearchState } from "../oracle/queries.ts";
+import { comparable } from "./comparable.ts";
 import { sliced } from "./sliced.ts";
 
 const TIMEOUT_MS = 120_000 * RUNS;
 const contexts = (name: string) => CONTEXTS[name];
-
-const TIMES = ["duration", "wait", "matchTreeConstruction", "matchTreeSearch"];
 
 /** As bringTo(), in several runs for several segments: some repositories lie in more than one. */
 async function bringInParts(engine: Engine, corpus: Corpus): Promise<Corpus> {
@@ -33,12 +32,6 @@ async function bringInParts(engine: Engine, corpus: Corpus): Promise<Corpus> {
       ids.set(repository.name, report!.repositoryId);
     }
   return { repositories: corpus.repositories.map((one) => ({ ...one, id: ids.get(one.name)! })) };
-}
-
-/** Everything but times, and cursors, which only the one who wrote them can read. */
-function comparable({ stats, nextCursor, ...rest }: SearchResponse) {
-  const counters = Object.entries(stats).filter(([name]) => !TIMES.includes(name));
-  return { ...rest, counters: Object.fromEntries(counters), hasNext: nextCursor !== undefined };
 }
 
 const shapes = fc.record({

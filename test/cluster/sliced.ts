@@ -43,8 +43,13 @@ async function sliceOf(catalog: Catalog, has: (segment: number) => boolean): Pro
   };
 }
 
-/** Searches an engine's directory in so many parts; its segments go to them by turns from `first` on. */
 export interface Sliced {
+  readonly searcher: Searcher;
+  /** The newest generation. */
+  newest(): Promise<Catalog>;
+  /** What some of `parts` have together: segments go to them by turns. */
+  partsOf(catalog: Catalog, some: readonly number[], parts: number): Promise<View>;
+  /** Searches the directory in so many parts. */
   search(
     parts: number,
     first: number,
@@ -80,15 +85,24 @@ export async function sliced(engine: Engine, contexts?: Contexts): Promise<Slice
       snapshot.close();
     }
   };
+  const partsOf = async (
+    catalog: Catalog,
+    some: readonly number[],
+    [parts, first]: readonly [parts: number, first: number],
+  ): Promise<View> => {
+    const places = new Map(catalog.manifest.segments.map(({ segment }, i) => [segment, i]));
+    const isOwn = (segment: number) => some.includes((places.get(segment)! + first) % parts);
+    return viewOf(await sliceOf(catalog, isOwn));
+  };
   return {
+    searcher,
+    newest,
+    partsOf: (catalog, some, parts) => partsOf(catalog, some, [parts, 0]),
     async search(parts, first, request, options = {}) {
       const catalog = await newest();
-      const places = new Map(catalog.manifest.segments.map(({ segment }, i) => [segment, i]));
       const views: View[] = [];
-      for (let part = 0; part < parts; part++) {
-        const own = (segment: number) => (places.get(segment)! + first) % parts === part;
-        views.push(viewOf(await sliceOf(catalog, own)));
-      }
+      for (let part = 0; part < parts; part++)
+        views.push(await partsOf(catalog, [part], [parts, first]));
       const { after, ...rest } = request;
       const checked = checkRequest(request);
       const cursors =

@@ -1,0 +1,24 @@
+/**
+ * Which nodes own a slice: those with the highest hashes of node and slice together. Every front and
+ * every node computes the same owners from the same list of nodes, without asking anybody. When a node
+ * joins or leaves, only the slices that it gets or had move.
+ */
+
+import { createHash } from "node:crypto";
+import { compareText } from "../../base/compare.ts";
+
+/** Returns the names of the owners, the preferred one first; all nodes where there are no more than `replicas`. */
+export function ownersOf(
+  nodes: readonly string[],
+  [shard, slice]: readonly [shard: number, slice: number],
+  replicas: number,
+): string[] {
+  return nodes
+    .map((node) => ({ node, weight: weightOf(`${node} ${shard} ${slice}`) }))
+    .sort((a, b) => b.weight - a.weight || compareText(a.node, b.node))
+    .slice(0, replicas)
+    .map(({ node }) => node);
+}
+
+const weightOf = (text: string): number =>
+  createHash("sha256").update(text).digest().readUIntBE(0, 6);

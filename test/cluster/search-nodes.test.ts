@@ -1,0 +1,205 @@
+/** Fronts over real nodes that answer, fail and come back: the answer is that of one engine, or says what is missing. */
+
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import fc from "fast-check";
+import { expect, onTestFinished, test } from "vitest";
+import { nodeClient } from "../../src/cluster/front/node-client.ts";
+import { ownersOf } from "../../src/cluster/front/placement.ts";
+import {
+  searchNodes,
+  type NodesAnswer,
+  type NodesAsked,
+} from "../../src/cluster/front/search-nodes.ts";
+import { nodeHandler } from "../../src/cluster/node/node-handler.ts";
+import type { Engine } from "../../src/engine.ts";
+import { toNodeListener } from "../../src/http/node-listener.ts";
+import { documents } from "../../src/ingest/sources/documents.ts";
+import { openEngine } from "../engine/opened.ts";
+import { comparable } from "./comparable.ts";
+import { sliced } from "./sliced.ts";
+
+const SECRET = "between machines";
+const SLICES = 3;
+
+/** What a node does wrong. */
+interface Faults {
+  /** Answers nothing, or breaks off. */
+  isDown: boolean;
+  /** Fails as soon as it is asked to show. */
+  failsToShow: boolean;
+  /** Has left the generation. */
+  isBehind: boolean;
+  delayMs: number;
+}
+
+interface Node {
+  readonly url: string;
+  readonly faults: Faults;
+  asked: number;
+}
+
+/** So many nodes that each could answer for every slice of an engine's directory. */
+async function startNodes(engine: Engine, count: number): Promise<Node[]> {
+  const parts = await sliced(engine);
+  const servers: Server[] = [];
+  onTestFinished(async () => {
+    for (const server of servers) {
+      server.closeAllConnections();
+      await new Promise((done) => server.close(done));
+    }
+    await parts.close();
+  });
+  const nodes: Node[] = [];
+  for (let i = 0; i < count; i++) {
+    const faults: Faults = { isDown: false, failsToShow: false, isBehind: false, delayMs: 0 };
+    const handler = nodeHandler({
+      secret: SECRET,
+      maxConcurrent: 100,
+      searcher: parts.searcher,
+      hold: async (slices) => {
+        if (faults.isBehind) return undefined;
+        const own = slices.map(([, , slice]) => slice);
+        const view = await parts.partsOf(await parts.newest(), own, SLICES);
+        return { view, viewer: undefined, release: () => undefined };
+      },
+    });
+    const listener = toNodeListener(handler);
+    const server = createServer((request, response) => {
+      node.asked++;
+      const fails = faults.isDown || (faults.failsToShow && request.url === "/v1/show");
+      if (fails) return void request.socket.destroy();
+      setTimeout(() => listener(request, response), faults.delayMs).unref();
+    }).listen(0, "127.0.0.1");
+    await new Promise((done) => server.once("listening", done));
+    servers.push(server);
+    const node = {
+      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      faults,
+      asked: 0,
+    };
+    nodes.push(node);
+  }
+  return nodes;
+}
+
+async function indexed(): Promise<Engine> {
+  const engine = await openEngine();
+  for (const name of ["a", "b", "c", "d", "e", "f"]) {
+    const files = Array.from({ length: 12 }, (_, i) => ({
+      path: `${name}${i}.ts`,
+      content: `export const needle${i} = "${"needle ".repeat((i * 5) % 4)}";\n`,
+    }));
+    await engine.index(documents({ name, files }), { symbols: "skip" });
+  }
+  return engine;
+}
+
+const request = { query: "needle", matches: 40 };
+
+/** Each slice on the nodes that ownersOf() says. */
+function placed(nodes: readonly Node[], replicas: number): NodesAsked["slices"] {
+  const urls = nodes.map(({ url }) => url);
+  return Array.from({ length: SLICES }, (_, slice) => ({
+    slice: [1, 1, slice] as const,
+    replicas: ownersOf(urls, [1, slice], replicas),
+  }));
+}
+
+async function front(engine: Engine, count: number, replicas: number) {
+  const nodes = await startNodes(engine, count);
+  const client = nodeClient(SECRET);
+  onTestFinished(() => client.close());
+  const slices = placed(nodes, replicas);
+  const search = (asked: Partial<NodesAsked> = {}): Promise<NodesAnswer> =>
+    searchNodes(client, { request, slices, ...asked });
+  return { nodes, slices, search };
+}
+
+test("any node may fail at any moment while a replica is left", { timeout: 60_000 }, async () => {
+  const engine = await indexed();
+  const whole = comparable(await engine.search(request));
+  const { nodes, slices, search } = await front(engine, 4, 2);
+  const fault = fc.constantFrom("isDown", "failsToShow", "isBehind");
+  const check = async (at: number, which: "isDown" | "failsToShow" | "isBehind") => {
+    const { faults } = nodes[at]!;
+    faults[which] = true;
+    const answer = await search();
+    faults[which] = false;
+    expect(comparable(answer as Exclude<NodesAnswer, "stale">)).toEqual(whole);
+  };
+  await fc.assert(fc.asyncProperty(fc.nat(3), fault, check), { numRuns: 25 });
+  expect(slices.every(({ replicas }) => replicas.length === 2)).toBe(true);
+  expect(nodes.filter(({ asked }) => asked > 0).length).toBeGreaterThan(1);
+});
+
+test("without a replica the answer says that it is partial, and nothing is counted twice", async () => {
+  const engine = await indexed();
+  const whole = await engine.search(request);
+  const { nodes, slices, search } = await front(engine, 3, 1);
+  const victim = nodes.find(({ url }) => slices.some(({ replicas }) => replicas[0] === url))!;
+  const lost = slices.filter(({ replicas }) => replicas[0] === victim.url).length;
+  victim.faults.isDown = true;
+  const answer = (await search()) as Exclude<NodesAnswer, "stale">;
+  expect(answer.stats.crashes).toBe(lost);
+  expect(answer.isSearchExhaustive).toBe(false);
+  expect(answer.stats.totalMatchCount).toBeLessThan(whole.stats.totalMatchCount);
+  victim.faults.isDown = false;
+  expect(comparable((await search()) as typeof answer)).toEqual(comparable(whole));
+});
+
+test("a generation that no replica has any more is stale", async () => {
+  const engine = await indexed();
+  const { nodes, search } = await front(engine, 3, 2);
+  for (const { faults } of nodes) faults.isBehind = true;
+  expect(await search()).toBe("stale");
+});
+
+test("a slow node is skipped, and the answer says that time ran out", async () => {
+  const engine = await indexed();
+  const { nodes, slices, search } = await front(engine, 3, 1);
+  const slow = nodes.find(({ url }) => slices.some(({ replicas }) => replicas[0] === url))!;
+  slow.faults.delayMs = 3_600_000;
+  const answer = (await search({ timeoutMs: 200 })) as Exclude<NodesAnswer, "stale">;
+  expect(answer.stats).toMatchObject({ flushReason: "FLUSH_REASON_TIMER_EXPIRED" });
+  expect(answer.stats.shardsSkipped).toBeGreaterThan(0);
+  expect(answer.isSearchExhaustive).toBe(false);
+});
+
+test("a query that is wrong is wrong everywhere, and no node is taken for failed", async () => {
+  const engine = await indexed();
+  const { nodes, search } = await front(engine, 3, 2);
+  await expect(search({ request: { query: "a or or b", matches: 1 } })).rejects.toMatchObject({
+    code: "QUERY_SYNTAX",
+  });
+  expect(nodes.reduce((sum, { asked }) => sum + asked, 0)).toBeLessThanOrEqual(SLICES);
+});
+
+test("an abort is heard", async () => {
+  const engine = await indexed();
+  const { nodes, search } = await front(engine, 2, 1);
+  for (const { faults } of nodes) faults.delayMs = 3_600_000;
+  const stop = new AbortController();
+  const answer = search({ signal: stop.signal });
+  stop.abort();
+  await expect(answer).rejects.toMatchObject({ code: "ABORTED" });
+});
+
+test("owners are spread evenly, and few slices move when a node joins or leaves", () => {
+  const nodes = Array.from({ length: 8 }, (_, i) => `node-${i}`);
+  const slices = Array.from({ length: 800 }, (_, i) => [i >> 2, i & 3] as const);
+  const owners = slices.map((slice) => ownersOf(nodes, slice, 2));
+  const owned = new Map(
+    nodes.map((node) => [node, owners.filter((two) => two.includes(node)).length]),
+  );
+  for (const count of owned.values()) expect(Math.abs(count - 200)).toBeLessThan(60);
+  const [gone, ...left] = nodes;
+  slices.forEach((slice, i) => {
+    const after = ownersOf(left, slice, 2);
+    const stayed = owners[i]!.filter((node) => node !== gone);
+    expect(after).toEqual(expect.arrayContaining(stayed));
+    if (!owners[i]!.includes(gone!)) expect(after).toEqual(owners[i]);
+  });
+  expect(ownersOf(["only"], [1, 1], 2)).toEqual(["only"]);
+  expect(ownersOf(nodes.toReversed(), [1, 1], 3)).toEqual(ownersOf(nodes, [1, 1], 3));
+});
