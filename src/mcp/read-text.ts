@@ -2,6 +2,7 @@
 
 import { QuernError } from "../base/errors.ts";
 import { quote } from "../query/ast.ts";
+import { partialWords } from "./partial-words.ts";
 import { escapeExpression, findRepository, searchOptions } from "./scope.ts";
 import type { ToolContext } from "./tool.ts";
 
@@ -73,8 +74,13 @@ async function placesOf(asked: FileAsked, context: ToolContext): Promise<FilePla
       matches: 20,
       isCaseSensitivityEnabled: true,
     };
-    const { files } = await context.engine.search(request, searchOptions(context, viewer));
-    return files.map((file) => ({ repository: file.repository, path: file.fileName.text }));
+    const response = await context.engine.search(request, searchOptions(context, viewer));
+    const [partial] = partialWords(response);
+    if (response.files.length === 0 && partial) throw new QuernError("INVALID_REQUEST", partial);
+    return response.files.map((file) => ({
+      repository: file.repository,
+      path: file.fileName.text,
+    }));
   };
   const exact = await find(`^${escapeExpression(path)}$`);
   return exact.length > 0 ? exact : find(`(?:^|/)${escapeExpression(path)}$`);

@@ -24,6 +24,8 @@ const WORDS: Partial<Record<ErrorCode, (message: string, place: string) => strin
   SOURCE_UNREADABLE: itself,
   CONTEXT_NOT_FOUND: itself,
   INDEX_CORRUPT: itself,
+  INDEX_LOCKED: (message) =>
+    `So much has changed on the disk that the index has to catch up first, and it cannot: ${message} Ask again in a few seconds.`,
   ENGINE_CLOSED: itself,
 };
 

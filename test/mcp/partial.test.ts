@@ -6,6 +6,7 @@ import { documents } from "../../src/ingest/sources/documents.ts";
 import { Cursors } from "../../src/mcp/cursors.ts";
 import { createMcpHandler } from "../../src/mcp/index.ts";
 import { outline } from "../../src/mcp/outline-tool.ts";
+import { read } from "../../src/mcp/read-tool.ts";
 import { search } from "../../src/mcp/search-tools.ts";
 import { definitions, references } from "../../src/mcp/symbol-tools.ts";
 import { tokenBound } from "../../src/mcp/token-bound.ts";
@@ -83,6 +84,13 @@ test.each(
   const { text, facts } = await run(tool, args, contextOf(engine));
   expect(text).toMatch(words);
   expect(facts.complete).toBe(false);
+});
+
+test.each(REASONS)("a file is not said to be missing: %s", async (_, stats, words) => {
+  const engine = lacking(await shop(), stats);
+  const asked = { file: "src/nowhere.ts" };
+  await expect(run(read, asked, contextOf(engine))).rejects.toThrow(words);
+  await expect(run(read, { file: "src/file1.ts" }, contextOf(engine))).resolves.toBeDefined();
 });
 
 test.each(
