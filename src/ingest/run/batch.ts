@@ -1,29 +1,29 @@
-/** What the run hands to a worker, and what comes back. Plain data: it crosses threads. */
+/** Defines the batches that a run sends to workers, and their results, as plain data. */
 
 import type { SkipReason } from "../../store/format/records.ts";
 import type { WrittenSegment } from "../../store/segments/segment-writer.ts";
 
-/** REQUIRES: files of one repository. */
+/** Files of one repository for one worker. */
 export interface Batch {
   readonly repository: number;
-  /** Number of the segment to begin if none is open. */
+  /** The number of the segment to begin if none is open. */
   readonly segment: number;
   /** The owner of the write lease. */
   readonly owner: string;
   readonly maxFileSize: number;
-  /** Bytes the segment may hold in memory before it is ended. */
+  /** The bytes of memory at which the segment is finished. */
   readonly memoryBytes: number;
   readonly files: readonly BatchFile[];
 }
 
 export interface BatchFile {
   readonly path: string;
-  /** HASH_BYTES, all zero when not known. */
+  /** HASH_BYTES long; all zero if unknown. */
   readonly version: Uint8Array;
-  /** Numbers of the revisions that name it. */
+  /** The numbers of the revisions that contain the file. */
   readonly revisions: readonly number[];
   readonly content: BatchContent;
-  /** Hashes of the contents that the index holds under this path, HASH_BYTES each. */
+  /** The hashes of the contents that are indexed under this path, HASH_BYTES each. */
   readonly known: Uint8Array;
 }
 
@@ -32,18 +32,18 @@ export type BatchContent =
   | { readonly file: string; readonly isPinned?: boolean }
   | { readonly skipped: SkipReason };
 
-/** What became of each file that was taken, in order. `bytes` were read. */
+/** The result of one file. `bytes` is the number of bytes read. */
 export type Outcome =
   | { readonly kind: "added"; readonly bytes: number; readonly textBytes: number }
-  /** `known`: position among the known hashes. */
+  /** The content is indexed already. `known` is its position among the known hashes. */
   | { readonly kind: "same"; readonly bytes: number; readonly known: number }
-  /** Its content is not searchable. Nothing was added: that is asked for by a content of its own. */
+  /** The content is not searchable. Nothing was added; the run asks for that with another batch. */
   | { readonly kind: "skipped"; readonly bytes: number; readonly reason: SkipReason }
-  /** Added without content, as its `skipped` says. */
+  /** The file was added without content, for the reason in `skipped`. */
   | { readonly kind: "listed"; readonly bytes: 0 };
 
 export interface BatchResult {
-  /** As many as were taken; fewer than given when the segment is full: end it, then send the rest again. */
+  /** The results in order. There are fewer than files if the segment is full: finish it, then send the rest again. */
   readonly outcomes: readonly Outcome[];
   readonly isFull: boolean;
 }

@@ -1,6 +1,6 @@
 /**
- * Keeps the threads busy with batches: each works on one batch at a time and fills one segment. The
- * caller waits when all are busy, so that no more than a batch a thread is held in memory.
+ * Distributes batches among the threads. Each thread works on one batch at a time and fills one segment. The
+ * caller waits while all are busy, so that memory holds at most one batch for each thread.
  */
 
 import { QuernError } from "../../base/errors.ts";
@@ -21,15 +21,15 @@ export interface DispatcherOptions {
   readonly maxFileSize: number;
   readonly memoryBudget: number;
   readonly firstSegment: number;
-  /** A segment is complete: written, not yet published. */
+  /** Called when a segment is written, before it is published. */
   readonly onSegment: (written: WrittenSegment) => void;
 }
 
 interface Seat {
   readonly worker: number;
-  /** Settles when its batch is done; undefined: it is free. */
+  /** Settles when the thread's batch is done. Undefined if the thread is free. */
   busy: Promise<void> | undefined;
-  /** Number of the open segment, and files that must be in it. */
+  /** The number of the open segment. */
   segment: number | undefined;
   files: number;
   readonly repositories: Set<number>;
@@ -53,17 +53,17 @@ export class Dispatcher {
     }));
   }
 
-  /** More than the number of any segment begun. */
+  /** Greater than the number of any segment begun. */
   get nextSegment(): number {
     return this.#nextSegment;
   }
 
-  /** A number for a segment that is written elsewhere. */
+  /** Reserves a number for a segment that is written elsewhere. */
   takeSegment(): number {
     return this.#nextSegment++;
   }
 
-  /** Resolves when a thread has taken the batch. Rejects with the failure of an earlier one. */
+  /** Resolves when a thread has taken the batch. Rejects if an earlier batch failed. */
   async dispatch(work: Work): Promise<void> {
     const seat = await this.#freeSeat();
     seat.busy = this.#work(seat, work)
@@ -71,19 +71,19 @@ export class Dispatcher {
       .finally(() => (seat.busy = undefined));
   }
 
-  /** Until every batch is done. */
+  /** Waits until every batch is done. */
   async drain(): Promise<void> {
     await this.#allFree();
     this.#rethrow();
   }
 
-  /** Ends the open segments. */
+  /** Finishes the open segments. */
   async finish(): Promise<void> {
     await this.drain();
     await Promise.all(this.#seats.map((seat) => this.#finish(seat)));
   }
 
-  /** Drops the open segments. For a run that has failed: never rejects. */
+  /** Drops the open segments after a failure. Never rejects. */
   async discard(): Promise<void> {
     await this.#allFree();
     await Promise.all(
@@ -93,7 +93,7 @@ export class Dispatcher {
     );
   }
 
-  /** Whether some open segment holds files of the repository, or will. */
+  /** Returns whether an open segment has, or will have, files of the repository. */
   isOpenFor(repository: number): boolean {
     return this.#seats.some((seat) => seat.repositories.has(repository));
   }
@@ -142,7 +142,7 @@ export class Dispatcher {
     seat.segment = undefined;
     seat.files = 0;
     seat.repositories.clear();
-    // a thread that died between two batches has lost what it held
+    // a thread that died between two batches has lost its segment
     if ((written?.files ?? 0) !== expected)
       throw new QuernError(
         "INTERNAL",

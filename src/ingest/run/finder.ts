@@ -1,7 +1,6 @@
 /**
- * Finds what the index holds under a path: a binary search in each segment that has files of the
- * repository. Paths are sorted in a segment, so a listing in path order mostly finds its next path
- * right behind the last one: looked at first.
+ * Finds the indexed files of a repository by path, with a binary search in each segment that has some. Segments
+ * and listings are mostly in the same order, so the position after the last hit is checked first.
  */
 
 import { firstIndex } from "../../base/binary-search.ts";
@@ -20,10 +19,10 @@ import {
 } from "../../store/segments/segment-tables.ts";
 import { corrupt } from "../../store/format/sealed.ts";
 
-/** A file of the repository in one of its places. */
+/** A file, by its place. */
 export interface FoundFile {
   readonly place: number;
-  /** Counted from the place's first file. */
+  /** The position after the place's first file. */
   readonly index: number;
 }
 
@@ -36,7 +35,7 @@ export class Finder {
     this.#tables = tables;
   }
 
-  /** Every file under the path, named by a revision or not. */
+  /** Returns all files with this path, live or not. */
   find(path: Uint8Array): FoundFile[] {
     const found: FoundFile[] = [];
     this.#tables.forEach((tables, place) => {
@@ -52,12 +51,12 @@ export class Finder {
     return this.#tables[place]!.versions.subarray(index * HASH_BYTES, (index + 1) * HASH_BYTES);
   }
 
-  /** The versions of a place, to be changed and stored again. */
+  /** Returns the versions of a place, which the caller may change and store again. */
   versions(place: number): Uint8Array {
     return this.#tables[place]!.versions;
   }
 
-  /** Of the content; undefined where it has none. */
+  /** Returns the hash of a file's content, or undefined if it has none. */
   hash({ place, index }: FoundFile): Uint8Array | undefined {
     const { files, first, hashes } = this.#tables[place]!;
     const blob = files.blobs[first + index]!;
@@ -71,7 +70,7 @@ export class Finder {
     return files.flags[first + index]!;
   }
 
-  /** Those of a set over a place that have content. */
+  /** Returns the files of a set over a place that have content. */
   searchable(place: number, set: Bitset): Bitset {
     const { files, first, count } = this.#tables[place]!;
     const out = set.slice();
@@ -80,7 +79,7 @@ export class Finder {
     return out;
   }
 
-  /** Bytes of content of the files in a set over a place. */
+  /** Returns the bytes of content of the files in a set over a place. */
   contentBytes(place: number, set: Bitset): number {
     const { files, first, count, blobStarts } = this.#tables[place]!;
     let bytes = 0;
@@ -111,7 +110,10 @@ interface Opening {
   readonly pause: Pause;
 }
 
-/** 78 000 files take 10 ms, 25 before the compiler has seen to it: in slices. REQUIRES: the snapshot stays open until then. */
+/**
+ * Opens the finder, in slices: 78 000 files take 10 ms, and 25 ms before V8 has optimized the loop. REQUIRES: the
+ * snapshot stays open until it resolves.
+ */
 export async function openFinder(places: readonly Place[], opening: Opening): Promise<Finder> {
   const tables: Tables[] = [];
   for (const place of places) tables.push(await openTables(place, opening));
@@ -139,7 +141,7 @@ async function openTables(
   return { first, count, files, paths, hashes, versions, blobStarts, next: 0 };
 }
 
-/** The first file whose path is not before `path`. */
+/** Returns the first file whose path is at or after `path`. */
 function seek(tables: Tables, path: Uint8Array): number {
   const { next, count } = tables;
   const isHere = (index: number) =>

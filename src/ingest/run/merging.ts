@@ -1,6 +1,6 @@
 /**
- * Keeps segments few: whenever a tier of sizes holds TIER_SEGMENTS of them they become one of the
- * next, and a segment more than half of whose files no revision names is rewritten without those.
+ * Decides which segments to merge. TIER_SEGMENTS segments of one size tier become one of the next tier. A segment
+ * in which more than half of the files are dead is rewritten without them.
  */
 
 import { pack } from "msgpackr";
@@ -34,18 +34,18 @@ import { threadEnvironment } from "../../store/lmdb/thread-environment.ts";
 import type { Task } from "../../threads/task.ts";
 
 const TIER_SEGMENTS = 8;
-/** Text of the least tier; each next one holds TIER_SEGMENTS times as much. */
+/** The text of a segment of the lowest tier. Each higher tier has TIER_SEGMENTS times as much. */
 const LEAST_TIER_BYTES = 256 * 1024;
 
-/** Segments that should become one; one alone is rewritten without its garbage. */
+/** Segments to merge into one. A single one is rewritten without its dead files. */
 export type MergeGroup = readonly ManifestSegment[];
 
-/** What the tiers call for, or undefined if they are in order. */
+/** Returns the next merge by the rules above, or undefined if none is due. */
 export async function nextMerge(catalog: Catalog, pause: Pause): Promise<MergeGroup | undefined> {
   const { segments } = catalog.manifest;
   const live = await liveFiles(catalog, pause);
   const dead = segments.filter(({ segment }) => !live.get(segment));
-  if (dead.length > 0) return dead; // costs one transaction, however many they are
+  if (dead.length > 0) return dead; // removing them takes one transaction, however many they are
   const garbage = segments.find((one) => 2 * live.get(one.segment)! < one.files);
   if (garbage) return [garbage];
   const tiers = new Map<number, ManifestSegment[]>();
@@ -60,7 +60,7 @@ export async function nextMerge(catalog: Catalog, pause: Pause): Promise<MergeGr
     .find((group) => group.length > 1);
 }
 
-/** Every merge that leaves fewer or smaller segments: for those who ask for it. */
+/** Returns the next merge that makes segments fewer or smaller, for compact(). */
 export async function nextCompaction(
   catalog: Catalog,
   pause: Pause,
@@ -73,7 +73,7 @@ export async function nextCompaction(
   return garbage && [garbage];
 }
 
-/** The smallest ones, as many as fit into one segment. */
+/** Returns the smallest segments, as many as fit into one. */
 function fitting(segments: readonly ManifestSegment[]): ManifestSegment[] {
   let bytes = 0;
   const ordered = [...segments].sort((a, b) => a.textBytes - b.textBytes || a.segment - b.segment);
@@ -87,7 +87,7 @@ function tierOf({ textBytes }: ManifestSegment): number {
   );
 }
 
-/** Files of each segment that some revision names. */
+/** Counts the live files of each segment. */
 async function liveFiles(catalog: Catalog, pause: Pause): Promise<Map<number, number>> {
   const live = new Map<number, number>();
   for (const { places } of catalog.repositories.values()) {
@@ -143,7 +143,7 @@ export interface MergePublication {
   readonly owner: string;
 }
 
-/** One transaction: the new segment is named, its inputs are retired. REQUIRES: within Environment.write(), and no write since `catalog`. */
+/** Publishes a merged segment and retires its inputs. REQUIRES: within Environment.write(), and no write since `catalog`. */
 export function publishMerge(
   writer: Writer,
   { catalog, input, written, owner }: MergePublication,

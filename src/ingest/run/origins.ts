@@ -1,10 +1,9 @@
 /**
- * Names that never collide. A repository is known by its name, so two sources of one name would
- * replace each other's files. They are refused before anything is read.
+ * Refuses two different sources with one name, before anything is read. A repository is identified by its name,
+ * so they would replace each other's files.
  *
- * A source and what is indexed under its name are the same repository where they are in the same
- * folder or have the same remote. They are also the same where the indexed folder is gone: then the
- * repository has been moved, unless the remotes say otherwise.
+ * A source is the repository indexed under its name if both have the same folder or the same remote. It is also
+ * the same if the indexed folder no longer exists: then the repository was moved, unless the remotes differ.
  */
 
 import { realpath } from "node:fs/promises";
@@ -13,9 +12,9 @@ import { checkedName } from "../sources/metadata.ts";
 import type { Source } from "../sources/source.ts";
 import type { Origin } from "../../store/format/records.ts";
 
-/** What one run knows of where its sources come from. */
+/** The origins of the sources of one run. */
 export class Origins {
-  /** By name. */
+  /** The origin of each name. */
   readonly #seen = new Map<string, string>();
   readonly #signal: AbortSignal;
 
@@ -23,7 +22,7 @@ export class Origins {
     this.#signal = signal;
   }
 
-  /** Throws INVALID_REQUEST where the name belongs to something else. May be called again with the same source. */
+  /** Rejects with INVALID_REQUEST if the name belongs to another repository. May be called again with the same source. */
   async admit(source: Source, indexed: Origin | undefined): Promise<void> {
     const name = checkedName("index", source.name);
     if (source.origin === undefined) return;
@@ -45,7 +44,7 @@ export class Origins {
   }
 }
 
-/** What is stored of it. */
+/** Resolves to the origin to store, or to undefined if the source gives none. */
 export async function originOf(source: Source, signal: AbortSignal): Promise<Origin | undefined> {
   if (source.origin === undefined) return undefined;
   const { folder, revisions } = source.origin;
@@ -59,7 +58,7 @@ async function isSameFolder(a: string, b: string): Promise<boolean> {
   return first !== undefined && first === second;
 }
 
-/** undefined: there is nothing there any more, or nothing that may be looked at. */
+/** Resolves to the real path, or to undefined if the folder does not exist or cannot be read. */
 const real = (folder: string): Promise<string | undefined> =>
   realpath(folder).catch(() => undefined);
 

@@ -1,4 +1,4 @@
-/** Publication: one transaction makes a repository's new state the one that searches see. */
+/** Publishes repositories: one transaction makes a repository's new state visible to searches. */
 
 import { pack } from "msgpackr";
 import { countBits, isEmpty, subtract } from "../../base/bitset.ts";
@@ -29,12 +29,12 @@ export interface Publication {
   readonly run: RepositoryRun;
   readonly summary: Summary;
   readonly owner: string;
-  /** Segments written since the last publication, this repository's or not. */
+  /** Segments written since the last publication, with files of this repository or not. */
   readonly segments: readonly ManifestSegment[];
   readonly nextSegment: number;
 }
 
-/** REQUIRES: within Environment.write(); every segment that holds files of the repository is written. */
+/** Publishes a repository. REQUIRES: within Environment.write(); all segments with its files are written. */
 export function publishRepository(
   writer: Writer,
   { run, summary, owner, segments, nextSegment }: Publication,
@@ -55,7 +55,7 @@ export function publishRepository(
   putManifest(writer, nextManifest(manifest, change));
 }
 
-/** Empty sets are not stored, nor those of revisions that are gone. */
+/** Writes the revision sets. Removes empty ones, and those of revisions that no longer exist. */
 function putSets(writer: Writer, run: RepositoryRun): void {
   run.finder.places.forEach(({ segment }, place) => {
     for (const { number } of run.target.known!.record.revisions)
@@ -71,19 +71,22 @@ function putSets(writer: Writer, run: RepositoryRun): void {
     writer.put(revisionKey(run.id, segment, revision), bytesOf(bits));
 }
 
-/** What is known of a repository once it is complete. */
+/** What is published about a repository. */
 export interface Summary {
   readonly record: RepositoryRecord;
   readonly skipped: readonly SkippedFile[];
-  /** The same as stored. */
+  /** The skipped files, encoded for the store. */
   readonly packedSkipped: readonly Uint8Array[];
-  /** Files that no revision named before, those that none names any more, and the rest. */
+  /** The numbers of new files, of files that no revision has any more, and of all others. */
   readonly added: number;
   readonly removed: number;
   readonly unchanged: number;
 }
 
-/** Looks at every file, so before the transaction, and with pauses. REQUIRES: the run is complete. */
+/**
+ * Summarizes a repository. It reads every file's entry, with pauses, so it runs before the transaction. REQUIRES:
+ * the run is complete.
+ */
 export async function summarize(
   run: RepositoryRun,
   maxFileSize: number,
@@ -137,7 +140,7 @@ function recordOf(
   };
 }
 
-/** Takes a repository out; its segments lose what was its own at the next merge. */
+/** Removes a repository. Its files stay in their segments until the next merge. */
 export function removeRepository(writer: Writer, repository: number, owner: string): void {
   checkLease(writer, owner);
   const manifest = readManifest(writer);

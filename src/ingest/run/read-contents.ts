@@ -1,6 +1,6 @@
 /**
- * From a listing to the threads: what the index lacks is gathered into batches, of which only as
- * much is held as bounds say, whatever the repository's size.
+ * Reads the contents that the index lacks and sends them to the threads in batches. Memory is bounded, whatever
+ * the size of the repository.
  */
 
 import { QuernError } from "../../base/errors.ts";
@@ -14,7 +14,7 @@ import type { Listing } from "../sources/source.ts";
 
 const BATCH_FILES = 256;
 const BATCH_BYTES = 2 * 2 ** 20;
-/** Contents asked for ahead, so that a process that delivers them is never idle. */
+/** The number of contents requested ahead, so that the process that delivers them is never idle. */
 const READ_AHEAD = 16;
 
 interface Reading {
@@ -23,7 +23,7 @@ interface Reading {
   readonly onProgress: (progress: IndexProgress) => void;
 }
 
-/** Resolves when every file of the listing is with the threads or settled. */
+/** Resolves when every file of the listing has been sent to a thread or needs no reading. */
 export async function readContents(
   run: RepositoryRun,
   listing: Listing,
@@ -67,7 +67,7 @@ class Reader {
 
   async want(wanted: Wanted): Promise<void> {
     const content = startReading(wanted.content);
-    // a rejection that comes before its turn is not unhandled: it is met when awaited
+    // a rejection may come before the content is awaited, and must not count as unhandled until then
     if (content instanceof Promise) content.catch(() => undefined);
     this.#ahead.push({ wanted, content });
     if (this.#ahead.length >= READ_AHEAD || !(content instanceof Promise)) await this.#take();
@@ -112,7 +112,7 @@ class Reader {
 
 function startReading(content: Wanted["content"]): Promise<BatchContent> | BatchContent {
   if (!("read" in content)) return content;
-  // called in a promise, so that what it throws at once is met in its turn as well
+  // called in a promise, so that an error thrown at once is reported when the content is awaited
   return Promise.resolve()
     .then(() => content.read())
     .then((bytes) => ({ bytes }));

@@ -1,4 +1,4 @@
-/** What an index run tells its caller: its progress, and a report for each repository. */
+/** Defines the progress of an index run, and its report for each repository. */
 
 import type { SkippedFile } from "../../store/format/records.ts";
 
@@ -17,8 +17,9 @@ export interface IndexProgress {
   /** Files that are done; for 'symbols' contents, which several files may share; for 'merge' segments. */
   done: number;
   /**
-   * How many there are, as far as is known. For 'list', 'content' and 'publish' the files listed so far (all, after the last 'list'), for
-   * 'symbols' all contents, for 'merge' the segments of the merges that have begun.
+   * How many there are, as far as is known. For 'list', 'content' and 'publish' these are the files listed so far,
+   * which are all after the last 'list'. For 'symbols' they are all contents, for 'merge' the segments of the
+   * merges that have begun.
    */
   total: number;
   /** Bytes of content read from the source (unchanged content is not read), parsed, or merged. */
@@ -39,7 +40,11 @@ export interface IndexProgress {
 export interface FileWithoutSymbols {
   /** The path from the repository's root. */
   path: string;
-  /** 'too-large': over 4 MiB, data over 256 KiB; 'too-long': it took over 3 s of processor time, or 30 s; 'failed': the grammar failed on it; 'killed-thread': twice a worker died on it or was silent for 60 s; 'damaged': its content in the index cannot be read. */
+  /**
+   * Why. 'too-large': over 4 MiB, or data over 256 KiB. 'too-long': parsing took over 3 s of processor time, or 30 s.
+   * 'failed': the grammar failed on it. 'killed-thread': two workers died on it, or were silent for 60 s. 'damaged':
+   * its content in the index cannot be read.
+   */
   reason: "too-large" | "too-long" | "failed" | "killed-thread" | "damaged";
 }
 
@@ -78,6 +83,6 @@ export interface IndexReport {
   symbols: number;
   /** Files whose parse this run gave up, in the order of their paths. */
   withoutSymbols: FileWithoutSymbols[];
-  /** Milliseconds from its turn in the run to its publication, plus symbol extraction if it has new symbols. */
+  /** Milliseconds from the start of its listing to its publication, plus symbol extraction if it has new symbols. */
   durationMs: number;
 }

@@ -1,7 +1,7 @@
 /**
- * Indexing one repository: holds its listing against what the index has. A file that is there (same
- * path and version) costs one bit; the rest goes to the threads in batches. At the end stands, for
- * each revision and segment, which files it names.
+ * Indexes one repository: compares its listing with the index. A file that is indexed already (same path and
+ * version) costs one bit; all others go to the threads in batches. The result is, for each revision and segment,
+ * the set of its files.
  */
 
 import { hash } from "node:crypto";
@@ -27,22 +27,22 @@ import type { Entry, FileEntry, ListedRevision, Listing, SkippedEntry } from "..
 
 const NO_VERSION = new Uint8Array(HASH_BYTES);
 const NO_HASHES = new Uint8Array(0);
-/** Listed only: no search finds them, not even by path. */
+/** Reasons of files that are only listed: no search finds them, not even by path. */
 const NOT_FOUND_BY_PATH: ReadonlySet<SkipReason> = new Set([
   "submodule",
   "symlink",
   "invalid-path",
 ]);
 
-/** A file for the threads, before its content is had. */
+/** A file for the threads, before its content is read. */
 export interface Wanted {
   readonly file: Omit<BatchFile, "content">;
   readonly content: FileEntry["content"] | { readonly skipped: SkipReason };
-  /** Positions of the revisions that name it. */
+  /** The positions of the revisions that contain it. */
   readonly revisions: readonly number[];
-  /** Bytes, as far as the listing tells. */
+  /** Its size in bytes, if the listing gives it. */
   readonly size: number;
-  /** Files under its path: with content, in the order of file.known, and without. */
+  /** The indexed files with this path: those with content, in the order of file.known, and those without. */
   readonly hashed: readonly FoundFile[];
   readonly others: readonly FoundFile[];
 }
@@ -61,24 +61,24 @@ export class RepositoryRun {
   readonly gitFolder: string | undefined;
   readonly revisions: readonly (ListedRevision & { readonly number: number })[];
   readonly finder: Finder;
-  /** By place, then by position of the revision. */
+  /** The sets of files, by place, then by position of the revision. */
   readonly sets: readonly (readonly Bitset[])[];
   readonly newSets: RevisionSet[] = [];
-  /** Places whose stored versions have changed. */
+  /** The places whose stored versions have changed. */
   readonly reversioned = new Set<number>();
   readonly #skipped = new Map<string, SkippedFile>();
-  /** Files without searchable content that the index does not hold, by path and reason: revisions that list one each share it. */
+  /** Skipped files that the index lacks, by path and reason, so that revisions share one entry. */
   readonly #unlisted = new Map<string, Wanted>();
   readonly startedAt = performance.now();
   listed = 0;
   taken = 0;
   added = 0;
   bytesRead = 0;
-  /** Read ones, and those of listed files that are still to be read, as far as their sizes are known. */
+  /** Bytes read, plus those still to be read, as far as sizes are known. */
   bytesWanted = 0;
   newTextBytes = 0;
 
-  /** `before`: the files that were not searchable. */
+  /** `before` has the skipped files of the index. */
   constructor(target: Target, listing: Listing, finder: Finder, before: readonly SkippedFile[]) {
     this.id = target.id;
     this.target = target;
@@ -110,7 +110,7 @@ export class RepositoryRun {
     this.#skipped.set(`${revision}\0${path}`, { path, revision, reason });
   }
 
-  /** By path, then by revision. */
+  /** Resolves to the skipped files, by path, then by revision. */
   skipped(pause: Pause): Promise<SkippedFile[]> {
     return sortInSlices(
       [...this.#skipped.values()],
@@ -119,7 +119,7 @@ export class RepositoryRun {
     );
   }
 
-  /** Notes one entry; returns what must be read for it, if anything. */
+  /** Takes one entry. Returns the file to read, if its content is needed. */
   list(entry: Entry): Wanted | undefined {
     const path = Buffer.from(entry.path);
     const found = this.finder.find(path);
@@ -129,7 +129,7 @@ export class RepositoryRun {
     return entry.kind === "file" ? this.#listFile(entry, found) : this.#listSkipped(entry, found);
   }
 
-  /** A path that is listed again in changes of a base starts from nothing. */
+  /** Removes a path of a list of changes from the sets, because the entry replaces what the base has. */
   #forget({ path, revisions }: Entry, found: readonly FoundFile[]): void {
     for (const revision of revisions) {
       const { name, base } = this.revisions[revision]!;
@@ -154,7 +154,7 @@ export class RepositoryRun {
     return wanted;
   }
 
-  /** Content that was too large or unreadable may be neither now. */
+  /** Returns whether a file is unchanged. One that was too large or unreadable counts as changed, since it may be neither now. */
   #isSame(file: FoundFile, version: Uint8Array): boolean {
     if (version === NO_VERSION || Buffer.compare(this.finder.version(file), version) !== 0)
       return false;
@@ -185,7 +185,7 @@ export class RepositoryRun {
     const file = {
       path: entry.path,
       version,
-      // numbers, because the stored sets are keyed by them
+      // revision numbers, because they are the keys of the stored sets
       revisions: entry.revisions.map((revision) => this.revisions[revision]!.number),
       known:
         hashed.length === 0
@@ -195,7 +195,7 @@ export class RepositoryRun {
     return { file, content, revisions: entry.revisions, size: sizeOf(entry), hashed, others };
   }
 
-  /** Notes what became of a file that was wanted. */
+  /** Takes the outcome of a wanted file. */
   settle(wanted: Wanted, outcome: Outcome): void {
     const { file, revisions, hashed } = wanted;
     if (outcome.kind === "listed") return;
@@ -237,12 +237,12 @@ export class RepositoryRun {
     });
   }
 
-  /** What is to be listed without content, once every other file is settled. */
+  /** The files to add without content, once all others have their outcome. */
   get unlisted(): Iterable<Wanted> {
     return this.#unlisted.values();
   }
 
-  /** The content is the same and its version another: it is not read again next time. */
+  /** Stores a new version for unchanged content, so that it is not read again next time. */
   #reversion(file: FoundFile, version: Uint8Array): void {
     if (version === NO_VERSION || Buffer.compare(this.finder.version(file), version) === 0) return;
     this.finder.version(file).set(version);
@@ -273,7 +273,7 @@ export class RepositoryRun {
     };
   }
 
-  /** Files that a revision names now, in the segments that were there before and in new ones. */
+  /** Counts the files of a revision, in old and new segments. */
   filesOf(revision: number): number {
     const { number } = this.revisions[revision]!;
     const old = this.sets.reduce((sum, sets) => sum + countBits(sets[revision]!), 0);
@@ -281,7 +281,7 @@ export class RepositoryRun {
     return old + added.reduce((sum, { bits }) => sum + countBits(bits), 0);
   }
 
-  /** For each place the files that some revision names: before this run, and after it. */
+  /** Returns the live files of a place, before and after this run. */
   live(place: number): { before: Bitset; after: Bitset } {
     const { count, sets } = this.finder.places[place]!;
     const before = emptyBitset(count);
@@ -292,7 +292,7 @@ export class RepositoryRun {
   }
 }
 
-/** REQUIRES: the snapshot stays open until then. */
+/** Prepares the run of one repository. REQUIRES: the snapshot stays open until it resolves. */
 export async function beginRepository(
   target: Target,
   listing: Listing,
@@ -310,7 +310,7 @@ function sizeOf(entry: FileEntry | SkippedEntry): number {
   return entry.size ?? ("bytes" in entry.content ? entry.content.bytes.length : 0);
 }
 
-/** Keeps the number of a revision that was there; a new one gets the least that is free. */
+/** Gives numbers to revisions: a known one keeps its number, a new one gets the lowest free number. */
 function numbered(
   listed: readonly ListedRevision[],
   known: CatalogRepository | undefined,
@@ -327,6 +327,6 @@ function numbered(
   });
 }
 
-/** Not createHash(): that makes two objects of native code a file, which the collector ends one by one. */
+/** Hashes a version. createHash() would create two native objects for each file, which burden the garbage collector. */
 const versionHash = (version: string): Uint8Array =>
   Buffer.from(hash("sha256", version, "binary"), "binary").subarray(0, HASH_BYTES);

@@ -1,7 +1,7 @@
 /**
- * One index run over any number of sources. Their files fill shared segments; a repository is
- * published, in a transaction of its own, as soon as every segment that holds files of it is
- * complete. What fails or is aborted leaves what was published, and nothing else that a reader sees.
+ * Runs the indexing of any number of sources. Their files fill shared segments. A repository is published in a
+ * transaction of its own, as soon as all segments with its files are complete. After a failure or an abort,
+ * readers see what was published before, and nothing else.
  */
 
 import { isAbsolute } from "node:path";
@@ -33,11 +33,11 @@ export interface RunOptions {
   readonly signal: AbortSignal;
   readonly onProgress: (progress: IndexProgress) => void;
   readonly pause: Pause;
-  /** Told of a repository whose first index has begun. */
+  /** Called with the name of a repository that is being indexed for the first time. */
   readonly onBegin: (repository: string) => void;
 }
 
-/** REQUIRES: the lease is held. */
+/** Indexes the sources. REQUIRES: the lease is held. */
 export async function indexSources(
   sources: Iterable<Source> | AsyncIterable<Source>,
   options: RunOptions,
@@ -75,11 +75,11 @@ class IndexRun {
   readonly #origins: Origins;
   #catalog: Catalog;
   #nextRepository: number;
-  /** Listed and read, by name, in the order they came; published once their segments are complete. */
+  /** Repositories that wait for their segments to be complete, by name, in the order of the run. */
   readonly #waiting = new Map<string, RepositoryRun>();
-  /** Those and the one that is being read, by number. */
+  /** The waiting repositories and the one being read, by number. */
   readonly #open = new Map<number, RepositoryRun>();
-  /** Written and not yet in the manifest. */
+  /** Segments that are written but not yet in the manifest. */
   #segments: ManifestSegment[] = [];
 
   constructor(options: RunOptions, catalog: Catalog) {
@@ -97,7 +97,7 @@ class IndexRun {
     });
   }
 
-  /** So that a name that is taken is told before anything is read. */
+  /** Checks the names of all sources before anything is read. */
   async admitAll(sources: readonly Source[]): Promise<void> {
     for (const source of sources) {
       throwIfAborted(this.#options.signal);
@@ -136,7 +136,7 @@ class IndexRun {
     return { id, name, metadata, origin: await originOf(source, this.#options.signal), known };
   }
 
-  /** What the source may compare with. */
+  /** Returns the indexed revisions, for the source to compare with. */
   #indexed({ known }: Target): Indexed["revisions"] {
     if (!known) return [];
     const { record } = known;
@@ -170,7 +170,7 @@ class IndexRun {
     for (const set of sets) this.#open.get(set.repository)?.newSets.push(set);
   }
 
-  /** Completes every segment, and so every repository. */
+  /** Finishes all segments, and so publishes all repositories. */
   async finish(): Promise<void> {
     await this.#dispatcher.finish();
     await this.#publishComplete();
@@ -204,7 +204,7 @@ class IndexRun {
   }
 }
 
-/** Threads, where there are some, do what may wait for a disk. */
+/** Lets directory() walk on a worker, if there are workers, because a walk may wait for the disk. */
 function listingOptions(pool: Pool, options: ListingOptions): ThreadedOptions {
   return pool.inline
     ? options
@@ -232,7 +232,7 @@ function report(run: RepositoryRun, summary: Summary): IndexReport {
   };
 }
 
-/** A host's own source is held to the contract: a broken listing must not become a broken index. */
+/** Checks the listing of a host's own source, so that a wrong listing cannot damage the index. */
 function checkedListing(
   source: Source,
   listing: Listing,

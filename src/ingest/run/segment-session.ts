@@ -1,6 +1,6 @@
 /**
- * One thread's open segment: files come in batches, are read, classified, hashed and added, until
- * the segment is full or the run ends. Content that is in the segment already is not added again.
+ * Fills one segment on a thread: reads, classifies, hashes and adds the files of one batch after another, until
+ * the segment is full or the run ends. Content that the segment already has is not added again.
  */
 
 import { createHash } from "node:crypto";
@@ -24,7 +24,7 @@ import type { TaskContext } from "../../threads/task.ts";
 import type { Batch, BatchFile, BatchResult, FinishResult, Outcome } from "./batch.ts";
 import { classify } from "../classification/classify.ts";
 
-/** Where a segment is to be written; `owner` holds the write lease. */
+/** Returns the target for a segment. `owner` holds the write lease. */
 export type TargetOf = (segment: number, owner: string) => SegmentTarget;
 
 export class SegmentSession {
@@ -62,7 +62,7 @@ export class SegmentSession {
     return result;
   }
 
-  /** Forgets the open segment; what it has written is for the next writer to delete. */
+  /** Drops the open segment. The next writer deletes what was written of it. */
   discard(): void {
     this.#writer = undefined;
     this.#blobs = new Map();
@@ -74,7 +74,7 @@ export class SegmentSession {
     return this.#grams.bytes + (this.#writer?.bytes ?? 0) + this.#blobs.size * 120;
   }
 
-  /** undefined: the segment is full. */
+  /** Adds a file. Returns undefined if the segment is full. */
   #addFile(batch: Batch, file: BatchFile): Outcome | undefined {
     if ("skipped" in file.content) return this.#list(batch, file, file.content.skipped);
     const content = this.#read(file.content, batch.maxFileSize);
@@ -150,12 +150,12 @@ export class SegmentSession {
     }
   }
 
-  /** Into a buffer that the next file uses again. */
+  /** Reads a file into a buffer that the next file reuses. */
   #readFile(
     { file, isPinned = false }: Extract<BatchFile["content"], { readonly file: string }>,
     maxFileSize: number,
   ): Uint8Array | SkipReason {
-    // what was listed as a file may be a link or a pipe by now: neither is followed or waited for
+    // the path may name a link or a pipe by now: openFile() follows no link and does not wait for a pipe
     const descriptor = openFile(file);
     try {
       const stat = fstatSync(descriptor);
@@ -166,7 +166,7 @@ export class SegmentSession {
       let length = 0;
       while (length < size) {
         const read = readSync(descriptor, this.#buffer, length, size - length, null);
-        if (read === 0) break; // shorter by now
+        if (read === 0) break; // it was cut short after fstat
         length += read;
       }
       return this.#buffer.subarray(0, length);

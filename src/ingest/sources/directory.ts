@@ -1,9 +1,9 @@
 /**
- * directory(): the files below a folder, in the order of their paths' bytes. The one revision is
- * 'HEAD'; every listing is a full one, and unchanged files are known by their version (size, times
- * and inode of the file), so that their content is not read again.
+ * Implements directory(), which lists the files below a folder, sorted by the bytes of their paths. The only
+ * revision is 'HEAD'. Each listing is complete. Unchanged files are recognized by their version (size, times and
+ * inode), so that their content is not read again.
  *
- * Nothing outside the folder is ever opened: symlinks are listed as skipped and not followed.
+ * Files outside the folder are never opened: symlinks are listed as skipped, and not followed.
  */
 
 import { opendir, realpath, stat } from "node:fs/promises";

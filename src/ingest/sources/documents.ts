@@ -1,11 +1,11 @@
 /**
- * documents(): files handed over by the host, from wherever it has them. Either the whole
- * repository (`files`), or what changes in it (`changes`). The one revision is 'HEAD'.
+ * Implements documents(), for files that the host supplies: either the whole repository (`files`), or its changes
+ * (`changes`). The only revision is 'HEAD'.
  *
- * `files` is read as a stream: nothing of it is held but its paths. A path that comes twice is an
- * error, because one of the two contents would be lost. `changes` are a log: the last word on a
- * path holds, so they are read to the end first, and all are held until then (give content as
- * functions when there is much of it). The first index of a repository may be made by `changes`.
+ * `files` is read as a stream, and only its paths are kept in memory. A path that occurs twice is an error,
+ * because one of the two contents would be lost. `changes` are a log, in which the last change of a path counts.
+ * So they are all read into memory first; hosts with much content pass it as functions. `changes` may also create
+ * a repository.
  */
 
 import type { RepositoryMetadata } from "../../store/format/records.ts";
@@ -112,7 +112,7 @@ function checkedIterable(field: string, value: unknown): Several<unknown> {
   throw invalid(`documents: ${field} must be an iterable of documents, not ${shown(value)}`);
 }
 
-// a second reading of a generator finds nothing, which would remove every file
+// reading a generator a second time yields nothing, which would remove all files
 function isOneShot(items: Several<unknown>): boolean {
   if (Symbol.asyncIterator in items) {
     return (items[Symbol.asyncIterator]() as unknown) === items;
@@ -247,12 +247,12 @@ function sizeOf(content: string | Uint8Array): number {
   return typeof content === "string" ? Buffer.byteLength(content) : content.byteLength;
 }
 
-/** Lone surrogates become U+FFFD. */
+/** Encodes a text as UTF-8. Lone surrogates become U+FFFD. */
 function toBytes(content: string | Uint8Array): Uint8Array {
   return typeof content === "string" ? encoder.encode(content) : content;
 }
 
-// strings are encoded only when they are needed, too
+// strings too are encoded only when they are needed
 function contentOf(at: string, content: Document["content"]): Content {
   if (content instanceof Uint8Array) return { bytes: content };
   if (typeof content === "string") return { read: () => toBytes(content) };

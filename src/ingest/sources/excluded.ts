@@ -1,6 +1,6 @@
 /**
- * Why a folder has next to nothing to index: the rules that leave out what stands in it. Looks at the
- * folder itself, not below it; for people who wonder where their files are.
+ * Explains why a folder has little to index: finds the rules that exclude its files and folders. Reads only the
+ * folder itself, not the folders below it.
  */
 
 import { readdirSync, realpathSync } from "node:fs";
@@ -10,30 +10,30 @@ import { callersRules, isIgnored, withRules, type Rules } from "./ignore.ts";
 import { readRules } from "./walk.ts";
 
 export interface Excluded {
-  /** Files and folders that stand in the folder. */
+  /** The number of files and folders in the folder. */
   readonly entries: number;
-  /** Those that rules leave out. */
+  /** The number of those that rules exclude. */
   readonly excluded: number;
-  /** The rules that decide, the one that leaves out most first. */
+  /** The rules that exclude them, beginning with the rule that excludes most. */
   readonly rules: readonly ExcludingRule[];
 }
 
 export interface ExcludingRule {
   readonly rule: string;
-  /** Path of its file. */
+  /** The path of the rule's file. */
   readonly file: string;
-  /** 1-based. */
+  /** The 1-based line of the rule. */
   readonly line: number;
   readonly entries: number;
 }
 
 const RULE_FILES = [".ignore", ".gitignore"];
 
-/** Entries of which it is told which rule leaves them out, and lines of a file that are asked: each of all. */
+/** The most entries that are explained, and the most lines of a file that are tried for each. */
 const MOST_EXPLAINED = 100;
 const MOST_LINES = 300;
 
-/** REQUIRES: the folder can be read. */
+/** Counts the excluded entries of a folder. REQUIRES: the folder can be read. */
 export async function excludedAtTop(folder: string): Promise<Excluded> {
   const slice = new Slice({ signal: new AbortController().signal });
   const children = readdirSync(folder, { withFileTypes: true }).filter(
@@ -75,7 +75,7 @@ export async function excludedAtTop(folder: string): Promise<Excluded> {
   return { entries: children.length, excluded, rules: deciding };
 }
 
-/** The last that a rule of its own leaves out: later rules overrule those before. */
+/** Returns the last line that excludes the entry by itself, because later rules override earlier ones. */
 async function lastIndex(
   lines: readonly string[],
   test: (line: string) => Promise<boolean>,

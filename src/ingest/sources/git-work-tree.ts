@@ -1,10 +1,10 @@
 /**
- * directory({ git: true }): the files of a git work tree as they are on the disk, those that git tracks and
- * those that it would add, by all of its rules (also those outside the folder, such as
- * `.git/info/exclude`). The one revision bears the name of the branch, or of the commit where HEAD is on none.
+ * Implements directory({ git: true }), which lists the files of a git work tree as they are on disk: those that git
+ * tracks and those that it would add, by all of git's rules, `.git/info/exclude` included. The only revision is
+ * named after the branch, or after the commit if HEAD is detached.
  *
- * `git ls-files` lists; nothing of git's objects is read. A path that leads through a link is left out, as
- * git does: what is behind it may lie anywhere.
+ * `git ls-files` lists the paths; no objects are read. As in git, a path that leads through a symlink is left out,
+ * because its target may be anywhere.
  */
 
 import { lstatSync, type BigIntStats } from "node:fs";
@@ -65,16 +65,16 @@ async function* lookAtAll(git: GitProcesses, look: Look, slice: Slice): AsyncGen
   yield batch;
 }
 
-/** Looks at paths on the disk. */
+/** Makes entries of the listed paths, as they are on disk. */
 class Look {
   readonly #root: string;
   readonly #maxFileSize: number;
   readonly #now = Date.now();
-  /** An unmerged file is listed once for each side. */
+  /** The paths seen so far, because git lists an unmerged file once for each side. */
   readonly #seen = new Set<string>();
-  /** Whether a folder is one, and no link. */
+  /** Whether each folder is a folder, and not a link. */
   readonly #folders = new Map<string, boolean>([["", true]]);
-  /** git lists what is in a folder one after another. */
+  /** The current folder. git lists the files of a folder one after another. */
   readonly #held = new HeldFolder();
   #heldPath: string | undefined;
   #place: string | undefined;
@@ -84,7 +84,7 @@ class Look {
     this.#maxFileSize = maxFileSize;
   }
 
-  /** undefined: it is not there any more, or it was seen. */
+  /** Returns the entry of a path, or undefined if it no longer exists or was listed before. */
   at(listed: string): Entry | undefined {
     const path = listed.replace(/\/$/, ""); // a repository within, which git does not look into
     if (this.#seen.has(path)) return undefined;
@@ -130,10 +130,10 @@ class Look {
     }
   }
 
-  /** undefined: a folder on the way is a link by now. */
+  /** Returns a path of the folder, or undefined if a folder on the way has become a link. */
   #placeOf(folder: string): string | undefined {
     if (folder === this.#heldPath) return this.#place;
-    this.#heldPath = this.#place = undefined; // it may not be there
+    this.#heldPath = this.#place = undefined; // opening the folder may throw
     this.#place = this.#held.open(resolve(this.#root, folder));
     this.#heldPath = folder;
     return this.#place;

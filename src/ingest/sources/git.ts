@@ -1,13 +1,12 @@
 /**
- * git(): the committed files of some revisions of a repository, work tree or bare, through the git
- * command. The work tree and the index are not looked at.
+ * Implements git(), which lists the committed files of some revisions of a repository, with a work tree or bare,
+ * through the git command. It ignores the work tree and git's index.
  *
- * A revision whose commit is indexed already, or that has an indexed revision to compare with, is
- * listed by what changed; the others are listed in full and merged. The version of a file is the id
- * of its object.
+ * If an indexed revision can serve as a base, only the changes to it are listed. All other revisions are listed in
+ * full and merged. The version of a file is the id of its object.
  *
- * The path must be the repository's own top folder (or its .git, or a bare repository): a folder
- * somewhere inside is not looked up to the repository around it.
+ * The path must be the top folder of the repository, its .git, or a bare repository. Parent folders are not
+ * searched.
  */
 
 import { basename, dirname, resolve } from "node:path";
@@ -106,8 +105,8 @@ export function git(path: string, options: GitOptions = {}): Source {
 }
 
 /**
- * Returns the name that a repository has on its code host, such as `github.com/acme/shop`: that of the
- * remote `origin`, or of its only remote. Returns undefined where there is none, or no repository.
+ * Resolves to the name of a repository on its code host, such as `github.com/acme/shop`, from the remote `origin` or
+ * its only remote. Resolves to undefined if there is no remote or no repository.
  *
  * @example
  * const name = (await remoteOf("./shop")) ?? "shop";
@@ -125,7 +124,7 @@ export async function remoteOf(
   return readRemote(folder, options.signal ?? new AbortController().signal);
 }
 
-/** A folder that cannot be looked at is for openRepository() to refuse. */
+/** Rejects if the folder is not the top of a repository. Accepts one that cannot be read, which openRepository() refuses. */
 async function mustBeOwn(folder: string, signal: AbortSignal): Promise<void> {
   try {
     await mustStayInside(folder, signal);
@@ -204,7 +203,7 @@ async function open(
   }
 }
 
-/** The names themselves, where some are patterns. */
+/** Resolves to the names of the revisions, with patterns expanded. */
 async function namesOf(
   folder: string,
   processes: GitProcesses,
@@ -220,7 +219,7 @@ async function namesOf(
   return expanded.names;
 }
 
-/** The name of the branch, whether or not it has a commit; 'HEAD' when HEAD is detached. */
+/** Resolves to the name of HEAD's branch, even if it has no commit, or to 'HEAD' if HEAD is detached. */
 async function headBranch(processes: GitProcesses): Promise<string> {
   const { code, stdout } = await processes.run(["symbolic-ref", "-q", "HEAD"]);
   const target = stdout.replace(/\r?\n$/, "");
@@ -241,7 +240,7 @@ interface Commit {
   readonly committedAt?: Date;
 }
 
-/** A branch before a tag, then whatever git makes of the name. */
+/** Resolves a name as a branch, else as a tag, else as git does. */
 async function resolveRevision(
   headers: ObjectReader,
   objects: ObjectReader,
@@ -263,7 +262,7 @@ async function commitNamed(headers: ObjectReader, name: string) {
   try {
     return await headers.read(`${name}^{commit}`);
   } catch (error) {
-    // over some expressions, as '@{upstream}' where there is none, cat-file ends instead of answering
+    // cat-file ends without an answer for some expressions, such as '@{upstream}' of a branch that has none
     if (error instanceof QuernError && error.code === "SOURCE_UNREADABLE") return undefined;
     throw error;
   }
@@ -285,7 +284,7 @@ interface Base {
   readonly commit: string;
 }
 
-/** Indexed revisions whose commits are still there, and that leave nothing to be looked at again. */
+/** Resolves to the indexed revisions that can be bases: their commits still exist, and no file must be read again. */
 async function knownBases(headers: ObjectReader, indexed: Indexed): Promise<Base[]> {
   const checks = indexed.revisions.map(async ({ name, commit, mustBeListed }) => {
     if (mustBeListed === true || commit === undefined || !/^[0-9a-f]{40,64}$/.test(commit))
@@ -296,7 +295,7 @@ async function knownBases(headers: ObjectReader, indexed: Indexed): Promise<Base
   return (await Promise.all(checks)).flat();
 }
 
-/** The nearest first: the same commit, the same name, any. */
+/** Adds the nearest base to a revision: one with the same commit, else with the same name, else any. */
 function withBase(revision: Commit, bases: readonly Base[]): ListedRevision & Commit {
   const base =
     bases.find((other) => other.commit === revision.commit) ??
@@ -311,14 +310,14 @@ interface Parts {
   readonly objects: ObjectReader;
   readonly revisions: readonly (ListedRevision & Commit)[];
   readonly bases: readonly Base[];
-  /** Of a partial clone: what is not to be asked for. */
+  /** The objects that a partial clone lacks, which must not be requested. */
   readonly absent: ReadonlySet<string> | undefined;
   readonly options: ListingOptions;
 }
 
-/** Processes that list trees or changes at once; more revisions are merged in groups. */
+/** The most processes that list trees or changes at the same time. More revisions are merged in groups. */
 const MERGED_AT_ONCE = 16;
-/** Objects that are asked for their sizes at once. */
+/** The number of objects whose sizes are requested at a time. */
 const SIZED_AT_ONCE = 256;
 
 class GitListing {
@@ -330,7 +329,7 @@ class GitListing {
     this.#slice = new Slice({ signal: parts.options.signal });
   }
 
-  /** Trees, and changes of trees, in one walk: what several revisions have gained is one entry. */
+  /** Yields the files of trees, and the changes between trees, merged: an object in several revisions is one entry. */
   async *entries(): AsyncGenerator<readonly Entry[]> {
     const { revisions } = this.#parts;
     const changed = [...revisions.keys()].filter(
@@ -340,7 +339,7 @@ class GitListing {
       yield* this.#merged(changed.slice(i, i + MERGED_AT_ONCE));
   }
 
-  /** The commit that a revision is listed against. */
+  /** Returns the commit of a revision's base. */
   #baseOf(position: number): string | undefined {
     const { revisions, bases } = this.#parts;
     return bases.find(({ name }) => name === revisions[position]!.base)?.commit;
