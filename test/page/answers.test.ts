@@ -1,9 +1,10 @@
 /**
- * One version of the page against the answers of another: its types fit the library's own, and every view
- * goes on when all objects of all answers have fields, kinds and events that it has never heard of.
+ * One version of the page against the answers of another: its types fit the library's own; every view goes on
+ * when all objects of all answers have fields, kinds and events that it has never heard of, and when they lack
+ * every field and route that it can do without.
  */
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { z } from "@hono/zod-openapi";
@@ -77,6 +78,36 @@ async function serveTomorrow(page: Page): Promise<void> {
   });
 }
 
+/** Fields that an older server does not send: those that the page can do without. */
+const OPTIONAL = new Set(
+  [...readFileSync("src/page/wire/answers.ts", "utf8").matchAll(/^ +(\w+)\?:/gm)].map(
+    ([, name]) => name!,
+  ),
+);
+OPTIONAL.delete("files"); // what is not indexed may lack it, an answer may not
+
+function ofYesterday(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(ofYesterday);
+  if (typeof value !== "object" || value === null) return value;
+  const known = Object.entries(value).filter(([name]) => !OPTIONAL.has(name));
+  return Object.fromEntries(known.map(([name, field]) => [name, ofYesterday(field)]));
+}
+
+/** Routes that came with the page; a server that is older than they are has none of them. */
+const NEW_ROUTES = /api\/(?:explain|revisions)/;
+
+async function serveYesterday(page: Page): Promise<void> {
+  await page.route("**/api/**", async (route) => {
+    if (NEW_ROUTES.test(route.request().url()))
+      return route.fulfill({ status: 404, json: { message: "no such route" } });
+    const response = await route.fetch();
+    const { "x-total-count": _, ...headers } = response.headers();
+    const isStream = (headers["content-type"] ?? "").includes("event-stream");
+    if (isStream) return route.fulfill({ response });
+    return route.fulfill({ response, headers, json: ofYesterday(await response.json()) });
+  });
+}
+
 const FILE = "browse/task-queue/-/blob/src/queue.ts";
 
 /** Views with what shows that they are there. */
@@ -91,7 +122,7 @@ const VIEWS: [name: string, path: string, sign: string][] = [
   ["commits", "browse/task-queue/-/commits/", ".commits li"],
 ];
 
-inBrowser("answers of tomorrow", (browser) => {
+inBrowser("answers of other versions", (browser) => {
   const folder = mkdtempSync(join(tmpdir(), "quern-answers-"));
   let site: Site;
   beforeAll(async () => {
@@ -104,14 +135,57 @@ inBrowser("answers of tomorrow", (browser) => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test.each(VIEWS)("%s", async (_name, path, sign) => {
+  test.each(VIEWS)("tomorrow: %s", async (_name, path, sign) => {
     const page = await visit(browser, site.root);
     await serveTomorrow(page);
     await page.goto(site.root + path);
     await page.locator(sign).first().waitFor();
   });
 
-  test("a name, a commit, an error and a stream", async () => {
+  test.each<[name: string, path: string, sign: string]>([
+    ["the start", "", ".repositories li"],
+    ["a search", "search?q=retryWithBackoff", ".card mark"],
+    ["facets of what is shown", "search?q=retryWithBackoff", ".facet a"],
+    ["nothing found", "search?q=RETRYWITHBACKOFF&case=1", ".nothing"],
+    ["a file", FILE, ".cm-line"],
+    ["a name", `${FILE}?name=retryWithBackoff`, ".panel .line"],
+    ["blame", `${FILE}?blame=1`, ".cm-blame a"],
+    ["a folder", "browse/task-queue/-/tree/", ".readme"],
+    ["commits", "browse/task-queue/-/commits/", ".commits li"],
+  ])("yesterday: %s", async (_name, path, sign) => {
+    expect(OPTIONAL.size).toBeGreaterThan(15);
+    const page = await visit(browser, `${site.root}browse/nothing`, { expected: [404] });
+    await serveYesterday(page);
+    await page.goto(site.root + path);
+    await page.locator(sign).first().waitFor();
+  });
+
+  test("yesterday: pages of results follow without cursors", async () => {
+    const page = await visit(browser, `${site.root}browse/nothing`, { expected: [404] });
+    await serveYesterday(page);
+    await page.goto(`${site.root}search?q=e`);
+    await page.locator(".card").first().waitFor();
+    const { stats } = await site.engine.search({ query: "e", matches: 0 });
+    await expect
+      .poll(async () => {
+        await page.mouse.wheel(0, 5000);
+        return page.locator(".card, .copies li").count();
+      })
+      .toBe(stats.fileCount);
+  });
+
+  test("a part of the page that a newer server no longer has: it says so, and loads again", async () => {
+    const page = await visit(browser, `${site.root}search?q=retryWithBackoff`, { expected: [404] });
+    await page.locator(".card").first().waitFor();
+    await page.route("**/assets/code-view-*.js", (route) => route.fulfill({ status: 404 }));
+    await page.locator(".card-head a").first().click();
+    await page.getByText("A part of this page could not be loaded").waitFor();
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+    await page.getByRole("button", { name: "Load the page again" }).click();
+    await page.locator(".cm-line").first().waitFor();
+  });
+
+  test("tomorrow: a name, a commit, an error and a stream", async () => {
     const page = await visit(browser, site.root, { expected: [400] });
     await serveTomorrow(page);
     await page.goto(site.root + FILE);

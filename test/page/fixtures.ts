@@ -18,16 +18,21 @@ export const large = (): Source =>
   documents({ name: "large", files: [{ path: "large.ts", content: largeText }] });
 
 export const RTL = "\u202e";
+/** A name that git takes for a branch. */
+export const HOSTILE_BRANCH = `<img/src=x/onerror=alert(1)>${RTL}`;
 export const MARKUP = "<img src=x onerror=alert(1)>";
 
 export const hostile = (): Source =>
   documents({
     name: `evil/${MARKUP}`,
+    displayName: `${MARKUP}${RTL}`,
     files: [
       { path: `${MARKUP}.js`, content: `const needle = "<script>alert(1)</script>${MARKUP}";\n` },
       { path: `src/a${RTL}gpj.js`, content: `// ${RTL} needle\nfunction needle() {}\n` },
       { path: "javascript:alert(1)", content: "needle </pre></textarea><svg onload=alert(1)>\n" },
       { path: "README.md", content: `# needle ${MARKUP} [x](javascript:alert(1))\n` },
+      // keys are definitions
+      { path: "keys.json", content: `{ "${MARKUP}${RTL}needle": { "</script>": 1 } }\n` },
     ],
   });
 
@@ -44,6 +49,7 @@ export async function hostileHistory(folder: string): Promise<string> {
   await rename(join(folder, `${MARKUP}${RTL}`), join(folder, "after.txt"));
   await writeFile(join(folder, "after.txt"), "one\ntwo\nthree\n<svg onload=alert(3)>\nfour\n");
   await git("add", "-A");
+  await git("branch", HOSTILE_BRANCH);
   await commit(`${MARKUP} ${RTL}\n\n</pre><script>alert(2)</script>\nsecond line\nthird ${RTL}`);
   return folder;
 }

@@ -77,10 +77,8 @@ export async function visit(
     list.push(`dialog: ${dialog.message()}`);
     void dialog.dismiss();
   });
-  page.on("request", (request) => {
-    const { protocol } = new URL(request.url());
-    if (!request.url().startsWith(origin) && protocol !== "blob:")
-      list.push(`went to ${request.url()}`);
+  context.on("request", (request) => {
+    if (new URL(request.url()).origin !== origin) list.push(`went to ${request.url()}`);
   });
   onTestFinished(async () => {
     await context.close();

@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import { escapeExpression, filterFor, quoteValue } from "../search/query-text.ts";
 import { addressOf } from "../search/file-card.tsx";
-import { MarkedText, PlainText } from "../frame/plain-text.tsx";
+import { MarkedText, PlainText, plainText } from "../frame/plain-text.tsx";
 import { pathMarks } from "../search/lines.ts";
 import type { FileResult } from "../wire/answers.ts";
 import type { Address } from "../frame/address.ts";
@@ -43,7 +43,7 @@ export function FindFile({ onClose }: { onClose: () => void }) {
         class="find-file"
         type="text"
         role="combobox"
-        aria-label={`Find a file${"repository" in address ? ` in ${address.repository}` : ""}`}
+        aria-label={`Find a file${"repository" in address ? ` in ${plainText(address.repository)}` : ""}`}
         aria-expanded={files.length > 0}
         aria-controls="found-files"
         aria-activedescendant={files.length > 0 ? `found-file-${active}` : undefined}

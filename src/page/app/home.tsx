@@ -5,7 +5,7 @@ import { useAsked, useKept } from "../frame/asked.ts";
 import { Icon } from "../frame/icons.tsx";
 import { usePage, useTitle } from "../frame/page-context.ts";
 import { usePlace } from "../frame/place.ts";
-import { PlainText } from "../frame/plain-text.tsx";
+import { PlainText, plainText } from "../frame/plain-text.tsx";
 import { ago } from "../frame/time.ts";
 import { filterFor } from "../search/query-text.ts";
 import type { Repository } from "../wire/answers.ts";
@@ -111,7 +111,7 @@ function RepositoryRow({ repository }: { repository: Repository }) {
       <a
         class="search-in"
         href={router.href({ view: "search", query, regex: false, matchCase: false })}
-        aria-label={`Search in ${repoName}`}
+        aria-label={`Search in ${plainText(repoName)}`}
       >
         Search
       </a>

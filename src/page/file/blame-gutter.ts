@@ -2,6 +2,7 @@
 
 import type { Extension } from "@codemirror/state";
 import { gutter, GutterMarker } from "@codemirror/view";
+import { plainText } from "../frame/plain-text.tsx";
 import { ago } from "../frame/time.ts";
 import type { Blame } from "../wire/answers.ts";
 
@@ -34,8 +35,9 @@ export function blameGutter(
   const markers = new Map<number, CommitMarker>();
   for (const { hash, startLine } of ranges) {
     const { message = "", authorName = "", date = "" } = commits[hash] ?? {};
-    const text = `${authorName}, ${ago(date)}`;
-    markers.set(startLine, new CommitMarker(text, `${hash.slice(0, 10)} ${message}`, linkOf(hash)));
+    const text = plainText(`${authorName}, ${ago(date)}`);
+    const title = plainText(`${hash.slice(0, 10)} ${message}`);
+    markers.set(startLine, new CommitMarker(text, title, linkOf(hash)));
   }
   return gutter({
     class: "cm-blame",

@@ -3,6 +3,7 @@
 import type { FileView } from "../frame/address.ts";
 import { useAsked, useKept, type Asking } from "../frame/asked.ts";
 import { usePage, useTitle } from "../frame/page-context.ts";
+import { plainText } from "../frame/plain-text.tsx";
 import type { Revision, Source } from "../wire/answers.ts";
 import { wordsOf } from "../wire/client.ts";
 import { FileActions } from "./file-actions.tsx";
@@ -27,7 +28,7 @@ export function FilePage({ address }: { address: FileView }) {
   return (
     <main id="main" class="file-view">
       <FolderTree address={address} />
-      <section class="file" aria-label={path}>
+      <section class="file" aria-label={plainText(path)}>
         <div class="file-head">
           <Path address={address} />
           <RevisionChoice address={address} revisions={known} />

@@ -5,7 +5,7 @@ import { useAsked } from "../frame/asked.ts";
 import { Icon } from "../frame/icons.tsx";
 import { usePage, useTitle } from "../frame/page-context.ts";
 import { usePlace } from "../frame/place.ts";
-import { PlainText } from "../frame/plain-text.tsx";
+import { PlainText, plainText } from "../frame/plain-text.tsx";
 import { addFilter, filterFor } from "../search/query-text.ts";
 import type { TreeNode } from "../wire/answers.ts";
 import { wordsOf } from "../wire/client.ts";
@@ -105,7 +105,7 @@ function Readme({ nodes, address }: EntriesProps) {
   const asked = useAsked(file && JSON.stringify(file), (signal) => client.source(file!, signal));
   if (asked.state !== "there") return null;
   return (
-    <section class="readme" aria-label={readme!.name}>
+    <section class="readme" aria-label={plainText(readme!.name)}>
       <h2>
         <PlainText text={readme!.name} />
       </h2>

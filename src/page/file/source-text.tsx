@@ -5,6 +5,7 @@ import type { FileView } from "../frame/address.ts";
 import { useAsked } from "../frame/asked.ts";
 import { usePage } from "../frame/page-context.ts";
 import { hasNoFocus } from "../frame/place.ts";
+import { plainText } from "../frame/plain-text.tsx";
 import type { Source } from "../wire/answers.ts";
 import { wordsOf } from "../wire/client.ts";
 import type { CodeView } from "./code-view.ts";
@@ -17,6 +18,7 @@ interface SourceTextProps {
 export function SourceText({ source, address }: SourceTextProps) {
   const { client, router } = usePage();
   const [isReady, setReady] = useState(false);
+  const [isOutdated, setOutdated] = useState(false);
   const parent = useRef<HTMLDivElement>(null);
   const view = useRef<CodeView>(undefined);
   const latest = useRef(address);
@@ -25,11 +27,12 @@ export function SourceText({ source, address }: SourceTextProps) {
     let isHere = true;
     const open = async (): Promise<void> => {
       const { openCode } = await import("./code-view.ts");
+      setOutdated(false);
       if (!isHere || !parent.current) return; // another view has come meanwhile
       view.current = openCode(parent.current, {
         text: source.source,
         language: source.language,
-        label: source.path,
+        label: plainText(source.path),
         onLines: (lines) => router.go({ ...latest.current, lines }, "replace"),
         onName: (name) =>
           router.go({ ...latest.current, name }, latest.current.name ? "replace" : "push"),
@@ -38,7 +41,7 @@ export function SourceText({ source, address }: SourceTextProps) {
       if (hasNoFocus()) view.current.focus(); // arrows scroll it then
       setReady(true);
     };
-    void open();
+    open().catch(() => setOutdated(true)); // it is there under the name that a newer page gives it
     return () => {
       isHere = false;
       setReady(false);
@@ -57,8 +60,21 @@ export function SourceText({ source, address }: SourceTextProps) {
   useEffect(() => view.current?.show(address.lines), [address.lines?.from, address.lines?.to]);
   return (
     <>
+      {isOutdated && <Outdated />}
       {isBlamed && blame.state === "failed" && <p class="error">{wordsOf(blame.error)}</p>}
       <div ref={parent} class="code" />
     </>
+  );
+}
+
+/** What this page would load next has gone: the server has a newer one, or cannot be reached. */
+function Outdated() {
+  return (
+    <p class="error" role="alert">
+      A part of this page could not be loaded. The server may have a newer version of it.{" "}
+      <button type="button" onClick={() => location.reload()}>
+        Load the page again
+      </button>
+    </p>
   );
 }

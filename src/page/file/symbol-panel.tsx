@@ -4,7 +4,7 @@ import type { FileView } from "../frame/address.ts";
 import { useAsked, type Asking } from "../frame/asked.ts";
 import { Icon } from "../frame/icons.tsx";
 import { usePage } from "../frame/page-context.ts";
-import { MarkedText, PlainText } from "../frame/plain-text.tsx";
+import { MarkedText, PlainText, plainText } from "../frame/plain-text.tsx";
 import { linesOf, withoutIndentation } from "../search/lines.ts";
 import type { SymbolAnswer } from "../wire/answers.ts";
 import { wordsOf } from "../wire/client.ts";
@@ -30,7 +30,7 @@ export function SymbolPanel({ name, language, address }: SymbolPanelProps) {
   const { name: _, ...withoutName } = address;
   const onClose = (): void => router.go(withoutName, "replace");
   return (
-    <aside class="side panel" aria-label={`Definitions and references of ${name}`}>
+    <aside class="side panel" aria-label={`Definitions and references of ${plainText(name)}`}>
       <div class="panel-head">
         <h2>
           <code>

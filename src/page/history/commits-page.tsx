@@ -6,7 +6,7 @@ import { useAsked } from "../frame/asked.ts";
 import { Icon } from "../frame/icons.tsx";
 import { usePage, useTitle } from "../frame/page-context.ts";
 import { usePlace } from "../frame/place.ts";
-import { PlainText } from "../frame/plain-text.tsx";
+import { PlainText, plainText } from "../frame/plain-text.tsx";
 import { ago } from "../frame/time.ts";
 import type { Commit } from "../wire/answers.ts";
 import { wordsOf } from "../wire/client.ts";
@@ -49,7 +49,7 @@ function Head({ address }: { address: CommitsView }) {
         <a
           class="tag"
           href={router.href({ ...first, author: "" })}
-          aria-label={`by ${author}; show commits of all authors`}
+          aria-label={`by ${plainText(author)}; show commits of all authors`}
         >
           by <PlainText text={author} /> <Icon name="close" />
         </a>
@@ -99,7 +99,10 @@ function CommitRow({ commit, address }: { commit: Commit; address: CommitsView }
         <PlainText text={message} />
       </a>
       <span class="muted when">
-        <a href={router.href({ ...first, author: authorName })} title={`Commits of ${authorName}`}>
+        <a
+          href={router.href({ ...first, author: authorName })}
+          title={`Commits of ${plainText(authorName)}`}
+        >
           <PlainText text={authorName} />
         </a>
         , <time dateTime={date}>{ago(date)}</time>
