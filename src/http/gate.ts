@@ -15,6 +15,7 @@ import { notAuthenticated, Refusal } from "./refusal.ts";
 /** What a route asks of its caller. */
 export type Access =
   | "anyone" // but whoever shows a credential must show a good one
+  | "signed" // the route proves who asks: no credential is looked at, since a code host may send its own
   | "search" // a credential, or none where the host lets anonymous callers search
   | "api-key"
   | "owner"; // of the organization
@@ -34,7 +35,8 @@ export async function admit(
   { engine, settings }: { engine: Engine; settings: Settings },
   onIdentity: (identity: Identity) => void = () => {},
 ): Promise<Caller> {
-  const identity = (await recognize(request, settings)) ?? anonymous(settings);
+  const known = access === "signed" ? NOBODY : await recognize(request, settings);
+  const identity = known ?? anonymous(settings);
   onIdentity(identity);
   authorize(identity.principal, access, settings);
   return { identity, viewer: await viewerOf(identity.principal, access, engine) };
@@ -88,6 +90,7 @@ function authorize(principal: Principal, access: Access, settings: Settings): vo
   const isAnonymous = principal.kind === "anonymous";
   switch (access) {
     case "anyone":
+    case "signed":
       return;
     case "search":
       if (isAnonymous && settings.anonymous === false) throw notAuthenticated();

@@ -113,7 +113,8 @@ async function answer(route: Route, service: Service, context: Context): Promise
   const noted: Record<string, unknown> = {};
   let identity: Identity | undefined;
   const tell = (status: number, refusal?: Refusal): void => {
-    const quiet = route.access === "anyone" && status < 400; // probes ask for health all day
+    const isOpen = route.access === "anyone" || route.access === "signed";
+    const quiet = isOpen && status < 400; // probes ask for health all day
     service.metrics?.request(route.action, status);
     if (!quiet) audit(settings, { at, action: route.action, status, ...whoIs(identity) }, refusal);
   };

@@ -134,7 +134,9 @@ function possibleRefusals(route: Route): RefusalCode[] {
     ...(body || query ? (["INVALID_REQUEST_BODY"] as const) : []),
     "NOT_AUTHENTICATED",
     // who may stream and then sees less is told so in the stream
-    ...(access === "anyone" || streams ? [] : (["INSUFFICIENT_PERMISSIONS"] as const)),
+    ...(access === "anyone" || access === "signed" || streams
+      ? []
+      : (["INSUFFICIENT_PERMISSIONS"] as const)),
     ...(body ? (["BODY_TOO_LARGE"] as const) : []),
     ...(changes ? (["UNSUPPORTED_MEDIA_TYPE"] as const) : []),
     ...refusals,

@@ -24,7 +24,7 @@ export function webhookRoutes(webhook: NonNullable<HandlerOptions["webhook"]>): 
         summary: "Tell that a repository has changed",
         description:
           "For the webhooks of code hosts, whose own signatures are the credential. The repository is synced soon.",
-        access: "anyone",
+        access: "signed",
         params: webhookPath,
         answers: {
           status: 202,

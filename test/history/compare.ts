@@ -4,7 +4,7 @@
  */
 
 import { deepStrictEqual } from "node:assert/strict";
-import type { CommitsOptions, History } from "../../src/index.ts";
+import { QuernError, type CommitsOptions, type History } from "../../src/index.ts";
 import type { Draw } from "./generated.ts";
 import * as twin from "./twins.ts";
 
@@ -21,6 +21,9 @@ interface Known extends Compared {
   /** Files and folders of some commits. */
   readonly paths: readonly string[];
 }
+
+/** A difference whose hunks are shorter than this is never refused: its limit is 32 MiB, with its headers. */
+const DIFF_CHARACTERS = 20 * 2 ** 20;
 
 const lines = (text: Buffer): string[] => text.toString().split("\n").filter(Boolean);
 
@@ -113,8 +116,12 @@ async function compareDiff({ history, folder, draw, revisions, paths }: Known): 
   const [base, head] = [pick(draw, revisions), pick(draw, revisions)];
   const path = draw(3) === 0 ? { path: pick(draw, paths) } : {};
   const what = `${base} ${head} ${path.path}`;
-  const files = await history.diff({ base, head, ...path });
   const text = twin.diffText(folder, base, head, path.path);
+  const files = await history.diff({ base, head, ...path }).catch((error: QuernError) => error);
+  if (files instanceof QuernError) {
+    const isLong = text.reduce((sum, { length }) => sum + length, 0) > DIFF_CHARACTERS;
+    return deepStrictEqual([files.code, isLong], ["FILE_TOO_LARGE", true], what);
+  }
   deepStrictEqual(files.map(twin.hunksText), text, what);
   deepStrictEqual(files.map(twin.namesOf), twin.diffNames(folder, base, head, path.path), what);
 }

@@ -23,6 +23,8 @@ export interface HostServer {
   readonly token: string;
   /** Entries of a page, whatever is asked for: a small one makes pages. */
   pageSize: number;
+  /** Answers before anything else; true: done. */
+  before: (request: IncomingMessage, response: ServerResponse) => boolean;
 }
 
 interface Asked {
@@ -41,9 +43,10 @@ export type Kind = "gitlab" | "gitea" | "bitbucket" | "azuredevops" | "gerrit";
 const TOKEN = "secret-0123456789abcdef";
 
 export function serveHost(remotes: Remotes, kind: Kind): HostServer {
-  const hosted: HostServer = { repositories: [], token: TOKEN, pageSize: 2 };
+  const hosted: HostServer = { repositories: [], token: TOKEN, pageSize: 2, before: () => false };
   const answer = INTERFACES[kind];
   remotes.interface = (request, response) => {
+    if (hosted.before(request, response)) return true;
     const url = new URL(request.url!, remotes.url);
     const isKnown = isSignedIn(kind, request, url);
     if (isKnown === undefined)

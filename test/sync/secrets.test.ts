@@ -4,48 +4,15 @@
  */
 
 import { execFile } from "node:child_process";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { serveGitHub } from "./github-server.ts";
+import { commandLines, filesWith, holds } from "./leaks.ts";
 import { commit, serveRemotes } from "./remotes.ts";
 import { openWorkplace, outcomes } from "./workplace.ts";
 import { serveHost } from "./host-servers.ts";
-
-const forms = (token: string): string[] => [
-  token,
-  encodeURIComponent(token),
-  Buffer.from(token).toString("base64"),
-  Buffer.from(`x-access-token:${token}`).toString("base64"),
-];
-
-const holds = (text: string, token: string): boolean =>
-  forms(token).some((form) => text.includes(form));
-
-/** Files below a folder that hold the token. */
-function filesWith(folder: string, token: string): string[] {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile());
-  expect(files.length).toBeGreaterThan(5);
-  return files
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => holds(readFileSync(file, "latin1"), token));
-}
-
-/** Command lines of all processes. */
-function commandLines(): string {
-  const numbers = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
-  return numbers
-    .map((number) => {
-      try {
-        return readFileSync(`/proc/${number}/cmdline`, "latin1").replaceAll("\0", " ");
-      } catch {
-        return ""; // it has ended
-      }
-    })
-    .join("\n");
-}
 
 test("a token is in no file, no process list and no output of a run", async () => {
   const remotes = await serveRemotes();

@@ -8,9 +8,15 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createHandler } from "../../src/http/index.ts";
-import { startSync, type ConnectionConfig, type ConnectionType } from "../../src/sync/index.ts";
+import {
+  startSync,
+  type ConnectionConfig,
+  type ConnectionType,
+  type SyncConfig,
+} from "../../src/sync/index.ts";
 import { isGenuine, subjectOf, type Delivery } from "../../src/sync/webhooks.ts";
 import { quern } from "../cli/terminal.ts";
+import { nameOf, openPlace, remotePath, type AnyKind } from "./every-host.ts";
 import { serveGitHub } from "./github-server.ts";
 import { commit, serveRemotes } from "./remotes.ts";
 import { openWorkplace } from "./workplace.ts";
@@ -267,3 +273,73 @@ test("quern serve --sync does both in one process", async () => {
   stop.abort();
   expect(await ended).toMatchObject({ code: 0 });
 });
+
+/** A push to the second repository, as each host tells it, with its proof. */
+type HookKind = Exclude<AnyKind, "gerrit">;
+const uuid = "00000002-1111-2222-3333-444444444444";
+const PUSHES: Readonly<Record<HookKind, { body: object; proof: (body: string) => object }>> = {
+  github: {
+    body: { repository: { id: 2 } },
+    proof: (body) => ({ "x-github-event": "push", "x-hub-signature-256": `sha256=${hex(body)}` }),
+  },
+  gitlab: {
+    body: { object_kind: "push", project_id: 2 },
+    proof: (body) => {
+      const seconds = Math.floor(Date.now() / 1_000);
+      return signed(seconds, standard("m1", seconds, body));
+    },
+  },
+  gitea: {
+    body: { repository: { id: 2 } },
+    proof: (body) => ({ "x-gitea-event": "push", "x-gitea-signature": hex(body) }),
+  },
+  bitbucket: {
+    body: { repository: { uuid: `{${uuid}}` } },
+    proof: (body) => ({ "x-event-key": "repo:push", "x-hub-signature": `sha256=${hex(body)}` }),
+  },
+  azuredevops: {
+    body: { eventType: "git.push", resource: { repository: { id: uuid } } },
+    proof: () => ({ authorization: basicOf("quern", SECRET) }),
+  },
+};
+
+test.each(Object.keys(PUSHES) as HookKind[])(
+  "%s: a push is heard, one with a bad proof is refused, one sent again changes nothing",
+  async (kind) => {
+    const { remotes, workplace, connection, env } = await openPlace(kind);
+    const webhook = { secret: { env: "HOOK" } };
+    const connections = { work: { ...connection, webhook } } as SyncConfig["connections"];
+    const secret = kind === "gitlab" ? SIGNING : SECRET;
+    let runs = 0;
+    const onReport = () => void runs++;
+    const options = { env: { ...env, HOOK: secret }, onReport };
+    const service = startSync(workplace.engine, { connections }, options);
+    onTestFinished(() => service[Symbol.asyncDispose]());
+    const handler = createHandler(workplace.engine, { anonymous: "all", webhook: service.webhook });
+    await expect.poll(() => runs, { timeout: 60_000 }).toBe(1);
+    commit(remotes.root, remotePath(kind, "three"), { "a.ts": "second\n" });
+    remotes.requests.length = 0;
+    const { body: told, proof } = PUSHES[kind];
+    const body = JSON.stringify(told);
+    const send = async (headers: object, text = body): Promise<number> => {
+      const init = {
+        method: "POST",
+        headers: { ...headers } as Record<string, string>,
+        body: text,
+      };
+      return (await handler(new Request("http://host/api/webhook/work", init))).status;
+    };
+    const good = proof(body);
+    const bad = kind === "azuredevops" ? { authorization: basicOf("quern", "other") } : good;
+    expect(await send(bad, `${body} `)).toBe(401); // not what was signed
+    expect(await send({})).toBe(401);
+    expect(await workplace.find("second")).toEqual([]);
+    for (let again = 0; again < 5; again++) expect(await send(good)).toBe(202);
+    const name = nameOf(kind, "three");
+    await expect.poll(() => workplace.find("second"), { timeout: 60_000 }).toEqual([name]);
+    await expect.poll(() => runs).toBe(2);
+    const repositories = remotes.requests.filter((line) => line.includes("/info/refs"));
+    expect(repositories).toHaveLength(2); // its references, then the fetch; none of the others
+    expect(repositories.every((line) => line.includes(remotePath(kind, "three")))).toBe(true);
+  },
+);
