@@ -14,6 +14,7 @@ export function packageFile(name: string): URL {
     isSource
       ? `build/${name} does not exist. Run the scripts/build-*.mjs that writes it, or npm test`
       : `quern's ${name} is not next to its code, because a bundler has bundled quern. ` +
-          "Leave it out of the bundle: mark 'quern' and its entries, such as 'quern/http', as external",
+          "Leave it out of the bundle: mark 'quern' and its entries, such as 'quern/http', as external; " +
+          'in Next.js by serverExternalPackages: ["quern"]',
   );
 }

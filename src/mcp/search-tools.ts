@@ -70,7 +70,8 @@ async function nothingFound(
     isCaseSensitivityEnabled: args.case,
   };
   const options = searchOptions(context, viewer);
-  const { suggestions } = await context.engine.explain({ ...request, matches: 0 }, options);
+  const asked = { ...request, matches: 0 };
+  const { hints, suggestions } = await context.engine.explain(asked, options);
   const inScope = await context.engine.search({ query: filter || "file:.", matches: 50 }, options);
   const found = inScope.repositoryInfo.map(({ name }) => name);
   const unsearched = await notSearchedWords(request, { filters: args, found }, context);
@@ -81,6 +82,7 @@ async function nothingFound(
     ...partialWords(response),
     ...context.behind(),
     ...(hint ? [hint] : []),
+    ...hints.map(({ message }) => `${message}.`),
     ...(inScope.files.length === 0 ? ["No indexed file is within these filters."] : []),
     ...unsearched,
     ...suggestionWords({ suggestions }).map((suggestion) => `Tried: ${suggestion}`),

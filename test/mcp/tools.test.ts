@@ -104,6 +104,17 @@ test.each<[string, Record<string, unknown>]>([
   expect(text).not.toMatch(/acme\/secret|order99\(\)/);
 });
 
+test.each([
+  ["path:src nowhere", "path: is a word here; did you mean file:."],
+  ["nowhere OR never", "OR is a word here; write or in lower case."],
+  ["nowhere AND never", "AND is a word here; a blank already means that both must be there."],
+])("%s finds nothing, and is told what was probably meant", async (query, says) => {
+  const client = await connected(createMcpHandler(shop()));
+  const { text, facts } = await callTool(client, "search", { query });
+  expect(facts.matches).toBe(0);
+  expect(text.split("\n")).toContain(says);
+});
+
 test("a cursor that is not known any more says so", async () => {
   const client = await connected(createMcpHandler(shop()));
   const { text, isError } = await callTool(client, "search", { cursor: "0123456789" });

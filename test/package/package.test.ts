@@ -239,7 +239,9 @@ describe("a host that is bundled", () => {
     { from: "commonjs", format: "esm", banner: CREATE_REQUIRE },
   ])("is told to leave quern outside ($from as $format $banner)", async (bundling) => {
     await expect(start(bundling)).rejects.toMatchObject({
-      stderr: expect.stringMatching(/a bundler has bundled quern.* as external/) as unknown,
+      stderr: expect.stringMatching(
+        /a bundler has bundled quern.* as external; in Next\.js by serverExternalPackages: \["quern"\]/,
+      ) as unknown,
     });
   });
 });
