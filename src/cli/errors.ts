@@ -17,7 +17,7 @@ const ADVICE: Readonly<Record<ErrorCode, string>> = {
   FILE_TOO_LARGE: "",
   BINARY_FILE: "",
   GIT_MISSING: "install git, or put it on the PATH",
-  INDEX_NOT_FOUND: "quern index PATH makes an index; --db DIR or QUERN_DB names another directory",
+  INDEX_NOT_FOUND: "quern index PATH does; --db DIR or QUERN_DB names another directory",
   INDEX_LOCKED: "",
   INDEX_VERSION: "index again into a new directory",
   INDEX_CORRUPT: "quern check tells what is damaged; index again into a new directory",

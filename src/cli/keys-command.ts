@@ -18,6 +18,10 @@ interface KeyFlags extends CommonFlags {
   owner: string;
 }
 
+interface ListFlags extends CommonFlags {
+  owner?: string;
+}
+
 /** Whose key it is, where nobody is named: one person's machine needs no names. */
 const DEFAULT_OWNER = "local";
 
@@ -30,10 +34,11 @@ export function addKeys(program: Command, call: Call): void {
     .action((flags: KeyFlags & { name?: string; expires?: Date }) =>
       withAccounts(openAccounts, flags, (accounts) => create(accounts, flags, call)),
     );
-  withOwner(withCommonOptions(keys.command("list")))
-    .summary("list the keys of an owner")
-    .action((flags: KeyFlags) =>
-      withAccounts(openExistingAccounts, flags, ({ tokens }) => list(tokens, flags, call)),
+  withCommonOptions(keys.command("list"))
+    .summary("list keys")
+    .option("--owner <id>", "only the keys of this owner; default: of everyone")
+    .action((flags: ListFlags) =>
+      withAccounts(openExistingAccounts, flags, (accounts) => list(accounts, flags, call)),
     );
   withCommonOptions(keys.command("revoke"))
     .summary("revoke a key at once")
@@ -68,10 +73,12 @@ async function create(
     io.stderr.write(`quern: key ${key.id}; its secret is not shown again, and kept nowhere\n`);
 }
 
-async function list(tokens: TokenStore, flags: KeyFlags, call: Call): Promise<void> {
+async function list({ tokens, users }: Accounts, flags: ListFlags, call: Call): Promise<void> {
+  const owners = flags.owner === undefined ? [DEFAULT_OWNER] : [flags.owner];
+  if (flags.owner === undefined) for await (const { id } of users.list()) owners.push(id);
   const keys: TokenRecord[] = [];
-  for await (const record of tokens.list(flags.owner))
-    if (record.kind === "api-key") keys.push(record);
+  for (const owner of new Set(owners))
+    for await (const record of tokens.list(owner)) if (record.kind === "api-key") keys.push(record);
   call.exit(keys.length > 0 ? 0 : 1);
   if (flags.json)
     printJson(
@@ -81,7 +88,8 @@ async function list(tokens: TokenStore, flags: KeyFlags, call: Call): Promise<vo
   else printLines(call.io.stdout, table(keys.map(rowOf)));
 }
 
-function rowOf({ id, name, createdAt, expiresAt, revokedAt, lastUsedAt }: TokenRecord): string[] {
+function rowOf(record: TokenRecord): string[] {
+  const { id, ownerId, name, createdAt, expiresAt, revokedAt, lastUsedAt } = record;
   const day = (at: Date): string => at.toISOString().slice(0, 10);
   const state = revokedAt
     ? `revoked ${day(revokedAt)}`
@@ -89,7 +97,7 @@ function rowOf({ id, name, createdAt, expiresAt, revokedAt, lastUsedAt }: TokenR
       ? `${expiresAt.getTime() <= Date.now() ? "expired" : "expires"} ${day(expiresAt)}`
       : "valid";
   const used = lastUsedAt ? `used ${day(lastUsedAt)}` : "never used";
-  return [id, `made ${day(createdAt)}`, state, used, visible(name ?? "")];
+  return [id, visible(ownerId), `made ${day(createdAt)}`, state, used, visible(name ?? "")];
 }
 
 async function revoke(

@@ -128,6 +128,10 @@ describe("keys", () => {
     await quern(["keys", "create", "--db", db, "--owner", "ada"]);
     const { stdout } = await quern(["keys", "list", "--db", db, "--owner", "ada", "--json"]);
     expect(JSON.parse(stdout)).toMatchObject([{ ownerId: "ada" }]);
+    await quern(["users", "add", "ada", "--db", db]);
+    const all = await quern(["keys", "list", "--db", db, "--json"]);
+    const owners = (JSON.parse(all.stdout) as { ownerId: string }[]).map(({ ownerId }) => ownerId);
+    expect(owners).toEqual(["local", "local", "ada"]);
     expect(await quern(["keys", "list", "--db", db, "--owner", "bob"])).toMatchObject({
       code: 1,
       stdout: "",

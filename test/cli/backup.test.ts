@@ -1,0 +1,65 @@
+/** A copy of a data directory, made as docs/questions.md says, is as good as the directory. */
+
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { temporaryFolder } from "../engine/opened.ts";
+import { quern } from "./terminal.ts";
+
+/** Asks a server of the directory with the key. */
+async function asked(db: string, secret: string): Promise<{ status: number; files: number }> {
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  let told = "";
+  const onOutput = (text: string) => void (told += text);
+  const argv = ["serve", "--port", "0", "--json", "--db", db];
+  const ended = quern(argv, { signal: stop.signal, onOutput });
+  await expect.poll(() => told).toContain("\n");
+  const { url } = JSON.parse(told) as { url: string };
+  const body = JSON.stringify({ query: "needle", matches: 1 });
+  const headers = { Authorization: `Bearer ${secret}` };
+  const response = await fetch(`${url}/api/search`, { method: "POST", headers, body });
+  const { files = [] } = (await response.json()) as { files?: object[] };
+  stop.abort();
+  await ended;
+  return { status: response.status, files: files.length };
+}
+
+test("the index, the keys and the members are in it, with their ids", async () => {
+  const root = temporaryFolder();
+  const [source, db, copy] = ["notes", "data", "copy"].map((name) => join(root, name));
+  mkdirSync(source!);
+  writeFileSync(join(source!, "a.txt"), "needle\n");
+  await quern(["index", source!, "--db", db!]);
+  await quern(["users", "add", "ada", "--db", db!]);
+  const secret = (await quern(["keys", "create", "--owner", "ada", "--db", db!])).stdout.trim();
+  const all = async (at: string) =>
+    Promise.all(
+      ["repos", "keys list", "users list"].map(async (words) => {
+        const { stdout } = await quern([...words.split(" "), "--json", "--db", at]);
+        return JSON.parse(stdout) as object[];
+      }),
+    );
+  const before = await all(db!);
+  expect(before.map(({ length }) => length)).toEqual([1, 1, 1]);
+
+  cpSync(db!, copy!, { recursive: true, filter: (path) => !basename(path).endsWith("-lock") });
+  expect(await all(copy!)).toEqual(before);
+  expect(await asked(copy!, secret)).toEqual({ status: 200, files: 1 });
+  expect(
+    (
+      await asked(
+        copy!,
+        secret.replace(/.$/, (last) => (last === "0" ? "1" : "0")),
+      )
+    ).status,
+  ) //
+    .toBe(401);
+  expect(JSON.parse((await quern(["index", source!, "--db", copy!, "--json"])).stdout)) //
+    .toMatchObject([{ added: 0, unchanged: 1 }]);
+});
+
+test("the page says so", () => {
+  const page = readFileSync("docs/questions.md", "utf8");
+  expect(page).toMatch(/Copy the whole data directory.*end\s+in `-lock`/s);
+});
