@@ -1,5 +1,13 @@
 /** What hosts import as `quern/cluster`. */
 
+export {
+  openCluster,
+  postgresCatalog,
+  type ClusterCatalog,
+  type ClusterEngine,
+  type ClusterOptions,
+  type ClusterStatus,
+} from "./cluster.ts";
 export { directorySegments } from "./objects/directory-segments.ts";
 export type { SegmentStore, StoredObject } from "./objects/segment-store.ts";
 export { migrateCluster, type PostgresPlace } from "./postgres/schema.ts";

@@ -94,6 +94,8 @@ const UNITS: readonly (readonly [name: RegExp, unit: RegExp])[] = [
   [/\.regexpsConsidered$/, /\bpairs\b/i],
   [/\.symbols$/, /\bdefinitions\b/i],
   [/\.rowCount$/, /\brows\b/],
+  [/^ClusterStatus\.shards\.shard$/, /\bnumber\b/],
+  [/^ClusterStatus\.shards\.(published|here)$/, /\bgeneration\b/],
   [/^migrateCluster\.(from|to)$/, /\bversion\b/],
 ];
 

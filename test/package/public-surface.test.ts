@@ -60,7 +60,9 @@ test("the values of each entry", () => {
   expect(Object.keys(cluster).sort()).toEqual([
     "directorySegments",
     "migrateCluster",
+    "openCluster",
     "postgresAuditStore",
+    "postgresCatalog",
     "postgresSegments",
     "postgresTokenStore",
     "postgresUserStore",

@@ -5,6 +5,7 @@
  *
  *     version 1   quern_meta, quern_token, quern_user, quern_audit
  *     version 2   quern_object, quern_chunk
+ *     version 3   quern_shard, quern_repository, quern_segment, quern_manifest, quern_state
  *
  * Ids are stored as UTF-16 code units, big-endian: so PostgreSQL sorts them as JavaScript does,
  * whatever its locale, and any string is an id. Dates are milliseconds since 1970. Records are of
@@ -68,6 +69,45 @@ const MIGRATIONS: readonly ((table: (name: string) => string) => readonly string
     )`,
     // compressed before it comes here
     `alter table ${table("quern_chunk")} alter body set storage external`,
+  ],
+  (table) => [
+    `create table ${table("quern_shard")} (
+      shard int primary key,
+      generation bigint not null default 0,
+      text_bytes bigint not null default 0,
+      writer text,
+      writer_until timestamptz
+    )`,
+    `create table ${table("quern_repository")} (
+      repository int generated always as identity primary key,
+      name text collate "C" not null unique,
+      shard int not null references ${table("quern_shard")}
+    )`,
+    `create table ${table("quern_segment")} (
+      shard int not null,
+      segment bigint not null,
+      object text not null,
+      bytes bigint not null,
+      files bigint not null,
+      text_bytes bigint not null,
+      primary key (shard, segment)
+    )`,
+    `create table ${table("quern_manifest")} (
+      shard int not null,
+      generation bigint not null,
+      body bytea not null,
+      created_at timestamptz not null default now(),
+      primary key (shard, generation)
+    )`,
+    `create table ${table("quern_state")} (
+      repository int not null,
+      changed bigint not null,
+      shard int not null,
+      record json not null,
+      sets bytea not null,
+      extra text not null,
+      primary key (repository, changed)
+    )`,
   ],
 ];
 

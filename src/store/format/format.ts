@@ -2,7 +2,8 @@
  * Describes the format of the data directory: one LMDB environment with one table. The first byte of a key
  * says what its value holds. Format version 2.
  *
- *     0  name                       engine records: `format`, `manifest`, `lease`
+ *     0  name                       engine records: `format`, `manifest`, `lease`; `cluster`, in a
+ *                                   directory that a cluster fills: what it has from where
  *     1  repository                 one repository's record
  *     2  repository                 its files that are listed but not searchable, see skipped-files.ts
  *     3  repository segment rev     revision set: which of the repository's files in the segment
@@ -114,7 +115,7 @@ const u32 = (value: number): number[] => [
   value & 255,
 ];
 
-export const engineKey = (name: "format" | "manifest" | "lease"): Buffer =>
+export const engineKey = (name: "format" | "manifest" | "lease" | "cluster"): Buffer =>
   Buffer.concat([key(0), Buffer.from(name)]);
 export const repositoryKey = (repository: number): Buffer => key(1, ...u32(repository));
 export const skippedKey = (repository: number): Buffer => key(2, ...u32(repository));

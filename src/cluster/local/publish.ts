@@ -1,0 +1,179 @@
+/** Makes a publication of what a run has changed in a writer's directory: sends objects, and says what rows there are to be. */
+
+import { unpack } from "msgpackr";
+import type {
+  ShardHead,
+  Publication,
+  PublishedSegment,
+  PublishedSet,
+  PublishedState,
+} from "../catalog/head.ts";
+import { sendExtra, type RepositoryExtra } from "../objects/repository-object.ts";
+import { sendSegment, sendSymbols } from "../objects/segment-object.ts";
+import type { SegmentStore } from "../objects/segment-store.ts";
+import { readManifest, type ManifestSegment } from "../../store/catalog/manifest.ts";
+import { repositoryKey, repositoryRanges, skippedKey } from "../../store/format/format.ts";
+import type { RepositoryRecord } from "../../store/format/records.ts";
+import type { Environment, Snapshot } from "../../store/lmdb/environment.ts";
+import { isUnchanged, type Before } from "./bring.ts";
+import {
+  putContents,
+  readContents,
+  reading,
+  type Contents,
+  type LocalSegment,
+} from "./contents.ts";
+
+export interface Publishing {
+  readonly environment: Environment;
+  readonly store: SegmentStore;
+  /** What the directory was brought to. */
+  readonly head: ShardHead;
+  readonly writer: string;
+}
+
+/** What is to be published, and what the directory holds once it is. */
+export interface Prepared {
+  readonly publication: Publication;
+  readonly contents: Contents;
+}
+
+/** A segment under both of its numbers. */
+interface Sent {
+  readonly here: number;
+  readonly published: PublishedSegment;
+}
+
+/** undefined: nothing has changed. REQUIRES: no run is under way. */
+export async function preparePublication(publishing: Publishing): Promise<Prepared | undefined> {
+  const { environment, head, writer } = publishing;
+  const { shard, generation: before } = head;
+  const now = reading(environment, (snapshot) => ({
+    contents: readContents(snapshot),
+    manifest: readManifest(snapshot),
+  }));
+  if (isUnchanged(now)) return undefined;
+  const sent = await sendSegments(publishing, now);
+  const numbers = new Map(sent.map(({ here, published }) => [here, published.segment]));
+  const repositories = publishedRepositories(now, before + 1);
+  const states: PublishedState[] = [];
+  for (const { id, changed } of repositories)
+    if (changed === before + 1) states.push(await sendState(publishing, id, numbers));
+  const segments = sent.map(({ published }) => published);
+  const publication: Publication = {
+    shard,
+    before,
+    writer,
+    segments,
+    states,
+    repositories: repositories.map(({ id, changed }) => [id, changed]),
+    nextSegment: Math.max(head.nextSegment, ...segments.map(({ segment }) => segment + 1)),
+    removed: removedFrom(now),
+  };
+  const contents: Contents = {
+    shards: [[shard, before + 1]],
+    segments: sent.map((one) => localOf(shard, one)),
+    repositories,
+  };
+  return { publication, contents };
+}
+
+/** Those that are new get the shard's next numbers. */
+async function sendSegments(publishing: Publishing, now: Before): Promise<Sent[]> {
+  const known = new Map(now.contents.segments.map((one) => [one.here, one]));
+  let next = publishing.head.nextSegment;
+  const sent: Sent[] = [];
+  for (const one of now.manifest.segments) {
+    const before = known.get(one.segment);
+    const segment = before?.segment ?? next++;
+    const objects = await sendIfNew(publishing, one, before);
+    const { files, textBytes, symbols, hasSymbols } = one;
+    const published = { ...objects, segment, files, textBytes, symbols, hasSymbols };
+    sent.push({ here: one.segment, published });
+  }
+  return sent;
+}
+
+/** REQUIRES: the publication has been published, and no run since. */
+export const recordPublication = (
+  environment: Environment,
+  { contents }: Pick<Prepared, "contents">,
+): Promise<void> => environment.write((writer) => putContents(writer, contents));
+
+function publishedRepositories({ contents, manifest }: Before, next: number) {
+  const known = new Map(contents.repositories.map((one) => [one.id, one]));
+  return manifest.repositories.map(([id, here]) => {
+    const one = known.get(id);
+    return { id, here, changed: one?.here === here ? one.changed : next };
+  });
+}
+
+function removedFrom({ contents, manifest }: Before): number[] {
+  const left = new Set(manifest.repositories.map(([id]) => id));
+  return contents.repositories.flatMap(({ id }) => (left.has(id) ? [] : [id]));
+}
+
+async function sendIfNew(
+  { environment, store }: Publishing,
+  { segment, symbols: edition }: ManifestSegment,
+  known: LocalSegment | undefined,
+): Promise<Pick<PublishedSegment, "object" | "bytes" | "symbolsObject">> {
+  const object = known
+    ? { object: known.object, bytes: known.bytes }
+    : await sendSegment(environment, segment, store).then(({ key, bytes }) => ({
+        object: key,
+        bytes,
+      }));
+  if (edition === 0) return { ...object, symbolsObject: undefined };
+  if (known?.symbols === edition) return { ...object, symbolsObject: known.symbolsObject };
+  const { key } = await sendSymbols(environment, { segment, edition }, store);
+  return { ...object, symbolsObject: key };
+}
+
+function localOf(shard: number, { here, published }: Sent): LocalSegment {
+  const { segment, object, bytes, symbols, symbolsObject } = published;
+  return { shard, segment, here, object, bytes, symbols, symbolsObject };
+}
+
+/** `numbers`: of segments in the shard, by their numbers here. */
+async function sendState(
+  { environment, store, head }: Publishing,
+  repository: number,
+  numbers: ReadonlyMap<number, number>,
+): Promise<PublishedState> {
+  const read = reading(environment, (snapshot) => readState(snapshot, repository, numbers));
+  const { record, sets, ...extra } = read;
+  const changed = head.generation + 1;
+  return { repository, changed, record, sets, extra: await sendExtra(extra, store) };
+}
+
+/** Where the numbers of a segment and a revision stand in keys of tables 3 and 4. */
+const SEGMENT_AT = 5;
+const REVISION_AT = 9;
+
+function readState(
+  snapshot: Snapshot,
+  repository: number,
+  numbers: ReadonlyMap<number, number>,
+): Pick<PublishedState, "record" | "sets"> & RepositoryExtra {
+  const what = `the record of repository ${repository}`;
+  const copy = (key: Buffer): Uint8Array => Uint8Array.from(snapshot.get(key, what)!);
+  const [, , ofSets, ofVersions] = repositoryRanges(repository);
+  const entriesOf = (range: [Buffer, Buffer]) =>
+    Array.from(snapshot.keys(range), (key) => Buffer.from(key)).flatMap((key) => {
+      const segment = numbers.get(key.readUInt32BE(SEGMENT_AT));
+      return segment === undefined ? [] : [{ key, segment }]; // of a segment that is retired
+    });
+  const record = unpack(copy(repositoryKey(repository))) as RepositoryRecord;
+  const skipped = snapshot.get(skippedKey(repository), what);
+  return {
+    record: { ...record, segments: record.segments.map((here) => numbers.get(here)!) },
+    skipped: skipped && Uint8Array.from(skipped),
+    sets: entriesOf(ofSets!).map(({ key, segment }): PublishedSet => [
+      segment,
+      key.readUInt16BE(REVISION_AT),
+      copy(key),
+    ]),
+    versions: entriesOf(ofVersions!).map(({ key, segment }) => [segment, copy(key)] as const),
+  };
+}

@@ -1,0 +1,127 @@
+/**
+ * The directory that this machine searches: all shards in one ordinary data directory, which an ordinary
+ * engine has open. It is brought to newer generations as they are published. When
+ * PostgreSQL or the object store cannot be reached, searches go on with what is there.
+ */
+
+import { join } from "node:path";
+import { open, type Engine, type OpenOptions } from "../engine.ts";
+import { openStore } from "../store/catalog/open.ts";
+import type { Environment } from "../store/lmdb/environment.ts";
+import { acquireLease } from "../store/lmdb/lease.ts";
+import type { Catalog } from "./catalog/catalog.ts";
+import type { ShardHead } from "./catalog/head.ts";
+import { bringTo } from "./local/bring.ts";
+import { readContents, reading } from "./local/contents.ts";
+import type { SegmentStore } from "./objects/segment-store.ts";
+
+const POLL_MS = 1_000;
+/** For another process of this machine that brings the same directory. */
+const TURN_MS = 600_000;
+
+export interface ReplicaOptions {
+  readonly catalog: Catalog;
+  readonly store: SegmentStore;
+  readonly directory: string;
+  readonly engine: OpenOptions;
+  readonly onWarning: NonNullable<OpenOptions["onWarning"]>;
+}
+
+export class Replica {
+  readonly engine: Engine;
+  readonly #options: ReplicaOptions;
+  readonly #environment: Environment;
+  readonly #heads = new Map<number, ShardHead>();
+  #last: Promise<unknown> = Promise.resolve();
+  #waiting: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+  /** What could not be done last, so that it is told once. */
+  #trouble = "";
+
+  private constructor(options: ReplicaOptions, environment: Environment, engine: Engine) {
+    this.#options = options;
+    this.#environment = environment;
+    this.engine = engine;
+  }
+
+  static async open(options: ReplicaOptions): Promise<Replica> {
+    const path = join(options.directory, "replica");
+    const environment = await openStore(path, { readOnly: false });
+    try {
+      const engine = await open(path, { ...options.engine, readOnly: true });
+      return new Replica(options, environment, engine);
+    } catch (error) {
+      await environment.close();
+      throw error;
+    }
+  }
+
+  /** Follows what is published until close(). */
+  follow(): void {
+    this.#timer = setTimeout(() => void this.#poll(), POLL_MS).unref();
+  }
+
+  async #poll(): Promise<void> {
+    try {
+      await this.bringToNewest();
+      this.#trouble = "";
+    } catch (error) {
+      const message = `what the cluster has published cannot be fetched: ${String(error)}`;
+      if (message !== this.#trouble && !this.#isClosed)
+        this.#options.onWarning({ code: "INTERNAL", message });
+      this.#trouble = message;
+    }
+    if (!this.#isClosed) this.follow();
+  }
+
+  /** Resolves when searches see all that was published before the call. */
+  bringToNewest(): Promise<void> {
+    // who comes while one runs needs another one, which all of them share
+    this.#waiting ??= this.#last.then(() => {
+      this.#waiting = undefined;
+      const run = this.#bring();
+      this.#last = run.catch(() => undefined);
+      return run;
+    });
+    return this.#waiting;
+  }
+
+  async #bring(): Promise<void> {
+    if (this.#isClosed) return;
+    const { catalog, store } = this.#options;
+    const heads = await this.#newestHeads();
+    const here = this.generations();
+    if (heads.length === here.size && heads.every((one) => here.get(one.shard) === one.generation))
+      return;
+    const environment = this.#environment;
+    const lease = await acquireLease(environment, { timeoutMs: TURN_MS });
+    try {
+      const bringing = { environment, owner: lease.owner, catalog, store };
+      await bringTo(bringing, heads);
+    } finally {
+      await lease.release();
+    }
+  }
+
+  async #newestHeads(): Promise<ShardHead[]> {
+    const { catalog } = this.#options;
+    for (const [shard, generation] of await catalog.generations())
+      if (this.#heads.get(shard)?.generation !== generation)
+        this.#heads.set(shard, await catalog.head(shard, generation));
+    return [...this.#heads.values()];
+  }
+
+  /** The generation of each shard that searches see. */
+  generations(): Map<number, number> {
+    return new Map(reading(this.#environment, readContents).shards);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await this.#last;
+    await this.engine.close();
+    await this.#environment.close();
+  }
+}

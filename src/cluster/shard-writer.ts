@@ -1,0 +1,175 @@
+/**
+ * Writes to shards, one at a time: takes the shard's lease, brings a directory of this machine to the shard's
+ * newest generation, lets an ordinary engine change it, sends what is new to the object store, and
+ * publishes it. Whoever is stopped in between has published nothing.
+ */
+
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { throwIfAborted } from "../base/abort.ts";
+import { QuernError } from "../base/errors.ts";
+import { open, type Engine, type OpenOptions } from "../engine.ts";
+import { openStore } from "../store/catalog/open.ts";
+import { nextManifest, putManifest, readManifest } from "../store/catalog/manifest.ts";
+import type { Environment } from "../store/lmdb/environment.ts";
+import { acquireLease, checkLease } from "../store/lmdb/lease.ts";
+import type { Catalog } from "./catalog/catalog.ts";
+import type { ShardHead } from "./catalog/head.ts";
+import { bringTo } from "./local/bring.ts";
+import { preparePublication, recordPublication } from "./local/publish.ts";
+import type { SegmentStore } from "./objects/segment-store.ts";
+
+const LEASE_MS = 30_000;
+const RENEW_MS = 10_000;
+const RETRY_MS = 50;
+
+export interface ShardWriterOptions {
+  readonly catalog: Catalog;
+  readonly store: SegmentStore;
+  readonly directory: string;
+  readonly lockTimeoutMs: number;
+  readonly engine: OpenOptions;
+}
+
+/** A shard's directory while it is open. */
+interface Opened {
+  readonly shard: number;
+  readonly environment: Environment;
+  readonly engine: Engine;
+}
+
+/** What may be done while the lease is held. */
+export interface ShardSession {
+  readonly engine: Engine;
+  /** Gives the next new repository its id. REQUIRES: a source of that name is indexed next. */
+  readonly expect: (repository: string) => Promise<void>;
+}
+
+export class ShardWriter {
+  readonly #options: ShardWriterOptions;
+  readonly #closing = new AbortController();
+  #opened: Opened | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(options: ShardWriterOptions) {
+    this.#options = options;
+  }
+
+  /** Runs `work` on the newest generation, and publishes what it has changed. One after another. */
+  write<T>(
+    shard: number,
+    signal: AbortSignal | undefined,
+    work: (session: ShardSession) => Promise<T>,
+  ): Promise<T> {
+    const stop = signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal;
+    const turn = this.#last.then(() => this.#write(shard, stop, work));
+    this.#last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #write<T>(
+    shard: number,
+    signal: AbortSignal,
+    work: (session: ShardSession) => Promise<T>,
+  ): Promise<T> {
+    const { catalog, store } = this.#options;
+    const writer = randomBytes(16).toString("hex");
+    const generation = await this.#lease(shard, writer, signal);
+    const renewing = setInterval(() => {
+      // who has lost it finds out when it publishes
+      catalog.lease(shard, writer, LEASE_MS).catch(() => undefined);
+    }, RENEW_MS).unref();
+    try {
+      const opened = await this.#open(shard);
+      const head = await catalog.head(shard, generation);
+      await this.#bring(opened, head);
+      const done = await work(this.#session(opened));
+      const { environment } = opened;
+      const publishing = { environment, store, head, writer };
+      const prepared = await preparePublication(publishing);
+      if (prepared) {
+        await catalog.publish(prepared.publication);
+        await recordPublication(environment, prepared);
+      }
+      return done;
+    } finally {
+      clearInterval(renewing);
+      await catalog.release(shard, writer).catch(() => undefined); // it ends by itself
+    }
+  }
+
+  /** Waits for another writer to end. Resolves to the shard's generation. */
+  async #lease(shard: number, writer: string, signal: AbortSignal): Promise<number> {
+    const { catalog, lockTimeoutMs } = this.#options;
+    for (const start = Date.now(); ;) {
+      throwIfAborted(signal);
+      const generation = await catalog.lease(shard, writer, LEASE_MS);
+      if (generation !== undefined) return generation;
+      if (Date.now() - start >= lockTimeoutMs)
+        throw new QuernError(
+          "INDEX_LOCKED",
+          `another process writes to shard ${shard}; try again when it is done, or wait for it (lockTimeoutMs)`,
+        );
+      await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  /** Keeps the last one open: mostly it is the next one. */
+  async #open(shard: number): Promise<Opened> {
+    if (this.#opened?.shard === shard) return this.#opened;
+    await this.#closeShard();
+    const path = join(this.#options.directory, `shard-${shard}`);
+    const environment = await openStore(path, { readOnly: false });
+    try {
+      const engine = await open(path, this.#options.engine);
+      return (this.#opened = { shard, environment, engine });
+    } catch (error) {
+      await environment.close();
+      throw error;
+    }
+  }
+
+  async #bring({ environment }: Opened, head: ShardHead): Promise<void> {
+    const { catalog, store } = this.#options;
+    const lease = await acquireLease(environment, { timeoutMs: 0 });
+    try {
+      const bringing = { environment, owner: lease.owner, catalog, store };
+      await bringTo(bringing, [head]);
+    } finally {
+      await lease.release();
+    }
+  }
+
+  #session({ environment, engine }: Opened): ShardSession {
+    const { catalog } = this.#options;
+    return {
+      engine,
+      expect: async (repository) => {
+        if (await engine.repository(repository)) return;
+        const id = await catalog.newId(repository);
+        const lease = await acquireLease(environment, { timeoutMs: 0 });
+        await environment.write((writer) => {
+          checkLease(writer, lease.owner);
+          putManifest(writer, nextManifest(readManifest(writer), { nextRepository: id }));
+        });
+        await lease.release();
+      },
+    };
+  }
+
+  async #closeShard(): Promise<void> {
+    const opened = this.#opened;
+    this.#opened = undefined;
+    await opened?.engine.close();
+    await opened?.environment.close();
+  }
+
+  /** Ends what runs, as if aborted. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#opened?.engine.close();
+    await this.#last;
+    await this.#closeShard();
+  }
+}

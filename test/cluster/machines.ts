@@ -1,0 +1,62 @@
+/** Machines of a cluster, each with a folder of its own, over one database and one store of objects. */
+
+import type pg from "pg";
+import { onTestFinished } from "vitest";
+import {
+  directorySegments,
+  migrateCluster,
+  openCluster,
+  postgresCatalog,
+  type ClusterEngine,
+  type ClusterOptions,
+  type SegmentStore,
+} from "../../src/cluster/index.ts";
+import { documents, type Engine, type Source } from "../../src/index.ts";
+import { temporaryFolder } from "../engine/opened.ts";
+import { emptyDatabase, poolOn } from "./postgres.ts";
+
+export interface Cluster {
+  readonly pool: pg.Pool;
+  readonly segments: SegmentStore;
+  /** Another machine. It is closed when the test ends. */
+  open(options?: Partial<ClusterOptions>): Promise<ClusterEngine>;
+}
+
+export async function newCluster(given: Partial<ClusterOptions> = {}): Promise<Cluster> {
+  const pool = poolOn(await emptyDatabase());
+  await migrateCluster(pool);
+  const segments = given.segments ?? directorySegments(temporaryFolder());
+  return {
+    pool,
+    segments,
+    async open(options = {}) {
+      const engine = await openCluster({
+        catalog: postgresCatalog(pool),
+        segments,
+        directory: temporaryFolder(),
+        workers: 0,
+        lockTimeoutMs: 60_000,
+        ...given,
+        ...options,
+      });
+      onTestFinished(() => engine.close());
+      return engine;
+    },
+  };
+}
+
+export const shop = (name: string, ...contents: string[]): Source =>
+  documents({
+    name,
+    files: contents.map((content, n) => ({ path: `src/file${n}.ts`, content })),
+  });
+
+/** What a machine finds of a word: repositories and lines, by name. */
+export async function found(engine: Engine, query: string): Promise<string[]> {
+  const { files } = await engine.search({ query, matches: 1000 });
+  return files
+    .flatMap(({ repository, chunks }) =>
+      chunks.map(({ content }) => `${repository}: ${content.trim()}`),
+    )
+    .sort();
+}
