@@ -3,7 +3,7 @@
 import { Dialog } from "../frame/dialog.tsx";
 import { KEYS } from "../frame/keyboard.ts";
 
-const QUERIES: readonly (readonly [query: string, what: string])[] = [
+export const QUERIES: readonly (readonly [query: string, what: string])[] = [
   ["timeout retry", "files that hold both words"],
   ['"return nil, err"', "the words as they stand"],
   ["open or close", "one of them, or both"],

@@ -7,6 +7,7 @@ import { usePage, useTitle } from "../frame/page-context.ts";
 import { usePlace } from "../frame/place.ts";
 import { PlainText, plainText } from "../frame/plain-text.tsx";
 import { ago } from "../frame/time.ts";
+import { QUERIES } from "./help.tsx";
 import { filterFor } from "../search/query-text.ts";
 import type { Repository } from "../wire/answers.ts";
 import { wordsOf } from "../wire/client.ts";
@@ -14,6 +15,7 @@ import { wordsOf } from "../wire/client.ts";
 const PER_PAGE = 50;
 /** Who has more repositories than these pages hold finds one by its name. */
 const MOST_PAGES = 20;
+const MOST_WITH_EXAMPLES = 10;
 
 export function Home({ address }: { address: HomeView }) {
   const { client, router } = usePage();
@@ -59,9 +61,30 @@ export function Home({ address }: { address: HomeView }) {
             ))}
           </ul>
           {asked.value.items.length < asked.value.total && <More pages={pages} filter={filter} />}
+          {asked.value.total > 0 && asked.value.total <= MOST_WITH_EXAMPLES && <Examples />}
         </>
       )}
     </main>
+  );
+}
+
+/** Where there are few repositories there is room, and most likely somebody new. */
+function Examples() {
+  const { router } = usePage();
+  return (
+    <section class="examples">
+      <h2>What a query can say</h2>
+      <ul>
+        {QUERIES.map(([query, what]) => (
+          <li key={query}>
+            <a href={router.href({ view: "search", query, regex: false, matchCase: false })}>
+              <code>{query}</code>
+            </a>
+            <span class="muted">{what}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

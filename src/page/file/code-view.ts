@@ -63,6 +63,7 @@ export function openCode(parent: HTMLElement, options: CodeOptions): CodeView {
     }),
   });
   root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet]; // CodeMirror has put its own before
+  const observer = keepCaretInView(view);
   let isOpen = true;
   void grammarFor(options.language).then((found) => {
     if (isOpen && found) view.dispatch({ effects: grammar.reconfigure(found) });
@@ -74,9 +75,25 @@ export function openCode(parent: HTMLElement, options: CodeOptions): CodeView {
     focus: () => view.focus(),
     destroy: () => {
       isOpen = false;
+      observer.disconnect();
       view.destroy();
     },
   };
+}
+
+/** When there is less room, such as when the panel of a name opens below on a phone. */
+function keepCaretInView(view: EditorView): ResizeObserver {
+  let before = 0;
+  const observer = new ResizeObserver(() => {
+    const { clientHeight } = view.scrollDOM;
+    if (clientHeight < before && view.hasFocus)
+      view.dispatch({
+        effects: EditorView.scrollIntoView(view.state.selection.main.head, { yMargin: 40 }),
+      });
+    before = clientHeight;
+  });
+  observer.observe(view.scrollDOM);
+  return observer;
 }
 
 function extensionsOf({ label, onLines, onName }: CodeOptions): Extension[] {

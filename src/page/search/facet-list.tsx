@@ -15,9 +15,10 @@ interface FacetListProps {
 
 export function FacetList({ facets, address, isPart }: FacetListProps) {
   const { repositories, languages, folders } = facets;
+  const isEmpty = [repositories, languages, folders].every(({ values }) => values.length === 0);
   return (
     <aside class="facets" aria-label="Narrow the search">
-      <details open={matchMedia("(min-width: 56rem)").matches}>
+      <details hidden={isEmpty} open={matchMedia("(min-width: 56rem)").matches}>
         <summary>Filters</summary>
         {isPart && <p class="muted">Of the files shown so far</p>}
         <Values kind="repo" title="Repository" facet={repositories} address={address} />

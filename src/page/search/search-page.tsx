@@ -91,13 +91,9 @@ function Summary({ found: { state, stats, files, hasMore } }: { found: Found }) 
         Searching …
       </p>
     );
-  const counted =
-    stats.totalMatchCount === 0
-      ? filesIn(stats.fileCount)
-      : `${matches(stats.totalMatchCount)} in ${filesIn(stats.fileCount)}`;
   return (
     <p class="summary" role="status">
-      <strong>{counted}</strong>
+      <strong>{counted(stats)}</strong>
       <span class="muted"> in {milliseconds(stats.duration)}</span>
       {hasMore && <span class="muted"> · the best {number(files.length)} files are shown</span>}
       {missing(stats).map((words) => (
@@ -107,6 +103,13 @@ function Summary({ found: { state, stats, files, hasMore } }: { found: Found }) 
       ))}
     </p>
   );
+}
+
+function counted({ totalMatchCount, fileCount }: Stats): string {
+  if (fileCount === 0) return "No matches";
+  return totalMatchCount === 0
+    ? filesIn(fileCount)
+    : `${matches(totalMatchCount)} in ${filesIn(fileCount)}`;
 }
 
 /** Says why an answer may lack something. What is found, but not shown yet, is none of that. */

@@ -1,0 +1,113 @@
+/**
+ * The walk of a new user, by the two lines of the README: `quern index .` and `quern serve`. Every step is
+ * seen on a phone, a laptop and a wide screen, light and dark; build/pictures/walk/ has what they see.
+ */
+
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { CORPUS } from "../../scripts/build-corpus.ts";
+import { inBrowser } from "./browser.ts";
+import { visit } from "./site.ts";
+
+const PICTURES = "build/pictures/walk";
+const TSX = resolve("node_modules/tsx/dist/cli.mjs");
+const BIN = resolve("src/cli/bin.ts");
+
+const SCREENS: [name: string, options: BrowserContextOptions][] = [
+  ["phone", { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }],
+  ["laptop", { viewport: { width: 1280, height: 800 } }],
+  ["wide", { viewport: { width: 2560, height: 1440 } }],
+];
+
+const run = (folder: string, ...argv: string[]): ChildProcess =>
+  spawn(process.execPath, [TSX, BIN, ...argv], {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+
+async function untilUrl(server: ChildProcess): Promise<string> {
+  let said = "";
+  for await (const text of server.stdout!) {
+    said += String(text);
+    const [, url] = /search at (\S+);/.exec(said) ?? [];
+    if (url !== undefined) return url;
+  }
+  throw new Error(`quern serve ended, and said: ${said}`);
+}
+
+inBrowser("the first walk", (browser) => {
+  const above = mkdtempSync(join(tmpdir(), "quern-walk-"));
+  const folder = join(above, "task-queue");
+  let server: ChildProcess | undefined;
+  let root: string;
+  beforeAll(async () => {
+    mkdirSync(PICTURES, { recursive: true });
+    cpSync(join(CORPUS, "task-queue"), folder, { recursive: true });
+    const [code] = (await once(run(folder, "index", "."), "exit")) as [number];
+    expect(code).toBe(0);
+    server = run(folder, "serve", "--anonymous", "all", "--port", "0");
+    root = await untilUrl(server);
+  }, 300_000);
+  afterAll(async () => {
+    if (server?.exitCode === null) {
+      server.kill("SIGTERM");
+      await once(server, "exit");
+    }
+    rmSync(above, { recursive: true, force: true });
+  });
+
+  const cases = SCREENS.flatMap(([screen, options]) =>
+    (["light", "dark"] as const).map((scheme) => [screen, scheme, options] as const),
+  );
+
+  test.each(cases)("on a %s, %s", async (screen, scheme, options) => {
+    const page = await visit(browser, root, {
+      ...options,
+      colorScheme: scheme,
+      reducedMotion: "reduce",
+    });
+    let steps = 0;
+    const seen = async (what: string): Promise<void> => {
+      expect(await widthOf(page), `${what} is wider than the screen`).toBe(options.viewport!.width);
+      steps += 1;
+      await page.screenshot({ path: join(PICTURES, `${screen}-${scheme}-${steps}-${what}.png`) });
+    };
+    await page.locator(".repositories li").waitFor();
+    await seen("start");
+    await page.getByRole("textbox", { name: "Search code" }).fill("retryWithBackoff");
+    await page.getByText(/\d+ matches in \d+ files/).waitFor();
+    await seen("search");
+    await page.getByRole("link", { name: /src\/retry\.ts$/ }).click();
+    await page.locator(".tok-keyword").first().waitFor();
+    await page.locator(".outline li").first().waitFor({ state: "attached" });
+    await seen("file");
+    await page
+      .locator(".cm-line span", { hasText: /^retryWithBackoff$/ })
+      .first()
+      .click();
+    await page.locator(".panel .line").first().waitFor();
+    await seen("name");
+    await page.goBack();
+    await page.goBack();
+    await page.getByText(/\d+ matches in \d+ files/).waitFor();
+    await page.getByRole("link", { name: "Quern", exact: true }).click();
+    await page.locator(".repositories a.name").click();
+    await page.locator(".readme").waitFor();
+    await seen("folder");
+    await page.getByRole("textbox", { name: "Search code" }).fill("nosuchword");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Nothing was found" }).waitFor();
+    await seen("nothing");
+    await page.getByRole("button", { name: /^Help/ }).click();
+    await page.getByRole("dialog").waitFor();
+    await seen("help");
+  });
+});
+
+const widthOf = (page: Page): Promise<number> =>
+  page.evaluate<number>("Math.max(innerWidth, document.documentElement.scrollWidth)");
