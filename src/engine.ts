@@ -557,7 +557,11 @@ class OpenedEngine
   }
 
   /** Searches, and returns the generation of the index that the answer shows. */
-  async #searchAndTell(...[request, options, documents]: Parameters<WorkspaceEngine["search"]>) {
+  async #searchWithGeneration(
+    request: SearchRequest,
+    options: SearchOptions,
+    documents: readonly CheckedDocument[],
+  ) {
     let generation = 0;
     const onView = ({ catalog }: View) => void (generation = catalog.manifest.generation);
     const response = await this.#search(request, options, documents, onView);
@@ -679,7 +683,7 @@ class OpenedEngine
       path: this.path,
       maxFileSize: this.#options.maxFileSize,
       index: (source, options) => this.index(source, options),
-      search: (...asked) => this.#searchAndTell(...asked),
+      search: (...asked) => this.#searchWithGeneration(...asked),
       stream: (request, options, documents) => this.#stream(request, options, documents),
       read: (file, documents) => this.#read(file, {}, documents),
     };

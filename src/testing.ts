@@ -467,7 +467,7 @@ async function withKey(store: SegmentStore, run: (key: string) => Promise<void>)
 const putBytes = (store: SegmentStore, key: string, bytes: Uint8Array): Promise<void> =>
   store.put(key, inOddPieces(bytes), bytes.length);
 
-const read = async (...[store, ...asked]: [SegmentStore, ...Parameters<SegmentStore["get"]>]) =>
+const read = async (store: SegmentStore, ...asked: Parameters<SegmentStore["get"]>) =>
   Buffer.concat(await collect(await store.get(...asked)));
 
 const keysOf = async (store: SegmentStore, prefix: string): Promise<string[]> =>

@@ -1,8 +1,8 @@
-/** The caller's signal: what waits for something else rejects as soon as it is aborted. */
+/** Lets a promise reject as soon as the caller's signal is aborted. */
 
 import { QuernError } from "../../base/errors.ts";
 
-/** Rejects with ABORTED as soon as the signal is. */
+/** Settles as `work` does, or rejects with ABORTED as soon as the signal is aborted. */
 export async function unlessAborted<T>(
   signal: AbortSignal | undefined,
   work: Promise<T>,

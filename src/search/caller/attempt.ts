@@ -1,4 +1,4 @@
-/** One attempt to answer a query on one catalog. */
+/** Defines one attempt to answer a query on one catalog. */
 
 import type { Catalog } from "../../store/catalog/catalog.ts";
 import type { View } from "../../store/catalog/view.ts";
@@ -13,15 +13,15 @@ export interface Attempt {
   readonly understood: Understood;
   readonly options: SearchOptions;
   readonly view: View;
-  /** The view's. */
+  /** The catalog of the view. */
   readonly catalog: Catalog;
   readonly segments: readonly SegmentInput[];
   readonly control: Control;
-  /** performance.now() of the call. */
+  /** performance.now() at the call. */
   readonly startedAt: number;
 }
 
-/** Runs with the caller's signal in force; the time-out is the control's. */
+/** Runs `work` and stops the threads if the caller's signal is aborted. The control handles the time-out. */
 export async function stoppable<T>(
   { options, control }: Attempt,
   run: () => Promise<T>,
@@ -33,11 +33,11 @@ export async function stoppable<T>(
     return await unlessAborted(options.signal, run());
   } finally {
     options.signal?.removeEventListener("abort", onAbort);
-    control.stop(STOPPED.ABORTED); // whoever is still at it need not be
+    control.stop(STOPPED.ABORTED); // threads that still work on it may stop
   }
 }
 
-/** The times of the whole search, and why it ended. */
+/** Returns the times of the whole search, and why it ended. */
 export function timeStats(
   stats: SearchStats,
   outputs: readonly SearchOutput[],
@@ -50,7 +50,7 @@ export function timeStats(
     stats.flushReason = "FLUSH_REASON_TIMER_EXPIRED";
 }
 
-/** Whether every match there is was delivered. */
+/** Returns whether every match was delivered. */
 export function isExhaustive(stats: SearchStats): boolean {
   const { actualMatchCount, totalMatchCount, crashes, shardsSkipped, filesSkipped } = stats;
   return actualMatchCount === totalMatchCount && crashes + shardsSkipped + filesSkipped === 0;

@@ -1,4 +1,4 @@
-/** What to change about a query that finds nothing: every suggestion has been tried before it is made. */
+/** Suggests changes to a query that finds nothing. Each suggestion has been tried, and finds something. */
 
 import { nearestLanguage, languageNamed } from "../../base/languages.ts";
 import type { Pause } from "../../base/yield.ts";
@@ -11,15 +11,15 @@ import type { SegmentEnd } from "./tally.ts";
 type Suggestion = Explanation["suggestions"][number];
 export type Change = Omit<Suggestion, "totalMatchCount">;
 
-/** Each is a search of its own. */
+/** The most changes that are tried; each takes a search. */
 const MOST_TRIED = 20;
 
-/** Names of languages that a known one is looked for: each is compared with all of them. */
+/** The most unknown languages for which the nearest known one is searched. */
 const MOST_NAMES = 20;
 
 /**
- * Changes worth trying, best first; one that is no query in the other dialect may be among them. Each is made when it
- * is asked for: a query may have two thousand filters.
+ * Yields changes worth trying, best first. Some may not parse in the other dialect. They are made lazily, because a
+ * query may have two thousand filters.
  */
 export function* changesOf(given: CheckedRequest, query: Query): Generator<Change> {
   let made = 0;
@@ -63,7 +63,7 @@ function* withoutOneFilter(query: Query): Generator<Query> {
   }
 }
 
-/** The query with `rev:*` for the revisions it names, if any. */
+/** Returns the query with `rev:*` in place of the revisions that it names, if it names any. */
 function inAllRevisions(query: Query): Query[] {
   const parts = conjuncts(query);
   if (parts.some((part) => part.kind === "revision" && part.value === "*")) return [];
@@ -72,7 +72,7 @@ function inAllRevisions(query: Query): Query[] {
   return rest.length === 0 ? [everywhere] : [{ kind: "and", children: [...rest, everywhere] }];
 }
 
-/** The query with each language nobody knows replaced by the nearest one. */
+/** Yields the query with each unknown language replaced by the nearest known one. */
 function* replacedLanguages(query: Query): Generator<Query> {
   const parts = conjuncts(query);
   let asked = 0;
@@ -88,7 +88,7 @@ function* replacedLanguages(query: Query): Generator<Query> {
   }
 }
 
-/** A segment as the thread explained it, and what the search counted of it. */
+/** Describes a segment, from the thread's explanation and the search's counters. */
 export async function explainSegment(
   { excludedBy, ...segment }: ExplainedSegment,
   { end, query, pause }: { readonly end: SegmentEnd; readonly query: Query; readonly pause: Pause },
@@ -105,7 +105,7 @@ export async function explainSegment(
   return { ...segment, outcome, excludedBy: exclusions };
 }
 
-/** What became of a segment, by the counter in which the search counted it. */
+/** The outcome of a segment, by the counter that includes it. */
 const OUTCOMES: Readonly<Record<SegmentEnd, Explanation["segments"][number]["outcome"]>> = {
   shardsScanned: "scanned",
   shardsSkippedFilter: "skipped-by-filter",

@@ -1,19 +1,19 @@
-/** The threads' counts of what files have, put together: how many files each value has, the most frequent first. */
+/** Adds up the threads' counts of files by repository, language and folder, and lists the most frequent values. */
 
 import type { Pause } from "../../base/yield.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
 import type { FacetCounts } from "../messages/messages.ts";
 import type { Facet, Facets } from "../messages/response.ts";
 
-/** How many files have each value, by the repository's name where FacetCounts has its id. */
+/** The number of files with each value, with names of repositories where FacetCounts has ids. */
 export interface NamedCounts {
   readonly repositories: ReadonlyMap<string, number>;
   readonly languages: ReadonlyMap<string, number>;
-  /** Empty where the files are of several repositories. */
+  /** Empty if the files belong to several repositories. */
   readonly folders: ReadonlyMap<string, number>;
 }
 
-/** Adds up what the threads have counted. */
+/** Adds up the counts of the threads. */
 export async function countsOf(
   outputs: readonly { readonly facets?: FacetCounts }[],
   { catalog, pause }: { readonly catalog: Catalog; readonly pause: Pause },
@@ -24,7 +24,7 @@ export async function countsOf(
   return addOthers(all, counts, pause);
 }
 
-/** Adds up what several engines have counted. */
+/** Adds up the counts of several engines. */
 export async function addCounts(
   counts: readonly NamedCounts[],
   pause: Pause,
@@ -74,7 +74,7 @@ type Counted = Facet["values"][number];
 const compare = (a: Counted, b: Counted): number =>
   b.fileCount - a.fileCount || (a.value < b.value ? -1 : 1);
 
-/** Sorts what may be among the first ones, never all: there may be as many values as files. */
+/** Lists the most frequent values. Sorts only candidates for them, because there may be as many values as files. */
 async function list(sums: ReadonlyMap<string, number>, most: number, pause: Pause): Promise<Facet> {
   let values: Counted[] = [];
   for (const [value, fileCount] of sums) {

@@ -1,7 +1,7 @@
 /**
- * Files that a stream found while its reader was behind. The threads do not wait for a reader, or a
- * few slow ones would hold all of them; they note such files, some 100 bytes each, and go on. When
- * the search is over the files are shown as they are asked for.
+ * Shows the files that a stream found while its reader was slow. Threads do not wait for readers, because a few
+ * slow readers would block them all. They note such files, in about 100 bytes each, and go on. After the search,
+ * the files are shown when the reader asks for them.
  */
 
 import type { Pool } from "../../threads/pool.ts";
@@ -12,19 +12,19 @@ import { mergeRanked, type Ranked } from "./merge-ranked.ts";
 import { groupFiles, showInput } from "./show-groups.ts";
 import { zeroTotals } from "../messages/totals.ts";
 
-/** By position: segments whose files cannot be shown. */
+/** The segments whose files cannot be shown, by position, with the reason. */
 export type Lost = Map<number, "damaged" | "gone">;
 
-/** Best first; what cannot be shown is added to `lost`. */
+/** Yields the files, best first. Adds segments whose files cannot be shown to `lost`. */
 export async function* lateFiles(
   attempt: Attempt,
   outputs: Promise<readonly SearchOutput[]>,
   { pool, lost }: { pool: Pool; lost: Lost },
 ): AsyncGenerator<StreamPart> {
   const { request } = attempt.understood;
-  // merged as they are asked for: 78 000 at once take 12 ms
+  // merged lazily, because merging 78 000 files at once takes 12 ms
   const files = mergeRanked((await outputs).map(({ ranked }) => ranked));
-  // its own: the time-out was the search's, and a reader may take longer
+  // a new control, because the time-out was the search's, and the reader may take longer
   const control = Control.create(0, request, { maxBytes: attempt.control.room });
   try {
     for (const group of groupFiles(files, request)) {

@@ -1,10 +1,10 @@
 /**
- * An answer that is not held: its first files are shown when the search is over, and the others a
- * MiB at a time, as they are asked for. Nothing of it is made before it is wanted, so that a slow
- * reader of a hundred megabytes holds a few, and one that leaves costs no more.
+ * Produces a long answer as it is read, instead of holding it in memory: the first files when the search is over,
+ * the others 1 MiB at a time when the reader asks for them. So a slow reader of a hundred megabytes takes only a
+ * few of memory, and one that leaves early costs nothing more.
  *
- * As some of it has left by then, a search cannot start again where a segment is merged away: the
- * segment counts as crashed, as in a stream. Time that its reader takes is not the search's.
+ * A part of the answer may already have been delivered, so the search cannot start again if a segment is merged
+ * away: the segment counts as crashed, as in a stream. The reader's time does not count towards the time-out.
  */
 
 import type { FileResult, SearchResponse } from "../messages/response.ts";
@@ -13,19 +13,19 @@ import type { SearchOptions, SearchRequest } from "../messages/request.ts";
 import { stoppable, type Attempt } from "./attempt.ts";
 import type { FilesToShow } from "./show-files.ts";
 
-/** How much is shown at a time; an answer of less is made whole. */
+/** The bytes shown at a time. A shorter answer is made at once. */
 export const STEP_BYTES = 2 ** 20;
 
 export interface LongAnswer {
-  /** Resolves to the files that follow, and to undefined after the last. REQUIRES: one call at a time. */
+  /** Resolves to the next files, or to undefined after the last. REQUIRES: one call at a time. */
   next(): Promise<readonly FileResult[] | undefined>;
-  /** Returns what the answer says beside its files. REQUIRES: next() resolved to undefined; called once. */
+  /** Returns the answer without its files. REQUIRES: next() resolved to undefined; called once. */
   end(): Omit<SearchResponse, "files">;
-  /** Stops what is under way and lets go of the index. Idempotent. */
+  /** Stops what is running and releases the index. Idempotent. */
   close(): void;
 }
 
-/** What an engine offers to those who write an answer as it is read. */
+/** The key of an engine's method that begins an answer which is produced as it is read. Internal. */
 export const BEGIN_ANSWER = Symbol.for("quern.beginAnswer");
 
 type Asks<T> = (request: SearchRequest, options: SearchOptions) => Promise<T>;
@@ -33,12 +33,12 @@ type Asks<T> = (request: SearchRequest, options: SearchOptions) => Promise<T>;
 export interface BeginsAnswers {
   readonly [BEGIN_ANSWER]: {
     readonly begin: Asks<SearchResponse | LongAnswer>;
-    /** The engine's own search(). A host may have put another one in front, which must not be passed by. */
+    /** The engine's own search(). If a host has wrapped search(), the wrapper is called instead of this method. */
     readonly insteadOf: Asks<SearchResponse>;
   };
 }
 
-/** Begins an answer if the engine can, and else makes the whole. */
+/** Begins a long answer if the engine supports it, otherwise makes the whole answer. */
 export function beginAnswer(
   engine: { readonly search: Asks<SearchResponse> } & Partial<BeginsAnswers>,
   request: SearchRequest,
@@ -79,7 +79,7 @@ export function longAnswer(
       files.more(step, { bytes: STEP_BYTES, isLate: true }),
     );
     ({ leftMs } = control);
-    return groups!.flat(); // none is gone for one that is late
+    return groups!.flat(); // with `isLate`, more() never returns undefined
   };
   return {
     async next() {

@@ -1,26 +1,26 @@
-/** The threads' best files in one rank order: a merge of lists that are sorted already. */
+/** Merges the threads' lists of best files, which are sorted, into one list in rank order. */
 
 import { HASH_BYTES } from "../../store/format/format.ts";
 import type { Place, RankedFiles } from "../messages/messages.ts";
 
-/** A file that is to be shown. */
+/** A file to show. */
 export interface FileToShow {
-  /** Position of the segment in the search's input. */
+  /** The position of the segment in the search's input. */
   readonly segment: number;
   readonly file: number;
-  /** Ranges of it that were shown on pages before. */
+  /** How many of its ranges were shown on earlier pages. */
   readonly skip: number;
-  /** Ranges that are to be shown. */
+  /** How many ranges to show. */
   readonly count: number;
 }
 
 export interface Ranked extends FileToShow {
-  /** The list it came from, and where it stands there. */
+  /** The list that it comes from, and its position there. */
   readonly list: RankedFiles;
   readonly at: number;
 }
 
-/** Yields the best file that is left, again and again. */
+/** Yields the files of all lists in rank order. */
 export function* mergeRanked(lists: readonly RankedFiles[]): Generator<Ranked> {
   const next = lists.map(() => 0);
   for (;;) {
@@ -46,7 +46,7 @@ function compare(a: RankedFiles, i: number, b: RankedFiles, j: number): number {
   );
 }
 
-/** Less than 0: `a` comes first. */
+/** Compares places in rank order; negative if `a` comes first. */
 export const comparePlaces = (a: Place, b: Place): number =>
   b.score - a.score ||
   a.repository - b.repository ||

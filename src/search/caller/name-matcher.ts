@@ -1,6 +1,6 @@
 /**
- * Tests names of repositories and paths against expressions. A short expression is tried on the
- * caller's thread, and answers are kept; any other may take long to build, and a thread does it.
+ * Tests names of repositories and paths against expressions. A short expression runs on the caller's thread, and its
+ * answers are cached. Any other may take long to compile, so it runs on a worker.
  */
 
 import type { Pause } from "../../base/yield.ts";
@@ -33,8 +33,12 @@ export class NameMatcher {
     this.#pool = pool;
   }
 
-  /** The texts that the expression matches. */
-  async matching(...[expression, texts, pause]: Parameters<MatchTexts>): ReturnType<MatchTexts> {
+  /** Resolves to the texts that the expression matches. */
+  async matching(
+    expression: Expression,
+    texts: readonly string[],
+    pause: Pause,
+  ): Promise<ReadonlySet<string>> {
     if (texts.length === 0) return new Set();
     if (isShort(expression.pattern)) return this.#here(expression, texts, pause);
     const question: TextsQuestion = { ...expression, texts: await packTexts(texts, pause) };

@@ -1,6 +1,6 @@
 /**
- * Which repositories a query names that cannot have answered in full. It takes the catalog and the
- * names alone: nothing is searched.
+ * Finds the repositories that a query names but that cannot answer it completely. Reads only the catalog; no
+ * search runs.
  */
 
 import { compareText } from "../../base/compare.ts";
@@ -19,9 +19,8 @@ import type { MatchTexts } from "./name-matcher.ts";
 import { exactlyNamed, isVisible, visibleRepositories } from "./scope.ts";
 
 /**
- * Under this name an opened engine tells which of the names that a query spells out are unknown or
- * not indexed yet: as explain() does in `notIndexed`, without its searches, and without files that
- * were skipped. No part of the interface of engines: for quern/http.
+ * The key of an engine's method that returns which names of a query are unknown or not indexed yet. It is
+ * `notIndexed` of explain() without searches and without skipped files. Internal, for quern/http.
  */
 export const NOT_INDEXED = Symbol.for("quern.notIndexed");
 
@@ -34,7 +33,7 @@ export interface NamingQuestion {
   readonly catalog: Catalog;
   readonly viewer: Viewer | undefined;
   readonly contexts: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Repositories whose first index is under way. */
+  /** Repositories that are being indexed for the first time. */
   readonly indexing: ReadonlySet<string>;
   readonly skipped?: (repository: number) => Promise<readonly SkippedFile[]>;
   /** Awaited now and then. */
@@ -42,7 +41,7 @@ export interface NamingQuestion {
   readonly matching: MatchTexts;
 }
 
-/** Repositories the query names that cannot have answered in full. */
+/** Returns the repositories that the query names but that cannot answer it completely. */
 export async function notIndexed(question: NamingQuestion): Promise<Explanation["notIndexed"]> {
   const { catalog, viewer, indexing } = question;
   const found: Explanation["notIndexed"] = [];
@@ -63,7 +62,7 @@ export async function notIndexed(question: NamingQuestion): Promise<Explanation[
 
 type Expression = Extract<Atom, { kind: "regex" }>;
 
-/** Files of it that are not searchable, and that the query's paths admit. */
+/** Counts the skipped files of a repository whose paths satisfy the query's `file:` filters. */
 async function countSkipped(
   { query, matching, pause }: NamingQuestion,
   skipped: NonNullable<NamingQuestion["skipped"]>,
@@ -81,7 +80,7 @@ async function countSkipped(
   return paths.length;
 }
 
-/** Exact names in the query, what `repo:` matches of the visible ones, and what it spells out where it matches none. */
+/** Returns the exact names in the query, the visible names that `repo:` matches, and the name it spells out if it matches none. */
 async function namesOf(question: NamingQuestion): Promise<string[]> {
   const { query, contexts, pause } = question;
   const names = new Set<string>();
@@ -95,12 +94,12 @@ async function namesOf(question: NamingQuestion): Promise<string[]> {
   return sortInSlices([...names], compareText, pause);
 }
 
-/** Tested at once at most, before anybody asks whether one is enough; at first it is asked after one, two, four. */
+/** The most names tested at a time, before checking whether one match suffices. The first checks come after 1, 2 and 4 names. */
 const NAMES_A_TEST = 256;
 
 /**
- * Names of visible repositories, and of those whose first index is under way, that the expression
- * matches: all of them only where it matters which, and else as soon as there are some.
+ * Returns names that the expression matches, of visible repositories and of those being indexed for the first
+ * time. Returns all of them only if the caller needs all, otherwise stops at the first.
  */
 async function namesMatching(
   atom: Expression,
@@ -125,13 +124,13 @@ async function namesMatching(
   return found;
 }
 
-/** Under no negation; of alternatives all, for each may be what was meant. REQUIRES: no double negation, which simplifying removes. */
+/** Returns the atoms that are not negated, those of all alternatives included. REQUIRES: no double negation; simplify() removes those. */
 function affirmedAtoms(query: Query): Atom[] {
   if (query.kind === "and" || query.kind === "or") return query.children.flatMap(affirmedAtoms);
   return query.kind === "not" || isConstant(query) ? [] : [query];
 }
 
-/** The name that an expression spells out, if it does. */
+/** Returns the name that an expression spells out, if it does. */
 function plainName(pattern: string): string[] {
   const inner = pattern.replace(/^\^/, "").replace(/\$$/, "");
   const plain = inner.replace(/\\([^A-Za-z0-9])/g, "$1");

@@ -1,13 +1,13 @@
 /**
- * Pages of results. A cursor is the place in the ranking where a page ended, not a number of files to
- * skip: the next page is what ranks behind that place, so it costs what the first one costs, and means
- * the same on every state of the index. A cursor is the base64url of a MessagePack array:
+ * Splits results into pages. A cursor is the place in the ranking where a page ended, not a number of files to skip.
+ * So a later page costs as much as the first, and a cursor means the same in every state of the index. A cursor is
+ * the base64url of a MessagePack array:
  *
  *     [version, query, state, score, repository, path, hash, ranges]
  *
- * `query` and `state` are 8 bytes of SHA-256: of the request as far as it decides which ranges come in
- * which order, and of all that the viewer may see. `ranges` counts those of the file at this
- * place (score, repository, path, hash of its content) that pages have delivered.
+ * `query` is 8 bytes of the SHA-256 of all fields of the request that decide the ranges and their order. `state` is
+ * the same of everything that the viewer may see. `score`, `repository`, `path` and `hash` (of the content) are the
+ * place of a file, and `ranges` is how many of its ranges were delivered.
  */
 
 import { createHash } from "node:crypto";
@@ -22,7 +22,7 @@ import type { CheckedRequest, Viewer } from "../messages/request.ts";
 import { comparePlaces, mergeRanked, placeOf, type Ranked } from "./merge-ranked.ts";
 import { isVisible } from "./scope.ts";
 
-/** One more when the cursor's fields or the ranking change: places of two rankings have nothing in common. */
+/** Raised when the cursor's fields or the ranking change, because a place means nothing in another ranking. */
 const VERSION = 1;
 const DIGEST_BYTES = 8;
 
@@ -36,17 +36,17 @@ interface Cursor {
   readonly ranges: number;
 }
 
-/** What one search needs to answer with a page. */
+/** What one search needs to return a page. */
 export interface Paging {
   /** Where the page before ended; undefined: this is the first. */
   readonly place: PagePlace | undefined;
   /** Whether the viewer would have seen something else when the page before was made. */
   readonly indexChanged: boolean;
-  /** Writes the cursor of a page that ends there. */
+  /** Returns the cursor of a page that ends at this place. */
   readonly cursorAt: (place: PagePlace) => string;
 }
 
-/** Undefined: the request asks for no page. Throws what is wrong with its cursor. */
+/** Returns the paging of a request, or undefined if it asks for no page. Throws if its cursor is invalid. */
 export async function pagingOf(
   request: CheckedRequest,
   catalog: Catalog,
@@ -65,7 +65,7 @@ export async function pagingOf(
   return { place: { ...named, repository: places[repository.record.id]! }, indexChanged, cursorAt };
 }
 
-/** Where a page ended, by the repository's name: engines with other repositories have another order of names. */
+/** The place where a page ended, with the repository's name, because its position differs between engines. */
 export interface NamedPlace extends Omit<PagePlace, "repository"> {
   readonly repository: string;
 }
@@ -79,7 +79,7 @@ export interface Cursors {
   readonly write: (place: NamedPlace) => string;
 }
 
-/** Throws what is wrong with the cursor. `state`: a digest of all that the viewer may see. */
+/** Decodes the cursor of a request. Throws if it is invalid. `state` is a digest of everything that the viewer may see. */
 export function cursorsOf(
   request: CheckedRequest & { readonly after: string },
   state: Uint8Array,
@@ -99,7 +99,7 @@ export function cursorsOf(
   return { after, indexChanged: Buffer.compare(before, state) !== 0, write };
 }
 
-/** What the threads are told. */
+/** Returns the part of the threads' input about pages. */
 export const pageInput = ({ place }: Paging): NonNullable<SearchInput["page"]> =>
   place ? { more: place.ranges + 1, after: place } : { more: 1 };
 
@@ -109,11 +109,11 @@ function queryDigest(request: CheckedRequest): Uint8Array {
   return createHash("sha256").update(pack(decisive)).digest().subarray(0, DIGEST_BYTES);
 }
 
-/** Digests of one catalog, by what the viewer sees, where nobody can change that. */
+/** Cached digests, by catalog, then by interned set of visible repositories. */
 const digests = new WeakMap<Catalog, WeakMap<object, Uint8Array>>();
 const EVERYTHING = {};
 
-/** Of everything that decides which files the viewer sees, and how they rank. */
+/** Computes a digest of everything that decides which files the viewer sees, and how they rank. */
 async function stateDigest(
   catalog: Catalog,
   viewer: Viewer | undefined,
@@ -167,13 +167,13 @@ const shown = (text: string): string => JSON.stringify(text.slice(0, 60));
 const invalid = (message: string): QuernError => new QuernError("INVALID_REQUEST", message);
 const expired = (message: string): QuernError => new QuernError("CURSOR_EXPIRED", message);
 
-/** The name is the caller's own: an answer to this viewer has told it. */
+/** Returns the error for a repository that no longer exists. Its name may be shown: this viewer's cursor contains it. */
 export const repositoryGone = ({ repository }: NamedPlace): QuernError =>
   expired(
     `after ended in ${shown(repository)}, a repository that is not there any more: ask for the first page again`,
   );
 
-/** Undefined: it is no cursor. */
+/** Decodes a cursor. Returns undefined if the text is not one. */
 function cursorIn(text: string): Cursor | "expired" | undefined {
   const fields = unpacked(text);
   if (!Array.isArray(fields) || !Number.isInteger(fields[0])) return undefined;
@@ -186,7 +186,7 @@ function cursorIn(text: string): Cursor | "expired" | undefined {
   return { query, state, score, repository, path, hash, ranges };
 }
 
-/** Characters. The longest path and name take 6 200. */
+/** The most characters of a cursor. The longest path and name take 6 200. */
 const MOST_CURSOR = 8_192;
 
 function unpacked(text: string): unknown {
@@ -194,7 +194,7 @@ function unpacked(text: string): unknown {
   try {
     return unpack(Buffer.from(text, "base64url"));
   } catch {
-    return undefined; // whatever msgpackr says of bytes that are not its own
+    return undefined; // the bytes are not MessagePack
   }
 }
 
@@ -206,11 +206,11 @@ const isBytes = (value: unknown, length?: number): value is Uint8Array =>
 /** The files of one response. */
 export interface Chosen {
   readonly files: readonly Ranked[];
-  /** Absent: nothing is behind them, or the request asks for no page. */
+  /** The cursor of the next page. Absent if there is none, or the request asks for no page. */
   readonly nextCursor?: string;
 }
 
-/** The best files, or those behind the page before, until `matches` ranges are used up. */
+/** Returns the best files, or those after the previous page, until they have `matches` ranges. */
 export async function chooseFiles(
   lists: readonly RankedFiles[],
   wanted: { readonly matches: number; readonly paging: Paging | undefined; readonly pause: Pause },
@@ -239,7 +239,7 @@ export async function chooseFiles(
   return { files };
 }
 
-/** Where an answer goes on that is full before its page is. */
+/** Returns the cursor at which to continue after an answer that was full before its page ended. */
 export function cursorOfCut(
   { files }: Chosen,
   cut: { readonly files: number; readonly ranges: number },

@@ -1,4 +1,4 @@
-/** A queue from those who find to the one who reads: push, then end() or fail(); iterated once. */
+/** Queues the parts of a stream between the threads and the reader: push(), then end() or fail(). Iterated once. */
 
 export class PartQueue<T> implements AsyncIterable<T> {
   #parts: T[] = [];
@@ -16,7 +16,7 @@ export class PartQueue<T> implements AsyncIterable<T> {
     this.#wake?.();
   }
 
-  /** Ends as the work does that pushes. */
+  /** Ends or fails the queue when `work` settles. */
   endWith(work: Promise<unknown>): void {
     work.then(
       () => this.end(),
@@ -24,7 +24,7 @@ export class PartQueue<T> implements AsyncIterable<T> {
     );
   }
 
-  /** What was pushed before is still delivered, then the iteration throws. */
+  /** Makes the iteration throw, after it has delivered the parts pushed before. */
   fail(error: unknown): void {
     this.#failure = error;
     this.end();
@@ -41,8 +41,8 @@ export class PartQueue<T> implements AsyncIterable<T> {
   }
 }
 
-/** All of one, then all of another. */
-export async function* inTurn<T>(
+/** Yields everything from the first iterable, then everything from the second. */
+export async function* concatenate<T>(
   first: AsyncIterable<T>,
   second: AsyncIterable<T>,
 ): AsyncGenerator<T> {

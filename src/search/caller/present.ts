@@ -1,4 +1,4 @@
-/** What a result says beyond its segment: repository, branches, and where the file is shown. */
+/** Makes results of shown files: adds the repository, branches and addresses. */
 
 import type { GcPacer } from "../../base/gc-pacer.ts";
 import { decodeInSlices } from "../../base/decode-text.ts";
@@ -33,7 +33,7 @@ const encodeSegments = (path: string): string => path.split("/").map(encodeURICo
 export const defaultWebUrl: WebUrl = ({ repository, path, revision }) =>
   `/browse/${encodeSegments(repository)}@${encodeSegments(revision)}/-/blob/${encodeSegments(path)}`;
 
-// where a file is on its code host, from the repository's page there; absent where unknown
+// the address of a file on its code host, from the address of the repository's page; undefined if unknown
 const EXTERNAL: Readonly<
   Record<CodeHostType, ((base: string, path: string, revision: string) => string) | undefined>
 > = {
@@ -64,7 +64,7 @@ export function externalWebUrl(
     : EXTERNAL[codeHostType]?.(webUrl.replace(/\/+$/, ""), path, revision);
 }
 
-/** In V8's heap, beside its chunks. */
+/** Bytes of a result in V8's heap, without its chunks. */
 const FILE_BYTES = 640;
 
 export async function presentFile(
@@ -96,7 +96,7 @@ export async function presentFile(
   };
 }
 
-/** One entry for each repository of the files, by id. */
+/** Returns one entry for each repository of the files, sorted by id. */
 export function repositoryInfo(
   files: Iterable<Pick<FileResult, "repositoryId">>,
   repositories: ReadonlyMap<number, CatalogRepository>,
@@ -117,7 +117,7 @@ export function repositoryInfo(
     });
 }
 
-/** A whole file, with its addresses. */
+/** Makes the result of read(): a whole file with its addresses. */
 export async function presentContent(
   record: RepositoryRecord,
   {

@@ -1,4 +1,4 @@
-/** Repositories as threads need them to rank, and to whom a file of a segment belongs. */
+/** Builds the table of repositories that threads rank with, and finds the repository of a file. */
 
 import type { Pause } from "../../base/yield.ts";
 import type { Catalog, CatalogRepository } from "../../store/catalog/catalog.ts";
@@ -7,7 +7,7 @@ import type { RepositoryTable } from "../messages/messages.ts";
 
 const tables = new WeakMap<Catalog, RepositoryTable>();
 
-/** In memory that threads share. */
+/** Returns the table of a catalog, in shared memory. */
 export async function repositoryTable(catalog: Catalog, pause: Pause): Promise<RepositoryTable> {
   let table = tables.get(catalog);
   if (table) return table;
@@ -22,7 +22,7 @@ export async function repositoryTable(catalog: Catalog, pause: Pause): Promise<R
   return table;
 }
 
-/** Finds the repository a file of a segment belongs to. */
+/** Returns a function that finds the repository of a segment's file. */
 export function ownerFinder(
   catalog: Catalog,
 ): (segment: number, file: number) => CatalogRepository {

@@ -1,8 +1,8 @@
 /**
- * What the catalog alone decides: which files are searched, and for which of them an atom about
- * repositories or revisions holds; as a bitset for each segment, in memory that threads share. What
- * many searches of one generation ask for is kept: the scope of everything and of each set of
- * repositories that nobody can change, and the sets of the latest atoms.
+ * Computes what the catalog alone decides: which files are searched, and for which of them an atom about
+ * repositories or revisions holds, as one bitset for each segment in shared memory. Results that many searches of
+ * a generation need are cached: the scope of all repositories and of each interned set of repositories, and the
+ * sets of recent atoms.
  */
 
 import { hasBit, isEmpty, placeBits, wordsFor, type Bitset } from "../../base/bitset.ts";
@@ -22,22 +22,22 @@ import type { HostAtom } from "../meaning/plan-query.ts";
 import type { Viewer } from "../messages/request.ts";
 import type { MatchTexts } from "./name-matcher.ts";
 
-/** What the host is asked about repositories. */
+/** What the scope of a search depends on. */
 export interface ScopeQuestion {
   readonly catalog: Catalog;
   readonly viewer: Viewer | undefined;
   readonly hostAtoms: readonly HostAtom[];
-  /** Whether all revisions are searched, not the default ones alone. */
+  /** Whether all revisions are searched, not only the default ones. */
   readonly allRevisions: boolean;
-  /** For repo: atoms. */
+  /** Matches the names of `repo:` atoms. */
   readonly matching: MatchTexts;
-  /** Names of each `context:`, resolved. */
+  /** The repositories of each `context:`. */
   readonly contexts: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Awaited after each repository: there may be thousands. */
+  /** Awaited after each repository, since there may be thousands. */
   readonly pause: Pause;
 }
 
-/** Segments with files in scope, the largest first, so that threads end together. */
+/** Returns the segments with files in scope, largest first, so that all threads finish at about the same time. */
 export async function segmentsInScope(question: ScopeQuestion): Promise<SegmentInput[]> {
   const { catalog, hostAtoms } = question;
   const scopes = await scopesOf(question);
@@ -60,7 +60,7 @@ export const isVisible = ({ record }: CatalogRepository, viewer: Viewer | undefi
 type Scopes = ReadonlyMap<number, Bitset>;
 type ScopeChoice = Pick<ScopeQuestion, "catalog" | "viewer" | "allRevisions" | "pause">;
 
-/** By catalog, then by what the viewer sees, where nobody can change that; each with and without all revisions. */
+/** Cached scopes, by catalog, then by interned set of visible repositories, then by `allRevisions`. */
 const kept = new WeakMap<Catalog, WeakMap<object, Map<boolean, Scopes>>>();
 const EVERYTHING = {};
 
@@ -98,7 +98,7 @@ async function countScopes({ catalog, viewer, allRevisions, pause }: ScopeChoice
   return scopes;
 }
 
-/** Goes through the repositories or through what the viewer sees, whichever is fewer. */
+/** Yields the visible repositories. Walks the repositories or the viewer's ids, whichever are fewer. */
 export function* visibleRepositories(
   { repositories }: Pick<Catalog, "repositories">,
   viewer: Viewer | undefined,
@@ -129,11 +129,11 @@ function addPlace(
 const sharedBitset = (size: number): Bitset =>
   new Uint32Array(new SharedArrayBuffer(4 * wordsFor(size)));
 
-/** Sets of one catalog, by their atoms: the latest. Never one under way, which ends when its asker gives up. */
+/** The most recent sets of a catalog, by atom. Only finished ones, because one in progress stops with its search. */
 const keptSets = new WeakMap<Catalog, Map<string, Scopes>>();
 const MOST_SETS = 32;
 
-/** The files for which the atom holds, at least of each segment in scope. Nobody changes them. */
+/** Returns the files for which an atom holds, for each segment in scope and possibly others. The sets must not be changed. */
 async function setsOf(atom: HostAtom, scopes: Scopes, question: ScopeQuestion): Promise<Scopes> {
   const { catalog } = question;
   const few = namedBy(atom, question);
@@ -153,7 +153,7 @@ async function countAll(atom: HostAtom, question: ScopeQuestion): Promise<Scopes
   return countSets(atom, repositories.values(), headers.keys(), question);
 }
 
-/** The only repositories that the atom can hold for, where its words name them. */
+/** Returns the only repositories for which an atom can hold, if it spells out their names. */
 function namedBy(
   atom: HostAtom,
   { catalog, contexts }: Pick<ScopeQuestion, "catalog" | "contexts">,
@@ -177,7 +177,7 @@ function repositoriesNamed(catalog: Catalog, names: Iterable<string>): CatalogRe
   return Array.from(names, (name) => repositoryNamed(catalog, name)).filter((one) => !!one);
 }
 
-/** Those that an expression like `^github\.com/acme/shop$` can match; undefined: it is of another kind. */
+/** Returns the repositories that an expression such as `^github\.com/acme/shop$` can match, or undefined for other expressions. */
 export function exactlyNamed(
   { names, repositories }: Catalog,
   pattern: string,
@@ -218,7 +218,7 @@ async function countSets(
   return sets;
 }
 
-/** The repositories that an atom names one by one; for all other atoms none. */
+/** Returns the repositories that an atom names one by one, or none for other atoms. */
 async function namesOf(
   atom: HostAtom,
   all: readonly string[],
@@ -234,7 +234,7 @@ interface AtomQuestion {
   readonly names: ReadonlySet<string>;
 }
 
-/** For each revision of a repository whether the atom holds for its files. */
+/** Returns, for each revision of a repository, whether the atom holds for its files. */
 function truthOf(atom: HostAtom, { record }: CatalogRepository, question: AtomQuestion): boolean[] {
   if (atom.kind === "revision")
     return record.revisions.map((_, i) => isNamed(atom.value, record.revisions, i));
@@ -242,7 +242,7 @@ function truthOf(atom: HostAtom, { record }: CatalogRepository, question: AtomQu
   return record.revisions.map(() => holds);
 }
 
-/** Whether `rev:value` names the revision at a position: part of its name, all, the default one, or its commit. */
+/** Returns whether `rev:value` names the revision at a position: by a part of its name, as `*`, as `HEAD`, or by its commit. */
 export function isNamed(
   value: string,
   revisions: readonly RevisionRecord[],
@@ -271,7 +271,7 @@ function holdsFor(
   }
 }
 
-/** Names of the revisions that hold a file: those that `values` name, or without any the searched ones. */
+/** Returns the names of the revisions that contain a file, among those that `values` name, or else among the searched ones. */
 export function branchesOf(
   repository: CatalogRepository,
   at: { readonly segment: number; readonly file: number },

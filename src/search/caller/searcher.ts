@@ -1,6 +1,6 @@
 /**
- * A search, seen from the caller's thread: parses, asks the threads, puts their answers together. It
- * never scans, and works in slices of a few milliseconds whatever the size of the answer.
+ * Runs searches on the caller's thread: parses, sends tasks to the threads, and merges their answers. It never
+ * scans, and works in slices of a few milliseconds, whatever the size of the answer.
  */
 
 import { QuernError, type ErrorCode } from "../../base/errors.ts";
@@ -34,12 +34,13 @@ import type {
   SearchInput,
   SearchOutput,
   SegmentInput,
+  ShownFile,
   StreamPart,
 } from "../messages/messages.ts";
 import { longAnswer, STEP_BYTES, type LongAnswer } from "./long-answer.ts";
 import { NameMatcher } from "./name-matcher.ts";
 import { notIndexed } from "./not-indexed.ts";
-import { inTurn, PartQueue } from "./part-queue.ts";
+import { concatenate, PartQueue } from "./part-queue.ts";
 import {
   chooseFiles,
   cursorOfCut,
@@ -65,10 +66,10 @@ import { addStats, zeroStats, type SearchStats } from "../messages/stats.ts";
 import { countLost, tally, type Tally } from "./tally.ts";
 import { understand, type Contexts, type Understood } from "./understand.ts";
 
-/** How often a search starts again because segments were merged away under it. */
+/** The most attempts of a search. It starts again if segments were merged away meanwhile. */
 const MOST_ATTEMPTS = 5;
 
-/** What is wrong with a query, not with a search. */
+/** The codes of errors in the query itself. */
 const QUERY_CODES: ReadonlySet<ErrorCode> = new Set([
   "QUERY_SYNTAX",
   "REGEX_SYNTAX",
@@ -77,7 +78,7 @@ const QUERY_CODES: ReadonlySet<ErrorCode> = new Set([
 
 const ALL: Step = { bytes: Infinity, isLate: false };
 
-/** What a search has found, before it is shown. */
+/** The result of a search before its files are shown. */
 interface Found {
   readonly counted: Tally;
   readonly outputs: readonly SearchOutput[];
@@ -87,7 +88,7 @@ interface Found {
   readonly facets?: Facets;
 }
 
-/** What an attempt looks at: asked for anew by each, and newer each time. */
+/** Resolves to the newest view. Called by each attempt. */
 export type ViewSource = () => Promise<View>;
 
 export interface SearcherOptions {
@@ -97,7 +98,7 @@ export interface SearcherOptions {
   readonly webUrl: WebUrl;
   readonly contexts: Contexts | undefined;
   readonly onWarning: (warning: { code: string; message: string }) => void;
-  /** Repositories whose first index is under way. */
+  /** Repositories that are being indexed for the first time. */
   readonly indexing: () => ReadonlySet<string>;
   /** Returns the files of a repository that are listed but not searchable. */
   readonly skipped: (repository: number) => Promise<readonly SkippedFile[]>;
@@ -106,7 +107,7 @@ export interface SearcherOptions {
 export class Searcher {
   readonly #options: SearcherOptions;
   readonly #names: NameMatcher;
-  /** Generations that searches hold, each as often as it is held. */
+  /** The generations that running searches read, with the number of these searches. */
   readonly #held = new Map<number, number>();
 
   constructor(options: SearcherOptions) {
@@ -130,7 +131,7 @@ export class Searcher {
     return this.#onOneCatalog({ understood, options, view, startedAt }, run);
   }
 
-  /** Searches as search() does. Of a long answer only the beginning is shown, and the rest as it is asked for. */
+  /** Searches as search() does, but shows only the beginning of a long answer. The rest is shown when it is read. */
   async begin(
     request: SearchRequest,
     options: SearchOptions = {},
@@ -143,7 +144,10 @@ export class Searcher {
     );
   }
 
-  /** As search(), in parts as they are found. What was delivered stays: a segment that is merged away meanwhile counts as crashed. */
+  /**
+   * Searches, and yields files as they are found. It cannot start again after a delivery, so a segment that is
+   * merged away meanwhile counts as crashed.
+   */
   async *stream(
     request: SearchRequest,
     options: SearchOptions = {},
@@ -174,9 +178,9 @@ export class Searcher {
       const delivered = { actualMatchCount: 0, contentBytesLoaded: 0 };
       const lost: Lost = new Map();
       const late = lateFiles(attempt, outputs, { pool: this.#options.pool, lost });
-      // one for the whole stream: the clock of its slices goes on from part to part
+      // one presenter for the whole stream, so that a slice may span several parts
       const showing = { present: this.#presenter(attempt), left: options.maxBytes ?? Infinity };
-      for await (const part of inTurn(parts, late)) {
+      for await (const part of concatenate(parts, late)) {
         control.addBehind(-part.bytes);
         const event = await this.#presentPart(attempt, part, showing);
         delivered.actualMatchCount += event.stats.actualMatchCount;
@@ -192,13 +196,13 @@ export class Searcher {
   }
 
   /**
-   * A thread that hears within the turn that its part is received sends the next one, and the loop, which
-   * goes on while there are messages, receives it in the same turn: five were, which took 8 ms. Inline
-   * it is the caller's own thread that would wait.
+   * Calls `acknowledge` after this turn of the event loop. If a thread were acknowledged at once, it would send its
+   * next part, and the loop would receive it in the same turn: five parts in one turn took 8 ms. Inline it is called
+   * at once, because the caller's own thread would wait.
    */
-  #afterTurn(heard: () => void): void {
-    if (this.#options.pool.inline) heard();
-    else setImmediate(heard);
+  #afterTurn(acknowledge: () => void): void {
+    if (this.#options.pool.inline) acknowledge();
+    else setImmediate(acknowledge);
   }
 
   async #presentPart(
@@ -268,13 +272,13 @@ export class Searcher {
     };
   }
 
-  /** Each hint parses the query once more. */
+  /** Returns the hints for a query. Each hint parses the query once more. */
   async #hints(asked: QueryText): Promise<Explanation["hints"]> {
     if (isShort(asked.text)) return hintsFor(asked);
     return this.#options.pool.run<Explanation["hints"]>("search.hints", asked, { lane: "search" });
   }
 
-  /** Counts what the plan finds, and tells the plan; undefined: a segment is gone. */
+  /** Counts matches and describes the plan. Resolves to undefined if a segment is gone. */
   async #explain(
     attempt: Attempt,
   ): Promise<Omit<Explanation, "suggestions" | "hints"> | undefined> {
@@ -303,7 +307,7 @@ export class Searcher {
     };
   }
 
-  /** What explain() says in `notIndexed`, but for skipped files: on the catalog alone. */
+  /** Resolves to `notIndexed` of explain(), without skipped files. Reads only the catalog. */
   async notIndexed(
     request: SearchRequest,
     options: SearchOptions = {},
@@ -333,7 +337,7 @@ export class Searcher {
     });
   }
 
-  /** Those changes that find something. */
+  /** Tries the changes, and resolves to those that find something. */
   async #tryChanges(
     { request, query }: Understood,
     options: SearchOptions,
@@ -347,7 +351,7 @@ export class Searcher {
     return found;
   }
 
-  /** 0 of what is no query. */
+  /** Counts the matches of a request, 0 if its query does not parse. */
   async #countMatches(
     request: SearchRequest,
     options: SearchOptions,
@@ -362,7 +366,7 @@ export class Searcher {
     }
   }
 
-  /** Runs on the newest catalog, and again on a newer one while it answers undefined: a segment was merged away meanwhile. */
+  /** Runs an attempt on the newest catalog. Repeats it on a newer one if it resolves to undefined, because a segment is gone. */
   async #onOneCatalog<T>(
     asked: Pick<Attempt, "understood" | "options" | "startedAt"> & { readonly view: ViewSource },
     run: (attempt: Attempt) => Promise<T | undefined>,
@@ -421,7 +425,7 @@ export class Searcher {
     return found && groups && this.#respond(attempt, found, groups);
   }
 
-  /** An answer of which at least so many bytes are shown, and whose other files wait until they are asked for. */
+  /** Searches and shows the beginning of the answer. The other files are shown when they are read. */
   async #begin(attempt: Attempt): Promise<SearchResponse | LongAnswer | undefined> {
     const found = await this.#find(attempt);
     const groups = await found?.files.more(attempt, { bytes: STEP_BYTES, isLate: false });
@@ -498,7 +502,7 @@ export class Searcher {
     const shown = new Map<string, ShownHead>();
     const showing = {
       pool: this.#options.pool,
-      present: async (...[segment, file, one]: Parameters<Presenter>) => {
+      present: async (segment: number, file: number, one: ShownFile) => {
         const result = await present(segment, file, one);
         const bytes = answerBytes(one) + branchBytes(result.branches ?? []);
         shown.set(`${segment} ${file}`, { result, ranges: one.count, bytes });
@@ -523,7 +527,7 @@ export class Searcher {
     };
   }
 
-  /** What matches, the best first; nothing of it is shown yet. undefined: a segment is gone. */
+  /** Finds the matching files, without showing them. Resolves to undefined if a segment is gone. */
   async #find(attempt: Attempt): Promise<Found | undefined> {
     const { understood, catalog, options } = attempt;
     const { request } = understood;
@@ -542,7 +546,7 @@ export class Searcher {
     return { counted, outputs, paging, chosen, files, ...(facets && { facets }) };
   }
 
-  /** What the threads counted; damage is told. undefined: a segment is gone. */
+  /** Adds up the threads' counters and warns of damage. Returns undefined if a segment is gone. */
   #tally({ segments }: Attempt, outputs: readonly SearchOutput[]): Tally | undefined {
     const counted = tally(outputs, segments.length);
     if (counted.gone > 0) return undefined;
@@ -590,7 +594,7 @@ export class Searcher {
     return { stats, files, ...rest };
   }
 
-  /** All that an answer says beside its files. REQUIRES: they are shown. */
+  /** Returns the answer without its files. REQUIRES: they have been shown. */
   #sum(
     { catalog, control, segments, startedAt }: Attempt,
     { counted, outputs, paging, chosen, files, facets }: Found,
@@ -628,7 +632,7 @@ export class Searcher {
     for (const message of disagreements) this.#options.onWarning({ code: "INTERNAL", message });
   }
 
-  /** Makes results of what the threads have shown, giving way to the event loop between. */
+  /** Creates the function that makes results of shown files, and yields to the event loop between them. */
   #presenter({ understood, catalog }: Attempt): Presenter {
     const { allRevisions, revisionValues: values } = understood;
     const { webUrl } = this.#options;

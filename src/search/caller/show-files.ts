@@ -1,7 +1,7 @@
 /**
- * The files of an answer: shown by the threads in groups, and made results on the caller's thread as
- * each group comes. What crosses the threads is dropped at once: a hundred thousand packed files that
- * wait for each other would be copied by the collector of young objects in pauses of 10 ms.
+ * Shows the files of an answer: threads show them in groups, and the caller's thread makes results of each group as
+ * it arrives. Packed files are dropped at once. If a hundred thousand of them waited, the garbage collector would
+ * copy them in pauses of 10 ms.
  */
 
 import type { Pool } from "../../threads/pool.ts";
@@ -14,7 +14,7 @@ import { answerBytes, branchBytes } from "../messages/answer-size.ts";
 import type { FileResult } from "../messages/response.ts";
 import { groupFiles, showInput } from "./show-groups.ts";
 
-/** Or a search with many groups of files would wait behind all the others, once a group. */
+/** Urgent, because otherwise each group of a large answer would wait behind all other searches. */
 const SHOWING = { lane: "search", isUrgent: true } as const;
 
 export type Presenter = (segment: number, file: number, shown: ShownFile) => Promise<FileResult>;
@@ -24,15 +24,15 @@ export interface Showing {
   readonly present: Presenter;
 }
 
-/** How far to go in one step. */
+/** How much to show in one step. */
 export interface Step {
-  /** Begins no more groups once files of so many bytes were shown. */
+  /** The bytes of shown files after which no more groups are begun. */
   readonly bytes: number;
-  /** Goes on where a segment is gone: some of the answer has left. */
+  /** Whether to go on if a segment is gone, because a part of the answer has been delivered already. */
   readonly isLate: boolean;
 }
 
-/** Files that are shown in order, as many at a time as are asked for, until the answer is full. */
+/** Shows files in order, step by step, until the answer is full. */
 export class FilesToShow {
   readonly #files: readonly FileToShow[];
   readonly #showing: Showing;
@@ -41,10 +41,10 @@ export class FilesToShow {
   #bytes = 0;
   #isOver = false;
   #isCut = false;
-  /** How many files were come to, and the ranges of the last one. */
+  /** The number of files processed so far. */
   #reached = 0;
   #lastRanges = 0;
-  /** By position: segments whose files cannot be shown. */
+  /** The segments whose files cannot be shown, by position. */
   readonly lost: Lost = new Map();
   readonly disagreements: string[] = [];
   matches = 0;
@@ -57,18 +57,21 @@ export class FilesToShow {
     this.#groups = groupFiles(files, understood.request);
   }
 
-  /** Whether no file follows. */
+  /** Whether no more files follow. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** Only of an answer that is full: how many of the files it has come to, and the ranges of the last one. */
+  /** If the answer is full: the number of files processed, and the number of shown ranges of the last one. */
   get cut(): { readonly files: number; readonly ranges: number } | undefined {
     if (!this.#isCut && this.#reached === this.#files.length) return undefined;
     return { files: this.#reached, ranges: this.#lastRanges };
   }
 
-  /** The next groups, without files that are damaged and those for which the answer has no room. undefined: a segment is gone. */
+  /**
+   * Shows the next groups, without damaged files and without those that no longer fit the answer. Resolves to
+   * undefined if a segment is gone.
+   */
   async more(attempt: Attempt, { bytes, isLate }: Step): Promise<FileResult[][] | undefined> {
     const done: Group[] = [];
     const end = this.#bytes + bytes;
@@ -97,7 +100,7 @@ export class FilesToShow {
     return next.done ? undefined : next.value;
   }
 
-  /** An answer that is full ends with one file, and has all before it: what other lanes have shown of later groups is dropped. */
+  /** Drops the groups after the file that filled the answer, which other lanes may have shown already. */
   #upToTheCut(done: readonly Group[]): FileResult[][] {
     const cut = done.findIndex(({ isCut }) => isCut);
     const kept = cut < 0 ? done : done.slice(0, cut + 1);
@@ -149,10 +152,10 @@ export class FilesToShow {
 interface Group {
   readonly files: FileResult[];
   readonly matches: number;
-  /** How many of its files were come to, damaged ones among them, and the ranges of the last one. */
+  /** The number of its files that were processed, including damaged ones. */
   readonly reached: number;
   readonly lastRanges: number;
-  /** Whether its last files are missing: the answer is full. */
+  /** Whether its last files are missing because the answer is full. */
   readonly isCut: boolean;
 }
 

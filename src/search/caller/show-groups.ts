@@ -1,4 +1,4 @@
-/** Which files are built together: small enough groups to be received in a few milliseconds each. */
+/** Groups the files to show, such that the caller's thread receives each group in a few milliseconds. */
 
 import { hasBit } from "../../base/bitset.ts";
 import type { Attempt } from "./attempt.ts";
@@ -9,10 +9,10 @@ import type { FileToShow } from "./merge-ranked.ts";
 
 const FILES = 32;
 const RANGES = 512;
-/** With so many lines of context a file is as good as whole. */
+/** The lines of context from which a file counts as shown whole. */
 const MUCH_CONTEXT = 100;
 
-/** In the order of the files. Whole files are large: each by itself. */
+/** Yields groups in the order of the files. Whole files are large, so each is a group of its own. */
 export function* groupFiles<File extends FileToShow>(
   files: Iterable<File>,
   { whole, contextLines }: Pick<CheckedRequest, "whole" | "contextLines">,
@@ -33,7 +33,7 @@ export function* groupFiles<File extends FileToShow>(
   if (group.length > 0) yield group;
 }
 
-/** What a thread is asked to show. `control`: of the search whose time counts. */
+/** Returns the input of the task that shows files. `control` belongs to the search whose time-out applies. */
 export function showInput(
   group: readonly FileToShow[],
   { understood, segments, view }: Pick<Attempt, "understood" | "segments" | "view">,

@@ -1,22 +1,22 @@
-/** Adds up the threads' shares of a search into its counters. */
+/** Adds up the threads' counts into the counters of a search. */
 
 import type { SearchOutput, SegmentPart } from "../messages/messages.ts";
 import { addStats, zeroStats, type SearchStats } from "../messages/stats.ts";
 
-/** The counter in which a segment is counted. */
+/** The counter that includes a segment. */
 export type SegmentEnd = "shardsScanned" | "shardsSkipped" | "shardsSkippedFilter" | "crashes";
 
 export interface Tally {
   readonly stats: SearchStats;
-  /** By position of the segment. */
+  /** The counter of each segment, by position. */
   readonly ends: readonly SegmentEnd[];
-  /** What was wrong with segments that could not be evaluated. */
+  /** The error messages of damaged segments. */
   readonly damages: readonly string[];
-  /** Segments that were merged away before they were searched. */
+  /** The number of segments that were merged away before they were searched. */
   readonly gone: number;
 }
 
-/** `segments`: how many were to be searched. */
+/** Adds up the outputs. `segments` is the number of segments to search. */
 export function tally(outputs: readonly SearchOutput[], segments: number): Tally {
   const stats = zeroStats();
   const byPosition: SegmentPart[][] = Array.from({ length: segments }, () => []);
@@ -39,7 +39,7 @@ export function tally(outputs: readonly SearchOutput[], segments: number): Tally
   return { stats, ends, damages, gone };
 }
 
-/** Segments, by position, whose files were found and cannot be shown have crashed, however they ended. */
+/** Counts segments as crashed whose files were found but cannot be shown. */
 export function countLost(
   { stats, ends }: Pick<Tally, "stats" | "ends">,
   lost: Iterable<number>,
@@ -50,7 +50,7 @@ export function countLost(
   }
 }
 
-/** What is counted once for a segment. */
+/** Returns the counters that are counted once for each segment. */
 function countedOnce(parts: readonly SegmentPart[]): Partial<SearchStats> {
   const plan = planOf(parts);
   const considered = parts.reduce((sum, { stats }) => sum + stats.filesConsidered, 0);
@@ -68,6 +68,6 @@ function endOf(parts: readonly SegmentPart[]): SegmentEnd {
   return plan.candidates > 0 ? "shardsScanned" : "shardsSkippedFilter";
 }
 
-/** That of the thread that began the segment, if one did. */
+/** Returns the plan of the thread that began the segment, if one did. */
 const planOf = (parts: readonly SegmentPart[]): SegmentPart["plan"] =>
   parts.find(({ plan }) => plan)?.plan;

@@ -1,4 +1,4 @@
-/** A request, checked and made a query: all that is known of it before it meets a catalog. */
+/** Checks a request and parses its query. The result depends on no catalog. */
 
 import type { Pool } from "../../threads/pool.ts";
 import { isShort, meaningOf, type Meaning, type QueryText } from "../meaning/meaning.ts";
@@ -34,7 +34,7 @@ export interface Understanding {
   readonly contexts: Contexts | undefined;
 }
 
-/** Rejects with ABORTED as soon as the signal is, whatever the query. */
+/** Checks and parses a request. Rejects with ABORTED as soon as the signal is aborted. */
 export async function understand(
   given: SearchRequest,
   { signal }: Pick<SearchOptions, "signal">,
@@ -52,7 +52,7 @@ export async function understand(
   return { ...meaning, request, contexts: await resolveContexts(meaning, contexts) };
 }
 
-/** The thread hears of an abort, too, and is free for others. */
+/** Parses the query on a worker thread, which also stops when the signal is aborted. */
 async function understandElsewhere(
   asked: QueryText,
   signal: AbortSignal | undefined,

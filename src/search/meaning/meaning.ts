@@ -1,6 +1,6 @@
 /**
- * What a query means, before any catalog is asked. A short one is understood at once, on the thread
- * that asks. Any other may take a tenth of a second, and that is a task of the threads: "search.meaning".
+ * Parses and plans a query, without a catalog. A short query is handled on the calling thread. Any other may take a
+ * tenth of a second, so it becomes a task of the threads, "search.meaning".
  */
 
 import type { Pause } from "../../base/yield.ts";
@@ -22,13 +22,13 @@ export interface Meaning {
   readonly hostAtoms: readonly HostAtom[];
   /** Whether more than the default revisions are searched. */
   readonly allRevisions: boolean;
-  /** Of `rev:` atoms under no negation: which branches a result names. */
+  /** The values of `rev:` atoms that are not negated, which decide the branches of results. */
   readonly revisionValues: readonly string[];
-  /** After `context:`, in the order of the text. */
+  /** The names after `context:`, in the order of the text. */
   readonly contextNames: readonly string[];
 }
 
-/** Whether it takes a millisecond at most: Unicode classes take long when they are first met. */
+/** Returns whether a query takes at most a millisecond. Unicode classes take long the first time. */
 export const isShort = (text: string): boolean => text.length <= 256 && !/\\[pP]/.test(text);
 
 export const hintsFor = ({ text, dialect }: QueryText): Hint[] => hintsOf(text, dialect);
@@ -59,7 +59,7 @@ function meaning(parsed: Query): Meaning {
   };
 }
 
-/** The values of `rev:` under no negation. Ask it of the query as parsed: simplifying may drop some. */
+/** Returns the values of `rev:` that are not negated. REQUIRES: the query as parsed, since simplifying may drop some. */
 function namedRevisions(query: Query): string[] {
   if (query.kind === "and" || query.kind === "or") return query.children.flatMap(namedRevisions);
   if (query.kind === "not")

@@ -1,6 +1,6 @@
 /**
- * Splits a query: what repositories and revisions decide is for the catalog, on the caller's thread; the
- * rest is the plan that the threads evaluate.
+ * Splits a query into atoms about repositories and revisions, which the caller's thread decides with the catalog, and
+ * the plan, which the threads evaluate.
  */
 
 import { languageNamed } from "../../base/languages.ts";
@@ -9,7 +9,7 @@ import { compileExpression } from "../../regex/expression.ts";
 import { plainLiteral } from "../../regex/plain-literal.ts";
 import type { Plan, PlanAtom, PlanNode } from "../messages/plan.ts";
 
-/** What only the catalog can decide. */
+/** An atom that only the catalog can decide. */
 export type HostAtom =
   | Extract<Atom, { kind: "revision" | "reposet" | "context" | "archived" | "fork" | "visibility" }>
   | { readonly kind: "repo"; readonly pattern: string; readonly caseSensitive: boolean };

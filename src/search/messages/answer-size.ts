@@ -1,6 +1,6 @@
 /**
- * How much of an answer a file takes: about the bytes of its JSON, escapes aside. Threads count what they
- * show; the caller's thread adds the names of branches, which only it knows, and holds to the limit itself.
+ * Estimates how much of an answer a file takes: about the bytes of its JSON, without escapes. Threads count the files
+ * that they show. The caller's thread adds the names of branches, which only it knows.
  */
 
 import type { ShownFile } from "./messages.ts";

@@ -1,50 +1,50 @@
 /**
- * What the threads of one search share: words that all of them see at once. Work is claimed, not
- * assigned. A thread takes the next segment that nobody has begun and plans it; if there is much to
- * scan it opens the segment, and threads that find nothing more to begin help with its windows.
+ * Coordinates the threads of one search through shared memory. Threads claim work themselves. A thread claims the next
+ * segment that none has begun, and plans it. If there is much to scan, it opens the segment, and threads that find no
+ * more segments to begin help with its windows.
  */
 
 import type { CheckedRequest, SearchOptions } from "./request.ts";
 
 /**
- * Two times (f64): when looking for matches ends, and when the answer is due, which is the time-out. Each
- * thread reads them by itself, as no timer runs on a thread that scans.
+ * Two times (f64): when finding matches must end, and when the answer is due, which is the time-out. Threads compare
+ * them with the clock, because no timer runs on a thread that scans.
  */
 const TIMES = 2;
 const STOP = 2 * TIMES;
-/** 1 when nobody wants an answer any more. */
+/** 1 if nobody waits for an answer any more. */
 const ENDED = STOP + 1;
 const NEXT_SEGMENT = STOP + 2;
 /** Ranges that a stream may still deliver. */
 const LEFT = STOP + 3;
-/** Bytes of a stream's parts that its reader has not taken. */
+/** Bytes of a stream's parts that its reader has not taken yet. */
 const BEHIND = STOP + 4;
-/** Parts of a stream that are on their way to the caller's thread. */
+/** Parts of a stream that were sent and not yet received by the caller's thread. */
 const UNDER_WAY = STOP + 5;
-/** Units of ROOM_BYTES that the answer may still hold; ENDLESS where nobody has set a limit. */
+/** Units of ROOM_BYTES that the answer may still hold; ENDLESS without a limit. */
 const ROOM = STOP + 6;
-/** From here a word a segment: PLANNING, the next step to claim, or CLOSED and more. */
+/** From here on, one word for each segment: PLANNING, the next step to claim, or CLOSED and greater. */
 const STEPS = STOP + 7;
 
 const PLANNING = -1;
 const CLOSED = 2 ** 30;
 const ENDLESS = 2 ** 31 - 1;
-/** Of an answer, what a range takes at most beside the file's text: with two long names of definitions. */
+/** The most bytes of an answer that a range takes besides the file's text, with two long names of definitions. */
 const BYTES_A_RANGE = 1024;
-/** So that a word can count 128 GiB. */
+/** The unit of ROOM, so that a word can count 128 GiB. */
 const ROOM_BYTES = 64;
-/** Milliseconds to wait for a plan: far longer than any takes, should its thread have died. */
-const PATIENCE_MS = 250;
-/** What was found is found again, to be shown: of the time-out this share is kept for it, so much at most. */
+/** Milliseconds to wait for another thread's plan, in case that thread has died. Plans take far less. */
+const PLAN_WAIT_MS = 250;
+/** The share of the time-out that is reserved for showing files, and its maximum. */
 const SHOWING_SHARE = 0.2;
 const MOST_SHOWING_MS = 200;
-/** How long after the time-out that may still go on. */
+/** Milliseconds after the time-out for which showing may go on. */
 const LATE_MS = 50;
 
-/** More than a reader that keeps up ever has before it; each thread may add one file. */
+/** The bytes from which a reader counts as behind: more than one that keeps up ever has waiting. */
 const MOST_BEHIND = 4 * 2 ** 20;
 
-/** The event loop receives all messages that are there in one turn: a part takes it some 0.3 ms. */
+/** The most parts sent at a time. The event loop receives all waiting messages in one turn, about 0.3 ms each. */
 const MOST_UNDER_WAY = 2;
 
 export const STOPPED = { NO: 0, ABORTED: 1, TIMED_OUT: 2 } as const;
@@ -60,7 +60,7 @@ export class Control {
     this.#words = new Int32Array(shared);
   }
 
-  /** `timeoutMs` counts from now on. */
+  /** Creates the control of a search. `timeoutMs` counts from now on. */
   static create(
     segments: number,
     { matches }: Pick<CheckedRequest, "matches">,
@@ -76,7 +76,7 @@ export class Control {
     return control;
   }
 
-  /** The first reason stays. */
+  /** Stops the search. If called again, the first reason holds. */
   stop(reason: number): void {
     if (reason === STOPPED.ABORTED) Atomics.store(this.#words, ENDED, 1);
     Atomics.compareExchange(this.#words, STOP, STOPPED.NO, reason);
@@ -87,12 +87,12 @@ export class Control {
     return Atomics.load(this.#words, STOP);
   }
 
-  /** Whether what was found should not even be shown any more: aborted, or after the time-out. */
+  /** Whether even showing files must stop: the search was aborted, or the time-out has passed. */
   get hasEnded(): boolean {
     return this.#isDue(LATE_MS);
   }
 
-  /** Whether nothing should be asked of what is to be shown that can be left out. */
+  /** Whether the time-out has passed, so that optional work on shown files is skipped. */
   get isDue(): boolean {
     return this.#isDue(0);
   }
@@ -101,17 +101,17 @@ export class Control {
     return Atomics.load(this.#words, ENDED) !== 0 || now() > this.#times[1]! + lateMs;
   }
 
-  /** Position of a segment that nobody has begun; past the last one when all are. Its claimer must open or close it. */
+  /** Claims the next segment and returns its position, past the last one if there is none. REQUIRES: the caller opens or closes it. */
   claimSegment(): number {
     return Atomics.add(this.#words, NEXT_SEGMENT, 1);
   }
 
-  /** Others may help. */
+  /** Opens a segment, so that other threads may help. */
   open(segment: number): void {
     this.#settle(segment, 0);
   }
 
-  /** Nothing is left to claim. */
+  /** Closes a segment: nothing is left to claim. */
   close(segment: number): void {
     this.#settle(segment, CLOSED);
   }
@@ -121,14 +121,14 @@ export class Control {
     Atomics.notify(this.#words, STEPS + segment);
   }
 
-  /** Whether there is something to help with, once the segment's claimer has planned it. REQUIRES: a worker thread. */
+  /** Waits for a segment's plan, then returns whether the segment is open. REQUIRES: called on a worker thread. */
   isOpen(segment: number): boolean {
-    Atomics.wait(this.#words, STEPS + segment, PLANNING, PATIENCE_MS);
+    Atomics.wait(this.#words, STEPS + segment, PLANNING, PLAN_WAIT_MS);
     const state = Atomics.load(this.#words, STEPS + segment);
     return state >= 0 && state < CLOSED;
   }
 
-  /** The next of `steps` steps of an open segment; undefined when all are taken. */
+  /** Claims the next of `steps` steps of an open segment. Returns undefined if all are claimed. */
   claimStep(segment: number, steps: number): number | undefined {
     const step = Atomics.add(this.#words, STEPS + segment, 1);
     if (step < steps) return step;
@@ -136,7 +136,7 @@ export class Control {
     return undefined;
   }
 
-  /** Takes up to `wanted` of the ranges that are left and returns how many. */
+  /** Takes up to `wanted` of the remaining ranges, and returns how many. */
   takeRanges(wanted: number): number {
     for (;;) {
       const left = Atomics.load(this.#words, LEFT);
@@ -146,17 +146,17 @@ export class Control {
     }
   }
 
-  /** What is shown takes so much of the answer's room, be there as much or not. */
+  /** Takes this many bytes of the answer's room, even if less is left. */
   takeRoom(bytes: number): void {
     if (Atomics.load(this.#words, ROOM) !== ENDLESS) Atomics.sub(this.#words, ROOM, unitsOf(bytes));
   }
 
-  /** Whether the answer holds all that it may. */
+  /** Whether the answer is full. */
   get isFull(): boolean {
     return Atomics.load(this.#words, ROOM) <= 0;
   }
 
-  /** How many of its ranges the next file may show; fewer than it has fill the answer. */
+  /** Returns how many of its `wanted` ranges the next file may show. If fewer than it has, they fill the answer. */
   rangesWithRoom(wanted: number): number {
     const most = Math.max(1, Math.ceil(this.room / BYTES_A_RANGE));
     if (wanted <= most) return wanted;
@@ -164,30 +164,30 @@ export class Control {
     return most;
   }
 
-  /** Bytes that the answer may still hold: for another search that goes on with it. */
+  /** Bytes that the answer may still hold, for another search that continues it. */
   get room(): number {
     const left = Atomics.load(this.#words, ROOM);
     return left === ENDLESS ? Infinity : ROOM_BYTES * Math.max(0, left);
   }
 
-  /** Milliseconds until the answer is due; less than 0 afterwards. */
+  /** Milliseconds until the answer is due; negative afterwards. */
   get leftMs(): number {
     return this.#times[1]! - now();
   }
 
-  /** A stream's part was posted, or (less than 0) taken. */
+  /** Adds the bytes of a stream's part that was sent, or subtracts those of one that the reader took. */
   addBehind(bytes: number): void {
     Atomics.add(this.#words, BEHIND, bytes);
   }
 
   /**
-   * Before a stream's part is posted: waits until the caller's thread has received some of those
-   * before it, which takes one turn of its event loop, whatever the reader does; PATIENCE_MS at most.
+   * Called before a stream's part is sent. Waits, at most PLAN_WAIT_MS, until the caller's thread has received some of
+   * the parts before it. That takes one turn of its event loop, whatever the reader does.
    */
   beginPart(): void {
     const since = now();
     for (;;) {
-      const left = PATIENCE_MS - (now() - since);
+      const left = PLAN_WAIT_MS - (now() - since);
       const underWay = Atomics.load(this.#words, UNDER_WAY);
       if (underWay < MOST_UNDER_WAY || left <= 0 || this.hasEnded) break;
       Atomics.wait(this.#words, UNDER_WAY, underWay, left);
@@ -195,13 +195,13 @@ export class Control {
     Atomics.add(this.#words, UNDER_WAY, 1);
   }
 
-  /** The caller's thread has received a part. */
+  /** Called when the caller's thread has received a part. */
   endPart(): void {
     Atomics.sub(this.#words, UNDER_WAY, 1);
     Atomics.notify(this.#words, UNDER_WAY);
   }
 
-  /** Whether a stream's reader has enough before it. */
+  /** Whether a stream's reader is behind. */
   get isBehind(): boolean {
     return Atomics.load(this.#words, BEHIND) > MOST_BEHIND;
   }

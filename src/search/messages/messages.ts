@@ -1,4 +1,4 @@
-/** What crosses threads in a search. Plain data; bitsets and tables lie in shared memory where they can. */
+/** Defines the messages between threads in a search, as plain data. Bitsets and tables are in shared memory if possible. */
 
 import type { Bitset } from "../../base/bitset.ts";
 import type { PackedSegment } from "../../store/memory/memory-store.ts";
@@ -10,31 +10,31 @@ import type { PlanStats, Totals } from "./totals.ts";
 export interface SegmentInput {
   readonly segment: number;
   readonly scope: Bitset;
-  /** By the numbers of the plan's sets. */
+  /** The bitsets of the plan's sets, by number. */
   readonly sets: readonly Bitset[];
   /** The edition of its symbols, 0 for none. */
   readonly symbols: number;
 }
 
-/** Repositories as ranking needs them, each under its id. */
+/** What ranking needs of repositories, by id. */
 export interface RepositoryTable {
-  /** In the order of all names. */
+  /** The position of each in the order of names. */
   readonly places: Uint32Array;
-  /** 0 to 1. */
+  /** The rank of each, 0 to 1. */
   readonly ranks: Float64Array;
 }
 
-/** Where a file stands in the ranking. No other does: equal paths with equal content are one file. */
+/** A file's place in the ranking. It is unique, because equal paths with equal content are one file. */
 export interface Place {
   readonly score: number;
-  /** Position in RepositoryTable. */
+  /** The repository's position in the order of names. */
   readonly repository: number;
   readonly path: Uint8Array;
-  /** HASH_BYTES of its content. */
+  /** The hash of its content, HASH_BYTES long. */
   readonly hash: Uint8Array;
 }
 
-/** Where a page ended: so many ranges of the file are on it or on a page before. */
+/** The place where a page ended, and how many ranges of the file were on this page and earlier ones. */
 export interface PagePlace extends Place {
   readonly ranges: number;
 }
@@ -42,35 +42,35 @@ export interface PagePlace extends Place {
 export interface SearchInput {
   readonly plan: PackedPlan;
   readonly segments: readonly SegmentInput[];
-  /** Of the whole index. */
+  /** Bytes of text of the whole index. */
   readonly textBytes: number;
-  /** Segments that lie in memory. */
+  /** The segments in memory. */
   readonly packed: readonly PackedSegment[];
   readonly repositories: RepositoryTable;
   readonly matches: number;
-  /** Ranges that count of one file at most; Infinity: all. */
+  /** The most ranges of one file that are returned; Infinity for all. */
   readonly matchesPerFile: number;
-  /** Only of a page: how many ranges more are kept, to know whether there is another one, and where the page before ended. */
+  /** If a page was requested: how many more ranges to keep, to know whether there is another page, and where the previous one ended. */
   readonly page?: { readonly more: number; readonly after?: PagePlace };
-  /** Only where files are counted by what they have. */
+  /** Present if files are counted for facets. */
   readonly facets?: true;
-  /** How many threads were asked. */
+  /** The number of threads that search. */
   readonly threads: number;
-  /** See Control. */
+  /** The memory of the search's Control. */
   readonly shared: SharedArrayBuffer;
-  /** Only to stream: results are posted as they are found. */
+  /** Present for a stream, whose results are sent as they are found. */
   readonly stream?: { readonly contextLines: number; readonly whole: boolean };
 }
 
 /** One thread's share of one segment. */
 export interface SegmentPart {
-  /** Position in SearchInput.segments. */
+  /** The position in SearchInput.segments. */
   readonly position: number;
-  /** Of the thread that began the segment. */
+  /** Present from the thread that began the segment. */
   readonly plan?: {
     readonly stats: PlanStats;
     readonly candidates: number;
-    /** Files in scope that no evaluation decides: their symbols are not known. */
+    /** Files in scope that cannot be decided because their symbols are unknown. */
     readonly undecided: number;
     readonly steps: number;
     readonly nanoseconds: number;
@@ -88,20 +88,20 @@ export interface RankedFiles {
   readonly segments: Uint32Array;
   readonly files: Uint32Array;
   readonly counts: Uint32Array;
-  /** Place of the repository in the order of names. */
+  /** The repository's position in the order of names. */
   readonly repositories: Uint32Array;
   readonly pathStarts: Uint32Array;
   readonly paths: Uint8Array;
-  /** HASH_BYTES of content each, for files that differ in nothing else. */
+  /** The hashes of content, HASH_BYTES each, for files that differ in nothing else. */
   readonly hashes: Uint8Array;
 }
 
-/** How many files have each value, as far as one thread has found them. */
+/** The number of files with each value, counted by one thread. */
 export interface FacetCounts {
   /** By the repository's id. */
   readonly repositories: ReadonlyMap<number, number>;
   readonly languages: ReadonlyMap<string, number>;
-  /** Empty where the files are of several repositories. */
+  /** Empty if the files belong to several repositories. */
   readonly folders: ReadonlyMap<string, number>;
 }
 
@@ -115,7 +115,7 @@ export interface SearchOutput {
 
 export interface ShowInput {
   readonly plan: PackedPlan;
-  /** Control.shared of the search that found them. */
+  /** The Control.shared of the search that found the files. */
   readonly shared: SharedArrayBuffer;
   /** As in SearchInput. */
   readonly packed: readonly PackedSegment[];
@@ -131,15 +131,15 @@ export interface ShowFile {
   readonly file: number;
   /** Whether the file is in each of the plan's sets. */
   readonly sets: readonly boolean[];
-  /** Ranges that are not shown, before those that are. */
+  /** How many ranges to skip before the first shown one. */
   readonly skip: number;
-  /** Ranges that may be shown. */
+  /** The most ranges to show. */
   readonly most: number;
   /** As in SegmentInput. */
   readonly symbols: number;
 }
 
-/** A file result as far as the segment knows it. */
+/** A file result with everything that the segment knows. */
 export interface ShownFile {
   readonly path: string;
   readonly language: string;
@@ -150,22 +150,22 @@ export interface ShownFile {
 }
 
 export interface ShowOutput {
-  /** By place in ShowInput.files, without the last ones where the answer is full; undefined: its content is damaged. */
+  /** The files in the order of ShowInput.files, without the last ones if the answer is full. Undefined for damaged content. */
   readonly files: readonly (ShownFile | undefined)[];
   readonly contentBytesLoaded: number;
   readonly disagreements: readonly string[];
 }
 
-/** "gone": a segment is not there any more. */
+/** The output, or "gone" if a segment no longer exists. */
 export type ShowResult = ShowOutput | "gone";
 
-/** Posted while a stream runs. */
+/** A part of a stream, sent while it runs. */
 export interface StreamPart {
   readonly files: readonly (ShownFile & { readonly position: number; readonly file: number })[];
   readonly contentBytesLoaded: number;
   readonly disagreements: readonly string[];
   readonly stats: SegmentPart["stats"];
-  /** Of what the files show: so much the reader is behind until it takes this part. */
+  /** The bytes of the shown files, by which the reader is behind until it takes this part. */
   readonly bytes: number;
 }
 
@@ -173,7 +173,7 @@ export interface ExplainedSegment extends Omit<
   Explanation["segments"][number],
   "outcome" | "excludedBy"
 > {
-  /** Where there is no candidate file: by which operands of the query. */
+  /** If there is no candidate file, the operands of the query that exclude them. */
   readonly excludedBy: readonly ExcludingOperand[];
 }
 
@@ -183,5 +183,5 @@ type ExcludingOperand = { readonly operand: number } & Omit<
   "query"
 >;
 
-/** A segment that is gone, or whose symbols are: it was merged away. */
+/** The explained segments, or "gone" if a segment or its symbols no longer exist. */
 export type ExplainResult = readonly ExplainedSegment[] | "gone";

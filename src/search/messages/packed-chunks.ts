@@ -1,7 +1,6 @@
 /**
- * A file's chunks as they cross threads: columns instead of objects. Receiving a hundred thousand
- * ranges as objects would block the caller's thread for 260 ms; columns arrive in one copy and become
- * objects in slices.
+ * Packs the chunks of a file into columns, to send them to another thread. Receiving a hundred thousand ranges as
+ * objects would block the caller's thread for 260 ms. Columns arrive in one copy, and become objects in slices.
  *
  *     chunks   five words each: bytes of content, ranges, and where the content starts
  *     ranges   six words each: start and end
@@ -19,7 +18,7 @@ export interface PackedChunks {
   readonly text: Uint8Array;
   readonly chunks: Uint32Array;
   readonly ranges: Uint32Array;
-  /** Of the chunks that have some, by their positions. */
+  /** The symbols of the chunks that have some, by position of the chunk. */
   readonly symbols: readonly (readonly [chunk: number, symbols: ResultSymbol[]])[];
 }
 
@@ -65,7 +64,7 @@ export class ChunkPacker {
   }
 }
 
-/** The same chunks in another order: that of the least of `places`, which has one for each range. */
+/** Sorts the chunks by the least of the `places` of their ranges. `places` has one number for each range. */
 export function inOrder(packed: PackedChunks, places: Uint32Array): PackedChunks {
   const cuts = chunkCuts(packed);
   const firstPlace = ({ range, ranges }: ChunkCut): number =>
@@ -88,7 +87,7 @@ export function inOrder(packed: PackedChunks, places: Uint32Array): PackedChunks
   return { text: text.view.slice(), chunks, ranges: ranges.view.slice(), symbols };
 }
 
-/** Where a chunk's parts stand in the columns. */
+/** The positions of a chunk's parts in the columns. */
 interface ChunkCut {
   readonly chunk: number;
   readonly byte: number;
@@ -108,9 +107,9 @@ function chunkCuts({ chunks }: PackedChunks): ChunkCut[] {
 }
 
 /**
- * Files whose columns are views of one buffer, which is to be transferred with them. A buffer for each
- * column is an object outside the heap that the collector must see off, in the caller's time: of a
- * stream of 49 000 files that is a seventh of all processor time.
+ * Copies the columns of all files into one buffer, to be transferred with them. A buffer for each column would be an
+ * object outside the heap that the garbage collector must free on the caller's thread. In a stream of 49 000 files
+ * that took a seventh of all processor time.
  */
 export function inOneBuffer<F extends { readonly chunks: PackedChunks } | undefined>(
   files: readonly F[],
@@ -144,9 +143,9 @@ function push(words: GrowableWords, { byteOffset, lineNumber, column }: Position
 }
 
 /**
- * `pause` is awaited now and then: a file may have any number of chunks and ranges. Arrays are made
- * in their length: one that grows by pushing holds room for 17 elements from the first on, which the
- * collector of young objects copies in the caller's time.
+ * Makes objects of packed chunks, and awaits `pause` now and then, because a file may have any number of them. Arrays
+ * are created with their final length: one that grows by push() has room for 17 elements from the start, which the
+ * garbage collector would copy on the caller's thread.
  */
 export async function unpackChunks(
   { text, chunks, ranges, symbols }: PackedChunks,
@@ -175,11 +174,11 @@ export async function unpackChunks(
   return out;
 }
 
-/** After so many the clock is looked at: 50 µs or so. */
+/** The number of ranges or chunks between two pauses, about 50 µs. */
 const RANGES_PER_PAUSE = 256;
 const CHUNKS_PER_PAUSE = 64;
 
-/** In V8's heap. */
+/** Approximate bytes of these objects in V8's heap. */
 const RANGE_BYTES = 136;
 const CHUNK_BYTES = 168;
 

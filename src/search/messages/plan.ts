@@ -1,7 +1,7 @@
 /**
- * What the threads are asked to evaluate: the query as a tree over atoms and sets. Whatever depends
- * on repositories and revisions alone has become a set of files, made on the caller's thread; the
- * rest are atoms, evaluated where the segments are.
+ * Defines the plan that threads evaluate: the query as a tree over sets and atoms. The caller's thread has turned
+ * everything that depends only on repositories and revisions into sets of files. The rest are atoms, which threads
+ * evaluate in each segment.
  */
 
 import type { Atom } from "../../query/ast.ts";
@@ -9,16 +9,16 @@ import type { Atom } from "../../query/ast.ts";
 export type PlanNode =
   | { readonly kind: "all" }
   | { readonly kind: "none" }
-  /** Position in the sets that come with each segment. */
+  /** A set of files, by its position in the sets of each segment. */
   | { readonly kind: "set"; readonly set: number }
-  /** Position in Plan.atoms. */
+  /** An atom, by its position in Plan.atoms. */
   | { readonly kind: "atom"; readonly atom: number }
   | { readonly kind: "and" | "or"; readonly children: readonly PlanNode[] }
   | { readonly kind: "not"; readonly child: PlanNode };
 
 export type PlanAtom = LiteralAtom | ExpressionAtom | LanguageAtom;
 export type LiteralAtom = Extract<Atom, { kind: "literal" }>;
-/** Of content, of a file's path, or of the name of a definition. */
+/** An expression over content, a file's path, or the name of a definition. */
 export interface ExpressionAtom {
   readonly kind: "content" | "path" | "symbol";
   readonly pattern: string;
@@ -26,7 +26,7 @@ export interface ExpressionAtom {
 }
 export interface LanguageAtom {
   readonly kind: "language";
-  /** The linguist name; absent for one nobody knows, which no file has. */
+  /** Linguist's name; absent for an unknown language, which no file has. */
   readonly language?: string;
 }
 
@@ -35,14 +35,14 @@ export interface Plan {
   readonly atoms: readonly PlanAtom[];
 }
 
-/** A plan as one string: it is handed to a thread many times in a search, and copied in no time. */
+/** A plan as one string, which is cheap to send to threads many times in a search. */
 export type PackedPlan = string & { readonly packed: "plan" };
 
 export const packPlan = (plan: Plan): PackedPlan => JSON.stringify(plan) as PackedPlan;
 
 export const unpackPlan = (packed: PackedPlan): Plan => JSON.parse(packed) as Plan;
 
-/** Atoms that occur outside negations: those whose ranges a file can show. */
+/** Returns the atoms that are not negated, whose ranges a file can show. */
 export function shownAtoms(node: PlanNode, into = new Set<number>()): Set<number> {
   if (node.kind === "atom") into.add(node.atom);
   if (node.kind === "and" || node.kind === "or")

@@ -1,4 +1,4 @@
-/** The counters of a search: what each counts, and how they add up. */
+/** Defines the counters of a search, and adds them up. */
 
 /**
  * The counters of one search, see docs/counters.md. A shard is a segment. All counters are integers from 0
@@ -62,7 +62,7 @@ export interface SearchStats {
 export type FlushReason = "FLUSH_REASON_FINAL_FLUSH" | "FLUSH_REASON_TIMER_EXPIRED";
 export type Counter = Exclude<keyof SearchStats, "flushReason">;
 
-/** What adds up over the parts of a search; the others are times of the whole search. */
+/** Whether a counter is summed over the parts of a search. The others are times of the whole search. */
 const IS_SUMMED: Record<Counter, boolean> = {
   actualMatchCount: true,
   totalMatchCount: true,
@@ -96,7 +96,7 @@ export function zeroStats(): SearchStats {
   } as SearchStats;
 }
 
-/** Adds the summed counters of `part`; times of the whole search are the caller's to set. */
+/** Adds the summed counters of `part` to `total`. The caller sets the times of the whole search. */
 export function addStats(total: SearchStats, part: Partial<SearchStats>): void {
   for (const counter of SUMMED) total[counter] += part[counter] ?? 0;
 }

@@ -1,4 +1,4 @@
-/** What a thread counts of a segment: in its plan, and in its files as they are read. */
+/** Defines what a thread counts for a segment, while planning and while reading files. */
 
 /** Counters of one segment's plan. */
 export interface PlanStats {
@@ -8,7 +8,7 @@ export interface PlanStats {
   indexBytesLoaded: number;
 }
 
-/** Counters of the windows that were scanned. */
+/** Counters of the scanned windows. */
 export interface WindowStats {
   filesConsidered: number;
   filesLoaded: number;
