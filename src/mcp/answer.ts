@@ -14,6 +14,8 @@ const LAST_LINE = 'Not all shown. The next ones: cursor "123456789012"';
 const UNUSED = 0.04;
 /** Less than so many UTF-16 units of a line tell nothing. */
 const LEAST_CUT = 12;
+/** UTF-16 units of a first line, which may quote what was asked: to cut a line it is counted a dozen times. */
+const MOST_HEAD = 1_000;
 
 export class Answer {
   readonly #count: CountTokens;
@@ -80,7 +82,7 @@ export class Answer {
 
   /** A line that comes first, cut where there is no room for it. */
   head(line: string): void {
-    const words = this.takeCut(line);
+    const words = this.takeCut(line.length > MOST_HEAD ? beginningOf(line, MOST_HEAD) : line);
     if (words !== "") this.#head.push(words);
   }
 

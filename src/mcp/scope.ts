@@ -143,8 +143,12 @@ export function splitPath<
 export const folderPath = (path: string | undefined): string =>
   (path ?? "").replace(/^(?:\.?\/+|\.$)|\/+$/g, "");
 
+/** Of longer ones nobody mistakes a letter, and comparing takes the product of both lengths. */
+const MOST_NAME = 200;
+
 /** At most three names that are alike: they hold each other, or a third of the letters differs. */
 export function nearest(name: string, names: readonly string[]): string[] {
+  if (name.length > MOST_NAME) return [];
   const wanted = name.toLowerCase();
   const lastPart = (path: string): string => path.split("/").at(-1)!;
   const distance = (other: string) => {
@@ -181,7 +185,7 @@ export function pathFilter(path: string): string {
 export const escapeExpression = (text: string): string =>
   text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 
-const GLOB = /\*\*\/|\*\*|\*|\?|\{[^{}]*\}|\[[^\]]*\]|[^*?{[]+|./g;
+const GLOB = /\*\*\/|\*\*|\*|\?|\{[^{}]*\}|\[[^[\]]*\]|[^*?{[]+|./g;
 
 function globExpression(glob: string): string {
   const parts = glob.match(GLOB)!.map((part) => {

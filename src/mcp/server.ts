@@ -85,6 +85,7 @@ function addTool(
   server.registerTool(name, config, (args, { mcpReq }) =>
     answerCall(() =>
       guard({ tool: name, args }, async (note) => {
+        checkLengths(args);
         const context = { ...contextOf(mcpReq.signal), note };
         const outcome = await withProgress(mcpReq, () => run(args, context));
         const { cursor: _, ...counts } = outcome.facts;
@@ -95,6 +96,28 @@ function addTool(
   );
 }
 
+/** Characters of a query. */
+const MOST_QUERY = 10_000;
+/** Of any other argument: no path is longer. */
+const MOST_TEXT = 4_096;
+
+/** What looks names up, and cuts globs, is not made for more. */
+function checkLengths(args: Record<string, unknown>): void {
+  for (const [name, value] of Object.entries(args)) {
+    const most = name === "query" ? MOST_QUERY : MOST_TEXT;
+    if (typeof value === "string" && value.length > most)
+      throw new QuernError(
+        "INVALID_REQUEST",
+        `${name} may have at most ${most} characters, not ${value.length}`,
+      );
+  }
+}
+
+/** An error may quote what was asked. */
+const MOST_WORDS = 2_000;
+const cutWords = (words: string): string =>
+  words.length > MOST_WORDS ? `${words.slice(0, MOST_WORDS)}…` : words;
+
 /** A result in words, whatever goes wrong; what is our own bug stays an error of the protocol. */
 export async function answerCall(run: () => ReturnType<Tool["run"]>): Promise<CallToolResult> {
   try {
@@ -103,7 +126,7 @@ export async function answerCall(run: () => ReturnType<Tool["run"]>): Promise<Ca
   } catch (error) {
     const words = wordsFor(error);
     if (words === undefined) throw error;
-    return { content: [{ type: "text", text: words }], isError: true };
+    return { content: [{ type: "text", text: cutWords(words) }], isError: true };
   }
 }
 

@@ -88,20 +88,24 @@ function isAscii(piece: string): boolean {
 }
 
 const MOST_KNOWN = 50_000;
-/** Longer ones are cut: joining takes time in proportion to the square. */
-const LONGEST = 256;
+/** Characters. Longer pieces are cut, which makes more of them: joining takes time in proportion to the square. */
+const LONGEST = 64;
 
 function countPiece(piece: string, vocabulary: Vocabulary): number {
-  const { known, ranks } = vocabulary;
-  const count = known.get(piece);
-  if (count !== undefined) return count;
-  const bytes = Buffer.from(piece).toString("latin1");
+  if (piece.length <= LONGEST) return countShort(piece, vocabulary);
   let sum = 0;
-  for (let at = 0; at < bytes.length; at += LONGEST)
-    sum += countJoined(bytes.slice(at, at + LONGEST), ranks);
-  if (known.size >= MOST_KNOWN) known.clear();
-  if (piece.length <= LONGEST) known.set(piece, sum);
+  for (let at = 0; at < piece.length; at += LONGEST)
+    sum += countShort(piece.slice(at, at + LONGEST), vocabulary);
   return sum;
+}
+
+function countShort(piece: string, { known, ranks }: Vocabulary): number {
+  let count = known.get(piece);
+  if (count !== undefined) return count;
+  count = countJoined(Buffer.from(piece).toString("latin1"), ranks);
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.set(piece, count);
+  return count;
 }
 
 /** Joins the two neighbours that were joined first in the vocabulary, as long as there are any. */

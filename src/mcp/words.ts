@@ -44,8 +44,12 @@ const EXPRESSION = /\\[bdswBDSW]|\.\*|\.\+|\[[^\]]+\][*+?]|\w\|\w|^\^|\$$|\(\?/;
 const COMMAND = /^(rg|grep|git grep|ag|ack|find)\s/;
 const GLOB = /^\S*\*\S*\.\w+$|\*\*\//;
 
+/** Characters: the expressions above may take time in proportion to the square. */
+const MOST_GUESSED = 1_000;
+
 /** Guesses what a query that finds nothing was meant to be. */
 export function hintFor(query: string, isRegex: boolean): string | undefined {
+  if (query.length > MOST_GUESSED) return undefined;
   if (COMMAND.test(query))
     return "This looks like a shell command: give the words alone, and filters as arguments.";
   if (GLOB.test(query))

@@ -1,0 +1,111 @@
+/** What a stranger's arguments do to the caller's thread: each text that a tool takes, as long and as odd as it may be. */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { z } from "zod";
+import { watchStalls } from "../../bench/stall.ts";
+import { open, type Engine } from "../../src/engine.ts";
+import { documents } from "../../src/ingest/sources/documents.ts";
+import { createMcpHandler } from "../../src/mcp/handler.ts";
+import { TOOLS } from "../../src/mcp/server.ts";
+import { tellFigure } from "../figures.ts";
+import { callTool, connected } from "../mcp/connected.ts";
+
+const textsOf = (filled: (piece: string) => string): [what: string, text: string][] => [
+  ["letters", filled("ab")],
+  ["words", filled("a b ")],
+  ["slashes", filled("/")],
+  ["colons", filled(":")],
+  ["parts", filled("a/")],
+  ["open brackets", filled("[")],
+  ["open braces", filled("{a,")],
+  ["open parentheses", filled("(")],
+  ["stars", filled("*")],
+  ["stars and slashes", filled("**/")],
+  ["question marks", filled("?a")],
+  ["backslashes", filled("\\")],
+  ["quotes", filled('"')],
+  ["digits", filled("9")],
+  ["dots", filled("../")],
+  ["blanks", `a${filled(" ").slice(2)}b`],
+  ["line ends", filled("\n")],
+  ["halves of characters", filled("\ud800")],
+  ["zeros", filled("\0")],
+  ["revisions", filled("HEAD~")],
+  ["names of languages", filled("pythn")],
+];
+
+/** As long as the argument may be, and one that is longer. */
+const textsFor = (field: string) => {
+  const length = field === "query" ? 10_000 : 4_096;
+  const own = textsOf((piece) => piece.repeat(Math.ceil(length / piece.length)).slice(0, length));
+  return [...own, ["too long", "[".repeat(100_000)] as const];
+};
+
+/** What each tool needs to come to its other arguments. A new tool needs a row. */
+const BASES: Record<string, Record<string, unknown>> = {
+  search: { query: "needle" },
+  find_files: { query: "a" },
+  outline: { path: "src" },
+  definitions: { symbol: "needle" },
+  references: { symbol: "needle" },
+  read: { file: "src/a0.ts" },
+  tree: { repository: "r/0" },
+  repositories: {},
+  history: { repository: "r/0" },
+};
+
+const isText = (schema: z.ZodType): boolean =>
+  schema.safeParse("text").success && !schema.safeParse(1.5).success;
+
+const CASES = TOOLS.flatMap(({ name, input }) =>
+  Object.entries(input.shape as Record<string, z.ZodType>)
+    .filter(([, schema]) => isText(schema))
+    .map(([field]) => [name, field] as const),
+);
+
+const path = mkdtempSync(join(tmpdir(), "quern-agents-"));
+let engine: Engine;
+afterAll(async () => {
+  await engine.close();
+  rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+});
+beforeAll(async () => {
+  engine = await open(path, { workers: 1 });
+  const sources = Array.from({ length: 1_000 }, (_, i) =>
+    documents({
+      name: `r/${i}`,
+      files: [{ path: `src/a${i}.ts`, content: `export function needle() {}\n` }],
+    }),
+  );
+  await engine.index(sources, { symbols: "skip" });
+}, 60_000);
+
+/** ms of its processor time in one turn, the client's part among it. The promise is 5. */
+const MOST_MS = 12;
+const TRIES = 3;
+/** Characters: whatever is asked, words are few. */
+const MOST_ANSWER = 20_000; // 4 000 tokens
+
+test("every tool takes a text, and is attacked", () => {
+  const names = TOOLS.map(({ name }) => name);
+  expect(Object.keys(BASES).toSorted()).toEqual(names.toSorted());
+  expect([...new Set(CASES.map(([name]) => name))].toSorted()).toEqual(names.toSorted());
+});
+
+test.each(CASES)("%s: %s", { timeout: 120_000 }, async (name, field) => {
+  const client = await connected(createMcpHandler(engine, { timeoutMs: 500 }));
+  let turn = Infinity;
+  for (let left = TRIES; left > 0 && turn > MOST_MS; left--) {
+    const stalls = watchStalls();
+    for (const [what, text] of textsFor(field)) {
+      const { text: told } = await callTool(client, name, { ...BASES[name], [field]: text });
+      expect(told.length, what).toBeLessThan(MOST_ANSWER);
+    }
+    turn = Math.min(turn, (await stalls()).ownMs);
+  }
+  tellFigure(`${name} ${field}: ${turn.toFixed(1)} ms`);
+  expect(turn).toBeLessThan(MOST_MS);
+});
