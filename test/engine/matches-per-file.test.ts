@@ -236,6 +236,25 @@ async function collected(engine: Engine, request: SearchRequest, viewing: Search
 const byKey = (files: readonly FileResult[]) =>
   files.toSorted(compareFiles).map((file) => ({ ...file, webUrl: "" }));
 
+test("200 matches are 40 files, and not one", async () => {
+  const engine = await openEngine();
+  const files = Array.from({ length: 50 }, (_, i) => ({
+    path: `${i}.txt`,
+    content: `needle ${i}\n`.repeat(200),
+  }));
+  await engine.index(documents({ name: "r", files }), { symbols: "skip" });
+  const request = { query: "needle", matches: 200 };
+  const [all, limited] = [
+    await engine.search(request),
+    await engine.search({ ...request, matchesPerFile: 5 }),
+  ];
+  expect([all.files.length, limited.files.length]).toEqual([1, 40]);
+  for (const { stats } of [all, limited])
+    expect([stats.actualMatchCount, stats.totalMatchCount, stats.fileCount]).toEqual([
+      200, 10_000, 50,
+    ]);
+});
+
 const WORKERS = [
   { workers: 0, states: 10 },
   { workers: 3, states: 6 },

@@ -16,6 +16,7 @@ import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isFetched, isStrict, nodeBinary, NODES } from "../../scripts/nodes.ts";
 import { VERSION } from "../../src/base/version.ts";
+import { tellFigure } from "../figures.ts";
 import { FOUND, hostScript, type ModuleSystem } from "./host.ts";
 import { manifest, packPackage, project, run, type Packed } from "./project.ts";
 
@@ -43,6 +44,7 @@ describe("the tarball", () => {
       "LICENSE",
       "README.md",
       "dist/quern.schema.json",
+      "dist/token-table.br",
       "package.json",
     ]);
     for (const name of ["index", "http", "testing"])
@@ -183,6 +185,33 @@ describe("the command", () => {
     expect((await quern("check")).stdout).toMatch(/^no damage: /);
     await expect(quern("search", "needles in")).rejects.toMatchObject({ code: 1, stdout: "" });
     await expect(quern("search", "a or or b")).rejects.toMatchObject({ code: 2, stdout: "" });
+  });
+
+  /** Milliseconds of processor time, the least of three. */
+  async function processorTime(...args: string[]): Promise<number> {
+    writeFileSync(
+      join(esm, "tell.cjs"),
+      `process.on("exit", () => {
+        const { user, system } = process.cpuUsage();
+        require("node:fs").writeSync(2, "\\n" + (user + system) / 1000);
+      });`,
+    );
+    const times: number[] = [];
+    for (let i = 0; i < 3; i++) {
+      const command = ["-r", "./tell.cjs", "node_modules/quern/dist/cli.js", ...args];
+      const { stderr } = await promisify(execFile)(process.execPath, command, { cwd: esm });
+      times.push(Number(stderr.split("\n").at(-1)));
+    }
+    return Math.min(...times);
+  }
+
+  test("starts quickly", async () => {
+    const version = await processorTime("--version");
+    const search = await processorTime("search", "needle in");
+    tellFigure(`processor time: version ${version.toFixed()} ms, search ${search.toFixed()} ms`);
+    // budgets: 60 and 150 ms; beside other work the same takes up to twice as long
+    expect(version).toBeLessThan(120);
+    expect(search).toBeLessThan(300);
   });
 
   test("ends quietly when its reader has seen enough", () => {

@@ -71,6 +71,7 @@ test("pages follow by their cursors", async () => {
   search.more();
   search.more(); // one at a time
   expect(client.requests.map(({ after }) => after)).toEqual(["", "1"]);
+  expect(client.requests.map(({ matchesPerFile }) => matchesPerFile)).toEqual([5, 5]);
   client.waiting[1]!.give(answer(["b"]));
   await until(() => !search.found.isLoadingMore);
   expect([names(search.found), search.found.hasMore]).toEqual([["a", "b"], false]);

@@ -39,7 +39,7 @@ type Searching = Pick<Client, "search" | "stream">;
 const STREAM_AFTER_MS = 150;
 const STREAMED_MATCHES = 100;
 const PAGE_MATCHES = 200;
-export const MATCHES_PER_FILE = 10;
+export const MATCHES_PER_FILE = 5;
 const MOST_MATCHES = 20_000;
 const FACET_VALUES = 12;
 
