@@ -1,6 +1,6 @@
 /**
- * A regular expression as data. Flags, escapes and class names are resolved by the parser: what is
- * left says by itself what it matches. Groups leave no trace, as no part of a search asks for them.
+ * Defines the syntax tree of regular expressions. The parser has resolved flags, escapes and class names, so the meaning
+ * of a node does not depend on others. Groups are not represented, because no part of a search needs them.
  */
 
 import type { CodePoints } from "./code-points.ts";
@@ -36,5 +36,5 @@ export type Node =
 
 export const EMPTY: Node = { kind: "empty" };
 
-/** How many children a walk may go down: the parser refuses deeper expressions. */
+/** The greatest depth of a tree. The parser refuses deeper expressions. */
 export const NESTING_LIMIT = 1_000;

@@ -1,8 +1,7 @@
 /**
- * The automaton of one expression in one kernel: the kernel's loop runs it, this side builds the
- * states it asks for. When the tables are full they are emptied and filled anew from the state at
- * hand. Two kinds of text are left to TwoPass from where the automaton is: one that asks for ever new
- * states, and one in which it reads on behind its matches over and over.
+ * Runs the automaton of one expression in one kernel. The kernel's loop runs it, and this class builds the states that
+ * the loop needs. Full tables are emptied, except for the current state. TwoPass takes over for two kinds of text:
+ * those that need new states all the time, and those in which the automaton repeatedly reads far beyond its matches.
  */
 
 import type { Kernel } from "../kernel/kernel.ts";
@@ -17,22 +16,22 @@ import type { Steps } from "./steps.ts";
 import * as run from "./run.ts";
 import { TwoPass } from "./two-pass.ts";
 
-/** The bytes run between two looks at the budget. */
+/** The bytes run between two checks of the budget. */
 const FUEL = 65_536;
-/** Tables that fill up within so few bytes a state, twice in a row, are not worth filling. */
+/** The automaton gives up if its tables fill up within this many bytes for each state, twice in a row. */
 const BYTES_PER_STATE = 16;
 const FILLS_ALLOWED = 2;
 
 /**
- * Bytes that may be read behind matches: so many, and so many times those before the last match's end.
- * TwoPass takes some fifteen times as long for a byte as the automaton.
+ * The bytes that may be read beyond matches: OVERRUN, plus a multiple of those before the last match's end. TwoPass
+ * takes about fifteen times as long for a byte as the automaton.
  */
 const OVERRUN = 128 * 1024;
 const OVERRUN_RATIO = 16;
 
-/** Nodes visited between two looks at the budget: some ten milliseconds. */
+/** The nodes visited between two checks of the budget, about ten milliseconds. */
 const WORK = 500_000;
-/** Nodes that all states of a direction may hold together: some ten MiB. */
+/** The most nodes of all states of a direction, about ten MiB. */
 const HELD = 1_000_000;
 
 const COUNTING = 0;
@@ -47,7 +46,7 @@ const FOUND = 6;
 
 export type Budget = () => boolean;
 
-/** What an automaton is made of. */
+/** The parts of an automaton. */
 export interface Compiled {
   readonly forward: Program;
   readonly backward: Program;
@@ -88,7 +87,7 @@ export class Automaton {
     this.#matchesEmpty = matchesEmpty;
   }
 
-  /** Whether it fills its tables without getting on. */
+  /** Whether its tables fill up again and again. */
   get isThrashing(): boolean {
     return this.#fills >= FILLS_ALLOWED;
   }
@@ -102,14 +101,14 @@ export class Automaton {
     return count;
   }
 
-  /** Appends the ranges, relative to `from`. */
+  /** Appends the ranges of a text, relative to `from`. Returns their number. */
   ranges(from: number, to: number, out: RangeList, budget?: Budget): number {
     if (this.#matchesEmpty) return this.#singles(from, to, out, budget);
     this.#begin(from, to, RANGES);
     return this.#collect(from, out, budget);
   }
 
-  /** Of each text in a table of pairs (start, end) at `texts`, as addresses. REQUIRES: matches no empty text. */
+  /** Appends the ranges of each text in a table of pairs (start, end) at `texts`, as addresses. REQUIRES: matches no empty text. */
   rangesOfTexts(texts: number, count: number, out: RangeList, budget?: Budget): number {
     this.#begin(texts, texts, RANGES); // nothing yet: the kernel takes each text when the one before is done
     this.#set(run.STRETCH, texts);
@@ -130,7 +129,7 @@ export class Automaton {
     return out.length - before;
   }
 
-  /** The matches behind the last one of the text at hand; then that text is done. REQUIRES: none is empty. */
+  /** Finds the remaining matches of the current text with TwoPass. REQUIRES: no match is empty. */
   #passTwice(budget: Budget | undefined, found: (match: Span) => void): void {
     const rest = this.#beginTwoPass(budget);
     const text = { start: this.#get(run.FLOOR), end: this.#get(run.TO) };
@@ -159,7 +158,7 @@ export class Automaton {
     this.#set(run.COUNT, 0);
   }
 
-  /** One match a call: what follows an empty match is for eachMatch to say. */
+  /** Finds one match in each call of the loop, because eachMatch() decides where to continue after an empty match. */
   #singles(from: number, to: number, out: RangeList | undefined, budget?: Budget): number {
     this.#begin(from, to, SINGLE);
     let count = 0;
@@ -193,7 +192,7 @@ export class Automaton {
     return { start: this.#get(run.BEST), end: this.#get(run.LAST) };
   }
 
-  /** Without their tables states are of no use: of any number of automata only those in places hold some. */
+  /** Drops all states, which are useless without their tables. So only automata that have a place keep states. */
   lostPlace(): void {
     this.#twoPass = undefined;
     this.#forward.reset();
@@ -221,7 +220,7 @@ export class Automaton {
     this.#set(run.STRETCH_END, 0);
   }
 
-  /** Looks for the next match from here on, as at the beginning of a text. */
+  /** Continues the search from here, as at the start of a text. */
   #standAt(place: number): void {
     this.#set(run.AT, place);
     this.#set(run.FLOOR, place);
@@ -230,7 +229,7 @@ export class Automaton {
     this.#set(run.PHASE, 0);
   }
 
-  /** Until the text is done, `out` is full, one match is found, or the budget says stop. */
+  /** Runs until the text ends, `out` is full, one match is found, or the budget is used up. */
   #run(budget: Budget | undefined): number {
     const address = this.#place.words * 4;
     for (;;) {
@@ -277,7 +276,7 @@ export class Automaton {
           : next;
   }
 
-  /** Forgets all states of one direction but the one at hand. */
+  /** Drops all states of one direction except the current one. */
   #empty(isBackwards: boolean): void {
     if (isBackwards) {
       this.#backward.reset(this.#get(run.BACK_STATE));

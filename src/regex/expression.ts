@@ -1,8 +1,7 @@
 /**
- * A regular expression, accepted and understood: what the planner asks of it. It is accepted if RE2
- * would accept it and it keeps our limits. RE2 itself is not asked: the parser refuses what RE2 refuses,
- * and the limits lie below RE2's. Compiling a large expression takes RE2 up to half a second, and the
- * thread that parses a query is the host's.
+ * Compiles a regular expression to everything that the planner needs. An expression is accepted if RE2 would accept it
+ * and it keeps our limits. RE2 itself is not asked, because it takes up to half a second to compile a large
+ * expression, on the host's thread. The parser refuses what RE2 refuses, and our limits are below RE2's.
  */
 
 import { QuernError } from "../base/errors.ts";
@@ -16,24 +15,24 @@ import { re2Size } from "./re2-size.ts";
 import { byteGraphSteps } from "./utf8.ts";
 import { requiredFormula, type Formula } from "./required.ts";
 
-/** What RE2 is told of an expression. */
+/** What RE2 needs of an expression. */
 export interface ExpressionSource {
   /** The pattern as given. */
   readonly source: string;
   readonly caseSensitive: boolean;
-  /** re2Size(); default: as large as can be. */
+  /** Its re2Size(). Default: unlimited. */
   readonly size?: number;
 }
 
 export interface Expression extends ExpressionSource {
   readonly syntax: Node;
-  /** re2Size() */
+  /** Its re2Size(). */
   readonly size: number;
-  /** What every match must contain. */
+  /** The literals that every match must contain. */
   readonly required: Formula;
   /**
-   * Whether a match can contain or look across a newline, or be empty. If not, every match lies within
-   * one line, newline excluded, and scanning whole lines alone gives the same matches.
+   * Whether a match can contain a newline, look across one, or be empty. If not, every match is within one line, and
+   * scanning any whole lines gives the same matches.
    */
   readonly crossesLines: boolean;
   /** Whether an empty match is possible at all. */

@@ -1,12 +1,12 @@
 /**
- * From "the next match" to all matches: leftmost, not overlapping, and no empty match that touches
- * the end of the match before. After an empty match the search goes on behind the character that
- * stands there, or behind the byte if it is no character.
+ * Finds all matches with a function that finds the next one: leftmost, not overlapping, and without empty matches that
+ * touch the end of the previous match. After an empty match the search continues after the next character, or after
+ * the next byte if that is not a character.
  */
 
 import { characterWidth } from "./utf8.ts";
 
-/** From a byte to before another. */
+/** A half-open range of bytes. */
 export interface Span {
   readonly start: number;
   readonly end: number;

@@ -1,15 +1,14 @@
 /**
- * The deterministic automaton of a program, built state by state as texts ask for it. A state is the
- * list of nodes that may come next, in order of priority. Where an assertion is among them the list is
- * kept as it was before the walk over splits, with the kind of the byte before, and walked anew once
- * the next byte is known: walking in two parts would visit a node twice, which gives empty loops
- * another meaning than RE2's. Whether a match ends at a place depends on the byte after it, so a state
- * that says `matched` says it of the place before the byte that led to it.
+ * Builds the deterministic automaton of a program lazily, state by state as texts need them. A state is the list of
+ * nodes that may come next, in order of priority. If an assertion is among them, the state keeps the list from before
+ * the walk over splits, with the kind of the previous byte, and repeats the walk once the next byte is known. A walk
+ * in two parts would visit nodes twice, and empty loops would mean something else than in RE2. Whether a match ends
+ * at a place depends on the byte after it, so `matched` refers to the place before the byte that led to the state.
  *
- * Forwards, a match drops everything of lower priority: when the state is dead, the last match seen
- * is the leftmost-first one. Backwards all are followed (`longest`), so the last is the leftmost start.
+ * Forwards, a match drops all nodes of lower priority, so the last match before the dead state is the leftmost-first
+ * one. Backwards all nodes are followed (`longest`), so the last match is the leftmost start.
  *
- * Building a state costs time in its nodes: some microseconds for everyday expressions.
+ * Building a state takes time proportional to its nodes: some microseconds for everyday expressions.
  */
 
 import { holds, type ByteClasses } from "./byte-classes.ts";
@@ -31,9 +30,9 @@ export class LazyAutomaton {
   readonly #numbers = new Map<string, number>();
   readonly #visited: Int32Array; // by node: the walk that saw it last
   #walk = 0;
-  /** Nodes visited since the host last set it to 0: what building has cost. */
+  /** The nodes visited since the host last set this to 0, a measure of the cost of building. */
   work = 0;
-  /** Nodes that all states hold together: what they cost in memory. */
+  /** The nodes of all states together, a measure of their memory. */
   held = 0;
   #states: State[] = [];
 
@@ -44,7 +43,7 @@ export class LazyAutomaton {
     this.#visited = new Int32Array(program.operations.length);
   }
 
-  /** States built since the last reset(): numbers from 0 to size - 1. */
+  /** The number of states since the last reset(). They are numbered from 0. */
   get size(): number {
     return this.#states.length;
   }
@@ -62,12 +61,12 @@ export class LazyAutomaton {
     return this.#states[state]!.matched;
   }
 
-  /** The state in which to begin beside a byte of that kind. */
+  /** Returns the start state after a byte of this kind. */
   start(before: number): number {
     return this.#number([this.#program.start], before, false);
   }
 
-  /** The state after a byte of the class, or after the text's edge; DEAD if none can follow. */
+  /** Returns the state after a byte of the class, or after the edge of the text. DEAD if no match can follow. */
   step(from: number, byteClass: number): number {
     const isEdge = byteClass === this.#classes.count;
     const byte = isEdge ? -1 : this.#classes.byte[byteClass]!;
@@ -87,13 +86,13 @@ export class LazyAutomaton {
     return this.#number([...targets], kind, matched);
   }
 
-  /** The nodes that read a byte or match, now that both neighbours are known. */
+  /** Returns the nodes that read a byte or match, once the bytes on both sides are known. */
   #settled({ nodes, isOpen, before }: State, after: number): Iterable<number> {
     if (!isOpen) return nodes;
     return this.#reach(nodes, this.#backwards ? [after, before] : [before, after]);
   }
 
-  /** What can be reached without a byte, in order of priority; assertions themselves if `sides` is not known. */
+  /** Returns the nodes reached without a byte, in order of priority. Includes assertions themselves if `sides` is unknown. */
   #reach(from: Iterable<number>, sides: readonly [number, number] | undefined): number[] {
     const { operations, x, y } = this.#program;
     const walk = ++this.#walk;

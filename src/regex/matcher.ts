@@ -1,4 +1,4 @@
-/** One expression made ready in one kernel: the same automaton for it, as long as it is among the latest. */
+/** Matches expressions in one kernel, and caches the automata of recent ones. */
 
 import { LruCache } from "../base/lru-cache.ts";
 import type { Kernel } from "../kernel/kernel.ts";
@@ -8,7 +8,7 @@ import type { RangeList } from "./range-list.ts";
 import { PLACES } from "./run.ts";
 import { takeAll, type Steps } from "./steps.ts";
 
-/** What finds an expression's matches in texts that lie in kernel memory. */
+/** Finds an expression's matches in texts in kernel memory. */
 export interface Matcher {
   /**
    * Appends the ranges of all matches of the text [from, to), in order, relative to `from`, and returns
@@ -25,17 +25,17 @@ export interface Matcher {
    * expression matches no empty text; else as for ranges().
    */
   rangesOfTexts(table: number, count: number, out: RangeList, budget?: Budget): number;
-  /** How many ranges() would find: faster, as no start is looked for. */
+  /** Counts the matches. Faster than ranges(), because it does not need their starts. */
   count(from: number, to: number, budget?: Budget): number;
   /** Whether the budget ended the last call. */
   readonly stopped: boolean;
-  /** Makes in steps what the first run would make at once. */
+  /** Builds in steps what the first run would build at once. */
   prepare(): Steps<void>;
 }
 
 const matchers = new WeakMap<Kernel, LruCache<string, LazyMatcher>>();
 
-/** The same matcher for the same expression, while it is among the kernel's latest: as many as have a place. */
+/** Returns the matcher of an expression, from the kernel's cache of as many recent ones as there are places. */
 export function createMatcher(kernel: Kernel, expression: Expression): Matcher {
   let known = matchers.get(kernel);
   if (!known) matchers.set(kernel, (known = new LruCache({ most: PLACES })));
@@ -75,7 +75,7 @@ class LazyMatcher implements Matcher {
     return new Automaton(this.#kernel, yield* automatonSteps(syntax), matchesEmpty);
   }
 
-  /** A large automaton takes up to 20 ms to build: it is not begun when time is up. */
+  /** Runs the automaton. Does not build it if time is up, because a large one takes up to 20 ms. */
   #run(budget: Budget | undefined, run: (automaton: Automaton) => number): number {
     this.stopped = this.#automaton === undefined && (budget?.() ?? false);
     if (this.stopped) return 0;

@@ -1,10 +1,10 @@
-/** Character classes: [a-z], [^\d[:space:]], \pL, \P{Greek}, \w. */
+/** Parses character classes: [a-z], [^\d[:space:]], \pL, \P{Greek}, \w. */
 
 import { closeUnderFolding, negate, normalize, type CodePoints } from "./code-points.ts";
 import { PERL_CLASSES, POSIX_CLASSES, unicodeClass } from "./named-classes.ts";
 import type { PatternReader } from "./pattern-reader.ts";
 
-/** The rest of a class whose bracket, at `start`, is read. Folding comes before negation, as in RE2. */
+/** Parses a class after its opening bracket at `start`. Folding comes before negation, as in RE2. */
 export function parseClass(reader: PatternReader, start: number, fold: boolean): CodePoints {
   const negated = reader.take("^");
   const named: number[] = [];
@@ -16,13 +16,13 @@ export function parseClass(reader: PatternReader, start: number, fold: boolean):
     else ranges.push(...rangeAt(reader, start));
   }
   reader.at++;
-  // named sets are closed already: what folds alike is wholly in one, or wholly not
+  // named sets are already closed under folding
   const folded = fold ? closeUnderFolding(normalize(ranges)) : ranges;
   const members = normalize([...named, ...folded]);
   return negated ? negate(members) : members;
 }
 
-/** \d or \p{…}, whose backslash, at `start`, is read; undefined, with nothing read, if another escape comes. */
+/** Parses \d or \p{…} after its backslash at `start`. Returns undefined, and reads nothing, for any other escape. */
 export function namedClassAt(
   reader: PatternReader,
   start: number,
@@ -42,7 +42,7 @@ function signed(set: CodePoints, negated: boolean, fold: boolean): CodePoints {
   return negated ? negate(folded) : folded;
 }
 
-/** Of named sets, which live for ever: 0.7 ms for \pL, which a pattern may hold three thousand times. */
+/** Folded named sets, which are never freed. Folding \pL takes 0.7 ms, and a pattern may contain it 3 000 times. */
 const closures = new WeakMap<CodePoints, CodePoints>();
 
 function closed(set: CodePoints): CodePoints {

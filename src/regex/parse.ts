@@ -1,9 +1,8 @@
 /**
- * RE2's syntax to AST, without recursion, in time linear in the pattern. Accepts at least what RE2
- * accepts and refuses with RE2's words; expression.ts refuses what is over our limits, which lie
- * below RE2's. What a pattern means follows RE2's parser down to its oddities: a flag group is no
- * operand (`a(?i)*` repeats the a), `{` that opens no repetition is a brace, directly stacked
- * repetitions are an error, and (x*)+ without a capture in between is x*.
+ * Parses RE2's syntax to an AST, without recursion, in time linear in the pattern. Errors have RE2's messages. It may
+ * accept more than RE2: expression.ts refuses what exceeds our limits, which are below RE2's. The meaning follows
+ * RE2's parser in all details: a flag group is not an operand (`a(?i)*` repeats the a), a `{` that opens no
+ * repetition is a brace, directly stacked repetitions are an error, and (?:x*)+ is x*.
  */
 
 import { orbit } from "../kernel/folding.ts";
@@ -34,7 +33,7 @@ interface Count {
   readonly max: number; // Infinity: no bound
 }
 
-/** An operand, and what a repetition after it must know. */
+/** An operand, with what a repetition after it depends on. */
 interface Item {
   readonly node: Node;
   readonly operator?: Operator; // the node is the repetition this made, under `flags`
@@ -82,7 +81,7 @@ class Parser {
     return closeGroup(this.#group).node;
   }
 
-  /** Reads one token; true if it was a repetition. */
+  /** Reads one token. Returns whether it was a repetition. */
   #token(): boolean {
     const start = this.#in.at;
     const char = this.#in.next();
@@ -310,8 +309,8 @@ function concat(items: readonly Item[]): Item {
 }
 
 /**
- * Neighbouring alternatives of one character become one class, as in RE2, captured ones not: it
- * decides whether the class reaches up to the last code point and so takes overlong forms (utf8.ts).
+ * Joins neighbouring alternatives of one character into a class, unless they are captured, as RE2 does. This decides
+ * whether the class reaches up to the last code point and so takes overlong forms (utf8.ts).
  */
 function alternate(items: readonly Item[]): Item {
   if (items.length === 1) return items[0]!;

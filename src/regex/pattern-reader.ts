@@ -1,4 +1,4 @@
-/** A pattern and a position in it: characters, escapes, and the errors that name the position. */
+/** Reads a pattern: its characters and escapes. Makes the errors that name the position. */
 
 import { QuernError } from "../base/errors.ts";
 import { isSurrogate, LAST } from "./code-points.ts";
@@ -7,7 +7,7 @@ const CONTROL: Readonly<Record<string, number>> = { a: 7, f: 12, n: 10, r: 13, t
 
 export class PatternReader {
   readonly source: string;
-  /** UTF-16 position of what is read next. */
+  /** The UTF-16 position of the next character. */
   at = 0;
 
   constructor(source: string) {
@@ -18,7 +18,7 @@ export class PatternReader {
     return this.at >= this.source.length;
   }
 
-  /** The UTF-16 unit that comes next, or "". */
+  /** Returns the next UTF-16 unit without reading it, or "" at the end. */
   peek(): string {
     return this.source.charAt(this.at);
   }
@@ -32,14 +32,14 @@ export class PatternReader {
     return char;
   }
 
-  /** Steps over `text` if it comes next. */
+  /** Reads `text` if it comes next. Returns whether it did. */
   take(text: string): boolean {
     if (!this.source.startsWith(text, this.at)) return false;
     this.at += text.length;
     return true;
   }
 
-  /** The code point that an escape stands for; its backslash, at `start`, is read already. */
+  /** Reads an escape, whose backslash at `start` has been read, and returns its code point. */
   escape(start: number): number {
     if (this.done) throw this.syntax("trailing \\", start);
     const char = this.next();
@@ -67,7 +67,7 @@ export class PatternReader {
     return value;
   }
 
-  /** What RE2 reads of a bad one, and shows. */
+  /** Reads as much of an invalid hexadecimal escape as RE2 quotes in its error. */
   #passHexadecimal(): void {
     if (!this.take("{")) {
       for (let i = 0; i < 2 && !this.done; i++) this.next();

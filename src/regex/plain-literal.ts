@@ -1,4 +1,4 @@
-/** Expressions that are nothing but a text: they need no automaton. */
+/** Recognizes expressions that are plain texts, which need no automaton. */
 
 import { foldCodePoint, orbit } from "../kernel/folding.ts";
 import type { Node } from "./ast.ts";
@@ -9,7 +9,7 @@ export interface PlainLiteral {
   readonly caseSensitive: boolean;
 }
 
-/** undefined: the expression is more than a text, or obeys case in one place and not in another. */
+/** Returns the text of an expression, or undefined if it is more than a text, or only partly case-sensitive. */
 export function plainLiteral(node: Node): PlainLiteral | undefined {
   const parts = node.kind === "concat" ? node.children : [node];
   const points = parts.map(pointOf);
@@ -24,8 +24,8 @@ export function plainLiteral(node: Node): PlainLiteral | undefined {
 }
 
 /**
- * The one code point a part matches, exactly or with all that fold as it does. None for a surrogate:
- * RE2 matches its three bytes, which no text in JavaScript stands for once it is encoded.
+ * Returns the only code point that a node matches, exactly or with all that fold to it. Returns undefined for a
+ * surrogate, because RE2 matches its three bytes, and no encoded JavaScript string has them.
  */
 function pointOf(node: Node): { cp: number; isExact: boolean } | undefined {
   if (node.kind === "char")

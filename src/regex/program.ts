@@ -1,10 +1,10 @@
 /**
- * The expression as a non-deterministic automaton over bytes, forwards or backwards. Nodes are
- * numbers; priority is the order of a split's two targets, and a walk that visits each node once, as
- * RE2's does, decides what an empty loop means.
+ * Compiles an expression to a non-deterministic automaton over bytes, forwards or backwards. Nodes are numbers. The
+ * order of a split's two targets is their priority. As in RE2, a walk visits each node once, which decides the
+ * meaning of empty loops.
  *
- * Backwards, sequences run from right to left and assertions keep their meaning in the text. Only
- * which texts match counts there, not the priority.
+ * A backward program reads sequences from right to left. Assertions keep their meaning in the text. Only the set of
+ * matching texts counts there, not the priority.
  */
 
 import { firstIndex } from "../base/binary-search.ts";
@@ -25,7 +25,7 @@ export const ASSERTIONS: readonly Assertion[] = [
   "notWordBoundary",
 ];
 
-/** Expressions of more nodes are refused; RE2's own limit lies at about 90 000. */
+/** The most nodes of an expression. RE2's own limit is about 90 000. */
 export const NODE_LIMIT = 50_000;
 
 export interface Program {
@@ -39,7 +39,7 @@ export interface Program {
   readonly lone: ReadonlySet<Edges>;
 }
 
-/** `searches`: the match may begin anywhere, the leftmost first. REQUIRES: countNodes(node) <= NODE_LIMIT. */
+/** Compiles an expression. With `searches`, a match may begin anywhere, leftmost first. REQUIRES: countNodes(node) <= NODE_LIMIT. */
 export function compileProgram(
   node: Node,
   options: { backwards: boolean; searches: boolean },
@@ -56,7 +56,7 @@ export function compileProgram(
   return { operations, x, y, edges, start, graphs, lone };
 }
 
-/** Where a byte leads from a node; -1: it is not read there. */
+/** Returns the node to which a byte leads, or -1 if the node does not read this byte. */
 export function targetOf({ operations, x, y, edges }: Program, node: number, byte: number): number {
   if (operations[node] !== BYTES) return -1;
   const list = edges[node]!;
@@ -66,7 +66,7 @@ export function targetOf({ operations, x, y, edges }: Program, node: number, byt
   return target < 0 ? y[node]! : x[node]! + target;
 }
 
-/** The nodes of the larger of an expression's two programs, nearly, or any number over NODE_LIMIT. */
+/** Estimates the number of nodes of the larger of an expression's two programs. */
 export function countNodes(node: Node): number {
   switch (node.kind) {
     case "empty":
@@ -111,7 +111,7 @@ class Builder {
     return this.operations.push(operation) - 1;
   }
 
-  /** A node by itself, whose edges all lead to `next`. */
+  /** Adds a single node whose edges all lead to `next`. */
   bytes(edges: Edges, next: number): number {
     this.lone.add(edges);
     return this.#bytes(edges, 0, next);
@@ -123,7 +123,7 @@ class Builder {
     return node;
   }
 
-  /** The node from which `node` is matched and then `next`. */
+  /** Returns a node that matches `node` and continues with `next`. */
   compile(node: Node, next: number): number {
     switch (node.kind) {
       case "empty":

@@ -1,10 +1,10 @@
 /**
- * Three neighbouring bytes that every match holds, each out of a set of ASCII: what is looked for where
- * an expression requires no literal. `[a-z]{3}_[A-Z]{4}` has [a-z] _ [A-Z]: the kernel finds such
- * places five times as fast as the automaton runs, and only their lines are left for it.
+ * Finds three neighbouring classes of ASCII bytes that every match contains, for expressions without a required
+ * literal. `[a-z]{3}_[A-Z]{4}` has [a-z] _ [A-Z]. The kernel finds such places five times as fast as the automaton
+ * runs, and only the lines with such places are left for the automaton.
  *
- * An expression is laid out as steps: a set of bytes, or a gap, where anything may stand or nothing.
- * Three sets in a row are neighbours in every match.
+ * An expression becomes a list of steps: a set of bytes, or a gap for any text. Three sets in a row are neighbours in
+ * every match.
  */
 
 import type { Node } from "./ast.ts";
@@ -15,13 +15,13 @@ export type Triple = readonly [CodePoints, CodePoints, CodePoints];
 type Step = CodePoints | typeof GAP;
 
 const GAP = "gap" as const;
-/** Steps of a repeated part that are kept at each end: nested repetitions would multiply them. */
+/** The steps of a repeated part that are kept at each end, because nested repetitions would multiply them. */
 const KEPT = 8;
 const COPIES = 3;
-/** What is more frequent than this in code is not worth looking for. */
+/** The highest frequency in code at which searching for the classes still pays. */
 const MOST_FREQUENT = 1 / 256;
 
-/** The rarest one; undefined: none that is worth it. */
+/** Returns the rarest triple, or undefined if none is rare enough. */
 export function requiredClasses(node: Node): Triple | undefined {
   const steps = stepsOf(node);
   const shares = steps.map((step) => (step === GAP ? undefined : sharesOf(step)));
@@ -54,7 +54,7 @@ function stepsOf(node: Node): readonly Step[] {
   }
 }
 
-/** The first copies follow what is before, the last ones stand before what follows. */
+/** Returns the steps of a repetition: its first copies, a gap, and its last copies. */
 function repeated(
   steps: readonly Step[],
   { min, max }: Extract<Node, { kind: "repeat" }>,
@@ -89,7 +89,7 @@ const KINDS = Uint8Array.from({ length: 128 }, (_, byte) => {
   return kind < 0 ? SIZES.length - 1 : kind;
 });
 
-/** How often three neighbours in code are members of the sets with these shares, about. */
+/** Estimates how often three neighbouring bytes of code are in the sets with these shares. */
 function frequencyOf(a: Float64Array, b: Float64Array, c: Float64Array): number {
   let sum = 0;
   for (let i = 0; i < 6; i++)
@@ -98,7 +98,7 @@ function frequencyOf(a: Float64Array, b: Float64Array, c: Float64Array): number 
   return sum;
 }
 
-/** The part of each kind that is in the set. */
+/** Returns the share of each kind of byte that is in the set. */
 function sharesOf(set: CodePoints): Float64Array {
   const shares = new Float64Array(SIZES.length);
   for (let i = 0; i < set.length; i += 2)
@@ -107,7 +107,7 @@ function sharesOf(set: CodePoints): Float64Array {
   return shares;
 }
 
-/** As kernel/assembly/classes.ts wants them: for each set a byte for each low half of a byte, with a bit for each high half. */
+/** Encodes the sets for kernel/assembly/classes.ts: for each set and low half of a byte, one byte with a bit for each high half. */
 export function tripleTables(triple: Triple): Uint8Array {
   const tables = new Uint8Array(48);
   triple.forEach((set, place) => {

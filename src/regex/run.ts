@@ -1,7 +1,7 @@
 /**
- * A place in kernel memory where one automaton runs: its tables and the run's fields, which
- * kernel/assembly/automaton.ts describes. A kernel's places are few and are taken over from whoever
- * used them longest ago, so that any number of expressions in a row needs no more memory.
+ * Manages the places in kernel memory where automata run. A place has the tables and fields that
+ * kernel/assembly/automaton.ts describes. A kernel has few places, and a new automaton takes the least recently used
+ * one, so that memory is bounded for any number of expressions.
  */
 
 import type { Kernel } from "../kernel/kernel.ts";
@@ -79,14 +79,14 @@ export interface Place {
   readonly filled: Extents;
 }
 
-/** Who runs in a place; it is told when the place, and with it its tables, goes to another. */
+/** The automaton that uses a place. It is notified when it loses the place, and with it its tables. */
 export interface Owner {
   lostPlace(): void;
 }
 
 const places = new WeakMap<Kernel, Place[]>();
 
-/** The owner's place, and whether it has just got it: then its tables are empty. */
+/** Returns the owner's place, and whether it is new, which means that its tables are empty. */
 export function takePlace(kernel: Kernel, owner: Owner): { place: Place; isNew: boolean } {
   let list = places.get(kernel);
   if (!list) places.set(kernel, (list = []));
@@ -124,7 +124,7 @@ export interface Capacity {
   readonly pairs: number;
 }
 
-/** How many states of an automaton with so many byte classes fit. */
+/** Returns how many states fit, for an automaton with this number of byte classes. */
 export function capacity(classCount: number): Capacity {
   const stride = 4 * (classCount + 1);
   const pairs = Math.floor(PAIRS_BYTES / (4 * classCount * classCount));
@@ -161,7 +161,7 @@ export function preparePlace(
   }
 }
 
-/** Empties the tables forwards, the pairs with them. */
+/** Empties the forward tables, including the pair table. */
 export function clearForward(kernel: Kernel, place: Place): void {
   const { used, forward, pairs, words } = place;
   kernel.words.fill(UNKNOWN, forward / 4, (forward + used.forward) / 4);
@@ -177,7 +177,7 @@ export function clearBackward(kernel: Kernel, place: Place): void {
   used.backward = 0;
 }
 
-/** Rows of so many states may be written and read from now on. */
+/** Prepares the rows of this many states for use. */
 export function useRows(
   place: Place,
   classCount: number,

@@ -1,10 +1,9 @@
 /**
- * Where any of several expressions matches, in one pass: the automaton of their alternation. It does
- * not say which of them; each is then run on the few lines that hold a place, where its own ranges are
- * the same as in the whole text. For expressions that do not cross lines and that nothing narrows down:
- * where literals do, looking for those is faster still.
+ * Finds the lines in which any of several expressions matches, in one pass of the automaton of their alternation. Each
+ * expression then runs on these few lines, in which its ranges are the same as in the whole text. This is for
+ * expressions that do not cross lines and have no required literals; searching for literals is faster still.
  *
- * Milliseconds for 16 MB of C headers, one pass for each against one for all with the lines behind it:
+ * Milliseconds for 16 MB of C headers: one pass for each expression, and one shared pass with the lines after it:
  *
  *     2 rare expressions without literals                35      15
  *     3 with Unicode classes, in 1 500 lines             45      18
@@ -15,8 +14,8 @@
  *     [a-z]{20}, [A-Z]{20}, a line in 4 KB               30      20
  *     [aeiou].{5}[xyz] and another, a line in 360 bytes  32      68
  *
- * Hence the limits: a few expressions, no more places than one in so many bytes, and no automaton that
- * fills its tables over and over. What is over them runs by itself.
+ * Hence the limits: few expressions, few matches for each byte, and no automaton that fills its tables repeatedly.
+ * Beyond them, each expression runs by itself.
  */
 
 import { LruCache } from "../base/lru-cache.ts";
@@ -28,11 +27,11 @@ import { countNodes, NODE_LIMIT } from "./program.ts";
 import { newRangeList } from "./range-list.ts";
 import { takeAll } from "./steps.ts";
 
-/** More share no pass: the states of an alternation may multiply, and a kernel runs 12 automata at once. */
+/** The most expressions that share a pass: the states of an alternation may multiply, and a kernel runs 12 automata. */
 const MOST = 8;
-/** A run over one line costs about as much as so many bytes of a long one. */
+/** The bytes of a long text that cost about as much as a run over one line. */
 const BYTES_A_RUN = 1024;
-/** The density counts from here on: before that one match would decide. */
+/** The bytes after which the density of matches is judged, since before that a single match would decide. */
 const SAMPLE = 64 * 1024;
 
 const KEPT = 4; // a kernel
@@ -48,7 +47,7 @@ export class SharedPass {
   #bytes = 0;
   #places = 0;
 
-  /** undefined: they are too few, or too many. REQUIRES: each may share. */
+  /** Returns the shared pass, or undefined if the expressions are too few or too many. REQUIRES: mayShare() for each. */
   static of(kernel: Kernel, expressions: readonly Expression[]): SharedPass | undefined {
     if (expressions.length < 2 || expressions.length > MOST) return undefined;
     if (countNodes(alternationOf(expressions)) > NODE_LIMIT) return undefined;
@@ -60,14 +59,14 @@ export class SharedPass {
     this.#bytesAPlace = BYTES_A_RUN * expressions.length;
   }
 
-  /** Whether places lie so close, or states are so many, that each expression is better run by itself. */
+  /** Whether each expression should run by itself, because matches are too dense or states too many. */
   get isIdle(): boolean {
     return this.#automaton.isThrashing || this.#isDense(this.#bytes, this.#places);
   }
 
   /**
-   * Places in the text [from, to), ascending: a line holds one if and only if some expression matches
-   * in it. undefined: it is not known, run each on the whole text. REQUIRES: as for Matcher.ranges().
+   * Returns places in the text [from, to), ascending. A line contains one if and only if some expression matches in it.
+   * Returns undefined if this is unknown and each must run on the whole text. REQUIRES: as for Matcher.ranges().
    */
   places(from: number, to: number, budget: Budget = () => false): Uint32Array | undefined {
     if (this.isIdle) return undefined;
@@ -92,7 +91,7 @@ const alternationOf = (expressions: readonly Expression[]): Node => ({
   children: expressions.map(({ syntax }) => syntax),
 });
 
-/** The same for the same expressions, while it is among the latest: its states need not be built anew. */
+/** Returns the automaton of some expressions, from a cache of recent ones, so that its states are kept. */
 function automatonOf(kernel: Kernel, expressions: readonly Expression[]): Automaton {
   let known = automata.get(kernel);
   if (!known) automata.set(kernel, (known = new LruCache({ most: KEPT })));

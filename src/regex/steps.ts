@@ -1,4 +1,4 @@
-/** Work in steps, each a fraction of a millisecond or a few: whoever shares its thread may yield between them. */
+/** Divides work into steps of a fraction of a millisecond or a few, so that a shared thread can yield between them. */
 
 export type Steps<T> = Generator<void, T>;
 

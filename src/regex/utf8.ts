@@ -1,9 +1,9 @@
 /**
- * Sets of code points as byte sequences, and those as small deterministic graphs.
+ * Converts sets of code points to sequences of bytes, and these to small deterministic graphs.
  *
- * Like RE2, a set that reaches from 0x80 (or below) to the last code point in one range takes every
- * sequence of the right shape, overlong ones included; any other set takes exactly its members'
- * encodings. Surrogates have their three bytes. No set takes a byte that is part of no sequence.
+ * As in RE2, a set with one range from 0x80 (or below) to the last code point takes every sequence of the right shape,
+ * overlong ones included. Any other set takes exactly the encodings of its members. Surrogates are three bytes. No
+ * set takes a byte that is not part of a sequence.
  */
 
 import { LAST, type CodePoints } from "./code-points.ts";
@@ -40,7 +40,7 @@ function sequences(set: CodePoints): Sequence[] {
   return out;
 }
 
-/** The bytes of all sequences of a set, a range of bytes counted once. */
+/** Returns the number of bytes in all sequences of a set, where a range of bytes counts once. */
 export const sequenceBytes = (set: CodePoints): number =>
   sequences(set).reduce((total, sequence) => total + sequence.length / 2, 0);
 
@@ -77,12 +77,12 @@ export type ByteGraph = readonly Edges[];
 const GRAPHS_KEPT = 100;
 const graphs = new Map<string, ByteGraph>();
 
-/** The smallest graph of a set's sequences, or of the same read backwards. */
+/** Returns the smallest graph of a set's sequences, or of the reversed sequences. */
 export function byteGraph(set: CodePoints, backwards: boolean): ByteGraph {
   return takeAll(byteGraphSteps(set, backwards));
 }
 
-/** Makes the same in steps of a fraction of a millisecond: that of all letters takes some 30. */
+/** Builds the graph in steps of a fraction of a millisecond. The graph of all letters takes about 30 ms. */
 export function* byteGraphSteps(set: CodePoints, backwards: boolean): Steps<ByteGraph> {
   const key = `${backwards}${set.join()}`;
   let graph = graphs.get(key);
@@ -193,7 +193,7 @@ class Rests {
   }
 }
 
-/** How many bytes an iteration over matches steps on after an empty one: a whole character, if one stands there. */
+/** Returns the bytes to skip after an empty match: those of a whole character, or 1 if there is none. */
 export function characterWidth(bytes: Uint8Array, at: number, end: number): number {
   const lead = bytes[at]!;
   const width = lead < 0xc2 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 1;
