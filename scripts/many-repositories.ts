@@ -51,7 +51,7 @@ async function measureAll(repositories: number): Promise<Map<string, Measured>> 
   const engine = await open(path, { readOnly: true, workers: 1 });
   const opened = performance.now() - start;
   measured.set("open", { first: opened, median: opened, stall: (await opening()).ownMs });
-  const subject = subjectOf(engine);
+  const subject = subjectOf(engine, repositories);
   for (const [what, ask] of MANY_REQUESTS) {
     measured.set(what, await measure(subject, ask));
   }

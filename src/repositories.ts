@@ -7,7 +7,7 @@ import { compareText } from "./base/compare.ts";
 import { QuernError } from "./base/errors.ts";
 import { isInterned } from "./base/interned-sets.ts";
 import { sortInSlices } from "./base/sort.ts";
-import { newPause } from "./base/yield.ts";
+import { newPause, type Pause } from "./base/yield.ts";
 import { describe, type Repository } from "./repository.ts";
 import { isVisible, visibleRepositories } from "./search/caller/scope.ts";
 import type { Viewer } from "./search/messages/request.ts";
@@ -26,8 +26,8 @@ export interface ListQuestion {
   readonly direction: "asc" | "desc";
   readonly skip: number;
   readonly limit: number;
-  /** Only these names. */
-  readonly among?: ReadonlySet<string> | undefined;
+  /** Only these names. What is found is kept for this array. REQUIRES: nobody changes it. */
+  readonly among?: readonly string[] | undefined;
 }
 
 export interface RepositoryPage {
@@ -85,11 +85,12 @@ export async function pageOf(engine: Asked, question: ListQuestion): Promise<Rep
   if (known) return known.page(question);
   const all = await engine.repositories(optional(question.viewer));
   const wanted = question.query.toLowerCase();
+  const among = question.among && new Set(question.among);
   const found = all
     .filter(({ name, displayName = "" }) =>
       [name, displayName].some((text) => text.toLowerCase().includes(wanted)),
     )
-    .filter(({ name }) => question.among?.has(name) ?? true)
+    .filter(({ name }) => among?.has(name) ?? true)
     .sort(comparing(question));
   const { skip, limit } = question;
   return { repositories: found.slice(skip, skip + limit), total: found.length };
@@ -176,8 +177,13 @@ function* placesOfFew(
 
 const holds = (text: string, wanted: string): boolean => text.toLowerCase().includes(wanted);
 
-/** Lists of one catalog, by what was asked for: the latest, of viewers whose sets nobody can change. */
-const lists = new WeakMap<Catalog, WeakMap<object, Map<string, Promise<Uint32Array>>>>();
+type Lists = Map<string, Promise<Uint32Array>>;
+
+/**
+ * Lists of one catalog, by what the viewer sees, by the names it is limited to, and by what else was asked for: the
+ * latest, of viewers whose sets nobody can change.
+ */
+const lists = new WeakMap<Catalog, WeakMap<object, WeakMap<object, Lists>>>();
 const MOST_LISTS = 16;
 const EVERYTHING = {};
 
@@ -185,12 +191,11 @@ const EVERYTHING = {};
 export async function sortedIds(catalog: Catalog, question: ListQuestion): Promise<Uint32Array> {
   const { viewer, query, sort, direction, among } = question;
   const seen = viewer?.repositoryIds ?? EVERYTHING;
-  if (among || (viewer && !isInterned(viewer.repositoryIds))) return sortIds(catalog, question);
-  const ofCatalog = lists.get(catalog) ?? new WeakMap<object, Map<string, Promise<Uint32Array>>>();
-  lists.set(catalog, ofCatalog);
-  const known = ofCatalog.get(seen) ?? new Map<string, Promise<Uint32Array>>();
-  ofCatalog.set(seen, known);
-  const key = JSON.stringify([sort, direction, query.toLowerCase()]);
+  if (viewer && !isInterned(viewer.repositoryIds)) return sortIds(catalog, question);
+  const ofCatalog = getOrMake(lists, catalog, () => new WeakMap<object, WeakMap<object, Lists>>());
+  const ofViewer = getOrMake(ofCatalog, seen, () => new WeakMap<object, Lists>());
+  const known = getOrMake(ofViewer, among ?? EVERYTHING, (): Lists => new Map());
+  const key = JSON.stringify([sort, direction, query.toLowerCase(), among?.length]);
   const list = known.get(key) ?? sortIds(catalog, question);
   known.delete(key);
   known.set(key, list);
@@ -200,13 +205,24 @@ export async function sortedIds(catalog: Catalog, question: ListQuestion): Promi
   return list;
 }
 
+function getOrMake<Key extends object, Value>(
+  map: WeakMap<Key, Value>,
+  key: Key,
+  make: () => Value,
+): Value {
+  const value = map.get(key) ?? make();
+  map.set(key, value);
+  return value;
+}
+
 async function sortIds(catalog: Catalog, question: ListQuestion): Promise<Uint32Array> {
   const { viewer, query, sort, direction, among } = question;
   const limit = Infinity;
   const pause = newPause();
+  const isAmong = among && (await marked(catalog, among, pause));
   const dated: (Dated & { id: number })[] = [];
   for (const { record } of await pageByName(catalog, { viewer, query, after: undefined, limit })) {
-    if (among?.has(record.name) ?? true) dated.push({ id: record.id, ...datesOf(record) });
+    if (isAmong?.(record.id) ?? true) dated.push({ id: record.id, ...datesOf(record) });
     await pause();
   }
   const sorted = sort === "name" ? dated : await sortInSlices(dated, comparing(question), pause);
@@ -216,6 +232,21 @@ async function sortIds(catalog: Catalog, question: ListQuestion): Promise<Uint32
     await pause();
   }
   return ids;
+}
+
+/** Whether a repository has one of the names. */
+async function marked(
+  { names }: Catalog,
+  among: readonly string[],
+  pause: Pause,
+): Promise<(id: number) => boolean> {
+  const marks = new Uint8Array(names.places.length);
+  for (const name of among) {
+    const id = names.byName.get(name);
+    if (id !== undefined) marks[id] = 1;
+    await pause();
+  }
+  return (id) => marks[id] === 1;
 }
 
 function datesOf({ name, indexedAt, revisions }: CatalogRepository["record"]): Dated {

@@ -1,7 +1,7 @@
 /** Where the repositories come from: the connections to code hosts that the host has told of. */
 
 import { z } from "@hono/zod-openapi";
-import { findRepository } from "../repositories.ts";
+import { pageOf } from "../repositories.ts";
 import { jsonResponse } from "./json-body.ts";
 import type { Connection } from "./options.ts";
 import { plain, type Call, type Route } from "./route.ts";
@@ -60,18 +60,23 @@ async function listConnections(call: Call): Promise<Response> {
   return jsonResponse(shown, { confirm: call.confirm });
 }
 
-/** Who sees everything sees empty ones too. */
-async function isVisible(call: Call, { repositories }: Connection): Promise<boolean> {
+/** Who sees everything sees empty ones too. The list is kept, so that many repositories are looked through once. */
+async function isVisible(call: Call, connection: Connection): Promise<boolean> {
   const { viewer } = call.caller;
   if (viewer === undefined) return true;
-  for (const name of repositories)
-    if ((await findRepository(call.engine, name, viewer)) !== undefined) return true;
-  return false;
+  const among = namesIn(connection);
+  const all = { query: "", sort: "name", direction: "asc", skip: 0, limit: 0 } as const;
+  return (await pageOf(call.engine, { ...all, viewer, among })).total > 0;
 }
 
+/** The host's own array, for which lists are kept, where it cannot change. */
+const namesIn = ({ repositories }: Connection): readonly string[] =>
+  Array.isArray(repositories) && Object.isFrozen(repositories)
+    ? (repositories as readonly string[])
+    : [...repositories];
+
 /** Names of the repositories of a connection; none where there is no such connection. */
-export function repositoriesOf(call: Call, connectionId: number): ReadonlySet<string> {
-  for (const { id, repositories } of call.settings.connections())
-    if (id === connectionId) return new Set(repositories);
-  return new Set();
+export function repositoriesOf(call: Call, connectionId: number): readonly string[] {
+  for (const one of call.settings.connections()) if (one.id === connectionId) return namesIn(one);
+  return [];
 }

@@ -113,7 +113,7 @@ export interface Connection {
   name: string;
   /** One of github, gitlab, gitea, gerrit, bitbucket, azuredevops, git. */
   connectionType: string;
-  /** Names of its repositories, as in Repository.name. */
+  /** Names of its repositories, as in Repository.name. A frozen array is looked through once, anything else at each request. */
   repositories: Iterable<string>;
 }
 

@@ -267,7 +267,12 @@ export function storedConnections(folder: string): SyncService["connections"] {
       if (at === undefined) return;
       if (read?.at !== at) read = { at, states: parseConnections(readFileSync(file, "utf8")) };
       for (const { id, name, type, repositories } of read.states?.connections ?? [])
-        yield { id, name, connectionType: type === "folder" ? "git" : type, repositories };
+        yield {
+          id,
+          name,
+          connectionType: type === "folder" ? "git" : type,
+          repositories: Object.freeze(repositories),
+        };
     },
   };
 }

@@ -35,10 +35,13 @@ async function countSteps(run: () => Promise<unknown>): Promise<number> {
   }
 }
 
-async function withMany<T>(count: number, use: (engine: Engine) => Promise<T>): Promise<T> {
+async function withMany<T>(
+  count: number,
+  use: (engine: Engine, count: number) => Promise<T>,
+): Promise<T> {
   const folder = temporaryFolder();
   await writeManyRepositories(folder, count);
-  return withEngine(folder, use);
+  return withEngine(folder, (engine) => use(engine, count));
 }
 
 async function withEngine<T>(folder: string, use: (engine: Engine) => Promise<T>): Promise<T> {
@@ -53,7 +56,7 @@ async function withEngine<T>(folder: string, use: (engine: Engine) => Promise<T>
 /** The least of three runs each, after a first one, which may work something out that is kept. */
 const stepsBeside = (count: number) =>
   withMany(count, async (engine) => {
-    const subject = subjectOf(engine);
+    const subject = subjectOf(engine, count);
     const steps: Record<string, number> = {};
     for (const [what, ask] of MANY_REQUESTS) {
       await drain(await ask(subject));
@@ -83,8 +86,8 @@ test("going through all of them would be seen", async () => {
 const VERY_MANY = 70_000;
 
 /** The longest turn of the first request of each kind. */
-async function firstTurns(engine: Engine): Promise<Map<string, number>> {
-  const subject = subjectOf(engine);
+async function firstTurns(engine: Engine, count: number): Promise<Map<string, number>> {
+  const subject = subjectOf(engine, count);
   const turns = new Map<string, number>();
   for (const [what, ask] of MANY_REQUESTS) {
     const longest = watchStalls();
@@ -103,7 +106,7 @@ test.runIf(process.platform === "linux")(
     const least = new Map<string, number>();
     const long = () => [...least].filter(([, ms]) => ms >= MOST_MS);
     for (let round = 0; round < TRIES && (round === 0 || long().length > 0); round++)
-      for (const [what, ms] of await withEngine(folder, firstTurns))
+      for (const [what, ms] of await withEngine(folder, (one) => firstTurns(one, VERY_MANY)))
         least.set(what, Math.min(least.get(what) ?? Infinity, ms));
     tellFigure(Array.from(least, ([what, ms]) => `${what} ${ms.toFixed(1)} ms`).join(", "));
     expect(long()).toEqual([]);

@@ -12,11 +12,16 @@ export interface Subject {
   readonly public: Handler;
 }
 
-export const subjectOf = (engine: Engine): Subject => ({
-  engine,
-  all: createHandler(engine, { anonymous: "all" }),
-  public: createHandler(engine, { anonymous: "public" }),
-});
+/** With a connection that has as many repositories as there are, half of them public. */
+export function subjectOf(engine: Engine, count: number): Subject {
+  const repositories = Object.freeze(Array.from({ length: count }, (_, n) => nameOf(n + 1)));
+  const connections = [{ id: 1, name: "all", connectionType: "github" as const, repositories }];
+  return {
+    engine,
+    all: createHandler(engine, { anonymous: "all" }),
+    public: createHandler(engine, { anonymous: "public", connections }),
+  };
+}
 
 const NAME = nameOf(2);
 /** In its file alone. */
@@ -66,6 +71,11 @@ export const MANY_REQUESTS: readonly [what: string, ask: (subject: Subject) => P
     [
       "GET /api/repos, sorted",
       (subject) => get(subject.public, "/api/repos?sort=pushed&direction=desc&perPage=1"),
+    ],
+    ["GET /api/connections", (subject) => get(subject.public, "/api/connections")],
+    [
+      "GET /api/repos?connectionId=",
+      (subject) => get(subject.public, "/api/repos?connectionId=1&perPage=1"),
     ],
     [
       "GET /api/repos?query=",

@@ -8,6 +8,7 @@ import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import type { Engine } from "../../src/engine.ts";
 import { openEngine, type Fixture } from "./engine.ts";
+import type { Connection } from "../../src/http/options.ts";
 import { makeClone } from "./git-clone.ts";
 import { readAnswer } from "./comparable.ts";
 import { bearer, clientOf, mint, post, startService } from "./service.ts";
@@ -111,6 +112,14 @@ const ask: fc.Arbitrary<[string, Ask]> = fc.oneof(
     .constantFrom(
       "/api/repos",
       "/api/repos?query=one&perPage=1",
+      "/api/repos?sort=indexed&direction=desc",
+      "/api/repos?connectionId=1",
+      "/api/repos?connectionId=2&query=one",
+      "/api/repos?connectionId=9",
+      "/api/connections",
+      "/api/models",
+      ...NAMES.map((name) => `/browse/${name}@main/-/blob/src/0.ts`),
+      ...NAMES.map((name) => `/browse/${name}/-/tree/`),
       ...NAMES.map((name) => `/api/revisions?repo=${encodeURIComponent(name)}`),
       ...NAMES.map((name) => `/api/source?repo=${encodeURIComponent(name)}&path=src/0.ts`),
     )
@@ -152,13 +161,33 @@ const ask: fc.Arbitrary<[string, Ask]> = fc.oneof(
     ]),
 );
 
+async function told(response: Response): Promise<unknown> {
+  const text = await response.text();
+  return response.headers.get("content-type")?.startsWith("text/plain") ? text : readAnswer(text);
+}
+
+/** Of an engine that holds these: a connection with none of them is not there. */
+async function connectionsOf(engine: Engine): Promise<Connection[]> {
+  const held = (await engine.repositories()).map(({ name }) => name);
+  return ["a", "b"].flatMap((name, n): Connection[] => {
+    const repositories = held.filter((one) => one.startsWith(`${name}/`));
+    const one = {
+      id: n + 1,
+      name,
+      connectionType: "github",
+      repositories: Object.freeze(repositories),
+    };
+    return repositories.length === 0 ? [] : [one];
+  });
+}
+
 async function answer(
   engine: Engine,
   names: readonly string[] | undefined,
   scope: readonly string[] | undefined,
   ask: Ask,
 ) {
-  const service = await startService({}, engine);
+  const service = await startService({ connections: await connectionsOf(engine) }, engine);
   const idsOf = (list: readonly string[]) => list.map((name) => service.ids[name]!);
   let secret = service.keys.ada;
   if (scope !== undefined) secret = (await mint(service, secret, idsOf(scope))).token;
@@ -167,7 +196,7 @@ async function answer(
   const headers = ["x-total-count", "link", "x-quern-not-indexed"].map((name) =>
     response.headers.get(name),
   );
-  return [response.status, headers, readAnswer(await response.text())];
+  return [response.status, headers, await told(response)];
 }
 
 test("a caller gets what an engine of only their repositories would give", async () => {
@@ -192,12 +221,13 @@ test("without a credential one gets what an engine of only the public repositori
     fc.asyncProperty(ask, async ([, request]) => {
       const shown = ALL.filter((repository) => repository.public).map(({ name }) => name);
       const anonymous = async (engine: Engine, who: "public" | "all") => {
-        const { handler } = await startService({ anonymous: who }, engine);
+        const connections = await connectionsOf(engine);
+        const { handler } = await startService({ anonymous: who, connections }, engine);
         const [path, { headers, ...init }] = request("");
         const kept = new Headers(headers as Record<string, string>);
         kept.delete("authorization");
         const response = await clientOf(handler)(path, { ...init, headers: kept });
-        return [response.status, readAnswer(await response.text())];
+        return [response.status, await told(response)];
       };
       expect(await anonymous(await engineOf(NAMES), "public")).toEqual(
         await anonymous(await engineOf(shown), "all"),
