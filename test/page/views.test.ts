@@ -80,6 +80,16 @@ inBrowser("views", (browser) => {
     await expect.poll(focused).toBe(left);
   });
 
+  test("webUrl of results leads here", async () => {
+    const page = await visit(browser, site.root);
+    const body = JSON.stringify({ query: "retryWithBackoff", matches: 10 });
+    const response = await fetch(`${site.root}api/search`, { method: "POST", body });
+    const { files } = (await response.json()) as { files: { webUrl: string }[] };
+    await page.goto(files[0]!.webUrl);
+    await page.locator(".cm-line").first().waitFor();
+    expect(page.url().startsWith(`${site.root}browse/`)).toBe(true);
+  });
+
   test("a view that is opened has the focus, so that a screen reader begins there", async () => {
     const page = await visit(browser, `${site.root}?q=task`);
     await page.getByRole("link", { name: "task-queue", exact: true }).click();
