@@ -1,15 +1,14 @@
 /**
- * All matches of a text in time linear in its length, whatever the expression. The automaton runs on
- * behind a match until no better one can follow, and then begins anew at the match's end: `x*y|x` reads
- * a text of x to its end for each of its matches. Here a first pass runs backwards over the text and
- * learns, for each place, which nodes of the program read the byte there and can still come to a match.
- * The second runs forwards and takes, at every split, the first branch that can: the leftmost match, and
- * of those the preferred one, without ever turning back.
+ * Finds all matches of a text in time linear in its length, for every expression. The automaton reads beyond a match
+ * until no better one can follow, and then starts again at the match's end. For `x*y|x` on a text of x it reads to the
+ * end of the text for each match. Here a first pass runs backwards over the text. It computes, for each place, which
+ * nodes of the program read the next byte and can still reach a match. The second pass runs forwards and takes, at
+ * each split, the first branch that can. That gives the leftmost preferred match without ever going back.
  *
- * Some 10 MB/s: only for texts on which the automaton has read much in vain (automaton.ts says when). What a
- * place knows is one of a few states that are built once. The states of all places of a text would be as
- * many as its bytes at worst, so they are kept for a block of it, and the first pass leaves one a block
- * from which the block's are made again: 30 MiB for the largest expressions, a few for others.
+ * It runs at about 10 MB/s, so it is used only where the automaton wastes time (see automaton.ts). What is known of a
+ * place is one of a few states, which are built once. In the worst case the states of all places would be as many as
+ * the bytes of the text. So they are kept for one block at a time. The first pass keeps one state for each block, from
+ * which the second rebuilds the states of the block. This takes 30 MiB for the largest expressions, a few for others.
  */
 
 import { emptyBitset, hasBit, setBit, type Bitset } from "../base/bitset.ts";
@@ -18,26 +17,26 @@ import { ASSERT, BYTES, MATCH, SPLIT, targetOf, type Program } from "./program.t
 import type { Span } from "./iterate.ts";
 
 const BLOCK = 4096; // places
-/** Bytes of states that are kept from one block to the next. */
+/** The most bytes of states that are kept from one block to the next. */
 const HELD = 4 * 1024 * 1024;
-/** Nodes visited and bytes read between two looks at the budget: some milliseconds. */
+/** The nodes visited and bytes read between two checks of the budget, some milliseconds. */
 const WORK = 200_000;
 
-/** What is known of a place: it depends on the text behind it only. */
+/** What is known of a place. It depends only on the text after it. */
 interface Known {
-  /** Nodes that read the byte behind the place and can then come to a match. */
+  /** The nodes that read the byte after the place and can then reach a match. */
   readonly readers: Bitset;
   readonly after: number; // kind of that byte
 }
 
-/** The same with what has been worked out from it; numbers are of states held now. */
+/** A Known, with what has been computed from it. Numbers refer to the states held at present. */
 interface State extends Known {
   /**
-   * By class of the byte before the place, the text's edge last: 2 × state of the place before + whether
-   * a match can begin here; -1: not known.
+   * For each class of the byte before the place, and for the edge of the text: 2 × the state of the previous place, plus
+   * 1 if a match can begin here; -1 if not computed yet.
    */
   readonly before: Int32Array;
-  /** By 4 × node + kind of the byte before: the first node that the walk from it may go on with. */
+  /** For 4 × node + the kind of the byte before: the first node that the walk from this node can continue with. */
   choices: Map<number, number> | undefined; // the first pass needs none
 }
 
@@ -53,15 +52,15 @@ export class TwoPass {
   #budget: (() => boolean) | undefined;
   #states: State[] = [];
   #numbers = new Map<string, number>();
-  /** Of the block at hand: 2 × state + whether a match can begin, of the places [start, start + BLOCK]. */
+  /** For each place of the current block, [start, start + BLOCK]: 2 × its state, plus 1 if a match can begin there. */
   readonly #places = new Int32Array(BLOCK + 1);
   #blockStart = -1;
-  /** What is known at the ends of the blocks, the first block's first. */
+  /** What is known at the end of each block, in order. */
   #ends: readonly Known[] = [];
   #work = 0;
   stopped = false;
 
-  /** REQUIRES: a program that runs forwards and searches; classes of at least that program. */
+  /** REQUIRES: the program runs forwards and searches, and the classes are those of this program, or finer. */
   constructor(program: Program, classes: ByteClasses) {
     this.#program = program;
     this.#classes = classes;
@@ -80,7 +79,7 @@ export class TwoPass {
     this.#ends = this.#learn();
   }
 
-  /** The leftmost match that begins at or after `from`. REQUIRES: `from` is not before `first`, nor before the last call's. */
+  /** Returns the leftmost match that begins at or after `from`. REQUIRES: `from` is at least `first` and does not decrease. */
   find(from: number): Span | undefined {
     for (let start = from; start <= this.#text.end && !this.stopped; start++) {
       const place = this.#place(start);
@@ -93,7 +92,7 @@ export class TwoPass {
     return undefined;
   }
 
-  /** The end of the match that begins at `start`; undefined: stopped. */
+  /** Returns the end of the match that begins at `start`, or undefined if the budget is used up. */
   #follow(start: number): number | undefined {
     const { operations } = this.#program;
     let node = this.#choose(this.#entry, start);
@@ -107,7 +106,7 @@ export class TwoPass {
     return at;
   }
 
-  /** The first node, in order of priority, that the walk from `node` may go on with: one that reads, or the match. */
+  /** Returns the first node, in order of priority, that the walk from `node` can continue with: one that reads, or the match. */
   #choose(node: number, at: number): number {
     const place = this.#place(at);
     if (this.stopped) return node;
@@ -136,7 +135,7 @@ export class TwoPass {
     throw new Error("a node that can come to a match leads nowhere");
   }
 
-  /** 2 × state + whether a match can begin, of a place of the text. */
+  /** Returns 2 × the state of a place, plus 1 if a match can begin there. */
   #place(at: number): number {
     if (++this.#work > WORK) this.#look();
     const offset = at - this.#blockStart;
@@ -147,7 +146,7 @@ export class TwoPass {
     return this.#places[at - this.#blockStart]!;
   }
 
-  /** First pass: the state at the end of each block. */
+  /** Makes the first pass, and returns what is known at the end of each block. */
   #learn(): Known[] {
     const readers = emptyBitset(this.#program.operations.length);
     let state: Known = { readers, after: this.#classes.edgeKind };
@@ -180,7 +179,7 @@ export class TwoPass {
     return this.#states[number]!;
   }
 
-  /** 2 × the state before a byte of the class + whether a match can begin behind it. */
+  /** Returns 2 × the state before a byte of the class, plus 1 if a match can begin after it. */
   #stepBack({ readers, after }: State, byteClass: number): number {
     const { operations } = this.#program;
     const isEdge = byteClass === this.#classes.count;
@@ -199,7 +198,7 @@ export class TwoPass {
     return 2 * this.#numberOf({ readers: reading, after: kind }) + canBegin;
   }
 
-  /** The nodes from which a match, or a node that reads on towards one, is reached without a byte. */
+  /** Returns the nodes that reach, without a byte, the match or one of `readers`. */
   #comeToMatch(readers: Bitset, sides: readonly [number, number]): Bitset {
     const { operations, y } = this.#program;
     const { from, nodes } = this.#sources;
@@ -230,7 +229,7 @@ export class TwoPass {
     return number;
   }
 
-  /** Drops the states of the blocks before when they are many. */
+  /** Drops the states of earlier blocks if they take too much memory. */
   #forget(): void {
     const bytes = 600 + this.#program.operations.length / 2 + 4 * this.#classes.count; // five objects, a set, its key, a table
     if (this.#states.length * bytes < HELD) return;

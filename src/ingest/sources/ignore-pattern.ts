@@ -1,45 +1,44 @@
 /**
- * One line of a .gitignore file as data: what git's parse_path_pattern() and wildmatch() make of it.
- * A pattern is a row of byte sets to be matched one after another. Each position between them may
- * also stay where it is over bytes that a star takes, so that a pattern of n steps is an automaton
- * of n + 1 states, and nothing ever backtracks.
+ * Parses one line of a .gitignore file, with the meaning that git's parse_path_pattern() and wildmatch() give it. A
+ * pattern is a sequence of byte sets. A position between them may stay in place over the bytes that a star matches, so
+ * a pattern of n steps is an automaton of n + 1 states, and matching never backtracks.
  *
- * Like git, it matches bytes: `?` takes one byte of UTF-8. Paths and patterns are therefore strings
- * of bytes, one for each character (bytesOf).
+ * Like git, it matches bytes: `?` matches one byte of UTF-8. So paths and patterns are strings with one character for
+ * each byte (bytesOf).
  */
 
-/** What a position may stay over: nothing, the bytes of one name, or '/' too. */
+/** The bytes over which a position stays: none, those of one name, or '/' too. */
 export type Stay = "nothing" | "name" | "path";
 
 export interface Position {
   readonly stay: Stay;
-  /** Whether this position and the next one may be left out: it begins a double star and its slash. */
+  /** Whether this position and the next may be skipped, because a double star and its slash begin here. */
   readonly isOptional: boolean;
-  /** What leads to the next position: a byte, some bytes (256 flags), or nothing at all. */
+  /** What leads to the next position: a byte, a set of bytes (256 flags), or nothing. */
   readonly next: number | Uint8Array | undefined;
 }
 
 export interface Pattern {
   readonly isNegated: boolean;
-  /** Ends with '/': matches folders alone. */
+  /** Whether it ends with '/', and so matches only folders. */
   readonly isFolder: boolean;
-  /** Without a '/' before its end: matches names at any depth. Otherwise paths below the rule file. */
+  /** Whether it has no '/' before its end, and so matches names at any depth. Otherwise it matches paths from the rule file's folder. */
   readonly isName: boolean;
-  /** The last one accepts. */
+  /** The positions; the last one accepts. */
   readonly positions: readonly Position[];
 }
 
-/** UTF-8, a character for each byte. */
+/** Returns a text in UTF-8, with one character for each byte. */
 export function bytesOf(text: string): string {
   return /^[\0-\x7f]*$/.test(text) ? text : Buffer.from(text).toString("latin1");
 }
 
 export const SLASH = 0x2f;
 
-/** Bytes of a line: a longer one is passed over. No path is longer, and classes are read at a cost that grows faster. */
+/** The longest line in bytes; longer ones are ignored. No path is longer, and reading classes takes more than linear time. */
 const LONGEST_LINE = 4096;
 
-/** undefined for an empty line, a comment, and what can never match. */
+/** Parses a line. Returns undefined for an empty line, a comment, and a pattern that can never match. */
 export function parsePattern(line: string): Pattern | undefined {
   if (line.length > LONGEST_LINE) return undefined;
   let text = withoutTrailingSpaces(bytesOf(line).split("\0", 1)[0]!);
@@ -54,7 +53,7 @@ export function parsePattern(line: string): Pattern | undefined {
   return positions && { isNegated, isFolder, isName, positions };
 }
 
-/** A space behind a backslash stays. */
+/** Removes trailing spaces, except for one after a backslash. */
 function withoutTrailingSpaces(text: string): string {
   let end = 0;
   for (let at = 0; at < text.length; at++) {

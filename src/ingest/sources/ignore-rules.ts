@@ -1,26 +1,25 @@
 /**
- * The rules of one .gitignore file, ready to be asked about one path after another. Plain names,
- * plain paths and endings (`*.o`) are looked up; all other patterns are one automaton whose states
- * are bits, 32 of them to a step.
+ * Compiles the rules of one .gitignore file, and tests paths against them. Plain names, plain paths and endings (`*.o`)
+ * are looked up in maps. All other patterns form one automaton, whose states are bits in words of 32.
  *
- * Cost: a name of n bytes takes n steps of one word for 32 positions of patterns, whatever they say;
- * the folders above it were taken when the walk entered them (`enter`).
+ * A name of n bytes takes n steps for each 32 positions of patterns, whatever the patterns are. Its parent folders were
+ * processed when the walk entered them (`enter`).
  */
 
 import { parsePattern, SLASH, type Pattern, type Position } from "./ignore-pattern.ts";
 
-/** The states of the automaton behind the folders entered so far. */
+/** The states of the automaton after the folders entered so far. */
 export type States = Uint32Array;
 
-/** What was asked about: bytes, as bytesOf() has them. */
+/** A path to test, as bytes from bytesOf(). */
 export interface Asked {
   readonly name: string;
-  /** From the folder of the rules. */
+  /** The path from the folder of the rules. */
   readonly path: string;
   readonly isFolder: boolean;
 }
 
-/** Last rule that matches a file, and last one that matches a folder; -1: none. */
+/** The last rule that matches a file, and the last one that matches a folder; -1 if there is none. */
 interface Last {
   file: number;
   folder: number;
@@ -36,7 +35,7 @@ export class IgnoreRules {
   #weight = 0;
   #made: Automaton | undefined;
 
-  /** Adds a line, which overrules those before it. REQUIRES: nothing was asked yet. */
+  /** Adds a line, which overrides earlier ones. REQUIRES: no path was tested yet. */
   add(line: string): void {
     const pattern = parsePattern(line);
     if (!pattern) return;
@@ -50,7 +49,7 @@ export class IgnoreRules {
     return this.#negated.length === 0;
   }
 
-  /** Positions of patterns that must be stepped through. */
+  /** The number of positions in the automaton. */
   get weight(): number {
     return this.#weight;
   }
@@ -63,12 +62,12 @@ export class IgnoreRules {
     return this.#automaton.start;
   }
 
-  /** The states in a folder below. */
+  /** Returns the states in a child folder. */
   enter(states: States, name: string): States {
     return this.#automaton.run(states, `${name}/`).slice();
   }
 
-  /** Whether it is ignored; undefined where no rule matches. */
+  /** Returns whether a path is ignored, or undefined if no rule matches. */
   test(states: States, { name, path, isFolder }: Asked): boolean | undefined {
     const kind = isFolder ? "folder" : "file";
     let rule = Math.max(
@@ -82,7 +81,7 @@ export class IgnoreRules {
     return rule === -1 ? undefined : !this.#negated[rule];
   }
 
-  /** False where a pattern is neither plain nor an ending. */
+  /** Adds a plain name, path or ending to the maps. Returns false for any other pattern. */
   #addPlain({ positions, isName, isFolder }: Pattern, rule: number): boolean {
     const [first, ...others] = positions;
     const isPlain = others.every(({ stay }) => stay === "nothing") && !first!.isOptional;
@@ -107,12 +106,12 @@ interface WildRule {
   readonly pattern: Pattern;
 }
 
-/** All the other patterns, side by side: a bit for each position, in the order of the rules. */
+/** The automaton of all other patterns, with one bit for each position, in the order of the rules. */
 class Automaton {
   readonly positions: number;
-  /** Where patterns of paths begin. */
+  /** The start positions of patterns for paths. */
   readonly start: States;
-  /** Where patterns of names begin, at each name. */
+  /** The start positions of patterns for names, which are added at each name. */
   readonly #nameStart: States;
   readonly #accepting: { readonly file: States; readonly folder: States };
   readonly #optional: States;
@@ -155,7 +154,7 @@ class Automaton {
     }
   }
 
-  /** The states behind `text`. REQUIRES: read before the next call, which writes into the same memory. */
+  /** Returns the states after `text`. REQUIRES: used before the next call, which reuses their memory. */
   run(states: States, text: string): States {
     if (states.length === 0) return states;
     let [now, spare] = this.#scratch;
@@ -167,7 +166,7 @@ class Automaton {
     return now;
   }
 
-  /** The last rule that accepts; -1: none. */
+  /** Returns the last rule that accepts, or -1. */
   lastAccepted(states: States, name: string, isFolder: boolean): number {
     const start = states.map((word, i) => word | this.#nameStart[i]!);
     const end = this.run(start, name);
@@ -179,7 +178,7 @@ class Automaton {
     return -1;
   }
 
-  /** Whether any state is left: 0 if not. */
+  /** Makes one step. Returns 0 if no state is left. */
   #step(states: States, into: States, byte: number): number {
     const entered = (this.#entered[byte] ??= this.#enteredBy(byte));
     const stays = byte === SLASH ? this.#staysPath : this.#staysName;

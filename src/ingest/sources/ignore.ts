@@ -1,16 +1,16 @@
 /**
- * Which files of a folder tree are left out, by the rules of .gitignore files. Rules come from four
- * places; the first that has something to say about a path decides:
+ * Decides which files of a folder tree are ignored, by the rules of .gitignore files. Rules come from these places; the
+ * first with a rule that matches a path decides:
  *
  *   1. the caller's own patterns, as if in a file at the root
  *   2. .ignore of the folder the path is in, 3. .gitignore there
  *   then 2 and 3 of each folder above it, up to the root of the source and no further
  *
- * A folder that is left out is not looked into, so nothing below it can be brought back. Rule files
- * count only as regular files; a symlink in their place is not followed.
+ * An ignored folder is not read, so nothing below it can be re-included. Rule files must be regular files; symlinks in
+ * their place are not followed.
  *
- * The rules in force in a folder are bounded, so that whoever wrote them cannot hold up the walk:
- * what is more is an error that names the file, since leaving rules out could show what they hide.
+ * The number of rules in a folder is limited, so that hostile rules cannot slow down the walk. Beyond the limit there is
+ * an error that names the file, because dropping rules could reveal files that they hide.
  */
 
 import { QuernError } from "../../base/errors.ts";
@@ -18,27 +18,27 @@ import type { Slice } from "../../base/yield.ts";
 import { bytesOf } from "./ignore-pattern.ts";
 import { IgnoreRules, type States } from "./ignore-rules.ts";
 
-/** As git's own default (core.ignoreCase) on these systems. */
+/** git's default for core.ignoreCase on this system. */
 const ignoreCase = process.platform === "win32" || process.platform === "darwin";
 
-/** Rule files in force in one folder, their bytes, and the steps of all their patterns with wildcards. */
+/** The limits of the rules that apply in one folder: their files, bytes, and steps of patterns with wildcards. */
 const MOST_RULE_FILES = 256;
 export const MOST_RULE_BYTES = 1 << 20;
 const MOST_STEPS = 16_384;
 
-/** Rules in force in one folder. */
+/** The rules of one folder, as they apply in it or in a folder below. */
 interface Level {
   readonly rules: IgnoreRules;
-  /** From the folder of the rules to this one, with '/' at its end, in bytes. */
+  /** The path from the folder of the rules to this one, with '/' at its end, in bytes. */
   readonly folder: string;
   readonly states: States;
   readonly bytes: number;
 }
 
-/** The caller's, then those of the folder and of those above it. The first that has something to say decides. */
+/** The caller's rules, then those of the folder and its parents. The first with a matching rule decides. */
 export type Rules = readonly [caller: Level, ...files: Level[]];
 
-/** Rules of the caller, at the root. Rejects with SOURCE_UNREADABLE where they are too many. */
+/** Compiles the caller's rules, at the root. Rejects with SOURCE_UNREADABLE if they are too many. */
 export async function callersRules(patterns: readonly string[], slice: Slice): Promise<Rules> {
   const lines = { file: "the option ignore", bytes: 0, lines: patterns };
   return [levelOf(await read(lines, 0, slice), 0)];
@@ -50,7 +50,7 @@ export interface RuleLines {
   readonly lines: Iterable<string>;
 }
 
-/** Adds a folder's own rules. Rejects with SOURCE_UNREADABLE where all together are too many. */
+/** Adds a folder's own rules. Rejects with SOURCE_UNREADABLE if all rules together are too many. */
 export async function withRules(rules: Rules, own: RuleLines, slice: Slice): Promise<Rules> {
   const sum = (of: (level: Level) => number) => rules.reduce((all, level) => all + of(level), 0);
   if (sum(({ bytes }) => bytes) + own.bytes > MOST_RULE_BYTES)
@@ -86,7 +86,7 @@ export function tooMany(file: string, most: string): QuernError {
   return new QuernError("SOURCE_UNREADABLE", message);
 }
 
-/** `name` is that of a file or folder in the folder of the rules. REQUIRES: that folder is not ignored. */
+/** Returns whether a file or folder of this folder is ignored. REQUIRES: the folder itself is not ignored. */
 export function isIgnored(rules: Rules, name: string, isFolder: boolean): boolean {
   const asked = { name: inBytes(name), isFolder };
   for (const { rules: own, folder, states } of rules) {
@@ -96,7 +96,7 @@ export function isIgnored(rules: Rules, name: string, isFolder: boolean): boolea
   return false;
 }
 
-/** The rules for what is in the folder `name`, which was not left out. */
+/** Returns the rules for the child folder `name`. REQUIRES: it is not ignored. */
 export function rulesBelow(rules: Rules, name: string): Rules {
   const bytes = inBytes(name);
   const enter = (level: Level): Level => ({
