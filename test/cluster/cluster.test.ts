@@ -1,6 +1,7 @@
 /** Machines of a cluster answer as one engine does, whoever has indexed, and whatever fails. */
 
 import { randomUUID } from "node:crypto";
+import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect } from "vitest";
 import {
@@ -9,6 +10,8 @@ import {
   type SegmentStore,
 } from "../../src/cluster/index.ts";
 import { Catalog } from "../../src/cluster/catalog/catalog.ts";
+import { openStore } from "../../src/store/catalog/open.ts";
+import { repositoryRanges } from "../../src/store/format/format.ts";
 import { createHandler } from "../../src/http/index.ts";
 import { bringTo, difference, moveViewer, streamDifference } from "../engine/corpus-engine.ts";
 import { RUNS, temporaryFolder } from "../engine/opened.ts";
@@ -253,6 +256,41 @@ describe("writers", () => {
     await good.refresh();
     expect(await found(good, "fresh")).toEqual(["other: fresh", "shop: fresh again"]);
     for (const machine of [good, bad]) expect(await machine.check()).toMatchObject({ ok: true });
+  });
+
+  test("a repository whose first index failed gets an id above those that came between", async () => {
+    const cluster = await newCluster();
+    const bad = await cluster.open({ segments: failing(cluster.segments, 0) });
+    await expect(bad.index(shop("a", "needle a\n"))).rejects.toThrow("the store is gone");
+    const good = await cluster.open();
+    const [b] = await good.index(shop("b", "needle b\n"));
+    const [a] = await good.index(shop("a", "needle a\n"));
+    expect(a!.repositoryId).toBeGreaterThan(b!.repositoryId);
+    expect(await found(good, "needle")).toEqual(["a: needle a", "b: needle b"]);
+  });
+
+  test("a repository that is removed leaves nothing of its own on another machine", async () => {
+    const cluster = await newCluster();
+    const [one, other] = [await cluster.open(), await cluster.open()];
+    const [report] = await one.index([shop("a", "needle\n"), shop("b", "needle\n")]);
+    await other.refresh();
+    const store = await openStore(join(other.path, "replica"), { readOnly: false });
+    const keys = () => {
+      const snapshot = store.snapshot();
+      const ranges = repositoryRanges(report!.repositoryId);
+      const count = ranges.flatMap((range) => [...snapshot.keys(range)]).length;
+      snapshot.close();
+      return count;
+    };
+    try {
+      expect(keys()).toBeGreaterThan(2);
+      await one.remove("a");
+      await other.refresh();
+      expect(keys()).toBe(0);
+    } finally {
+      await store.close();
+    }
+    expect(await found(other, "needle")).toEqual(["b: needle"]);
   });
 });
 
