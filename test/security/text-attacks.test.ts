@@ -1,0 +1,106 @@
+/** What texts of strangers do that a host takes along with a call, or hands over: overlays and documents. */
+
+import { expect, test } from "vitest";
+import { watchStalls } from "../../bench/stall.ts";
+import { documents } from "../../src/ingest/sources/documents.ts";
+import type { Document } from "../../src/ingest/sources/documents.ts";
+import { openEngine } from "../engine/opened.ts";
+import { tellFigure } from "../figures.ts";
+
+const MEGABYTE = 1 << 20;
+const filled = (piece: string): string => piece.repeat(Math.floor(MEGABYTE / piece.length));
+
+const TEXTS: [what: string, text: string][] = [
+  ["one line", filled("needle ")],
+  ["open parentheses", filled("(")],
+  ["functions in each other", filled("function f(){")],
+  ["comments that never end", filled("/*")],
+  ["halves of characters", filled("\ud800")],
+];
+
+/** ms of its processor time in one turn; copying a megabyte of text is a part of it. */
+const MOST_MS = 16;
+/** The list is the host's, and read when the call is made: some 4 µs a text. */
+const MOST_LIST_MS = 120;
+/** ms of all threads together: symbols end at 3 s of their thread. */
+const MOST_WORK_MS = 8_000;
+const TRIES = 3;
+
+test.each(TEXTS)("an unsaved text: %s", { timeout: 90_000 }, async (_, text) => {
+  const engine = await openEngine({ workers: 1 });
+  await engine.index(documents({ name: "r", files: [{ path: "a.ts", content: "needle\n" }] }));
+  await engine.search({ query: "needle", matches: 1 });
+  let [turn, work] = [Infinity, 0];
+  for (let left = TRIES; left > 0 && turn > MOST_MS; left--) {
+    const stalls = watchStalls();
+    const before = process.cpuUsage();
+    // another path: what a call before has made of a text is kept
+    const overlay = [{ repository: "r", path: `b${left}.ts`, content: text }];
+    const { files } = await engine.search({ query: "needle or zebra", matches: 5 }, { overlay });
+    expect(files.length).toBeGreaterThan(0);
+    const { user, system } = process.cpuUsage(before);
+    [turn, work] = [Math.min(turn, (await stalls()).ownMs), (user + system) / 1_000];
+  }
+  tellFigure(`${turn.toFixed(1)} ms a turn, ${work.toFixed(0)} ms of work`);
+  expect(turn).toBeLessThan(MOST_MS);
+  expect(work).toBeLessThan(MOST_WORK_MS);
+});
+
+test("10 000 unsaved texts", { timeout: 60_000 }, async () => {
+  const engine = await openEngine({ workers: 1 });
+  await engine.index(documents({ name: "r", files: [{ path: "a.ts", content: "needle\n" }] }));
+  let turn = Infinity;
+  for (let left = TRIES; left > 0 && turn > MOST_MS; left--) {
+    const overlay = Array.from({ length: 10_000 }, (_, i) => ({
+      repository: "r",
+      path: `src/${left}/${i}.ts`,
+      content: `needle ${i}\n`,
+    }));
+    const stalls = watchStalls();
+    const { stats } = await engine.search({ query: "needle", matches: 5 }, { overlay });
+    expect(stats.fileCount).toBe(10_001);
+    turn = Math.min(turn, (await stalls()).ownMs);
+  }
+  tellFigure(`${turn.toFixed(1)} ms a turn`);
+  expect(turn).toBeLessThan(MOST_LIST_MS);
+});
+
+const endless = function* (): Generator<Document> {
+  for (let i = 0; ; i++) yield { path: `${i}.txt`, content: "x" };
+};
+const failing = async function* (): AsyncGenerator<Document> {
+  yield { path: "a.txt", content: "x" };
+  throw new Error("the host's database is gone");
+};
+
+test("documents that never end are ended by a signal", async () => {
+  const engine = await openEngine({ workers: 1 });
+  const signal = AbortSignal.timeout(300);
+  const run = engine.index(documents({ name: "r", files: endless() }), { signal });
+  await expect(run).rejects.toMatchObject({ code: "ABORTED" });
+  expect(await engine.repositories()).toEqual([]);
+});
+
+test("documents that fail leave what was there", async () => {
+  const engine = await openEngine({ workers: 1 });
+  await engine.index(documents({ name: "r", files: [{ path: "b.txt", content: "here" }] }));
+  await expect(engine.index(documents({ name: "r", files: failing() }))).rejects.toThrow(
+    "database",
+  );
+  const { stats } = await engine.search({ query: "here", matches: 1 });
+  expect(stats.fileCount).toBe(1);
+});
+
+test.each(["../a", "/a", "a/../b", "a\0b", "", "x".repeat(5_000), "a//b", "a/./b"])(
+  "a document under a path that is none: %.20j",
+  async (path) => {
+    const engine = await openEngine({ workers: 1 });
+    const files = [
+      { path, content: "needle" },
+      { path: "a.txt", content: "needle" },
+    ];
+    await engine.index(documents({ name: "r", files })).catch(() => undefined);
+    const { files: found } = await engine.search({ query: "needle", matches: 5 });
+    expect(found.map(({ fileName }) => fileName.text)).not.toContain(path);
+  },
+);
