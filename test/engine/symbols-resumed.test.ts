@@ -1,7 +1,6 @@
 /** What is found is kept: through the death of the process, and when other grammars change. */
 
 import { spawnSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { pack, unpack } from "msgpackr";
 import { expect, test } from "vitest";
 import { documents } from "../../src/ingest/sources/documents.ts";
@@ -18,10 +17,11 @@ import { readRanges, type SymbolColumns } from "../../src/store/symbols/symbol-c
 import type { SymbolsHeader } from "../../src/store/symbols/symbols.ts";
 import { createPool, type Pool } from "../../src/threads/pool.ts";
 import { openEngine, RUNS, temporaryFolder } from "./opened.ts";
+import { bundledPrograms } from "../programs.ts";
 
 const SEGMENTS = 5;
 const FILES = 6;
-const WRITER = fileURLToPath(new URL("symbol-writer-process.ts", import.meta.url));
+const [WRITER = ""] = await bundledPrograms(["test/engine/symbol-writer-process.ts"]);
 
 /** Segments without symbols, each of TypeScript and Go by turns. */
 async function indexed(path: string): Promise<void> {
@@ -93,7 +93,7 @@ test.each(Array.from({ length: RUNS > 1 ? SEGMENTS : 2 }, (_, i) => 2 * i + 1))(
     const path = temporaryFolder();
     await indexed(path);
     // it is told of a segment's files before the segment has its symbols
-    const args = ["--import", "tsx", WRITER, path, String(segment * FILES)];
+    const args = [WRITER, path, String(segment * FILES)];
     const { signal } = spawnSync(process.execPath, args, { stdio: "inherit" });
     expect(signal).toBe("SIGKILL");
 
@@ -125,7 +125,7 @@ async function indexedRanges(path: string, ranges: number): Promise<void> {
 }
 
 const killedAfter = (path: string, blobs: number): void => {
-  const args = ["--import", "tsx", WRITER, path, String(blobs)];
+  const args = [WRITER, path, String(blobs)];
   expect(spawnSync(process.execPath, args, { stdio: "inherit" }).signal).toBe("SIGKILL");
 };
 

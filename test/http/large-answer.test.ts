@@ -17,6 +17,7 @@ import { temporaryFolder } from "../engine/opened.ts";
 import { comparable } from "./comparable.ts";
 import type { LargeAnswer } from "./large-answer-process.ts";
 import { post } from "./service.ts";
+import { tellFigure } from "../figures.ts";
 
 const MIB = 2 ** 20;
 const FILES = 90;
@@ -155,7 +156,7 @@ describe.runIf(process.platform === "linux")("whole files and a thousand lines o
     async (route) => {
       const { before, highest, after, length } = await measured(route);
       const [most, left] = [highest - before, after - before].map((one) => one / MIB);
-      console.log(`${route}: ${most!.toFixed()} MiB more at most, ${left!.toFixed()} left`);
+      tellFigure(`${route}: ${most!.toFixed()} MiB more at most, ${left!.toFixed()} left`);
       expect(length).toBeGreaterThan(150 * MIB);
       expect(highest - before).toBeLessThan(MOST_MORE);
       expect(after - before).toBeLessThan(MOST_LEFT);

@@ -3,6 +3,7 @@
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../engine/opened.ts";
 import { attack, MODES } from "./swapping.ts";
+import { tellFigure } from "../figures.ts";
 
 const MS = 3_000;
 
@@ -11,7 +12,7 @@ test.runIf(process.platform === "linux").each(MODES)(
   { timeout: 60_000 },
   async (mode) => {
     const { runs, met, isExchange, leaks } = await attack(temporaryFolder(), mode, MS);
-    console.log(`${mode}: ${met} of ${runs} runs met it${isExchange ? ", by renameat2" : ""}`);
+    tellFigure(`${mode}: ${met} of ${runs} runs met it${isExchange ? ", by renameat2" : ""}`);
     expect(leaks).toEqual([]);
     expect(met).toBeGreaterThan(0);
   },
