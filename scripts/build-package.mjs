@@ -1,7 +1,7 @@
 /** Builds dist/ anew: no chunk of an earlier build may be packed. */
 
 import { execFileSync } from "node:child_process";
-import { rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "tsup";
 
@@ -14,6 +14,12 @@ const run = (script, target) =>
   execFileSync(process.execPath, [script, target], { stdio: "inherit" });
 run("scripts/build-page.mjs", "dist/page");
 run("scripts/build-token-table.mjs", "dist/token-table.br");
+
+// in CommonJS a private field that bears the name of an export of its chunk becomes the export
+for (const name of readdirSync("dist").filter((file) => file.endsWith(".cjs"))) {
+  const [found] = /#\w+ = exports\.\w+/.exec(readFileSync(`dist/${name}`, "utf8")) ?? [];
+  if (found) throw new Error(`dist/${name} has "${found}": rename the private field`);
+}
 
 // imported as a host would: what is published is what checks
 const { syncConfigSchema } = await import(new URL("../dist/sync.js", import.meta.url).href);

@@ -78,7 +78,7 @@ class IndexRun {
   /** Repositories that wait for their segments to be complete, by name, in the order of the run. */
   readonly #waiting = new Map<string, RepositoryRun>();
   /** The waiting repositories and the one being read, by number. */
-  readonly #open = new Map<number, RepositoryRun>();
+  readonly #opened = new Map<number, RepositoryRun>();
   /** Segments that are written but not yet in the manifest. */
   #segments: ManifestSegment[] = [];
 
@@ -150,7 +150,7 @@ class IndexRun {
 
   async #read(listing: Listing, target: Target): Promise<void> {
     const run = await this.#begin(listing, target);
-    this.#open.set(run.id, run);
+    this.#opened.set(run.id, run);
     await readContents(run, listing, { ...this.#options, dispatcher: this.#dispatcher });
     this.#waiting.set(target.name, run);
   }
@@ -167,7 +167,7 @@ class IndexRun {
 
   #addSegment({ segment, files, textBytes, sets }: WrittenSegment): void {
     this.#segments.push({ segment, files, textBytes, symbols: 0, hasSymbols: false });
-    for (const set of sets) this.#open.get(set.repository)?.newSets.push(set);
+    for (const set of sets) this.#opened.get(set.repository)?.newSets.push(set);
   }
 
   /** Finishes all segments, and so publishes all repositories. */
@@ -194,7 +194,7 @@ class IndexRun {
       );
       this.#segments = this.#segments.slice(segments.length);
       this.#waiting.delete(run.target.name);
-      this.#open.delete(run.id);
+      this.#opened.delete(run.id);
       this.reports.push(report(run, summary));
     }
   }

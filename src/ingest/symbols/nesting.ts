@@ -165,7 +165,7 @@ class Sweep {
   readonly #values: Int32Array;
   readonly #kinds: Kinds;
   readonly #place: Place;
-  readonly #open: Frame[] = [];
+  readonly #opened: Frame[] = [];
   /** Rows in order of discovery: start and end in units, kind, parent. */
   readonly #rows: number[] = [];
   /** Rows that are parents by name: the row, then the start, end and kind of the parent's name. */
@@ -181,11 +181,11 @@ class Sweep {
 
   visit(base: number): void {
     const start = startOf(this.#values, base);
-    while (this.#open.length > 0 && this.#open.at(-1)!.end <= start) this.#open.pop();
+    while (this.#opened.length > 0 && this.#opened.at(-1)!.end <= start) this.#opened.pop();
     if (this.#kinds.trim !== "" && this.#values[base + ROLES.name]! >= 0) this.#trim(base);
     const end = endOf(this.#values, base);
     const nameStart = this.#values[base + ROLES.name + 1]!;
-    const isHidden = this.#open.at(-1)?.kind === HIDDEN;
+    const isHidden = this.#opened.at(-1)?.kind === HIDDEN;
     if (nameStart < 0) {
       if (!isHidden) this.#enter(base, start, end);
       return;
@@ -197,22 +197,22 @@ class Sweep {
     if (kind === undefined || (isHidden && kind !== MACRO)) return;
     const row = this.#rowOf(base, kind);
     if (end > this.#values[base + ROLES.name + 2]! || start < nameStart)
-      this.#open.push({ start, end, kind, row, nameStart });
+      this.#opened.push({ start, end, kind, row, nameStart });
   }
 
   /** Whether an earlier pattern has found the name: its frame is among the innermost then. */
   #isOpen(nameStart: number): boolean {
-    const last = this.#open.length - 1;
+    const last = this.#opened.length - 1;
     for (let depth = last; depth >= 0 && depth > last - 4; depth--)
-      if (this.#open[depth]!.nameStart === nameStart) return true;
+      if (this.#opened[depth]!.nameStart === nameStart) return true;
     return false;
   }
 
   /** Of `left, right int`, which are one declaration, neither is in the other. */
   #closeSibling(start: number, end: number): void {
-    const last = this.#open.at(-1);
+    const last = this.#opened.at(-1);
     if (last !== undefined && last.nameStart >= 0 && last.start === start && last.end === end)
-      this.#open.pop();
+      this.#opened.pop();
   }
 
   /** A scope without a definition: a local block, a hidden part, or a named parent. */
@@ -220,27 +220,33 @@ class Sweep {
     const named = this.#values[base + ROLES.parent]!;
     if (named >= 0) {
       const kind = this.#kinds.captures[named]!;
-      this.#open.push({ start, end, kind, row: NAMED - this.#addNamed(base, kind), nameStart: -1 });
+      this.#opened.push({
+        start,
+        end,
+        kind,
+        row: NAMED - this.#addNamed(base, kind),
+        nameStart: -1,
+      });
       return;
     }
-    const around = this.#open.at(-1)?.row ?? -1;
+    const around = this.#opened.at(-1)?.row ?? -1;
     const kind = this.#kinds.captures[this.#values[base + ROLES.scope]!]!;
     if (kind === TORN) this.tornUnits = Math.max(this.tornUnits, end - start);
     if (kind === TORN || kind === OUTSIDE) return;
-    if (kind === DECLARED && TYPES.has(this.#open.at(-1)?.kind ?? OUTSIDE)) return;
+    if (kind === DECLARED && TYPES.has(this.#opened.at(-1)?.kind ?? OUTSIDE)) return;
     const isClass = kind === ANONYMOUS && !this.#isInFunction();
     const frameKind = isClass ? CLASS : kind === ANONYMOUS ? HIDDEN : kind;
-    this.#open.push({ start, end, kind: frameKind, row: around, nameStart: -1 });
+    this.#opened.push({ start, end, kind: frameKind, row: around, nameStart: -1 });
   }
 
   #isInFunction(): boolean {
-    return this.#open.some(({ kind }) => kind === LOCAL || CALLABLES.has(kind));
+    return this.#opened.some(({ kind }) => kind === LOCAL || CALLABLES.has(kind));
   }
 
   /** Undefined for what is no symbol here: a local variable, an unknown keyword. */
   #kindOf(base: number): number | undefined {
     const { captures, keywords, accept } = this.#kinds;
-    const around = this.#open.at(-1)?.kind ?? OUTSIDE;
+    const around = this.#opened.at(-1)?.kind ?? OUTSIDE;
     let kind = captures[this.#values[base + ROLES.name]!];
     if (this.#values[base + ROLES.keyword]! >= 0) {
       const decided = keywords.get(this.#text(base, "keyword"));
@@ -267,7 +273,7 @@ class Sweep {
   /** The name of the type a match is a member of. */
   #typeName(base: number): string {
     if (this.#values[base + ROLES.parent]! >= 0) return this.#text(base, "parent");
-    const row = this.#open.at(-1)!.row;
+    const row = this.#opened.at(-1)!.row;
     const [names, at] =
       row <= NAMED ? [this.#named, (NAMED - row) * 3] : [this.#rows, row * SYMBOL_ROW];
     return this.#place.nameOf(names[at]!, names[at + 1]!);
@@ -293,7 +299,7 @@ class Sweep {
   /** A new one, or that of the definition which this one goes on with. */
   #rowOf(base: number, kind: number): number {
     if (!this.#kinds.once.has(kind)) return this.#add(base, kind);
-    const key = `${this.#open.at(-1)?.row ?? -1} ${kind} ${this.#text(base, "name")}`;
+    const key = `${this.#opened.at(-1)?.row ?? -1} ${kind} ${this.#text(base, "name")}`;
     const row = this.#first.get(key) ?? this.#add(base, kind);
     this.#first.set(key, row);
     return row;
@@ -311,9 +317,9 @@ class Sweep {
 
   /** The innermost definition; for a field, the innermost that is no function. */
   #parentOf(kind: number): number {
-    let depth = this.#open.length - 1;
-    if (FIELDS.has(kind)) while (depth > 0 && CALLABLES.has(this.#open[depth]!.kind)) depth--;
-    return this.#open[depth]?.row ?? -1;
+    let depth = this.#opened.length - 1;
+    if (FIELDS.has(kind)) while (depth > 0 && CALLABLES.has(this.#opened[depth]!.kind)) depth--;
+    return this.#opened[depth]?.row ?? -1;
   }
 
   #addNamed(base: number, kind: number): number {

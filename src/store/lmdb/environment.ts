@@ -246,7 +246,7 @@ class LmdbSnapshot implements Snapshot {
   readonly #database: Database;
   readonly #transaction: Transaction;
   readonly #options: { transaction: Transaction };
-  #open = true;
+  #isOpen = true;
 
   constructor(database: Database, transaction: Transaction) {
     this.#database = database;
@@ -273,8 +273,8 @@ class LmdbSnapshot implements Snapshot {
   }
 
   close(): void {
-    if (this.#open) this.#transaction.done();
-    this.#open = false;
+    if (this.#isOpen) this.#transaction.done();
+    this.#isOpen = false;
   }
 }
 
