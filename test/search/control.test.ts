@@ -64,3 +64,11 @@ test("segments are begun once, and steps taken once", () => {
   expect([1, 2, 3].map(() => control.claimStep(1, 2))).toEqual([0, 1, undefined]);
   expect(control.isOpen(1)).toBe(false);
 });
+
+test("threads that are through add what they have found, as far as a word counts", () => {
+  const control = Control.create(1, { matches: 10 }, {});
+  const other = new Control(control.shared);
+  const found = [control.addFound(7), other.addFound(0), other.addFound(4)];
+  expect(found).toEqual([7, 7, 11]);
+  expect([control.addFound(2 ** 31), other.addFound(1)]).toEqual([2 ** 31 - 1, 2 ** 31 - 1]);
+});

@@ -60,6 +60,7 @@ import type {
   SearchResponse,
 } from "../messages/response.ts";
 import { branchesOf, segmentsInScope } from "./scope.ts";
+import { showsWhole } from "./show-groups.ts";
 import { FilesToShow, type Presenter, type Step } from "./show-files.ts";
 import { hintsFor, isShort, type QueryText } from "../meaning/meaning.ts";
 import { addStats, zeroStats, type SearchStats } from "../messages/stats.ts";
@@ -533,14 +534,16 @@ export class Searcher {
     const { request } = understood;
     const pause = newPause();
     const paging = await pagingOf(request, catalog, { viewer: options.viewer, pause });
-    const outputs = await this.#searchSegments(attempt, { page: paging && pageInput(paging) });
+    const page = paging && pageInput(paging);
+    const outputs = await this.#searchSegments(attempt, { page, showsAhead: !showsWhole(request) });
     const counted = this.#tally(attempt, outputs);
     if (!counted) return undefined;
     const { matches, facets: most } = request;
     const lists = outputs.map(({ ranked }) => ranked);
     const chosen = await chooseFiles(lists, { matches, paging, pause });
     const showing = { pool: this.#options.pool, present: this.#presenter(attempt) };
-    const files = new FilesToShow(attempt, chosen.files, showing);
+    const ahead = outputs.flatMap((output) => output.ahead ?? []);
+    const files = new FilesToShow(attempt, chosen.files, { ...showing, ahead });
     const facets =
       most && (await facetsOf(await countsOf(outputs, { catalog, pause }), most, pause));
     return { counted, outputs, paging, chosen, files, ...(facets && { facets }) };
@@ -557,7 +560,16 @@ export class Searcher {
 
   async #searchSegments(
     { understood, catalog, view, segments, control }: Attempt,
-    { onPart, page }: { onPart?: (part: StreamPart) => void; page?: SearchInput["page"] } = {},
+    {
+      onPart,
+      page,
+      showsAhead = false,
+    }: {
+      onPart?: (part: StreamPart) => void;
+      page?: SearchInput["page"];
+      /** Whether files may be shown before they are asked for. */
+      showsAhead?: boolean;
+    } = {},
   ): Promise<SearchOutput[]> {
     const { pool } = this.#options;
     const { contextLines, whole, matches, matchesPerFile = Infinity, facets } = understood.request;
@@ -575,6 +587,9 @@ export class Searcher {
       shared: control.shared,
       ...(onPart ? { stream: { contextLines, whole } } : {}),
       ...(page ? { page } : {}),
+      ...(showsAhead
+        ? { ahead: { contextLines, whole, isBestFirst: matchesPerFile < Infinity } }
+        : {}),
       ...(facets === undefined ? {} : { facets: true as const }),
     };
     if (segments.length === 0) return [];

@@ -9,7 +9,14 @@ import { throwIfAborted } from "./aborted.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Lost } from "./late-files.ts";
 import type { FileToShow } from "./merge-ranked.ts";
-import type { ShowInput, ShownFile, ShowOutput, ShowResult } from "../messages/messages.ts";
+import type { Control } from "../messages/control.ts";
+import type {
+  ShowInput,
+  ShownAhead,
+  ShownFile,
+  ShowOutput,
+  ShowResult,
+} from "../messages/messages.ts";
 import { answerBytes, branchBytes } from "../messages/answer-size.ts";
 import type { FileResult } from "../messages/response.ts";
 import { groupFiles, showInput } from "./show-groups.ts";
@@ -22,6 +29,8 @@ export type Presenter = (segment: number, file: number, shown: ShownFile) => Pro
 export interface Showing {
   readonly pool: Pool;
   readonly present: Presenter;
+  /** Files that were shown already. */
+  readonly ahead?: readonly ShownAhead[];
 }
 
 /** How much to show in one step. */
@@ -36,6 +45,7 @@ export interface Step {
 export class FilesToShow {
   readonly #files: readonly FileToShow[];
   readonly #showing: Showing;
+  readonly #ahead: ReadonlyMap<string, ShownAhead>;
   readonly #maxBytes: number;
   readonly #groups: Iterator<FileToShow[], void>;
   #bytes = 0;
@@ -52,6 +62,7 @@ export class FilesToShow {
 
   constructor({ understood, options }: Attempt, files: readonly FileToShow[], showing: Showing) {
     this.#files = files;
+    this.#ahead = aheadByFile(showing.ahead ?? []);
     this.#showing = showing;
     this.#maxBytes = options.maxBytes ?? Infinity;
     this.#groups = groupFiles(files, understood.request);
@@ -84,7 +95,9 @@ export class FilesToShow {
         if (!group) break;
         const position = begun++;
         const input = showInput(group, attempt, attempt.control);
-        const result = await this.#showing.pool.run<ShowResult>("search.show", input, SHOWING);
+        const result =
+          this.#shownAhead(group, attempt.control) ??
+          (await this.#showing.pool.run<ShowResult>("search.show", input, SHOWING));
         if (result === "gone" && !isLate) isGone = true;
         else done[position] = await this.#present(attempt, { group, input, result });
       }
@@ -92,6 +105,24 @@ export class FilesToShow {
     await Promise.all(Array.from({ length: this.#showing.pool.lanes }, lane));
     this.#isOver ||= attempt.control.isFull;
     return isGone ? undefined : this.#upToTheCut(done);
+  }
+
+  /** What a thread would answer; undefined: some of the files were not shown, or not as they are wanted, or the answer may become full. */
+  #shownAhead(group: readonly FileToShow[], control: Control): ShowOutput | undefined {
+    const files: ShownFile[] = [];
+    const disagreements: string[] = [];
+    let [contentBytesLoaded, bytes] = [0, 0];
+    for (const { segment, file, skip, count } of group) {
+      const one = this.#ahead.get(keyOf(segment, file));
+      if (!one || skip > 0 || one.most !== count) return undefined;
+      files.push(one.shown);
+      disagreements.push(...one.disagreements);
+      contentBytesLoaded += one.contentBytesLoaded;
+      bytes += answerBytes(one.shown) + LEAST_ROOM * count;
+    }
+    if (control.room < bytes) return undefined;
+    for (const file of files) control.takeRoom(answerBytes(file));
+    return { files, contentBytesLoaded, disagreements };
   }
 
   #next(): FileToShow[] | undefined {
@@ -148,6 +179,14 @@ export class FilesToShow {
     return { files: presented, matches, reached, lastRanges, isCut };
   }
 }
+
+/** So much more room than files take is left, for each of their ranges, where none of them can be cut: see rangesWithRoom(). */
+const LEAST_ROOM = 1024;
+
+const keyOf = (position: number, file: number): string => `${position}/${file}`;
+
+const aheadByFile = (ahead: readonly ShownAhead[]): Map<string, ShownAhead> =>
+  new Map(ahead.map((one) => [keyOf(one.position, one.file), one]));
 
 interface Group {
   readonly files: FileResult[];

@@ -12,14 +12,21 @@ const RANGES = 512;
 /** The lines of context from which a file counts as shown whole. */
 const MUCH_CONTEXT = 100;
 
+/** Returns whether all or nearly all of a file is shown. */
+export const showsWhole = ({
+  whole,
+  contextLines,
+}: Pick<CheckedRequest, "whole" | "contextLines">): boolean =>
+  whole || contextLines >= MUCH_CONTEXT;
+
 /** Yields groups in the order of the files. Whole files are large, so each is a group of its own. */
 export function* groupFiles<File extends FileToShow>(
   files: Iterable<File>,
-  { whole, contextLines }: Pick<CheckedRequest, "whole" | "contextLines">,
+  request: Pick<CheckedRequest, "whole" | "contextLines">,
 ): Generator<File[], void> {
   let group: File[] = [];
   let ranges = 0;
-  const most = whole || contextLines >= MUCH_CONTEXT ? 1 : FILES;
+  const most = showsWhole(request) ? 1 : FILES;
   for (const file of files) {
     const isFull = group.length >= most || ranges + file.count > RANGES;
     if (isFull && group.length > 0) {

@@ -23,8 +23,10 @@ const BEHIND = STOP + 4;
 const UNDER_WAY = STOP + 5;
 /** Units of ROOM_BYTES that the answer may still hold; ENDLESS without a limit. */
 const ROOM = STOP + 6;
+/** Ranges found by the threads that have finished. */
+const FOUND = STOP + 7;
 /** From here on, one word for each segment: PLANNING, the next step to claim, or CLOSED and greater. */
-const STEPS = STOP + 7;
+const STEPS = STOP + 8;
 
 const PLANNING = -1;
 const CLOSED = 2 ** 30;
@@ -134,6 +136,15 @@ export class Control {
     if (step < steps) return step;
     this.close(segment);
     return undefined;
+  }
+
+  /** Adds the ranges that a finished thread has found. Returns the sum so far, at most 2 ** 31 - 1. */
+  addFound(ranges: number): number {
+    for (;;) {
+      const found = Atomics.load(this.#words, FOUND);
+      const sum = Math.min(found + ranges, ENDLESS);
+      if (Atomics.compareExchange(this.#words, FOUND, found, sum) === found) return sum;
+    }
   }
 
   /** Takes up to `wanted` of the remaining ranges, and returns how many. */

@@ -58,6 +58,12 @@ export interface SearchInput {
   readonly threads: number;
   /** The memory of the search's Control. */
   readonly shared: SharedArrayBuffer;
+  /** Present if files may be shown with the search: how. See Showing. */
+  readonly ahead?: {
+    readonly contextLines: number;
+    readonly whole: boolean;
+    readonly isBestFirst: boolean;
+  };
   /** Present for a stream, whose results are sent as they are found. */
   readonly stream?: { readonly contextLines: number; readonly whole: boolean };
 }
@@ -105,12 +111,25 @@ export interface FacetCounts {
   readonly folders: ReadonlyMap<string, number>;
 }
 
+/** A file that was shown before anybody asked for it. */
+export interface ShownAhead {
+  /** Position of its segment in SearchInput.segments. */
+  readonly position: number;
+  readonly file: number;
+  /** Ranges that might be shown; none before them was left out. */
+  readonly most: number;
+  readonly shown: ShownFile;
+  readonly contentBytesLoaded: number;
+  readonly disagreements: readonly string[];
+}
+
 export interface SearchOutput {
   /** performance.timeOrigin + performance.now() when the thread began. */
   readonly beganAt: number;
   readonly parts: readonly SegmentPart[];
   readonly ranked: RankedFiles;
   readonly facets?: FacetCounts;
+  readonly ahead?: readonly ShownAhead[];
 }
 
 export interface ShowInput {

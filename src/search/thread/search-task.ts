@@ -2,30 +2,27 @@
 
 import { countBits, hasBit } from "../../base/bitset.ts";
 import { isCorrupt } from "../../store/format/sealed.ts";
-import type { Snapshot } from "../../store/lmdb/environment.ts";
 import { HASH_BYTES, NO_BLOB } from "../../store/format/format.ts";
 import type { SegmentReader } from "../../store/segments/segment-reader.ts";
 import { pathOf, repositoryOf, type PathTable } from "../../store/segments/segment-tables.ts";
-import type { TaskContext } from "../../threads/task.ts";
 import { Collector, type RankedFile } from "./ranking/collect.ts";
 import { answerBytes } from "../messages/answer-size.ts";
-import type { Control } from "../messages/control.ts";
 import { FacetCounter } from "./ranking/facet-counter.ts";
 import { HitRater } from "./ranking/hits.ts";
 import type {
   RankedFiles,
-  SearchInput,
   SearchOutput,
   SegmentPart,
   ShownFile,
   StreamPart,
 } from "../messages/messages.ts";
 import { inOneBuffer } from "../messages/packed-chunks.ts";
-import type { PreparedQuery } from "./planning/prepare.ts";
 import { planSegment, type SegmentPlan } from "./planning/segment-plan.ts";
 import { SegmentScan, type Hit } from "./scanning/segment-scan.ts";
+import type { SearchThread } from "./search-thread.ts";
+import { showAhead } from "./show-ahead.ts";
 import { showFile } from "./showing/show.ts";
-import { openDefinitions, type SearchTools, type ThreadTools } from "./reading/thread-tools.ts";
+import { openDefinitions } from "./reading/thread-tools.ts";
 import { zeroTotals, type Totals } from "../messages/totals.ts";
 
 /** Below this many windows with candidates a segment is not worth a helper: planning it takes as long. */
@@ -37,16 +34,6 @@ const POST_MS = 4;
 /** Files or ranges of a part at most, but for its last file: what the caller's thread receives in half a millisecond. */
 const PART_FILES = 16;
 const PART_RANGES = 512;
-
-export interface SearchThread {
-  readonly input: SearchInput;
-  readonly query: PreparedQuery;
-  readonly control: Control;
-  readonly snapshot: Snapshot;
-  readonly thread: ThreadTools;
-  readonly tools: SearchTools;
-  readonly context: TaskContext;
-}
 
 /** Of a thread that was stopped before it began. */
 export const nothingFound = (): SearchOutput => ({
@@ -102,8 +89,18 @@ export class SearchRun {
       for (let at = 0; at < count && !control.stopped; at++)
         if (control.isOpen(at)) await this.#segment(at, false);
     if (input.stream) await this.#post();
-    const found = { beganAt: this.#beganAt, parts: this.#parts, ranked: this.#columns() };
-    return { ...found, ...(this.#facets && { facets: this.#facets.counts() }) };
+    const ahead = input.ahead ? await showAhead(this.#thread, this.#collector.best()) : [];
+    const packed = inOneBuffer(ahead.map(({ shown }) => shown));
+    this.#thread.context.transfer(packed.buffer);
+    return {
+      beganAt: this.#beganAt,
+      parts: this.#parts,
+      ranked: this.#columns(),
+      ...(this.#facets && { facets: this.#facets.counts() }),
+      ...(ahead.length > 0 && {
+        ahead: ahead.map((one, i) => ({ ...one, shown: packed.files[i]! })),
+      }),
+    };
   }
 
   async #segment(position: number, isOwner: boolean): Promise<void> {

@@ -1,0 +1,18 @@
+/** What one thread's part of a search works with. */
+
+import type { Snapshot } from "../../store/lmdb/environment.ts";
+import type { TaskContext } from "../../threads/task.ts";
+import type { Control } from "../messages/control.ts";
+import type { SearchInput } from "../messages/messages.ts";
+import type { PreparedQuery } from "./planning/prepare.ts";
+import type { SearchTools, ThreadTools } from "./reading/thread-tools.ts";
+
+export interface SearchThread {
+  readonly input: SearchInput;
+  readonly query: PreparedQuery;
+  readonly control: Control;
+  readonly snapshot: Snapshot;
+  readonly thread: ThreadTools;
+  readonly tools: SearchTools;
+  readonly context: TaskContext;
+}

@@ -1,0 +1,77 @@
+/**
+ * Shows files with the search that finds them, where all that is found is few: nobody has to ask for them, in a
+ * second round through the threads that takes as long as the search. What cannot be shown here is asked for.
+ */
+
+import { hasBit } from "../../base/bitset.ts";
+import { isCorrupt } from "../../store/format/sealed.ts";
+import type { ShownAhead } from "../messages/messages.ts";
+import type { RankedFile } from "./ranking/collect.ts";
+import { openDefinitions } from "./reading/thread-tools.ts";
+import type { SearchThread } from "./search-thread.ts";
+import { showFile } from "./showing/show.ts";
+
+/** As many as one group of files that are asked for: what the caller's thread receives in a moment. */
+const MOST_FILES = 32;
+const MOST_RANGES = 512;
+
+/** REQUIRES: called once by each thread of a search, with the best files that it has found. */
+export async function showAhead(
+  thread: SearchThread,
+  best: readonly RankedFile[],
+): Promise<ShownAhead[]> {
+  const { control, input } = thread;
+  const ranges = best.reduce((sum, { count }) => sum + count, 0);
+  const isFew = control.addFound(ranges) <= input.matches;
+  if (!isFew || best.length > MOST_FILES || ranges > MOST_RANGES) return [];
+  const ahead: ShownAhead[] = [];
+  for (const one of best) {
+    if (control.stopped) break; // whoever asks for it knows what may still be shown
+    const shown = await showUnlessDamaged(thread, one);
+    if (shown) ahead.push(shown);
+    await thread.context.pause();
+  }
+  return ahead;
+}
+
+async function showUnlessDamaged(
+  thread: SearchThread,
+  one: RankedFile,
+): Promise<ShownAhead | undefined> {
+  try {
+    return await showOne(thread, one);
+  } catch (error) {
+    if (isCorrupt(error)) return undefined; // told of when it is asked for
+    throw error;
+  }
+}
+
+async function showOne(
+  { input, query, control, snapshot, thread, tools, context }: SearchThread,
+  { segment: position, file, count }: RankedFile,
+): Promise<ShownAhead | undefined> {
+  const { segment, sets, symbols: edition } = input.segments[position]!;
+  const opened = thread.open(snapshot, segment);
+  const symbols = opened && openDefinitions(snapshot, opened, edition);
+  if (!opened || symbols === "gone") return undefined;
+  const disagreements: string[] = [];
+  const { shown, bytesLoaded } = await showFile(
+    {
+      query,
+      tools: { ...tools, isStopped: () => control.hasEnded },
+      snapshot,
+      ...input.ahead!,
+      pause: async () => context.pause(),
+      onDisagreement: (message) => void disagreements.push(message),
+    },
+    {
+      reader: opened.reader,
+      symbols,
+      file,
+      sets: (set) => hasBit(sets[set]!, file),
+      skip: 0,
+      most: count,
+    },
+  );
+  return { position, file, most: count, shown, contentBytesLoaded: bytesLoaded, disagreements };
+}
