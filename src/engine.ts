@@ -755,6 +755,7 @@ class OpenedEngine
 
   async remove(repository: string): Promise<boolean> {
     this.#mustBeOpen();
+    if (typeof repository !== "string") throw invalid("remove: the repository must be a string");
     return this.#tracer.write("remove", () => this.#writes.remove(repository));
   }
 

@@ -122,14 +122,14 @@ export function createHandlerFor(
 
 /** A message's: one tool call. The protocol's own parser takes a tenth of a second for a megabyte of arguments. */
 const BODY_BYTES = 128 * 1024;
-const MOST_VALUES = 2_000;
+const MOST = { mostValues: 2_000, mostItems: 2_000 };
 
 /** The request with a body that may be parsed at once, or what refuses it. */
 async function bounded(request: Request, mostBytes: number): Promise<Request | Response> {
   if (request.body === null) return request;
   const body = await readBytes(request, mostBytes);
   if (body === undefined) return refuse(413, `a body may have at most ${mostBytes} bytes`);
-  const beyond = await beyondJsonShape(body, { pause: newPause(), mostValues: MOST_VALUES });
+  const beyond = await beyondJsonShape(body, { pause: newPause(), ...MOST });
   if (beyond !== undefined) return refuse(400, `the body is too much to read: ${beyond}`);
   const { url, method, headers, signal } = request;
   return new Request(url, { method, headers, signal, body });

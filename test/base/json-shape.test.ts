@@ -2,19 +2,19 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { beyondJsonShape, JSON_DEPTH, JSON_VALUES } from "../../src/base/json-shape.ts";
+import { beyondJsonShape, JSON_DEPTH, JSON_ITEMS, JSON_VALUES } from "../../src/base/json-shape.ts";
 import { newPause } from "../../src/base/yield.ts";
 
-const shapeOf = (text: string, mostValues?: number) =>
-  beyondJsonShape(Buffer.from(text), {
-    pause: newPause(),
-    ...(mostValues !== undefined && { mostValues }),
-  });
+const shapeOf = (text: string, most: { mostValues?: number; mostItems?: number } = {}) =>
+  beyondJsonShape(Buffer.from(text), { pause: newPause(), ...most });
 const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
 const items = (count: number) => `[${Array.from({ length: count }, () => 1).join()}]`;
 
 const TOO_DEEP = `lists and objects lie more than ${JSON_DEPTH} deep in each other`;
-const TOO_MANY = `it holds more than ${JSON_VALUES} values`;
+const TOO_MANY = `it holds more than ${JSON_VALUES} lists, objects and fields`;
+const TOO_LONG = `its lists hold more than ${JSON_ITEMS} items`;
+const lists = (count: number) => `[${Array.from({ length: count }, () => "[]").join()}]`;
+const fields = (count: number) => `{${Array.from({ length: count }, (_, i) => `"${i}":0`).join()}}`;
 
 test.each([
   ["", undefined],
@@ -24,8 +24,13 @@ test.each([
   [`${nested(JSON_DEPTH).repeat(2)}`, undefined],
   ["[".repeat(JSON_DEPTH + 1), TOO_DEEP],
   ['{"a":'.repeat(JSON_DEPTH + 1), TOO_DEEP],
-  [items(JSON_VALUES), undefined],
-  [items(JSON_VALUES + 1), TOO_MANY],
+  [items(JSON_ITEMS + 1), undefined],
+  [items(JSON_ITEMS + 2), TOO_LONG],
+  [lists(JSON_VALUES - 1), undefined],
+  [lists(JSON_VALUES), TOO_MANY],
+  [fields(JSON_VALUES), undefined],
+  [fields(JSON_VALUES + 1), TOO_MANY],
+  [`[${fields(JSON_VALUES - 1)},${items(10)}]`, TOO_MANY],
   [`"${"[,{".repeat(JSON_VALUES)}"`, undefined],
   [`"\\"${"[".repeat(100)}\\\\"`, undefined],
   [`"\\\\"${"[".repeat(100)}`, TOO_DEEP],
@@ -36,18 +41,29 @@ test.each([
   expect(await shapeOf(text)).toBe(beyond);
 });
 
-/** Commas, lists and objects: one less than the items of each list and the fields of each object, and one for itself. */
-function countOf(value: unknown): number {
-  if (typeof value !== "object" || value === null) return 0;
-  const inside = Object.values(value);
-  return inside.reduce<number>((sum, one) => sum + countOf(one), Math.max(inside.length, 1));
+interface Counts {
+  values: number;
+  items: number;
 }
 
-test("any JSON is beyond a bound if and only if it has more values", async () => {
+/** Lists and objects, each with a comma less than it has fields; items, each list's but one. */
+function countIn(value: unknown, counts: Counts = { values: 0, items: 0 }): Counts {
+  if (typeof value !== "object" || value === null) return counts;
+  const inside = Object.values(value);
+  const commas = Math.max(inside.length - 1, 0);
+  counts.values += Array.isArray(value) ? 1 : 1 + commas;
+  counts.items += Array.isArray(value) ? commas : 0;
+  for (const one of inside) countIn(one, counts);
+  return counts;
+}
+
+test("any JSON is beyond a bound if and only if it has more", async () => {
+  const most = fc.record({ mostValues: fc.nat(20), mostItems: fc.nat(20) });
   await fc.assert(
-    fc.asyncProperty(fc.json({ maxDepth: 6 }), fc.nat(20), async (text, most) => {
-      const count = countOf(JSON.parse(text));
-      expect((await shapeOf(text, most)) !== undefined).toBe(count > most);
+    fc.asyncProperty(fc.json({ maxDepth: 6 }), most, async (text, bounds) => {
+      const { values, items: held } = countIn(JSON.parse(text));
+      const isBeyond = values > bounds.mostValues || held > bounds.mostItems;
+      expect((await shapeOf(text, bounds)) !== undefined).toBe(isBeyond);
     }),
     { numRuns: 1_000 },
   );

@@ -185,6 +185,12 @@ const ROWS: Row[] = [
   ["INVALID_REQUEST", "context", () => search({ ...ask("a"), contextLines: 1001 }), /1000/],
   ["INVALID_REQUEST", "a query", () => search({ query: 7, matches: 1 }), /query must be a string/],
   ["INVALID_REQUEST", "no source", () => index(undefined as never), /source/],
+  [
+    "INVALID_REQUEST",
+    "nothing to remove",
+    async () => (await openEngine()).remove(undefined as never),
+    /repository/,
+  ],
   ["INVALID_REQUEST", "a thing", () => index([{}] as never), /source|name/],
   ...UNKNOWN_KEYS.map(([what, provoke, says]): Row => ["INVALID_REQUEST", what, provoke, says]),
   ["QUERY_SYNTAX", "blank", () => search(ask(" ")), /./],

@@ -106,8 +106,9 @@ class IndexRun {
     }
   }
 
-  #admit(source: Source): Promise<void> {
-    return this.#origins.admit(source, repositoryNamed(this.#catalog, source.name)?.record.origin);
+  async #admit(source: Source): Promise<void> {
+    const name = checkedName("index", source.name);
+    return this.#origins.admit(source, repositoryNamed(this.#catalog, name)?.record.origin);
   }
 
   async add(source: Source): Promise<void> {
