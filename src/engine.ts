@@ -233,6 +233,7 @@ export interface Engine extends AsyncDisposable {
    * that run go on, and their threads follow when they have ended. The next searches are slower.
    *
    * @example
+   * import { freemem } from "node:os";
    * setInterval(() => freemem() < 2 ** 30 && engine.trim(), 60_000).unref();
    */
   trim(): void;

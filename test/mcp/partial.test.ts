@@ -87,7 +87,7 @@ test.each(
 });
 
 test.each(REASONS)("a file is not said to be missing: %s", async (_, stats, words) => {
-  const engine = lacking(await shop(), stats);
+  const engine = lacking(shop(), stats);
   const asked = { file: "src/nowhere.ts" };
   await expect(run(read, asked, contextOf(engine))).rejects.toThrow(words);
   await expect(run(read, { file: "src/file1.ts" }, contextOf(engine))).resolves.toBeDefined();

@@ -68,8 +68,9 @@ test.each(["2025", "2026"])(
       expect(await found(`needle${i}`)).toBe(1);
       expect(await found(`needle${i - 1}`)).toBe(0);
     }
-    const defined = await callTool(client, "definitions", { symbol: "needle4" });
-    expect(defined.text).toContain("shop:src/new.ts:1 constant needle4");
+    // while the index catches up, symbols follow the content, and the answer says so
+    const defined = async () => (await callTool(client, "definitions", { symbol: "needle4" })).text;
+    await expect.poll(defined, { timeout: TIMEOUT_MS }).toContain("shop:src/new.ts:1 constant");
     const body = await callTool(client, "read", { file: "src/new.ts" });
     expect(body.text).toContain("1: export const needle4 = 4;");
     renameSync(join(folder, "src/new.ts"), join(folder, "src/moved.ts"));
