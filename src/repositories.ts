@@ -5,6 +5,7 @@
 
 import { compareText } from "./base/compare.ts";
 import { QuernError } from "./base/errors.ts";
+import { getOrMake } from "./base/get-or-make.ts";
 import { isInterned } from "./base/interned-sets.ts";
 import { sortInSlices } from "./base/sort.ts";
 import { newPause, type Pause } from "./base/yield.ts";
@@ -203,16 +204,6 @@ export async function sortedIds(catalog: Catalog, question: ListQuestion): Promi
   const [oldest] = known.keys();
   if (known.size > MOST_LISTS) known.delete(oldest!);
   return list;
-}
-
-function getOrMake<Key extends object, Value>(
-  map: WeakMap<Key, Value>,
-  key: Key,
-  make: () => Value,
-): Value {
-  const value = map.get(key) ?? make();
-  map.set(key, value);
-  return value;
 }
 
 async function sortIds(catalog: Catalog, question: ListQuestion): Promise<Uint32Array> {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { excludedAtTop } from "../../src/ingest/sources/excluded.ts";
 import { parseQuery } from "../../src/query/parse.ts";
-import { changesOf } from "../../src/search/caller/explain.ts";
+import { changesOf } from "../../src/search/caller/suggestions.ts";
 import { checkRequest } from "../../src/search/messages/request.ts";
 import { temporaryFolder } from "../engine/opened.ts";
 

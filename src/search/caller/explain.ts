@@ -1,95 +1,144 @@
-/** Suggests changes to a query that finds nothing. Each suggestion has been tried, and finds something. */
+/** Answers explain() and notIndexed(): why a query finds what it finds, and what would find more. */
 
-import { nearestLanguage, languageNamed } from "../../base/languages.ts";
-import type { Pause } from "../../base/yield.ts";
+import { QuernError, type ErrorCode } from "../../base/errors.ts";
+import { newPause, type Pause } from "../../base/yield.ts";
 import { conjuncts, show, type Query } from "../../query/ast.ts";
-import type { ExplainedSegment } from "../messages/messages.ts";
-import type { CheckedRequest, SearchRequest } from "../messages/request.ts";
+import type { View } from "../../store/catalog/view.ts";
+import { hintsFor, isShort, type QueryText } from "../meaning/meaning.ts";
+import type { ExplainedSegment, ExplainResult } from "../messages/messages.ts";
+import type { SearchOptions } from "../messages/request.ts";
 import type { Explanation } from "../messages/response.ts";
+import { timeStats, type Attempt } from "./attempt.ts";
+import type { Asked, Attempts, SearcherOptions } from "./attempts.ts";
+import { notIndexed } from "./not-indexed.ts";
+import { searchRanked } from "./ranked.ts";
+import { changesOf } from "./suggestions.ts";
 import type { SegmentEnd } from "./tally.ts";
+import type { Understood } from "./understand.ts";
 
-type Suggestion = Explanation["suggestions"][number];
-export type Change = Omit<Suggestion, "totalMatchCount">;
+/** The codes of errors in the query itself. */
+const QUERY_CODES: ReadonlySet<ErrorCode> = new Set([
+  "QUERY_SYNTAX",
+  "REGEX_SYNTAX",
+  "REGEX_TOO_LARGE",
+]);
 
-/** The most changes that are tried; each takes a search. */
-const MOST_TRIED = 20;
-
-/** The most unknown languages for which the nearest known one is searched. */
-const MOST_NAMES = 20;
-
-/**
- * Yields changes worth trying, best first. Some may not parse in the other dialect. They are made lazily, because a
- * query may have two thousand filters.
- */
-export function* changesOf(given: CheckedRequest, query: Query): Generator<Change> {
-  let made = 0;
-  for (const change of allChanges(given, query)) {
-    yield change;
-    if (++made === MOST_TRIED) return;
-  }
-}
-
-function* allChanges(given: CheckedRequest, query: Query): Generator<Change> {
-  const request = { ...given };
-  delete request.after; // a cursor is of the query as it is
-  const { isCaseSensitivityEnabled, isRegexEnabled } = request;
-  const change = (kind: Suggestion["change"], changed: Partial<SearchRequest>): Change => ({
-    change: kind,
-    request: { ...request, ...changed },
-  });
-  const asQuery = (changed: Query) => ({ query: show(changed) });
-  for (const changed of replacedLanguages(query)) yield change("language", asQuery(changed));
-  if (isCaseSensitivityEnabled) yield change("ignore-case", { isCaseSensitivityEnabled: false });
-  if (isRegexEnabled) yield change("literal", { isRegexEnabled: false });
-  else yield change("regex", { isRegexEnabled: true });
-  for (const changed of withoutOneFilter(query)) yield change("drop-filter", asQuery(changed));
-  for (const changed of inAllRevisions(query)) yield change("all-revisions", asQuery(changed));
-}
-
-const isFilter = (query: Query): boolean =>
-  query.kind === "not" ||
-  (query.kind === "regex" && query.field !== "content" && query.field !== "symbol") ||
-  ["language", "revision", "reposet", "context", "archived", "fork", "visibility"].includes(
-    query.kind,
+export async function explain(attempts: Attempts, asked: Asked): Promise<Explanation> {
+  const startedAt = performance.now();
+  const understood = await attempts.understand(asked);
+  const counting = { ...understood, request: { ...understood.request, matches: 0 } };
+  const explained = await attempts.answerUnderstood(
+    { ...asked, understood: counting, startedAt },
+    (attempt) => explainAttempt(attempts, attempt),
   );
+  const isFound = explained.stats.totalMatchCount > 0;
+  const { query, isRegexEnabled, isCaseSensitivityEnabled } = understood.request;
+  const dialect = { regex: isRegexEnabled, caseSensitive: isCaseSensitivityEnabled };
+  return {
+    ...explained,
+    hints: await hints(attempts, { text: query, dialect }),
+    suggestions: isFound ? [] : await tryChanges(attempts, asked, understood),
+  };
+}
 
-function* withoutOneFilter(query: Query): Generator<Query> {
-  const parts = conjuncts(query);
-  if (parts.length < 2) return;
-  for (const [i, part] of parts.entries()) {
-    if (!isFilter(part)) continue;
-    const rest = parts.filter((_, other) => other !== i);
-    yield rest.length === 1 ? rest[0]! : { kind: "and", children: rest };
+/** Returns the hints for a query. Each hint parses the query once more. */
+async function hints(attempts: Attempts, asked: QueryText): Promise<Explanation["hints"]> {
+  if (isShort(asked.text)) return hintsFor(asked);
+  const { pool } = attempts.options;
+  return pool.run<Explanation["hints"]>("search.hints", asked, { lane: "search" });
+}
+
+/** Counts matches and describes the plan. Resolves to undefined if a segment is gone. */
+async function explainAttempt(
+  attempts: Attempts,
+  attempt: Attempt,
+): Promise<Omit<Explanation, "suggestions" | "hints"> | undefined> {
+  const { understood, options, segments, view } = attempt;
+  const { pool, skipped } = attempts.options;
+  const outputs = await attempts.search(attempt);
+  const counted = attempts.tally(attempt, outputs);
+  if (!counted) return undefined;
+  const { stats, ends } = counted;
+  timeStats(stats, outputs, attempt);
+  const input = { plan: understood.plan, segments, packed: view.packed };
+  const explained = await pool.run<ExplainResult>("search.explain", input, { lane: "search" });
+  if (explained === "gone") return undefined;
+  const { query } = understood;
+  const pause = newPause();
+  const explanations: Explanation["segments"][number][] = [];
+  for (const [i, one] of explained.entries())
+    explanations.push(await explainSegment(one, { end: ends[i]!, query, pause }));
+  return {
+    query: show(query),
+    segments: explanations,
+    stats,
+    notIndexed: await findNotIndexed(attempts, { understood, view, options, skipped }),
+  };
+}
+
+/** Resolves to `notIndexed` of explain(), without skipped files. Reads only the catalog. */
+export async function notIndexedOf(
+  attempts: Attempts,
+  asked: Asked,
+): Promise<Explanation["notIndexed"]> {
+  const understood = await attempts.understand(asked);
+  const { options } = asked;
+  return findNotIndexed(attempts, { understood, view: await asked.view(), options });
+}
+
+function findNotIndexed(
+  attempts: Attempts,
+  asked: {
+    readonly understood: Understood;
+    readonly view: View;
+    readonly options: SearchOptions;
+    readonly skipped?: SearcherOptions["skipped"];
+  },
+): Promise<Explanation["notIndexed"]> {
+  const { understood, view, skipped } = asked;
+  const { viewer, signal } = asked.options;
+  return notIndexed({
+    query: understood.query,
+    catalog: view.catalog,
+    viewer,
+    contexts: understood.contexts,
+    indexing: attempts.options.indexing(),
+    ...(skipped && {
+      skipped: async (repository: number) => view.skipped(repository, await skipped(repository)),
+    }),
+    pause: newPause(signal && { signal }),
+    matching: (...names) => attempts.names.matching(...names),
+  });
+}
+
+/** Tries the changes, and resolves to those that find something. */
+async function tryChanges(
+  attempts: Attempts,
+  asked: Asked,
+  { request, query }: Understood,
+): Promise<Explanation["suggestions"]> {
+  const found: Explanation["suggestions"] = [];
+  for (const change of changesOf(request, query)) {
+    const totalMatchCount = await countMatches(attempts, { ...asked, request: change.request });
+    if (totalMatchCount > 0) found.push({ ...change, totalMatchCount });
   }
+  return found;
 }
 
-/** Returns the query with `rev:*` in place of the revisions that it names, if it names any. */
-function inAllRevisions(query: Query): Query[] {
-  const parts = conjuncts(query);
-  if (parts.some((part) => part.kind === "revision" && part.value === "*")) return [];
-  const rest = parts.filter((part) => part.kind !== "revision");
-  const everywhere: Query = { kind: "revision", value: "*" };
-  return rest.length === 0 ? [everywhere] : [{ kind: "and", children: [...rest, everywhere] }];
-}
-
-/** Yields the query with each unknown language replaced by the nearest known one. */
-function* replacedLanguages(query: Query): Generator<Query> {
-  const parts = conjuncts(query);
-  let asked = 0;
-  for (const [i, part] of parts.entries()) {
-    if (part.kind !== "language" || languageNamed(part.name) !== undefined) continue;
-    if (asked++ === MOST_NAMES) return;
-    const name = nearestLanguage(part.name);
-    if (name === undefined) continue;
-    const changed = parts.map((one, other): Query =>
-      other === i ? { kind: "language", name } : one,
-    );
-    yield changed.length === 1 ? changed[0]! : { kind: "and", children: changed };
+/** Counts the matches of a request, 0 if its query does not parse. */
+async function countMatches(attempts: Attempts, asked: Asked): Promise<number> {
+  try {
+    const counting = { ...asked, request: { ...asked.request, matches: 0 } };
+    const { stats } = await attempts.answer(counting, (one) => searchRanked(attempts, one));
+    return stats.totalMatchCount;
+  } catch (error) {
+    if (error instanceof QuernError && QUERY_CODES.has(error.code)) return 0;
+    throw error;
   }
 }
 
 /** Describes a segment, from the thread's explanation and the search's counters. */
-export async function explainSegment(
+async function explainSegment(
   { excludedBy, ...segment }: ExplainedSegment,
   { end, query, pause }: { readonly end: SegmentEnd; readonly query: Query; readonly pause: Pause },
 ): Promise<Explanation["segments"][number]> {

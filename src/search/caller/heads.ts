@@ -9,14 +9,19 @@
 
 import { compareText } from "../../base/compare.ts";
 import { GrowableBytes, GrowableWords } from "../../base/growable.ts";
-import type { Pause } from "../../base/yield.ts";
+import { newPause, type Pause } from "../../base/yield.ts";
 import type { Catalog } from "../../store/catalog/catalog.ts";
-import type { RankedFiles, SearchInput, SearchOutput } from "../messages/messages.ts";
+import { answerBytes, branchBytes } from "../messages/answer-size.ts";
+import type { RankedFiles, SearchInput, SearchOutput, ShownFile } from "../messages/messages.ts";
 import type { FileResult, RepositoryInfo } from "../messages/response.ts";
 import type { SearchStats } from "../messages/stats.ts";
-import type { NamedCounts } from "./facets.ts";
+import { timeStats, type Attempt } from "./attempt.ts";
+import type { Attempts } from "./attempts.ts";
+import { countsOf, type NamedCounts } from "./facets.ts";
 import { hashAt, mergeRanked, pathAt } from "./merge-ranked.ts";
 import type { NamedPlace } from "./pages.ts";
+import { repositoryInfo } from "./present.ts";
+import { ALL, FilesToShow } from "./show-files.ts";
 import type { SegmentEnd } from "./tally.ts";
 
 /** Asks for a page of results: the first one, or the one behind a place. */
@@ -73,7 +78,7 @@ export interface ShownHeads {
 }
 
 /** What the threads are told of a page, in the order of names of this catalog. */
-export function pageOfHeads({ after }: HeadsPage, catalog: Catalog): SearchInput["page"] {
+function pageOfHeads({ after }: HeadsPage, catalog: Catalog): SearchInput["page"] {
   if (!after) return { more: 1 };
   const place = { ...after, repository: placeOfName(after.repository, catalog) };
   return { more: after.ranges + 1, after: place };
@@ -91,11 +96,11 @@ function placeOfName(name: string, { names: { ordered } }: Catalog): number {
 }
 
 /** How many ranges the heads of one engine hold at most: with them it could fill the answer alone. */
-export const rangesOfHeads = (matches: number, page: SearchInput["page"]): number =>
+const rangesOfHeads = (matches: number, page: SearchInput["page"]): number =>
   matches === 0 ? 0 : matches + (page?.more ?? 0);
 
 /** The best files of all threads, until they hold `ranges` ranges. */
-export async function headFiles(
+async function headFiles(
   outputs: readonly SearchOutput[],
   searched: {
     /** Numbers of the segments, by position. */
@@ -138,5 +143,67 @@ export async function headFiles(
     pathStarts: starts.view.slice(),
     paths: paths.view.slice(),
     hashes: hashes.view.slice(),
+  };
+}
+
+/** Finds the heads of an attempt. Resolves to undefined if a segment is gone. */
+export async function findHeads(
+  attempts: Attempts,
+  attempt: Attempt,
+  asked: HeadsPage | undefined,
+): Promise<Heads | undefined> {
+  const { understood, catalog, segments } = attempt;
+  const { matches, facets } = understood.request;
+  const pause = newPause();
+  const page = asked && pageOfHeads(asked, catalog);
+  const outputs = await attempts.search(attempt, { page });
+  const counted = attempts.tally(attempt, outputs);
+  if (!counted) return undefined;
+  const { stats } = counted;
+  timeStats(stats, outputs, attempt);
+  const ranges = rangesOfHeads(matches, page);
+  return {
+    stats,
+    files: await headFiles(outputs, { segments, catalog, ranges, pause }),
+    ends: segments.map(({ segment }, i) => [segment, counted.ends[i]!]),
+    ...(facets && { facets: await countsOf(outputs, { catalog, pause }) }),
+  };
+}
+
+/** Shows files whose heads were told. Resolves to undefined if a segment is gone. */
+export async function showHeads(
+  attempts: Attempts,
+  attempt: Attempt,
+  asked: readonly HeadToShow[],
+): Promise<ShownHeads | undefined> {
+  const { catalog, segments } = attempt;
+  const positions = new Map(segments.map(({ segment }, i) => [segment, i]));
+  const known = asked.filter(({ segment }) => positions.has(segment));
+  const files = known.map((file) => ({ ...file, segment: positions.get(file.segment)! }));
+  const present = attempts.presenter(attempt);
+  const shown = new Map<string, ShownHead>();
+  const showing = {
+    pool: attempts.options.pool,
+    present: async (segment: number, file: number, one: ShownFile) => {
+      const result = await present(segment, file, one);
+      const bytes = answerBytes(one) + branchBytes(result.branches ?? []);
+      shown.set(`${segment} ${file}`, { result, ranges: one.count, bytes });
+      return result;
+    },
+  };
+  const toShow = new FilesToShow(attempt, files, showing);
+  const groups = await toShow.more(attempt, ALL);
+  if (!groups) return undefined;
+  attempts.warnOfShown(toShow, segments);
+  const kept = new Set(groups.flat());
+  return {
+    files: asked.map(({ segment, file }) => {
+      const one = shown.get(`${segment} ${file}`);
+      return one && kept.has(one.result) ? one : undefined;
+    }),
+    repositoryInfo: repositoryInfo(kept, catalog.repositories),
+    contentBytesLoaded: toShow.contentBytesLoaded,
+    lost: Array.from(toShow.lost.keys(), (position) => segments[position]!.segment),
+    isFull: toShow.cut !== undefined,
   };
 }

@@ -7,6 +7,7 @@
 
 import { hasBit, isEmpty, placeBits, wordsFor, type Bitset } from "../../base/bitset.ts";
 import { QuernError } from "../../base/errors.ts";
+import { getOrMake } from "../../base/get-or-make.ts";
 import { isInterned } from "../../base/interned-sets.ts";
 import type { Pause } from "../../base/yield.ts";
 import {
@@ -73,16 +74,6 @@ async function scopesOf(question: ScopeChoice): Promise<Scopes> {
   const scopes = known.get(allRevisions) ?? (await countScopes(question));
   known.set(allRevisions, scopes);
   return scopes;
-}
-
-function getOrMake<Key extends object, Value>(
-  map: WeakMap<Key, Value>,
-  key: Key,
-  make: () => Value,
-): Value {
-  const value = map.get(key) ?? make();
-  map.set(key, value);
-  return value;
 }
 
 async function countScopes({ catalog, viewer, allRevisions, pause }: ScopeChoice): Promise<Scopes> {

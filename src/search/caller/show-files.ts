@@ -41,6 +41,9 @@ export interface Step {
   readonly isLate: boolean;
 }
 
+/** Shows everything in one step. */
+export const ALL: Step = { bytes: Infinity, isLate: false };
+
 /** Shows files in order, step by step, until the answer is full. */
 export class FilesToShow {
   readonly #files: readonly FileToShow[];

@@ -1,0 +1,220 @@
+/**
+ * Runs attempts: what every kind of search does alike. Holds the generation that it reads, sends tasks to the
+ * threads, and starts again on a newer catalog if segments were merged away meanwhile.
+ */
+
+import { QuernError } from "../../base/errors.ts";
+import { newGcPacer } from "../../base/gc-pacer.ts";
+import { newPause } from "../../base/yield.ts";
+import type { Catalog } from "../../store/catalog/catalog.ts";
+import type { View } from "../../store/catalog/view.ts";
+import type { SkippedFile } from "../../store/format/records.ts";
+import { corrupt } from "../../store/format/sealed.ts";
+import type { Pool } from "../../threads/pool.ts";
+import { Control } from "../messages/control.ts";
+import type { SearchInput, SearchOutput, SegmentInput, StreamPart } from "../messages/messages.ts";
+import type { SearchOptions, SearchRequest } from "../messages/request.ts";
+import { throwIfAborted } from "./aborted.ts";
+import { stoppable, type Attempt } from "./attempt.ts";
+import type { Lost } from "./late-files.ts";
+import { NameMatcher } from "./name-matcher.ts";
+import { presentFile, type WebUrl } from "./present.ts";
+import { ownerFinder, repositoryTable } from "./repository-table.ts";
+import { branchesOf, segmentsInScope } from "./scope.ts";
+import type { Presenter } from "./show-files.ts";
+import { tally, type Tally } from "./tally.ts";
+import { understand, type Contexts, type Understood } from "./understand.ts";
+
+/** The most attempts of a search. It starts again if segments were merged away meanwhile. */
+const MOST_ATTEMPTS = 5;
+
+/** Resolves to the newest view. Called by each attempt. */
+export type ViewSource = () => Promise<View>;
+
+export interface SearcherOptions {
+  readonly pool: Pool;
+  /** The newest generation. */
+  readonly view: ViewSource;
+  readonly webUrl: WebUrl;
+  readonly contexts: Contexts | undefined;
+  readonly onWarning: (warning: { code: string; message: string }) => void;
+  /** Repositories that are being indexed for the first time. */
+  readonly indexing: () => ReadonlySet<string>;
+  /** Returns the files of a repository that are listed but not searchable. */
+  readonly skipped: (repository: number) => Promise<readonly SkippedFile[]>;
+}
+
+/** What a caller asks. */
+export interface Asked {
+  readonly request: SearchRequest;
+  readonly options: SearchOptions;
+  readonly view: ViewSource;
+}
+
+/** What a task in the threads does besides counting and ranking. */
+interface SearchWork {
+  /** Called with the files of a stream as they are found. */
+  readonly onPart?: (part: StreamPart) => void;
+  readonly page?: SearchInput["page"];
+  /** Whether files may be shown before they are asked for. */
+  readonly showsAhead?: boolean;
+}
+
+export class Attempts {
+  readonly options: SearcherOptions;
+  readonly names: NameMatcher;
+  /** The generations that running searches read, with the number of these searches. */
+  readonly #held = new Map<number, number>();
+
+  constructor(options: SearcherOptions) {
+    this.options = options;
+    this.names = new NameMatcher(options.pool);
+  }
+
+  /** The oldest generation that a running search still reads; Infinity without one. */
+  get oldestHeld(): number {
+    return Math.min(Infinity, ...this.#held.keys());
+  }
+
+  /** Keeps the segments of a generation on disk until the returned function is called. */
+  hold({ manifest: { generation } }: Catalog): () => void {
+    this.#count(generation, 1);
+    return () => this.#count(generation, -1);
+  }
+
+  #count(generation: number, change: 1 | -1): void {
+    const count = (this.#held.get(generation) ?? 0) + change;
+    if (count === 0) this.#held.delete(generation);
+    else this.#held.set(generation, count);
+  }
+
+  /** Runs an attempt on the newest catalog. Repeats it on a newer one if it resolves to undefined, because a segment is gone. */
+  async answer<T>(asked: Asked, run: (attempt: Attempt) => Promise<T | undefined>): Promise<T> {
+    const startedAt = performance.now();
+    const understood = await this.understand(asked);
+    return this.answerUnderstood({ ...asked, understood, startedAt }, run);
+  }
+
+  understand({ request, options }: Asked): Promise<Understood> {
+    return understand(request, options, this.options);
+  }
+
+  /** Does what answer() does with a request that is understood already. */
+  async answerUnderstood<T>(
+    asked: Omit<Asked, "request"> & Pick<Attempt, "understood" | "startedAt">,
+    run: (attempt: Attempt) => Promise<T | undefined>,
+  ): Promise<T> {
+    const generations = new Set<number>();
+    for (let attempts = 0; attempts < MOST_ATTEMPTS; attempts++) {
+      throwIfAborted(asked.options.signal);
+      const view = await asked.view();
+      generations.add(view.catalog.manifest.generation);
+      const release = this.hold(view.catalog);
+      try {
+        const attempt = await this.attempt(asked, view);
+        const answer = await stoppable(attempt, () => run(attempt));
+        if (answer !== undefined) return answer;
+      } finally {
+        release();
+      }
+    }
+    if (generations.size === 1) throw corrupt("a segment that the manifest names is not there");
+    throw new QuernError(
+      "INTERNAL",
+      "segments were merged away faster than they could be searched",
+    );
+  }
+
+  /** REQUIRES: the view's generation is held. */
+  async attempt(
+    asked: Pick<Attempt, "understood" | "options" | "startedAt">,
+    view: View,
+  ): Promise<Attempt> {
+    const { understood, options, startedAt } = asked;
+    const { catalog } = view;
+    const segments = await segmentsInScope({
+      catalog,
+      viewer: options.viewer,
+      hostAtoms: understood.hostAtoms,
+      allRevisions: understood.allRevisions,
+      contexts: understood.contexts,
+      matching: (...names) => this.names.matching(...names),
+      pause: newPause(options.signal && { signal: options.signal }),
+    });
+    const control = Control.create(segments.length, understood.request, options);
+    return { understood, options, view, catalog, segments, control, startedAt };
+  }
+
+  /** Has the threads search the segments of an attempt. */
+  async search(attempt: Attempt, work: SearchWork = {}): Promise<SearchOutput[]> {
+    const { understood, catalog, view, segments, control } = attempt;
+    const { onPart, page, showsAhead = false } = work;
+    const { pool } = this.options;
+    const { contextLines, whole, matches, matchesPerFile = Infinity, facets } = understood.request;
+    const onMessage = (message: unknown) => onPart?.(message as StreamPart);
+    const threads = Math.min(pool.lanes, Math.max(1, segments.length * 2));
+    const input: SearchInput = {
+      plan: understood.plan,
+      segments,
+      textBytes: textBytesOf(catalog),
+      packed: view.packed,
+      repositories: await repositoryTable(catalog, newPause()),
+      matches,
+      matchesPerFile,
+      threads,
+      shared: control.shared,
+      ...(onPart ? { stream: { contextLines, whole } } : {}),
+      ...(page ? { page } : {}),
+      ...(showsAhead
+        ? { ahead: { contextLines, whole, isBestFirst: matchesPerFile < Infinity } }
+        : {}),
+      ...(facets === undefined ? {} : { facets: true as const }),
+    };
+    if (segments.length === 0) return [];
+    const run = () =>
+      pool.run<SearchOutput>("search.segments", input, { lane: "search", onMessage });
+    return Promise.all(Array.from({ length: threads }, run));
+  }
+
+  /** Adds up the threads' counters and warns of damage. Returns undefined if a segment is gone. */
+  tally({ segments }: Attempt, outputs: readonly SearchOutput[]): Tally | undefined {
+    const counted = tally(outputs, segments.length);
+    if (counted.gone > 0) return undefined;
+    this.warnOfDamage(counted);
+    return counted;
+  }
+
+  warnOfDamage({ damages }: Tally): void {
+    for (const message of damages) this.options.onWarning({ code: "INDEX_CORRUPT", message });
+  }
+
+  /** Creates the function that makes results of shown files, and yields to the event loop between them. */
+  presenter({ understood, catalog }: Attempt): Presenter {
+    const { allRevisions, revisionValues: values } = understood;
+    const { webUrl } = this.options;
+    const owner = ownerFinder(catalog);
+    const [pause, pace] = [newPause(), newGcPacer()];
+    return async (segment, file, shown) => {
+      await pause();
+      const repository = owner(segment, file);
+      const branches = branchesOf(repository, { segment, file }, { values, allRevisions });
+      return presentFile(repository, shown, { branches, webUrl, pause, pace });
+    };
+  }
+
+  /** Warns of what showing found: texts that are damaged, and matches that RE2 does not confirm. */
+  warnOfShown(
+    { lost, disagreements }: { readonly lost: Lost; readonly disagreements: readonly string[] },
+    segments: readonly SegmentInput[],
+  ): void {
+    for (const message of disagreements) this.options.onWarning({ code: "INTERNAL", message });
+    for (const [position, why] of lost) {
+      const { segment } = segments[position]!;
+      const message = `segment ${segment}: the text of a file that was found is damaged; run check()`;
+      if (why === "damaged") this.options.onWarning({ code: "INDEX_CORRUPT", message });
+    }
+  }
+}
+
+const textBytesOf = ({ manifest }: Catalog): number =>
+  manifest.segments.reduce((sum, { textBytes }) => sum + textBytes, 0);
