@@ -1,10 +1,10 @@
-/** What a capture of a query stands for; see language.ts. */
+/** Translates the captures of a query into kinds of symbols; language.ts lists the captures. */
 
 import { assert } from "../../base/errors.ts";
 import { SYMBOL_KINDS, type SymbolKind } from "../../store/symbols/symbol-kinds.ts";
 import type { Role } from "./runtime.ts";
 
-/** Positions in SYMBOL_KINDS, and below 0 what is no definition. */
+/** Kinds are positions in SYMBOL_KINDS. Negative numbers are no definitions. */
 export const LOCAL = -1;
 export const HIDDEN = -2;
 export const DECLARED = -3;
@@ -32,7 +32,7 @@ export function roleOf(capture: string): Role {
   return "parent";
 }
 
-/** The kind a name or a parent has by its capture; what a scope without a name is. */
+/** Returns the kind that a capture gives to a name or a parent, or the meaning of a scope without a name. */
 export function meaningOf(capture: string): number {
   return BLOCKS.get(capture) ?? KIND_IDS.get(capture.replace(/^in\./, "")) ?? OUTSIDE;
 }

@@ -1,4 +1,7 @@
-/** Completes an edition of a segment's symbols, when all its ranges are done, and publishes it: one transaction, but for long lists of names. */
+/**
+ * Completes an edition of a segment's symbols when all its ranges are done, and publishes it in one
+ * transaction. Long lists of names are written before.
+ */
 
 import { completeEdition } from "../../store/symbols/complete-edition.ts";
 import type { Writer } from "../../store/lmdb/environment.ts";

@@ -1,11 +1,11 @@
 /**
- * Files that hold other languages: the scripts and styles of HTML, Vue and Svelte. They are found by
- * their tags, without a parser: that is what browsers do with the text of both elements.
+ * Finds the scripts and styles of HTML, Vue, Svelte and Astro by their tags. No parser is needed: browsers,
+ * too, end both elements at the first closing tag.
  */
 
 export interface Part {
   readonly language: string;
-  /** Bytes. */
+  /** In bytes. */
   readonly start: number;
   readonly end: number;
 }
@@ -16,21 +16,24 @@ const HOSTS = new Set(["HTML", "Vue", "Svelte", "Astro"]);
 const SCRIPT = "TypeScript";
 const STYLE = "CSS";
 
-/** The languages that may be in such a file; undefined for every other language. */
+/** Returns the languages that a host language may embed, or undefined if it embeds none. */
 export function embeddedLanguages(language: string): readonly string[] | undefined {
   return HOSTS.has(language) ? [SCRIPT, "TSX", STYLE] : undefined;
 }
 
 const OPENING = /<!--|<(script|style)\b/gi;
-/** What a tag goes on with: a value in quotes, which may hold a `>`, or its end. */
+/** The next quoted value of a tag, which may contain `>`, or the end of the tag. */
 const QUOTE_OR_END = /=\s*(["'])|>/g;
 const CLOSING = { script: /<\/script\s*>/gi, style: /<\/style\s*>/gi };
 const TYPE = /\b(?:type|lang)\s*=\s*["']?([\w/+.-]+)/i;
 
-/** The parts in order; undefined for a language that is no host. What is not closed goes to the end. */
+/**
+ * Returns the embedded parts in order, or undefined if the language embeds none. An unclosed element ends
+ * with the file.
+ */
 export function embeddedParts(language: string, bytes: Uint8Array): Part[] | undefined {
   if (!HOSTS.has(language)) return undefined;
-  // one character a byte, so that positions are bytes
+  // one character per byte, so that positions are bytes
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
   const parts: Part[] = [];
   OPENING.lastIndex = 0;
@@ -48,7 +51,7 @@ export function embeddedParts(language: string, bytes: Uint8Array): Part[] | und
   return parts;
 }
 
-/** Behind the tag's `>`; -1: it has none. */
+/** Returns the position after the tag's `>`, or -1 if it has none. */
 function endOfTag(text: string, inside: number): number {
   QUOTE_OR_END.lastIndex = inside;
   for (let sign = QUOTE_OR_END.exec(text); sign !== null; sign = QUOTE_OR_END.exec(text)) {

@@ -1,13 +1,14 @@
 /**
- * From a file's bytes to its definitions. An extractor belongs to one thread and works on one file
- * at a time; each thread that extracts has its own.
+ * Extracts definitions from the bytes of a file. Each thread has an extractor of its own, which works on
+ * one file at a time.
  *
- * Grammars are loaded when a file first needs them and kept, the most recently used ones, up to
- * MAX_RUNTIMES. A runtime whose memory has grown over MAX_HEAP, or that has trapped, is loaded
- * anew by the next prepare(). So memory is bounded
- * whatever the number of files, and no file spoils the next: provided that the caller lets the event
- * loop turn between loads, since only then does Node free the memory of a runtime that was dropped. Six
- * rounds of 15 languages take 200 MiB with such turns, and 460 with microtasks alone.
+ * A grammar is loaded when a file first needs it; the MAX_RUNTIMES most recently used ones stay loaded. A
+ * runtime that has trapped, or whose memory exceeds MAX_HEAP, is loaded again by the next prepare(). So
+ * memory is bounded whatever the number of files, and no file affects the next.
+ *
+ * This holds only if the caller lets the event loop turn between loads: Node frees the memory of a dropped
+ * runtime only then. Six rounds of 15 languages take 200 MiB with such turns, and 460 MiB with microtasks
+ * alone.
  */
 
 import { assert } from "../../base/errors.ts";
@@ -30,47 +31,62 @@ export type Extraction =
   | { readonly outcome: "symbols"; readonly table: SymbolTable }
   /** The language has no extractor. */
   | { readonly outcome: "none" }
-  /** 'too-long': the thread has worked on it for maxMs; 'too-large': over the language's limit; 'failed': the grammar trapped, does not load, or led to symbols that cannot be. */
+  /** 'too-long': maxMs of processor time passed. 'too-large': the file exceeds the limit of its language. */
   | { readonly outcome: "gave-up"; readonly reason: "too-long" | "too-large" }
-  /** `detail`: for people. */
+  /** The grammar trapped, does not load, or yielded impossible symbols. `detail` is for people. */
   | { readonly outcome: "gave-up"; readonly reason: "failed"; readonly detail: string };
 
 const failed = (detail: string): Extraction => ({ outcome: "gave-up", reason: "failed", detail });
 
-/** Of a table that breaks its contract: a bug of ours, not of a grammar. */
+/** The detail of a table that breaks its contract. This is a bug of quern, not of a grammar. */
 export const UNSOUND = "symbols that cannot be";
 
 export interface Extractor {
-  /** REQUIRES: a turn of the event loop between loads, see above. Loads what files of the language need; false when there is no extractor for it. `language` is linguist's name. */
+  /**
+   * Loads what files of a language need. Resolves to false if the language has no extractor. `language` is
+   * linguist's name. REQUIRES: the event loop turns between loads, as described above.
+   */
   prepare(language: string): Promise<boolean>;
-  /** Never throws for what is in the file. A table it answers keeps its contract for these bytes. REQUIRES: prepare(language) resolved to true after the last extract(). */
+  /**
+   * Extracts definitions and never throws because of the content. The returned table is sound for these
+   * bytes. REQUIRES: prepare(language) resolved to true after the last extract().
+   */
   extract(language: string, bytes: Uint8Array): Extraction;
   close(): void;
 }
 
 export interface ExtractorLimits {
-  /** Of one file, of the thread's work. Generous, because what is found must not depend on the machine: a file of maxBytes takes some 0.3 s. */
+  /**
+   * The most processor time for one file. Generous, because the result must not depend on the machine: a
+   * file of maxBytes takes about 0.3 s.
+   */
   readonly maxMs: number;
   readonly maxBytes: number;
-  /** UTF-16 units of a language's text after which V8 may optimise; default OPTIMISED_AFTER. */
+  /**
+   * The number of UTF-16 units of a language after which V8 may optimise its runtime. Default
+   * OPTIMISED_AFTER.
+   */
   readonly optimisedAfter?: number;
 }
 
 export const LIMITS: ExtractorLimits = { maxMs: 3_000, maxBytes: 4 << 20 };
 
 const ERRORS = "(ERROR) @torn";
-/** Around an ERROR of this length what was found may be wrong, too. */
+/** Definitions near an ERROR of at least this length may be wrong, too. */
 const TORN_UNITS = 500;
-/** Some 10 MB each. A language that is not among them costs 50 to 400 ms to load again. */
+/** A runtime takes about 10 MB. A language that is not loaded costs 50 to 400 ms to load again. */
 const MAX_RUNTIMES = 10;
 const MAX_HEAP = 48 << 20;
-/** Of a language's text in one thread. Loading a grammar again and optimising costs what 8 MB of C save. */
+/**
+ * Units of text of one language in one thread. Loading and optimising a grammar again costs what 8 MB of C
+ * save.
+ */
 const OPTIMISED_AFTER = 8 << 20;
 
-/** Where queries are found by linguist's names. */
+/** Finds the query of a language by linguist's name. */
 type Languages = (name: string) => LanguageQuery | undefined;
 
-/** The defaults are for everything but tests. */
+/** Creates an extractor. Only tests pass options. */
 export function createExtractor(
   limits: ExtractorLimits = LIMITS,
   languages: Languages = languageQuery,
@@ -97,7 +113,10 @@ class TreeSitterExtractor implements Extractor {
   readonly #decoder = new Decoder();
   readonly #loaded = new LruCache<LanguageQuery, Loaded>({ most: MAX_RUNTIMES });
 
-  /** Whose grammar does not load, or does not know the query's nodes: each of their files fails. */
+  /**
+   * Languages whose grammar does not load or does not know the nodes of the query. Each of their files
+   * fails.
+   */
   readonly #broken = new Set<LanguageQuery>();
 
   constructor(limits: ExtractorLimits, languages: Languages, times: Times) {
@@ -167,7 +186,10 @@ class TreeSitterExtractor implements Extractor {
     }
   }
 
-  /** In older words, or as it stands: where it has none, is sound only so, or shows more so. Undefined when the time is over. */
+  /**
+   * Reads the reworded text. Reads the original if no rewording applies, or if only the original is sound
+   * or shows more definitions. Returns undefined if the time is over.
+   */
   #run(loaded: Loaded, query: LanguageQuery, { bytes, isOver }: Timed): SymbolTable | undefined {
     const worded = reword(bytes, query);
     const older = worded && this.#read(loaded, query, { ...worded, isOver });
@@ -217,7 +239,11 @@ class TreeSitterExtractor implements Extractor {
     return { ...nested, table: shiftTable(nested.table, -frame.before.length) };
   }
 
-  /** With the symbols of each piece by itself, where those are more, or as many and the piece is sound and in no definition. `isCut`: bodies were taken out. */
+  /**
+   * Replaces the symbols of a torn file, piece by piece, by those that the piece yields alone. A piece
+   * counts if it yields more symbols, or as many and it is sound and inside no definition. `isCut` says
+   * whether bodies were cut out.
+   */
   #mend(
     loaded: Loaded,
     { bytes, ...timed }: Timed,
@@ -233,7 +259,7 @@ class TreeSitterExtractor implements Extractor {
       const { count, isNested } = contentOf(whole, from, to);
       const found = piece.table.count;
       const isAsGood = found === count && !piece.hasError && !isNested;
-      // of a method without its @implementation the body is no method's: what a broken piece finds is guesswork
+      // without its @implementation a method's body is not recognized: what a torn piece yields is guesswork
       const isBetter = !(isCut && piece.hasError && count > 0) && (found > count || isAsGood);
       if (isBetter) better.push({ from, to, table: shiftTable(piece.table, from) });
     }

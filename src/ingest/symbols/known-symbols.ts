@@ -1,8 +1,9 @@
 /**
- * Where the symbols of a segment's blobs stand already: content that comes under another path or in
- * another repository is looked up by its hash in all segments that have symbols, so that it is
- * copied and not parsed. Each of them is read once, 20 bytes a blob; held are the hashes of the one
- * segment, and an entry of a map for each blob whose symbols are sought.
+ * Finds symbols that can be copied instead of parsed: content that comes again under another path or in
+ * another repository is looked up by its hash in all segments that have symbols.
+ *
+ * Each of those segments is read once, 20 bytes per blob. In memory are the hashes of one segment at a
+ * time, and a map entry for each blob whose symbols are wanted.
  */
 
 import { isCorrupt } from "../../store/format/sealed.ts";
@@ -26,10 +27,13 @@ export interface KnownInput extends Edition {
   readonly others: readonly Edition[];
 }
 
-/** For each blob of the segment two numbers: position in `others` or NOWHERE, and the blob there. */
+/**
+ * Two numbers for each blob of the segment: a position in `others` or NOWHERE, and the number of the blob
+ * there.
+ */
 export type KnownOutput = Int32Array;
 
-/** Enough to tell blobs apart but for one pair in 2^48; the whole hash decides. */
+/** The length of a key, which confuses one pair of blobs in 2^48. The whole hash decides. */
 const KEY_BYTES = 6;
 
 export const knownTask: Task<KnownInput, KnownOutput> = async (input, context) => {
@@ -48,7 +52,7 @@ export const knownTask: Task<KnownInput, KnownOutput> = async (input, context) =
 };
 
 interface Sought {
-  /** Blobs that are not found yet, by the first bytes of their hash. */
+  /** Blobs that have not been found yet, by the first bytes of their hash. */
   readonly byKey: Map<number, number>;
   readonly hashes: Buffer;
   readonly languages: readonly string[];
@@ -71,7 +75,7 @@ function soughtBlobs(snapshot: Snapshot, { segment, edition }: Edition): Sought 
   return { byKey, hashes, languages, places };
 }
 
-/** Another segment may be damaged: then nothing is known of it. */
+/** Looks the blobs up in one other segment. A damaged segment yields nothing. */
 function lookUp(
   snapshot: Snapshot,
   { segment, edition }: Edition,
@@ -81,7 +85,7 @@ function lookUp(
     const symbols = openSymbols(snapshot, segment, edition);
     if (!symbols) return;
     const bytes = HASH_BYTES * symbols.header.blobs;
-    // borrowed: nothing is read before the last of them is compared
+    // borrowed from LMDB: nothing else may be read before the last hash is compared
     compareAll(bufferOf(mustRead(snapshot, segment, PART.HASHES, bytes)), symbols, sought);
   } catch (error) {
     if (!isCorrupt(error)) throw error;

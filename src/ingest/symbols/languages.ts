@@ -1,4 +1,7 @@
-/** Every language with an extractor. A new one is a file in `queries/`, its line here, and a fixture. */
+/**
+ * Lists every language with an extractor. To add one, write a file in `queries/`, its line here, and a
+ * fixture.
+ */
 
 import { createRequire } from "node:module";
 import { embeddedLanguages } from "./embedded.ts";
@@ -98,18 +101,18 @@ const BY_NAME = new Map(
 export const languageQuery = (language: string): LanguageQuery | undefined => BY_NAME.get(language);
 
 /**
- * Changes whenever equal content may give other symbols: with the package of the grammar and with
- * our query. Undefined when there is no extractor for the language.
+ * Returns the version under which a language's symbols are stored, or undefined if it has no extractor. It
+ * changes whenever equal content may yield other symbols: with the grammar's package and with our query.
  */
 export function grammarVersion(language: string): string | undefined {
   if (!versions.has(language)) versions.set(language, versionOf(language));
   return versions.get(language);
 }
 
-/** By language: it is asked for every file. */
+/** Cached by language, because it is needed for every file. */
 const versions = new Map<string, string | undefined>();
 
-/** Raised when the rules around the queries change what is found. */
+/** Raise this when a change outside the queries alters what is found. */
 const EXTRACTOR_REVISION = 3;
 
 function versionOf(language: string): string | undefined {

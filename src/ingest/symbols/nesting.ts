@@ -1,9 +1,9 @@
 /**
- * From a query's matches to the table of symbols: who encloses whom, what is local, and which kind
- * follows from the place.
+ * Builds the table of symbols from the matches of a query: which definition encloses which, which ones are
+ * local, and what kind the place gives.
  *
- * One sweep over the matches in order of their extents (outer before inner) with a stack of the open
- * ones. Linear but for the sort, which is skipped when the query has found them in order.
+ * One sweep visits the matches by extent, outer before inner, with a stack of the open ones. It is linear
+ * but for the sort, which is skipped if the query has returned them in order.
  */
 
 import type { SymbolKind } from "../../store/symbols/symbol-kinds.ts";
@@ -37,13 +37,13 @@ const PARENTS = new Set([...TYPES, ...ids("namespace", "module")]);
 const VARIABLES = ids("variable", "constant");
 const FIELDS = ids("field", "property");
 
-/** Matches between two looks at the time. */
+/** How many matches are processed between two looks at the clock. */
 const CHECK_EVERY = 256;
 
-/** In a row's parent: NAMED - index is the parent by name of that index. */
+/** In the parent column of a row, NAMED - i stands for parent number i of those known by name only. */
 const NAMED = -2;
 
-/** The kinds a language's captures and names stand for, as numbers. Made once per query. */
+/** The kinds that the captures and keywords of a language stand for, as numbers. Made once per query. */
 export interface Kinds {
   readonly captures: Int32Array;
   readonly members: ReadonlyMap<number, number>;
@@ -72,14 +72,14 @@ export function kindsOf(language: LanguageQuery, captures: readonly string[]): K
 const byText = (kinds: KindsByText): Map<string, number> =>
   new Map(Object.entries(kinds).map(([text, kind]) => [text, kindId(kind)]));
 
-/** A file's text: units of the matches to bytes, and bytes to names. */
+/** Translates the positions of matches, in units, into bytes and names. */
 export interface Place {
   byteOf(unit: number): number;
-  /** The name between two units, for comparison only. */
+  /** Returns the name between two units, for comparison only. */
   nameOf(start: number, end: number): string;
 }
 
-/** An open match. `row` is the symbol it is or belongs to, -1 none; `kind` may be LOCAL or HIDDEN. */
+/** An open match. `row` is the symbol that it defines or belongs to, or -1. `kind` may be LOCAL or HIDDEN. */
 interface Frame {
   readonly start: number;
   readonly end: number;
@@ -90,16 +90,15 @@ interface Frame {
 
 export interface Nested {
   readonly table: SymbolTable;
-  /** Whether something is wrong or missing. */
+  /** Whether the tree has an ERROR or a missing node. */
   readonly hasError: boolean;
-  /** Length of the longest ERROR. */
+  /** The length of the longest ERROR. */
   readonly tornUnits: number;
 }
 
 /**
- * Only the matches whose names all lie in [from, to): a text that is read within a frame has no
- * definitions in the frame, and a syntax error can make a name of the frame's words.
- * Takes the others out of `matches`, in place.
+ * Keeps only the matches whose names lie in [from, to), in place. A text that is read within a frame has no
+ * definitions in the frame, but a syntax error can turn a word of the frame into a name.
  */
 export function matchesWithin(matches: Matches, from: number, to: number): Matches {
   const { values } = matches;
@@ -115,7 +114,10 @@ export function matchesWithin(matches: Matches, from: number, to: number): Match
   return { ...matches, count };
 }
 
-/** Undefined when the time is over: names as long as a file, or functions as deep, could take the square of it. */
+/**
+ * Builds the table. Returns undefined if the time is over, because names as long as a file, or functions
+ * nested as deep, could take quadratic time.
+ */
 export function nest(
   matches: Matches,
   kinds: Kinds,
@@ -132,13 +134,13 @@ export function nest(
   return { table: sweep.finish(), tornUnits, hasError: matches.hasError };
 }
 
-/** Whether the place says that this is no definition for others to find. */
+/** Whether a definition of this kind is local at this place, and so left out. */
 function isLocal(kind: number, around: number): boolean {
   if (VARIABLES.has(kind)) return around === LOCAL || CALLABLES.has(around);
   return CALLABLES.has(kind) && around === DECLARED;
 }
 
-/** Where a match begins and ends: its scope, or the name itself. */
+/** Where a match begins and ends: the extent of its scope, or of its name if it has no scope. */
 const startOf = (values: Int32Array, base: number) =>
   values[base + ROLES.scope + 1]! < 0
     ? values[base + ROLES.name + 1]!
@@ -148,7 +150,7 @@ const endOf = (values: Int32Array, base: number) =>
     ? values[base + ROLES.name + 2]!
     : values[base + ROLES.scope + 2]!;
 
-/** Positions of the matches: by start, the longer first, then the earlier pattern. */
+/** Returns the positions of the matches ordered by start, longer ones first, then by pattern. */
 function inOrder({ count, values }: Matches): Uint32Array {
   const compare = (a: number, b: number) =>
     startOf(values, a) - startOf(values, b) ||
@@ -166,11 +168,11 @@ class Sweep {
   readonly #kinds: Kinds;
   readonly #place: Place;
   readonly #opened: Frame[] = [];
-  /** Rows in order of discovery: start and end in units, kind, parent. */
+  /** Rows in the order in which they were found: start and end in units, kind, parent. */
   readonly #rows: number[] = [];
-  /** Rows that are parents by name: the row, then the start, end and kind of the parent's name. */
+  /** Parents known by name only: the row, then the start, end and kind of the parent's name. */
   readonly #named: number[] = [];
-  /** Of the kinds that count once: rows by scope, kind and name. */
+  /** Rows of the kinds that count once in a scope, by scope, kind and name. */
   readonly #first = new Map<string, number>();
 
   constructor(values: Int32Array, kinds: Kinds, place: Place) {
@@ -190,7 +192,7 @@ class Sweep {
       if (!isHidden) this.#enter(base, start, end);
       return;
     }
-    if (nameStart === this.#values[base + ROLES.name + 2]) return; // the parser made it up
+    if (nameStart === this.#values[base + ROLES.name + 2]) return; // an empty name is one that the parser has inserted
     if (this.#isOpen(nameStart)) return;
     this.#closeSibling(start, end);
     const kind = this.#kindOf(base);
@@ -200,7 +202,7 @@ class Sweep {
       this.#opened.push({ start, end, kind, row, nameStart });
   }
 
-  /** Whether an earlier pattern has found the name: its frame is among the innermost then. */
+  /** Whether an earlier pattern has found this name. Its frame is then among the innermost. */
   #isOpen(nameStart: number): boolean {
     const last = this.#opened.length - 1;
     for (let depth = last; depth >= 0 && depth > last - 4; depth--)
@@ -208,14 +210,17 @@ class Sweep {
     return false;
   }
 
-  /** Of `left, right int`, which are one declaration, neither is in the other. */
+  /**
+   * Closes the previous name of a declaration such as `left, right int`, because neither name encloses the
+   * other.
+   */
   #closeSibling(start: number, end: number): void {
     const last = this.#opened.at(-1);
     if (last !== undefined && last.nameStart >= 0 && last.start === start && last.end === end)
       this.#opened.pop();
   }
 
-  /** A scope without a definition: a local block, a hidden part, or a named parent. */
+  /** Opens a scope that defines nothing: a block, a hidden part, or a parent known by name. */
   #enter(base: number, start: number, end: number): void {
     const named = this.#values[base + ROLES.parent]!;
     if (named >= 0) {
@@ -243,7 +248,7 @@ class Sweep {
     return this.#opened.some(({ kind }) => kind === LOCAL || CALLABLES.has(kind));
   }
 
-  /** Undefined for what is no symbol here: a local variable, an unknown keyword. */
+  /** Returns the kind of a match, or undefined if it is no symbol: a local variable, an unknown keyword. */
   #kindOf(base: number): number | undefined {
     const { captures, keywords, accept } = this.#kinds;
     const around = this.#opened.at(-1)?.kind ?? OUTSIDE;
@@ -270,7 +275,7 @@ class Sweep {
     return members.get(kind) ?? kind;
   }
 
-  /** The name of the type a match is a member of. */
+  /** Returns the name of the type that a match is a member of. */
   #typeName(base: number): string {
     if (this.#values[base + ROLES.parent]! >= 0) return this.#text(base, "parent");
     const row = this.#opened.at(-1)!.row;
@@ -284,7 +289,7 @@ class Sweep {
     return this.#place.nameOf(this.#values[at + 1]!, this.#values[at + 2]!);
   }
 
-  /** Takes from a name what does not belong to it. */
+  /** Trims what does not belong to a name, such as quotes and sigils. */
   #trim(base: number): void {
     const at = base + ROLES.name;
     const text = this.#text(base, "name");
@@ -296,7 +301,7 @@ class Sweep {
     this.#values[at + 1]! += from;
   }
 
-  /** A new one, or that of the definition which this one goes on with. */
+  /** Returns a new row, or the row of the definition that this match continues. */
   #rowOf(base: number, kind: number): number {
     if (!this.#kinds.once.has(kind)) return this.#add(base, kind);
     const key = `${this.#opened.at(-1)?.row ?? -1} ${kind} ${this.#text(base, "name")}`;
@@ -315,7 +320,10 @@ class Sweep {
     return row;
   }
 
-  /** The innermost definition; for a field, the innermost that is no function. */
+  /**
+   * Returns the innermost enclosing definition. The parent of a field is the innermost that is not a
+   * function.
+   */
   #parentOf(kind: number): number {
     let depth = this.#opened.length - 1;
     if (FIELDS.has(kind)) while (depth > 0 && CALLABLES.has(this.#opened[depth]!.kind)) depth--;
@@ -337,7 +345,7 @@ class Sweep {
       rows[at + ROW.start] = this.#place.byteOf(values[from]!);
       rows[at + ROW.end] = this.#place.byteOf(values[from + 1]!);
       rows[at + ROW.kind] = values[from + 2]!;
-      rows[at + ROW.parent] = parent === row ? -1 : parent; // `impl T { struct T; }`, or one name found twice
+      rows[at + ROW.parent] = parent === row ? -1 : parent; // a row must not be its own parent: `impl T { struct T; }`, or one name found twice
       at += SYMBOL_ROW;
     };
     for (const row of kept) {
@@ -349,7 +357,10 @@ class Sweep {
     return { count: kept.length, rows };
   }
 
-  /** Sorts the rows by the start of their names, keeps one for each start, and maps every row to its new position. */
+  /**
+   * Sorts the rows by the start of their names and keeps one for each start. Returns the new position of
+   * every row.
+   */
   #number(): { positions: Int32Array; kept: number[] } {
     const count = this.#rows.length / SYMBOL_ROW;
     const startAt = (row: number) => this.#rows[row * SYMBOL_ROW]!;
@@ -364,7 +375,7 @@ class Sweep {
     return { positions, kept };
   }
 
-  /** For each parent by name: the definition of that name, or a row behind the definitions. */
+  /** Resolves each parent known by name to the definition of that name, or to a row after the definitions. */
   #resolve(positions: Int32Array, count: number): { targets: number[]; outside: number[] } {
     const byName = new Map<string, number>();
     const outside: number[] = [];

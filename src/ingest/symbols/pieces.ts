@@ -1,15 +1,15 @@
 /**
- * Cutting a file that a syntax error has torn into pieces that are parsed by themselves: one open
- * bracket can take everything behind it into an ERROR, but not out of its piece.
+ * Cuts a file with syntax errors into pieces that are parsed separately. An unclosed bracket can turn
+ * everything after it into an ERROR, but only within its piece.
  */
 
-/** So many at most: a piece costs some 20 µs however short it is. */
+/** The most pieces. Even a very short piece costs about 20 µs. */
 const MOST_PIECES = 4096;
 
-/** A line without indentation behind an empty one, but for a closing bracket. */
+/** An unindented line after an empty one, unless it begins with a closing bracket. */
 const BOUNDARY = /\n[ \t\r]*\n(?=[^\s)\]}])/g;
 
-/** Where the pieces begin; the first is 0. */
+/** Returns the starts of the pieces. The first is 0. */
 export function pieceStarts(bytes: Uint8Array): number[] {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
   const least = Math.ceil(bytes.length / MOST_PIECES);

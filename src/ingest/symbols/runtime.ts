@@ -1,14 +1,13 @@
 /**
- * One instance of the tree-sitter runtime that holds one grammar and its query, driven through the
- * runtime's C functions: its JavaScript classes make an object of every captured node, which costs
- * more than the query itself. What the query finds is read from the runtime's memory into one
- * Int32Array.
+ * Drives one instance of the tree-sitter runtime, with one grammar and its query, through the runtime's C
+ * functions. The runtime's JavaScript classes make an object for every captured node, which costs more than
+ * the query itself; here the matches are read from the runtime's memory into one Int32Array.
  *
- * Why an instance for each grammar: in a shared one, functions of equal name in two grammars are
- * linked to whichever came first, and a grammar that traps takes all others with it. An instance
- * costs some milliseconds and the memory it touches; compiled modules are shared within a thread.
+ * Each grammar has its own instance: in a shared one, functions of equal name in two grammars are confused,
+ * and a grammar that traps takes all others with it. An instance costs some milliseconds and the memory it
+ * touches. Compiled modules are shared within a thread.
  *
- * A trap or an abort throws whatever the engine throws; the instance is dead then and must be dropped.
+ * A trap or an abort throws. The instance is then dead and must be dropped.
  */
 
 import { readFile } from "node:fs/promises";
@@ -18,36 +17,39 @@ import { assert } from "../../base/errors.ts";
 import type { SourceText } from "./source-text.ts";
 
 /**
- * What one match of the query says, in MATCH_STRIDE numbers: its pattern's position in the query,
- * then capture, start and end of each role, in UTF-16 units, -1 where the match has none.
+ * The length of a match in numbers: the position of its pattern in the query, then capture, start and end
+ * of each role in UTF-16 units, -1 where the match has none.
  */
 export const MATCH_STRIDE = 13;
 export const PATTERN = 0;
-/** Where the three numbers of a role begin. */
+/** Where the three numbers of each role begin. */
 export const ROLES = { name: 1, scope: 4, parent: 7, keyword: 10 } as const;
 export type Role = keyof typeof ROLES;
 
 export interface Matches {
   readonly count: number;
-  /** Whether the text does not follow the grammar. */
+  /** Whether the text has syntax errors. */
   readonly hasError: boolean;
-  /** REQUIRES: read before the next query of this runtime. */
+  /** Valid until the next query of this runtime. */
   readonly values: Int32Array;
 }
 
 export interface RuntimeOptions {
-  /** Package and path of the grammar, such as `tree-sitter-wasms/out/tree-sitter-c.wasm`. */
+  /** The package and path of the grammar, such as `tree-sitter-wasms/out/tree-sitter-c.wasm`. */
   readonly grammar: string;
   readonly query: string;
   /**
-   * Whether V8 may optimise what of the runtime itself runs often, never the grammar: a fifth less for parsing and
-   * queries, after 0.15 s of work in the background. Default false.
+   * Whether V8 may optimise the runtime, but never the grammar. Saves a fifth of parsing and queries, after
+   * 0.15 s of work in the background. Default false.
    */
   readonly isOptimised?: boolean;
   roleOf(capture: string): Role;
 }
 
-/** The C functions in use. The module options given to the runtime become this. */
+/**
+ * The C functions that are used. The object that is passed to the runtime as module options becomes this
+ * one.
+ */
 interface Bindings {
   readonly HEAP32: Int32Array;
   readonly HEAPU8: Uint8Array;
@@ -81,13 +83,13 @@ interface Bindings {
 type Imports = ConstructorParameters<typeof WebAssembly.Instance>[1];
 
 const RUNTIME = "web-tree-sitter";
-const SLICE = 5119; // units that fit the runtime's input buffer
+const SLICE = 5119; // in units, what fits the runtime's input buffer
 const NODE_WORDS = 5;
 const UNLIMITED = -1;
 
 const compiled = new Map<string, WebAssembly.Module>();
 
-/** Each path is read and compiled once per thread and way. */
+/** Compiles a module once per thread and way. */
 async function compile(specifier: string, isOptimised: boolean): Promise<WebAssembly.Module> {
   const path = createRequire(import.meta.url).resolve(specifier);
   const key = isOptimised ? `${path} optimised` : path;
@@ -102,13 +104,17 @@ async function compile(specifier: string, isOptimised: boolean): Promise<WebAsse
   return module;
 }
 
-/** Makes other bytes of the same module: V8 keeps one compilation of equal bytes, for all threads. */
+/**
+ * An empty section that makes the bytes of a module different: V8 keeps one compilation of equal bytes for
+ * all threads.
+ */
 const EMPTY_SECTION = Uint8Array.of(0, 2, 1, 0x6f);
 
 /**
- * A grammar's lexer is one function of up to 100 KB. V8 would optimise it in the background for ten
- * to forty seconds, for which a process waits at its exit; baseline code parses as fast (13 MB/s of
- * C either way). A module keeps the flags it was compiled under, so other modules are not touched.
+ * Compiles without optimisation. A grammar's lexer is one function of up to 100 KB, which V8 would optimise
+ * in the background for ten to forty seconds, and a process waits for that when it exits. Baseline code
+ * parses as fast (13 MB/s of C either way). A module keeps the flags it was compiled under, so other
+ * modules are not affected.
  */
 function withoutTierUp<T>(compileModule: () => T): T {
   const flags = ["wasm-dynamic-tiering", "wasm-tier-up", "wasm-lazy-compilation"];
@@ -121,8 +127,8 @@ function withoutTierUp<T>(compileModule: () => T): T {
 }
 
 /**
- * A fresh copy of the runtime. Its package keeps one instance per copy of its code, so the code is
- * taken anew. Each call has a require of its own, because a require keeps what it has loaded alive.
+ * Creates a fresh instance of the runtime. The package keeps one instance per copy of its code, so the code
+ * is loaded anew. Each call has a require of its own, because a require keeps what it has loaded alive.
  */
 async function instantiate(isOptimised: boolean): Promise<Bindings> {
   const module = await compile(`${RUNTIME}/tree-sitter.wasm`, isOptimised);
@@ -132,7 +138,7 @@ async function instantiate(isOptimised: boolean): Promise<Bindings> {
   const { Parser } = require(path) as { Parser: { init(options: object): Promise<void> } };
   delete require.cache[path];
   const options = {
-    printErr: () => undefined, // an abort prints before it throws
+    printErr: () => undefined, // an abort would print before it throws
     instantiateWasm(imports: Imports, receive: (...made: unknown[]) => void) {
       receive(new WebAssembly.Instance(module, imports), module);
     },
@@ -160,13 +166,13 @@ export class Runtime {
   readonly #parser: number;
   readonly #input: number;
   readonly #query: number;
-  /** Of each capture: where its role begins in a match. */
+  /** For each capture, where its role begins in a match. */
   readonly #places: Int32Array;
-  /** Of each capture: its name in the query. */
+  /** For each capture, its name in the query. */
   readonly captures: readonly string[];
   #values = new Int32Array(MATCH_STRIDE * 256);
   readonly isOptimised: boolean;
-  /** How much text it has been given, in UTF-16 units. */
+  /** How much text was read so far, in UTF-16 units. */
   unitsRead = 0;
 
   constructor(c: Bindings, language: number, options: RuntimeOptions) {
@@ -182,15 +188,12 @@ export class Runtime {
     this.#places = Int32Array.from(this.captures, (name) => ROLES[options.roleOf(name)]);
   }
 
-  /** Bytes of the instance's memory, which never shrinks. */
+  /** The size of the instance's memory, which never shrinks. */
   get heapBytes(): number {
     return this.#c.HEAPU8.length;
   }
 
-  /**
-   * The query's matches in the text, in the order in which the query finds them. Undefined when the
-   * time was over before.
-   */
+  /** Returns the matches in the order in which the query finds them, or undefined if the time is over. */
   match(text: SourceText, isOver: () => boolean): Matches | undefined {
     this.unitsRead += text.length;
     const tree = this.#parse(text, isOver);
@@ -202,7 +205,7 @@ export class Runtime {
     }
   }
 
-  /** The tree as an S-expression, for tests and for writing queries. */
+  /** Returns the tree as an S-expression, for tests and for writing queries. */
   show(text: SourceText): string {
     const tree = this.#parse(text, () => false);
     this.#c._ts_tree_root_node_wasm(tree);
@@ -218,16 +221,17 @@ export class Runtime {
   }
 
   /**
-   * Address of the tree, or 0 when the time was over. That ends the text, too: within one step a
-   * lexer that looks for a way out of an error can read it from every letter of a long word on.
-   * Asked every hundred steps of the parser: some 10 µs, but a second where its stack has split in hundreds.
+   * Returns the address of the tree, or 0 if the time was over. The text then ends early too, because
+   * within one step a lexer that recovers from an error can read a long word again from each of its
+   * letters. The clock is read every hundred steps of the parser: about 10 µs, but a second if its stack
+   * has split into hundreds.
    */
   #parse(text: SourceText, isOver: () => boolean): number {
     const c = this.#c;
     let isWhole = true;
     c.currentParseCallback = (index) => {
       isWhole &&= !isOver();
-      if (index === text.length) return isWhole ? "\n" : ""; // a scanner may look for a comment's last line without end
+      if (index === text.length) return isWhole ? "\n" : ""; // a scanner may need the newline after a comment on the last line
       return isWhole ? text.slice(index, SLICE) : "";
     };
     c.currentProgressCallback = isOver;
@@ -240,7 +244,7 @@ export class Runtime {
     return 0;
   }
 
-  /** Undefined when the time was over. */
+  /** Returns undefined if the time was over. */
   #run(tree: number, isOver: () => boolean): Matches | undefined {
     const c = this.#c;
     c._ts_tree_root_node_wasm(tree);
@@ -257,7 +261,10 @@ export class Runtime {
     return late ? undefined : { count, hasError, values: this.#values };
   }
 
-  /** In memory a match is: pattern, number of captures, and for each its capture and its node of NODE_WORDS. */
+  /**
+   * Reads a match from the runtime's memory: its pattern, the number of captures, and for each capture its
+   * number and its node of NODE_WORDS.
+   */
   #read(tree: number, address: number, count: number): void {
     if (this.#values.length < count * MATCH_STRIDE)
       this.#values = new Int32Array(count * MATCH_STRIDE * 2);

@@ -1,10 +1,10 @@
 /**
- * A file's bytes in the form the parser reads: UTF-16 code units, with the way back from a unit to
- * its byte. Pure ASCII, which is most files, needs neither copy nor map: unit i is byte i.
+ * Holds a file's bytes as the parser reads them, in UTF-16 units, and maps a unit back to its byte. Pure
+ * ASCII, which most files are, needs neither copy nor map: unit i is byte i.
  *
- * Text that is not valid UTF-8 parses too: each byte that starts no valid sequence is one U+FFFD, so
- * the way back stays exact. The map costs 6 bytes for each byte of a file that is not ASCII; its
- * arrays are reused from file to file.
+ * Text that is not valid UTF-8 parses too: each byte that starts no valid sequence becomes one U+FFFD, so
+ * positions stay exact. The map costs 6 bytes per byte of a file that is not ASCII; its arrays are reused
+ * for the next file.
  */
 
 import { isAscii } from "node:buffer";
@@ -12,13 +12,16 @@ import { isAscii } from "node:buffer";
 export interface SourceText {
   /** In UTF-16 units. */
   readonly length: number;
-  /** Units from `start`, at most `count`, as a string. Empty at the end. */
+  /** Returns at most `count` units from `start` as a string; empty at the end. */
   slice(start: number, count: number): string;
-  /** Offset of the byte at which a unit's character begins; the length in bytes for the end and what is behind it. */
+  /**
+   * Returns the offset of the byte at which a unit's character begins, or the length in bytes for the end
+   * and beyond.
+   */
   byteOf(unit: number): number;
 }
 
-/** REQUIRES: one text of a Decoder is in use at a time, and nobody writes to `bytes` meanwhile. */
+/** Decodes files one after another. REQUIRES: one text at a time is in use, and its bytes do not change. */
 export class Decoder {
   #units = new Uint16Array(1 << 12);
   #offsets = new Uint32Array(1 << 12);
@@ -73,7 +76,10 @@ class MappedText implements SourceText {
   }
 }
 
-/** Fills units and the offset of each unit's character, ends with the offset of the end; returns the number of units. */
+/**
+ * Fills in the units and the offset of each unit's character, and the offset of the end. Returns the number
+ * of units.
+ */
 function decodeUtf8(bytes: Uint8Array, units: Uint16Array, offsets: Uint32Array): number {
   let count = 0;
   let at = 0;
@@ -100,7 +106,9 @@ function decodeUtf8(bytes: Uint8Array, units: Uint16Array, offsets: Uint32Array)
   return count;
 }
 
-/** The code point of the sequence that starts here, or -1 where none does. REQUIRES: bytes[at] >= 0x80. */
+/**
+ * Returns the code point of the sequence that starts here, or -1 if none does. REQUIRES: bytes[at] >= 0x80.
+ */
 function codePointAt(bytes: Uint8Array, at: number): number {
   const lead = bytes[at]!;
   const length = lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;

@@ -1,9 +1,8 @@
 /**
- * Finds the symbols of every segment that lacks some: those that this run has written, those that an
- * interrupted one has left without, and those whose grammars have become newer since. A segment's blobs
- * are divided among the threads in ranges; what is done of them stays done, whatever ends the process.
- * The transaction that completes the new edition publishes it (edition-task.ts): what is searched meanwhile
- * is the content, and the edition before.
+ * Finds the symbols of every segment that lacks some: new segments, those that an interrupted run has left,
+ * and those whose grammars have been updated. The threads work on ranges of a segment's blobs. A completed
+ * range stays completed, however the process ends. Until the transaction that completes the new edition
+ * publishes it (edition-task.ts), searches see the content and the previous edition.
  */
 
 import { compareText } from "../../base/compare.ts";
@@ -38,12 +37,18 @@ import {
   type SymbolsOutput,
 } from "./symbol-task.ts";
 
-/** Text of one range: some 0.2 s of parsing, which is how long an abort waits. */
+/** The text of one range. Parsing it takes about 0.2 s, which is how long an abort waits. */
 const RANGE_BYTES = 2 ** 20;
 const MIB = 2 ** 20;
-/** What a thread holds that has parsed a mixture of languages: up to ten grammars, each with memory of its own. */
+/**
+ * What a thread holds after parsing a mixture of languages: up to ten grammars, each with memory of its
+ * own.
+ */
 const GRAMMARS_BYTES = 100 * MIB;
-/** A parse gives up by itself after 3 s of work, and 30 s by the clock: a thread that is silent for so long is in a loop that cannot end. */
+/**
+ * The most time without a sign from a thread. A parse gives up by itself after 3 s of work and 30 s by the
+ * clock, so a thread that is silent longer is in an endless loop.
+ */
 const MAX_SILENT_MS = 60_000;
 
 export interface SymbolPass {
@@ -51,25 +56,28 @@ export interface SymbolPass {
   readonly pool: Pool;
   readonly memoryBudget: number;
   readonly catalog: Catalog;
-  /** Of the write lease. */
+  /** The owner of the write lease. */
   readonly owner: string;
   readonly throwIfStopped: () => void;
   readonly onProgress: (progress: IndexProgress) => void;
   readonly onWarning: (warning: { code: string; message: string }) => void;
-  /** Default MAX_SILENT_MS. */
+  /** Default: MAX_SILENT_MS. */
   readonly maxSilentMs?: number;
 }
 
-/** Resolves to what was found in each repository's files. REQUIRES: the lease is held. */
+/**
+ * Finds missing symbols. Resolves to what was found in each repository's files. REQUIRES: the lease is
+ * held.
+ */
 export async function findSymbols(given: SymbolPass): Promise<Map<number, FoundSymbols>> {
   const pass = { ...given, pool: fewerThreads(given.pool, threadsFor(given)) };
   const pending = await pendingSegments(pass);
   const found = new Map<number, FoundSymbols>();
   const progress = progressOf(pass, pending);
-  // several segments at once: a small one does not keep all threads busy
+  // several segments at once, because a small one does not keep all threads busy
   await inParallel(pending, pass.pool.lanes, async (one) => {
     pass.throwIfStopped();
-    // when they are published: what is counted is stored
+    // after publication, so that what is counted is stored
     for (const part of await findInSegment(pass, one, progress)) addFound(found, part);
   });
   for (const { withoutSymbols } of found.values())
@@ -77,7 +85,7 @@ export async function findSymbols(given: SymbolPass): Promise<Map<number, FoundS
   return found;
 }
 
-/** By repository. */
+/** What was found, by repository. */
 type Found = ReadonlyMap<number, FoundSymbols>;
 
 function addFound(all: Map<number, FoundSymbols>, found: Found): void {
@@ -89,13 +97,16 @@ function addFound(all: Map<number, FoundSymbols>, found: Found): void {
   }
 }
 
-/** As many as leave the contract of memory whole: 40 MiB a thread and 1.3 of the budget, beside the process itself. */
+/**
+ * Returns how many threads fit the memory contract: 40 MiB a thread and 1.3 times the budget, besides the
+ * process itself.
+ */
 function threadsFor({ pool, memoryBudget }: SymbolPass): number {
   const allowed = 40 * MIB * pool.lanes + 1.3 * memoryBudget;
   return Math.min(pool.lanes, Math.max(1, Math.floor(allowed / GRAMMARS_BYTES)));
 }
 
-/** The pool with only its first threads, which take turns: a thread that parses nothing holds no grammars. */
+/** Restricts the pool to its first threads. A thread that parses nothing loads no grammars. */
 function fewerThreads(pool: Pool, lanes: number): Pool {
   if (lanes === pool.lanes) return pool;
   let next = 0;
@@ -110,12 +121,12 @@ function fewerThreads(pool: Pool, lanes: number): Pool {
 
 interface PendingSegment {
   readonly segment: ManifestSegment;
-  /** What an interrupted run has done of the next edition. */
+  /** What an interrupted run has completed of the next edition. */
   readonly done: readonly SymbolColumns[];
   readonly ranges: readonly Range[];
 }
 
-/** Removes what no edition counts on, and lists what has to be done. */
+/** Removes what no edition needs, and lists what has to be done. */
 async function pendingSegments({ environment, catalog, owner }: SymbolPass) {
   const snapshot = environment.snapshot();
   const pending: PendingSegment[] = [];
@@ -142,7 +153,7 @@ async function pendingSegments({ environment, catalog, owner }: SymbolPass) {
   return pending;
 }
 
-/** Blobs [from, to). */
+/** The blobs in [from, to). */
 interface Stretch {
   readonly from: number;
   readonly to: number;
@@ -152,7 +163,7 @@ interface Range extends Stretch {
   readonly bytes: number;
 }
 
-/** Counts blobs, not files: content that several files share is parsed once. */
+/** Reports progress in blobs, not files, because content that several files share is parsed once. */
 function progressOf({ onProgress }: SymbolPass, pending: readonly PendingSegment[]) {
   const ranges = pending.flatMap((one) => one.ranges);
   const total = ranges.reduce((sum, { from, to }) => sum + to - from, 0);
@@ -169,8 +180,9 @@ function progressOf({ onProgress }: SymbolPass, pending: readonly PendingSegment
 }
 
 /**
- * Resolves to what is published of it. Of a segment that is damaged as a whole nothing is, and its files are
- * told; what was kept of it may be what is damaged.
+ * Finds the symbols of one segment, and resolves to what was published. If the segment is damaged as a
+ * whole, nothing is published and its files are listed as damaged; the damage may be in what was kept of
+ * it.
  */
 async function findInSegment(
   pass: SymbolPass,
@@ -201,7 +213,7 @@ async function findInSegment(
   }
 }
 
-/** The files of a damaged segment that have no symbols, as far as it can be read. */
+/** Returns the files of a damaged segment that have no symbols, as far as it can be read. */
 function lostFiles(environment: Environment, segment: number): Found {
   const snapshot = environment.snapshot();
   try {
@@ -217,7 +229,7 @@ function lostFiles(environment: Environment, segment: number): Found {
 interface Work {
   readonly segment: ManifestSegment;
   readonly others: readonly Edition[];
-  /** Two numbers for each blob of the segment; see SymbolsInput. */
+  /** Two numbers for each blob of the segment, as in SymbolsInput. */
   readonly places: Int32Array;
 }
 
@@ -237,14 +249,14 @@ async function knownElsewhere(
     };
   } catch (error) {
     throwIfStopped();
-    // a thread that has died costs the copies, not the run
+    // if a thread dies, known symbols are parsed instead of copied
     if (error instanceof QuernError && error.code === "INTERNAL")
       return { others, places: new Int32Array() };
     throw error;
   }
 }
 
-/** What is not done of a segment. */
+/** Returns the ranges of a segment that are not done. */
 function rangesOf(
   snapshot: Snapshot,
   catalog: Catalog,
@@ -267,7 +279,10 @@ function rangesOf(
   return ranges;
 }
 
-/** Runs `work` for all items, at most `lanes` at a time. Returns the results in the order of the items. Settles when all that were started have ended. */
+/**
+ * Runs `work` for all items, at most `lanes` at a time. Resolves to the results in the order of the items,
+ * after all that were started have ended.
+ */
 async function inParallel<T, O>(
   items: readonly T[],
   lanes: number,
@@ -292,9 +307,9 @@ async function inParallel<T, O>(
 }
 
 /**
- * A range of which a thread has died is divided: around the blob that was being parsed, or in two
- * halves when that is not known. A blob of which a thread dies alone is given up. Without workers
- * nothing survives such a blob, and nobody could end its parse.
+ * Finds the symbols of a range. If a thread dies of it, the range is divided: around the blob that was
+ * being parsed, or in two halves if that is not known. A blob that kills a thread alone is given up.
+ * Without workers, nothing survives such a blob, and nobody could end its parse.
  */
 async function findInRange(pass: SymbolPass, work: Work, range: Stretch): Promise<SymbolsOutput[]> {
   const { segment, others, places } = work;

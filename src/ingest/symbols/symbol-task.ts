@@ -1,11 +1,12 @@
 /**
- * Symbols of a range of a segment's blobs: those that the edition of before knows, with the grammars
- * of today, are copied, and those of equal content in other segments; the rest is parsed. All is written at the end, with the
- * record that the range is done, so a thread that dies leaves nothing of it.
+ * Finds the symbols of a range of a segment's blobs. Symbols that the previous edition has, made with
+ * today's grammars, are copied, and so are those of equal content in other segments; the rest is parsed.
+ * Everything is written at the end, together with the record that the range is done, so a thread that dies
+ * leaves nothing of it.
  *
- * What goes wrong with one blob stays with it. What is copied is read as a search would read it, and parsed where
- * that fails. A parser that throws gives its blob up. A blob whose text is damaged has no known symbols,
- * and its files are told as such.
+ * A failure costs only its own blob. What is to be copied is read as a search would read it; if that fails,
+ * the blob is parsed. If a parser throws, its blob is given up. If the text of a blob is damaged, its files
+ * are listed as damaged.
  */
 
 import { GrowableBytes } from "../../base/growable.ts";
@@ -31,42 +32,48 @@ import { grammarVersion } from "./languages.ts";
 
 export interface Edition {
   readonly segment: number;
-  /** 0: there is none. */
+  /** 0 if there is none. */
   readonly edition: number;
 }
 
-/** The edition there is. */
+/** `edition` is the published one. */
 export interface SymbolsInput extends Edition {
-  /** The edition that is made. */
+  /** The edition that is being made. */
   readonly next: number;
-  /** Blobs [from, to). */
+  /** The blobs in [from, to). */
   readonly from: number;
   readonly to: number;
-  /** Where the symbols of equal content stand: for each blob a position in `others` or NOWHERE, and the blob there. */
+  /**
+   * Where equal content has its symbols: for each blob a position in `others` or NOWHERE, and the number of
+   * the blob there.
+   */
   readonly places: Int32Array;
   readonly others: readonly Edition[];
   readonly owner: string;
-  /** Nothing is parsed: a thread has died of it. */
+  /** Whether a thread has died of this blob, so that it must not be parsed. */
   readonly isDeadly: boolean;
-  /** One word of shared memory, for who asks when this thread has died: the blob that is being parsed, or NOT_PARSING. */
+  /**
+   * One word of shared memory that tells, after this thread has died, which blob it was parsing, or
+   * NOT_PARSING.
+   */
   readonly parsing: Int32Array;
 }
 
 export const NOT_PARSING = -1;
 export const NOWHERE = -1;
 
-/** What came of a repository's files whose blobs were parsed now. */
+/** The result for those files of a repository whose blobs were parsed now. */
 export interface FoundSymbols {
-  /** Definitions, once for each file. */
+  /** The number of definitions, counted for each file. */
   symbols: number;
   readonly withoutSymbols: FileWithoutSymbols[];
 }
 
 export interface SymbolsOutput {
   readonly columns: SymbolColumns;
-  /** By repository. */
+  /** What was found, by repository. */
   readonly found: ReadonlyMap<number, FoundSymbols>;
-  /** Blobs that were parsed. */
+  /** The number of blobs that were parsed. */
   readonly parsed: number;
 }
 
@@ -75,24 +82,24 @@ interface GivenUp {
   readonly reason: "killed-thread" | "failed";
 }
 
-/** The run of a blob and where it comes from; undefined: its symbols are not known. */
+/** The symbols of a blob as stored bytes, and their origin; undefined if its symbols are not known. */
 type Known = readonly [Origin | undefined, Uint8Array];
 
 const NO_RUN = new Uint8Array();
 const UNKNOWN: Known = [undefined, NO_RUN];
 
-/** The version by which symbols of a language are kept; "" where there is no grammar. */
+/** Returns the version under which symbols of a language are stored, or "" if it has no grammar. */
 export const versionOf = (language: string): string => grammarVersion(language) ?? "";
 
-/** Whether the grammars of today could find something else than what is stored. */
+/** Whether today's grammars could find something else than what is stored. */
 export const isOutdated = ({ language, version }: Origin): boolean =>
   versionOf(language) !== version;
 
-/** Whether the symbols that are stored of a blob are those that would be found. */
+/** Whether the stored symbols of a blob are those that would be found today. */
 export const isCurrent = (known: Origin | undefined, language: string): boolean =>
   !!known && !isOutdated(known) && (known.version !== "" || versionOf(language) === "");
 
-/** Of the first of the blob's files whose language has a grammar, else of the first. */
+/** Returns the language of the first of the blob's files that has a grammar, or else of the first file. */
 export function languageOf(
   { header, files, blobFileStarts, blobFiles }: SegmentReader,
   blob: number,
@@ -155,7 +162,10 @@ class Range {
       edition > 0 ? unlessCorrupt(() => openSymbols(snapshot, segment, edition)) : undefined;
   }
 
-  /** Language by language: a thread keeps few grammars, and loading one takes as long as many files. */
+  /**
+   * Parses language by language, because a thread keeps few grammars and loading one takes as long as many
+   * files.
+   */
   async parse(pause: TaskContext["pause"]): Promise<void> {
     const byLanguage = new Map<string, number[]>();
     for (let blob = this.#input.from; blob < this.#input.to; blob++) {
@@ -180,13 +190,13 @@ class Range {
       }
   }
 
-  /** The run is borrowed until the next read. REQUIRES: after parse(). */
+  /** Returns the symbols of a blob, borrowed until the next read. REQUIRES: parse() was called. */
   symbolsOf(blob: number): Known {
     const before = this.#before;
     return this.#new.get(blob) ?? [before?.origin(blob), before!.run(this.#snapshot, blob)];
   }
 
-  /** Whether what the edition before knows of the blob can be read. */
+  /** Whether what the previous edition knows of the blob can be read. */
   #isKept(blob: number): boolean {
     return (
       unlessCorrupt(() => this.#verified(blob, this.#before!.run(this.#snapshot, blob))) !==
@@ -194,7 +204,7 @@ class Range {
     );
   }
 
-  /** From where equal content has its symbols. undefined: there are none, or they are damaged. */
+  /** Returns the symbols of equal content elsewhere, or undefined if there are none or they are damaged. */
   #copied(blob: number): Known | undefined {
     const at = 2 * (blob - this.#input.from);
     const [position, there] = this.#input.places.subarray(at, at + 2);
@@ -206,7 +216,10 @@ class Range {
     });
   }
 
-  /** The run, if it and the text that it is about can be read; else INDEX_CORRUPT: the lists of names are made of both. */
+  /**
+   * Returns the stored symbols if both they and their text can be read, and throws INDEX_CORRUPT otherwise.
+   * The lists of names are made of both.
+   */
   #verified(blob: number, run: Uint8Array): Uint8Array {
     if (run.length === 0) return run;
     decodeSymbols(run, this.#bytesOf(blob), this.#list);
@@ -262,7 +275,7 @@ class Range {
       withoutSymbols.push({ path: pathOf(paths, file), reason });
   }
 
-  /** Each with what is told of its repository. */
+  /** Yields each file of a blob with the result of its repository. */
   *#filesOf(blob: number): Generator<readonly [file: number, FoundSymbols]> {
     const { header, blobFileStarts, blobFiles } = this.#reader;
     for (let i = blobFileStarts[blob]!; i < blobFileStarts[blob + 1]!; i++) {
@@ -272,7 +285,7 @@ class Range {
   }
 }
 
-/** What to tell of a segment that is damaged as a whole: each of its files that would have symbols. */
+/** Lists the files of a damaged segment that would have symbols. */
 export function filesWithoutSymbols(
   snapshot: Snapshot,
   segment: number,
@@ -300,7 +313,7 @@ function foundIn(all: Map<number, FoundSymbols>, repository: number): FoundSymbo
 const pathOf = ({ bytes, starts }: PathTable, file: number): string =>
   Buffer.from(bytes.subarray(starts[file], starts[file + 1])).toString();
 
-/** undefined for what is damaged. */
+/** Returns undefined if what is read is damaged. */
 function unlessCorrupt<T>(read: () => T): T | undefined {
   try {
     return read();

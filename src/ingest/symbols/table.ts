@@ -1,11 +1,11 @@
-/** Tables of symbols put together: a file's parts, and the pieces of a torn one. */
+/** Joins tables of symbols: those of a file's parts, and those of the pieces of a torn file. */
 
 import { firstIndex } from "../../base/binary-search.ts";
 import { ROW, SYMBOL_ROW, type SymbolTable } from "../../store/symbols/symbol-run.ts";
 
 export const NO_SYMBOLS: SymbolTable = { count: 0, rows: new Int32Array(0) };
 
-/** The same symbols in a text that begins `offset` bytes later. */
+/** Returns the same symbols for a text that begins `offset` bytes later. */
 export function shiftTable({ count, rows }: SymbolTable, offset: number): SymbolTable {
   const shifted = rows.slice();
   for (let at = 0; at < rows.length; at += SYMBOL_ROW) {
@@ -15,7 +15,7 @@ export function shiftTable({ count, rows }: SymbolTable, offset: number): Symbol
   return { count, rows: shifted };
 }
 
-/** The symbols of all parts of a file. REQUIRES: in order, without overlap. */
+/** Joins the tables of all parts of a file. REQUIRES: they are in order and do not overlap. */
 export function joinTables(tables: readonly SymbolTable[]): SymbolTable {
   const total = tables.reduce((sum, { rows }) => sum + rows.length, 0);
   const count = tables.reduce((sum, table) => sum + table.count, 0);
@@ -36,14 +36,14 @@ export function joinTables(tables: readonly SymbolTable[]): SymbolTable {
   return { count, rows };
 }
 
-/** A stretch of a text, in bytes, and the symbols that count there, with their places in the text. */
+/** A range of a text in bytes, and the symbols that count there, with their positions in the whole text. */
 export interface Piece {
   readonly from: number;
   readonly to: number;
   readonly table: SymbolTable;
 }
 
-/** How many definitions have their names there, and whether one has its parent elsewhere. */
+/** Counts the definitions whose names are there, and tells whether one has its parent elsewhere. */
 export function contentOf(
   { count, rows }: SymbolTable,
   from: number,
@@ -59,17 +59,19 @@ export function contentOf(
   return { count: end - first, isNested };
 }
 
-/** The first definition whose name begins at `place` or later. */
+/** Returns the first definition whose name begins at `place` or later. */
 const firstFrom = (rows: Int32Array, count: number, place: number): number =>
   firstIndex(0, count, (row) => rows[row * SYMBOL_ROW + ROW.start]! >= place);
 
-/** A row whose parent is told by the start of its name, or is a name that is no definition. */
+/** A row whose parent is given by the start of its name, or is a name that is no definition. */
 interface Loose {
   readonly row: Int32Array;
   readonly parent: Int32Array | undefined;
 }
 
-/** The table with the definitions of some stretches replaced. REQUIRES: pieces in order, without overlap. */
+/**
+ * Replaces the definitions of some ranges of a table. REQUIRES: the pieces are in order and do not overlap.
+ */
 export function replacePieces(whole: SymbolTable, pieces: readonly Piece[]): SymbolTable {
   const loose: Loose[] = [];
   let from = 0;
