@@ -1,4 +1,4 @@
-/** Authors and how many commits each wrote, as `git shortlog -sne` counts them. */
+/** Counts the commits of each author, as `git shortlog -sne` does. */
 
 import type { Author } from "./history.ts";
 import { pathArguments } from "./filters.ts";

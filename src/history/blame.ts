@@ -1,16 +1,16 @@
 /**
- * Which commit each line comes from, as `git blame --porcelain` tells: a line with the commit's id and
- * the numbers of a group, the first time facts of the commit, and the file's line behind a tab.
+ * Reads the output of `git blame --porcelain`. Each line of the file has a head with the id of its commit
+ * and its numbers, the facts of the commit where it first occurs, and its text after a tab.
  */
 
 import type { Pause } from "../base/yield.ts";
 import type { Blame, BlamedCommit } from "./history.ts";
 import type { Operation } from "./operation.ts";
 
-/** Commits that a configuration has ignored count: their list is a file that need not be there. */
+/** Ignored revisions of a configuration count, because the file that lists them need not exist. */
 const FORMAT = ["--porcelain", "--encoding=UTF-8", "--no-textconv", "--no-ignore-revs-file"];
 
-/** REQUIRES: the commit has a file or symbolic link under the path. */
+/** Blames one file. REQUIRES: the commit has a file or symbolic link under this path. */
 export async function blameFile(
   operation: Operation,
   { commit, path }: { commit: string; path: string },
@@ -43,7 +43,10 @@ export async function parseBlame(output: Buffer, pause: Pause): Promise<Blame> {
 
 type Facts = Map<string, string>;
 
-/** What was read so far. Facts of a commit stand only where it comes first, its paths in this file each time. */
+/**
+ * What was read so far. The facts of a commit stand only where it first occurs; its path in this file
+ * stands each time.
+ */
 class Reading {
   readonly #ranges: Blame["ranges"] = [];
   readonly #facts = new Map<string, Facts>();
@@ -67,7 +70,7 @@ class Reading {
   }
 
   finish(): Blame {
-    // a commit that has one path in the file says it once
+    // a commit with only one path in the file tells it once
     for (const range of this.#ranges)
       if (range.path === "")
         range.path = unquoted(this.#facts.get(range.hash)?.get("filename") ?? "");
@@ -94,12 +97,12 @@ function splitOnce(text: string): [string?, string?] {
   return blank === -1 ? [] : [text.slice(0, blank), text.slice(blank + 1)];
 }
 
-/** Seconds and a zone such as +0130, as git writes them in ISO 8601. */
+/** Formats seconds and a time zone such as +0130 as git does in ISO 8601. */
 export function isoDate(seconds: number, zone: string): string {
   const [, sign = "+", hours = "00", minutes = "00"] = /^([+-])(\d{2})(\d{2})$/.exec(zone) ?? [];
   const offset = (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60;
   const local = new Date((seconds + offset) * 1000);
-  if (Number.isNaN(local.getTime())) return "1970-01-01T00:00:00+00:00"; // as git does for what is no time
+  if (Number.isNaN(local.getTime())) return "1970-01-01T00:00:00+00:00"; // as git does for an invalid time
   return `${local.toISOString().slice(0, 19)}${sign}${hours}:${minutes}`;
 }
 
@@ -113,7 +116,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   r: "\r",
 };
 
-/** git puts a path with quotes, backslashes or control characters in quotes, as C would. */
+/** Returns a path as it is. git writes paths with quotes, backslashes or control characters as C strings. */
 export function unquoted(path: string): string {
   if (!path.startsWith('"')) return path;
   return path

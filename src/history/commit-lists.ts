@@ -1,12 +1,12 @@
 /**
- * Lists of commits that are kept in memory, so that a page of a long history need not walk it again:
- * the ids of all commits that a set of filters lets through, in git's order, 20 bytes each. A walk of
- * 75 000 commits takes git some 0.5 s; a page by its ids is one short command.
+ * Caches lists of commits, so that a page of a long history need not walk it again: the ids of all commits
+ * that pass a set of filters, in git's order, 20 bytes each. git takes about 0.5 s to walk 75 000 commits;
+ * a page by its ids is one short command.
  *
- * A list belongs to one commit and never changes. Where a revision has moved since, its number is the
- * old one and what git counts on each side between the two; its ids are only listed again when a deep
- * page is asked for. That sum does not hold where git simplifies the history (a path) or stops early
- * (dates): those are counted again.
+ * A list belongs to one commit and never changes. If a revision has moved since, its number of commits is
+ * the old number and what git counts on each side between the two; its ids are listed again only if a deep
+ * page is requested. This sum is wrong where git simplifies the history (a path) or stops early (dates), so
+ * those are counted again.
  */
 
 import { LruCache } from "../base/lru-cache.ts";
@@ -16,31 +16,31 @@ import type { Walk } from "./commits.ts";
 
 export interface CommitList {
   readonly total: number;
-  /** Bytes of ids, one after another; undefined where only the number is known. */
+  /** The ids in sequence; undefined if only their number is known. */
   readonly ids?: Buffer;
-  /** Whether there are more ids than may be kept. */
+  /** Whether there are too many ids to keep. */
   readonly isLong?: boolean;
 }
 
-/** Of all lists together. */
+/** The most bytes of all lists together. */
 const MOST_BYTES = 32 * 2 ** 20;
-/** What a list counts for beside its ids, so that the number of lists has a limit too. */
+/** The bytes that a list counts for in addition to its ids, so that the number of lists is limited, too. */
 const LIST_BYTES = 4096;
 const MOST_TIPS = 1000;
 
-/** What is asked for: from where a revision stands now. */
+/** A request for commits, from the commit where a revision stands now. */
 export interface Asked {
-  /** Tells the repository from others, and from its own states in which git lists others. */
+  /** Identifies the repository, and those of its states in which git lists the same commits. */
   readonly repository: string;
   readonly revision: string;
   readonly walk: Walk;
 }
 
-/** The lists that were asked for last. */
+/** Caches the most recently used lists. */
 export class CommitLists {
   readonly #mostBytes: number;
   readonly #lists: LruCache<string, CommitList>;
-  /** Where a revision stood when it was asked for last. */
+  /** The commit of a revision when it was last requested. */
   readonly #tips = new LruCache<string, { readonly tip: string }>({ most: MOST_TIPS });
 
   constructor(mostBytes = MOST_BYTES) {
@@ -51,7 +51,10 @@ export class CommitLists {
     });
   }
 
-  /** Where ids are not needed, they may be there all the same. Those of too many commits never are. */
+  /**
+   * Finds or makes a list. It may have ids even if they are not needed, but never those of too many
+   * commits.
+   */
   async find(
     operation: Operation,
     asked: Asked,
@@ -71,7 +74,7 @@ export class CommitLists {
     return list;
   }
 
-  /** What is there already. */
+  /** Returns the list if it is cached. */
   peek(asked: Asked): CommitList | undefined {
     return this.#lists.get(keyOf(asked));
   }
@@ -81,7 +84,7 @@ const whichOf = ({ repository, walk }: Asked): string =>
   JSON.stringify([repository, walk.filters, walk.dates]);
 const keyOf = (asked: Asked): string => `${asked.walk.tip} ${whichOf(asked)}`;
 
-/** The ids of a page. */
+/** Returns the ids of a page. */
 export function idsOf(
   { ids, idBytes }: { ids: Buffer; idBytes: number },
   { skip, limit }: { skip: number; limit: number },
@@ -90,7 +93,7 @@ export function idsOf(
   return page.match(new RegExp(`.{${2 * idBytes}}`, "g")) ?? [];
 }
 
-/** More ids than may be kept are only counted. */
+/** Lists all ids. If there are too many to keep, only counts them. */
 async function listAll(
   operation: Operation,
   { tip, filters, dates }: Walk,
@@ -110,7 +113,10 @@ async function listAll(
   return { total, ids: Buffer.concat(chunks) };
 }
 
-/** Undefined where the sum does not hold, or the old commit is gone. */
+/**
+ * Counts the commits of a revision that has moved. Resolves to undefined if the sum would be wrong or the
+ * old commit is gone.
+ */
 async function moved(
   operation: Operation,
   { tip, filters, dates }: Walk,

@@ -1,10 +1,10 @@
-/** Commits as `git log` writes them, in a format of our own that any message survives. */
+/** Reads commits from `git log`, in a format that any message survives. */
 
 import type { Commit } from "./history.ts";
 import { filterArguments, pathArguments, type Filters } from "./filters.ts";
 import type { Operation } from "./operation.ts";
 
-/** Ends with a NUL each; neither a name nor a message can hold one. */
+/** Each field ends with NUL, which neither a name nor a message can contain. */
 const FIELDS = ["%H", "%P", "%aI", "%aN", "%aE", "%D", "%s", "%b"] as const;
 const FORMAT = [
   "-z",
@@ -20,11 +20,11 @@ export type CommitWithParents = Commit & { parents: string[] };
 export interface Walk {
   readonly tip: string;
   readonly filters: Filters;
-  /** Of datesOf(). */
+  /** The dates, from datesOf(). */
   readonly dates: readonly string[];
 }
 
-/** Lists commits from a commit on, as git log does. */
+/** Lists commits as git log does, beginning with a commit. */
 export async function walkPage(
   operation: Operation,
   { tip, filters, dates }: Walk,
@@ -36,7 +36,7 @@ export async function walkPage(
   return parseCommits(await operation.mustOutput("this page", ["log", ...FORMAT, ...which]));
 }
 
-/** Commits by their full ids, in this order. */
+/** Reads commits by their full ids, in this order. */
 export async function readCommits(
   operation: Operation,
   ids: readonly string[],
@@ -62,7 +62,7 @@ function parseCommits(output: Buffer): CommitWithParents[] {
   return commits;
 }
 
-/** Without the parents, which only commit() tells. */
+/** Returns the commit without its parents, which only commit() returns. */
 export function withoutParents(commit: CommitWithParents): Commit {
   const { hash, date, message, refs, body, authorName, authorEmail } = commit;
   return { hash, date, message, refs, body, authorName, authorEmail };

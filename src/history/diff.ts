@@ -1,6 +1,6 @@
 /**
- * Differences of two commits. One command writes the names (`--raw`), which are exact with `-z`, then
- * the patch, whose parts come in the same order.
+ * Compares two commits. One command writes the names (`--raw`), which are exact with `-z`, and then the
+ * patch, whose parts come in the same order.
  */
 
 import { assert } from "../base/errors.ts";
@@ -14,7 +14,7 @@ const FORMAT =
     " ",
   );
 
-/** `base`, `head`: full ids. */
+/** Compares two commits, given by their full ids. */
 export async function diffCommits(
   operation: Operation,
   { base, head, path }: { base: string; head: string; path: string | undefined },
@@ -49,8 +49,9 @@ export async function parseDiff(output: Buffer, pause: Pause): Promise<FileDiff[
 }
 
 /**
- * `:<mode> <mode> <id> <id> <status>`, a path, of a rename a second one, NUL after each; another NUL
- * after the last. A file that became a symbolic link, or the like, is two parts of the patch.
+ * Parses `:<mode> <mode> <id> <id> <status>` and a path, or two if it was renamed, each ended by NUL;
+ * another NUL follows the last. A change of type, such as from a file to a symbolic link, is two parts of
+ * the patch.
  */
 function parseNames(output: Buffer): { paths: Paths[]; end: number } {
   const paths: Paths[] = [];
@@ -92,7 +93,7 @@ const FILE = Buffer.from("diff --git ");
 const HUNK = Buffer.from("@@ -");
 const HUNK_HEAD = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(?: (.*))?$/su;
 
-/** Goes through a patch line by line. A hunk's own numbers say where it ends, so that no content is taken for a head. */
+/** Reads a patch line by line. The numbers of a hunk say where it ends, so no content is taken for a head. */
 class Patch {
   readonly #bytes: Buffer;
   #at: number;
@@ -102,7 +103,7 @@ class Patch {
     this.#at = at;
   }
 
-  /** Moves into the next file's part; false at the end. */
+  /** Moves to the part of the next file. Returns false at the end. */
   nextFile(): boolean {
     while (this.#at < this.#bytes.length) {
       const isFile = this.#startsWith(FILE);
@@ -112,7 +113,7 @@ class Patch {
     return false;
   }
 
-  /** The next hunk of this file. */
+  /** Returns the next hunk of this file. */
   nextHunk(): FileDiff["hunks"][number] | undefined {
     while (this.#at < this.#bytes.length && !this.#startsWith(FILE)) {
       if (this.#startsWith(HUNK)) return this.#hunk();

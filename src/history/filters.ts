@@ -1,11 +1,11 @@
-/** Which commits are asked for: the options that come from outside, checked, as git's arguments. */
+/** Checks the filters of a request and makes them arguments of git. */
 
 import { QuernError } from "../base/errors.ts";
 import { isValidPath, withoutEndSlashes } from "../base/paths.ts";
 import type { CommitsOptions } from "./history.ts";
 import type { Operation } from "./operation.ts";
 
-/** Checked; absent where everything passes. */
+/** Checked filters. An absent one lets everything pass. */
 export interface Filters {
   readonly path?: string;
   readonly author?: string;
@@ -27,7 +27,7 @@ export function checkFilters({ path, author, query, since, until }: CommitsOptio
 const optional = (name: keyof Filters, value: string | undefined): Filters =>
   value === undefined ? {} : { [name]: value };
 
-/** Undefined for the whole repository; slashes at its end are no part of it. */
+/** Checks a path and removes slashes at its end. Returns undefined for the whole repository. */
 export function checkPath(path: unknown): string | undefined {
   if (path === undefined) return undefined;
   if (typeof path !== "string") throw invalid("path must be a string");
@@ -37,7 +37,7 @@ export function checkPath(path: unknown): string | undefined {
   throw invalid(`path must be relative to the repository, without "." and "..": ${shown(path)}`);
 }
 
-/** A whole number of a page. */
+/** Checks a number of a page: an integer. */
 export function checkCount(
   name: "skip" | "limit",
   value: unknown,
@@ -50,13 +50,16 @@ export function checkCount(
 }
 
 const MAX_EXPRESSION = 1000;
-/** Copies that the intervals of an expression make of a part at most: the compiled one grows with them. */
+/**
+ * The most copies of a part that the intervals of an expression may make, because the compiled expression
+ * grows with them.
+ */
 const MAX_COPIES = 1000;
 const MAX_GROUPS = 100;
 
 /**
- * git compiles these with the C library, whose matcher takes exponential time for back-references and
- * memory in proportion to nested intervals; both are refused here.
+ * Checks an expression. git compiles it with the C library, whose matcher takes exponential time for
+ * back-references and memory in proportion to nested intervals, so both are refused.
  */
 export function checkExpression(name: string, text: unknown): string | undefined {
   if (text === undefined || text === "") return undefined;
@@ -78,14 +81,14 @@ export function checkExpression(name: string, text: unknown): string | undefined
 
 const UNREADABLE = /fatal: (header|command line), '.*': (.*?)\); git fsck/s;
 
-/** Rethrows what git says of an expression that it cannot read as the request's fault. */
+/** Rethrows git's complaint about an invalid expression as an error of the request. */
 export function blameExpression(error: unknown): never {
   const [, where, why] = UNREADABLE.exec(error instanceof QuernError ? error.message : "") ?? [];
   if (where === undefined) throw error;
   throw invalid(`${where === "header" ? "author" : "query"}: ${why}`);
 }
 
-/** The product of all upper bounds, as if each interval stood within the others. */
+/** Returns the product of all upper bounds, as if each interval enclosed the next. */
 function copiesOf(text: string): number {
   const intervals = [...text.matchAll(/\\\{(\d*)(?:,(\d*))?/g)];
   return intervals.reduce((copies, [, least, most]) => {
@@ -97,11 +100,11 @@ function copiesOf(text: string): number {
 const MAX_DATE = 100;
 const ISO_DATE =
   /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?(?:Z|[+-]\d\d:?(?:\d\d)?))?)?$/i;
-/** The words of git's own dates, short forms and plurals included; it takes any other word for nothing. */
+/** The words of git's dates, including short forms and plurals. git ignores any other word. */
 const DATE_WORD =
   /^(?:a|an|ago|and|at|last|now|today|yesterday|noon|midnight|tea|never|am|pm|zero|one|two|three|four|five|six|seven|eight|nine|ten|(?:second|minute|hour|day|week|month|year)s?|mon(?:day)?|tue(?:sday)?|wed(?:nesday)?|thu(?:rsday)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?|jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|utc|gmt|st|nd|rd|th)$/i;
 
-/** git reads a date that it does not understand as now, so what is none is refused here. */
+/** Checks a date. git would read one that it does not understand as now. */
 export function checkDate(name: string, text: unknown): string | undefined {
   if (text === undefined) return undefined;
   if (typeof text === "string" && text.length <= MAX_DATE && isDate(text)) return text;
@@ -119,8 +122,8 @@ function isDate(text: string): boolean {
 }
 
 /**
- * Dates as seconds since 1970, as git reads them now: a relative one is another one later, so what is
- * kept of a walk is kept under these.
+ * Resolves to dates as seconds since 1970, as git reads them now. A relative date changes with time, so
+ * cached walks are kept under these numbers.
  */
 export async function datesOf(operation: Operation, filters: Filters): Promise<string[]> {
   const { since, until } = filters;
@@ -133,7 +136,7 @@ export async function datesOf(operation: Operation, filters: Filters): Promise<s
   return said.split("\n").filter((line) => /^--(?:max|min)-age=\d+$/.test(line));
 }
 
-/** Before the commits in git's arguments. `dates`: of datesOf(). */
+/** Returns the arguments that come before the commits. `dates` is the result of datesOf(). */
 export function filterArguments({ author, query }: Filters, dates: readonly string[]): string[] {
   return [
     "--basic-regexp",
@@ -144,7 +147,7 @@ export function filterArguments({ author, query }: Filters, dates: readonly stri
   ];
 }
 
-/** Behind the commits. */
+/** Returns the arguments that come after the commits. */
 export const pathArguments = (path: string | undefined): string[] =>
   path === undefined ? ["--"] : ["--", path];
 

@@ -1,6 +1,6 @@
 /**
- * The histories of one engine: where repositories are, what is kept of their commits, and how many git
- * processes run at once. Nothing here decides who may see what.
+ * Manages the histories of an engine: where its repositories are, what is cached of their commits, and how
+ * many git processes run at the same time. Permissions are checked elsewhere.
  */
 
 import { stat } from "node:fs/promises";
@@ -17,17 +17,17 @@ import type { FoundFile, Shared } from "./shared.ts";
 import { Semaphore } from "../base/semaphore.ts";
 
 export interface HistoriesOptions {
-  /** Makes of a file what engine.read() would. */
+  /** Presents a file as engine.read() does. */
   readonly present: (record: RepositoryRecord, file: FoundFile) => Promise<FileContent>;
-  /** How long a call may take once it has its turn. Default 30 s. */
+  /** How long a call may take after it has begun. Default 30 s. */
   readonly timeoutMs?: number;
-  /** Calls that run git at once; the others wait. Default 8. */
+  /** How many calls may run git at the same time. The others wait. Default 8. */
   readonly atOnce?: number;
 }
 
 /**
- * Of an engine: as history(), but rejects with HISTORY_NOT_AVAILABLE, which says why, where that is
- * undefined for a repository that the viewer sees.
+ * The key of an engine's method that opens a history like history(), but rejects with HISTORY_NOT_AVAILABLE
+ * and the reason if there is none for a repository that the viewer may see.
  */
 export const OPEN_HISTORY = Symbol("open history");
 
@@ -48,7 +48,7 @@ export class Histories {
   readonly #semaphore: Semaphore;
   readonly #timeoutMs: number;
   readonly #closing = new AbortController();
-  /** By folder. */
+  /** Cached places by folder. */
   readonly #places = new LruCache<string, RepositoryPlace>({ most: MOST_PLACES });
   readonly #running = new Set<Promise<unknown>>();
 
@@ -64,13 +64,13 @@ export class Histories {
     };
   }
 
-  /** Rejects with HISTORY_NOT_AVAILABLE, and says why. */
+  /** Opens a history. Rejects with HISTORY_NOT_AVAILABLE and the reason if there is none. */
   async open(record: RepositoryRecord): Promise<History> {
     await this.#locate(record);
     return openHistory(record, this.#shared);
   }
 
-  /** Undefined where open() says why there is none. */
+  /** Finds a history. Resolves to undefined where open() rejects. */
   async find(record: RepositoryRecord): Promise<History | undefined> {
     try {
       return await this.open(record);
@@ -80,7 +80,7 @@ export class Histories {
     }
   }
 
-  /** Ends what runs; it rejects with ENGINE_CLOSED. */
+  /** Ends all calls, which reject with ENGINE_CLOSED. */
   async close(): Promise<void> {
     this.#closing.abort();
     await Promise.allSettled(this.#running);
@@ -129,7 +129,7 @@ const isFolder = (path: string): Promise<boolean> =>
 const NO_GIT =
   "it was not indexed from a git repository, or before histories were kept: then index it again";
 
-/** Without the folder's name: this is told to clients. */
+/** Reasons without the name of the folder, because clients see them. */
 const REASONS: Partial<Record<ErrorCode, string>> = {
   SOURCE_NOT_FOUND: "the clone that was indexed is gone",
   NOT_A_GIT_REPOSITORY: "what was indexed is no git repository any more",

@@ -1,4 +1,4 @@
-/** What git knows of a repository, as hosts see it. */
+/** Defines what hosts see of a repository's history. */
 
 import type { FileContent } from "../repository.ts";
 

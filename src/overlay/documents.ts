@@ -1,4 +1,4 @@
-/** The documents of an overlay: checked, and each known by the hash of what it says. */
+/** Checks the documents of an overlay, and identifies each by the hash of its content. */
 
 import { createHash } from "node:crypto";
 import { QuernError } from "../base/errors.ts";
@@ -6,25 +6,25 @@ import { isValidPath } from "../base/paths.ts";
 import type { OverlayDocument } from "../search/messages/request.ts";
 import type { LayerContent } from "./layer-task.ts";
 
-/** Text of one overlay at most. */
+/** The most text of one overlay, in bytes. */
 export const MOST_OVERLAY_BYTES = 16 * 2 ** 20;
 
-/** What stands under a path instead of what is indexed. */
+/** What replaces the indexed content of a path. */
 export interface CheckedDocument {
   readonly repository: string;
   readonly path: string;
-  /** undefined: the path is removed. */
+  /** Undefined if the path is removed. */
   readonly text: OverlayText | undefined;
 }
 
 export interface OverlayText {
-  /** Of repository, path and content: equal keys are indexed once. */
+  /** Identifies repository, path and content. Equal keys are indexed once. */
   readonly key: string;
   readonly content: LayerContent;
   readonly bytes: number;
 }
 
-/** Checks the documents; the last word on a path holds. */
+/** Checks the documents. The last one for a path counts. */
 export function checkDocuments(given: Iterable<OverlayDocument>): CheckedDocument[] {
   if (typeof given !== "object" || given === null || !(Symbol.iterator in given))
     throw invalid("overlay must be an iterable of documents");
@@ -43,7 +43,7 @@ export function checkDocuments(given: Iterable<OverlayDocument>): CheckedDocumen
   return [...documents.values()];
 }
 
-/** Both, where the second say nothing about a path of the first. */
+/** Merges two lists. The second one overrides the first. */
 export function mergeDocuments(
   below: readonly CheckedDocument[],
   above: readonly CheckedDocument[],
@@ -69,7 +69,7 @@ export function checkDocument(given: OverlayDocument, at: string): CheckedDocume
   return { repository, path, text: textOf(repository, path, given.content, at) };
 }
 
-/** The text of a document, copied: a caller may write into its bytes afterwards. */
+/** Returns a copy of a document's text, because the caller may change its bytes later. */
 function textOf(
   repository: string,
   path: string,

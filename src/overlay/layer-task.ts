@@ -1,7 +1,7 @@
 /**
- * Indexes documents into a segment in memory, with their symbols, on a worker thread: by the same
- * session, classification and grammars as an index run, so that a search finds in them exactly what it
- * would find had they been indexed.
+ * Indexes documents with their symbols into a segment in memory, on a worker thread. It uses the session,
+ * classification and grammars of an index run, so a search finds exactly what it would find if the
+ * documents were indexed.
  */
 
 import { lstatSync } from "node:fs";
@@ -16,11 +16,11 @@ import { readHeader, type SegmentHeader } from "../store/segments/segment-tables
 import { completeEdition } from "../store/symbols/complete-edition.ts";
 import type { Task, TaskContext } from "../threads/task.ts";
 
-/** One repository's documents after the other's, by ascending number; each path once in a repository. */
+/** The documents by repository, in ascending order of number. Each path occurs once in a repository. */
 export interface LayerInput {
   readonly segment: number;
   readonly maxFileSize: number;
-  /** Nothing is parsed: a thread has died of it. */
+  /** Whether a thread has died of these documents, so that none is parsed. */
   readonly isDeadly: boolean;
   readonly repositories: readonly {
     readonly repository: number;
@@ -28,21 +28,21 @@ export interface LayerInput {
   }[];
 }
 
-/** The text itself, a file on the disk that the thread reads, or why there is none to search. */
+/** The text, a file on disk that the thread reads, or the reason why there is none. */
 export type LayerContent = BatchContent;
 
 export interface Layer {
   readonly packed: PackedSegment;
   readonly header: SegmentHeader;
-  /** For each file of each repository, whether there was none on the disk any more when it was read. */
+  /** For each file of each repository, whether it no longer existed when it was read. */
   readonly gone: readonly (readonly boolean[])[];
 }
 
-/** The only edition of a layer's symbols. */
+/** The number of the only edition of a layer's symbols. */
 export const LAYER_EDITION = 1;
 const NO_HASHES = new Uint8Array();
 const NO_VERSION = new Uint8Array(HASH_BYTES);
-/** Position of the revision that a layer's files belong to: the default one. */
+/** The position of the default revision, to which the files of a layer belong. */
 const REVISIONS = [0];
 
 class LayerBuilder {
@@ -55,7 +55,7 @@ class LayerBuilder {
     pause: TaskContext["pause"],
   ): Promise<Layer> {
     this.#target = new MemoryTarget(segment);
-    this.#session.discard(); // of a build that failed
+    this.#session.discard(); // left by a build that failed
     const batch = { segment, owner: "", maxFileSize, memoryBytes: Infinity };
     const gone: boolean[][] = [];
     for (const { repository, files } of repositories) {
@@ -101,7 +101,7 @@ class LayerBuilder {
   }
 }
 
-/** What was a file when it was looked at may be gone, or something else, when it is read. */
+/** Whether a path that was listed as a file is still one. */
 function isFileStill(content: LayerContent): boolean {
   if (!("file" in content)) return true;
   try {
@@ -120,8 +120,8 @@ const fileOf = (path: string, content: BatchContent): BatchFile => ({
 });
 
 /**
- * In the lane of searches, since one waits for it; its tools are its own, because an index run may be
- * between two steps on the same thread.
+ * Runs in the lane of searches, because a search waits for it. It has tools of its own, because an index
+ * run may be between two steps on the same thread.
  */
 export const layerTask: Task<LayerInput, Layer> = (input, context) => {
   const builder = context.memo("layer builder", () => new LayerBuilder());

@@ -1,7 +1,6 @@
 /**
- * The catalog with an overlay on top: for each document the indexed files of its path are no longer
- * named by the default revision, and its text in a layer is. Everything behind it works on that catalog as
- * on any other.
+ * Makes a catalog with an overlay. For each document, the default revision names its text in a layer
+ * instead of the indexed files of its path. A search treats this catalog like any other.
  */
 
 import { filesOfRepository } from "../store/segments/segment-tables.ts";
@@ -13,23 +12,23 @@ import type { View } from "../store/catalog/view.ts";
 import type { SkippedFile } from "../store/format/records.ts";
 import { LAYER_EDITION, type Layer } from "./layer-task.ts";
 
-/** Where a document's text stands. */
+/** The place of a document's text. */
 export interface LayeredText extends FileFacts {
   readonly layer: Layer;
-  /** 0-based file of the layer's segment. */
+  /** The 0-based number of the file in the layer's segment. */
   readonly file: number;
-  /** Whether there was no such file on the disk any more when it was read. */
+  /** Whether the file no longer existed when it was read. */
   readonly isGone: boolean;
 }
 
 export interface PlacedDocument {
   readonly repository: CatalogRepository;
   readonly path: string;
-  /** undefined: the path is removed. */
+  /** Undefined if the path is removed. */
   readonly text: LayeredText | undefined;
 }
 
-/** Finds the files of a place under each of some paths. */
+/** Finds the files of a place that have one of the paths. */
 export type FindFiles = (
   place: Place,
   paths: readonly string[],
@@ -64,7 +63,7 @@ export function overlaidView(
   };
 }
 
-/** Of the documents' paths in the default revision, what the documents say. */
+/** Replaces, in the skipped files of the default revision, those that documents cover. */
 function withSkipped(
   indexed: readonly SkippedFile[],
   { record }: CatalogRepository,
@@ -94,8 +93,8 @@ function byRepository(
 type Sets = (Bitset | undefined)[];
 
 /**
- * Where content of that path is indexed already, for another revision or unchanged, the default revision
- * names that: equal path and content are one file.
+ * Puts documents into the sets of the default revision. If a file with equal path and content is indexed
+ * already, for another revision or unchanged, that file is named.
  */
 function withDocuments(
   repository: CatalogRepository,

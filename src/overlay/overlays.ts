@@ -1,7 +1,7 @@
 /**
- * The overlays of an engine: indexes each text once, keeps it while it is in use, and makes the views
- * that searches look at. A text that is unchanged since the last search costs a look-up; a changed one is
- * indexed by itself into a layer of its own, until there are so many layers that all move into one.
+ * Manages the overlays of an engine: indexes each text once, keeps it while it is used, and makes the views
+ * that searches read. A text that has not changed since the last search costs a look-up. A changed text is
+ * indexed alone, into a layer of its own, until there are so many layers that all are moved into one.
  */
 
 import { filesOfRepository } from "../store/segments/segment-tables.ts";
@@ -33,16 +33,22 @@ import {
   type PlacedDocument,
 } from "./overlay-catalog.ts";
 
-/** Of one view. Each is a segment more to plan, some 0.1 ms; all in one would be indexed anew at each change. */
+/**
+ * The most layers of one view. Each adds a segment to plan, about 0.1 ms. With only one, all would be
+ * indexed again for each change.
+ */
 const MOST_LAYERS = 8;
-/** What layers may take that no view needs now: the texts of an editor that come back with the next key. */
+/**
+ * The most memory of layers that no view uses now, such as the texts of an editor that are needed again for
+ * the next key.
+ */
 const KEPT_BYTES = 32 * 2 ** 20;
 
 export interface OverlaysOptions {
   readonly pool: Pool;
   readonly maxFileSize: number;
   readonly newest: () => Promise<Catalog>;
-  /** Reads on a snapshot of its own. */
+  /** Reads in a snapshot of its own. */
   readonly reading: <T>(read: (snapshot: Snapshot) => Promise<T>) => Promise<T>;
 }
 
@@ -50,9 +56,9 @@ type Documents = readonly CheckedDocument[];
 
 export class Overlays {
   readonly #options: OverlaysOptions;
-  /** By key; the latest used last. */
+  /** Texts by key, the most recently used last. */
   readonly #texts = new Map<string, LayeredText>();
-  /** The last view of each list of documents: a workspace hands over the same list until something changes. */
+  /** The last view of each list of documents. A workspace passes the same list until something changes. */
   readonly #views = new WeakMap<Documents, { readonly catalog: Catalog; readonly view: View }>();
   readonly #found = new WeakMap<Place, Map<string, readonly FoundFile[]>>();
   #nextSegment = FIRST_MEMORY_SEGMENT;
@@ -62,7 +68,10 @@ export class Overlays {
     this.#options = options;
   }
 
-  /** The newest generation with the documents on top. `isVisible`: whether the caller may see a repository. */
+  /**
+   * Returns the newest generation with the documents on top. `isVisible` says whether the caller may see a
+   * repository.
+   */
   async view(
     documents: Documents,
     isVisible: (repository: CatalogRepository) => boolean,
@@ -80,7 +89,7 @@ export class Overlays {
     return view;
   }
 
-  /** One after another: searches that come together index a text once. */
+  /** Runs work one after another, so that searches at the same time index a text once. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(work);
     this.#last = turn.catch(() => undefined);
@@ -100,7 +109,7 @@ export class Overlays {
     );
   }
 
-  /** Every text stands in a layer afterwards, and was used the latest. */
+  /** Indexes the texts that no layer has, and marks all as recently used. */
   async #index(catalog: Catalog, documents: Documents): Promise<void> {
     const texts = documents.filter(({ text }) => text !== undefined);
     const keyIn = ({ repository, text }: CheckedDocument) =>
@@ -159,13 +168,13 @@ export class Overlays {
     try {
       return await build(false);
     } catch (error) {
-      // a grammar may end the thread; what it was parsing is then found without symbols
+      // a grammar may kill the thread; its texts are then indexed without symbols
       if (error instanceof QuernError && error.code === "INTERNAL") return build(true);
       throw error;
     }
   }
 
-  /** Looks each path up once in a place: places outlive generations. */
+  /** Caches the files of each path in a place, because places outlive generations. */
   #finder(snapshot: Snapshot, { headers }: Catalog): FindFiles {
     return (place, paths) => {
       let found = this.#found.get(place);
@@ -179,7 +188,7 @@ export class Overlays {
     };
   }
 
-  /** Lets go of the layers that were used the longest ago. */
+  /** Drops the least recently used layers. */
   #forget(): void {
     const used = new Set<Layer>();
     let bytes = 0;
@@ -191,7 +200,10 @@ export class Overlays {
   }
 }
 
-/** A layer knows a repository by its number: one that is removed and indexed again is another. */
+/**
+ * Identifies a text by the number of its repository. A repository that is removed and indexed again is
+ * another one.
+ */
 const keyOf = (repository: number, { key }: OverlayText): string => `${repository}\0${key}`;
 
 function factsIn({ packed, header }: Layer): (file: number) => FileFacts {

@@ -1,4 +1,6 @@
-/** Files that have changed on the disk, as a source: what the index lacks of a tree that is followed. */
+/**
+ * Makes a source of the files that have changed on disk, so that the index catches up with a followed tree.
+ */
 
 import type { Entry, Source, SourceOrigin } from "../ingest/sources/source.ts";
 import type { RepositoryMetadata } from "../store/format/records.ts";
@@ -17,8 +19,8 @@ const REVISIONS = [0] as const;
 const BATCH = 256;
 
 /**
- * `isWhole`: the changes are all files there are. Else they come on top of what is indexed; without an
- * index of that name they are all there is as well.
+ * Makes the source. With `isWhole`, or if there is no index of this name yet, the changes are all files;
+ * otherwise they apply to what is indexed.
  */
 export function diskChanges(
   { name, root, metadata }: Tree,
@@ -34,7 +36,7 @@ export function diskChanges(
       const hasBase = !isWhole && revisions.some((one) => one.name === HEAD);
       return {
         revisions: [hasBase ? { name: HEAD, base: HEAD } : { name: HEAD }],
-        // a work tree has a history
+        // so that a work tree has a history
         ...(existsSync(join(root, ".git")) && { gitFolder: root }),
         async *entries() {
           let batch: Entry[] = [];

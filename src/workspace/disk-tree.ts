@@ -1,9 +1,9 @@
 /**
- * What lies in a folder on the disk, as it was when last looked at: every file that the rules admit, with
- * its version, and a watch for each folder. refresh() looks again where something may have changed, and
- * tells what did.
+ * Knows the content of a folder on disk as of the last look: every file that the rules admit, with its
+ * version, and a watch for each folder. refresh() looks again where something may have changed and reports
+ * what did.
  *
- * Some 120 bytes a file and 2 KiB a folder. Folders without notices are looked at in every refresh.
+ * Takes about 120 bytes a file and 2 KiB a folder. Folders without notices are read in every refresh.
  */
 
 import { lstatSync, readdirSync, type BigIntStats } from "node:fs";
@@ -26,65 +26,68 @@ import type { Notices, WatchedFolder } from "./notices.ts";
 export type DiskEntry =
   | {
       readonly kind: "file";
-      /** undefined: changed so lately that another change could leave the same times. */
+      /** Undefined if the file changed so recently that another change could leave the same times. */
       readonly version: string | undefined;
       readonly size: number;
     }
   | { readonly kind: "skipped"; readonly reason: SkipReason };
 
-/** Called with what is under a path now; undefined: nothing that counts. */
+/** Called with the new state of a path, or undefined if it has no file that counts. */
 export type OnChange = (path: string, entry: DiskEntry | undefined) => void;
 
 export interface DiskTreeOptions {
-  /** Absolute, without links. */
+  /** The absolute path, with links resolved. */
   readonly root: string;
   readonly patterns: readonly string[];
   /** Whether .gitignore and .ignore files count. */
   readonly gitignore: boolean;
-  /** The data directory of the engine, without links. It is left out: what an index run writes there would be a change for the next one. */
+  /**
+   * The engine's data directory, with links resolved. It is left out, because each index run writes there,
+   * which would count as a change.
+   */
   readonly dataFolder: string;
   readonly maxFileSize: number;
   readonly notices: (onLost: () => void) => Notices;
   readonly onChange: OnChange;
-  /** Called when a notice has come. */
+  /** Called when a notice has arrived. */
   readonly onNotice: () => void;
 }
 
 interface Folder {
-  /** With '/' at its end; '' for the root. */
+  /** The path with '/' at its end; '' for the root. */
   readonly path: string;
-  /** Another folder may come under the same name. */
+  /** Distinguishes the folder from a later one of the same name. */
   readonly identity: string;
-  /** Of the folders above. */
+  /** The rules of the folders above. */
   above: Rules;
-  /** With its own. */
+  /** The rules including the folder's own. */
   rules: Rules;
-  /** What its own rules were made of. */
+  /** The text of the folder's own rules. */
   rulesText: string;
   readonly entries: Map<string, DiskEntry>;
   readonly folders: Map<string, Folder>;
   watched: WatchedFolder | undefined;
-  /** Names of which something was heard; "all": everything may have changed. */
+  /** The names for which a notice has arrived, or "all" if anything may have changed. */
   heard: Set<string> | "all";
 }
 
-/** From so many names on a folder is read anew. */
+/** From this number of names on, the whole folder is read again. */
 const MOST_NAMES = 64;
 
 export class DiskTree {
   readonly #options: DiskTreeOptions;
-  /** Path of the data directory within the root, with '/' at its end. */
+  /** The path of the data directory within the root, with '/' at its end. */
   readonly #dataPath: string | undefined;
   #notices: Notices;
   #root: Folder | undefined;
-  /** Folders that were heard of. */
+  /** Folders with new notices. */
   readonly #heard = new Set<Folder>();
   /** Folders without notices. */
   readonly #silent = new Set<Folder>();
-  /** Files whose version is not known yet: a path's folder, and its name there. */
+  /** Files whose version is not known yet: the folder of each path, and the name in it. */
   readonly #young = new Map<string, { readonly folder: Folder; readonly name: string }>();
   #folders = 0;
-  /** Whether the last refresh knew that it had heard everything. */
+  /** Whether the last refresh was certain that all notices had arrived. */
   #isHeard = true;
 
   constructor(options: DiskTreeOptions) {
@@ -94,13 +97,16 @@ export class DiskTree {
     this.#notices = options.notices(() => this.#hearEverything());
   }
 
-  /** Whether notices come for all of it, for a part, or for nothing of it. */
+  /** Whether the system reports changes for the whole tree, a part of it, or nothing. */
   get followed(): "notices" | "polling" | "partly" {
     if (this.#isHeard && this.#silent.size === 0) return "notices";
     return this.#isHeard && this.#silent.size < this.#folders ? "partly" : "polling";
   }
 
-  /** Looks again at what may have changed since the last call. Rejects with SOURCE_NOT_FOUND or SOURCE_UNREADABLE where the root is no folder. */
+  /**
+   * Looks again at what may have changed since the last call. Rejects with SOURCE_NOT_FOUND or
+   * SOURCE_UNREADABLE if the root is not a folder.
+   */
   async refresh(slice: Slice): Promise<void> {
     this.#isHeard = await this.#notices.barrier();
     const identity = this.#identityOfRoot();
@@ -111,10 +117,10 @@ export class DiskTree {
     }
     if (!this.#isHeard) this.#hearEverything();
     for (const folder of this.#silent) this.#hear(folder, undefined);
-    // there may be room for watches again: the first that fails tells
+    // watches may be available again; the first one that fails answers that
     for (const folder of this.#silent) if (!this.#watch(folder)) break;
     for (const { folder, name } of this.#young.values()) this.#hear(folder, name);
-    for (const folder of this.#heard) await this.#lookAgain(folder, slice); // what is found below follows
+    for (const folder of this.#heard) await this.#lookAgain(folder, slice); // folders that are found meanwhile are visited, too
   }
 
   async #lookAgain(folder: Folder, slice: Slice): Promise<void> {
@@ -125,7 +131,7 @@ export class DiskTree {
       if (heard === "all" || heard.size > MOST_NAMES) await this.#scan(folder, slice, false);
       else for (const name of heard) await this.#look(folder, name, slice);
     } catch (error) {
-      this.#hear(folder, undefined); // the next refresh begins here
+      this.#hear(folder, undefined); // so that the next refresh begins here
       throw error;
     }
   }
@@ -161,13 +167,13 @@ export class DiskTree {
       heard: new Set(),
     };
     this.#silent.add(folder);
-    this.#watch(folder); // before it is read: what comes meanwhile is heard of
+    this.#watch(folder); // before the folder is read, so that no change is missed
     this.#folders++;
     this.#hear(folder, undefined);
     return folder;
   }
 
-  /** Returns whether notices of the folder come from now on. */
+  /** Watches a folder. Returns whether its notices will arrive from now on. */
   #watch(folder: Folder): boolean {
     folder.watched = this.#notices.watch(join(this.#options.root, folder.path), {
       changed: (name) => {
@@ -195,7 +201,7 @@ export class DiskTree {
     for (const below of folder.folders.values()) this.#hearEverything(below);
   }
 
-  /** Reads a folder; `isDeep`: the rules above it have changed. */
+  /** Reads a folder. `isDeep` says that the rules above it have changed. */
   async #scan(folder: Folder, slice: Slice, isDeep: boolean): Promise<void> {
     const children = this.#children(folder);
     const rulesChanged = await this.#readRules(folder, children, slice);
@@ -210,7 +216,7 @@ export class DiskTree {
       if (!seen.has(name)) this.#forget(folder, name);
   }
 
-  /** Looks at one entry of a folder. */
+  /** Checks one entry of a folder. */
   async #look(folder: Folder, name: string, slice: Slice): Promise<void> {
     if (slice.isOver) await slice.rest();
     if (name === ".git") return;
@@ -228,7 +234,7 @@ export class DiskTree {
         .map(childOf);
     } catch (error) {
       if (folder.path === "" && !isGone(error)) throw unreadableFolder(this.#options.root, error);
-      return []; // gone by now, or closed to us
+      return []; // deleted meanwhile, or not readable
     }
   }
 
@@ -290,7 +296,7 @@ export class DiskTree {
       return;
     }
     this.#forget(folder, name);
-    folder.folders.set(name, this.#newFolder(path, identityOf(stat), above)); // heard of: it comes next
+    folder.folders.set(name, this.#newFolder(path, identityOf(stat), above)); // with a pending notice, so it is read next
   }
 
   #entryOf(path: string, kind: Child["kind"]): DiskEntry | undefined {
@@ -299,7 +305,7 @@ export class DiskTree {
     if (kind !== "file") return { kind: "skipped", reason: "unreadable" };
     const now = Date.now();
     const stat = this.#stat(path);
-    if (!stat?.isFile()) return undefined; // replaced since
+    if (!stat?.isFile()) return undefined; // replaced meanwhile
     if (stat.size > this.#options.maxFileSize) return { kind: "skipped", reason: "too-large" };
     return { kind: "file", version: versionOf(stat, now), size: Number(stat.size) };
   }
@@ -326,7 +332,7 @@ export class DiskTree {
     this.#options.onChange(folder.path + name, undefined);
   }
 
-  /** A folder that is gone, with all that was in it. */
+  /** Drops a folder that no longer exists, with everything in it. */
   #drop(folder: Folder): void {
     this.#unwatch(folder);
     this.#tellGone(folder);
@@ -351,11 +357,11 @@ export class DiskTree {
 
 const nameOf = ({ name, kind }: Child): string => (kind === "folder" ? name.slice(0, -1) : name);
 
-/** A folder that is made again may get the number of the old one, whose watch has ended with it. */
+/** A folder that is created again may get the inode of the old one, whose watch has ended. */
 const identityOf = ({ dev, ino, birthtimeNs }: BigIntStats): string =>
   `${dev}:${ino}:${birthtimeNs}`;
 
-/** Files whose version is not known are never the same. */
+/** Whether two entries are the same. Files of unknown version never are. */
 function isSame(a: DiskEntry | undefined, b: DiskEntry): boolean {
   if (a?.kind === "file" && b.kind === "file")
     return a.version !== undefined && a.version === b.version;

@@ -1,14 +1,14 @@
 /**
- * The system's notices of changes, and how a reader knows that it has heard them all.
+ * Receives the system's notices of changes, and tells a reader whether all have arrived.
  *
- * On Linux all watches of a thread share one queue (inotify), in the order in which things happened. So
- * whoever touches a file of his own and waits for the notice of that has heard of everything that happened
- * before: a *barrier*, 0.1 to 0.2 ms. The queue holds a bounded number of notices, and the system says
- * nothing of those it drops; but it drops only where the queue was full, and a full queue is delivered in
- * one turn of the event loop. So a turn with half as many notices as the queue holds counts as a loss.
+ * On Linux all watches of a thread share one queue (inotify), in the order of events. So a reader that
+ * touches a file of its own and waits for its notice has received all earlier notices: a *barrier*, 0.1 to
+ * 0.2 ms. The queue is bounded, and the system does not report the notices it drops. But it drops them only
+ * if the queue was full, and a full queue is delivered in one turn of the event loop. So a turn with half
+ * as many notices as the queue holds counts as a loss.
  *
- * On other systems and on network file systems there is no such order: watch() answers undefined, and who
- * follows a tree looks at the disk itself.
+ * On other systems and on network file systems there is no such order. There watch() returns undefined, and
+ * the tree is read from disk.
  */
 
 import {
@@ -25,17 +25,23 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 export interface Notices {
-  /** Watches a folder, not what is below it. undefined: there are no notices for it. Throws nothing. */
+  /**
+   * Watches a folder, but not the folders below it. Returns undefined if the system sends no notices for
+   * it. Never throws.
+   */
   watch(folder: string, listener: NoticeListener): WatchedFolder | undefined;
-  /** Resolves when every notice of what happened before the call was delivered; false: that cannot be known. */
+  /**
+   * Resolves to true when every notice of what happened before the call was delivered, and to false if that
+   * cannot be known.
+   */
   barrier(): Promise<boolean>;
   close(): void;
 }
 
 export interface NoticeListener {
-  /** Something happened to the entry of that name; undefined: to some entry. */
+  /** Called when the entry of that name has changed, or some entry if the name is undefined. */
   readonly changed: (name: string | undefined) => void;
-  /** Nothing more will be heard of the folder. */
+  /** Called when no more notices of the folder will arrive. */
   readonly ended: () => void;
 }
 
@@ -43,17 +49,23 @@ export interface WatchedFolder {
   close(): void;
 }
 
-/** Makes the notices for a tree; `onLost` is called when some may have been dropped. */
+/** Creates the notices for a tree. `onLost` is called when some may have been dropped. */
 export type MakeNotices = (root: string, onLost: () => void) => Notices;
 
-/** Under which a test hands a workspace notices of its own. No host knows it. */
+/** The key under which a test passes notices of its own to a workspace. Not for hosts. */
 export const NOTICES: unique symbol = Symbol("quern.notices");
 
-/** How long the notice of a barrier may take. It comes in a fraction of a millisecond, or after the turn that the caller's thread is at. */
+/**
+ * The most time that the notice of a barrier may take. Usually it arrives within a fraction of a
+ * millisecond, or after the current turn of the caller's thread.
+ */
 const BARRIER_MS = 2_000;
 const QUEUE_FILE = "/proc/sys/fs/inotify/max_queued_events";
 const QUEUE_DEFAULT = 16_384;
-/** File systems whose changes on other machines nobody tells of, by the type that statfs has for them: NFS, SMB twice, CIFS, FUSE, 9P. */
+/**
+ * The statfs types of file systems that do not report changes made by other machines: NFS, SMB twice, CIFS,
+ * FUSE, 9P.
+ */
 const REMOTE = new Set([0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x65735546, 0x01021997]);
 
 export const systemNotices: MakeNotices = (root, onLost) =>
@@ -78,7 +90,7 @@ class LinuxNotices implements Notices {
   readonly #most = queueLength() / 2;
   readonly #folder = mkdtempSync(join(tmpdir(), "quern-notices-"));
   readonly #own: FSWatcher;
-  /** By the name of the file that was touched. */
+  /** Pending barriers by the name of the touched file. */
   readonly #waiting = new Map<string, (isHeard: boolean) => void>();
   readonly #free: string[] = [];
   #files = 0;
@@ -103,7 +115,7 @@ class LinuxNotices implements Notices {
       });
       return watcher;
     } catch {
-      return undefined; // it is gone, or the limit of watches is reached
+      return undefined; // the folder is gone, or the limit of watches is reached
     }
   }
 
@@ -129,13 +141,13 @@ class LinuxNotices implements Notices {
 
   #passed(name: string | null): void {
     const resolve = name === null ? undefined : this.#waiting.get(name);
-    if (!resolve) return; // of its making
+    if (!resolve) return; // the notice of its creation
     this.#waiting.delete(name!);
     this.#free.push(name!);
     resolve(true);
   }
 
-  /** The queue is delivered within one turn; the count of a turn ends with it. */
+  /** Counts the notices of a turn. The queue is delivered within one turn, so the count ends with it. */
   #count(): void {
     if (this.#inThisTurn++ === 0) setImmediate(() => (this.#inThisTurn = 0));
     if (this.#inThisTurn === this.#most) this.#onLost();

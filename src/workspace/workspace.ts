@@ -1,10 +1,9 @@
 /**
- * A folder that is followed. Before a search answers it knows which files have changed since they were
- * indexed (disk-tree.ts), and lays them over the index as they are on the disk now, with the unsaved text
- * on top; the index catches up behind. Where so much has changed that the index is the quicker way, the
- * search waits for it.
+ * Follows a folder. Before a search answers, the workspace knows which files have changed since they were
+ * indexed (disk-tree.ts), and lays their present content over the index, with the unsaved text on top. The
+ * index catches up later. If so much has changed that indexing is faster, the search waits for it.
  *
- * Idle it does nothing: the system's notices wake it, and only then does it look at the disk.
+ * It does nothing while idle: the system's notices wake it, and only then does it read the disk.
  */
 
 import { realpath } from "node:fs/promises";
@@ -141,8 +140,8 @@ export interface Workspace extends AsyncDisposable {
 }
 
 /**
- * Under this name a workspace gives what is to be laid over the index so that an answer sees the disk and the
- * unsaved text as they are now. No part of the interface of workspaces: for the engine.
+ * The key of the method that returns what must be laid over the index so that an answer reflects the disk
+ * and the unsaved text. Internal, for the engine.
  */
 export const UP_TO_DATE = Symbol.for("quern.upToDate");
 
@@ -169,7 +168,7 @@ export interface WorkspaceResponse extends SearchResponse {
   };
 }
 
-/** What a workspace needs of its engine. */
+/** What a workspace needs from its engine. */
 export interface WorkspaceEngine {
   /** The data directory. */
   readonly path: string;
@@ -194,18 +193,21 @@ export interface WorkspaceEngine {
   ): Promise<FileContent | undefined>;
 }
 
-/** Beyond these a search waits for the index: as many small files are indexed about as fast as they are laid over it. */
+/**
+ * With more changed files a search waits for the index, because indexing many small files takes about as
+ * long as laying them over it.
+ */
 const MOST_FILES = 400;
 const MOST_BYTES = 8 * 2 ** 20;
-/** After a change the index waits for the next one, but not for ever. */
+/** After a change the index waits this long for the next one, but not for ever. */
 const QUIET_MS = 250;
-/** Between tries of an index run that failed: another process may hold the lease. */
+/** The time between tries of an index run that failed, because another process may hold the lease. */
 const RETRY_MS = 1_000;
-/** Between looks at files that have just changed: until their times say something. */
+/** The time between looks at files that have just changed, until their times are conclusive. */
 const YOUNG_MS = 20;
-/** Between looks at the disk where no notices come. */
+/** The time between looks at the disk where no notices arrive. */
 const POLL_MS = 2_000;
-/** A search that waits for the index starts over when the disk has changed a lot meanwhile; so often. */
+/** A search that waits for the index starts again if much has changed meanwhile, at most this often. */
 const MOST_ROUNDS = 5;
 
 /** Opens a followed folder. Resolves when its content is in the index; symbols follow. */
@@ -259,16 +261,16 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
   readonly #engine: WorkspaceEngine;
   readonly #options: Followed;
   readonly #disk: DiskTree;
-  /** What is on the disk and not in the index. */
+  /** The changes on disk that are not indexed yet. */
   readonly #pending: Changes = new Map();
   readonly #unsaved = new Map<string, CheckedDocument>();
   readonly #closing = new AbortController();
-  /** Everything as documents; made anew when something has changed. */
+  /** All changes as documents; made again after a change. */
   #documents: readonly CheckedDocument[] | undefined = [];
   #refreshing: Promise<unknown> = Promise.resolve();
-  /** The index run that is under way. */
+  /** The current index run. */
   #indexing: Promise<void> | undefined;
-  /** The pass for symbols that is under way, and what ends it. */
+  /** The current pass for symbols, and what ends it. */
   #symbols: { readonly done: Promise<void>; readonly stop: AbortController } | undefined;
   #lacksSymbols = true;
   #timer: NodeJS.Timeout | undefined;
@@ -384,7 +386,7 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
     return this.#upToDate(signal);
   }
 
-  /** What is to be laid over the index, so that a search sees the disk as it is now. */
+  /** Returns what must be laid over the index so that a search sees the disk as it is now. */
   async #upToDate(signal: AbortSignal | undefined): Promise<readonly CheckedDocument[]> {
     await this.#refresh();
     for (let round = 0; round < MOST_ROUNDS && this.#isTooMuch(); round++) {
@@ -411,7 +413,7 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
     return [...documents.values()];
   }
 
-  /** A file whose version is known is the same text until it has another one. */
+  /** Returns the text of a file on disk, which is the same as long as its version is. */
   #textOnDisk(path: string, entry: DiskEntry | undefined): CheckedDocument["text"] {
     if (!entry) return undefined;
     if (entry.kind === "file") {
@@ -420,7 +422,7 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
       return { key: this.#keyOf(path, version), content: { file, isPinned: true }, bytes: size };
     }
     const { reason } = entry;
-    if (reason === "symlink") return undefined; // listed, and never found
+    if (reason === "symlink") return undefined; // listed, but never found
     return { key: this.#keyOf(path, reason), content: { skipped: reason }, bytes: 0 };
   }
 
@@ -428,7 +430,7 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
     return `${this.repository}\0${path}\0${version}`;
   }
 
-  /** Looks at the disk; one look after another, and a call never joins one that has begun. */
+  /** Looks at the disk, one look after another. A call never joins a look that has begun. */
   #refresh(): Promise<void> {
     this.#mustBeOpen();
     const slice = new Slice({ signal: this.#closing.signal });
@@ -450,7 +452,7 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
     this.#options.onWarning({ code: "NOT_FOLLOWED", message: message.replace("  ", " ") });
   }
 
-  /** Brings the index up to what was seen of the disk. Joins a run that is under way. */
+  /** Brings the index up to date with the disk. Joins a run that is under way. */
   #index(isWhole: boolean): Promise<void> {
     this.#indexing ??= this.#run(isWhole).finally(() => (this.#indexing = undefined));
     return this.#indexing;
@@ -472,7 +474,7 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
     this.#options.onIndexed(report!);
   }
 
-  /** Of everything that lacks them; ends early when there is content to index. */
+  /** Finds missing symbols. Ends early if there is content to index. */
   #findSymbols(): Promise<void> {
     const stop = new AbortController();
     const signal = AbortSignal.any([stop.signal, this.#closing.signal]);
@@ -485,7 +487,7 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
     return done;
   }
 
-  /** Lets the index catch up when it has been quiet. */
+  /** Lets the index catch up after a quiet time. */
   #later(ms: number): void {
     if (this.#closed) return;
     clearTimeout(this.#timer);
@@ -515,7 +517,7 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
   }
 }
 
-/** Rejects with ABORTED when the signal says so, whatever becomes of the work. */
+/** Waits for the work, but rejects with ABORTED as soon as the signal is aborted. */
 async function unlessAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
   if (!signal) return work;
   throwIfAborted(signal);
