@@ -1,17 +1,20 @@
 /**
  * What a caller gets of an engine that holds more than they may see is what an engine would give
  * that holds nothing else: files, ranges, counts, lists, refusals. Ids and times aside, the two
- * answers are compared as a whole.
+ * answers are compared as a whole. Where there is more, somebody who may see it has worked with it,
+ * so that members, tokens and the record of what was done name it, too.
  */
 
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
+import { mintScopedToken } from "../../src/auth/principal.ts";
+import { DEFAULT_PREFIXES, hashSecret } from "../../src/auth/secrets.ts";
 import type { Engine } from "../../src/engine.ts";
 import { openEngine, type Fixture } from "./engine.ts";
 import type { Connection } from "../../src/http/options.ts";
 import { makeClone } from "./git-clone.ts";
 import { readAnswer } from "./comparable.ts";
-import { bearer, clientOf, mint, post, startService } from "./service.ts";
+import { bearer, clientOf, mint, person, post, startService, type Service } from "./service.ts";
 
 /** More of every random search: QUERN_RUNS=20. */
 const RUNS = Number(process.env["QUERN_RUNS"] ?? 1);
@@ -52,7 +55,27 @@ afterAll(async () => {
   for (const engine of engines.values()) await (await engine).close();
 });
 
-type Ask = (secret: string) => [path: string, init: RequestInit];
+/** What a request may name beside its credential: ids of repositories, and of a token that is another's. */
+interface Known {
+  ids: Service["ids"];
+  token: string;
+}
+type Ask = (secret: string, known: Known) => [path: string, init: RequestInit];
+
+const TOKENS = "/api/ee/scoped_access_token";
+/** What owners alone may see and do; the ids are of nobody, of the caller, and of whom only the full engine's service has. */
+const RESERVED = [
+  ["GET", "/api/ee/users"],
+  ["GET", "/api/ee/audit"],
+  ["GET", "/api/ee/audit?page=2&perPage=1"],
+  ["GET", "/api/ee/audit?since=2020-01-01&until=2021-01-01"],
+  ["GET", "/api/ee/audit?since=no-date"],
+  ["GET", "/api/metrics"],
+  ...["nobody", "ada", "keeper of b/two"].flatMap((id) => [
+    ["GET", `/api/ee/user?userId=${id}`],
+    ["DELETE", `/api/ee/user?userId=${id}`],
+  ]),
+] as const;
 const query = fc.oneof(
   fc.constantFrom(...WORDS),
   fc.constantFrom(
@@ -73,7 +96,7 @@ const query = fc.oneof(
     "rev:HEAD hay",
   ),
 );
-const ask: fc.Arbitrary<[string, Ask]> = fc.oneof(
+const reading: fc.Arbitrary<[string, Ask]> = fc.oneof(
   fc
     .record({
       query,
@@ -161,9 +184,36 @@ const ask: fc.Arbitrary<[string, Ask]> = fc.oneof(
     ]),
 );
 
+const managing: fc.Arbitrary<[string, Ask]> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc
+      .constantFrom(...RESERVED)
+      .map(([method, path]): [string, Ask] => [
+        `${method} ${path}`,
+        (secret) => [path, { method, headers: bearer(secret) }],
+      ]),
+  },
+  fc
+    .subarray(NAMES, { minLength: 1 })
+    .map((names): [string, Ask] => [
+      `mint ${names.join()}`,
+      (secret, { ids }) => [TOKENS, post({ repoIds: idsOf(ids, names) }, bearer(secret))],
+    ]),
+  fc.constant<[string, Ask]>([
+    "revoke another's",
+    (secret, { token }) => [`${TOKENS}/${token}`, { method: "DELETE", headers: bearer(secret) }],
+  ]),
+);
+
+const ask = fc.oneof({ weight: 3, arbitrary: reading }, { weight: 1, arbitrary: managing });
+
 async function told(response: Response): Promise<unknown> {
   const text = await response.text();
-  return response.headers.get("content-type")?.startsWith("text/plain") ? text : readAnswer(text);
+  if (response.status === 204 || response.headers.get("content-type")?.startsWith("text/plain"))
+    return text;
+  const answer = readAnswer(text);
+  return response.status === 201 ? Object.keys(answer as object) : answer; // a token is no other's
 }
 
 /** Of an engine that holds these: a connection with none of them is not there. */
@@ -181,18 +231,55 @@ async function connectionsOf(engine: Engine): Promise<Connection[]> {
   });
 }
 
-async function answer(
-  engine: Engine,
-  names: readonly string[] | undefined,
-  scope: readonly string[] | undefined,
-  ask: Ask,
-) {
+/** Whoever keeps the repositories works with all of them; the record of it names each. Resolves to what is known now. */
+async function workWithAll({ users, ...service }: Service): Promise<Known> {
+  const { keys, ids } = service;
+  await users.put(person("keeper of b/two", { name: "b/two" }));
+  const ask = clientOf(service.handler);
+  for (const name of Object.keys(ids)) {
+    const query = `needle repo:^${name}$`;
+    await (await ask("/api/search", post({ query, matches: 1 }, bearer(keys.bob)))).text();
+    const headers = bearer(keys.bob);
+    await (await ask(`/api/folder_contents?repo=${name}`, { headers })).text();
+  }
+  const { id } = await mint({ users, ...service }, keys.bob, Object.values(ids));
+  return { ids, token: id };
+}
+
+/** An engine of other repositories does not know an id of the same kind: 999 999 is nothing's. */
+const idsOf = (ids: Service["ids"], names: readonly string[]): number[] =>
+  names.map((name) => ids[name] ?? 999_999);
+
+/** A scoped token, also for what the service has not. */
+async function scoped({ tokens, ids }: Service, key: string, names: readonly string[]) {
+  const minter = (await tokens.findByHash(hashSecret(key)))!;
+  const minted = await mintScopedToken(tokens, minter, {
+    repositoryIds: idsOf(ids, names),
+    ttlMs: 3_600_000,
+    secrets: { prefixes: DEFAULT_PREFIXES },
+  });
+  return minted.secret;
+}
+
+interface Asking {
+  /** What the caller may see. Absent: everything. */
+  readonly names?: readonly string[] | undefined;
+  /** Of the scoped token that is shown. Absent: the key itself is. */
+  readonly scope?: readonly string[] | undefined;
+  /** Whether an owner's token is shown: scoped ones are no owners. */
+  readonly who?: "ada" | "owner" | undefined;
+  /** Whether somebody else has worked with everything before. */
+  readonly isUsed?: boolean;
+}
+
+async function answer(engine: Engine, asking: Asking, ask: Ask) {
+  const { names, scope, who = "ada", isUsed = false } = asking;
   const service = await startService({ connections: await connectionsOf(engine) }, engine);
-  const idsOf = (list: readonly string[]) => list.map((name) => service.ids[name]!);
-  let secret = service.keys.ada;
-  if (scope !== undefined) secret = (await mint(service, secret, idsOf(scope))).token;
-  if (names !== undefined) service.visible.set("ada", new Set(idsOf(names)));
-  const response = await clientOf(service.handler)(...ask(secret));
+  const known = isUsed ? await workWithAll(service) : { ids: service.ids, token: "none" };
+  const key = service.keys[who];
+  const secret = scope === undefined ? key : await scoped(service, key, scope);
+  if (names !== undefined) service.visible.set(who, new Set(idsOf(service.ids, names)));
+  const response = await clientOf(service.handler)(...ask(secret, known));
   const headers = ["x-total-count", "link", "x-quern-not-indexed"].map((name) =>
     response.headers.get(name),
   );
@@ -204,11 +291,17 @@ test("a caller gets what an engine of only their repositories would give", async
     fc.asyncProperty(
       fc.subarray(NAMES),
       fc.option(fc.subarray(NAMES, { minLength: 1 }), { nil: undefined }),
+      fc.constantFrom("ada", "owner"),
       ask,
-      async (names, scope, [, request]) => {
+      async (names, scope, who, [, request]) => {
         const visible = scope === undefined ? names : names.filter((name) => scope.includes(name));
-        const got = await answer(await engineOf(NAMES), names, scope, request);
-        const want = await answer(await engineOf(visible), undefined, undefined, request);
+        const asking = { scope, who: scope === undefined ? "ada" : who } as const;
+        const got = await answer(
+          await engineOf(NAMES),
+          { ...asking, names, isUsed: true },
+          request,
+        );
+        const want = await answer(await engineOf(visible), asking, request);
         expect(got).toEqual(want);
       },
     ),
@@ -222,8 +315,10 @@ test("without a credential one gets what an engine of only the public repositori
       const shown = ALL.filter((repository) => repository.public).map(({ name }) => name);
       const anonymous = async (engine: Engine, who: "public" | "all") => {
         const connections = await connectionsOf(engine);
-        const { handler } = await startService({ anonymous: who, connections }, engine);
-        const [path, { headers, ...init }] = request("");
+        const service = await startService({ anonymous: who, connections }, engine);
+        const { handler, ids } = service;
+        const known = who === "public" ? await workWithAll(service) : { ids, token: "none" };
+        const [path, { headers, ...init }] = request("", known);
         const kept = new Headers(headers as Record<string, string>);
         kept.delete("authorization");
         const response = await clientOf(handler)(path, { ...init, headers: kept });
@@ -242,6 +337,21 @@ test("a name that hidden repositories match is as unknown as any other", async (
     "/api/search",
     post({ query: "repo:one needle", matches: 1 }, bearer(secret)),
   ];
-  const got = await answer(await engineOf(NAMES), [], undefined, request);
-  expect(got).toEqual(await answer(await engineOf([]), undefined, undefined, request));
+  const got = await answer(await engineOf(NAMES), { names: [] }, request);
+  expect(got).toEqual(await answer(await engineOf([]), {}, request));
+});
+
+test("what others may not see is there: owners read all names in the record and among members", async () => {
+  const service = await startService({}, await engineOf(NAMES));
+  const known = await workWithAll(service);
+  const read = async (path: string) =>
+    (await clientOf(service.handler)(path, { headers: bearer(service.keys.owner) })).text();
+  const record = await read("/api/ee/audit");
+  for (const name of NAMES) {
+    expect(record).toContain(`"targetId":"${name}"`);
+    expect(record).toContain(`"query":"needle repo:^${name}$"`);
+  }
+  expect(record).toContain(known.token);
+  expect(await read("/api/ee/users")).toContain("keeper of b/two");
+  expect(await read("/api/ee/user?userId=keeper%20of%20b/two")).toContain('"name":"b/two"');
 });

@@ -8,7 +8,7 @@ import { expect } from "vitest";
 import { QuernError } from "../../src/base/errors.ts";
 import { open } from "../../src/engine.ts";
 import type { HandlerOptions } from "../../src/http/options.ts";
-import { startSync } from "../../src/sync/index.ts";
+import { type ConnectionConfig, startSync } from "../../src/sync/index.ts";
 import { serveHost } from "../sync/host-servers.ts";
 import { commit, startRemotes } from "../sync/remotes.ts";
 import type { Row } from "./rows.ts";
@@ -25,12 +25,12 @@ export async function startDeliveries(): Promise<{ webhook: Webhook } & AsyncDis
   host.repositories = [{ id: 1, path: "acme/shop" }];
   const folder = mkdtempSync(join(tmpdir(), "quern-deliveries-"));
   const engine = await open(join(folder, "index"), { workers: 0 });
-  const forge = {
+  const forge: ConnectionConfig = {
     type: "gitea",
     url: remotes.url,
     orgs: ["acme"],
     webhook: { secret: { env: "HOOK" } },
-  } as const;
+  };
   const service = startSync(engine, { connections: { forge } }, { env: { HOOK: SECRET } });
   return {
     webhook: async (connection, delivery) => {
