@@ -163,7 +163,7 @@ const ROOMS: Record<string, readonly string[]> = {
   "cluster/front": ["base", "search/messages", "search/caller", "cluster/wire"],
   "cluster/postgres": ["base", "auth", "cluster/objects"],
   "cluster/catalog": ["base", "store", "cluster/postgres"],
-  "cluster/local": ["store", "cluster/objects", "cluster/catalog"],
+  "cluster/local": ["base", "store", "cluster/objects", "cluster/catalog"],
   cluster: [
     "base",
     "store",

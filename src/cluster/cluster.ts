@@ -170,7 +170,14 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterEngin
   }
   replica.follow();
   const writing = { ...engine, textCache: 0 }; // nobody searches what is written
-  const writer = new ShardWriter({ catalog, store, directory, lockTimeoutMs, engine: writing });
+  const writer = new ShardWriter({
+    catalog,
+    store,
+    directory,
+    lockTimeoutMs,
+    shardBytes,
+    engine: writing,
+  });
   return new OpenedCluster({ catalog, replica, writer, directory, shardBytes });
 }
 

@@ -114,7 +114,8 @@ export class Replica {
 
   /** The generation of each shard that searches see. */
   generations(): Map<number, number> {
-    return new Map(reading(this.#environment, readContents).shards);
+    const { shards } = reading(this.#environment, readContents);
+    return new Map(shards.map(([shard, generation]) => [shard, generation]));
   }
 
   async close(): Promise<void> {

@@ -29,6 +29,7 @@ export interface ShardWriterOptions {
   readonly store: SegmentStore;
   readonly directory: string;
   readonly lockTimeoutMs: number;
+  readonly shardBytes: number;
   readonly engine: OpenOptions;
 }
 
@@ -73,7 +74,7 @@ export class ShardWriter {
     signal: AbortSignal,
     work: (session: ShardSession) => Promise<T>,
   ): Promise<T> {
-    const { catalog, store } = this.#options;
+    const { catalog, store, shardBytes } = this.#options;
     const writer = randomBytes(16).toString("hex");
     const generation = await this.#lease(shard, writer, signal);
     const renewing = setInterval(() => {
@@ -86,7 +87,7 @@ export class ShardWriter {
       await this.#bring(opened, head);
       const done = await work(this.#session(opened));
       const { environment } = opened;
-      const publishing = { environment, store, head, writer };
+      const publishing = { environment, store, head, writer, shardBytes };
       const prepared = await preparePublication(publishing);
       if (prepared) {
         await catalog.publish(prepared.publication);

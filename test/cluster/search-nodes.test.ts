@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { nodeClient } from "../../src/cluster/front/node-client.ts";
-import { ownersOf } from "../../src/cluster/front/placement.ts";
+import { ownersOf } from "../../src/cluster/catalog/placement.ts";
 import {
   searchNodes,
   type NodesAnswer,

@@ -22,6 +22,7 @@ interface Body {
   ])[];
   readonly repositories: ShardHead["repositories"];
   readonly nextSegment: number;
+  readonly slices: number;
 }
 
 type Row = Record<string, unknown>;
@@ -44,19 +45,18 @@ export class Catalog {
   /** A shard at a generation. REQUIRES: it was published, and is not collected yet. */
   async head(shard: number, generation: number): Promise<ShardHead> {
     if (generation === 0)
-      return { shard, generation, segments: [], repositories: [], nextSegment: 1 };
+      return { shard, generation, segments: [], repositories: [], nextSegment: 1, slices: 1 };
     const { rows } = await this.#tables.query(
       `select body from ${this.#name("manifest")} where shard = $1 and generation = $2`,
       [shard, generation],
     );
     if (rows[0] === undefined)
       throw damaged(`the manifest of shard ${shard}, generation ${generation}, is gone`);
-    const { segments, repositories, nextSegment } = unpack(rows[0].body as Uint8Array) as Body;
+    const { segments, ...rest } = unpack(rows[0].body as Uint8Array) as Body;
     return {
       shard,
       generation,
-      repositories,
-      nextSegment,
+      ...rest,
       segments: await this.#segments(shard, segments),
     };
   }
@@ -194,6 +194,7 @@ export class Catalog {
         ]),
         repositories: publication.repositories,
         nextSegment: publication.nextSegment,
+        slices: publication.slices,
       };
       await client.query(
         `insert into ${this.#name("manifest")} (shard, generation, body) values ($1, $2, $3)`,

@@ -10,6 +10,17 @@ export interface ShardHead {
   readonly repositories: readonly (readonly [repository: number, changed: number])[];
   /** More than any number that was ever published. */
   readonly nextSegment: number;
+  /** How many slices it has. A segment lies in the slice of its number modulo this. */
+  readonly slices: number;
+}
+
+/** How many slices a shard has: one for each `shardBytes` of its text, and none without a segment. */
+export function slicesFor(
+  segments: readonly Pick<PublishedSegment, "textBytes">[],
+  shardBytes: number,
+): number {
+  const textBytes = segments.reduce((sum, one) => sum + one.textBytes, 0);
+  return Math.max(1, Math.min(segments.length, Math.ceil(textBytes / shardBytes)));
 }
 
 export interface PublishedSegment {

@@ -2,6 +2,9 @@
  * Brings a data directory to generations of shards: fetches the segments and symbols that it lacks under numbers
  * that nothing names, then names them all in one transaction. Searches of the directory see the
  * generations from before until then, and what is superseded stays for RETIRE_MS, as after a merge.
+ *
+ * Of a shard the directory may hold some slices only: their segments, and of each repository the files in
+ * them. A revision then says how many of its files are here.
  */
 
 import { pack } from "msgpackr";
@@ -32,13 +35,18 @@ import {
 import { deleteLeftovers } from "../../store/upkeep/leftovers.ts";
 import type { Environment, Writer } from "../../store/lmdb/environment.ts";
 import { checkLease } from "../../store/lmdb/lease.ts";
+import { countBits } from "../../base/bitset.ts";
+import { wordsOf } from "../../base/growable.ts";
 import {
+  hasSegment,
+  isSameSlices,
   putContents,
   readContents,
   reading,
   type Contents,
   type LocalRepository,
   type LocalSegment,
+  type Slices,
 } from "./contents.ts";
 
 /** Objects that are fetched at once. */
@@ -50,6 +58,13 @@ export interface Bringing {
   readonly owner: string;
   readonly catalog: Pick<Catalog, "states">;
   readonly store: SegmentStore;
+  /** The oldest generation of the directory that somebody reads. Default: none is read for longer than RETIRE_MS. */
+  readonly oldestHeld?: number;
+}
+
+/** A shard at a generation, or some slices of it. */
+export interface WantedShard extends ShardHead {
+  readonly own?: Slices;
 }
 
 /** A segment, and where it comes to lie. */
@@ -64,13 +79,18 @@ interface Wanted {
 interface Arriving {
   readonly state: PublishedState;
   readonly extra: RepositoryExtra;
-  readonly numberOf: (segment: number) => number;
+  /** undefined: it lies in a slice that is not wanted. */
+  readonly numberOf: (segment: number) => number | undefined;
 }
 
 /** Resolves when the directory holds exactly these generations. REQUIRES: nobody else writes to it meanwhile. */
-export async function bringTo(bringing: Bringing, heads: readonly ShardHead[]): Promise<void> {
-  const { environment, owner } = bringing;
-  await deleteLeftovers(environment, owner, Infinity);
+export async function bringTo(
+  bringing: Bringing,
+  wantedShards: readonly WantedShard[],
+): Promise<void> {
+  const { environment, owner, oldestHeld = Infinity } = bringing;
+  const heads = wantedShards.map(withOwnSegments);
+  await deleteLeftovers(environment, owner, oldestHeld);
   const before = reading(environment, (snapshot) => ({
     contents: readContents(snapshot),
     manifest: readManifest(snapshot),
@@ -85,17 +105,25 @@ export async function bringTo(bringing: Bringing, heads: readonly ShardHead[]): 
   });
 }
 
+const withOwnSegments = (one: WantedShard): WantedShard =>
+  one.own
+    ? { ...one, segments: one.segments.filter(({ segment }) => hasSegment(one.own!, segment)) }
+    : one;
+
 export interface Before {
   readonly contents: Contents;
   readonly manifest: Manifest;
 }
 
 /** Whether the directory holds these generations, and no run has changed anything since. */
-function isAt({ contents, manifest }: Before, heads: readonly ShardHead[]): boolean {
-  const shards = new Map(contents.shards);
+function isAt({ contents, manifest }: Before, heads: readonly WantedShard[]): boolean {
+  const shards = new Map(contents.shards.map((one) => [one[0], one]));
   const isSame =
     shards.size === heads.length &&
-    heads.every(({ shard, generation }) => shards.get(shard) === generation);
+    heads.every(({ shard, generation, own }) => {
+      const here = shards.get(shard);
+      return here?.[1] === generation && isSameSlices(here[2], own);
+    });
   return isSame && isUnchanged({ contents, manifest });
 }
 
@@ -153,19 +181,21 @@ async function fetchMissing(
 async function fetchStates(
   { catalog, store }: Bringing,
   { contents, manifest }: Before,
-  heads: readonly ShardHead[],
+  heads: readonly WantedShard[],
   wanted: readonly Wanted[],
 ): Promise<Arriving[]> {
   const known = new Map(contents.repositories.map((one) => [one.id, one]));
+  const slices = new Map(contents.shards.map(([shard, , own]) => [shard, own]));
   const here = new Map(manifest.repositories);
   const numbers = new Map(wanted.map(({ local }) => [keyOf(local), local.here]));
   const arriving: Arriving[] = [];
-  for (const { shard, repositories } of heads) {
+  for (const { shard, repositories, own } of heads) {
+    const hasSameSlices = isSameSlices(slices.get(shard), own);
     const missing = repositories.filter(([id, changed]) => {
       const one = known.get(id);
-      return one?.changed !== changed || one.here !== here.get(id);
+      return !hasSameSlices || one?.changed !== changed || one.here !== here.get(id);
     });
-    const numberOf = (segment: number): number => numbers.get(keyOf({ shard, segment }))!;
+    const numberOf = (segment: number) => numbers.get(keyOf({ shard, segment }));
     const states = await catalog.states(missing);
     await eachOf(states, async (state) => {
       arriving.push({ state, numberOf, extra: await fetchExtra(state.extra, store) });
@@ -192,7 +222,7 @@ async function eachOf<T>(all: readonly T[], run: (one: T) => Promise<void>): Pro
 }
 
 interface Naming {
-  readonly heads: readonly ShardHead[];
+  readonly heads: readonly WantedShard[];
   readonly wanted: readonly Wanted[];
   readonly arriving: readonly Arriving[];
 }
@@ -208,7 +238,7 @@ function name(writer: Writer, { heads, wanted, arriving }: Naming): void {
   for (const one of arriving) putState(writer, one);
   const repositories = localRepositories(before.contents, heads, { generation, changed });
   putContents(writer, {
-    shards: heads.map(({ shard, generation: at }) => [shard, at]),
+    shards: heads.map(({ shard, generation: at, own }) => (own ? [shard, at, own] : [shard, at])),
     segments: wanted.map(({ local }) => local),
     repositories,
   });
@@ -222,13 +252,24 @@ function removeAll(writer: Writer, repository: number): void {
 
 function putState(writer: Writer, { state, extra, numberOf }: Arriving): void {
   const { repository: id, record, sets } = state;
-  const segments = record.segments.map(numberOf);
-  writer.put(repositoryKey(id), pack({ ...record, segments }));
-  for (const [segment, revision, bits] of sets)
-    writer.put(revisionKey(id, numberOf(segment), revision), bits);
+  const segments = record.segments.flatMap((segment) => numberOf(segment) ?? []);
+  const isWhole = segments.length === record.segments.length;
+  const files = new Map<number, number>();
+  for (const [segment, revision, bits] of sets) {
+    const here = numberOf(segment);
+    if (here === undefined) continue;
+    writer.put(revisionKey(id, here, revision), bits);
+    if (!isWhole) files.set(revision, (files.get(revision) ?? 0) + countBits(wordsOf(bits)));
+  }
+  const revisions = isWhole
+    ? record.revisions
+    : record.revisions.map((one) => ({ ...one, files: files.get(one.number) ?? 0 }));
+  writer.put(repositoryKey(id), pack({ ...record, revisions, segments }));
   if (extra.skipped) writer.put(skippedKey(id), extra.skipped);
-  for (const [segment, versions] of extra.versions)
-    writer.put(versionsKey(id, numberOf(segment)), versions);
+  for (const [segment, versions] of extra.versions) {
+    const here = numberOf(segment);
+    if (here !== undefined) writer.put(versionsKey(id, here), versions);
+  }
 }
 
 function localRepositories(

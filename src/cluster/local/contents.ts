@@ -10,11 +10,23 @@ import { engineKey } from "../../store/format/format.ts";
 import { isCount, unpackAs } from "../../store/format/sealed.ts";
 
 export interface Contents {
-  /** The generation of each shard. */
-  readonly shards: readonly (readonly [shard: number, generation: number])[];
+  /** The generation of each shard, and which of its slices are here; without them all of it is. */
+  readonly shards: readonly (readonly [shard: number, generation: number, slices?: Slices])[];
   readonly segments: readonly LocalSegment[];
   readonly repositories: readonly LocalRepository[];
 }
+
+/** Some slices of a shard: their numbers, ascending, and how many the shard has. */
+export interface Slices {
+  readonly own: readonly number[];
+  readonly of: number;
+}
+
+export const hasSegment = ({ own, of }: Slices, segment: number): boolean =>
+  own.includes(segment % of);
+
+export const isSameSlices = (a: Slices | undefined, b: Slices | undefined): boolean =>
+  a?.of === b?.of && a?.own.join() === b?.own.join();
 
 export interface LocalSegment {
   readonly shard: number;

@@ -8,6 +8,7 @@ import type {
   PublishedSet,
   PublishedState,
 } from "../catalog/head.ts";
+import { slicesFor } from "../catalog/head.ts";
 import { sendExtra, type RepositoryExtra } from "../objects/repository-object.ts";
 import { sendSegment, sendSymbols } from "../objects/segment-object.ts";
 import type { SegmentStore } from "../objects/segment-store.ts";
@@ -30,6 +31,8 @@ export interface Publishing {
   /** What the directory was brought to. */
   readonly head: ShardHead;
   readonly writer: string;
+  /** Bytes of text of a slice. */
+  readonly shardBytes: number;
 }
 
 /** What is to be published, and what the directory holds once it is. */
@@ -68,6 +71,7 @@ export async function preparePublication(publishing: Publishing): Promise<Prepar
     states,
     repositories: repositories.map(({ id, changed }) => [id, changed]),
     nextSegment: Math.max(head.nextSegment, ...segments.map(({ segment }) => segment + 1)),
+    slices: slicesFor(segments, publishing.shardBytes),
     removed: removedFrom(now),
   };
   const contents: Contents = {

@@ -6,6 +6,7 @@
  *     version 1   quern_meta, quern_token, quern_user, quern_audit
  *     version 2   quern_object, quern_chunk
  *     version 3   quern_shard, quern_repository, quern_segment, quern_manifest, quern_state
+ *     version 4   quern_node, quern_ready
  *
  * Ids are stored as UTF-16 code units, big-endian: so PostgreSQL sorts them as JavaScript does,
  * whatever its locale, and any string is an id. Dates are milliseconds since 1970. Records are of
@@ -107,6 +108,22 @@ const MIGRATIONS: readonly ((table: (name: string) => string) => readonly string
       sets bytea not null,
       extra text not null,
       primary key (repository, changed)
+    )`,
+  ],
+  (table) => [
+    `create table ${table("quern_node")} (
+      node text collate "C" primary key,
+      url text not null,
+      heartbeat timestamptz not null,
+      draining boolean not null default false,
+      disk_bytes bigint not null
+    )`,
+    `create table ${table("quern_ready")} (
+      node text collate "C" not null references ${table("quern_node")} on delete cascade,
+      shard int not null,
+      generation bigint not null,
+      slices int[] not null,
+      primary key (node, shard, generation)
     )`,
   ],
 ];

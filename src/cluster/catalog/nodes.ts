@@ -1,0 +1,147 @@
+/**
+ * Which nodes there are, and what each has ready, in PostgreSQL and by its clock. A node that was heard of
+ * within LIVE_MS is asked; one that was heard of within PLACED_MS owns slices, so a restart moves nothing.
+ */
+
+import type { PostgresPool } from "../postgres/pool.ts";
+import { openTables, type PostgresPlace, type Tables } from "../postgres/schema.ts";
+import { ownersOf } from "./placement.ts";
+
+export const LIVE_MS = 10_000;
+export const PLACED_MS = 600_000;
+
+export interface NodeRow {
+  readonly name: string;
+  readonly url: string;
+  /** Whether it may be asked. */
+  readonly isLive: boolean;
+  /** Whether it owns slices. */
+  readonly isPlaced: boolean;
+  readonly isDraining: boolean;
+  readonly diskBytes: number;
+}
+
+/** Slices of a shard at a generation that a node answers for. */
+export interface ReadySlices {
+  readonly node: string;
+  readonly shard: number;
+  readonly generation: number;
+  readonly slices: readonly number[];
+}
+
+export type OwnReady = Omit<ReadySlices, "node">;
+
+export interface Membership {
+  readonly nodes: readonly NodeRow[];
+  readonly ready: readonly ReadySlices[];
+}
+
+export class Nodes {
+  readonly #tables: Tables;
+
+  constructor(pool: PostgresPool, place: PostgresPlace) {
+    this.#tables = openTables(pool, place);
+  }
+
+  /** Says that a node lives. A node that begins has nothing ready yet, and no longer leaves. */
+  async beat(node: Pick<NodeRow, "name" | "url" | "diskBytes">, isFirst: boolean): Promise<void> {
+    const { name, url, diskBytes } = node;
+    if (isFirst) await this.setReady(name, [], { isWhole: true });
+    await this.#tables.query(
+      `insert into ${this.#name("node")} (node, url, heartbeat, disk_bytes) values ($1, $2, now(), $3)
+       on conflict (node) do update set url = $2, heartbeat = now(), disk_bytes = $3
+       ${isFirst ? ", draining = false" : ""}`,
+      [name, url, diskBytes],
+    );
+  }
+
+  /** Says that a node is not to be asked any more. It stays placed, because it may come back. */
+  async stop(name: string): Promise<void> {
+    await this.setReady(name, [], { isWhole: true });
+    await this.#tables.query(
+      `update ${this.#name("node")} set heartbeat = least(heartbeat, now() - $2 * interval '1 millisecond')
+       where node = $1`,
+      [name, LIVE_MS],
+    );
+  }
+
+  /** Takes its slices from a node. It answers for them until it is stopped. */
+  async drain(name: string): Promise<void> {
+    await this.#tables.query(`update ${this.#name("node")} set draining = true where node = $1`, [
+      name,
+    ]);
+  }
+
+  /** Says what a node answers for; with `isWhole`, and for nothing else. */
+  async setReady(
+    name: string,
+    ready: readonly OwnReady[],
+    { isWhole }: { readonly isWhole: boolean },
+  ): Promise<void> {
+    const values = [
+      name,
+      ready.map(({ shard }) => shard),
+      ready.map(({ generation }) => generation),
+      ready.map(({ slices }) => `{${slices.join()}}`),
+    ];
+    const rows = `unnest($2::int[], $3::bigint[], $4::text[]) as own (shard, generation, slices)`;
+    await this.#tables.transaction(async (client) => {
+      if (isWhole)
+        await client.query(
+          `delete from ${this.#name("ready")} as old where node = $1 and not exists
+           (select from ${rows} where own.shard = old.shard and own.generation = old.generation)`,
+          values,
+        );
+      await client.query(
+        `insert into ${this.#name("ready")} (node, shard, generation, slices)
+         select $1, own.shard, own.generation, own.slices::int[] from ${rows}
+         on conflict (node, shard, generation) do update set slices = excluded.slices`,
+        values,
+      );
+    });
+  }
+
+  async all(): Promise<Membership> {
+    const nodes = await this.#tables.query(
+      `select node, url, draining, disk_bytes,
+         heartbeat > now() - $1 * interval '1 millisecond' as is_live,
+         heartbeat > now() - $2 * interval '1 millisecond' and not draining as is_placed
+       from ${this.#name("node")} order by node`,
+      [LIVE_MS, PLACED_MS],
+    );
+    const ready = await this.#tables.query(
+      `select node, shard, generation, array_to_string(slices, ',') as slices
+       from ${this.#name("ready")} order by node, shard, generation`,
+    );
+    return {
+      nodes: nodes.rows.map((row) => ({
+        name: String(row.node),
+        url: String(row.url),
+        isLive: row.is_live === true,
+        isPlaced: row.is_placed === true,
+        isDraining: row.draining === true,
+        diskBytes: Number(row.disk_bytes),
+      })),
+      ready: ready.rows.map((row) => ({
+        node: String(row.node),
+        shard: Number(row.shard),
+        generation: Number(row.generation),
+        slices: String(row.slices).split(",").filter(Boolean).map(Number),
+      })),
+    };
+  }
+
+  #name(table: string): string {
+    return this.#tables.name(`quern_${table}`);
+  }
+}
+
+/** Returns the names of the nodes that own a slice, the preferred one first. */
+export function placedOwners(
+  nodes: readonly NodeRow[],
+  slice: readonly [shard: number, slice: number],
+  replicas: number,
+): string[] {
+  const placed = nodes.filter(({ isPlaced }) => isPlaced).map(({ name }) => name);
+  return ownersOf(placed, slice, replicas);
+}

@@ -1,0 +1,112 @@
+/** Which nodes there are and what they have ready, by PostgreSQL's clock; what a slice of a shard is on a disk. */
+
+import { expect } from "vitest";
+import { Catalog } from "../../src/cluster/catalog/catalog.ts";
+import { LIVE_MS, Nodes, PLACED_MS, placedOwners } from "../../src/cluster/catalog/nodes.ts";
+import { slicesFor } from "../../src/cluster/catalog/head.ts";
+import { bringTo } from "../../src/cluster/local/bring.ts";
+import { open } from "../../src/index.ts";
+import { openStore } from "../../src/store/catalog/open.ts";
+import { acquireLease } from "../../src/store/lmdb/lease.ts";
+import { temporaryFolder } from "../engine/opened.ts";
+import { found, newCluster, shop } from "./machines.ts";
+import { postgresTest as test } from "./postgres.ts";
+
+const node = (name: string) => ({ name, url: `http://${name}`, diskBytes: 10 });
+
+test("a node is live, then placed only, then gone; one that leaves owns nothing", async () => {
+  const { pool } = await newCluster();
+  const nodes = new Nodes(pool, {});
+  for (const name of ["a", "b", "c"]) await nodes.beat(node(name), true);
+  const age = (name: string, ms: number) =>
+    pool.query(
+      "update quern_node set heartbeat = now() - $2 * interval '1 millisecond' where node = $1",
+      [name, ms],
+    );
+  await age("b", LIVE_MS + 1000);
+  await age("c", PLACED_MS + 1000);
+  const states = async () =>
+    (await nodes.all()).nodes.map(({ name, isLive, isPlaced }) => [name, isLive, isPlaced]);
+  expect(await states()).toEqual([
+    ["a", true, true],
+    ["b", false, true],
+    ["c", false, false],
+  ]);
+  expect(placedOwners((await nodes.all()).nodes, [1, 0], 3).sort()).toEqual(["a", "b"]);
+  await nodes.drain("a");
+  await nodes.beat(node("a"), false);
+  expect(await states()).toContainEqual(["a", true, false]);
+  await nodes.beat(node("a"), true);
+  await nodes.stop("a");
+  expect(await states()).toContainEqual(["a", false, true]);
+});
+
+test("what is ready replaces or joins what was, and a node that begins has nothing", async () => {
+  const { pool } = await newCluster();
+  const nodes = new Nodes(pool, {});
+  await nodes.beat(node("a"), true);
+  const ready = async () =>
+    (await nodes.all()).ready.map(({ shard, generation, slices }) => [shard, generation, slices]);
+  await nodes.setReady("a", [{ shard: 1, generation: 4, slices: [0, 2] }], { isWhole: false });
+  await nodes.setReady("a", [{ shard: 1, generation: 5, slices: [] }], { isWhole: false });
+  expect(await ready()).toEqual([
+    [1, 4, [0, 2]],
+    [1, 5, []],
+  ]);
+  await nodes.setReady("a", [{ shard: 1, generation: 5, slices: [1] }], { isWhole: true });
+  expect(await ready()).toEqual([[1, 5, [1]]]);
+  await nodes.beat(node("a"), false);
+  expect(await ready()).toHaveLength(1);
+  await nodes.beat(node("a"), true);
+  expect(await ready()).toEqual([]);
+});
+
+test("a shard has a slice for each so many bytes of text, and none without a segment", () => {
+  const segments = (...sizes: number[]) => sizes.map((textBytes) => ({ textBytes }));
+  const rows: readonly [number[], number, number][] = [
+    [[], 10, 1],
+    [[0], 10, 1],
+    [[10], 10, 1],
+    [[10, 1], 10, 2],
+    [[10, 11, 10], 10, 3],
+    [[100, 100], 1, 2],
+  ];
+  for (const [sizes, shardBytes, expected] of rows)
+    expect(slicesFor(segments(...sizes), shardBytes), sizes.join()).toBe(expected);
+});
+
+test("a directory with some slices has their files of each repository, and changes what it holds", async () => {
+  const cluster = await newCluster({ shardBytes: 30 });
+  const engine = await cluster.open();
+  await engine.index([shop("shop", "needle one in the first run\n"), shop("other", "needle o\n")]);
+  await engine.index(shop("shop", "needle one in the first run\n", "needle two in the second\n"));
+  await engine.index(shop("shop", "needle 1", "needle two in the second\n", "needle three\n"));
+  const catalog = new Catalog(cluster.pool, {});
+  const [[shard, generation]] = [...(await catalog.generations())] as [[number, number]];
+  const head = await catalog.head(shard, generation);
+  expect(head.slices).toBeGreaterThan(1);
+  const path = temporaryFolder();
+  const environment = await openStore(path, { readOnly: false });
+  const bring = async (own: number[] | undefined) => {
+    const lease = await acquireLease(environment, { timeoutMs: 0 });
+    const bringing = { environment, owner: lease.owner, catalog, store: cluster.segments };
+    const slices = own && { own: { own, of: head.slices } };
+    await bringTo(bringing, [{ ...head, ...slices }]);
+    await lease.release();
+    await using reader = await open(path, { readOnly: true, workers: 0 });
+    expect(await reader.check()).toMatchObject({ ok: true });
+    const [one] = (await reader.repositories()).filter(({ name }) => name === "shop");
+    const files = await found(reader, "needle repo:shop");
+    expect(one!.revisions[0]!.files).toBe(files.length);
+    return await found(reader, "needle");
+  };
+  const whole = await found(engine, "needle");
+  const all = Array.from({ length: head.slices }, (_, i) => i);
+  const parts: string[] = [];
+  for (const slice of all) parts.push(...(await bring([slice])));
+  expect(parts.sort()).toEqual(whole);
+  expect(await bring(all)).toEqual(whole);
+  expect(await bring([])).toEqual([]);
+  expect(await bring(undefined)).toEqual(whole);
+  await environment.close();
+});
