@@ -3,7 +3,7 @@
 import { quote } from "../query/ast.ts";
 import type { FileResult, ResultSymbol } from "../search/messages/response.ts";
 import type { Viewer } from "../search/messages/request.ts";
-import { escapeExpression, searchOptions } from "./scope.ts";
+import { pathsFilter, searchOptions } from "./scope.ts";
 import type { ToolContext } from "./tool.ts";
 
 export interface Definition {
@@ -65,9 +65,8 @@ export async function definitionsOf(
   context: ToolContext,
 ): Promise<Map<string, FileDefinitions>> {
   if (paths.length === 0) return new Map();
-  const files = paths.map((path) => `file:${quote(`^${escapeExpression(path)}$`)}`).join(" or ");
   const named = revision ? ` rev:${quote(revision)}` : "";
-  const query = `sym:.* (${files})${named}`;
+  const query = `sym:.* ${pathsFilter(paths)}${named}`;
   const { files: found } = await context.engine.search(
     { query, matches: MOST, whole: true },
     searchOptions(context, viewer),

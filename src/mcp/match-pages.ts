@@ -22,8 +22,7 @@ import {
 } from "./definitions-of.ts";
 import { notSearchedWords, partialWords } from "./partial-words.ts";
 import { plural } from "./plural.ts";
-import { escapeExpression, queryWith, scopeOf, searchOptions } from "./scope.ts";
-import { quote } from "../query/ast.ts";
+import { pathsFilter, queryWith, scopeOf, searchOptions } from "./scope.ts";
 import type { Filters, Outcome, ToolContext } from "./tool.ts";
 
 /** What is asked, and asked again for each page. */
@@ -76,8 +75,10 @@ interface Item {
   readonly key: string;
 }
 
-/** More ranges than fit: a line takes some six tokens at least. */
-const rangesFor = (maxTokens: number): number => Math.ceil(maxTokens / 6);
+/** Tokens that a line takes at least, or a path. */
+const LEAST_LINE = 6;
+/** A path, and a line of the file. */
+const LEAST_FILE = 16;
 const ALL_OF_A_FILE = 1e9;
 
 export interface Told extends Outcome {
@@ -159,7 +160,9 @@ function searchPage(
   { maxTokens, context, viewer }: Searching,
 ): Promise<SearchResponse> {
   const perFile = { all: { matchesPerFile: ALL_OF_A_FILE }, best: { matchesPerFile: 1 }, rest: {} };
-  const request = { ...question.request, matches: rangesFor(maxTokens), ...perFile[stage], after };
+  const isOfLines = stage === "best" && question.tool !== "find_files";
+  const matches = Math.ceil(maxTokens / (isOfLines ? LEAST_FILE : LEAST_LINE)); // more than fit
+  const request = { ...question.request, matches, ...perFile[stage], after };
   return context.engine.search(request, searchOptions(context, viewer));
 }
 
@@ -196,8 +199,7 @@ async function bestLines(
 ): Promise<Map<string, number>> {
   if (stage !== "rest") return new Map();
   const names = [...new Set(files.map(({ fileName }) => fileName.text))];
-  const paths = names.map((name) => `file:${quote(`^${escapeExpression(name)}$`)}`).join(" or ");
-  const query = queryWith(request.query, `(${paths})`);
+  const query = queryWith(request.query, pathsFilter(names));
   const again = { ...request, query, contextLines: 0, matchesPerFile: 1, matches: MOST_AGAIN };
   const { files: found } = await context.engine.search(again, searchOptions(context, viewer));
   return new Map(found.map((file) => [fileKey(file), lineOf(itemsIn(file)[0]!)]));

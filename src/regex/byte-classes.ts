@@ -52,8 +52,8 @@ export function byteClasses(programs: readonly Program[]): ByteClasses {
     asksLines && byte === 10 ? NEWLINE : asksWords && isWord(byte) ? WORD : OTHER,
   );
   let of = new Uint8Array(kind);
-  for (const edges of new Set(programs.flatMap(({ lone }) => [...lone])))
-    of = refine(of, withLocalTargets(edges));
+  const lone = programs.flatMap((program) => [...program.lone]);
+  for (const edges of distinct(lone)) of = refine(of, edges);
   for (const graph of new Set(programs.flatMap(({ graphs }) => [...graphs])))
     of = meet(of, partitionOf(graph));
   const byte: number[] = [];
@@ -74,18 +74,26 @@ export function* partitionSteps(graph: ByteGraph): Steps<Partition> {
   if (known) return known;
   const seen = new Set<string>();
   let of: Partition = new Uint8Array(256);
-  for (const [i, edges] of graph.entries()) {
-    const local = withLocalTargets(edges);
-    const key = local.join();
-    if (!seen.has(key)) of = refine(of, local);
-    seen.add(key);
-    if (i % NODES_A_STEP === 0) yield;
+  for (let i = 0; i < graph.length; i += NODES_A_STEP) {
+    for (const edges of distinct(graph.slice(i, i + NODES_A_STEP), seen)) of = refine(of, edges);
+    yield;
   }
   partitions.set(graph, of);
   return of;
 }
 
 const NODES_A_STEP = 16;
+
+/** Yields each kind of edges once, with local targets: a long literal has thousands of nodes and some thirty kinds. */
+function* distinct(nodes: readonly Edges[], seen = new Set<string>()): Generator<number[]> {
+  for (const edges of nodes) {
+    const local = withLocalTargets(edges);
+    const key = local.join();
+    if (seen.has(key)) continue;
+    seen.add(key);
+    yield local;
+  }
+}
 
 /** With the targets numbered in the order in which they come: which nodes they are does not matter. */
 function withLocalTargets(edges: Edges): number[] {
@@ -105,7 +113,8 @@ function refine(of: Uint8Array, edges: readonly number[]): Partition {
 
 /** Bytes are of one class where they are in both. */
 function meet(of: Uint8Array, column: Uint8Array | Uint16Array): Partition {
-  const columns = Math.max(...column) + 1;
+  let columns = 1;
+  for (let byte = 0; byte < 256; byte++) columns = Math.max(columns, column[byte]! + 1);
   const numbers = new Uint16Array(columns * 256); // from 1
   const out = new Uint8Array(256);
   let count = 0;
