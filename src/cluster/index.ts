@@ -9,6 +9,8 @@ export {
   type ClusterStatus,
 } from "./cluster.ts";
 export { directorySegments } from "./objects/directory-segments.ts";
+export type { S3Sender } from "./objects/s3-requests.ts";
+export { s3Segments, type S3SegmentsOptions } from "./objects/s3-segments.ts";
 export type { SegmentStore, StoredObject } from "./objects/segment-store.ts";
 export { migrateCluster, type PostgresPlace } from "./postgres/schema.ts";
 export type {

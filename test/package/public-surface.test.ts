@@ -66,6 +66,7 @@ test("the values of each entry", () => {
     "postgresSegments",
     "postgresTokenStore",
     "postgresUserStore",
+    "s3Segments",
   ]);
   expect(Object.keys(testing).sort()).toEqual([
     "auditStoreSuite",

@@ -7,7 +7,8 @@
 import { QuernError } from "../../base/errors.ts";
 
 /**
- * A store of immutable objects.
+ * A store of immutable objects. A store that takes long rejects with ABORTED when a `signal` that it was given aborts;
+ * a store may ignore it.
  *
  * @example
  * const segments: SegmentStore = directorySegments("/mnt/shared/quern");
@@ -26,7 +27,12 @@ export interface SegmentStore {
    * })();
    * await segments.put("v1/seg/98/982d9e3e", body, 4);
    */
-  put(key: string, body: AsyncIterable<Uint8Array>, bytes: number): Promise<void>;
+  put(
+    key: string,
+    body: AsyncIterable<Uint8Array>,
+    bytes: number,
+    signal?: AbortSignal,
+  ): Promise<void>;
   /**
    * Reads an object, or the bytes from `from` to `to`, which does not belong to them; what lies behind the
    * object's end is left out. Rejects with INDEX_NOT_FOUND if there is no such object, now or while it is read.
@@ -35,7 +41,11 @@ export interface SegmentStore {
    * declare const segments: SegmentStore;
    * for await (const bytes of await segments.get("v1/seg/98/982d9e3e", [0, 100])) console.log(bytes);
    */
-  get(key: string, range?: readonly [from: number, to: number]): Promise<AsyncIterable<Uint8Array>>;
+  get(
+    key: string,
+    range?: readonly [from: number, to: number],
+    signal?: AbortSignal,
+  ): Promise<AsyncIterable<Uint8Array>>;
   /**
    * Removes an object. If there is none, nothing happens.
    *
@@ -43,7 +53,7 @@ export interface SegmentStore {
    * declare const segments: SegmentStore;
    * await segments.delete("v1/seg/98/982d9e3e");
    */
-  delete(key: string): Promise<void>;
+  delete(key: string, signal?: AbortSignal): Promise<void>;
   /**
    * Lists the objects whose keys begin with `prefix`, by key. An object that is stored or removed meanwhile may
    * or may not be listed.
@@ -52,7 +62,7 @@ export interface SegmentStore {
    * declare const segments: SegmentStore;
    * for await (const { key, at } of segments.list("v1/sym/")) console.log(key, at);
    */
-  list(prefix: string): AsyncIterable<StoredObject>;
+  list(prefix: string, signal?: AbortSignal): AsyncIterable<StoredObject>;
 }
 
 /**
@@ -71,8 +81,10 @@ export interface StoredObject {
 const KEY = /^[a-z0-9]+(?:\/[a-z0-9]+)*$/;
 
 /** Keys are paths of lower-case letters and digits: the same on every file system, and in every URL. */
+export const isKey = (key: string): boolean => KEY.test(key) && key.length <= 512;
+
 export function checkedKey(key: string): string {
-  if (typeof key === "string" && KEY.test(key) && key.length <= 512) return key;
+  if (typeof key === "string" && isKey(key)) return key;
   throw new QuernError(
     "INVALID_REQUEST",
     `key: must be lower-case letters and digits, with "/" between, got ${JSON.stringify(key)}`,

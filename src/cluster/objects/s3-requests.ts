@@ -1,0 +1,117 @@
+/**
+ * Requests to an S3-compatible service through the host's client, with a time limit and errors that
+ * say what to do. The package `@aws-sdk/client-s3` is the host's, an optional peer. It is loaded with the
+ * first request, because its client takes only commands of its own classes.
+ */
+
+import type * as sdk from "@aws-sdk/client-s3";
+import { aborted, throwIfAborted } from "../../base/abort.ts";
+import { QuernError } from "../../base/errors.ts";
+import { noSuchObject } from "./segment-store.ts";
+
+type Sdk = typeof sdk;
+
+/**
+ * What quern uses of an S3 client: `new S3Client()` of the package `@aws-sdk/client-s3` has it.
+ *
+ * @example
+ * declare const client: S3Sender; // new S3Client({ region: "eu-central-1" })
+ * const segments = s3Segments(client, { bucket: "quern" });
+ */
+export interface S3Sender {
+  /**
+   * Sends a command, and tries again where that may help.
+   *
+   * @example
+   * declare const client: S3Sender;
+   * declare const command: object; // new HeadBucketCommand({ Bucket: "quern" })
+   * await client.send(command, { abortSignal: AbortSignal.timeout(5_000) });
+   */
+  send(command: object, options?: { abortSignal?: AbortSignal }): Promise<object>;
+}
+
+export interface Requests {
+  readonly client: S3Sender;
+  readonly bucket: string;
+  readonly timeoutMs: number;
+}
+
+/** What a request is about, for its errors, and who may end it. */
+export interface About {
+  /** As the store knows it; absent: the request lists keys. */
+  readonly key?: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** REQUIRES: `Answer` is what the service answers to that command. */
+export async function ask<Answer extends object>(
+  requests: Requests,
+  command: (sdk: Sdk) => object,
+  about: About,
+): Promise<Answer> {
+  const { client, timeoutMs } = requests;
+  const { signal } = about;
+  if (signal) throwIfAborted(signal);
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), timeoutMs);
+  const abortSignal = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
+  try {
+    return (await client.send(command(await loadSdk()), { abortSignal })) as Answer;
+  } catch (error) {
+    throw late.signal.aborted ? tooSlow(requests, error) : told(error, requests, about);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function loadSdk(): Promise<Sdk> {
+  try {
+    return await import("@aws-sdk/client-s3");
+  } catch (cause) {
+    throw new QuernError(
+      "INVALID_REQUEST",
+      "s3Segments: the package @aws-sdk/client-s3 cannot be loaded: install it next to quern",
+      { cause },
+    );
+  }
+}
+
+/** A store that does not answer, as the client itself names it. */
+export function tooSlow({ bucket, timeoutMs }: Requests, cause?: unknown): Error {
+  const message = `s3Segments: the store of bucket ${bucket} sent nothing for ${timeoutMs} ms (timeoutMs)`;
+  return Object.assign(new Error(message, { cause }), { name: "TimeoutError" });
+}
+
+/** The error to throw for one of the client's. What a host cannot mend by other options stays as it is. */
+export function told(error: unknown, { bucket }: Requests, { key, signal }: About): unknown {
+  if (signal?.aborted) return aborted(signal);
+  if (!(error instanceof Error) || error instanceof QuernError) return error;
+  const { name } = error;
+  if (key !== undefined && (name === "NoSuchKey" || name === "NotFound"))
+    return noSuchObject(key, error);
+  if (name === "NoSuchBucket")
+    return new QuernError(
+      "INVALID_REQUEST",
+      `bucket: the store has no bucket ${JSON.stringify(bucket)}: create it, or set the client's endpoint and region to where it is`,
+      { cause: error },
+    );
+  if (statusOf(error) === 301 || name === "AuthorizationHeaderMalformed")
+    return new QuernError(
+      "INVALID_REQUEST",
+      `bucket: ${JSON.stringify(bucket)} is in another region than the client: ${error.message}`,
+      { cause: error },
+    );
+  if (statusOf(error) === 403)
+    return new QuernError(
+      "PERMISSION_DENIED",
+      `the store refuses to ${key === undefined ? "list" : "serve"} ${JSON.stringify(key ?? bucket)} (${name}: ${error.message}); the client's credentials need s3:ListBucket on the bucket ${bucket}, and s3:GetObject, s3:PutObject, s3:DeleteObject and s3:AbortMultipartUpload on its objects`,
+      { cause: error },
+    );
+  return error;
+}
+
+/** The HTTP status of an answer that the client threw. */
+export function statusOf(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !("$metadata" in error)) return undefined;
+  return (error.$metadata as { httpStatusCode?: number }).httpStatusCode;
+}

@@ -1,0 +1,310 @@
+/**
+ * Objects in an S3-compatible service. Needs no conditional writes and no deletion of several objects
+ * at once, which not all services have. An upload is made of whole buffers, so that the client can
+ * send each again; a download that breaks off goes on where it was, because objects never change.
+ */
+
+import type { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import type {
+  CompletedPart,
+  CreateMultipartUploadCommandOutput,
+  GetObjectCommandOutput,
+  HeadObjectCommandOutput,
+  ListObjectsV2CommandOutput,
+  UploadPartCommandOutput,
+} from "@aws-sdk/client-s3";
+import { QuernError } from "../../base/errors.ts";
+import { checkKeys } from "../../base/known-keys.ts";
+import {
+  ask,
+  statusOf,
+  told,
+  tooSlow,
+  type About,
+  type Requests,
+  type S3Sender,
+} from "./s3-requests.ts";
+import {
+  checkedKey,
+  checkedRange,
+  inPieces,
+  isKey,
+  ofLength,
+  type SegmentStore,
+  type StoredObject,
+} from "./segment-store.ts";
+
+/** What is uploaded at once. A service takes parts of 5 MiB to 5 GiB, and objects of one part up to 5 GiB. */
+const PART_BYTES = 16 * 2 ** 20;
+/** No service takes more of one object. */
+const MOST_PARTS = 10_000;
+/** Of one upload. Each is a buffer of PART_BYTES. */
+const PARTS_AT_ONCE = 4;
+/** How often a download that breaks off begins again before it has got anything more. */
+const RESUMES = 4;
+/** Before the first of them; each further one waits twice as long. */
+const RESUME_MS = 100;
+const TIMEOUT_MS = 60_000;
+
+/**
+ * Options of s3Segments().
+ *
+ * @example
+ * const options: S3SegmentsOptions = { bucket: "search", prefix: "quern" };
+ */
+export interface S3SegmentsOptions {
+  /** The bucket. It must exist. */
+  bucket: string;
+  /** What the keys of all objects begin with, a "/" after it. Default: nothing. */
+  prefix?: string;
+  /** Milliseconds without an answer, or without the next bytes of one, after which a request has failed. Default 60 000. */
+  timeoutMs?: number;
+}
+
+/**
+ * Returns a store in a bucket of an S3-compatible service. The client's own settings say where that is, with which
+ * credentials, and how often a request is tried.
+ *
+ * @example
+ * declare const client: S3Sender; // new S3Client({ endpoint: "http://127.0.0.1:9000", forcePathStyle: true })
+ * const segments = s3Segments(client, { bucket: "search", prefix: "quern" });
+ * for await (const { key } of segments.list("v1/seg/")) console.log(key);
+ */
+export function s3Segments(client: S3Sender, options: S3SegmentsOptions): SegmentStore {
+  const { requests, before } = checkedOptions(client, options);
+  const { bucket: Bucket } = requests;
+  const nameOf = (key: string): string => before + checkedKey(key);
+  return {
+    async put(key, body, bytes, signal) {
+      const about = { key, signal };
+      const upload: Upload = { requests, about, Key: nameOf(key), bytes };
+      const whole = ofLength(body, bytes);
+      if (bytes > PART_BYTES) return putParts(upload, whole);
+      const pieces: Uint8Array[] = [];
+      for await (const piece of whole) pieces.push(Uint8Array.from(piece));
+      const Body = Buffer.concat(pieces);
+      const { Key } = upload;
+      await ask(requests, (sdk) => new sdk.PutObjectCommand({ Bucket, Key, Body }), about);
+    },
+    async get(key, range, signal) {
+      const about = { key, signal };
+      const Key = nameOf(key);
+      const [from, to] = checkedRange(range);
+      if (from === to) {
+        const head = { Bucket, Key };
+        await ask(requests, (sdk) => new sdk.HeadObjectCommand(head), about);
+        return nothing();
+      }
+      const begin = (at: number): Promise<GetObjectCommandOutput> => {
+        const part = at === 0 && range === undefined ? {} : { Range: `bytes=${at}-${to - 1}` };
+        const asked = { Bucket, Key, ...part };
+        return ask(requests, (sdk) => new sdk.GetObjectCommand(asked), about);
+      };
+      // nothing lies where the object has ended
+      const first = await begin(from).catch((error: unknown) => {
+        if (statusOf(error) === 416) return undefined;
+        throw error;
+      });
+      return first === undefined ? nothing() : download({ requests, about, begin, from, first });
+    },
+    async delete(key, signal) {
+      const gone = { Bucket, Key: nameOf(key) };
+      await ask(requests, (sdk) => new sdk.DeleteObjectCommand(gone), { key, signal }).catch(
+        (error: unknown) => {
+          if (!(error instanceof QuernError && error.code === "INDEX_NOT_FOUND")) throw error;
+        },
+      );
+    },
+    list: (prefix, signal) => listKeys(requests, { before, prefix, signal }),
+  };
+}
+
+function checkedOptions(
+  client: S3Sender,
+  options: S3SegmentsOptions,
+): { requests: Requests; before: string } {
+  const known = { bucket: true, prefix: true, timeoutMs: true } as const;
+  checkKeys({ call: "s3Segments", what: "option" }, options, known);
+  const { bucket, prefix = "", timeoutMs = TIMEOUT_MS } = options;
+  if (typeof client?.send !== "function")
+    throw invalid("client must be an S3Client of the package @aws-sdk/client-s3");
+  if (typeof bucket !== "string" || bucket === "")
+    throw invalid(`bucket must be the name of a bucket, got ${JSON.stringify(bucket)}`);
+  if (typeof prefix !== "string" || prefix.startsWith("/") || prefix.includes("//"))
+    throw invalid(
+      `prefix must be names with single "/" between, such as "search/quern", got ${JSON.stringify(prefix)}`,
+    );
+  // what a timer holds
+  if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs >= 2 ** 31)
+    throw invalid(`timeoutMs must be an integer from 1 to ${2 ** 31 - 1}, got ${timeoutMs}`);
+  const before = prefix === "" || prefix.endsWith("/") ? prefix : `${prefix}/`;
+  return { requests: { client, bucket, timeoutMs }, before };
+}
+
+const invalid = (what: string): QuernError =>
+  new QuernError("INVALID_REQUEST", `s3Segments: ${what}`);
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
+
+interface Upload {
+  readonly requests: Requests;
+  readonly about: About;
+  readonly Key: string;
+  readonly bytes: number;
+}
+
+/** A killed process leaves parts behind: a rule of the bucket's lifecycle removes them. */
+async function putParts(upload: Upload, body: AsyncIterable<Uint8Array>): Promise<void> {
+  const { requests, about, Key } = upload;
+  const Bucket = requests.bucket;
+  const { UploadId } = await ask<CreateMultipartUploadCommandOutput>(
+    requests,
+    (sdk) => new sdk.CreateMultipartUploadCommand({ Bucket, Key }),
+    about,
+  );
+  try {
+    const Parts = await sendParts(upload, body, UploadId);
+    const whole = { Bucket, Key, UploadId, MultipartUpload: { Parts } };
+    await ask(requests, (sdk) => new sdk.CompleteMultipartUploadCommand(whole), about).catch(
+      (error: unknown) => mustBeThere(upload, error),
+    );
+  } catch (error) {
+    const gone = { Bucket, Key, UploadId };
+    const key = Key;
+    await ask(requests, (sdk) => new sdk.AbortMultipartUploadCommand(gone), { key }).catch(
+      () => undefined, // the first error is the one to tell
+    );
+    throw error;
+  }
+}
+
+/** A completion whose answer was lost is sent again, and then there is no such upload any more. */
+async function mustBeThere({ requests, about, Key, bytes }: Upload, error: unknown): Promise<void> {
+  if (!(error instanceof Error && error.name === "NoSuchUpload")) throw error;
+  const head = { Bucket: requests.bucket, Key };
+  const { ContentLength } = await ask<HeadObjectCommandOutput>(
+    requests,
+    (sdk) => new sdk.HeadObjectCommand(head),
+    about,
+  );
+  if (ContentLength !== bytes) throw error;
+}
+
+async function sendParts(
+  { requests, about, Key, bytes }: Upload,
+  body: AsyncIterable<Uint8Array>,
+  UploadId: string | undefined,
+): Promise<CompletedPart[]> {
+  const parts: CompletedPart[] = [];
+  const send = async (PartNumber: number, Body: Uint8Array): Promise<void> => {
+    const part = { Bucket: requests.bucket, Key, UploadId, PartNumber, Body };
+    const { ETag } = await ask<UploadPartCommandOutput>(
+      requests,
+      (sdk) => new sdk.UploadPartCommand(part),
+      about,
+    );
+    parts[PartNumber - 1] = { PartNumber, ETag };
+  };
+  const running = new Set<Promise<void>>();
+  let count = 0;
+  try {
+    for await (const piece of inPieces(body, Math.max(PART_BYTES, Math.ceil(bytes / MOST_PARTS)))) {
+      if (running.size === PARTS_AT_ONCE) await Promise.race(running);
+      const one = send(++count, piece);
+      running.add(one);
+      void one.then(
+        () => running.delete(one),
+        () => undefined, // it stays, and the race or the end below throws it
+      );
+    }
+    await Promise.all(running);
+  } finally {
+    await Promise.allSettled(running);
+  }
+  return parts;
+}
+
+interface Download {
+  readonly requests: Requests;
+  readonly about: About;
+  readonly begin: (at: number) => Promise<GetObjectCommandOutput>;
+  readonly from: number;
+  readonly first: GetObjectCommandOutput;
+}
+
+async function* download(given: Download): AsyncGenerator<Uint8Array> {
+  const { requests, about, begin, from, first } = given;
+  const end = from + (first.ContentLength ?? 0);
+  let [at, answer, failures] = [from, first, 0];
+  for (;;) {
+    try {
+      for await (const piece of patiently(answer, requests, about)) {
+        [at, failures] = [at + piece.length, 0];
+        yield piece;
+      }
+      if (at >= end) return;
+      throw new Error(`the store ended an object of ${end} bytes after ${at}`);
+    } catch (error) {
+      if (about.signal?.aborted || isOtherBytes(error) || failures === RESUMES)
+        throw isOtherBytes(error) ? damaged(about, error) : told(error, requests, about);
+      await sleep(RESUME_MS * 2 ** failures++);
+      answer = await begin(at);
+    }
+  }
+}
+
+/** Ends when the store sends nothing for too long, or the signal aborts. The time that the reader takes does not count. */
+async function* patiently(
+  { Body }: GetObjectCommandOutput,
+  requests: Requests,
+  { signal }: About,
+): AsyncGenerator<Uint8Array> {
+  const body = Body as Readable; // what the client gives on Node
+  const stop = (): void => void body.destroy(new Error("aborted"));
+  const wait = (): NodeJS.Timeout =>
+    setTimeout(() => body.destroy(tooSlow(requests)), requests.timeoutMs);
+  signal?.addEventListener("abort", stop, { once: true });
+  let timer = wait();
+  try {
+    for await (const piece of body as AsyncIterable<Uint8Array>) {
+      clearTimeout(timer);
+      yield piece;
+      timer = wait();
+    }
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", stop);
+  }
+}
+
+/** The client has compared the bytes of a whole object with what the service says of them. */
+const isOtherBytes = (error: unknown): boolean =>
+  error instanceof Error && error.message.startsWith("Checksum mismatch");
+
+const damaged = ({ key }: About, cause: unknown): QuernError =>
+  new QuernError("INDEX_CORRUPT", `the store sent other bytes of ${key} than were stored in it`, {
+    cause,
+  });
+
+async function* listKeys(
+  requests: Requests,
+  { before, prefix, signal }: { before: string; prefix: string; signal?: AbortSignal | undefined },
+): AsyncGenerator<StoredObject> {
+  let next: string | undefined;
+  do {
+    const asked = { Bucket: requests.bucket, Prefix: before + prefix };
+    const after = next === undefined ? {} : { ContinuationToken: next };
+    const page = await ask<ListObjectsV2CommandOutput>(
+      requests,
+      (sdk) => new sdk.ListObjectsV2Command({ ...asked, ...after }),
+      { signal },
+    );
+    for (const { Key = "", LastModified } of page.Contents ?? []) {
+      const key = Key.slice(before.length);
+      // what others have put under the prefix is none of ours
+      if (isKey(key) && LastModified) yield { key, at: LastModified };
+    }
+    next = page.IsTruncated === true ? page.NextContinuationToken : undefined;
+  } while (next !== undefined);
+}
