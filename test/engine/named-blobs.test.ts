@@ -20,7 +20,7 @@ const lists = vi.hoisted(() => ({ areAsked: true }));
 
 vi.mock("../../src/search/thread/planning/named-blobs.ts", async (original) => {
   const real = (await original()) as { readonly withNamedBlobs: typeof withNamedBlobs };
-  const either: typeof withNamedBlobs = (plans, asked, lookup) =>
+  const either: typeof withNamedBlobs = async (plans, asked, lookup) =>
     lists.areAsked ? real.withNamedBlobs(plans, asked, lookup) : plans;
   return { withNamedBlobs: either };
 });

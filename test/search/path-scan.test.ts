@@ -14,7 +14,12 @@ import { RUNS } from "../engine/opened.ts";
 
 const kernel = createKernel();
 const arena = new Arena(kernel);
-const tools = { arena, literals: new LiteralScanner(kernel, arena), isStopped: () => false };
+const tools = {
+  arena,
+  literals: new LiteralScanner(kernel, arena),
+  isStopped: () => false,
+  pause: () => undefined,
+};
 
 function tableOf(paths: readonly string[]): PathTable {
   const parts = paths.map((path) => Buffer.from(path));
@@ -26,7 +31,7 @@ function tableOf(paths: readonly string[]): PathTable {
 /** As many paths as make a scan of all of them worth it. */
 const padding = Array.from({ length: 40 }, (_, i) => `padding/${i}/${"-".repeat(i)}`);
 
-function found(pattern: string, paths: readonly string[], among = fullBitset(paths.length)) {
+async function found(pattern: string, paths: readonly string[], among = fullBitset(paths.length)) {
   const mark = arena.mark();
   const expression = compileExpression(pattern, { caseSensitive: false });
   const asked = {
@@ -34,7 +39,7 @@ function found(pattern: string, paths: readonly string[], among = fullBitset(pat
     matcher: createMatcher(kernel, expression),
     anchors: pathAnchors(expression.required, arena),
   };
-  const files = filesWithPath(asked, tableOf(paths), among, tools)!;
+  const files = (await filesWithPath(asked, tableOf(paths), among, tools))!;
   arena.release(mark);
   return paths.filter((_, file) => hasBit(files, file));
 }
@@ -50,8 +55,8 @@ test.each<[pattern: string, paths: string[], found: string[]]>([
   ["^$", ["", "a"], [""]],
   [".h$", ["a.h", "h.a", ".h"], ["a.h", ".h"]],
   ["abc", [], []],
-])("%s", (pattern, paths, expected) => {
-  expect(found(pattern, [...paths, ...padding])).toEqual(expected);
+])("%s", async (pattern, paths, expected) => {
+  expect(await found(pattern, [...paths, ...padding])).toEqual(expected);
 });
 
 const LETTERS = ["a", "B", "b", "c", "/", ".", "k", "\u212a", "é", "É", "\n", "ß"];
@@ -63,23 +68,28 @@ const pattern = fc.oneof(
   fc.constantFrom("abc?", "^abc", "abc$", "(abc|bca|.ab)", "abc.*abc", "aaa", "[ab]bc", "(?s)k.k"),
 );
 
-test("any paths, any of them asked for", () => {
-  fc.assert(
-    fc.property(pattern, fc.array(path, { maxLength: 30 }), fc.nat(), (asked, some, seed) => {
-      const paths = [...some, ...padding];
-      const among = emptyBitset(paths.length);
-      for (let file = 0; file < paths.length; file++)
-        if ((file * 7 + seed) % 5 !== 0) setBit(among, file);
-      const matcher = createMatcher(kernel, compileExpression(asked, { caseSensitive: false }));
-      const expected = paths.filter((one, file) => {
-        const mark = arena.mark();
-        const at = arena.put(Buffer.from(one));
-        const count = matcher.count(at, at + Buffer.byteLength(one));
-        arena.release(mark);
-        return count > 0 && hasBit(among, file);
-      });
-      expect(found(asked, paths, among)).toEqual(expected);
-    }),
+test("any paths, any of them asked for", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      pattern,
+      fc.array(path, { maxLength: 30 }),
+      fc.nat(),
+      async (asked, some, seed) => {
+        const paths = [...some, ...padding];
+        const among = emptyBitset(paths.length);
+        for (let file = 0; file < paths.length; file++)
+          if ((file * 7 + seed) % 5 !== 0) setBit(among, file);
+        const matcher = createMatcher(kernel, compileExpression(asked, { caseSensitive: false }));
+        const expected = paths.filter((one, file) => {
+          const mark = arena.mark();
+          const at = arena.put(Buffer.from(one));
+          const count = matcher.count(at, at + Buffer.byteLength(one));
+          arena.release(mark);
+          return count > 0 && hasBit(among, file);
+        });
+        expect(await found(asked, paths, among)).toEqual(expected);
+      },
+    ),
     { numRuns: 500 * RUNS },
   );
 });

@@ -29,8 +29,6 @@ interface Attack {
   /** In the dialect in which terms are expressions. */
   regex?: boolean;
   ending: Ending;
-  /** ms of one turn without workers, where it takes more than a slice and a step. */
-  inlineMs?: number;
 }
 
 const ATTACKS: Attack[] = [
@@ -50,7 +48,23 @@ const ATTACKS: Attack[] = [
     what: "as many terms as there may be",
     query: list(2_000, (i) => `a${i}b`, " or "),
     ending: "an answer",
-    inlineMs: 80,
+  },
+  {
+    what: "as many that must all hold",
+    query: list(2_000, (i) => `a${i}b`),
+    ending: "an answer",
+  },
+  {
+    what: "as many negations as there may be",
+    query: `hello ${list(1_900, (i) => `-a${i}b`)}`,
+    ending: "an answer",
+  },
+  { what: "of paths", query: list(2_000, (i) => `-file:${i}x`), ending: "an answer" },
+  { what: "of definitions", query: list(2_000, (i) => `-sym:${i}x`), ending: "an answer" },
+  {
+    what: "of expressions of paths",
+    query: list(300, (i) => `-file:(a|b)*${i}x.*y`),
+    ending: "an answer",
   },
   {
     what: "as many terms in as many groups as there may be",
@@ -85,7 +99,6 @@ const ATTACKS: Attack[] = [
     query: list(2_000, (i) => `a.*${i}`),
     regex: true,
     ending: "an answer",
-    inlineMs: 80,
   },
   {
     what: "expressions as large as one may be",
@@ -143,8 +156,8 @@ describe.runIf(process.platform === "linux").each([1, 0])("a query, %i workers",
   });
 
   test.each(ATTACKS)("$what", { timeout: 20_000 }, async (attack) => {
-    const { query, regex = false, ending, inlineMs = MOST_INLINE_MS } = attack;
-    const most = workers === 0 ? inlineMs : MOST_TURN_MS;
+    const { query, regex = false, ending } = attack;
+    const most = workers === 0 ? MOST_INLINE_MS : MOST_TURN_MS;
     const request = { query, isRegexEnabled: regex, matches: 10 };
     let [turn, work] = [Infinity, Infinity];
     for (let left = TRIES; left > 0 && (turn > most || work > MOST_WORK_MS); left--) {

@@ -7,9 +7,10 @@ import type { Pause } from "../../base/yield.ts";
 import { atomsOf, namesRevision, type Query } from "../../query/ast.ts";
 import { hintsOf, type Hint } from "../../query/hints.ts";
 import { parseInSlices, parseQuery, type Dialect } from "../../query/parse.ts";
+import { takeAll, type Steps } from "../../regex/steps.ts";
 import { simplify } from "../../query/simplify.ts";
 import { packPlan, type PackedPlan } from "../messages/plan.ts";
-import { planQuery, type HostAtom } from "./plan-query.ts";
+import { planSteps, type HostAtom } from "./plan-query.ts";
 
 export interface QueryText {
   readonly text: string;
@@ -34,20 +35,24 @@ export const isShort = (text: string): boolean => text.length <= 256 && !/\\[pP]
 export const hintsFor = ({ text, dialect }: QueryText): Hint[] => hintsOf(text, dialect);
 
 export const meaningOf = ({ text, dialect }: QueryText): Meaning =>
-  meaning(parseQuery(text, dialect));
+  takeAll(meaningSteps(parseQuery(text, dialect)));
 
 export async function meaningInSlices(
   { text, dialect }: QueryText,
   pause: Pause,
 ): Promise<Meaning> {
-  const parsed = await parseInSlices(text, dialect, pause);
-  await pause();
-  return meaning(parsed);
+  const steps = meaningSteps(await parseInSlices(text, dialect, pause));
+  for (;;) {
+    await pause();
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
 }
 
-function meaning(parsed: Query): Meaning {
+function* meaningSteps(parsed: Query): Steps<Meaning> {
   const query = simplify(parsed);
-  const { plan, hostAtoms } = planQuery(query);
+  const { plan, hostAtoms } = yield* planSteps(query);
+  yield;
   const contexts = atomsOf(parsed).flatMap((atom) => (atom.kind === "context" ? [atom.name] : []));
   return {
     query,

@@ -7,6 +7,7 @@ import { languageNamed } from "../../base/languages.ts";
 import type { Atom, Query } from "../../query/ast.ts";
 import { compileExpression } from "../../regex/expression.ts";
 import { plainLiteral } from "../../regex/plain-literal.ts";
+import type { Steps } from "../../regex/steps.ts";
 import type { Plan, PlanAtom, PlanNode } from "../messages/plan.ts";
 
 /** An atom that only the catalog can decide. */
@@ -14,8 +15,8 @@ export type HostAtom =
   | Extract<Atom, { kind: "revision" | "reposet" | "context" | "archived" | "fork" | "visibility" }>
   | { readonly kind: "repo"; readonly pattern: string; readonly caseSensitive: boolean };
 
-/** Makes the plan of a query; equal atoms become one. */
-export function planQuery(query: Query): { plan: Plan; hostAtoms: readonly HostAtom[] } {
+/** Makes the plan of a query, an atom a step; equal atoms become one. */
+export function* planSteps(query: Query): Steps<{ plan: Plan; hostAtoms: readonly HostAtom[] }> {
   const atoms = new Numbered<PlanAtom>();
   const hostAtoms = new Numbered<HostAtom>();
   const place = (atom: Atom): PlanNode => {
@@ -24,22 +25,26 @@ export function planQuery(query: Query): { plan: Plan; hostAtoms: readonly HostA
       ? { kind: "set", set: hostAtoms.number(planned.host) }
       : { kind: "atom", atom: atoms.number(planned.own) };
   };
+  const root = yield* mapQuery(query, place);
   return {
-    plan: { root: mapQuery(query, place), atoms: atoms.values },
+    plan: { root, atoms: atoms.values },
     hostAtoms: hostAtoms.values,
   };
 }
 
-function mapQuery(query: Query, place: (atom: Atom) => PlanNode): PlanNode {
+function* mapQuery(query: Query, place: (atom: Atom) => PlanNode): Steps<PlanNode> {
   switch (query.kind) {
     case "all":
     case "none":
       return query;
     case "and":
-    case "or":
-      return { kind: query.kind, children: query.children.map((child) => mapQuery(child, place)) };
+    case "or": {
+      const children: PlanNode[] = [];
+      for (const child of query.children) children.push(yield* mapQuery(child, place));
+      return { kind: query.kind, children };
+    }
     case "not":
-      return { kind: "not", child: mapQuery(query.child, place) };
+      return { kind: "not", child: yield* mapQuery(query.child, place) };
     case "literal":
     case "regex":
     case "language":
@@ -49,6 +54,7 @@ function mapQuery(query: Query, place: (atom: Atom) => PlanNode): PlanNode {
     case "archived":
     case "fork":
     case "visibility":
+      yield;
       return place(query);
   }
 }

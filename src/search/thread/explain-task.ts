@@ -17,7 +17,7 @@ import type { PreparedQuery } from "./planning/prepare.ts";
 import { planSegment } from "./planning/segment-plan.ts";
 import { openDefinitions, type SearchTools, type ThreadTools } from "./reading/thread-tools.ts";
 
-export function explainSegments(
+export async function explainSegments(
   { segments }: Pick<SearchInput, "segments">,
   {
     query,
@@ -30,7 +30,7 @@ export function explainSegments(
     readonly thread: ThreadTools;
     readonly tools: SearchTools;
   },
-): ExplainResult {
+): Promise<ExplainResult> {
   const explained: ExplainedSegment[] = [];
   for (const { segment, scope, sets, symbols: edition } of segments) {
     try {
@@ -39,19 +39,22 @@ export function explainSegments(
       if (!opened || symbols === "gone") return "gone";
       const { reader } = opened;
       const asked = { query, scope, sets, symbols, isRanked: false };
-      const plan = planSegment(opened, asked, snapshot, tools);
+      const plan = await planSegment(opened, asked, snapshot, tools);
       if (!plan) continue; // nothing stops it
       const { kernel, arena } = tools;
       const countInScope = counterInScope(scope, reader);
-      const { isStopped } = tools;
-      const lookup = { reader, snapshot, kernel, arena, countInScope, isStopped };
+      const { isStopped, pause } = tools;
+      const lookup = { reader, snapshot, kernel, arena, countInScope, isStopped, pause };
       const inScope = pagesOf(scope, reader);
-      const literals = query.atoms.map((atom) => {
+      const literals: ExplainedSegment["literals"][number][][] = [];
+      for (const atom of query.atoms) {
         const lists = atom.kind === "symbol" ? symbols?.names : undefined;
-        return atom.literals.map((one) => explainLiteral(one, { ...lookup, lists }, inScope));
-      });
+        const explain = (one: Literal) => explainLiteral(one, { ...lookup, lists }, inScope);
+        literals.push(atom.literals.map(explain));
+        await pause();
+      }
       const candidateFiles = countBits(plan.candidates);
-      const exclusions = candidateFiles === 0 ? exclusionsOf(asked, lookup, tools) : [];
+      const exclusions = candidateFiles === 0 ? await exclusionsOf(asked, lookup, tools) : [];
       explained.push({
         id: segment,
         literals: literals.flat(),

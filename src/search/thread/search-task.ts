@@ -114,7 +114,7 @@ export class SearchRun {
     };
     this.#parts.push(part);
     try {
-      const plan = this.#plan(position);
+      const plan = await this.#plan(position);
       if (!plan) return;
       const { steps } = plan;
       const planned = performance.now();
@@ -132,7 +132,7 @@ export class SearchRun {
     }
   }
 
-  #plan(position: number): SegmentPlan | undefined {
+  async #plan(position: number): Promise<SegmentPlan | undefined> {
     const { input, query, snapshot, thread, tools } = this.#thread;
     const { segment, scope, sets, symbols: edition } = input.segments[position]!;
     const opened = thread.open(snapshot, segment);
@@ -177,7 +177,7 @@ export class SearchRun {
     const next = () =>
       isShared ? control.claimStep(position, steps.length) : own < steps.length ? own++ : undefined;
     for (let step = next(); step !== undefined && !control.stopped; step = next()) {
-      scan.window(steps[step]!, totals, onHit);
+      await scan.window(steps[step]!, totals, onHit);
       if (control.stopped) break; // within the window: it counts as not finished
       part.stepsDone++;
       if (this.#pending.length > 0 && performance.now() - this.#lastPost > POST_MS)

@@ -41,6 +41,13 @@ const toolsOf = (context: TaskContext): ThreadTools =>
     return new ThreadTools(context.isInline, memory && { memory, worker: context.worker });
   });
 
+/** For a task that nothing stops. */
+const endless = (context: TaskContext) => ({
+  isStopped: () => false,
+  isDue: () => false,
+  pause: () => context.pause(),
+});
+
 const snapshotOf = ({ packed }: Pick<SearchInput, "packed">, context: TaskContext): Snapshot =>
   withSegments(threadEnvironment(context).snapshot(), packed);
 
@@ -50,11 +57,12 @@ const search: Task<SearchInput, SearchOutput> = async (input, context) => {
   const tools = thread.forTask({
     isStopped: () => control.stopped !== 0,
     isDue: () => control.isDue,
+    pause: () => context.pause(),
   });
   const snapshot = snapshotOf(input, context);
   const mark = thread.arena.mark();
   try {
-    const query = await prepareInTime(unpackPlan(input.plan), tools, () => context.pause());
+    const query = await prepareInTime(unpackPlan(input.plan), tools);
     if (!query) return nothingFound();
     return await new SearchRun({ input, query, control, snapshot, thread, tools, context }).run();
   } finally {
@@ -69,12 +77,13 @@ const show: Task<ShowInput, ShowResult> = async (input, context) => {
   const tools = thread.forTask({
     isStopped: () => control.hasEnded,
     isDue: () => control.isDue,
+    pause: () => context.pause(),
   });
   const snapshot = snapshotOf(input, context);
   const mark = thread.arena.mark();
   try {
-    const pause = () => context.pause();
-    const query = await prepareQuery(unpackPlan(input.plan), tools, pause);
+    const { pause } = tools;
+    const query = await prepareQuery(unpackPlan(input.plan), tools);
     const { contextLines, whole, isBestFirst } = input;
     const files: (ShownFile | undefined)[] = [];
     const disagreements: string[] = [];
@@ -115,12 +124,12 @@ const explain: Task<Pick<SearchInput, "plan" | "segments" | "packed">, ExplainRe
   context,
 ) => {
   const thread = toolsOf(context);
-  const tools = thread.forTask({ isStopped: () => false, isDue: () => false });
+  const tools = thread.forTask(endless(context));
   const snapshot = snapshotOf(input, context);
   const mark = thread.arena.mark();
   try {
-    const query = await prepareQuery(unpackPlan(input.plan), tools, () => context.pause());
-    return explainSegments(input, { query, snapshot, thread, tools });
+    const query = await prepareQuery(unpackPlan(input.plan), tools);
+    return await explainSegments(input, { query, snapshot, thread, tools });
   } finally {
     thread.arena.release(mark);
     snapshot.close();
@@ -139,9 +148,7 @@ const meaning: Task<QueryText & { readonly stop: Int32Array }, Meaning> = (
 const hints: Task<QueryText, ReturnType<typeof hintsFor>> = hintsFor;
 
 const texts: Task<TextsQuestion, Uint32Array> = (input, context) =>
-  matchTexts(input, toolsOf(context).forTask({ isStopped: () => false, isDue: () => false }), () =>
-    context.pause(),
-  );
+  matchTexts(input, toolsOf(context).forTask(endless(context)), () => context.pause());
 
 /** Gives back what was kept for speed, and goes on with another text cache. */
 const trim: Task<TextCacheMemory | undefined, void> = (textCache, context) => {

@@ -44,16 +44,17 @@ export const anywhere = (atom: PreparedAtom): AtomPlan => ({
   onlyDecides: false,
 });
 
-/** Plans every atom; returns undefined if it was stopped. `symbols`: undefined where the segment's are not known. */
-export function planAtoms(
+/** Plans every atom; resolves to undefined if it was stopped. `symbols`: undefined where the segment's are not known. */
+export async function planAtoms(
   { atoms, shown }: PreparedQuery,
   lookup: Lookup,
   symbols: SegmentSymbols | undefined,
-): AtomPlan[] | undefined {
+): Promise<AtomPlan[] | undefined> {
   const planned: AtomPlan[] = [];
   for (const [number, atom] of atoms.entries()) {
     if (lookup.isStopped()) return undefined;
     planned.push({ ...planAtom(atom, lookup, symbols), onlyDecides: !shown.has(number) });
+    await lookup.pause();
   }
   return planned;
 }

@@ -11,6 +11,7 @@ import {
   unite,
   type Bitset,
 } from "../../../base/bitset.ts";
+import type { Pause } from "../../../base/yield.ts";
 import type { PlanNode } from "../../messages/plan.ts";
 
 export interface Bounds {
@@ -24,7 +25,12 @@ export interface Known {
   set(set: number): Bounds;
 }
 
-export function boundsOf(node: PlanNode, known: Known, files: number): Bounds {
+/** Resolves to what is known of a tree. Yields between operands: each may go through all files. */
+export async function boundsOf(
+  node: PlanNode,
+  known: Known,
+  { files, pause }: { readonly files: number; readonly pause: Pause },
+): Promise<Bounds> {
   switch (node.kind) {
     case "all":
       return { sure: fullBitset(files), maybe: fullBitset(files) };
@@ -35,20 +41,21 @@ export function boundsOf(node: PlanNode, known: Known, files: number): Bounds {
     case "atom":
       return known.atom(node.atom);
     case "not": {
-      const { sure, maybe } = boundsOf(node.child, known, files);
+      const { sure, maybe } = await boundsOf(node.child, known, { files, pause });
       return { sure: subtract(fullBitset(files), maybe), maybe: subtract(fullBitset(files), sure) };
     }
     case "and":
     case "or": {
       const combine = node.kind === "and" ? intersect : unite;
       const [first, ...others] = node.children;
-      const begun = boundsOf(first!, known, files);
+      const begun = await boundsOf(first!, known, { files, pause });
       const [sure, maybe] = [begun.sure.slice(), begun.maybe.slice()];
       // one after the other: the sets of two thousand children are too much to hold at a time
       for (const other of others) {
-        const child = boundsOf(other, known, files);
+        const child = await boundsOf(other, known, { files, pause });
         combine(sure, child.sure);
         combine(maybe, child.maybe);
+        await pause();
       }
       return { sure, maybe };
     }

@@ -2,6 +2,7 @@
 
 import type { Bitset } from "../../../base/bitset.ts";
 import { wordsFor } from "../../../base/bitset.ts";
+import type { Pause } from "../../../base/yield.ts";
 import type { Arena } from "../../../kernel/arena.ts";
 import type { Kernel } from "../../../kernel/kernel.ts";
 import type { Snapshot } from "../../../store/lmdb/environment.ts";
@@ -21,6 +22,8 @@ export interface Lookup {
   readonly countInScope: (pages: Bitset) => number;
   /** Whether the search was stopped: what is looked up then is of no use. */
   readonly isStopped: () => boolean;
+  /** Called between atoms. */
+  readonly pause: Pause;
 }
 
 /** Lists that are looked up between two looks at the clock. */

@@ -25,23 +25,30 @@ export interface Exclusion {
 const MOST_LEFT_OUT = 32;
 
 /** Operands that leave no file, each by itself; where none does, such as leave none together, and would leave some without any one of them. */
-export function exclusionsOf(
+export async function exclusionsOf(
   { query, scope, sets, symbols }: SegmentQuery,
   lookup: Lookup,
   tools: SearchTools,
-): Exclusion[] {
+): Promise<Exclusion[]> {
   const { reader, snapshot } = lookup;
-  const plans = planAtoms(query, lookup, symbols)?.map((plan) =>
-    plan.atom.kind === "path"
-      ? { ...plan, exact: filesWithPath(plan.atom, reader.paths(snapshot), scope, tools) }
-      : plan,
-  );
+  const { pause } = tools;
+  const plans = await planAtoms(query, lookup, symbols);
   if (!plans) return [];
+  for (const [number, plan] of plans.entries()) {
+    if (plan.atom.kind !== "path") continue;
+    const exact = await filesWithPath(plan.atom, reader.paths(snapshot), scope, tools);
+    plans[number] = { ...plan, exact };
+  }
   const known = knownOf(plans, sets, reader);
   const { files } = reader.header;
   const operands: readonly PlanNode[] =
     query.root.kind === "and" ? query.root.children : [query.root];
-  const left = operands.map((one) => intersect(boundsOf(one, known, files).maybe.slice(), scope));
+  const left: Bitset[] = [];
+  for (const operand of operands) {
+    const { maybe } = await boundsOf(operand, known, { files, pause });
+    left.push(intersect(maybe.slice(), scope));
+    await pause();
+  }
   const empty = [...left.keys()].filter((operand) => isEmpty(left[operand]!));
   const blamed = empty.length > 0 ? empty : conflict(left, fullBitset(files));
   return blamed.map((operand) => ({

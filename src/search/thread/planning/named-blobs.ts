@@ -24,19 +24,25 @@ interface Asked {
   readonly symbols: SegmentSymbols | undefined;
 }
 
-/** Returns the plans with `named`, and the bytes of the lists in their `listBytes`. */
-export function withNamedBlobs(
+/** Resolves to the plans with `named`, and the bytes of the lists in their `listBytes`. */
+export async function withNamedBlobs(
   plans: readonly AtomPlan[],
   { atoms, visit, symbols }: Asked,
   lookup: Lookup,
-): readonly AtomPlan[] {
+): Promise<readonly AtomPlan[]> {
   if (!symbols?.names || countBits(visit) < WORTH_LISTS) return plans;
   const inNames = { ...lookup, lists: symbols.names };
-  return plans.map((plan, atom) => {
+  const named: AtomPlan[] = [];
+  for (const [atom, plan] of plans.entries()) {
     const within = atoms.has(atom) ? lookUp(plan, inNames) : undefined;
-    if (!within) return plan;
-    return { ...plan, named: within.blobs, listBytes: plan.listBytes + within.listBytes };
-  });
+    named.push(
+      within
+        ? { ...plan, named: within.blobs, listBytes: plan.listBytes + within.listBytes }
+        : plan,
+    );
+    await lookup.pause();
+  }
+  return named;
 }
 
 function lookUp(

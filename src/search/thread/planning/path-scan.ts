@@ -8,8 +8,8 @@ import { isAscii } from "node:buffer";
 import {
   countBits,
   emptyBitset,
-  forEachBit,
-  hasBit,
+  intersect,
+  nextBit,
   setBit,
   type Bitset,
 } from "../../../base/bitset.ts";
@@ -34,7 +34,7 @@ export interface PathExpression {
 }
 
 type Tools = Pick<SearchTools, "arena" | "literals">;
-type ClockedTools = Tools & Pick<SearchTools, "isStopped">;
+type ClockedTools = Tools & Pick<SearchTools, "isStopped" | "pause">;
 
 /** More than so many literals are not looked for one after another. */
 const MOST_ANCHORS = 4;
@@ -78,31 +78,33 @@ function anchorTexts(formula: Formula): readonly Text[] | undefined {
 const shortest = (texts: readonly Text[]): number =>
   Math.min(...texts.map(({ text }) => text.length));
 
-/** Those of `among` whose path the expression matches; undefined: stopped. */
-export function filesWithPath(
+/** Resolves to those of `among` whose path the expression matches; undefined: stopped. */
+export async function filesWithPath(
   { matcher, anchors }: PathExpression,
   paths: PathTable,
   among: Bitset,
-  { arena, literals, isStopped }: ClockedTools,
-): Bitset | undefined {
+  { arena, literals, isStopped, pause }: ClockedTools,
+): Promise<Bitset | undefined> {
   const { starts, bytes } = paths;
   const out = emptyBitset(32 * among.length);
   let [tries, isCut] = [0, false];
   const mark = arena.mark();
   const at = arena.put(bytes);
-  const tryOne = (file: number) => {
-    isCut ||= ++tries % TRIES === 0 && isStopped();
-    if (isCut) return;
+  let tried = among;
+  if (anchors && TRY_BYTES * countBits(among) > bytes.length) {
+    tried = emptyBitset(32 * among.length);
+    for (const anchor of anchors)
+      forEachHolding(anchor, paths, { at, literals }, (file) => setBit(tried, file));
+    intersect(tried, among);
+  }
+  for (let file = nextBit(tried, 0); file >= 0 && !isCut; file = nextBit(tried, file + 1)) {
     const found = matcher.count(at + starts[file]!, at + starts[file + 1]!, isStopped);
     if (found > 0) setBit(out, file);
     isCut = matcher.stopped;
-  };
-  if (anchors && TRY_BYTES * countBits(among) > bytes.length)
-    for (const anchor of anchors)
-      forEachHolding(anchor, paths, { at, literals }, (file) => {
-        if (hasBit(among, file)) tryOne(file);
-      });
-  else forEachBit(among, tryOne);
+    if (++tries % TRIES > 0) continue;
+    isCut ||= isStopped();
+    await pause();
+  }
   arena.release(mark);
   return isCut ? undefined : out;
 }

@@ -1,6 +1,5 @@
 /** A plan made ready in one thread: literals placed in its kernel, expressions compiled. */
 
-import type { Pause } from "../../../base/yield.ts";
 import { compileExpression } from "../../../regex/expression.ts";
 import { createMatcher } from "../../../regex/matcher.ts";
 import type { Kernel } from "../../../kernel/kernel.ts";
@@ -29,6 +28,8 @@ export const gramsOf = ({ literals }: PreparedAtom): number =>
 
 /** Nodes of a query's tree that are evaluated between two looks at the clock. */
 const NODES_AT_ONCE = 50_000;
+/** The same of files of which little is evaluated: rating one takes a microsecond, too. */
+const FILES_AT_ONCE = 512;
 
 const NO_LITERALS: readonly Literal[] = [];
 
@@ -55,40 +56,38 @@ export interface PreparedQuery {
 }
 
 /** What preparing takes, and what ends a slice of it. */
-export type Preparing = Pick<SearchTools, "kernel" | "arena" | "isInline">;
+export type Preparing = Pick<SearchTools, "kernel" | "arena" | "isInline" | "pause">;
 
 /**
  * Yields between atoms. REQUIRES: the arena's mark of before stays until the query is done, and nobody else uses the
  * tools meanwhile.
  */
-export async function prepareQuery(
-  plan: Plan,
-  tools: Preparing,
-  pause: Pause,
-): Promise<PreparedQuery> {
+export async function prepareQuery(plan: Plan, tools: Preparing): Promise<PreparedQuery> {
   const never = () => false;
-  return (await prepareInTime(plan, { ...tools, isStopped: never }, pause))!;
+  return (await prepareInTime(plan, { ...tools, isStopped: never }))!;
 }
 
 /** The same; undefined: it was to stop on the way. A large expression takes some 20 ms. */
 export async function prepareInTime(
   plan: Plan,
   tools: Preparing & Pick<SearchTools, "isStopped">,
-  pause: Pause,
 ): Promise<PreparedQuery | undefined> {
   const atoms: PreparedAtom[] = [];
   for (const atom of plan.atoms) {
     if (tools.isStopped()) return undefined;
     const prepared = prepareAtom(atom, tools);
-    if (tools.isInline) await makeAutomaton(prepared, pause);
+    if (tools.isInline) await makeAutomaton(prepared, tools);
     atoms.push(prepared);
-    await pause();
+    await tools.pause();
   }
   return tools.isStopped() ? undefined : queryOf(plan, atoms, tools.kernel);
 }
 
 /** A worker makes it where the first text is read: there may be none. */
-async function makeAutomaton(atom: PreparedAtom, pause: Pause): Promise<void> {
+async function makeAutomaton(
+  atom: PreparedAtom,
+  { pause }: Pick<Preparing, "pause">,
+): Promise<void> {
   if (atom.kind === "literal" || atom.kind === "language") return;
   const { matcher } = atom.kind === "path" ? atom : atom.placed;
   for (const _ of matcher.prepare()) await pause();
@@ -117,7 +116,7 @@ function queryOf(
     single: singleAtom(root, contentAtoms),
     operands: operandsByAtom(root, atoms.length),
     hasNegation: hasNegation(root),
-    filesAtOnce: Math.ceil(NODES_AT_ONCE / sizeOf(root)),
+    filesAtOnce: Math.min(FILES_AT_ONCE, Math.ceil(NODES_AT_ONCE / sizeOf(root))),
     sharing: sharingOf(
       new Map(prepared.flatMap((atom, i) => (atom.kind === "content" ? [[i, atom.placed]] : []))),
       kernel,

@@ -18,6 +18,7 @@ import {
   unite,
   type Bitset,
 } from "../../../base/bitset.ts";
+import type { Pause } from "../../../base/yield.ts";
 import { NO_BLOB } from "../../../store/format/format.ts";
 import type { Snapshot } from "../../../store/lmdb/environment.ts";
 import type { SegmentReader } from "../../../store/segments/segment-reader.ts";
@@ -72,33 +73,35 @@ export interface SegmentPlan {
   readonly undecided: number;
 }
 
-/** Returns undefined if time runs out on the way. */
-export function planSegment(
+/** Resolves to undefined if time runs out on the way. */
+export async function planSegment(
   { reader, windows }: OpenedSegment,
   asked: SegmentQuery,
   snapshot: Snapshot,
   tools: SearchTools,
-): SegmentPlan | undefined {
+): Promise<SegmentPlan | undefined> {
   const { query, scope, sets, symbols } = asked;
-  const { kernel, arena, isStopped } = tools;
+  const { kernel, arena, isStopped, pause } = tools;
   const countInScope = counterInScope(scope, reader);
-  const lookup = { reader, snapshot, kernel, arena, countInScope, isStopped };
-  const planned = planAtoms(query, lookup, symbols);
+  const lookup = { reader, snapshot, kernel, arena, countInScope, isStopped, pause };
+  const planned = await planAtoms(query, lookup, symbols);
   if (!planned || isStopped()) return undefined;
-  const possible = (atoms: readonly AtomPlan[]): Bitset => {
-    const { maybe } = boundsOf(query.root, knownOf(atoms, sets, reader), reader.header.files);
+  const { files } = reader.header;
+  const possible = async (atoms: readonly AtomPlan[]): Promise<Bitset> => {
+    const known = knownOf(atoms, sets, reader);
+    const { maybe } = await boundsOf(query.root, known, { files, pause });
     return intersect(maybe.slice(), scope);
   };
   const decided = planned.some(({ atom }) => atom.kind === "path")
-    ? planPaths(planned, { reader, snapshot, files: possible(planned) }, tools)
+    ? await planPaths(planned, { reader, snapshot, files: await possible(planned) }, tools)
     : planned;
   if (!decided || isStopped()) return undefined;
-  const candidates = possible(decided);
+  const candidates = await possible(decided);
   const blobs = blobsOfFiles(candidates, reader);
   const contentOf = (plans: readonly AtomPlan[]) => query.contentAtoms.map((atom) => plans[atom]!);
   const visit = blobsToVisit(contentOf(decided), blobs, reader);
   const ranked = { atoms: query.shown, visit, symbols: asked.isRanked ? symbols : undefined };
-  const atoms = withNamedBlobs(decided, ranked, lookup);
+  const atoms = await withNamedBlobs(decided, ranked, lookup);
   if (isStopped()) return undefined;
   const work = query.isContentOnly ? visit : blobs;
   const withoutContent = query.isContentOnly ? [] : filesWithoutContent(candidates, reader);
@@ -111,16 +114,16 @@ export function planSegment(
     visit,
     work,
     withoutContent,
-    order: scanOrder(query, atoms, visit),
+    order: await scanOrder(query, atoms, visit, pause),
     windows: ownWindows,
     steps: stepsOf(ownWindows, work, withoutContent.length > 0),
-    stats: statsOf(contentOf(atoms), scope, visit, reader),
-    undecided: countUndecided(asked, atoms, lookup),
+    stats: await statsOf(contentOf(atoms), { scope, visit, pause }, reader),
+    undecided: await countUndecided(asked, atoms, lookup),
   };
 }
 
-/** Decides the path atoms for `files`. Returns undefined if it was stopped. */
-function planPaths(
+/** Decides the path atoms for `files`. Resolves to undefined if it was stopped. */
+async function planPaths(
   atoms: readonly AtomPlan[],
   {
     reader,
@@ -128,7 +131,7 @@ function planPaths(
     files,
   }: { readonly reader: SegmentReader; readonly snapshot: Snapshot; readonly files: Bitset },
   tools: SearchTools,
-): AtomPlan[] | undefined {
+): Promise<AtomPlan[] | undefined> {
   const table = reader.paths(snapshot);
   const planned: AtomPlan[] = [];
   for (const plan of atoms) {
@@ -136,7 +139,7 @@ function planPaths(
       planned.push(plan);
       continue;
     }
-    const exact = filesWithPath(plan.atom, table, files, tools);
+    const exact = await filesWithPath(plan.atom, table, files, tools);
     if (!exact) return undefined;
     planned.push({ ...plan, exact });
   }
@@ -179,19 +182,20 @@ function blobsToVisit(
  * visited blobs; of expressions those of names, then those that require the most: how often something
  * occurs, in other layouts or elsewhere, must not decide on how many files an expression is run.
  */
-function scanOrder(
+async function scanOrder(
   { contentAtoms }: PreparedQuery,
   atoms: readonly AtomPlan[],
   visit: Bitset,
-): readonly number[] {
+  pause: Pause,
+): Promise<readonly number[]> {
   if (contentAtoms.length === 1) return contentAtoms;
-  const costs = atoms.map(({ blobs, atom }) =>
-    atom.kind === "literal"
-      ? blobs
-        ? countBits(intersect(blobs.slice(), visit))
-        : ANYWHERE
-      : ANYWHERE * (atom.kind === "symbol" ? 2 : 3) - gramsOf(atom),
-  );
+  const costs: number[] = [];
+  for (const { blobs, atom } of atoms) {
+    if (atom.kind !== "literal")
+      costs.push(ANYWHERE * (atom.kind === "symbol" ? 2 : 3) - gramsOf(atom));
+    else costs.push(blobs ? countBits(intersect(blobs.slice(), visit)) : ANYWHERE);
+    await pause();
+  }
   return contentAtoms.toSorted((a, b) => costs[a]! - costs[b]!);
 }
 
@@ -221,19 +225,27 @@ function stepsOf(windows: Uint32Array, work: Bitset, withFirst: boolean): number
   return steps;
 }
 
-function statsOf(
+async function statsOf(
   content: readonly AtomPlan[],
-  scope: Bitset,
-  visit: Bitset,
+  {
+    scope,
+    visit,
+    pause,
+  }: { readonly scope: Bitset; readonly visit: Bitset; readonly pause: Pause },
   reader: SegmentReader,
-): PlanStats {
+): Promise<PlanStats> {
   const inScope = countBits(scope);
   const sum = (of: (plan: AtomPlan) => number) =>
     content.reduce((total, plan) => total + of(plan), 0);
+  let ngramMatches = 0;
+  for (const plan of content) {
+    ngramMatches += pagesToScan(plan, visit, reader);
+    await pause();
+  }
   return {
     shardFilesConsidered: inScope,
     ngramLookups: sum(({ atom }) => gramsOf(atom)),
-    ngramMatches: sum((plan) => pagesToScan(plan, visit, reader)),
+    ngramMatches,
     // of a segment with files that are out of scope it would tell something of those
     indexBytesLoaded: inScope === reader.header.files ? sum(({ listBytes }) => listBytes) : 0,
   };

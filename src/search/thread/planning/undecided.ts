@@ -30,17 +30,22 @@ interface Asked {
 }
 
 /** How many there are in scope. */
-export function countUndecided(
+export async function countUndecided(
   { query, scope, sets, symbols }: Asked,
   atoms: readonly AtomPlan[],
   lookup: Lookup,
-): number {
-  const { reader } = lookup;
+): Promise<number> {
+  const { reader, pause } = lookup;
   if (!atoms.some(({ atom }) => atom.kind === "symbol")) return 0;
   const unknown = symbols ? symbols.unknownBlobs() : fullBitset(reader.header.blobs);
   if (!unknown) return 0;
-  const anyNames = atoms.map((plan) => withAnyNames(plan, unknown, lookup));
-  const bounds = boundsOf(query.root, knownOf(anyNames, sets, reader), reader.header.files);
+  const anyNames: AtomPlan[] = [];
+  for (const plan of atoms) {
+    anyNames.push(withAnyNames(plan, unknown, lookup));
+    await pause();
+  }
+  const { files } = reader.header;
+  const bounds = await boundsOf(query.root, knownOf(anyNames, sets, reader), { files, pause });
   const mayDefine = emptyBitset(reader.header.blobs);
   for (const { atom, blobs } of anyNames) if (atom.kind === "symbol") unite(mayDefine, blobs!);
   const undecided = filesOf(intersect(mayDefine, unknown), reader);

@@ -1,6 +1,7 @@
 /** What one thread keeps for searching: a kernel with its regions, and the segments it has opened. */
 
 import { Arena } from "../../../kernel/arena.ts";
+import type { Pause } from "../../../base/yield.ts";
 import { LruCache } from "../../../base/lru-cache.ts";
 import { TextCache, type TextCacheMemory } from "../../../store/segments/text-cache.ts";
 import { createKernel, type Kernel } from "../../../kernel/kernel.ts";
@@ -32,6 +33,8 @@ export interface SearchTools {
   readonly isStopped: () => boolean;
   /** Whether RE2 is not to be asked any more about what is shown. */
   readonly isDue: () => boolean;
+  /** Called between steps that take long together. REQUIRES: nobody else uses the tools meanwhile. */
+  readonly pause: Pause;
 }
 
 export interface OpenedSegment {
@@ -65,8 +68,8 @@ export class ThreadTools {
     this.#literals = new LiteralScanner(this.#kernel, this.arena);
   }
 
-  /** Returns the tools for one task, with what tells it to stop. */
-  forTask(stop: Pick<SearchTools, "isStopped" | "isDue">): SearchTools {
+  /** Returns the tools for one task, with what tells it to stop and to yield. */
+  forTask(stop: Pick<SearchTools, "isStopped" | "isDue" | "pause">): SearchTools {
     return {
       kernel: this.#kernel,
       arena: this.arena,

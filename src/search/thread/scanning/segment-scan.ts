@@ -41,7 +41,7 @@ export class SegmentScan {
   }
 
   /** Evaluates the candidate files of one window; adds to `stats` before each hit, so that they fit the hits even where damage ends it. */
-  window(number: number, stats: WindowStats, onHit: (hit: Hit) => void): void {
+  async window(number: number, stats: WindowStats, onHit: (hit: Hit) => void): Promise<void> {
     const { reader, asked, atoms, order, visit, windows } = this.plan;
     const { snapshot, tools, isKept } = this.#options;
     const { query, symbols } = asked;
@@ -60,7 +60,7 @@ export class SegmentScan {
     let rater: DefinitionRater | undefined;
     if (blobs.length > 0) {
       const window = new Window(reader, snapshot, tools.window, first, end, isKept);
-      visited.scan(window, tools);
+      await visited.scan(window, tools);
       if (symbols && rated.length > 0) {
         const found = rated.flatMap((atom) => this.#rated(atom, visited));
         rater = new DefinitionRater({ found, blobs, window, symbols }, tools);
@@ -68,7 +68,7 @@ export class SegmentScan {
       stats.contentBytesLoaded += window.bytesLoaded;
     }
     const settling = { visited, stats, onHit, rater, facts: this.#factsOf(visited) };
-    if (this.#settleBlobs(settling)) this.#settleUnread(number, settling);
+    if (await this.#settleBlobs(settling)) await this.#settleUnread(number, settling);
     stats.contentBytesLoaded += (symbols?.bytesLoaded ?? 0) - symbolBytes;
   }
 
@@ -90,12 +90,15 @@ export class SegmentScan {
     return new FileFacts(this.plan.atoms, this.plan.asked.sets, visited);
   }
 
-  /** False: it was stopped. */
-  #settleBlobs(settling: Settling): boolean {
+  /** Resolves to false if it was stopped. */
+  async #settleBlobs(settling: Settling): Promise<boolean> {
     const { filesAtOnce } = this.plan.asked.query;
+    const { isStopped, pause } = this.#options.tools;
     for (let index = 0; index < settling.visited.blobs.length; index++) {
       this.#settleBlob(index, settling);
-      if ((index + 1) % filesAtOnce === 0 && this.#options.tools.isStopped()) return false;
+      if ((index + 1) % filesAtOnce > 0) continue;
+      if (isStopped()) return false;
+      await pause();
     }
     return true;
   }
@@ -118,24 +121,26 @@ export class SegmentScan {
   }
 
   /** Candidates in whose content nothing can be found: the grams or the filters have decided. */
-  #settleUnread(number: number, at: Settling): void {
+  async #settleUnread(number: number, at: Settling): Promise<void> {
     const { reader, asked, candidates, visit, work, windows, withoutContent } = this.plan;
     if (asked.query.isContentOnly) return;
     const { blobFileStarts, blobFiles } = reader;
-    let [settled, isStopped] = [0, false];
-    const settle = (file: number) => {
-      isStopped ||= ++settled % asked.query.filesAtOnce === 0 && this.#options.tools.isStopped();
-      if (isStopped) return;
-      at.stats.filesConsidered++;
-      this.#settle(file, -1, at);
-    };
+    const { isStopped, pause } = this.#options.tools;
+    const files: number[] = [];
     for (const blob of bitsBetween(work, windows[number]!, windows[number + 1]!)) {
-      if (isStopped) return;
       if (hasBit(visit, blob)) continue;
       for (let i = blobFileStarts[blob]!; i < blobFileStarts[blob + 1]!; i++)
-        if (hasBit(candidates, blobFiles[i]!)) settle(blobFiles[i]!);
+        if (hasBit(candidates, blobFiles[i]!)) files.push(blobFiles[i]!);
     }
-    if (number === 0) for (const file of withoutContent) settle(file);
+    if (number === 0) for (const file of withoutContent) files.push(file);
+    for (const [i, file] of files.entries()) {
+      if ((i + 1) % asked.query.filesAtOnce === 0) {
+        if (isStopped()) return;
+        await pause();
+      }
+      at.stats.filesConsidered++;
+      this.#settle(file, -1, at);
+    }
   }
 
   #settle(file: number, index: number, { facts, onHit, rater }: Settling): void {

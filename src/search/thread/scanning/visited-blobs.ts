@@ -50,7 +50,7 @@ export class VisitedBlobs {
     this.#visit = visit;
   }
 
-  scan(window: Window, tools: SearchTools): void {
+  async scan(window: Window, tools: SearchTools): Promise<void> {
     const { order, query } = this.#visit;
     const [only] = order;
     if (order.length === 1 && query.isContentOnly) {
@@ -74,25 +74,31 @@ export class VisitedBlobs {
       if (!isStopped || !query.hasNegation || atom === query.single)
         this.found[atom] = spread(found, targets, this.blobs.length);
       if (isStopped) return;
-      if (step + 1 < order.length) alive = this.#stillAlive(alive, atom, tools);
+      if (step + 1 < order.length) alive = await this.#stillAlive(alive, atom, tools);
+      await tools.pause();
     }
   }
 
   /** Of the blobs those that may match now that the atom is evaluated; more where it is stopped. */
-  #stillAlive(
+  async #stillAlive(
     alive: readonly number[],
     atom: number,
-    { isStopped }: Pick<SearchTools, "isStopped">,
-  ): readonly number[] {
+    { isStopped, pause }: Pick<SearchTools, "isStopped" | "pause">,
+  ): Promise<readonly number[]> {
     const { query, atoms, mayMatch } = this.#visit;
     const { blobs } = atoms[atom]!;
-    let evaluated = 0;
-    return alive.filter((index) => {
-      // that the atom is not there was known before
-      if (blobs && !hasBit(blobs, this.blobs[index]!)) return true;
-      if (++evaluated % query.filesAtOnce === 0 && isStopped()) return true;
-      return mayMatch(index, atom);
-    });
+    const still: number[] = [];
+    let [evaluated, isCut] = [0, false];
+    for (const index of alive) {
+      // where the atom cannot be, that was known before
+      const isNews = !blobs || hasBit(blobs, this.blobs[index]!);
+      if (isNews && !isCut && ++evaluated % query.filesAtOnce === 0) {
+        isCut = isStopped();
+        await pause();
+      }
+      if (!isNews || isCut || mayMatch(index, atom)) still.push(index);
+    }
+    return still;
   }
 
   #scanAtom(

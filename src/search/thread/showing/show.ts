@@ -55,7 +55,7 @@ export async function showFile(
   const path = pathOf(reader.paths(snapshot), file);
   const blob = reader.files.blobs[file]!;
   const isRead = blob !== NO_BLOB && readsContent(showing);
-  const content = isRead ? readContent(showing, wanted, blob) : undefined;
+  const content = isRead ? await readContent(showing, wanted, blob) : undefined;
   const facts = factsOf(showing, wanted, { path, content });
   const shown = shownBy(query, facts);
   const pairs = content
@@ -113,7 +113,7 @@ function rangesOf(lines: Lines, pairs: Uint32Array): ReturnType<Lines["range"]>[
 }
 
 /** A blob wholly in kernel memory, scanned for every content atom. */
-function readContent(
+async function readContent(
   showing: Showing,
   { reader, skip, most, symbols }: Omit<FileToShow, "file" | "sets">,
   blob: number,
@@ -134,7 +134,7 @@ function readContent(
     confirm: confirmOf(showing),
     most: query.contentAtoms.length === 1 && !isBestFirst ? seen : undefined,
   });
-  visited.scan(window, tools);
+  await visited.scan(window, tools);
   const from = window.address(blob);
   for (const atom of query.contentAtoms) {
     const prepared = query.atoms[atom]!;
