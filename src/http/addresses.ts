@@ -1,6 +1,6 @@
 /**
- * Where this service is seen from outside: at `publicUrl`, or where the request says it went. Addresses
- * in answers begin there, so that they lead somewhere wherever they are shown.
+ * Makes addresses in answers absolute. They begin with `publicUrl`, or with the origin of the request, so
+ * that they work wherever they are shown.
  */
 
 import { newPause } from "../base/yield.ts";
@@ -8,20 +8,20 @@ import type { Call } from "./route.ts";
 
 type Asked = Pick<Call, "request" | "settings">;
 
-/** Without a slash at its end. What a proxy takes off the path belongs to `publicUrl`. */
+/** The base without a slash at its end. A path that a proxy strips belongs to `publicUrl`. */
 export const originOf = ({ request, settings }: Asked): string =>
   settings.publicUrl ?? new URL(request.url).origin;
 
 const BROWSE = "/browse/";
 
-/** An address of a file, as the engine was told to make it; a relative one becomes absolute. */
+/** Makes an address from the engine absolute if it is relative. */
 export function absolute(call: Asked, webUrl: string): string {
   if (!webUrl.startsWith("/")) return webUrl;
   const base = webUrl.startsWith(BROWSE) ? call.settings.basePath : "";
   return originOf(call) + base + webUrl;
 }
 
-/** The same for each file of an answer, in place. */
+/** Does the same for each file of an answer, in place. */
 export async function makeAbsolute(
   call: Asked,
   files: readonly { webUrl: string }[],
@@ -35,7 +35,7 @@ export async function makeAbsolute(
 
 const encodeSegments = (path: string): string => path.split("/").map(encodeURIComponent).join("/");
 
-/** Where this service shows a repository's root. */
+/** Returns the address at which this service shows the root of a repository. */
 export function repositoryAddress(call: Asked, repository: string, revision: string): string {
   const name = encodeSegments(repository);
   return absolute(call, `${BROWSE}${name}@${encodeSegments(revision)}/-/tree/`);

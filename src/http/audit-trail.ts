@@ -1,6 +1,6 @@
 /**
- * What is put into the audit store: who did what to what. Of a request only its checked input is
- * noted, and what its route adds, such as counts; never a credential, never what was answered.
+ * Makes audit records: who did what to what. A record has the checked input of the request and what its
+ * route adds, such as counts; never a credential, never what was answered.
  */
 
 import { newAuditId, type AuditRecord } from "../auth/audit-store.ts";
@@ -9,7 +9,7 @@ import type { Settings } from "./options.ts";
 import { STATUS, type Refusal } from "./refusal.ts";
 import { VERSION } from "../base/version.ts";
 
-/** What a route's calls are recorded as. */
+/** The name under which the calls of a route are recorded. */
 export type AuditAction =
   | "search.performed"
   | "file.read"
@@ -19,7 +19,7 @@ export type AuditAction =
   | "token.revoked"
   | "user.removed";
 
-/** Which field of what is noted names the thing that was acted on, and what kind of thing it is. */
+/** The field that names the target of an action, and the kind of the target. */
 const TARGETS: Readonly<Record<AuditAction, { type: string; fields: readonly string[] }>> = {
   "search.performed": { type: "repository", fields: ["repoName", "repository"] },
   "file.read": { type: "repository", fields: ["repo", "repository"] },
@@ -38,18 +38,18 @@ const ACTOR_TYPES: Readonly<Record<Principal["kind"], string>> = {
   anonymous: "anonymous",
 };
 
-/** A request whose outcome is known. */
+/** A finished request. */
 export interface Done {
   readonly at: Date;
   readonly action: AuditAction | undefined;
   readonly request: Request;
-  /** Undefined: refused before it was known. */
+  /** Undefined if the request was refused before it was known. */
   readonly identity: Identity | undefined;
   readonly noted: Readonly<Record<string, unknown>>;
   readonly refusal: Refusal | undefined;
 }
 
-/** The record of a request; undefined: it is none that is recorded. */
+/** Returns the record of a request, or undefined if it is not recorded. */
 export function auditRecord(done: Done, settings: Settings): AuditRecord | undefined {
   const { at, refusal } = done;
   const base = { id: newAuditId(at), timestamp: at, version: VERSION };
@@ -92,13 +92,16 @@ function actorOf(identity: Identity | undefined): Pick<AuditRecord, "actorId" | 
 const MOST_CHARACTERS = 2_000;
 const MOST_ITEMS = 100;
 
-/** What clients send in a wrong place, such as a key for a query. 64 hex digits are the random part of every secret. */
+/**
+ * Matches secrets in the wrong place, such as a key in a query. The random part of every secret is 64 hex
+ * digits.
+ */
 const withoutSecrets = (text: string): string => text.replace(/[0-9a-f]{64}/gi, "[redacted]");
 
 const cutText = (text: string): string =>
   text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text;
 
-/** Plain data of a bounded size: a request may be a megabyte long. */
+/** Returns plain data of bounded size, because a request may have a megabyte. */
 function cut(value: unknown): unknown {
   if (typeof value === "string") return cutText(withoutSecrets(value));
   if (Array.isArray(value)) return value.slice(0, MOST_ITEMS).map(cut);

@@ -1,4 +1,4 @@
-/** Bodies: read no further than the limit, decoded strictly, checked against a schema. */
+/** Reads bodies up to the limit, decodes them strictly, and checks them against a schema. */
 
 import type { z } from "@hono/zod-openapi";
 import { beyondJsonShape } from "../base/json-shape.ts";
@@ -9,13 +9,16 @@ import { Refusal } from "./refusal.ts";
 
 const STEP_MS = 0.5;
 
-/** Refuses what would take the parser long. REQUIRES: the caller was admitted. Nothing of a body is read before. */
+/**
+ * Reads a JSON body. Refuses one that would take the parser long. REQUIRES: the caller was admitted,
+ * because nothing of a body is read before.
+ */
 export async function readJson(request: Request, mostBytes: number): Promise<unknown> {
   const encoding = request.headers.get("content-encoding") ?? "identity";
   if (encoding.trim().toLowerCase() !== "identity")
     throw invalid("the body must be sent without Content-Encoding");
   const bytes = await readBody(request, mostBytes);
-  const pause = newPause({ ms: STEP_MS }); // each step by itself takes up to 2 ms of a megabyte
+  const pause = newPause({ ms: STEP_MS }); // each step takes up to 2 ms for a megabyte
   const beyond = await beyondJsonShape(bytes, { pause });
   if (beyond !== undefined) throw invalid(`the body is too much to read: ${beyond}`);
   try {
@@ -29,19 +32,22 @@ export async function readJson(request: Request, mostBytes: number): Promise<unk
   }
 }
 
-/** REQUIRES: as readJson(). */
+/** Reads a body as readJson() does, and checks it. */
 export async function readBody(request: Request, mostBytes: number): Promise<Uint8Array> {
   const bytes = await readBytes(request, mostBytes);
   if (bytes !== undefined) return bytes;
   throw new Refusal("BODY_TOO_LARGE", `a body may have at most ${mostBytes} bytes`);
 }
 
-/** JSON, with any parameters, and what is a kind of it. */
+/** Matches application/json with any parameters, and types that end with +json. */
 export function isJson(contentType: string | null): boolean {
   return /^\s*application\/(?:[\w.!#$&^+-]+\+)?json\s*(?:;|$)/i.test(contentType ?? "");
 }
 
-/** The query of a URL as one object. A name that stands twice is refused: which one was meant? */
+/**
+ * Returns the query of a URL as an object. Refuses a name that occurs twice, because either value could be
+ * meant.
+ */
 export function queryObject(url: string): Record<string, string> {
   const query = new Map<string, string>();
   for (const [name, value] of new URL(url).searchParams) {
@@ -51,7 +57,7 @@ export function queryObject(url: string): Record<string, string> {
   return Object.fromEntries(query);
 }
 
-/** The value as the schema has it; refuses with what is wrong with the first field that is. */
+/** Returns the value that the schema makes, or refuses with the first wrong field. */
 export function check<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
   const result = checked(schema, value, "body");
   if ("data" in result) return result.data;

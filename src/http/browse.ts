@@ -1,7 +1,7 @@
 /**
- * Where webUrl leads when no page is served: files and folders as plain text, below
- * `/browse/REPOSITORY@REVISION/-/blob/PATH` and `…/-/tree/PATH`. Permissions, refusals and records are
- * those of the other routes. The page, where it is served, has the same paths and comes first.
+ * Serves files and folders as plain text below `/browse/REPOSITORY@REVISION/-/blob/PATH` and
+ * `…/-/tree/PATH`, where webUrl leads if no page is served. Permissions, refusals and records are those of
+ * the other routes. A page that is served has the same paths and comes first.
  */
 
 import { withoutEndSlashes } from "../base/paths.ts";
@@ -32,7 +32,7 @@ export const browseRoute: Route = plain(
 
 interface Address {
   readonly repo: string;
-  /** Undefined: the default one. */
+  /** Undefined for the default revision. */
   readonly ref: string | undefined;
   readonly kind: "blob" | "tree";
   readonly path: string;
@@ -40,7 +40,7 @@ interface Address {
 
 const ADDRESS = /^([^@]+?)(?:@(.*?))?\/-\/(blob|tree)\/(.*)$/s;
 
-/** What stands behind `/browse/`, still percent-encoded; undefined: no such address. */
+/** Parses what follows `/browse/`, still percent-encoded. Returns undefined if it is no such address. */
 export function parseAddress(below: string): Address | undefined {
   const [, repo = "", ref = "", kind, path = ""] = ADDRESS.exec(below) ?? [];
   if (kind !== "blob" && kind !== "tree") return undefined;
@@ -85,7 +85,7 @@ async function folderText(call: Call, { repository, path, ref }: Asked): Promise
 
 const lineOf = ({ type, name }: HistoryEntry): string => `${name}${type === "folder" ? "/" : ""}\n`;
 
-/** No browser takes it for anything but text. */
+/** Headers that keep every browser from treating it as anything but text. */
 const HEADERS = {
   "Content-Type": "text/plain; charset=utf-8",
   "Content-Security-Policy": "default-src 'none'; sandbox",
@@ -99,7 +99,7 @@ function textResponse(text: string, options: AnswerOptions): Response {
 
 const PIECE = 32 * 1024; // UTF-16 units
 
-/** Each of whole characters. */
+/** Yields pieces of whole characters. */
 async function* piecesOf(text: string): AsyncGenerator<string> {
   for (let from = 0; from < text.length;) {
     const last = text.charCodeAt(from + PIECE - 1);

@@ -1,4 +1,4 @@
-/** Where the repositories come from: the connections to code hosts that the host has told of. */
+/** Serves the connections to code hosts that the host has listed. */
 
 import { z } from "@hono/zod-openapi";
 import { pageOf } from "../repositories.ts";
@@ -6,7 +6,7 @@ import { jsonResponse } from "./json-body.ts";
 import type { Connection } from "./options.ts";
 import { plain, type Call, type Route } from "./route.ts";
 
-/** What kinds of connections there are, as clients know them. */
+/** The kinds of connections, as clients know them. */
 export const CONNECTION_TYPES = [
   "github",
   "gitlab",
@@ -60,7 +60,10 @@ async function listConnections(call: Call): Promise<Response> {
   return jsonResponse(shown, { confirm: call.confirm });
 }
 
-/** Who sees everything sees empty ones too. The list is kept, so that many repositories are looked through once. */
+/**
+ * Returns the connections that a viewer may see. One who sees everything also sees empty ones. The list is
+ * cached, so that many repositories are checked only once.
+ */
 async function isVisible(call: Call, connection: Connection): Promise<boolean> {
   const { viewer } = call.caller;
   if (viewer === undefined) return true;
@@ -69,13 +72,13 @@ async function isVisible(call: Call, connection: Connection): Promise<boolean> {
   return (await pageOf(call.engine, { ...all, viewer, among })).total > 0;
 }
 
-/** The host's own array, for which lists are kept, where it cannot change. */
+/** Returns the host's own array if it is frozen, because lists are cached by it. */
 const namesIn = ({ repositories }: Connection): readonly string[] =>
   Array.isArray(repositories) && Object.isFrozen(repositories)
     ? (repositories as readonly string[])
     : [...repositories];
 
-/** Names of the repositories of a connection; none where there is no such connection. */
+/** Returns the names of a connection's repositories; none if there is no such connection. */
 export function repositoriesOf(call: Call, connectionId: number): readonly string[] {
   for (const one of call.settings.connections()) if (one.id === connectionId) return namesIn(one);
   return [];

@@ -1,11 +1,14 @@
-/** Calls from pages of other origins. Credentials travel in headers, so cookies are never allowed along. */
+/** Allows calls from pages of other origins. Credentials travel in headers, so cookies are never allowed. */
 
 import type { Settings } from "./options.ts";
 
 const READABLE = "Link, Retry-After, X-Quern-Not-Indexed, X-Total-Count";
 const MAX_AGE_S = 600;
 
-/** To an OPTIONS request. The browser judges by the headers; to others it says what the path takes. */
+/**
+ * Answers an OPTIONS request. The browser judges by the headers; for others the answer lists what the path
+ * accepts.
+ */
 export function answerPreflight(request: Request, settings: Settings, allow: string): Response {
   const headers = new Headers({ Allow: allow, "Cache-Control": "no-store" });
   if (isAllowed(request, settings) && request.headers.has("access-control-request-method")) {
@@ -18,7 +21,7 @@ export function answerPreflight(request: Request, settings: Settings, allow: str
   return new Response(null, { status: 204, headers });
 }
 
-/** Headers by which clients name themselves, and those of MCP, which pages of other origins may send. */
+/** Headers that pages of other origins may send: those by which clients name themselves, and those of MCP. */
 const CLIENT_HEADERS =
   /^(?:x-[a-z0-9-]{1,100}-client-source|accept|last-event-id|mcp-(?:method|name|protocol-version|session-id))$/;
 

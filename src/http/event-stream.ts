@@ -1,13 +1,13 @@
 /**
- * A search as server-sent events. Each event is fetched when the reader asks for it and not
- * before, so a slow reader slows the search down instead of filling memory; one that leaves, or
- * asks for nothing for a minute, ends it.
+ * Sends a search as server-sent events. Each event is made when the reader asks for it, so a slow reader
+ * slows the search down instead of filling memory. A reader that leaves, or asks for nothing for a minute,
+ * ends the search.
  *
  *     data: {"type":"chunk",…}      one for each event of the search
  *     data: [DONE]                  after the last one; not after an error
  *
- * An error after the start is the event {"type":"error","error":{…}}. An event of several megabytes
- * leaves in pieces, and one whose caller may not have the rest breaks off.
+ * An error after the start is the event {"type":"error","error":{…}}. An event of several megabytes leaves
+ * in pieces, and breaks off if its caller may not have the rest.
  */
 
 import { newPause } from "../base/yield.ts";
@@ -18,16 +18,19 @@ import { errorBody, toRefusal, type Refusal } from "./refusal.ts";
 import { STALLED_MS, stallAfter } from "./stalled.ts";
 
 export interface StreamOptions {
-  /** Aborted when nobody reads any more. */
+  /** Aborted when the reader has left. */
   readonly abort: AbortController;
-  /** Called before each event leaves. Rejects if it may not. */
+  /** Called before each event leaves. Rejects if it must not leave. */
   readonly confirm: () => Promise<void>;
-  /** Called once: undefined after [DONE]. */
+  /** Called once at the end, with undefined after [DONE]. */
   readonly onEnd: (refusal: Refusal | undefined) => void;
   readonly stalledMs?: number;
 }
 
-/** REQUIRES: `first` is what the iterator yielded first, so that what fails at once fails as a response. */
+/**
+ * Makes the response. REQUIRES: `first` is what the iterator yielded first, so that an immediate failure
+ * becomes an error response.
+ */
 export function eventStream(
   first: IteratorResult<SearchEvent>,
   events: AsyncIterator<SearchEvent>,
@@ -35,7 +38,7 @@ export function eventStream(
 ): ReadableStream<Uint8Array> {
   const { abort, confirm, onEnd, stalledMs = STALLED_MS } = options;
   const pieces = piecesOf(first, events);
-  let within = false; // an event has begun to leave
+  let within = false; // whether an event has left in part
   let ended = false;
 
   const end = (thrown?: { error: unknown }): Refusal | undefined => {
@@ -49,7 +52,7 @@ export function eventStream(
   };
   const stop = (): void => {
     abort.abort();
-    void Promise.resolve(events.return?.()).catch(() => {}); // what it still throws is of the abort
+    void Promise.resolve(events.return?.()).catch(() => {}); // whatever it still throws comes from the abort
   };
   const leave = (error: unknown): void => (end({ error }), stop());
   const onAbort = (): void => leave(abort.signal.reason);
@@ -75,8 +78,8 @@ export function eventStream(
           await step(controller);
         } catch (error) {
           const refusal = end({ error });
-          if (refusal === undefined) return controller.close(); // left meanwhile
-          if (within) throw (stop(), error); // there is no place for another event
+          if (refusal === undefined) return controller.close(); // the reader has left meanwhile
+          if (within) throw (stop(), error); // no other event fits into one that has begun
           controller.enqueue(encode(jsonText({ type: "error", error: errorBody(refusal) })));
           controller.close();
           stop();
@@ -91,7 +94,7 @@ export function eventStream(
 
 const PIECE = 32 * 1024;
 
-/** What leaves at a time: an event, or a part of a long one, of which no more is made than leaves. */
+/** Yields what leaves at a time: an event, or a part of a long one, which is made only as it leaves. */
 function piecesOf(first: IteratorResult<SearchEvent>, events: AsyncIterator<SearchEvent>) {
   let ready: IteratorResult<SearchEvent> | undefined = first;
   let texts: Iterator<string, undefined> = gather([]);
@@ -108,7 +111,7 @@ function piecesOf(first: IteratorResult<SearchEvent>, events: AsyncIterator<Sear
         if (text.done) {
           const event = ready ?? (await events.next());
           ready = undefined;
-          await pause(); // what made it may have used a slice
+          await pause(); // making the event may have used up a slice
           isLast = event.done === true;
           texts = gather(eventParts(event));
           text = texts.next();

@@ -1,4 +1,4 @@
-/** The JSON names of what a search would do: how it is understood and planned, and what would find more. */
+/** Defines the JSON of explanations: how a query is understood and planned, and what would find more. */
 
 import { z } from "@hono/zod-openapi";
 import type * as response from "../search/messages/response.ts";
@@ -13,7 +13,7 @@ const CHANGES = [
   "language",
 ] as const satisfies readonly response.Explanation["suggestions"][number]["change"][];
 
-/** The request that a suggestion makes, as a client sends it again. */
+/** The request of a suggestion, as a client sends it again. */
 export const explanation = (request: ReturnType<typeof searchRequest>) =>
   z
     .object({
@@ -48,8 +48,11 @@ export const explanation = (request: ReturnType<typeof searchRequest>) =>
     })
     .openapi("Explanation");
 
-/** Leaves out segments: they contain files of several repositories, so their number would reveal hidden ones. */
+/**
+ * Leaves out the segments, because they contain files of several repositories and their number would reveal
+ * hidden ones.
+ */
 export type Told = Omit<response.Explanation, "segments">;
 
-/** Does not compile when the schema and its type part. */
+/** Fails to compile if the schema and its type differ. */
 export type ExplanationAgrees = All<[Same<ReturnType<typeof explanation>, Told>]>;

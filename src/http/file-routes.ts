@@ -1,4 +1,4 @@
-/** Files and folders of any revision: from the index where it holds them, from git otherwise. */
+/** Serves files and folders of any revision, from the index if it has them, and otherwise from git. */
 
 import { withoutEndSlashes } from "../base/paths.ts";
 import type { RepositorySummary } from "../repositories.ts";
@@ -56,7 +56,7 @@ export interface Asked {
   readonly ref: string | undefined;
 }
 
-/** From the index where it holds the file, from git otherwise; refuses where neither does. */
+/** Reads a file from the index, or else from git. Refuses if neither has it. */
 export async function readAnywhere(
   call: Call,
   { repository, path, ref }: Asked,
@@ -132,7 +132,7 @@ function filesRoute(): Route {
   );
 }
 
-/** git lists a commit at once, where the index would be asked folder by folder. */
+/** git lists a whole commit at once; the index would be asked folder by folder */
 async function listPaths(
   call: Call,
   repository: RepositorySummary,

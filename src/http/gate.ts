@@ -1,7 +1,6 @@
 /**
- * Who is asking. A request is judged when it comes in and again before anything leaves, each time
- * from nothing: what was true a moment ago is not remembered. A credential that fails is never
- * taken for none.
+ * Determines the caller of a request. It is judged when the request arrives and again before anything
+ * leaves, each time without any memory of earlier results. A wrong credential is never treated as none.
  */
 
 import { identify, isSuspended, type Identity, type Principal } from "../auth/principal.ts";
@@ -12,23 +11,26 @@ import type { Settings } from "./options.ts";
 import { publicIds } from "../repositories.ts";
 import { notAuthenticated, Refusal } from "./refusal.ts";
 
-/** What a route asks of its caller. */
+/** The access that a route requires. */
 export type Access =
-  | "anyone" // but whoever shows a credential must show a good one
-  | "signed" // the route proves who asks: no credential is looked at, since a code host may send its own
-  | "search" // a credential, or none where the host lets anonymous callers search
+  | "anyone" // everybody, but a credential that is sent must be valid
+  | "signed" // the route checks a signature; credentials are ignored, because a code host may send its own
+  | "search" // a credential, or none if the host allows anonymous searches
   | "api-key"
-  | "owner"; // of the organization
+  | "owner"; // an owner of the organization
 
 export interface Caller {
   readonly identity: Identity;
-  /** Undefined: everything. */
+  /** Undefined if everything is visible. */
   readonly viewer: Viewer | undefined;
 }
 
 const NOBODY: Identity = { principal: { kind: "anonymous", repositoryIds: new Set() } };
 
-/** Refuses whoever may not use a route with this access. `onIdentity` is told who asks, also where they are refused. */
+/**
+ * Refuses callers who may not use a route with this access. `onIdentity` learns who asks, even if they are
+ * refused.
+ */
 export async function admit(
   request: Request,
   access: Access,
@@ -63,7 +65,7 @@ async function askHost(request: Request, settings: Settings): Promise<Principal 
   return principal && withOwnSet(principal);
 }
 
-// not the host's own: it may change while a search runs, and then what was seen must be known
+// a copy, because the host's set may change during a search, and what was visible then must be known
 function withOwnSet(principal: Principal): Principal {
   const { repositoryIds } = principal;
   return typeof repositoryIds === "string"
@@ -71,7 +73,10 @@ function withOwnSet(principal: Principal): Principal {
     : { ...principal, repositoryIds: internSet(repositoryIds) };
 }
 
-/** The secret of either header; undefined without one. Two that differ, or no bearer token: refused. */
+/**
+ * Returns the secret of either header, or undefined without one. Refuses two that differ, and what is no
+ * bearer token.
+ */
 export function presentedSecret(headers: Headers, apiKeyHeader: string): string | undefined {
   const authorization = headers.get("authorization");
   const apiKey = headers.get(apiKeyHeader) ?? undefined;
@@ -121,7 +126,7 @@ async function viewerOf(
   return { repositoryIds: await publicIds(engine) };
 }
 
-/** Whether something that `before` saw is hidden from `after`. */
+/** Whether something that was visible to `before` is hidden from `after`. */
 export function seesLess(before: Viewer | undefined, after: Viewer | undefined): boolean {
   if (after === undefined) return false;
   if (before === undefined) return true;

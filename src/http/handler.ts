@@ -1,10 +1,10 @@
 /**
- * The interface over HTTP: a function from Request to Response, for anything that speaks fetch.
+ * Implements createHandler(), a function from Request to Response for every server that uses fetch's types.
  *
  *     const handler = createHandler(engine, { tokens, users });
  *     http.createServer(toNodeListener(handler)).listen(3000);
  *
- * It never rejects: whatever goes wrong is an answer with an error object.
+ * It never rejects: every failure becomes a response with an error object.
  */
 
 import { Hono, type Context } from "hono";
@@ -75,7 +75,10 @@ export function createHandler(engine: Engine, options: HandlerOptions): Handler 
   };
 }
 
-/** UTF-16 units. Node's server takes 16 KiB of a URL and headers together; others may take more. */
+/**
+ * The longest URL in UTF-16 units. Node's server accepts 16 KiB of URL and headers together; other servers
+ * may accept more.
+ */
 const MOST_URL = 32 * 1024;
 const isLong = ({ url }: Request): boolean => url.length > MOST_URL;
 const tooLong = (): Refusal =>
@@ -114,7 +117,7 @@ async function answer(route: Route, service: Service, context: Context): Promise
   let identity: Identity | undefined;
   const tell = (status: number, refusal?: Refusal): void => {
     const isOpen = route.access === "anyone" || route.access === "signed";
-    const quiet = isOpen && status < 400; // probes ask for health all day
+    const quiet = isOpen && status < 400; // health probes would fill the log
     service.metrics?.request(route.action, status);
     if (!quiet) audit(settings, { at, action: route.action, status, ...whoIs(identity) }, refusal);
   };
@@ -126,7 +129,7 @@ async function answer(route: Route, service: Service, context: Context): Promise
     note: (facts: object) => void Object.assign(noted, facts),
     recordLater: () => {
       later.isPutOff = true;
-      return () => (later.hasLeft ? put() : void (later.isPutOff = false)); // of an answer that was dropped
+      return () => (later.hasLeft ? put() : void (later.isPutOff = false)); // for an answer that was dropped
     },
     id: context.req.param("id") ?? "",
     onIdentity: (known: Identity) => void (identity = known),
@@ -143,7 +146,7 @@ async function answer(route: Route, service: Service, context: Context): Promise
       tell(response.status);
       if (!later.isPutOff) put();
     }
-    if (context.req.method === "HEAD") await response.body?.cancel(); // the router drops it, which frees nothing
+    if (context.req.method === "HEAD") await response.body?.cancel(); // the router drops the body, but does not release it
     return finish(response);
   } catch (error) {
     const refusal = toRefusal(error);
@@ -158,7 +161,7 @@ function respond(refusal: Refusal): Response {
   return finish(jsonResponse(errorBody(refusal), { status: STATUS[code], headers }));
 }
 
-/** Answers are one caller's and one moment's, and none is a page. */
+/** Headers of every answer: it is private to its caller, must not be cached, and is not a page. */
 function finish(response: Response): Response {
   response.headers.set("Cache-Control", "no-store");
   response.headers.set("X-Content-Type-Options", "nosniff");

@@ -1,4 +1,4 @@
-/** What git tells of a repository: commits, authors, differences, blame. */
+/** Serves the history of a repository: commits, authors, differences, blame. */
 
 import type { Commit } from "../history/history.ts";
 import * as schemas from "./history-schemas.ts";
@@ -15,13 +15,13 @@ export function historyRoutes(): Route[] {
   return [commitsRoute(), commitRoute(), authorsRoute(), diffRoute(), blameRoute()];
 }
 
-/** What stands in the query, without what is not there. */
+/** Returns the fields of the query that are present. */
 function given<T extends object>(query: T): { [Name in keyof T]: Exclude<T[Name], undefined> } {
   const entries = Object.entries(query).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as { [Name in keyof T]: Exclude<T[Name], undefined> };
 }
 
-/** The last two are the same again, for older clients. */
+/** The last two repeat the others for older clients. */
 const withOlderNames = <T extends Commit>(commit: T) => ({
   ...commit,
   author_name: commit.authorName,

@@ -1,4 +1,4 @@
-/** The JSON names of the git group, as schemas; see schemas.ts. */
+/** Defines the JSON of the git group as schemas; see schemas.ts. */
 
 import { z } from "@hono/zod-openapi";
 import type * as history from "../history/history.ts";
@@ -145,7 +145,7 @@ export const pathList = z.array(pathEntry);
 
 type All<Checks extends true[]> = Checks;
 
-/** Does not compile when a schema and its type part. */
+/** Fails to compile if a schema and its type differ. */
 export type HistorySchemasAgree = All<
   [
     Same<typeof author, history.Author>,

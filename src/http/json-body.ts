@@ -1,29 +1,29 @@
 /**
- * Writes JSON a piece at a time. JSON.stringify of 100 000 ranges blocks a host's event loop for
- * some 90 ms; here a value is written whole only where no list and no long text is below it,
- * and those by slices. It takes about twice the time in all, in steps of some 0.5 ms, and makes a body no faster
- * than it is read.
+ * Writes JSON in pieces. JSON.stringify() of 100 000 ranges blocks a host's event loop for about 90 ms.
+ * Here a value is written at once only if it contains no list and no long text; the others are written in
+ * slices. This takes about twice the time in all, but in steps of about 0.5 ms, and never runs ahead of the
+ * reader.
  */
 
 import { yieldTurn } from "../base/yield.ts";
 import { jsonText } from "./json-text.ts";
 import { STALLED_MS, stallAfter } from "./stalled.ts";
 
-const PIECE = 32 * 1024; // UTF-16 units: some 0.3 ms of work
+const PIECE = 32 * 1024; // in UTF-16 units; about 0.3 ms of work
 
 export interface AnswerOptions {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Called once: when nothing of the value is held any more. */
+  /** Called once, when the value is no longer held. */
   readonly onEnd?: () => void;
-  /** Asked again as a long answer goes: rejects if it must break off. */
+  /** Called repeatedly while a long answer leaves. Rejects if it must break off. */
   readonly confirm?: () => Promise<void>;
   readonly stalledMs?: number;
 }
 
 /**
- * A response of at most one piece has a length; a longer one is streamed. It is cut off when nobody
- * takes a piece for a minute: until then it holds the value.
+ * Makes the response of a value. A response of one piece has a length; a longer one is streamed, and is cut
+ * off if nobody takes a piece for a minute, because it holds the value until then.
  */
 export function jsonResponse(value: unknown, options: AnswerOptions = {}): Response {
   const { status = 200, onEnd = () => {}, stalledMs = STALLED_MS } = options;
@@ -42,7 +42,7 @@ export function jsonResponse(value: unknown, options: AnswerOptions = {}): Respo
   return new Response(body, { status, headers });
 }
 
-/** A response whose pieces are made as they are read. One that fails breaks off. */
+/** Makes a response whose pieces are made as they are read. It breaks off if one fails. */
 export function lateResponse(pieces: AsyncIterator<string>, options: AnswerOptions): Response {
   const { onEnd = () => {}, stalledMs = STALLED_MS, confirm = async () => {} } = options;
   const headers = { ...options.headers, "Content-Type": "application/json" };
@@ -96,7 +96,7 @@ function streamOf(
 
 const encoder = new TextEncoder();
 
-/** A turn of the event loop for each. */
+/** Takes a turn of the event loop for each. */
 const inTurns = (pieces: Iterator<string> | AsyncIterator<string>): Pieces => ({
   async next() {
     await yieldTurn();
@@ -116,7 +116,7 @@ export function* gather(parts: Iterable<string>): Generator<string, undefined> {
   if (piece !== "") yield piece;
 }
 
-/** REQUIRES: plain data. Joined, the parts are jsonText(value). */
+/** Yields parts that, joined, are jsonText(value). REQUIRES: plain data. */
 export function* jsonParts(value: unknown): Generator<string, undefined> {
   if (isLong(value)) {
     yield* stringParts(value);
@@ -137,9 +137,9 @@ export function* jsonParts(value: unknown): Generator<string, undefined> {
   }
 }
 
-const SLICE = 256; // items without lists in them, such as ranges, written at once: 20 KB, 0.1 ms
+const SLICE = 256; // items without lists, such as ranges, that are written at once: 20 KB, 0.1 ms
 
-/** The first item speaks for all: a slice is right for any, only longer where items are. */
+/** Judges by the first item. Slices are correct for any items, and only take longer if others are large. */
 function* listParts(list: readonly unknown[]): Generator<string, undefined> {
   const step = isCut(list[0]) ? 1 : SLICE;
   for (let n = 0; n < list.length; n += step) {
@@ -153,12 +153,12 @@ function* listParts(list: readonly unknown[]): Generator<string, undefined> {
 const isLong = (value: unknown): value is string =>
   typeof value === "string" && value.length > PIECE;
 
-/** A file's content is of any length. */
+/** Writes a text of any length, such as a file's content. */
 function* stringParts(text: string): Generator<string, undefined> {
   yield '"';
   for (let from = 0; from < text.length;) {
     const last = text.charCodeAt(from + PIECE - 1);
-    // half of a pair by itself would be escaped
+    // half of a surrogate pair alone would be escaped
     const to = from + PIECE - (last >= 0xd800 && last < 0xdc00 ? 1 : 0);
     yield jsonText(text.slice(from, to)).slice(1, -1);
     from = to;
@@ -166,7 +166,7 @@ function* stringParts(text: string): Generator<string, undefined> {
   yield '"';
 }
 
-/** Whether a list or a long text is in the value, or in a field of it, or in a field of that. */
+/** Whether the value, a field of it, or a field of that contains a list or a long text. */
 function isCut(value: unknown, depth = 2): boolean {
   if (isLong(value)) return true;
   if (typeof value !== "object" || value === null) return false;

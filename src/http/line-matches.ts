@@ -1,27 +1,30 @@
 /**
- * Matches with the line that each begins on: what find_definitions and find_references answer. A long line
- * is shown as a window around the match. A minified file is one line of half a megabyte: with the whole of
- * it beside each match, its answer was 409 MB. One way through each chunk, whatever the number of matches.
+ * Makes the answers of find_definitions and find_references: each match with the line on which it begins.
+ * Of a long line only a window around the match is shown. With whole lines, a minified file of one line of
+ * half a megabyte made an answer of 409 MB. Each chunk is read once, whatever the number of matches.
  */
 
 import type { Chunk, FileResult, Position, Range } from "../search/messages/response.ts";
 
-/** UTF-16 units of a line that is shown whole, and of a match in one that is longer. */
+/**
+ * In UTF-16 units: the longest line that is shown whole, and the most that is shown of a match in a longer
+ * one.
+ */
 const LONG_LINE = 1024;
-/** Code points on each side of a match. */
+/** The code points that are shown on each side of a match. */
 const WINDOW = 256;
 
 export interface LineMatch {
-  /** Without its newline. */
+  /** The line without its newline. */
   readonly lineContent: string;
-  /** Where lineContent begins, where that is not the beginning of its line. */
+  /** Where lineContent begins, if not at the beginning of its line. */
   readonly lineContentStart?: Position;
   readonly range: Range;
 }
 
 export const lineMatches = ({ chunks }: FileResult): LineMatch[] => chunks.flatMap(linesOf);
 
-/** REQUIRES: the ranges in their order, as every chunk has them. */
+/** Lists the matches of a chunk. REQUIRES: its ranges are in order, as every chunk has them. */
 function linesOf({ content, contentStart, matchRanges }: Chunk): LineMatch[] {
   const place: Place = { at: 0, column: contentStart.column, lineStart: 0 };
   let line = contentStart.lineNumber;
@@ -40,7 +43,7 @@ function linesOf({ content, contentStart, matchRanges }: Chunk): LineMatch[] {
   });
 }
 
-/** A place in a chunk's content: a position in the string, its column, and where its line begins there. */
+/** A place in a chunk: its position in the string, its column, and the start of its line in the string. */
 interface Place {
   at: number;
   column: number;
@@ -69,7 +72,7 @@ function endOfLine(content: string, from: number): number {
   return newline < 0 ? content.length : newline;
 }
 
-/** So many code points on, `to` at most. */
+/** Moves forward by this many code points, but not beyond `to`. */
 function forth(
   content: string,
   { from, to }: { from: number; to: number },
@@ -80,7 +83,10 @@ function forth(
   return Math.min(at, to);
 }
 
-/** WINDOW code points back at most, and not over one that stands for a byte that is no text: its length in the file is not known here. */
+/**
+ * Moves back by WINDOW code points at most, but not over one that stands for an invalid byte, whose length
+ * in the file is not known here.
+ */
 function back(content: string, { from, least }: { from: number; least: number }): number {
   let at = from;
   for (let left = WINDOW; left > 0 && at > least; left--) {

@@ -1,9 +1,9 @@
 /**
- * The Model Context Protocol beside the routes: the same credentials, viewers, slots, limits and audit. What
- * serves it is loaded at the first request.
+ * Serves the Model Context Protocol with the same credentials, viewers, slots, limits and audit as the
+ * routes. Its code is loaded at the first request.
  *
- * A request holds any number of calls, and answers to clients of 2025 leave before their calls have run. So it
- * is each call that takes a slot, is recorded, and whose caller is judged again before its answer leaves.
+ * A request may contain many calls, and answers to clients of 2025 leave before their calls have run. So
+ * each call takes a slot, is recorded, and has its caller judged again before its answer leaves.
  */
 
 import type { Context, Hono } from "hono";
@@ -16,7 +16,7 @@ import { Refusal, STATUS, toRefusal } from "./refusal.ts";
 import { audit, record, touch, whoIs } from "./reporting.ts";
 import type { Service } from "./route.ts";
 
-/** What calls are recorded as; what is not named is not recorded, as with the routes. */
+/** The names under which calls are recorded. Others are not recorded, as with the routes. */
 const ACTIONS: Readonly<Record<string, AuditAction>> = {
   search: "search.performed",
   find_files: "search.performed",
@@ -84,8 +84,8 @@ function mcpOf(service: Service): Serve {
 }
 
 /**
- * What is wrong with the host and the origin of a request. A page of another name sends no credential; where
- * everybody may search, or names were given, the name must be one of the server's.
+ * Returns what is wrong with the host and the origin of a request. A page under another name sends no
+ * credential, so if everybody may search, or names were listed, the name must be one of the server's.
  */
 async function wrongNames(
   request: Request,
@@ -104,7 +104,7 @@ async function wrongNames(
   );
 }
 
-/** Stands around the calls of one request. */
+/** Wraps the calls of one request. */
 function guardOf(request: Request, { identity, viewer }: Caller, service: Service): Guard {
   const { slots, settings } = service;
   return async (call, run) => {
@@ -133,7 +133,7 @@ function guardOf(request: Request, { identity, viewer }: Caller, service: Servic
   };
 }
 
-/** A cursor is only a handle: what it stands for is noted by the call. */
+/** A cursor is only a handle; the call records what it stands for. */
 function plainArguments({ tool, args }: AskedCall): object {
   const { cursor: _, ...named } = args as { cursor?: string };
   return { tool, ...named };

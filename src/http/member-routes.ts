@@ -1,4 +1,4 @@
-/** Members of the organization, and what was done: for its owners. */
+/** Serves the members of the organization and the audit records, to its owners. */
 
 import { isSuspended } from "../auth/principal.ts";
 import type { AuditStore } from "../auth/audit-store.ts";
@@ -79,7 +79,7 @@ export function userRoutes(users: UserStore, tokens: TokenStore | undefined): Ro
 
 const noSuchUser = (): Refusal => new Refusal("NOT_FOUND", "there is no such member");
 
-/** One after another: of two owners who remove each other at once, one stays. */
+/** Runs one after another, so that of two owners who remove each other at the same time one remains. */
 function removing(
   users: UserStore,
   tokens: TokenStore | undefined,
@@ -102,7 +102,7 @@ async function removeUser(
   if (isActiveOwner(user) && !(await hasOtherOwner(user, users)))
     throw forbidden("the last active owner of the organization cannot be removed");
   if (!(await users.remove(userId))) throw noSuchUser();
-  // without its owner no token is good; should one of this id come again, these must stay worthless
+  // without its owner a token is invalid, and it must stay so if a user with this id is created again
   if (tokens) for await (const { id } of tokens.list(userId)) await tokens.revoke(id, new Date());
 }
 
@@ -113,7 +113,7 @@ async function hasOtherOwner({ id }: User, users: UserStore): Promise<boolean> {
   return false;
 }
 
-/** No key is ever absent. */
+/** Every key is present. */
 function describe(user: User) {
   const { id, name, email, role, suspendedAt, createdAt, updatedAt, lastActivityAt } = user;
   return {

@@ -1,4 +1,4 @@
-/** JSON names of the members of the organization, and of what they did. */
+/** Defines the JSON of members and audit records. */
 
 import { z } from "@hono/zod-openapi";
 import { digits } from "./schemas.ts";

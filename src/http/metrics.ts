@@ -1,7 +1,7 @@
 /**
- * The metrics of a handler: counts of what its engine and its callers have done since it was made, and
- * how much the index holds now. No label says what was searched, where, or by whom: labels are names of
- * operations, calls and codes of errors, so nothing of a repository shows but that it is one more.
+ * Collects the metrics of a handler: counts of what its engine and its callers have done since it was
+ * created, and how much the index contains. Labels are names of operations, calls and error codes. They
+ * never tell what was searched, where or by whom, so a repository shows only as one more.
  */
 
 import { VERSION } from "../base/version.ts";
@@ -11,7 +11,7 @@ import { metricsText, type Metric, type Sample } from "../metrics/metrics-text.t
 import { OBSERVE, type IndexSize, type Observable, type Observer } from "../tracing.ts";
 
 export interface Metrics {
-  /** Counts a request whose outcome is known. */
+  /** Counts a finished request. */
   request(operation: string, status: number): void;
   text(): Promise<string>;
 }
@@ -19,7 +19,7 @@ export interface Metrics {
 export function createMetrics(engine: Engine & Partial<Observable>): Metrics {
   const requests = new Counter();
   const counts = new Counts();
-  const observed = engine[OBSERVE]; // an engine that a host has made itself has none
+  const observed = engine[OBSERVE]; // an engine that a host has implemented has none
   observed?.add(counts);
   return {
     request: (operation, status) => requests.add({ operation, status: String(status) }),
@@ -89,7 +89,10 @@ class Counts implements Observer {
   }
 }
 
-/** Of a QuernError by its name, which also one of another copy of the package has. */
+/**
+ * Returns the code of a QuernError, recognized by its name, because it may come from another copy of the
+ * package.
+ */
 const codeOf = (error: unknown): string =>
   error instanceof Error && error.name === "QuernError" && "code" in error
     ? String(error.code)
@@ -104,7 +107,7 @@ function ofIndex({ repositories, segments, files, textBytes }: IndexSize): Metri
   ];
 }
 
-/** Under the names that Prometheus's own clients give them. */
+/** The names that Prometheus's own clients use. */
 function ofProcess(): Metric[] {
   const { user, system } = process.cpuUsage();
   const cpu = [{ value: (user + system) / 1e6 }];

@@ -1,10 +1,10 @@
 /**
- * A fetch handler for `node:http`, and so for Express and Fastify: bodies stream both ways with
+ * Adapts a fetch handler to `node:http`, and so to Express and Fastify. Bodies stream both ways with
  * back-pressure, and a client that leaves aborts `request.signal`.
  *
  *     app.use("/code", toNodeListener(handler));
  *
- * Where a framework has read the body before (express.json()), what it made of it is written again.
+ * If a framework has parsed the body already (express.json()), the result is serialized again.
  */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -15,7 +15,7 @@ import { jsonText } from "./json-text.ts";
 import { errorBody, Refusal, STATUS, toRefusal } from "./refusal.ts";
 
 /**
- * The handler for `node:http`, and so for Express and Fastify.
+ * Adapts a handler to `node:http`, and so to Express and Fastify.
  *
  * @example
  * import { createServer } from "node:http";
@@ -70,26 +70,29 @@ const UNSPEAKABLE = new Set(["CONNECT", "TRACE", "TRACK"]); // methods that fetc
 
 function toRequest(req: IncomingMessage & { body?: unknown }, signal: AbortSignal): Request {
   const { method: asked = "GET" } = req;
-  const method = UNSPEAKABLE.has(asked) ? `X-${asked}` : asked; // no path takes either: the router says what it takes
+  const method = UNSPEAKABLE.has(asked) ? `X-${asked}` : asked; // no path accepts these methods: the router answers which ones it does
   const headers = toHeaders(req.rawHeaders);
   const init = { method, headers, signal };
   if (method === "GET" || method === "HEAD") return new Request(toUrl(req), init);
   return new Request(toUrl(req), { ...init, body: toBody(req), duplex: "half" } as RequestInit);
 }
 
-/** Every header as often as it was sent: one that may stand once and stands twice must not be good. */
+/**
+ * Copies every header as often as it was sent, so that a single-valued header that is sent twice is not
+ * accepted.
+ */
 function toHeaders(raw: readonly string[]): Headers {
   const headers = new Headers();
   for (let n = 0; n < raw.length; n += 2) {
     const [name = "", value = ""] = [raw[n], raw[n + 1]];
-    if (!name.startsWith(":")) headers.append(name, value); // HTTP/2 has its own way to say method and path
+    if (!name.startsWith(":")) headers.append(name, value); // HTTP/2 carries method and path in pseudo-headers
   }
   return headers;
 }
 
 /**
- * Only the path and its query are the client's to choose: a Host of `x/api/health?`, or a whole URL
- * in the place of the path, must not lead elsewhere. A strange host is not worth an error.
+ * Returns the URL. The client may choose only path and query: a Host of `x/api/health?`, or a whole URL in
+ * place of the path, must not lead elsewhere. A strange Host is ignored.
  */
 function toUrl({ url = "/", headers, socket }: IncomingMessage): string {
   const scheme = "encrypted" in socket && socket.encrypted ? "https" : "http";
@@ -130,7 +133,10 @@ function toStream(req: IncomingMessage): ReadableStream<Uint8Array> {
 
 const LINGER_MS = 5_000;
 
-/** A client that still sends when it has its answer reads that only after: it is heard out for a moment, then cut off. */
+/**
+ * Reads on for a moment before it closes the connection, because a client that is still sending reads its
+ * answer only afterwards.
+ */
 function dropRest(req: IncomingMessage): void {
   if (req.complete) return;
   req.removeAllListeners("data");

@@ -1,11 +1,12 @@
 /**
- * The page to search on: a document and its files, which scripts/build-page.mjs made. Nobody needs a
- * credential for them, since they hold no data; what the page shows comes from the other routes.
+ * Serves the page to search on: a document and its files, which scripts/build-page.mjs makes. They need no
+ * credential, because they contain no data; what the page shows comes from the other routes.
  *
- * Files have hashed names and are kept for ever; the document names them, and is asked for each time.
- * All addresses in the document are relative, so that it does not matter what a proxy or a framework
- * has taken off the path. A base without a slash at its end is no folder to a browser, so there they begin
- * with its last name; a redirect would go round in circles where a framework takes slashes off.
+ * Files have hashed names and may be cached for ever. The document names them and is never cached.
+ *
+ * All addresses in the document are relative, so a path that a proxy or a framework strips does not matter.
+ * A base without a slash at its end is no folder to a browser, so there they begin with its last name; a
+ * redirect would loop if a framework removes slashes.
  */
 
 import { readFileSync } from "node:fs";
@@ -17,7 +18,7 @@ import { packageFile } from "../base/package-file.ts";
 import { QuernError } from "../base/errors.ts";
 import { outerPath } from "./outer-path.ts";
 
-/** Paths below `basePath` that show the document; which view it is, the page reads from its address. */
+/** Paths below `basePath` that show the document. The page takes the view from its address. */
 const VIEWS = ["/", "/search", "/browse/*"] as const;
 
 const POLICY = [
@@ -38,21 +39,21 @@ const DOCUMENT_HEADERS = {
   "Content-Security-Policy": POLICY,
   "Cache-Control": "no-cache",
   "Cross-Origin-Opener-Policy": "same-origin",
-  "Referrer-Policy": "no-referrer", // an address holds a query
+  "Referrer-Policy": "no-referrer", // the address contains a query
   "X-Content-Type-Options": "nosniff",
 };
 
-/** What page.json holds. */
+/** The content of page.json. */
 interface Built {
   readonly document: string;
-  /** Content types, by name. */
+  /** Content types by the ending of the name. */
   readonly files: Readonly<Record<string, string>>;
 }
 
 interface PageOptions {
   readonly basePath: string;
   readonly serviceName: string;
-  /** Whether commits can be asked for. */
+  /** Whether commits are available. */
   readonly hasHistory: boolean;
 }
 
@@ -98,13 +99,16 @@ function fill(document: string, root: string, { serviceName, hasHistory }: PageO
     .replace("{history}", String(hasHistory));
 }
 
-/** From a view up to the root. */
+/** Returns the way from a view up to the root. */
 function rootAbove(url: string, basePath: string): string {
   const below = new URL(url).pathname.slice(basePath.length + 1);
   return "../".repeat(below.split("/").length - 1) || "./";
 }
 
-/** From a base without a slash down to the root. Percent-encoded, so it is no markup, and no scheme. */
+/**
+ * Returns the way from a base without a slash down to the root. Percent-encoded, so it is neither markup
+ * nor a scheme.
+ */
 function rootBelow(base: string): string {
   const { pathname } = new URL(base, "http://localhost");
   return `./${pathname.split("/").at(-1)!}/`;
@@ -114,10 +118,10 @@ function rootBelow(base: string): string {
 
 type Encoding = "br" | "gzip" | "identity";
 
-/** Next.js takes Content-Encoding off what a route answers, and compresses by itself what is then left. */
+/** Next.js removes Content-Encoding from what a route answers, and compresses the rest itself. */
 const mayEncode = (request: Request): boolean => !("nextUrl" in request);
 
-/** The smallest that the client takes. */
+/** Returns the smallest encoding that the client accepts. */
 export function encodingFor(accept: string | null | undefined): Encoding {
   const taken = new Set<string>();
   for (const part of (accept ?? "").toLowerCase().split(",")) {
@@ -133,7 +137,7 @@ interface Encoded {
   readonly encoding: Encoding;
 }
 
-/** Each file is read and encoded once, when it is first asked for: all of them are 300 KB. */
+/** Caches each file after its first request; all of them are 300 KB. */
 function loader(): (name: string, encoding: Encoding) => Promise<Encoded> {
   const loaded = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();
   return async (name, encoding) => {

@@ -1,9 +1,9 @@
-/** Lists in pages: how many there are, and where the other pages are. */
+/** Adds to a page of a list how many items there are in all and the addresses of other pages. */
 
 import { originOf } from "./addresses.ts";
 import type { Call } from "./route.ts";
 
-/** As the OpenAPI document describes them. */
+/** The headers as the OpenAPI document describes them. */
 export const PAGE_HEADERS = {
   "X-Total-Count": "How many there are on all pages.",
   Link: "The first, previous, next and last page (RFC 8288).",

@@ -1,7 +1,7 @@
 /**
- * How a request is refused: one table of codes and statuses, and one of what the engine's errors
- * become. The message is for the person at the other end: it never holds a stack, a path of this
- * machine or a secret, so that of an unexpected error is a constant.
+ * Defines how requests are refused: a table of codes and statuses, and a table of what the engine's errors
+ * become. A message is for the person at the other end: it contains no stack trace, no path of this machine
+ * and no secret, so the message for an unexpected error is a constant.
  */
 
 import type { ErrorCode, QuernError } from "../base/errors.ts";
@@ -41,7 +41,7 @@ export interface ErrorBody {
   message: string;
 }
 
-// what a reading request can meet is the caller's; a failed write or source cannot happen in one and is a bug
+// errors that a reading request can cause; a failed write or source would be a bug
 const FROM_ENGINE: Readonly<Record<ErrorCode, RefusalCode>> = {
   INVALID_REQUEST: "INVALID_REQUEST_BODY",
   QUERY_SYNTAX: "FAILED_TO_PARSE_QUERY",
@@ -54,7 +54,7 @@ const FROM_ENGINE: Readonly<Record<ErrorCode, RefusalCode>> = {
   BINARY_FILE: "BINARY_FILE",
   CURSOR_EXPIRED: "INVALID_REQUEST_BODY",
   ENGINE_CLOSED: "OVERLOADED",
-  ABORTED: "OVERLOADED", // read by nobody: the caller has left
+  ABORTED: "OVERLOADED", // nobody reads it, because the caller has left
   SOURCE_NOT_FOUND: "UNEXPECTED_ERROR",
   SOURCE_UNREADABLE: "UNEXPECTED_ERROR",
   NOT_A_GIT_REPOSITORY: "UNEXPECTED_ERROR",
@@ -82,7 +82,7 @@ const HEADERS: Partial<Record<RefusalCode, Record<string, string>>> = {
   OVERLOADED: { "Retry-After": "1" },
 };
 
-/** Thrown anywhere below a route; the handler makes a response of it. */
+/** An error that any code of a route may throw. The handler makes it a response. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly code: RefusalCode;
@@ -100,13 +100,13 @@ interface RefusalOptions {
   headers?: Record<string, string>;
 }
 
-/** The one answer to every credential that is not good, so that it tells nothing. */
+/** The only answer to an invalid credential, so that it does not tell why. */
 export const notAuthenticated = (cause?: unknown): Refusal =>
   new Refusal("NOT_AUTHENTICATED", MESSAGES.NOT_AUTHENTICATED, { cause });
 
 export const overloaded = (): Refusal => new Refusal("OVERLOADED", MESSAGES.OVERLOADED);
 
-/** What anything thrown means to the caller. */
+/** Returns the refusal for anything that was thrown. */
 export function toRefusal(thrown: unknown): Refusal {
   if (thrown instanceof Refusal) return thrown;
   const code = isQuernError(thrown) ? FROM_ENGINE[thrown.code] : "UNEXPECTED_ERROR";
@@ -116,7 +116,7 @@ export function toRefusal(thrown: unknown): Refusal {
   return new Refusal(code, withPosition(thrown as QuernError), options);
 }
 
-// by its name: the engine may come from another copy of the package than this code (CommonJS beside ESM)
+// recognized by its name, because the engine may come from another copy of the package (CommonJS beside ESM)
 function isQuernError(thrown: unknown): thrown is QuernError {
   const isNamed = thrown instanceof Error && thrown.name === "QuernError" && "code" in thrown;
   return isNamed && Object.hasOwn(FROM_ENGINE, String(thrown.code));
@@ -126,7 +126,10 @@ export function errorBody({ code, message }: Refusal): ErrorBody {
   return { statusCode: STATUS[code], errorCode: code, message };
 }
 
-/** The engine's message is the reason, the query's line and a caret; a client may want the number as well. */
+/**
+ * Formats the engine's message: the reason, the line of the query and a caret. A client may also need the
+ * position as a number.
+ */
 function withPosition({ message, position }: QuernError): string {
   return position === undefined ? message : message.replace(/$|\n/, ` (at position ${position})$&`);
 }

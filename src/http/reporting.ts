@@ -1,4 +1,4 @@
-/** What is told of a request: to the host, to the audit store, and to the store of the token that was used. */
+/** Reports a request to the host, to the audit store, and to the store of its token. */
 
 import type { Identity } from "../auth/principal.ts";
 import { auditRecord, type Done } from "./audit-trail.ts";
@@ -6,7 +6,7 @@ import type { Caller } from "./gate.ts";
 import type { AuditEvent, Settings } from "./options.ts";
 import { STATUS, toRefusal, type Refusal } from "./refusal.ts";
 
-/** The fields of an AuditEvent that say who asked. */
+/** The fields of an AuditEvent that identify the caller. */
 export function whoIs(identity: Identity | undefined): { userId?: string; tokenId?: string } {
   const { principal, token } = identity ?? {};
   const userId = principal?.user?.id ?? token?.ownerId;
@@ -16,7 +16,7 @@ export function whoIs(identity: Identity | undefined): { userId?: string; tokenI
   };
 }
 
-/** Tells the host of a request whose outcome is known. */
+/** Reports a finished request to the host. */
 export function audit(
   settings: Settings,
   event: Omit<AuditEvent, "outcome">,
@@ -28,11 +28,14 @@ export function audit(
   try {
     settings.audit?.({ ...event, outcome, ...detail });
   } catch {
-    // the host's logging is not the caller's trouble
+    // a failure of the host's logging must not reach the caller
   }
 }
 
-/** Puts a request into the audit store. Nobody waits for it; a store that fails is told of as a request that failed. */
+/**
+ * Adds a request to the audit store, without waiting. A failure of the store is reported as a request that
+ * failed.
+ */
 export function record(settings: Settings, done: Done): void {
   const made = settings.audits && auditRecord(done, settings);
   if (made === undefined) return;
@@ -42,11 +45,11 @@ export function record(settings: Settings, done: Done): void {
   });
 }
 
-const TOUCH_EVERY_MS = 60_000; // a write a request would be the slowest part of it
+const TOUCH_EVERY_MS = 60_000; // one write per request would be its slowest part
 
-/** Notes when a token was used last. */
+/** Records when a token was last used. */
 export function touch({ tokens }: Settings, { identity: { token } }: Caller, at: Date): void {
   if (token === undefined || tokens?.touch === undefined) return;
   if (at.getTime() - (token.lastUsedAt?.getTime() ?? -Infinity) < TOUCH_EVERY_MS) return;
-  void tokens.touch(token.id, at).catch(() => {}); // when it was used last is nice to know, no more
+  void tokens.touch(token.id, at).catch(() => {}); // the time of last use is not essential
 }

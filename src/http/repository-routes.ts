@@ -1,4 +1,4 @@
-/** What there is to search. */
+/** Serves the list of repositories. */
 
 import { findRepository, pageOf, type RepositorySummary } from "../repositories.ts";
 import { repositoryAddress } from "./addresses.ts";
@@ -59,7 +59,7 @@ function revisionsRoute(): Route {
   );
 }
 
-/** Refuses in the same words where there is none and where it may not be seen. */
+/** Refuses with the same words whether the repository does not exist or may not be seen. */
 export async function findVisible(call: Call, name: string): Promise<RepositorySummary> {
   const repository = await findRepository(call.engine, name, call.caller.viewer);
   if (repository === undefined)

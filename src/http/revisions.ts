@@ -1,4 +1,4 @@
-/** Which state of a repository a request names, and whether there is a history to ask. */
+/** Determines which revision of a repository a request names, and whether it has a history. */
 
 import type { QuernError } from "../base/errors.ts";
 import { OPEN_HISTORY, type OpensHistory } from "../history/histories.ts";
@@ -9,12 +9,12 @@ import { Refusal } from "./refusal.ts";
 import { findVisible } from "./repository-routes.ts";
 import { viewerOption, type Call } from "./route.ts";
 
-/** Refuses with INVALID_GIT_REF what cannot be a name, whatever repository it is asked of. */
+/** Refuses with INVALID_GIT_REF what cannot be a revision of any repository. */
 export function checkRef(ref: string | undefined): void {
   if (ref !== undefined) checkRevision(ref);
 }
 
-/** Refuses, in words that say why, where the repository has no history. */
+/** Refuses with the reason if the repository has no history. */
 export async function historyOf(call: Call, repository: string): Promise<History> {
   await findVisible(call, repository);
   const history = await openHistory(call, repository);
@@ -22,14 +22,14 @@ export async function historyOf(call: Call, repository: string): Promise<History
   throw new Refusal("HISTORY_NOT_AVAILABLE", `${repository} has no history here`);
 }
 
-/** An engine that a host has wrapped knows only its interface, which does not say why there is none. */
+/** A wrapped engine has only the public interface, which does not tell the reason. */
 function openHistory({ engine, ...call }: Call, repository: string): Promise<History | undefined> {
   const { [OPEN_HISTORY]: open } = engine as Partial<OpensHistory>;
   const options = viewerOption({ engine, ...call });
   return open?.call(engine, repository, options) ?? engine.history(repository, options);
 }
 
-/** Undefined where there is none, whatever the reason. */
+/** Resolves to undefined if there is none, for whatever reason. */
 export async function historyIfAny(call: Call, repository: string): Promise<History | undefined> {
   try {
     return await openHistory(call, repository);
@@ -39,7 +39,10 @@ export async function historyIfAny(call: Call, repository: string): Promise<Hist
   }
 }
 
-/** As the engine knows it; undefined where it is not indexed. HEAD is the default one, whatever its name. */
+/**
+ * Returns the revision as the engine names it, or undefined if it is not indexed. HEAD stands for the
+ * default revision, whatever its name.
+ */
 export function indexedRevision(
   { revisions }: RepositorySummary,
   name: string | undefined,

@@ -1,13 +1,13 @@
 /**
- * One operation of the interface: what it is called, who may use it, what it takes and answers.
- * The table of them is what is served and what the OpenAPI document is made of.
+ * Defines a route: the name of the operation, who may use it, what it accepts and answers. The table of
+ * routes is what is served and what the OpenAPI document is made of.
  *
- * A call goes through these steps, and each refusal below can only come at its own:
+ * A call passes these steps, and each refusal can only come at its own:
  *
  *     405 another method   401, 403 who asks   415 content type   413 length   400 fields   the route's own
  *
- * Nothing of a body is read before 401 and 403 are settled. Before an answer leaves, its caller is
- * judged again; a reading route whose caller sees less by then is run once more.
+ * Nothing of a body is read before 401 and 403 are decided. Before an answer leaves, its caller is judged
+ * again; if a reading route's caller may see less by then, the route runs once more.
  */
 
 import type { z } from "@hono/zod-openapi";
@@ -22,54 +22,59 @@ import type { Settings } from "./options.ts";
 import { Refusal, type RefusalCode } from "./refusal.ts";
 import type { Slots } from "./slots.ts";
 
-/** What one handler has for all its calls. */
+/** What all calls of a handler share. */
 export interface Service {
   readonly engine: Engine;
   readonly settings: Settings;
   readonly slots: Slots;
-  /** Absent: nothing is counted. */
+  /** Absent if nothing is counted. */
   readonly metrics?: Metrics;
 }
 
-/** A request that was admitted. */
+/** An admitted request. */
 export interface Call extends Service {
   readonly request: Request;
   readonly caller: Caller;
-  /** What stands for the braces of the path; "" where there are none. */
+  /** The values of the path's parameters; "" if it has none. */
   readonly id: string;
-  /** Rejects if the caller may not be answered any more, or sees less than when it came in. */
+  /** Rejects if the caller may no longer be answered, or may see less than when the request arrived. */
   readonly confirm: () => Promise<void>;
-  /** For answers that outlive the call: told of the end in place of the handler. */
+  /** Reports the end of answers that outlive the call, in place of the handler. */
   readonly onEnd: (refusal: Refusal | undefined) => void;
-  /** Adds to what is recorded of the request, which is its checked input so far. */
+  /** Adds to the record of the request, which so far is its checked input. */
   readonly note: (facts: object) => void;
-  /** Puts the record off until the returned function is called, for what is noted while the answer is read. */
+  /**
+   * Delays the record until the returned function is called, so that more can be added while the answer is
+   * read.
+   */
   readonly recordLater: () => () => void;
 }
 
-/** Undefined: everything. */
+/** Undefined if everything is visible. */
 export const viewerOption = ({ caller }: Call): { viewer?: Viewer } =>
   caller.viewer === undefined ? {} : { viewer: caller.viewer };
 
 interface Description {
   readonly method: "get" | "post" | "delete";
-  /** As OpenAPI writes it. */
+  /** The path in OpenAPI's form. */
   readonly path: string;
   readonly action: string;
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
   readonly access: Access;
-  /** What its calls are recorded as in the audit store. Absent: not recorded. */
+  /** The name of its calls in the audit store. Absent if they are not recorded. */
   readonly audit?: AuditAction;
-  /** Whether its answer leaves even if the caller is gone by then: it may have removed them. */
+  /**
+   * Whether its answer leaves even if the caller no longer exists, because the call may have removed them.
+   */
   readonly outlivesCaller?: true;
-  /** Whether it changes something: then other content types than JSON are refused. */
+  /** Whether it changes something, so that content types other than JSON are refused. */
   readonly changes?: true;
-  /** Whether the answer itself asks confirm() as it goes. */
+  /** Whether the answer calls confirm() itself while it is read. */
   readonly streams?: true;
   readonly answers: Answers;
-  /** Beside those that any operation of its kind has. */
+  /** Refusals in addition to those of every operation of its kind. */
   readonly refusals?: readonly RefusalCode[];
 }
 
@@ -122,11 +127,11 @@ export function plain(
   return { ...spec, answer: (call) => run(call) };
 }
 
-/** What the handler knows of a request beside its route. */
+/** What the handler knows of a request in addition to its route. */
 export interface Incoming {
   readonly request: Request;
   readonly id: string;
-  /** Told who asks, also where they may not. */
+  /** Called with the caller, even if they are refused. */
   readonly onIdentity: (identity: Identity) => void;
   readonly onCaller: (caller: Caller) => void;
   readonly onEnd: (refusal: Refusal | undefined) => void;
@@ -136,7 +141,7 @@ export interface Incoming {
 
 const MOST_ATTEMPTS = 3;
 
-/** Takes a request through the steps above. */
+/** Takes a request through these steps. */
 export async function perform(
   route: Route,
   service: Service,
@@ -164,7 +169,7 @@ export async function perform(
       leaves = route.changes === true || !seesLess(seen, caller.viewer);
       if (leaves) return response;
     } finally {
-      if (!leaves) await response.body?.cancel(); // what it holds, a slot among it, is free at once
+      if (!leaves) await response.body?.cancel(); // frees at once what it holds, such as a slot
     }
   }
   throw seesLessNow();

@@ -1,7 +1,6 @@
 /**
- * Every JSON name of the interface, as schemas: requests are checked with them, the OpenAPI
- * document is made of them, and at the end of this file the compiler holds them against the
- * library's own types.
+ * Defines the JSON of the interface as schemas. Requests are checked with them, the OpenAPI document is
+ * made of them, and at the end of this file the compiler compares them with the library's types.
  */
 
 import { z } from "@hono/zod-openapi";
@@ -203,7 +202,7 @@ const errorEvent = z.object({ type: z.literal("error"), error: errorBody }).open
   description: "The last event of a stream that failed after its start.",
 });
 
-/** What the `data:` lines of a stream hold. */
+/** The content of the `data:` lines of a stream. */
 export const streamEvent = z
   .discriminatedUnion("type", [chunkEvent, finalEvent, errorEvent])
   .openapi("StreamEvent");
@@ -266,7 +265,7 @@ export const symbolResponse = z
 
 const REPOSITORY_SORTS = ["name", "pushed", "indexed"] as const;
 
-/** A number of a URL's query: digits only, where JavaScript would also take "0x1e", " 3" and "". */
+/** A number in a URL's query: digits only, whereas JavaScript would also accept "0x1e", " 3" and "". */
 export const digits = (fallback: number, most: number) => {
   const wants = `must be ${wholeNumber(1, most)}`;
   return z
@@ -422,7 +421,7 @@ type Present<T> = T extends readonly (infer Item)[]
   : T extends object
     ? { [Name in keyof T]: Present<Exclude<T[Name], undefined>> }
     : T;
-/** True if a schema and a type of the library describe the same. */
+/** True if a schema and a library type describe the same values. */
 export type Same<Schema extends z.ZodType, Type> = [Present<z.infer<Schema>>] extends [
   Present<Type>,
 ]
@@ -432,7 +431,7 @@ export type Same<Schema extends z.ZodType, Type> = [Present<z.infer<Schema>>] ex
   : false;
 export type All<Checks extends true[]> = Checks;
 
-/** Does not compile when a schema and its type part. */
+/** Fails to compile if a schema and its type differ. */
 export type SchemasAgree = All<
   [
     Same<ReturnType<typeof searchRequest>, SearchRequest>,

@@ -1,4 +1,4 @@
-/** Searching: one answer, or a stream of events. */
+/** Serves searches: a single answer, or a stream of events. */
 
 import { beginAnswer, isLong, type LongAnswer } from "../search/caller/long-answer.ts";
 import type { SearchOptions, SearchRequest } from "../search/messages/request.ts";
@@ -101,7 +101,7 @@ const SEARCH_REFUSALS = [
   "OVERLOADED",
 ] as const;
 
-/** Absent, not undefined: the difference matters to the engine's types. */
+/** Leaves out undefined fields, which the engine's types do not allow. */
 function present<T extends object>(fields: T): { [Name in keyof T]: Exclude<T[Name], undefined> } {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as { [Name in keyof T]: Exclude<T[Name], undefined> };
@@ -132,7 +132,7 @@ async function answerSearch(call: Call, request: SearchRequest): Promise<Respons
   }
 }
 
-/** For the audit store: how much was found, and in what time. */
+/** What the audit store records: how much was found, and in what time. */
 export function noteOutcome(
   call: Call,
   { stats, isSearchExhaustive }: Pick<SearchResponse, "stats" | "isSearchExhaustive">,
@@ -142,7 +142,7 @@ export function noteOutcome(
   call.note({ totalMatchCount, fileCount, durationMs, isSearchExhaustive });
 }
 
-/** The same answer, with absolute addresses; its end is noted. */
+/** Returns the answer with absolute addresses, and records its end. */
 function watchedAnswer(call: Call, answer: LongAnswer): LongAnswer {
   return {
     async next() {
@@ -159,7 +159,7 @@ function watchedAnswer(call: Call, answer: LongAnswer): LongAnswer {
   };
 }
 
-/** A slot is held until the answer is read, so that no more of them are in memory than searches may run. */
+/** Holds a slot until the answer is read, so that no more answers are in memory than searches may run. */
 export async function answerInSlot(
   call: Call,
   run: (options: SearchOptions) => Promise<{ body: object; headers?: Record<string, string> }>,
@@ -222,5 +222,5 @@ async function* watched(
 
 const STREAM_HEADERS = {
   "Content-Type": "text/event-stream",
-  "X-Accel-Buffering": "no", // or some proxies hold events back
+  "X-Accel-Buffering": "no", // otherwise some proxies hold events back
 };

@@ -1,4 +1,4 @@
-/** Scoped tokens, metrics, and the service itself. */
+/** Serves scoped tokens, metrics, and facts about the service. */
 
 import { mintScopedToken } from "../auth/principal.ts";
 import type { TokenStore } from "../auth/token-store.ts";
@@ -77,7 +77,10 @@ async function mint(call: Call, tokens: TokenStore, repoIds: number[]): Promise<
   return jsonResponse(body, { status: 201 });
 }
 
-/** One answer for an id that is unknown, another owner's, an API key's or revoked before. */
+/**
+ * The same answer for an id that is unknown, belongs to another owner or to an API key, or was revoked
+ * before.
+ */
 async function revoke(call: Call, tokens: TokenStore): Promise<Response> {
   call.note({ id: call.id });
   const { principal, token: key } = call.caller.identity;
@@ -112,7 +115,7 @@ export function metricsRoutes(metrics: Metrics, who: "owners" | "anyone"): Route
   ];
 }
 
-/** `document`: the OpenAPI document, which is made of all routes, these included. */
+/** `document` returns the OpenAPI document, which is made of all routes including these. */
 export function systemRoutes(document: () => object): Route[] {
   const common = { method: "get", tag: "System", access: "anyone" } as const;
   return [

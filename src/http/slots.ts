@@ -1,12 +1,12 @@
 /**
- * How many searches run at once, or wait for their reader. One too many is refused at once: a queue
- * would only make all of them late.
+ * Limits how many searches run or wait for their reader. One more is refused at once, because a queue would
+ * only make all of them late.
  */
 
 import { overloaded } from "./refusal.ts";
 
 export interface Slots {
-  /** Returns what gives the slot back; calling that again does nothing. */
+  /** Takes a slot. Returns the function that releases it, which may be called twice. */
   take(): () => void;
 }
 

@@ -1,30 +1,33 @@
 /**
- * Bodies that wait for their reader. One that takes nothing for a minute is cut off: what the body
- * holds is others'. And as an answer may be on its way for as long as its reader likes, its caller is
- * judged again as it goes, or what was revoked would still be read.
+ * Watches bodies that wait for their reader. One that takes nothing for a minute is cut off, because it
+ * holds memory that others need. An answer may take as long as its reader likes, so its caller is judged
+ * again meanwhile; otherwise it could be read after a revocation.
  */
 
 export const STALLED_MS = 60_000;
-/** A body that waits is cut off so long after its credential was revoked, at most. */
+/** The longest time between a revocation and the end of a waiting body. */
 const JUDGED_EVERY_MS = 1_000;
-/** Between the pieces of a body that is read; a look-up for each would take longer than the pieces. */
+/**
+ * The time between two judgements of a body that is being read. One for each piece would take longer than
+ * the pieces.
+ */
 const JUDGED_AGAIN_MS = 100;
 
 type Controller = ReadableStreamDefaultController<Uint8Array>;
 
 export interface Stall {
-  /** From now on the reader has its time. */
+  /** Starts the reader's time. */
   wait(controller: Controller): void;
   stop(): void;
-  /** Before a piece leaves. Rejects if it may not. */
+  /** Called before a piece leaves. Rejects if it must not leave. */
   confirm(): Promise<void>;
 }
 
 export interface StallOptions {
   readonly ms: number;
-  /** Called before the body breaks off, with the reason. */
+  /** Called with the reason before the body breaks off. */
   readonly leave: (reason: unknown) => void;
-  /** Rejects if the caller may not be answered any more. */
+  /** Rejects if the caller may no longer be answered. */
   readonly confirm: () => Promise<void>;
 }
 

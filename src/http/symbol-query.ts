@@ -1,12 +1,12 @@
 /**
- * Definitions and references as searches: a definition is `sym:^name$`, a reference is the name
- * between word boundaries. The name is plain text, so it is escaped twice: for the expression, and
- * for the quotes it stands in.
+ * Translates requests for definitions and references into searches: a definition is `sym:^name$`, a
+ * reference is the name between word boundaries. The name is plain text, so it is escaped twice: for the
+ * expression, and for the quotes around it.
  */
 
 import { quote } from "../query/ast.ts";
 
-/** Languages whose code calls each other, by the names and aliases that mean one of them. */
+/** Groups of languages that call each other, by their names and aliases. */
 const FAMILIES: readonly { names: readonly string[]; members: readonly string[] }[] = [
   {
     names: ["typescript", "ts", "tsx", "javascript", "js", "jsx", "mjs", "cjs", "mts", "cts"],
@@ -28,7 +28,7 @@ export function definitionsQuery(search: SymbolSearch): string {
 
 export function referencesQuery(search: SymbolSearch): string {
   const { symbolName } = search;
-  // \b stands between a word character and another one: no boundary where the name has none
+  // \b separates a word character from another one, so it is left out beside other characters
   const from = /^\w/.test(symbolName) ? "\\b" : "";
   const to = /\w$/.test(symbolName) ? "\\b" : "";
   return [`content:${quote(from + escapeExpression(symbolName) + to)}`, ...filters(search)].join(
@@ -49,7 +49,10 @@ function languageFilter(language: string): string {
   return `(${members.map((name) => `lang:${quote(name)}`).join(" or ")})`;
 }
 
-/** For RE2: control characters, which cannot stand raw in a query, and ASCII that is no word character. */
+/**
+ * The characters to escape for RE2: control characters, which a query cannot contain, and ASCII other than
+ * word characters.
+ */
 function escapeExpression(text: string): string {
   return text
     .replace(/[!-/:-@[-^`{-~]/g, "\\$&")

@@ -1,4 +1,4 @@
-/** Definitions of a symbol, and references to it. */
+/** Serves the definitions of a symbol and references to it. */
 
 import type { SearchRequest, Viewer } from "../search/messages/request.ts";
 import type { FileResult, SearchResponse } from "../search/messages/response.ts";
@@ -11,7 +11,7 @@ import { answerInSlot, noteOutcome, SEARCH_TAG } from "./search-routes.ts";
 import { lineMatches } from "./line-matches.ts";
 import { definitionsQuery, referencesQuery, type SymbolSearch } from "./symbol-query.ts";
 
-const MOST_LISTED = 10_000; // all are counted
+const MOST_LISTED = 10_000; // more are only counted
 
 export function symbolRoutes(settings: Settings): Route[] {
   return [
@@ -63,8 +63,8 @@ interface Scope {
 }
 
 /**
- * One repository is searched as a viewer who sees no other, so its name needs no escaping. `rev:`
- * takes parts of names, so a revision of a known repository is asked for by its commit, if it has one.
+ * Searches one repository as a viewer who sees no other, so its name needs no escaping. `rev:` matches
+ * parts of names, so an indexed revision is named by its commit if it has one.
  */
 async function scopeOf(
   call: Call,

@@ -1,6 +1,6 @@
 /**
- * Folders of a repository, as trees show them: what the index holds from the index, with the symbolic
- * links and submodules that it has only listed; any other revision from git.
+ * Lists folders as trees show them. An indexed revision is read from the index, with the symbolic links and
+ * submodules that it has only listed; any other revision from git.
  */
 
 import { compareText } from "../base/compare.ts";
@@ -13,22 +13,25 @@ import type { PathEntry } from "./history-schemas.ts";
 import { historyIfAny, indexedRevision } from "./revisions.ts";
 import { viewerOption, type Call } from "./route.ts";
 
-/** What is in a folder, folders first, each by name; undefined where there is no such folder. */
+/**
+ * Returns the content of a folder, folders first, each group by name. Resolves to undefined if there is no
+ * such folder.
+ */
 export type Lister = (path: string) => Promise<readonly HistoryEntry[] | undefined>;
 
 export interface Wanted {
   readonly repository: RepositorySummary;
-  /** Undefined: the default one. */
+  /** Undefined for the default revision. */
   readonly revision: string | undefined;
-  /** The folders that will be asked for, and those above them. */
+  /** The folders that will be listed, and those above them. */
   readonly paths: readonly string[];
 }
 
-/** No folder has a longer path; one of half a million parts takes a tenth of a second to look up. */
+/** The longest path of a folder. A path of half a million parts takes a tenth of a second to look up. */
 const MOST_PATH = 4_096;
 const canBe = ({ length }: string): boolean => length <= MOST_PATH;
 
-/** Undefined where there is no such revision. */
+/** Resolves to undefined if there is no such revision. */
 export async function openLister(call: Call, wanted: Wanted): Promise<Lister | undefined> {
   const { repository, revision, paths } = wanted;
   const indexed = indexedRevision(repository, revision);
@@ -57,7 +60,7 @@ async function indexLister(call: Call, repository: string, revision: string): Pr
   };
 }
 
-/** Symbolic links and submodules of a revision by folder, and the folders that lead to them. */
+/** The symbolic links and submodules of a revision by folder, and the folders that lead to them. */
 function unlistedEntries(
   skipped: Repository["skipped"],
   revision: string,
@@ -89,7 +92,7 @@ function foldersFirst(a: HistoryEntry, b: HistoryEntry): number {
   return compareText(a.name, b.name);
 }
 
-/** As the interface names them. */
+/** The types as the interface names them. */
 export function pathEntry({ type, path, name }: HistoryEntry): PathEntry {
   switch (type) {
     case "folder":
@@ -106,7 +109,7 @@ export interface TreeNode extends PathEntry {
   children: TreeNode[];
 }
 
-/** The root with the wanted folders opened; paths that are none open nothing. */
+/** Returns the root with the wanted folders opened. Paths that are no folders open nothing. */
 export async function openTree(list: Lister, paths: readonly string[]): Promise<TreeNode> {
   const pause = newPause();
   const open = async (path: string, wanted: PathTrie): Promise<TreeNode[]> => {
@@ -129,7 +132,7 @@ export async function openTree(list: Lister, paths: readonly string[]): Promise<
   };
 }
 
-/** All paths of a revision, in the order of folders. */
+/** Returns all paths of a revision in the order of folders. */
 export async function listAll(list: Lister): Promise<PathEntry[]> {
   const pause = newPause();
   const all: PathEntry[] = [];

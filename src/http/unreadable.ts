@@ -1,7 +1,7 @@
 /**
- * What `node:http` refuses before a handler sees a request: bytes that are no request, headers
- * without end, an expectation that nobody meets, CONNECT. Node answers those without a body, or not
- * at all; this answers with the error object.
+ * Answers what `node:http` refuses before a handler sees a request: invalid bytes, endless headers, unknown
+ * expectations, CONNECT. Node answers those without a body or not at all; this answers with the error
+ * object.
  */
 
 import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -31,17 +31,17 @@ export function answerUnreadable(server: Server): void {
   });
   server.on("connect", (_req: IncomingMessage, socket: Socket) => {
     if (server.listenerCount("connect") > 1) return; // the host has its own
-    socket.on("error", () => {}); // nobody else listens any more, and a reset would end the process
+    socket.on("error", () => {}); // without a listener a reset would end the process
     end(socket, NO_TUNNEL);
   });
 }
 
-/** Allow: what some path takes. A proxy's target is none of them. */
+/** The Allow header: methods that some path accepts. The target of a proxy request is no path. */
 const NO_TUNNEL = new Refusal("METHOD_NOT_ALLOWED", "this is no proxy", {
   headers: { Allow: "GET, HEAD, POST, DELETE, OPTIONS" },
 });
 
-/** By Node's code; what is not here is no request of HTTP. */
+/** Refusals by Node's code. Any other code means that the bytes are no HTTP request. */
 const REASONS: Readonly<Record<string, readonly [RefusalCode, string]>> = {
   HPE_HEADER_OVERFLOW: ["HEADERS_TOO_LARGE", "the path and the headers are too long"],
   ERR_HTTP_REQUEST_TIMEOUT: ["REQUEST_TIMEOUT", "the request took too long to arrive"],
@@ -54,7 +54,7 @@ function refusalOf({ code = "" }: NodeJS.ErrnoException): Refusal {
 
 const NO_REQUEST = ["INVALID_REQUEST_BODY", "this is not a request of HTTP/1.1"] as const;
 
-/** Nothing is written into an answer that has begun. */
+/** Writes nothing if an answer has begun. */
 function answerSocket(refusal: Refusal, error: Error, socket: Socket): void {
   const { _httpMessage: begun } = socket as Socket & { _httpMessage?: ServerResponse | null };
   if (!socket.writable || begun?.headersSent) return void socket.destroy(error);

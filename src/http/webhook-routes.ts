@@ -1,4 +1,4 @@
-/** Deliveries of webhooks: a code host says that a repository has changed. */
+/** Receives webhooks, by which a code host reports that a repository has changed. */
 
 import { z } from "@hono/zod-openapi";
 import { readBody } from "./body.ts";
@@ -7,7 +7,7 @@ import { jsonResponse } from "./json-body.ts";
 import type { HandlerOptions } from "./options.ts";
 import { plain, type Route } from "./route.ts";
 
-/** Bytes. A push of 2 000 commits is half as long; what is longer is left to the next run. */
+/** In bytes. A push of 2 000 commits has half as many; a longer delivery is left to the next run. */
 const MOST_BYTES = 4 << 20;
 
 const outcome = z.object({ status: z.enum(["queued", "ignored"]) }).openapi("WebhookOutcome");
@@ -36,7 +36,7 @@ export function webhookRoutes(webhook: NonNullable<HandlerOptions["webhook"]>): 
       async ({ request, id }) => {
         const body = await readBody(request, MOST_BYTES);
         const status = await webhook(id, { headers: request.headers, body });
-        // one answer for a connection that is unknown, takes no deliveries, or was not signed for
+        // the same answer if the connection is unknown, accepts no deliveries, or the signature is wrong
         if (status === "refused") throw notAuthenticated();
         return jsonResponse({ status }, { status: 202 });
       },
