@@ -1,9 +1,9 @@
 /**
- * The stores of `quern serve`, `quern keys` and `quern users`: keys, members and what was done, in one
- * folder of the data directory.
+ * Opens the stores of `quern serve`, `quern keys` and `quern users` (keys, members and audit records),
+ * which are in one folder of the data directory.
  *
- * A machine of one's own needs no members: as long as there are none, whoever owns a key counts as an
- * owner of the organization.
+ * A single person needs no members: while there are none, the owner of any key counts as an owner of the
+ * organization.
  */
 
 import { existsSync } from "node:fs";
@@ -13,7 +13,7 @@ import type { TokenStore } from "../auth/token-store.ts";
 import type { User, UserStore } from "../auth/user-store.ts";
 import { QuernError } from "../base/errors.ts";
 
-/** Its name begins with a dot, so that the data directory still counts as empty before the first index run. */
+/** Begins with a dot, so that the data directory still counts as empty before the first index run. */
 export const accountFolder = (db: string): string => join(db, ".keys");
 
 export interface Accounts extends AsyncDisposable {
@@ -22,7 +22,7 @@ export interface Accounts extends AsyncDisposable {
   readonly audits: AuditStore;
 }
 
-/** Opens them, creating the folder when it is missing. */
+/** Opens the stores. Creates the folder if it does not exist. */
 export async function openAccounts(db: string): Promise<Accounts> {
   const { lmdbTokenStore, lmdbUserStore } = await import("../auth/lmdb-stores.ts");
   const { lmdbAuditStore } = await import("../auth/lmdb-audit-store.ts");
@@ -42,14 +42,14 @@ export async function openAccounts(db: string): Promise<Accounts> {
   };
 }
 
-/** Makes no stores for one that mistyped the directory. */
+/** Opens the stores if they exist, so that a mistyped path creates none. */
 export async function openExistingAccounts(db: string): Promise<Accounts> {
   if (!existsSync(accountFolder(db)))
     throw new QuernError("INDEX_NOT_FOUND", `no key or member was ever made in ${db}`);
   return openAccounts(db);
 }
 
-/** Lets `use` work with the stores of a directory, and closes them. */
+/** Opens the stores of a directory for `use`, and closes them. */
 export async function withAccounts(
   open: typeof openAccounts,
   { db }: { db: string },
@@ -68,7 +68,7 @@ export async function hasUsers(users: UserStore): Promise<boolean> {
   return false;
 }
 
-/** The members for a handler; while there are none, anybody who is asked for is an owner. */
+/** Returns the user store for a handler. While there are no members, every user is an owner. */
 export const membersOrAnybody = (users: UserStore): UserStore => ({
   ...users,
   get: async (id) => (await users.get(id)) ?? ((await hasUsers(users)) ? undefined : owner(id)),

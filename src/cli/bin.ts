@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * The command's process: streams, signals, exit code. It asks for V8's compile cache before it loads
- * the rest, so that a second start compiles nothing (Node 22.1 and later have one).
+ * Runs the command as a process: streams, signals, exit code. Enables V8's compile cache before it loads
+ * the rest, so that a second start compiles nothing (Node 22.1 and later).
  */
 
 import module from "node:module";
@@ -10,7 +10,7 @@ import { VERSION } from "../base/version.ts";
 const { stdout, stderr, env } = process;
 const argv = process.argv.slice(2);
 
-/** Commands that end by themselves when they are told to: running requests may be answered. */
+/** Commands that end by themselves when they are stopped, because running requests may be answered first. */
 const SERVERS = new Set(["serve", "mcp"]);
 const isServer = SERVERS.has(argv[0] ?? "") || (argv[0] === "sync" && argv.includes("--every"));
 const STOP_MS = 800;
@@ -23,7 +23,7 @@ async function runCommand(): Promise<void> {
   const { run, STOPPED } = await import("./main.ts");
   const { STOPPED_WORDS } = await import("./errors.ts");
   const stop = new AbortController();
-  /** The index is as it was whenever the process ends, so nobody waits for a step that cannot be left. */
+  /** Ends the process. The index is intact whenever that happens, so nobody waits for a step that cannot be interrupted. */
   const leave = (): void => {
     stderr.write(STOPPED_WORDS);
     process.exit(STOPPED);
@@ -32,8 +32,8 @@ async function runCommand(): Promise<void> {
     process.once(signal, () => {
       stop.abort();
       if (!isServer) setTimeout(leave, STOP_MS).unref();
-    }); // the second one ends the process as ever
-  // a reader that has seen enough, such as head
+    }); // the second signal ends the process at once
+  // the reader, such as head, has closed the pipe
   stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
     process.exit(0);

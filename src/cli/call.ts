@@ -1,4 +1,4 @@
-/** What every command shares: options, and how its exit code gets out. */
+/** Defines what all commands share: options, and how a command returns its exit code. */
 
 import { type Command, InvalidArgumentError } from "commander";
 import type { ExitCode, Io } from "./io.ts";
@@ -23,7 +23,7 @@ export interface WaitFlags {
   wait?: number;
 }
 
-/** For commands that write: one at a time may. */
+/** The option of commands that write, of which only one at a time may run. */
 export const withWait = (command: Command): Command =>
   command.option(
     "--wait <ms>",
@@ -34,7 +34,7 @@ export const withWait = (command: Command): Command =>
 export const lockOptions = ({ wait }: WaitFlags): { lockTimeoutMs?: number } =>
   wait === undefined ? {} : { lockTimeoutMs: wait };
 
-/** For an option that may be given several times. */
+/** Collects the values of an option that may be repeated. */
 export const collect = (value: string, before: string[] | false | undefined): string[] => [
   ...(before || []),
   value,

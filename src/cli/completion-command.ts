@@ -1,4 +1,4 @@
-/** quern completion: a script by which a shell completes commands, options and paths. */
+/** Implements quern completion, which prints a script for a shell to complete commands, options and paths. */
 
 import { Argument, type Command, type Option } from "commander";
 import type { Call } from "./call.ts";
@@ -67,7 +67,7 @@ const optionsOf = (command: Command): Option[] => [
   ...command.commands.flatMap((one) => one.options),
 ];
 
-/** Options, and the names of commands within a command. */
+/** Returns what may follow a command: its subcommands and its options. */
 const wordsOf = (command: Command): string[] => [
   ...command.commands.map((one) => one.name()),
   ...new Set(optionsOf(command).flatMap(({ long }) => long ?? [])),

@@ -1,7 +1,7 @@
 /**
- * Which data directory a command means: --db, QUERN_DB, that of a quern.json, or the first `.quern` in the current folder
- * and those above it, as git finds `.git`. A new one holds a .gitignore that leaves it out, and one
- * that a failed run has made is taken away again.
+ * Finds the data directory: --db, QUERN_DB, that of a quern.json, or the first `.quern` in the current
+ * folder and those above it, as git finds `.git`. A new directory gets a .gitignore that excludes it, and
+ * is removed again if the run that created it fails.
  */
 
 import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -11,7 +11,9 @@ import type { Io } from "./io.ts";
 
 const NAME = ".quern";
 
-/** `./.quern` where there is none here or above. `configured`: what a file says. */
+/**
+ * Returns the directory; `./.quern` if there is none here or above. `configured` is what a quern.json says.
+ */
 export function findDataDirectory(
   env: Io["env"],
   configured?: string,
@@ -27,14 +29,14 @@ export function findDataDirectory(
   }
 }
 
-/** Resolves as `run` does. Where that fails in a new directory and leaves nothing in it, the directory goes. */
+/** Runs `run`. If it fails in a new directory and leaves nothing there, removes the directory. */
 export async function inNewDirectory<T>(
   db: string,
   run: () => Promise<T>,
   isEmpty: () => boolean,
 ): Promise<T> {
   if (existsSync(db)) return run();
-  const made = mkdirSync(db, { recursive: true }); // the topmost folder that was not there
+  const made = mkdirSync(db, { recursive: true }); // the topmost folder that was created
   writeFileSync(join(db, ".gitignore"), "*\n");
   try {
     return await run();

@@ -1,7 +1,7 @@
 /**
- * Defaults of options from the nearest quern.json, in the current folder or above it: `db`, and under
- * `command` the long names of options by command. What is typed goes first. The file may be somebody
- * else's, who made the folder that one stands in, so nothing in it can open a server to others.
+ * Reads defaults of options from the nearest quern.json, in the current folder or above it: `db`, and under
+ * `command` the long names of options by command. Typed options override them. Somebody else may have
+ * written the file into a folder above, so nothing in it can open a server to others.
  */
 
 import { existsSync, readFileSync } from "node:fs";
@@ -12,7 +12,10 @@ import { QuernError } from "../base/errors.ts";
 
 const NAME = "quern.json";
 
-/** Only typed: they open the server to others, or send tokens where a file says. */
+/**
+ * Options that must be typed, because they open the server to others or send tokens to a place that the
+ * file names.
+ */
 const TYPED = [
   "anonymous",
   "host",
@@ -25,7 +28,7 @@ const TYPED = [
   "metrics",
 ];
 
-/** Where the data directory is, if a file says so; and the other options of the command are set. */
+/** Returns the data directory that a file names, and sets the other options of the command. */
 export async function applyDefaults(command: Command): Promise<string | undefined> {
   const file = findFile();
   if (file === undefined) return undefined;
@@ -35,7 +38,7 @@ export async function applyDefaults(command: Command): Promise<string | undefine
   if (db !== undefined && typeof db !== "string") throw invalid(file, "db must be a string");
   const sections = record(all, file, "command");
   const parent = command.parent!;
-  const isNested = parent.parent !== null; // `keys create`: only db is of use to it
+  const isNested = parent.parent !== null; // `keys create` and the like only use db
   const program = parent.parent ?? parent;
   const names = program.commands.map((one) => one.name());
   for (const name of Object.keys(sections))
@@ -72,12 +75,12 @@ function setOption(command: Command, setting: Setting): void {
   }
   const attribute = option.attributeName();
   const source = command.getOptionValueSource(attribute);
-  if (source !== undefined && source !== "default") return; // it was typed
+  if (source !== undefined && source !== "default") return; // the option was typed
   const value = valueOf(option, setting, place);
   if (value !== undefined) command.setOptionValueWithSource(attribute, value, "config");
 }
 
-/** undefined: as if the option were not there. */
+/** Returns the value of an option, or undefined if the option is to be ignored. */
 function valueOf(option: Option, { file, value }: Setting, place: string): unknown {
   if (option.isBoolean()) {
     if (typeof value !== "boolean") throw invalid(file, `${place} must be true or false`);

@@ -1,4 +1,4 @@
-/** Errors for people: the code, what is wrong, and what to do where the message does not say it. */
+/** Formats errors for people: the code, what is wrong, and what to do if the message does not say so. */
 
 import { QuernError, type ErrorCode } from "../base/errors.ts";
 
@@ -31,10 +31,10 @@ const ADVICE: Readonly<Record<ErrorCode, string>> = {
   INTERNAL: "this is a bug of quern",
 };
 
-/** For a person who has pressed Ctrl-C. */
+/** What a person reads after pressing Ctrl-C. */
 export const STOPPED_WORDS = "quern: stopped; what was published before is as it was\n";
 
-/** Never a stack. */
+/** Formats an error, without a stack trace. */
 export function describeError(error: unknown): string {
   const { code, message } = codeAndMessage(error);
   const advice = code in ADVICE ? ADVICE[code as ErrorCode] : "";
@@ -44,7 +44,7 @@ export function describeError(error: unknown): string {
 function codeAndMessage(error: unknown): { code: string; message: string } {
   if (error instanceof QuernError) return error;
   if (!(error instanceof Error)) return { code: "INTERNAL", message: String(error) };
-  // what the operating system refuses, such as a port that is taken
+  // an error of the operating system, such as a port that is taken
   const isSystem = "code" in error && "syscall" in error;
   return { code: isSystem ? String(error.code) : "INTERNAL", message: error.message };
 }

@@ -1,4 +1,4 @@
-/** quern explain: how a query was understood and planned, and what would find more. */
+/** Implements quern explain, which shows how a query was understood and planned, and what would find more. */
 
 import type { Command } from "commander";
 import type { Explanation } from "../search/messages/response.ts";
@@ -65,7 +65,7 @@ const REASONS: Readonly<Record<Explanation["notIndexed"][number]["reason"], stri
   "files-skipped": "holds files that are not searchable",
 };
 
-/** What to tell one whose search found nothing. */
+/** Returns advice after a search that found nothing. */
 export function explainNothing({ hints, notIndexed, suggestions }: Explanation): string[] {
   return [
     ...hints.map(({ message }) => `quern: ${visible(message)}`),

@@ -1,21 +1,23 @@
 /**
- * When `quern mcp` begins to read its folders: after the first call has been answered, because reading 80 000
- * files takes both cores for seconds, and a client that has just started waits for its answer. A client that
- * asks nothing at first is not waited for.
+ * Decides when `quern mcp` begins to read its folders: after the first call has been answered, because
+ * reading 80 000 files takes both cores for seconds while a client that has just started waits for its
+ * answer. If the client asks nothing at first, reading begins anyway.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Guard } from "../mcp/guard.ts";
 
-/** A client that has a question asks it as soon as the server answers. */
+/**
+ * How long to wait for the first call. A client that has a question asks it as soon as the server answers.
+ */
 const QUIET_MS = 1_000;
-/** No call keeps the folders waiting for longer. */
+/** The longest time that a call may delay the reading. */
 const MOST_MS = 5_000;
 
 export interface FirstAnswer {
-  /** Stands around each call. */
+  /** Wraps each call. */
   readonly guard: Guard;
-  /** Resolves when the first call is over, or nobody has called, or that call takes too long. */
+  /** Resolves when the first call has ended or takes too long, or when nobody has called. */
   readonly given: Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 /**
- * The paths of `quern mcp`: folders and work trees are followed, so that each answer sees the disk; bare
- * repositories, and those of which several revisions are indexed, are indexed again when their branches move.
- * Until a path is, words say what an answer may lack.
+ * Manages the paths of `quern mcp`. Folders and work trees are followed, so that each answer reflects the
+ * disk. Bare repositories, and those with several indexed revisions, are indexed again when their branches
+ * move. Until a path is ready, words say what an answer may lack.
  */
 
 import { existsSync } from "node:fs";
@@ -20,9 +20,9 @@ import type { Io } from "./io.ts";
 import type { Asked } from "./mcp-command.ts";
 
 export interface Followed {
-  /** Answers with what is on the disk. */
+  /** Answers that reflect the disk. */
   readonly engine: AskedEngine;
-  /** What answers may lack now, in words. */
+  /** What answers may lack at present, in words. */
   readonly behind: () => readonly string[];
   readonly done: Promise<void>;
 }
@@ -32,17 +32,17 @@ interface Following {
   readonly io: Io;
   readonly signal: AbortSignal;
   readonly workspaces: Workspace[];
-  /** By path. */
+  /** The words by path. */
   readonly words: Map<string, string>;
 }
 
-/** Another process that writes ends sometime, or indexes the same. */
+/** The time between tries while another process writes, which may be indexing the same. */
 const RETRY_MS = 2_000;
 
 interface FollowOptions {
   readonly io: Io;
   readonly signal: AbortSignal;
-  /** Until it resolves no path is read. */
+  /** No path is read before this resolves. */
   readonly begin: Promise<void>;
 }
 
@@ -105,7 +105,7 @@ async function followPath(path: string, found: Found, following: Following): Pro
     }
 }
 
-/** Whoever indexed several revisions, or named some, keeps them. */
+/** Whether only commits of a path are indexed: if it is bare, or several revisions were indexed or named. */
 function isOfCommits(path: string, known: Repository | undefined): boolean {
   const isWorkTree = existsSync(join(path, ".git"));
   const isBare = !isWorkTree && existsSync(join(path, "HEAD")) && existsSync(join(path, "refs"));
@@ -126,7 +126,7 @@ async function watchCommits(path: string, { source }: Found, following: Followin
   );
 }
 
-/** A folder that is not indexed is indexed first: that tells how far it is. */
+/** Indexes a folder that is not indexed yet, because an index run reports its progress. */
 async function followDisk(path: string, found: Found, following: Following): Promise<void> {
   const { engine, io, signal, words, workspaces } = following;
   const { name } = found.source;

@@ -1,4 +1,7 @@
-/** quern index: puts repositories and folders into the index, all in one run, and with --watch again as they change. */
+/**
+ * Implements quern index, which indexes repositories and folders in one run, and with --watch again
+ * whenever they change.
+ */
 
 import type { Command } from "commander";
 import type { Engine } from "../engine.ts";
@@ -86,7 +89,7 @@ function show(reports: readonly IndexReport[], flags: CommonFlags, { io }: Call)
   else printLines(io.stdout, reports.map(describe));
 }
 
-/** At the top of a folder: when so much is left out, somebody may miss it. */
+/** The share of the entries at the top of a folder from which on exclusions are reported. */
 const MOST_EXCLUDED = 0.9;
 
 async function excludedLines(paths: readonly string[]): Promise<string[]> {
@@ -105,7 +108,7 @@ async function excludedLines(paths: readonly string[]): Promise<string[]> {
   return lines;
 }
 
-/** Resolves when the run is over and shown; with --watch when it is told to end. */
+/** Resolves when the run has ended and its report is printed, or with --watch when it is stopped. */
 async function index(
   paths: string[],
   flags: IndexFlags,
@@ -153,7 +156,7 @@ interface Watching {
   readonly flags: CommonFlags;
 }
 
-/** Shows each run that has found a change. */
+/** Prints each run that has found a change. */
 async function watchUntilStopped(
   engine: Engine,
   { sources, symbols, flags }: Watching,
@@ -172,13 +175,13 @@ async function watchUntilStopped(
   const watching = await begun.catch((error: unknown) => {
     if (!io.signal.aborted) throw error;
   });
-  if (!watching) return; // told to end before it began, with everything indexed
+  if (!watching) return; // stopped before watching began, with everything indexed
   io.stderr.write(`quern: watching ${count(sources.length, "source")}\n`);
   await stopped(io.signal);
   await watching[Symbol.asyncDispose]();
 }
 
-/** Resolves when the signal is aborted, and keeps the process until then. */
+/** Resolves when the signal is aborted. Keeps the process alive until then. */
 async function stopped(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   const alive = setInterval(() => {}, 2 ** 30);

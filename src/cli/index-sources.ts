@@ -1,7 +1,7 @@
 /**
- * What `quern index` makes of its paths: which are git repositories, what each is called, and which
- * revisions are wanted. A path that is indexed already keeps its name and its revisions unless the
- * options say otherwise.
+ * Makes sources of the paths of `quern index`: which are git repositories, what each is called, and which
+ * revisions are wanted. A path that is indexed already keeps its name and its revisions unless options say
+ * otherwise.
  */
 
 import { existsSync, statSync } from "node:fs";
@@ -21,7 +21,7 @@ export interface SourceFlags {
   rev?: string[];
   allBranches?: true;
   allTags?: true;
-  /** false: rules of files do not count. */
+  /** False if rule files do not count. */
   ignore?: string[] | false;
   public?: true;
   webUrl?: string;
@@ -30,12 +30,12 @@ export interface SourceFlags {
 
 interface Asked {
   readonly flags: SourceFlags;
-  /** What is indexed now. */
+  /** The indexed repositories. */
   readonly repositories: readonly Repository[];
   readonly signal: AbortSignal;
 }
 
-/** Refuses what can be told to be wrong before anything is opened or made. */
+/** Refuses paths that are wrong before anything is opened or created. */
 export function checkPaths(paths: readonly string[], flags: SourceFlags): void {
   const { name } = flags;
   if (name !== undefined && paths.length > 1 && !/[{}]/.test(name))
@@ -55,7 +55,7 @@ export function checkPaths(paths: readonly string[], flags: SourceFlags): void {
   }
 }
 
-/** REQUIRES: checkPaths() has passed. */
+/** Makes the sources. REQUIRES: checkPaths() has passed. */
 export function sourcesOf(paths: readonly string[], asked: Asked): Promise<Source[]> {
   return Promise.all(paths.map((path) => sourceOf(path, asked)));
 }
@@ -81,7 +81,7 @@ function refuseMisplaced(path: string, isGit: boolean, flags: SourceFlags): void
     throw invalid(`--rev, --all-branches and --all-tags are for git repositories; ${path} is none`);
 }
 
-/** undefined: nothing was said. */
+/** Returns the wanted revisions, or undefined if none were given. */
 function revisionsOf({ rev, allBranches, allTags }: SourceFlags): string[] | undefined {
   const wanted = [
     ...(rev ?? []),
@@ -99,13 +99,15 @@ function metadataOf({ public: isPublic, codeHost, webUrl }: SourceFlags): Reposi
   };
 }
 
-/** A work tree's top folder, or a bare repository. */
+/** Whether a path is the top folder of a work tree, or a bare repository. */
 export function isRepository(path: string): boolean {
   const has = (name: string): boolean => existsSync(join(path, name));
   return has(".git") || (has("HEAD") && has("objects") && has("refs"));
 }
 
-/** As given, as it is indexed, as its remote is called, or as its folder is. */
+/**
+ * Returns the name of a source: the given one, the indexed one, that of its remote, or that of its folder.
+ */
 async function nameOf(path: string, isGit: boolean, asked: Asked): Promise<string> {
   const folder = resolve(path);
   const remote = isGit ? await remoteOf(path, { signal: asked.signal }) : undefined;
@@ -132,7 +134,7 @@ function folderName(folder: string, isGit: boolean): string {
   return own === ".git" ? basename(dirname(folder)) : own.replace(/\.git$/, "");
 }
 
-/** `{folder}`, `{parent}` (the folder it is in) and `{remote}` (or else the folder). */
+/** Fills in a template: `{folder}`, `{parent}` (the folder it is in) and `{remote}` (or else the folder). */
 function expand(
   template: string,
   { folder, isGit, remote }: { folder: string; isGit: boolean; remote: string | undefined },
@@ -150,7 +152,7 @@ function expand(
   });
 }
 
-/** The patterns that were given, and the data directory itself where it lies in the indexed folder. */
+/** Returns the given patterns, and one for the data directory if it is within the indexed folder. */
 export function ignored(path: string, { db, ...flags }: SourceFlags): string[] {
   const ignore = flags.ignore || [];
   const inside = pathWithin(resolve(path), resolve(db));

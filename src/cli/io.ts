@@ -1,4 +1,4 @@
-/** What the command has of the world. Tests hand in their own. */
+/** Defines how the command reaches the outside world. Tests pass their own. */
 
 export interface Output {
   write(text: string | Uint8Array): unknown;
@@ -10,14 +10,17 @@ export interface Io {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Aborted when the user wants to stop. */
+  /** Aborted when the user stops the command. */
   readonly signal: AbortSignal;
 }
 
-/** 0: found, or done. 1: nothing found, or damage. 2, an error, and 130, stopped by the user, are thrown. */
+/**
+ * The exit code: 0 if something was found or done, 1 if nothing was found or damage was. For 2 (an error)
+ * and 130 (stopped by the user) an error is thrown.
+ */
 export type ExitCode = 0 | 1;
 
-/** People get it indented, programs on one line. */
+/** Prints JSON, indented for people and on one line for programs. */
 export function printJson(io: Io, value: unknown): void {
   io.stdout.write(`${JSON.stringify(value, null, io.stdout.isTTY ? 2 : 0)}\n`);
 }

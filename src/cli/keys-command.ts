@@ -1,4 +1,4 @@
-/** quern keys: who may search what quern serve serves. The store lies in the data directory. */
+/** Implements quern keys, which manages the keys for quern serve. Their store is in the data directory. */
 
 import type { Command } from "commander";
 import { QuernError } from "../base/errors.ts";
@@ -22,7 +22,7 @@ interface ListFlags extends CommonFlags {
   owner?: string;
 }
 
-/** Whose key it is, where nobody is named: one person's machine needs no names. */
+/** The owner of a key if none is named, because one person's machine needs no names. */
 const DEFAULT_OWNER = "local";
 
 export function addKeys(program: Command, call: Call): void {

@@ -1,4 +1,4 @@
-/** The command: reads the arguments, runs what they ask for, and answers with the exit code. */
+/** Implements the command: parses the arguments, runs what they ask for, and returns the exit code. */
 
 import { Command, CommanderError } from "commander";
 import type { Call } from "./call.ts";
@@ -38,10 +38,13 @@ const COMMANDS = [
   addCompletion,
 ];
 
-/** As shells have it for a process that SIGINT has ended. */
+/** The exit code that shells use for a process that SIGINT has ended. */
 export const STOPPED = 130;
 
-/** 0: found or done; 1: nothing found, or `check` found damage; 2: an error, told on stderr; 130: stopped. */
+/**
+ * Resolves to the exit code: 0 if something was found or done, 1 if nothing was found or `check` found
+ * damage, 2 after an error, which is printed on stderr, 130 if stopped.
+ */
 export async function run(argv: readonly string[], io: Io): Promise<ExitCode | 2 | 130> {
   let code: ExitCode = 0;
   const call: Call = { io, exit: (given) => (code = given) };
@@ -60,7 +63,7 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode | 2
   }
 }
 
-/** Where a query is taken, its words may begin with a dash. */
+/** Commands that take a query, whose words may begin with a dash. */
 function argumentsFor(program: Command, [name = "", ...rest]: readonly string[]): string[] {
   const command = program.commands.find((one) => one.name() === name);
   const takesQuery = command?.registeredArguments.some((argument) => argument.name() === "query");

@@ -1,16 +1,16 @@
-/** Where found files are on this machine, for programs that open them. */
+/** Finds the paths of found files on this machine, for programs that open them. */
 
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { Engine } from "../engine.ts";
 import type { FileResult } from "../search/messages/response.ts";
 
-/** `repository:path`, as read takes it in two words. */
+/** Returns `repository:path`, the two words that read takes. */
 export const placeOf = (file: FileResult): string => `${file.repository}:${file.fileName.text}`;
 
 /**
- * Resolves to a function that tells a file's path from the current folder, where its repository is a
- * folder here that has it, and else its place.
+ * Resolves to a function that returns a file's path relative to the current folder if its repository is a
+ * local folder that has it, and otherwise its place.
  */
 export async function pathsHere(engine: Engine): Promise<(file: FileResult) => string> {
   const folders = new Map<number, string>();

@@ -1,11 +1,11 @@
 /**
- * How far a long write is, in one line on a terminal; nothing in a pipe.
+ * Shows the progress of a long write in one line on a terminal, and nothing in a pipe.
  *
  *     shop: reading ████░░░░░░  41%  12 MB of 29 MB, 5.1 MB/s, 4 s left + symbols
  *
- * While a source is listed its total grows, so there is a bar only where the total has been the same
- * for a second. What a stage has left is told by its own speed so far. How long symbols will take
- * depends on languages, so that nothing tells it before they begin: they are announced instead.
+ * The total grows while a source is listed, so the bar appears only if the total has been the same for a
+ * second. The time left of a stage is computed from its own speed. How long symbols will take depends on
+ * the languages, so they are only announced before they begin.
  */
 
 import type { IndexProgress } from "../ingest/run/report.ts";
@@ -13,7 +13,7 @@ import type { Io } from "./io.ts";
 import { bytes, count, duration, visible } from "./style.ts";
 
 const EVERY_MS = 100;
-/** A total that has not grown for so long is taken for the whole. */
+/** A total that has not grown for this long counts as the whole. */
 const SETTLED_MS = 1_000;
 const BAR = 10;
 const WORDS: Readonly<Record<IndexProgress["stage"], string>> = {
@@ -26,11 +26,11 @@ const WORDS: Readonly<Record<IndexProgress["stage"], string>> = {
 
 export interface ProgressLine {
   readonly onProgress: (progress: IndexProgress) => void;
-  /** Before anything else is written. */
+  /** Clears the line, before anything else is written. */
   readonly clear: () => void;
 }
 
-/** `next`: what follows the contents, in a word. `now` is in milliseconds. */
+/** `next` names what follows the contents. `now` is in milliseconds. */
 export function progressLine(
   { stderr }: Io,
   { next = "", now = () => performance.now() }: { next?: string; now?: () => number } = {},
@@ -77,9 +77,9 @@ export function progressLine(
 interface Stage {
   readonly name: IndexProgress["stage"];
   readonly startedAt: number;
-  /** Bytes that were done when it began. */
+  /** The bytes that were done when the stage began. */
   readonly from: number;
-  /** Bytes, and since when that is the total. */
+  /** The total in bytes, and since when it has been the same. */
   readonly total: number;
   readonly settledAt: number;
 }
@@ -90,7 +90,7 @@ function describe(
   { at, next }: { at: number; next: string },
 ): string {
   const { repository, done, total, bytes: doneBytes, totalBytes } = progress;
-  const whose = repository === "" ? "" : `${visible(repository)}: `; // some stages are of the whole run
+  const whose = repository === "" ? "" : `${visible(repository)}: `; // some stages concern the whole run
   const words = `${whose}${WORDS[progress.stage]}`;
   const files = total > 0 ? `${done}/${total}` : String(done);
   if (progress.stage === "list" || totalBytes === 0) return `${words} ${files}`;
@@ -105,7 +105,7 @@ function describe(
   return `${words} ${bar} ${percent}  ${[size, ...speed(progress, stage, at)].join(", ")}${then}`;
 }
 
-/** Speed and time left, once there is something to go by. */
+/** Returns speed and time left as soon as they can be computed. */
 function speed({ bytes: done, totalBytes }: IndexProgress, stage: Stage, at: number): string[] {
   const seconds = (at - stage.startedAt) / 1000;
   const perSecond = (done - stage.from) / seconds;

@@ -1,4 +1,4 @@
-/** What search and explain take alike, and the request it makes. Many options are ripgrep's. */
+/** Defines the options that search and explain share, and the request they make. Many are ripgrep's. */
 
 import type { Command } from "commander";
 import { QuernError } from "../base/errors.ts";
@@ -63,7 +63,7 @@ export function requestOf(words: readonly string[], flags: QueryFlags): SearchRe
   };
 }
 
-/** The query as it was typed, unless an option adds to it. */
+/** Returns the query as typed, with what options add to it. */
 function queryOf(
   typed: string,
   flags: QueryFlags,
@@ -104,7 +104,7 @@ function filtersOf({ glob = [], type = [] }: QueryFlags, caseSensitive: boolean)
 const any = (queries: readonly Query[]): Query[] =>
   queries.length < 2 ? [...queries] : [{ kind: "or", children: queries }];
 
-/** The same query with every term as a regular expression, of whole words where that is asked for. */
+/** Returns the query with every term as a regular expression, of whole words if requested. */
 function expressions(query: Query, wholeWords: boolean): Query {
   const same = (one: Query): Query => expressions(one, wholeWords);
   if (query.kind === "and" || query.kind === "or")
@@ -118,7 +118,10 @@ function expressions(query: Query, wholeWords: boolean): Query {
   return { ...query, pattern: `\\b(?:${query.pattern})\\b` };
 }
 
-/** A border beside a sign would want a letter there, so it stands only beside letters. */
+/**
+ * Escapes a text. Word boundaries are added only beside word characters: beside another character a
+ * boundary would require a letter.
+ */
 function escaped(text: string, wholeWords: boolean): string {
   const pattern = text.replace(/[\\^$.|?*+()[\]{}]/g, "\\$&");
   if (!wholeWords) return pattern;

@@ -1,4 +1,4 @@
-/** quern repos, read, remove: what is in the index. */
+/** Implements quern repos, read and remove. */
 
 import type { Command } from "commander";
 import type { Repository } from "../repository.ts";

@@ -1,4 +1,7 @@
-/** quern search: files with highlighted lines, or their names, or the count, or the response in JSON. */
+/**
+ * Implements quern search, which prints files with highlighted lines, or only their names, counts, or the
+ * response as JSON.
+ */
 
 import type { Command } from "commander";
 import type { Engine } from "../engine.ts";
@@ -27,12 +30,12 @@ interface SearchFlags extends QueryFlags {
   timeout?: number;
 }
 
-/** What is printed of the answer. */
+/** How the answer is printed. */
 type Form = "lines" | "count" | "names" | "vimgrep";
 
-/** What a person reads through. Names and the lines for an editor are all of them. */
+/** The default number of matches for a person. Names and lines for an editor are unlimited. */
 const DEFAULT_MATCHES = 200;
-/** So that 200 matches are 40 files, and not one. */
+/** The default per file, so that 200 matches are in 40 files and not in one. */
 const DEFAULT_PER_FILE = 5;
 const ALL = Number.MAX_SAFE_INTEGER;
 
@@ -84,7 +87,7 @@ function requestFor(words: readonly string[], flags: SearchFlags): SearchRequest
   };
 }
 
-/** The response in JSON is whole, as over HTTP, unless it is asked for less. */
+/** Whether the response as JSON is complete, as over HTTP, because no limit per file was given. */
 const isJsonWhole = ({ json, perFile }: SearchFlags): boolean =>
   json === true && perFile === undefined;
 
@@ -93,7 +96,7 @@ const contextOf = ({ beforeContext, afterContext, context }: SearchFlags) => ({
   after: afterContext ?? context,
 });
 
-/** Resolves to whether anything was found. */
+/** Prints the answer. Resolves to whether anything was found. */
 async function search(
   engine: Engine,
   request: SearchRequest,
@@ -140,7 +143,7 @@ async function linesOf(
   }
 }
 
-/** Files whose symbols nobody knows yet; asked only where something is missing. */
+/** Counts the files whose symbols are not known yet, only if something is missing. */
 async function symbolsMissing(
   engine: Engine,
   { isSearchExhaustive, stats }: SearchResponse,
@@ -150,7 +153,7 @@ async function symbolsMissing(
   return repositories.reduce((sum, { symbols }) => sum + symbols.total - symbols.done, 0);
 }
 
-/** What is missing from the answer is told always; so is the summary, but for output that programs read. */
+/** Prints what is missing from the answer, always, and the summary, unless programs read the output. */
 function printNotes(
   response: SearchResponse,
   withoutSymbols: number,
@@ -175,7 +178,7 @@ function printNotes(
   );
 }
 
-/** `17 matches in 5 files, 3 ms`, or how much of it is shown and how to see the rest. */
+/** Returns a summary such as `17 matches in 5 files, 3 ms`, or how much is shown and how to see the rest. */
 function summary({ files, stats }: SearchResponse, flags: SearchFlags): string {
   const { actualMatchCount: shown, totalMatchCount: total, fileCount } = stats;
   const time = duration(stats.duration / 1e6);

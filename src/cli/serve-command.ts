@@ -1,4 +1,4 @@
-/** quern serve: the HTTP interface on a port, until the process is told to end. */
+/** Implements quern serve, which serves the HTTP interface on a port until the process is stopped. */
 
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
@@ -36,7 +36,7 @@ interface ServeFlags extends CommonFlags {
   sync?: string;
 }
 
-/** What runs when the process is told to end has this long to finish. */
+/** How long running requests may take after the process was stopped. */
 const GRACE_MS = 2_000;
 
 export function addServe(program: Command, call: Call): void {
@@ -90,7 +90,7 @@ export function addServe(program: Command, call: Call): void {
 }
 
 async function serve(engine: Engine, flags: ServeFlags, io: Io): Promise<void> {
-  // loaded here, because no other command needs it, and it takes longer to load than all the rest
+  // loaded here, because no other command needs it and it takes longer to load than all the rest
   const { answerUnreadable, createHandler, toNodeListener } = await import("../http/index.ts");
   const accounts = await openAccounts(flags.db);
   try {
@@ -133,7 +133,7 @@ function handlerOptions(flags: ServeFlags): HandlerOptions {
   };
 }
 
-/** Rejects where the port is taken or not ours to take. */
+/** Listens on the port. Rejects if it is taken or not permitted. */
 async function listen(server: Server, { port, host }: ServeFlags): Promise<void> {
   server.listen(port, host);
   await once(server, "listening");

@@ -1,4 +1,7 @@
-/** What `quern serve` has of sync: a service with --sync, or what `quern sync` has last told of its connections. */
+/**
+ * Gives `quern serve` its part of sync: with --sync a service, otherwise what `quern sync` has last
+ * recorded of its connections.
+ */
 
 import { resolve } from "node:path";
 import type { Engine } from "../engine.ts";
@@ -16,7 +19,7 @@ export type ServedConnections = Pick<SyncService, "connections"> &
   Partial<Pick<SyncService, "webhook">> &
   AsyncDisposable;
 
-/** Between runs, where the configuration does not say. */
+/** The time between runs if the configuration does not set it. */
 const EVERY = "10m";
 
 export async function connectionsFor(
@@ -33,7 +36,7 @@ export async function connectionsFor(
   const { readSyncConfig } = await import("../sync/config/read-config.ts");
   const config = await readSyncConfig(sync);
   const every = config.sync?.every ?? EVERY;
-  const onlyTroubles: Io = { ...io, stdout: io.stderr }; // stdout has the address alone
+  const onlyTroubles: Io = { ...io, stdout: io.stderr }; // stdout is reserved for the address
   return startSync(
     engine,
     { ...config, sync: { ...config.sync, every } },

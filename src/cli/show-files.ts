@@ -1,5 +1,5 @@
 /**
- * Found files as people read them:
+ * Formats found files for people:
  *
  *     task-queue:src/retry.ts
  *     11-/** Tries again. *\/          - context
@@ -13,15 +13,18 @@ import type { Paint, Style } from "./style.ts";
 interface Line {
   readonly number: number;
   readonly text: string;
-  /** Columns, 0-based in code points of `text`, ends exclusive. Absent: no match is on the line. */
+  /**
+   * The columns of matches, 0-based in code points of `text`, with exclusive ends. Absent if the line has
+   * no match.
+   */
   readonly marks: readonly (readonly [number, number])[] | undefined;
 }
 
 export interface FileView {
   readonly style: Style;
-  /** Whether the revisions a file is in are told. */
+  /** Whether to print the revisions of a file. */
   readonly revisions: boolean;
-  /** Lines of context that are shown, of those that there are. Default: all. */
+  /** How many of the lines of context to show. Default: all. */
   readonly before?: number;
   readonly after?: number;
 }
@@ -37,7 +40,9 @@ export function showFile(file: FileResult, view: FileView): string[] {
   return lines;
 }
 
-/** `path:line:column:text`, one line for each match, as editors read it. Columns are in bytes, 1-based. */
+/**
+ * Formats `path:line:column:text`, one line for each match, as editors read it. Columns are 1-based bytes.
+ */
 export function showForEditor(file: FileResult, path: string, { foreign }: Style): string[] {
   if (file.chunks.length === 0) return [foreign(`${path}:1:1:`)];
   return file.chunks.flatMap((chunk) => {
@@ -53,7 +58,7 @@ export function showForEditor(file: FileResult, path: string, { foreign }: Style
   });
 }
 
-/** The lines with a match, and of the others those that are near enough to one. */
+/** Returns the lines with a match, and the other lines that are near enough to one. */
 function near(lines: Line[], { before = Infinity, after = Infinity }: FileView): Line[] {
   let last = -Infinity;
   const ends = lines.map(({ marks, number }) => (last = marks ? number : last) + after);
@@ -69,7 +74,7 @@ function showHeading(file: FileResult, { style, revisions }: FileView): string {
   const { text, matchRanges } = file.fileName;
   const marks = matchRanges
     .map(({ start, end }) => [start.column - 1, end.column - 1] as const)
-    .filter(([start, end]) => end - start < Array.from(text).length); // a filter's, over the whole path
+    .filter(([start, end]) => end - start < Array.from(text).length); // except the range of a filter, which covers the whole path
   const names =
     revisions && file.branches ? ` ${style.quiet(`(${file.branches.join(", ")})`)}` : "";
   const path = mark(style.foreign(text), marks, style, style.heading);
@@ -113,7 +118,7 @@ function linesOf({ content, contentStart, matchRanges }: Chunk): Line[] {
   });
 }
 
-/** Columns of each line the range touches, 1-based. */
+/** Returns the columns of each line that the range touches, 1-based. */
 function addMarks({ start, end }: Range, marks: Map<number, [number, number][]>): void {
   for (let line = start.lineNumber; line <= end.lineNumber; line++) {
     const from = line === start.lineNumber ? start.column : 1;

@@ -1,4 +1,4 @@
-/** Colours, for terminals only, and how numbers are written for people. */
+/** Colours text, for terminals only, and formats numbers for people. */
 
 import type { Io, Output } from "./io.ts";
 
@@ -9,7 +9,7 @@ export interface Style {
   readonly match: Paint;
   readonly line: Paint;
   readonly quiet: Paint;
-  /** Text of others, made safe for a terminal; unchanged where there is none. */
+  /** Makes foreign text safe for a terminal. Leaves it unchanged if there is no terminal. */
   readonly foreign: Paint;
 }
 
@@ -28,7 +28,10 @@ const COLOURED = {
 
 export const COLOURS = ["auto", "always", "never"] as const;
 
-/** See no-color.org: any value of NO_COLOR but the empty one counts. Coloured text goes to a terminal in the end. */
+/**
+ * Returns the style for an output. Any non-empty NO_COLOR counts (no-color.org). Coloured text is assumed to end on a
+ * terminal.
+ */
 export function styleFor(
   output: Output,
   env: Io["env"],
@@ -40,8 +43,8 @@ export function styleFor(
 }
 
 /**
- * Control characters as their pictures, one for one, so that columns hold: a file could move the
- * cursor or retitle the window. Tabs stay, and the CR of a line that ends as on Windows goes.
+ * Replaces control characters by their pictures, one for one, so that columns stay: a file could otherwise
+ * move the cursor or rename the window. Tabs stay, and the CR of a Windows line end is removed.
  */
 export function visible(text: string): string {
   return text.replace(/\r(?=\n|$)/g, "").replace(/\p{Cc}/gu, picture);
@@ -53,17 +56,17 @@ function picture(control: string): string {
   return code < 0x20 ? String.fromCharCode(0x2400 + code) : "␡";
 }
 
-/** `1 match`, `12,345 matches`. */
+/** Formats a count with its noun: `1 match`, `12,345 matches`. */
 export function count(n: number, one: string, many = `${one}s`): string {
   return `${grouped(n)} ${n === 1 ? one : many}`;
 }
 
-/** `12,345`. By hand: the first toLocaleString() of a process takes 30 ms. */
+/** Formats `12,345`. Written by hand, because the first toLocaleString() of a process takes 30 ms. */
 export const grouped = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, ",");
 
 const UNITS = ["bytes", "KB", "MB", "GB", "TB"];
 
-/** In thousands: `999 bytes`, `1.2 MB`. */
+/** Formats a number of bytes: `999 bytes`, `1.2 MB`. */
 export function bytes(n: number): string {
   let unit = 0;
   for (; n >= 1000 && unit < UNITS.length - 1; unit++) n /= 1000;
@@ -75,7 +78,7 @@ export function duration(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
 }
 
-/** Columns of equal width, two spaces apart. */
+/** Aligns columns, two spaces apart. */
 export function table(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const row of rows)

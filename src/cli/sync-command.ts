@@ -1,4 +1,4 @@
-/** quern sync: brings the index up to date with code hosts, once or again and again. */
+/** Implements quern sync, which brings the index up to date with code hosts, once or repeatedly. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Command, InvalidArgumentError } from "commander";
@@ -94,7 +94,10 @@ async function runOnce({ engine, config, options }: Asked, io: Io): Promise<Sync
   }
 }
 
-/** Until the user stops it, which is no failure. What fails is told, and the next run comes all the same. */
+/**
+ * Runs until the user stops it, which is no failure. A failed run is reported, and the next one still
+ * begins.
+ */
 export async function repeat(
   run: () => Promise<SyncReport>,
   everyMs: number,

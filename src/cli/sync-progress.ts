@@ -1,6 +1,6 @@
 /**
- * How far a run of sync is: one line on a terminal. That a host wants a pause is told in a pipe, too,
- * because nothing else happens for as long as an hour.
+ * Shows the progress of a sync run in one line on a terminal. A host's request to wait is also printed in a
+ * pipe, because nothing else may happen for an hour.
  */
 
 import type { SyncProgress } from "../sync/report.ts";
@@ -10,7 +10,7 @@ import { duration, visible } from "./style.ts";
 
 export interface SyncProgressLine {
   readonly onProgress: (progress: SyncProgress) => void;
-  /** Before anything else is written. */
+  /** Clears the line, before anything else is written. */
   readonly clear: () => void;
 }
 

@@ -1,4 +1,4 @@
-/** quern check and compact. */
+/** Implements quern check and compact. */
 
 import type { Command } from "commander";
 import type { CheckReport } from "../store/upkeep/check.ts";

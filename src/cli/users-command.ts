@@ -1,4 +1,4 @@
-/** quern users: the members of the organization that quern serve serves. */
+/** Implements quern users, which manages the members of the organization that quern serve serves. */
 
 import type { Command } from "commander";
 import { isSuspended } from "../auth/principal.ts";
@@ -121,7 +121,7 @@ async function remove(
   tell(call, flags, { id, removed });
 }
 
-/** Whether anybody but `id` is an active owner. */
+/** Whether anybody other than `id` is an active owner. */
 async function hasActiveOwner(users: Accounts["users"], id: string): Promise<boolean> {
   for await (const user of users.list())
     if (user.id !== id && user.role === "OWNER" && !isSuspended(user)) return true;

@@ -1,19 +1,19 @@
 /**
- * Tells options from the words of a query. People search for flags (`-Wall`), and filters may begin
- * with a dash (`-lang:json`), so a word with a dash is an option only where it is written as one:
+ * Separates options from the words of a query. People search for flags (`-Wall`), and filters may begin
+ * with a dash (`-lang:json`), so a word with a dash is an option only if it is written like one:
  *
- *   --context 2   --context=2      a long name that there is, or one that is misspelt
- *   -C 2   -C2   -il   -lC 2       letters that there are; at most three, no letter twice
- *   -tgo   -g'*.ts'                a language, a glob
+ *     --context 2   --context=2      an existing long name, or one that is misspelt
+ *     -C 2   -C2   -il   -lC 2       existing letters; at most three, no letter twice
+ *     -tgo   -g'*.ts'                a language, a glob
  *
- * All else is the query's, and so is everything behind `--`.
+ * Everything else belongs to the query, and so does everything after `--`.
  */
 
 import type { Command, Option } from "commander";
 import { languageNamed } from "../base/languages.ts";
 import { nearestWord } from "../base/edit-distance.ts";
 
-/** The same arguments, the options first, then `--` and the words. */
+/** Returns the same arguments, options first, then `--` and the words. */
 export function optionsFirst(command: Command, argv: readonly string[]): string[] {
   const options: string[] = [];
   const words: string[] = [];
@@ -44,10 +44,10 @@ function kindOfLong(word: string, options: readonly Option[]): Kind {
   const option = options.find(({ long }) => long === name);
   if (option) return option.required && !word.includes("=") ? "option with the next" : "option";
   const names = options.map(({ long }) => long?.slice(2) ?? "");
-  return nearestWord(name!.slice(2), names) === undefined ? "word" : "option"; // a slip is told
+  return nearestWord(name!.slice(2), names) === undefined ? "word" : "option"; // a misspelt option is reported
 }
 
-/** The longest run of letters that may be options together. */
+/** The most letters that may be options together. */
 const MOST_LETTERS = 3;
 
 function kindOfShort(letters: string, options: readonly Option[]): Kind {
@@ -66,7 +66,7 @@ function kindOfShort(letters: string, options: readonly Option[]): Kind {
   return found.at(-1)!.required ? "option with the next" : "option";
 }
 
-/** What may stand right behind a letter. */
+/** Whether a value may follow the letter of an option directly. */
 function isValueOf(option: Option, value: string): boolean {
   if (option.short === "-t") return languageNamed(value) !== undefined;
   if (option.short === "-g") return /[*?[{./]/.test(value);

@@ -1,7 +1,7 @@
 /**
- * Short-lived regions of a kernel: taken one after another, given back in reverse. What was taken
- * stays at its address until its mark is released; a kernel's memory grows to the most that was ever
- * needed at once, rounded up by half.
+ * Allocates short-lived regions of a kernel, which are released in reverse order. A region stays at its
+ * address until its mark is released. The memory grows to the most that was needed at the same time,
+ * rounded up by half.
  */
 
 import type { Kernel } from "./kernel.ts";
@@ -16,7 +16,9 @@ export class Arena {
     this.#kernel = kernel;
   }
 
-  /** Address of `length` bytes with whatever was there before, aligned to 16; SIMD may read 64 bytes past them. */
+  /**
+   * Returns the address of `length` uninitialized bytes, aligned to 16. SIMD may read 64 bytes beyond them.
+   */
   take(length: number): number {
     const size = (length + 64 + 15) & ~15;
     while (
@@ -38,7 +40,7 @@ export class Arena {
     return at;
   }
 
-  /** What is taken from now on can be given back with release(). */
+  /** Returns a mark. release() frees everything allocated after it. */
   mark(): readonly [chunk: number, used: number] {
     return [this.#chunk, this.#used];
   }

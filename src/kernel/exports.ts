@@ -1,4 +1,4 @@
-/** What the kernel exports, as TypeScript sees it. The contracts stand at the functions in assembly/. */
+/** Declares the kernel's exports for TypeScript. The functions in assembly/ state their contracts. */
 
 export interface KernelExports {
   // text
@@ -27,7 +27,7 @@ export interface KernelExports {
       length: number,
     ]
   ): number;
-  /** 0 or 1. */
+  /** Returns 0 or 1. */
   touchesName(
     ...args: [
       run: number,
@@ -63,7 +63,7 @@ export interface KernelExports {
       out: number,
     ]
   ): number;
-  /** -1: there is no room for all. */
+  /** Returns -1 if there is no room for all. */
   scanTriples(
     ...args: [regions: number, regionCount: number, sets: number, out: number, room: number]
   ): number;

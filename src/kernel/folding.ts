@@ -1,16 +1,16 @@
 /**
- * Unicode simple case folding, one code point to one, exactly as RE2 folds: the orbits come from the
- * build of RE2 that verifies our matches (scripts/build-folding-table.ts asks it), not from Node's
- * own Unicode data, which changes with its version. A test holds every code point against RE2.
+ * Folds case as RE2 does: Unicode simple folding, one code point to one. The orbits come from the build of
+ * RE2 that verifies matches (scripts/build-folding-table.ts asks it), not from Node's Unicode data, which
+ * changes with its version. A test compares every code point with RE2.
  *
- * The representative of an orbit is its ASCII lower-case letter if it has one (K and U+212A fold to
- * k, U+017F to s), else its ordinary lower-case form (É to é, Σ and ς to σ). Nothing at or above
- * 0x20000 folds.
+ * The representative of an orbit is its ASCII lower-case letter if it has one (K and U+212A fold to k,
+ * U+017F to s), else its ordinary lower-case form (É to é, Σ and ς to σ). Nothing at or above 0x20000
+ * folds.
  *
  * For WebAssembly the same map is a table of two levels in linear memory, written once by
  * writeFoldingTable() at an address that is a multiple of 4:
  *
- *     index   u8[1024]            at address:         which block holds cp's deltas
+ *     index   u8[1024]            at address:         which block has the deltas of cp
  *     delta   i32[blocks * 128]   at address + 1024
  *
  *     folded = cp < 0x20000 ? cp + delta[index[cp >> 7] * 128 + (cp & 127)] : cp
@@ -45,29 +45,29 @@ const { index, blocks } = foldingPages();
 
 export const FOLDING_TABLE_BYTES = INDEX_BYTES + blocks.length * 4;
 
-/** The representative of cp's orbit. */
+/** Returns the representative of cp's orbit. */
 export function foldCodePoint(cp: number): number {
   return cp < LIMIT ? cp + deltas[cp]! : cp;
 }
 
-/** Every code point that folds as cp does, cp included, ascending. */
+/** Returns every code point that folds like cp, including cp, ascending. */
 export function orbit(cp: number): readonly number[] {
   return orbits.get(cp) ?? [cp];
 }
 
-/** Every code point that folds together with another one, ascending. */
+/** Returns every code point that folds together with another one, ascending. */
 export function foldingCodePoints(): number[] {
   return [...orbits.keys()].sort((a, b) => a - b);
 }
 
-/** Each code point by its representative. Lone surrogates stay as they are. */
+/** Replaces each code point by its representative. Lone surrogates stay. */
 export function foldText(text: string): string {
   let folded = "";
   for (const char of text) folded += String.fromCodePoint(foldCodePoint(char.codePointAt(0)!));
   return folded;
 }
 
-/** The two levels of the table: equal blocks are kept once, block 0 is all zero. */
+/** Builds the two levels of the table. Equal blocks are kept once; block 0 is all zero. */
 export function foldingPages(): { index: Uint8Array; blocks: Int32Array } {
   const pages = new Map<string, number>([[new Int32Array(BLOCK).join(), 0]]);
   const numbers = new Uint8Array(INDEX_BYTES);
@@ -84,7 +84,7 @@ export function foldingPages(): { index: Uint8Array; blocks: Int32Array } {
   return { index: numbers, blocks: Int32Array.from(kept) };
 }
 
-/** Writes the table into `bytes`. REQUIRES: address is a multiple of 4 with FOLDING_TABLE_BYTES behind it. */
+/** Writes the table into `bytes`. REQUIRES: address is a multiple of 4, with room for FOLDING_TABLE_BYTES. */
 export function writeFoldingTable(bytes: Uint8Array, address: number): void {
   bytes.set(index, address);
   bytes.set(new Uint8Array(blocks.buffer), address + INDEX_BYTES);

@@ -1,6 +1,6 @@
 /**
- * The posting lists of a segment that is being written: drives assembly/grams.ts. Memory grows with
- * what is added and is used again after clear(); it is never given back before the kernel is.
+ * Builds the posting lists of a segment by driving assembly/grams.ts. Memory grows with what is added and
+ * is reused after clear(); it is freed only with the kernel.
  */
 
 import { ASCII_GRAMS, BYTE_CLASSES, GRAM_LIMIT } from "./gram-numbers.ts";
@@ -13,19 +13,19 @@ const SLOT_COUNT = 6;
 const NEXT_BLOCK = 7;
 const SLOT = 16;
 const BLOCK = 16;
-/** More than there are slots, one for every gram there is: packs a gram and a slot into one float. */
+/** More than the number of slots, of which each gram has one. Packs a gram and a slot into one float. */
 const SLOT_LIMIT = 2 ** 23;
 
 export interface GramLists {
   /**
-   * Adds text (a page and what its grams cover beyond it) as the next page. Returns whether folding
+   * Adds text (a page and the overlap that its grams cover) as the next page. Returns whether folding
    * changes a code point beyond ASCII in it.
    */
   add(text: Uint8Array): boolean;
   readonly pages: number;
-  /** Bytes of memory that the lists hold. */
+  /** The bytes of memory that the lists use. */
   readonly bytes: number;
-  /** Every list, by ascending gram number. REQUIRES of the visitor: `list` is copied before it returns. */
+  /** Visits every list by ascending gram number. REQUIRES: the visitor copies `list` before it returns. */
   forEach(visit: (gram: number, list: Uint8Array) => void): void;
   clear(): void;
 }
@@ -53,9 +53,9 @@ class Lists implements GramLists {
     const others = kernel.reserve(4 * (GRAM_LIMIT - ASCII_GRAMS));
     const folded = kernel.reserve(3 * mostTextBytes);
     this.#text = kernel.reserve(mostTextBytes);
-    this.#slots = kernel.reserve(SLOT * GRAM_LIMIT); // touched only where they are used
+    this.#slots = kernel.reserve(SLOT * GRAM_LIMIT); // only what is used is touched, and so takes memory
     this.#state = kernel.reserve(4 * STATE_WORDS);
-    // last, so that later reservations continue it
+    // last, so that later reservations extend it
     this.#arena = kernel.reserve(BLOCK);
     this.#arenaEnd = this.#arena + BLOCK;
     kernel.bytes.set(BYTE_CLASSES, classes);
@@ -80,7 +80,7 @@ class Lists implements GramLists {
   }
 
   add(text: Uint8Array): boolean {
-    // each byte may begin a list and fill a block, and folding lengthens text by half at most
+    // each byte may begin a list and fill a block, and folding lengthens text by at most half
     this.#makeRoom(3 * BLOCK * text.length);
     this.#kernel.bytes.set(text, this.#text);
     const { run } = this.#kernel;
@@ -88,7 +88,7 @@ class Lists implements GramLists {
   }
 
   forEach(visit: (gram: number, list: Uint8Array) => void): void {
-    this.#makeRoom(5 * this.pages); // a varint each
+    this.#makeRoom(5 * this.pages); // a varint for each page
     const out = this.#next;
     for (const slot of this.#slotsByGram()) {
       const at = this.#slots + slot * SLOT;
@@ -111,7 +111,7 @@ class Lists implements GramLists {
     return this.#kernel.words[(this.#state >>> 2) + NEXT_BLOCK]!;
   }
 
-  /** Slots in the order of their grams: number and slot packed into one float, which sorts natively. */
+  /** Returns the slots ordered by gram: number and slot packed into one float, which sorts natively. */
   #slotsByGram(): number[] {
     const { words } = this.#kernel;
     const packed = Float64Array.from(

@@ -1,11 +1,11 @@
-/** The numbers of grams: what assembly/grams.ts counts, for those who look lists up. */
+/** Computes the numbers of grams as assembly/grams.ts does, for looking up lists. */
 
 const ASCII_CLASSES = 38;
 const CLASSES = 166;
-/** Grams of ASCII alone: their numbers come first. */
+/** The number of grams of ASCII only, which come first. */
 export const ASCII_GRAMS = ASCII_CLASSES ** 3;
 
-/** More than any gram's number. */
+/** Greater than the number of every gram. */
 export const GRAM_LIMIT = ASCII_GRAMS + CLASSES ** 3;
 
 /** The class of each byte of folded text: 0 for ASCII other than [A-Za-z0-9_]. */
@@ -23,7 +23,7 @@ export function gramNumber(b0: number, b1: number, b2: number): number {
   return ASCII_GRAMS + (c0 * CLASSES + c1) * CLASSES + c2;
 }
 
-/** The distinct grams of folded text, ascending; none for less than three bytes. */
+/** Returns the distinct grams of folded text, ascending; none for fewer than three bytes. */
 export function gramsOf(folded: Uint8Array): number[] {
   const grams = new Set<number>();
   for (let i = 2; i < folded.length; i++)

@@ -1,9 +1,9 @@
 /**
- * One instance of the kernel with a memory of its own. The module is compiled once per thread;
- * instances are cheap (0.1 ms), so tasks that may interleave each hold one.
+ * Creates instances of the kernel, each with a memory of its own. The module is compiled once per thread;
+ * an instance takes only 0.1 ms to create, so tasks that may interleave each have one.
  *
- * Nothing in the kernel allocates. Whoever drives it reserves regions here, at creation or when a
- * larger one is needed, and passes their addresses. Addresses below RESERVED belong to the module.
+ * The kernel does not allocate. Its users reserve regions here, at creation or when a larger one is needed,
+ * and pass their addresses. Addresses below RESERVED belong to the module.
  */
 
 import { QuernError } from "../base/errors.ts";
@@ -11,15 +11,15 @@ import { KERNEL_BASE64 } from "./module.generated.ts";
 import type { KernelExports } from "./exports.ts";
 
 const PAGE = 65_536;
-const RESERVED = 2 * PAGE; // the module's own constants lie in its second page
-const SLACK = 64; // SIMD loads may read this far past the end of a region
+const RESERVED = 2 * PAGE; // the module's constants are in its second page
+const SLACK = 64; // SIMD loads may read this far beyond the end of a region
 
 export interface Kernel {
   readonly run: KernelExports;
-  /** The whole memory. REQUIRES: not kept across reserve(), which may replace it. */
+  /** The whole memory. Do not keep it across reserve(), which may replace it. */
   readonly bytes: Uint8Array;
   readonly words: Uint32Array;
-  /** Address of a fresh zeroed region, aligned to 16. Regions are never given back. */
+  /** Returns the address of a new zeroed region, aligned to 16. Regions are never freed. */
   reserve(length: number): number;
 }
 

@@ -1,4 +1,4 @@
-/** The part of WebAssembly's JavaScript interface that the loader uses; Node's own types leave it out. */
+/** Declares the part of WebAssembly's JavaScript interface that the loader uses, which Node's types lack. */
 declare namespace WebAssembly {
   class Module {
     constructor(bytes: Uint8Array);

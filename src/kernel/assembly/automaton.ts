@@ -1,19 +1,19 @@
 /**
- * Running a table-driven automaton over a text until it has found all matches, or needs a state that
- * is not built yet: then it returns, the host builds the state, and calls again.
+ * Runs a table-driven automaton over a text until it has found all matches or needs a state that is not
+ * built yet. Then it returns, the host builds the state, and calls again.
  *
- * What it works on is a block of u32 words, the run; offsets of its fields are the constants below.
- * Tables hold a word for each state and byte class: UNKNOWN, DEAD, or the next state's number, with
- * the bit MATCHED if a match ends (backwards: begins) before the byte just read. The text's edge is
- * one more class, behind those of the bytes.
+ * It works on a block of u32 words, the run; the constants below are the offsets of its fields. Tables have
+ * a word for each state and byte class: UNKNOWN, DEAD, or the number of the next state, with the bit
+ * MATCHED if a match ends (backwards: begins) before the byte just read. The edge of the text is one more
+ * class, after those of the bytes.
  *
- * Three tables: `forward` and `backward` have one column a class; `pairs` has one a pair of classes
- * and makes two bytes a step. It is filled on the way, from steps that end in an ordinary state; all
- * other pairs stay UNKNOWN and are taken byte by byte. Its words are row offsets, not numbers, so a
- * step is one dependent load. Only states below `pairStates` have a row.
+ * There are three tables. `forward` and `backward` have one column per class. `pairs` has one per pair of
+ * classes and takes two bytes in a step. It is filled during the run from steps that end in an ordinary
+ * state; all other pairs stay UNKNOWN and are taken byte by byte. Its words are row offsets, not numbers,
+ * so a step is one dependent load. Only states below `pairStates` have a row.
  *
- * Forwards the automaton looks for a match that begins anywhere, so it is dead only after a match:
- * the last one it saw is the leftmost-first. Backwards from its end, the last place seen is its start.
+ * Forwards, the automaton looks for a match that begins anywhere, so it is dead only after a match, and the
+ * last one it saw is the leftmost-first one. Backwards from its end, the last place seen is its start.
  */
 
 const UNKNOWN: u32 = 0xffffffff;
@@ -24,17 +24,17 @@ const MATCHED: u32 = 0x80000000;
 const AT: usize = 0; // address of the next byte
 const FROM: usize = 4; // the text
 const TO: usize = 8;
-const FLOOR: usize = 12; // no match begins before: the end of the match before
-const STATE: usize = 16; // number, or UNKNOWN to begin anew
-const LAST: usize = 20; // end of the best match so far, 0: none
-const FUEL: usize = 24; // bytes that may still be read before a PAUSE
+const FLOOR: usize = 12; // no match begins before this, the end of the previous match
+const STATE: usize = 16; // the number of the state, or UNKNOWN to begin again
+const LAST: usize = 20; // the end of the best match so far; 0 if none
+const FUEL: usize = 24; // the bytes that may be read before a PAUSE
 const PHASE: usize = 28; // 0 forwards, 1 backwards
 const MODE: usize = 32;
 const COUNT: usize = 36; // matches counted, or pairs in `out`
-const MISSING: usize = 40; // the class, or the kind of byte, that is asked for
+const MISSING: usize = 40; // the class, or the kind of byte, that is missing
 const BACK_AT: usize = 44;
 const BACK_STATE: usize = 48;
-const BEST: usize = 52; // start of the match, 0: not seen yet
+const BEST: usize = 52; // the start of the match; 0 if not seen yet
 const OUT: usize = 56;
 const OUT_PAIRS: usize = 60;
 const CLASSES: usize = 64; // u8[256], then u8[256] kinds, u32[256] and u32[256] columns of a pair's bytes
@@ -49,7 +49,7 @@ const BACK_STARTS: usize = 112; // u32[4] by kind of the byte after
 
 const STRETCH: usize = 128; // the next text (start, end) after this one, up to STRETCH_END
 const STRETCH_END: usize = 132;
-const OVERRUN: usize = 136; // bytes of the text that were read behind the ends of matches, and so are read again
+const OVERRUN: usize = 136; // the bytes that were read after the ends of matches, and so are read again
 
 const KINDS: usize = 256;
 const FIRST: usize = 512;
@@ -69,16 +69,16 @@ const FULL: u32 = 5;
 const FOUND: u32 = 6;
 
 /**
- * How many bytes are taken one by one after a pair was not in the table. MB/s for 1, 2, 4, 8, 16 on
- * 16 MB of C: [a-z]{3}_[A-Z]{4} 172, 1159, 1157, 1150, 1156 (with 1 no pair is ever learnt); [a-z]+, a
- * match every eight bytes, 107, 185, 204, 217, 219.
+ * How many bytes are taken one by one after a pair was not in the table. MB/s for 1, 2, 4, 8, 16 on 16 MB
+ * of C: [a-z]{3}_[A-Z]{4} 172, 1159, 1157, 1150, 1156 (with 1 no pair is ever learnt); [a-z]+, which
+ * matches every eight bytes, 107, 185, 204, 217, 219.
  */
 const SINGLE_STEPS: u32 = 8;
 
 /**
- * Goes on with the run at `c` and says why it stopped: 1 the last text is done, 2 a step (`MISSING` is the
- * class) or 3 a start (the kind) of the phase's automaton is not known, 4 out of fuel, 5 `out` is
- * full, 6 one match is found (mode 2). REQUIRES: in modes 0 and 1 the expression matches no empty text.
+ * Continues the run at `c` and returns why it stopped: 1 the last text is done; 2 a step (`MISSING` is the
+ * class) or 3 a start (the kind) of the phase's automaton is not known; 4 out of fuel; 5 `out` is full; 6
+ * one match is found (mode 2). REQUIRES: in modes 0 and 1 the expression matches no empty text.
  */
 export function runAutomaton(c: usize): u32 {
   const mode = load<u32>(c, MODE);
@@ -111,7 +111,7 @@ export function runAutomaton(c: usize): u32 {
   }
 }
 
-/** Whether there is one more text. */
+/** Moves to the next text. Returns whether there is one. */
 function nextStretch(c: usize): bool {
   const stretch = <usize>load<u32>(c, STRETCH);
   if (stretch == <usize>load<u32>(c, STRETCH_END)) return false;
@@ -135,7 +135,7 @@ function restart(c: usize): void {
   store<u32>(c, UNKNOWN, STATE);
 }
 
-/** Up to the end of the leftmost match, in LAST. */
+/** Runs forwards to the end of the leftmost match, which becomes LAST. */
 function forward(c: usize): u32 {
   const classes = <usize>load<u32>(c, CLASSES);
   const to = <usize>load<u32>(c, TO);
@@ -245,7 +245,7 @@ function forward(c: usize): u32 {
   return GO_ON;
 }
 
-/** Down to the leftmost start of the match that ends at LAST, in BEST. */
+/** Runs backwards to the leftmost start of the match that ends at LAST, which becomes BEST. */
 function backward(c: usize): u32 {
   const classes = <usize>load<u32>(c, CLASSES);
   const from = <usize>load<u32>(c, FROM);
@@ -268,7 +268,7 @@ function backward(c: usize): u32 {
   const stride: u32 = (classCount + 1) << 2;
   let answer = GO_ON;
   while (true) {
-    // the byte before the floor is read too: whether a match begins at the floor depends on it
+    // the byte before the floor is read, too, because it decides whether a match begins at the floor
     const byteClass = at == from ? classCount : <u32>load<u8>(classes + load<u8>(at - 1));
     const next = load<u32>(table + state * stride + (byteClass << 2));
     if (next >= MATCHED) {

@@ -1,12 +1,12 @@
 /**
- * Places where three bytes in a row are each of a set of ASCII. A set is a table of 16 bytes: for each
- * low half of a byte the high halves, a bit each, with which it is a member. Looking up both halves
- * says of 16 bytes at once which are.
+ * Finds places where three successive bytes belong to three sets of ASCII. A set is a table of 16 bytes:
+ * for each low half of a byte, a bit for each high half with which it is a member. Looking up both halves
+ * tests 16 bytes at once.
  */
 
 /**
- * Appends the places in regions (start, end), ascending, to `out`, as addresses (u32); returns how
- * many, or -1 if there are more than `room`. `sets` are three tables.
+ * Appends the places in regions (start, end), ascending, to `out` as addresses (u32). Returns their number,
+ * or -1 if there are more than `room`. `sets` are three tables.
  */
 export function scanTriples(
   regions: usize,

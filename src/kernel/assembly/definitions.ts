@@ -1,13 +1,13 @@
 /**
- * How matches fit the definitions of their blob, for ranking:
+ * Rates how matches fit the definitions of their blob, for ranking:
  *
  *     3  a match is exactly the name of a definition
- *     2  it is that of a member (below), or it begins or ends a name, and its other end is at a joint of the name (edges.ts)
- *     1  it lies in one
- *     0  none of all that
+ *     2  it is the name of a member (below), or it begins or ends a name and its other end is at a joint of the name (edges.ts)
+ *     1  it is within a name
+ *     0  none of these
  *
- * Definitions are read as the store keeps them, a run of varints (src/store/symbol-run.ts), and only
- * as far as there are matches: 2 ns a definition, where a host that decodes them first takes 9.
+ * Definitions are read in their stored form, a run of varints (src/store/symbols/symbol-run.ts), and only
+ * as far as there are matches: 2 ns a definition, whereas a host that decodes them first takes 9.
  */
 
 import { edgeAfter, edgeBefore } from "./edges";
@@ -15,19 +15,22 @@ import { edgeAfter, edgeBefore } from "./edges";
 const EXACT: i32 = 3;
 const EDGE: i32 = 2;
 const INSIDE: i32 = 1;
-/** One end of the match is that of the name (2), the other at a joint at least. */
+/** Whether one end of the match is an end of the name (2), and the other at least at a joint. */
 const AT_JOINT: u32 = 3;
-/** How a definition's parent is told, if with a number of its own. */
+/** How the parent of a definition is encoded if it has a number of its own. */
 const OTHER_PARENT: u32 = 3;
-/** Places in SYMBOL_KINDS of what has its name only inside of something else: constructor, field, property. */
+/**
+ * Positions in SYMBOL_KINDS of the kinds that are named only within something else: constructor, field,
+ * property.
+ */
 const MEMBERS: u32 = (1 << 2) | (1 << 14) | (1 << 15);
 
 let cursor: usize = 0;
 
 /**
- * The best class of the pairs (start, end) in [pairs, pairsEnd), ascending, counted like the
- * definitions from the blob's beginning at `origin`; -1 if the run [run, runEnd) is none of a blob of
- * `length` bytes. REQUIRES: the blob's text is loaded around the matches.
+ * Returns the best rating of the pairs (start, end) in [pairs, pairsEnd), ascending, counted like the
+ * definitions from the start of the blob at `origin`; -1 if the run [run, runEnd) does not fit a blob of
+ * `length` bytes. REQUIRES: the text of the blob is loaded around the matches.
  */
 export function bestDefinition(
   run: usize,
@@ -40,7 +43,7 @@ export function bestDefinition(
   if (run == runEnd) return 0; // a blob without definitions
   cursor = run;
   const count = varint();
-  varint(); // names that are only parents: they follow the definitions
+  varint(); // names that are only parents follow the definitions
   let best: i32 = 0;
   let first = pairs;
   let start: u32 = -1;
@@ -75,9 +78,9 @@ function fitOf(from: u32, to: u32, start: u32, end: u32, origin: usize): i32 {
 }
 
 /**
- * Whether the name of a definition overlaps one of the stretches of `reach` bytes that begin at
- * [places, placesEnd), addresses (u32), ascending. A run that breaks the format may say either: nothing
- * outside of it is looked at but some bytes behind its end.
+ * Whether the name of a definition overlaps one of the ranges of `reach` bytes that begin at [places,
+ * placesEnd), addresses (u32), ascending. The answer for an invalid run may be either; nothing outside it
+ * is read but some bytes after its end.
  */
 export function touchesName(
   run: usize,
@@ -106,7 +109,10 @@ export function touchesName(
   return false;
 }
 
-/** A run that ends in the middle of one is found out by its next definition: what lies behind it is memory as well. */
+/**
+ * Reads a varint. A run that ends within one is detected at its next definition; the bytes after it are
+ * memory as well.
+ */
 @inline
 function varint(): u32 {
   let byte = <u32>load<u8>(cursor++);

@@ -1,14 +1,17 @@
 /**
- * How well the ends of a match fit the words around it, for ranking. An end counts
+ * Rates how well the ends of a match fit the words around it, for ranking. An end counts
  *
- *     2  at the end of a word: the text's end, or a neighbour that is no letter, digit or '_'
- *     1  inside a word at one of its joints: beside '_', between aB, between a letter and a digit
+ *     2  at the end of a word: the end of the text, or beside a character that is no letter, digit or '_'
+ *     1  at a joint within a word: beside '_', between aB, between a letter and a digit
  *     0  anywhere else
  *
- * so a match has an edge from 0 to 4. Bytes beyond ASCII count as letters.
+ * so a match is rated 0 to 4. Bytes beyond ASCII count as letters.
  */
 
-/** The best edge of the pairs (start, end) in [pairs, stop), 0 if there are none. Empty matches count 0. */
+/**
+ * Returns the best rating of the pairs (start, end) in [pairs, stop), or 0 if there are none. Empty matches
+ * count 0.
+ */
 export function bestEdge(pairs: usize, stop: usize, lowest: usize, limit: usize): u32 {
   let best: u32 = 0;
   for (let pair = pairs; pair < stop && best < 4; pair += 8) {
@@ -34,7 +37,7 @@ export function edgeAfter(end: usize, limit: usize): u32 {
   return isWord(next) ? joint(last, next) : 2;
 }
 
-/** The edge between two neighbouring bytes, of which `right` belongs to the match or follows it. */
+/** Rates the edge between two neighbouring bytes, of which `right` belongs to the match or follows it. */
 @inline
 function joint(left: u32, right: u32): u32 {
   if (!isWord(left) || !isWord(right)) return 2;

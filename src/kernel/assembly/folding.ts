@@ -1,17 +1,17 @@
 /**
- * Decoding and folding one code point. `folding` is the address of the table that
- * kernel/folding.ts writes: 1024 block numbers (u8), then blocks of 128 deltas (i32).
+ * Decodes and folds one code point. `folding` is the address of the table that kernel/folding.ts writes:
+ * 1024 block numbers (u8), then blocks of 128 deltas (i32).
  */
 
 const BLOCKS: usize = 1024;
 
-/** What a byte that begins no valid code point counts as: itself plus this, so that it equals none. */
+/** Added to a byte that begins no valid code point, so that it equals no code point. */
 const RAW: u32 = 0x110000;
 
-/** Bytes of the code point that decodeFolded() read last. */
+/** The number of bytes of the code point that decodeFolded() read last. */
 export let decodedLength: usize = 1;
 
-/** The code point at `at`, as written. REQUIRES: at < limit. */
+/** Returns the code point at `at`, not folded. REQUIRES: at < limit. */
 @inline
 export function decode(at: usize, limit: usize): u32 {
   const lead: u32 = load<u8>(at);
@@ -27,7 +27,7 @@ export function decode(at: usize, limit: usize): u32 {
     const second: u32 = load<u8>(at, 1) ^ 0x80;
     const third: u32 = load<u8>(at, 2) ^ 0x80;
     const value = ((lead & 0xf) << 12) | (second << 6) | third;
-    // out: continuation bytes of other forms, forms longer than needed, surrogates
+    // invalid: continuation bytes of other forms, overlong forms, surrogates
     if ((second | third) >= 0x40 || value < 0x800 || value - 0xd800 < 0x800) return RAW + lead;
     decodedLength = 3;
     return value;
@@ -51,7 +51,10 @@ export function fold(point: u32, folding: usize): u32 {
   return point + load<u32>(folding + BLOCKS + (((block << 7) | (point & 127)) << 2));
 }
 
-/** The folded code point at `at`; its length in the text is left in decodedLength. REQUIRES: at < limit. */
+/**
+ * Returns the folded code point at `at`, and leaves its length in the text in decodedLength. REQUIRES: at <
+ * limit.
+ */
 @inline
 export function decodeFolded(at: usize, limit: usize, folding: usize): u32 {
   return fold(decode(at, limit), folding);

@@ -1,20 +1,20 @@
 /**
- * Which grams a page holds, and the posting lists growing from that.
+ * Finds the grams of a page, and builds posting lists from them.
  *
- * A gram is three bytes of folded text, each reduced to a class: 0 for ASCII other than [a-z0-9_],
- * 1-26 letters, 27-36 digits, 37 '_', and 38 + (byte - 128) beyond ASCII. Its number is
- * (c0 * 38 + c1) * 38 + c2 if all three are ASCII, else ASCII_GRAMS + (c0 * 166 + c1) * 166 + c2.
+ * A gram is three bytes of folded text, each reduced to a class: 0 for ASCII other than [a-z0-9_], 1-26
+ * letters, 27-36 digits, 37 '_', and 38 + (byte - 128) beyond ASCII. Its number is (c0 * 38 + c1) * 38 + c2
+ * if all three are ASCII, else ASCII_GRAMS + (c0 * 166 + c1) * 166 + c2.
  *
- * A page is walked twice: first a bitset of 7 KB (it stays in the first cache) drops the grams seen
- * before without a branch, then each new one is appended to its list. Together 1.3 ns a byte.
+ * A page is walked twice. First a bitset of 7 KB, which stays in the first-level cache, drops repeated
+ * grams without a branch. Then each new gram is appended to its list. Together this takes 1.3 ns a byte.
  *
- * Lists are gaps in varints, the first page counted from -1, in blocks of an arena: 12 bytes, then
- * the address of the next block. The state is a struct of u32:
+ * Lists are gaps in varints, where the first page counts from -1, in blocks of an arena: 12 bytes, then the
+ * address of the next block. The state is a struct of u32:
  *
  *     0 classes    256 bytes, the class of each byte
  *     4 seen       bitset of ASCII_GRAMS, all zero between calls
  *     8 fresh      room for one u32 for each byte of a page and its overlap
- *     12 ascii     u32 for each ASCII gram: its slot's address, or 0
+ *     12 ascii     u32 for each ASCII gram: the address of its slot, or 0
  *     16 others    u32 for each other gram, likewise
  *     20 slots     the slots: gram, last page + 1, head of the list, where its next byte goes (u32 each)
  *     24 slotCount
@@ -33,16 +33,16 @@ const BLOCK: usize = 16;
 const BLOCK_DATA: usize = 12;
 
 /**
- * Adds the text [from, to) as page `page`. REQUIRES: pages come in ascending order; the arena and
- * the slots have room for one block and one slot for each byte. Returns 1 if folding changes a code
- * point beyond ASCII in the text, else 0.
+ * Adds the text [from, to) as page `page`. Returns 1 if folding changes a code point beyond ASCII in the
+ * text, else 0. REQUIRES: pages come in ascending order; the arena and the slots have room for one block
+ * and one slot for each byte.
  */
 export function addPage(state: usize, from: usize, to: usize, page: u32): u32 {
   if (isAscii(from, to)) {
     if (to - from > 2) addAscii(state, from, to, page);
     return 0;
   }
-  // folding may lengthen text: two bytes can hold a gram
+  // folding may lengthen text, so two bytes can contain a gram
   const folded = <usize>load<u32>(state, 36);
   const result = foldText(state, from, to);
   addAny(state, folded, folded + (result >> 1), page);
@@ -84,7 +84,7 @@ function addAscii(state: usize, from: usize, to: usize, page: u32): void {
   }
 }
 
-/** Folds [from, to) to state.folded. Returns 2 * length + (1 if a code point beyond ASCII changed). */
+/** Folds [from, to) into state.folded. Returns 2 * length + (1 if a code point beyond ASCII changed). */
 function foldText(state: usize, from: usize, to: usize): u32 {
   const folding = <usize>load<u32>(state, 32);
   const start = <usize>load<u32>(state, 36);
@@ -128,7 +128,7 @@ function encode(out: usize, point: u32): usize {
   return out + 4;
 }
 
-/** For folded text that is not all ASCII: the slower way, straight to the lists. */
+/** Adds folded text that is not all ASCII: slower, directly to the lists. */
 function addAny(state: usize, from: usize, to: usize, page: u32): void {
   if (to - from < 3) return;
   const classes = <usize>load<u32>(state);
@@ -150,7 +150,7 @@ function addAny(state: usize, from: usize, to: usize, page: u32): void {
   }
 }
 
-/** Notes that `page` holds `gram`, unless that is its last page already. */
+/** Appends `page` to the list of `gram`, unless it is the last page already. */
 @inline
 function append(state: usize, entry: usize, gram: u32, page: u32): void {
   let slot = <usize>load<u32>(entry);
@@ -193,7 +193,7 @@ function appendByte(state: usize, slot: usize, byte: u32): void {
   store<u32>(slot, <u32>(at + 1), 12);
 }
 
-/** Copies a slot's list to `out` and returns its length in bytes. */
+/** Copies the list of a slot to `out`. Returns its length in bytes. */
 export function copyList(slot: usize, out: usize): u32 {
   const end = <usize>load<u32>(slot, 12);
   let from = <usize>load<u32>(slot, 8);
@@ -208,7 +208,9 @@ export function copyList(slot: usize, out: usize): u32 {
   return <u32>(to - out);
 }
 
-/** Forgets all lists: the tables are zero again where slots had set them. The arena's address is the caller's to reset. */
+/**
+ * Clears all lists by zeroing the tables where slots have set them. The caller resets the arena's address.
+ */
 export function clearGrams(state: usize): void {
   const ascii = <usize>load<u32>(state, 12);
   const others = <usize>load<u32>(state, 16);

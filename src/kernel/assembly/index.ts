@@ -1,4 +1,4 @@
-/** The kernel's exports. Every pointer is an address in the imported memory; nothing here allocates. */
+/** Exports the kernel. Every pointer is an address in the imported memory; nothing here allocates. */
 
 export { runAutomaton } from "./automaton";
 export { scanTriples } from "./classes";

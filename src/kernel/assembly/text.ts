@@ -1,6 +1,6 @@
-/** Line structure of text. */
+/** Finds the lines of a text. */
 
-/** Newlines in [from, to), 16 bytes at a time. */
+/** Counts the newlines in [from, to), 16 bytes at a time. */
 export function countNewlines(from: usize, to: usize): u32 {
   const newline = i8x16.splat(10);
   let count: u32 = 0;
@@ -11,9 +11,9 @@ export function countNewlines(from: usize, to: usize): u32 {
 }
 
 /**
- * The lines that places of [from, to) are on, as pairs (start, end) of addresses, the newline included.
- * Neighbouring lines become one pair. `places` are `count` addresses (u32), ascending; both ends of
- * the text count as ends of lines. Returns how many pairs. REQUIRES: room for `count` of them.
+ * Writes the lines of [from, to) that contain a place, as pairs (start, end) of addresses, newline
+ * included. Neighbouring lines become one pair. `places` are `count` addresses (u32), ascending; both ends
+ * of the text count as ends of lines. Returns the number of pairs. REQUIRES: room for `count` of them.
  */
 export function linesAround(places: usize, count: u32, from: usize, to: usize, out: usize): u32 {
   let next = out;
@@ -37,9 +37,9 @@ export function linesAround(places: usize, count: u32, from: usize, to: usize, o
 }
 
 /**
- * The stretches of some regions (start, end), ascending, that hold one of the places, ascending: the lines
- * that places are on, or the whole region where there is a place in every `dense` bytes. As pairs;
- * returns how many. REQUIRES: every place lies in a region; room for a pair a place and one a region.
+ * Writes the parts of some regions (start, end), ascending, that contain a place, ascending: the lines of
+ * the places, or the whole region if there is a place in every `dense` bytes. Returns the number of pairs.
+ * REQUIRES: every place is in a region; room for a pair per place and one per region.
  */
 export function stretchesWith(
   regions: usize,
@@ -68,7 +68,7 @@ export function stretchesWith(
   return <u32>((next - out) >> 3);
 }
 
-/** After the last newline before `place`, not before `lowest`. */
+/** Returns the position after the last newline before `place`, but not before `lowest`. */
 function startOfLine(place: usize, lowest: usize): usize {
   const newline = i8x16.splat(10);
   let at = place;
@@ -81,7 +81,7 @@ function startOfLine(place: usize, lowest: usize): usize {
   return at;
 }
 
-/** After the first newline at or after `place`, at most `limit`. */
+/** Returns the position after the first newline at or after `place`, at most `limit`. */
 function endOfLine(place: usize, limit: usize): usize {
   const newline = i8x16.splat(10);
   let at = place;
