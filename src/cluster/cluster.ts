@@ -15,11 +15,13 @@ import { KNOWN_REPOSITORIES, type KnowsRepositories } from "../repositories.ts";
 import { BEGIN_ANSWER, type BeginsAnswers } from "../search/caller/long-answer.ts";
 import { NOT_INDEXED, type KnowsNotIndexed } from "../search/caller/not-indexed.ts";
 import { Catalog } from "./catalog/catalog.ts";
+import { Jobs, type EndedJob } from "./catalog/jobs.ts";
 import type { SegmentStore } from "./objects/segment-store.ts";
 import type { PostgresPool } from "./postgres/pool.ts";
 import type { PostgresPlace } from "./postgres/schema.ts";
 import { Replica } from "./replica.ts";
-import { ShardWriter, type ShardSession } from "./shard-writer.ts";
+import { ShardWriter, type ShardSession, type WriteOptions } from "./shard-writer.ts";
+import { encodePayload, workOn, type Job } from "./work.ts";
 
 /**
  * Where a cluster keeps what is published. Made by postgresCatalog().
@@ -89,6 +91,42 @@ export interface ClusterStatus {
     /** The generation that searches of this machine see; 0 if none yet. */
     here: number;
   }[];
+  /** The jobs of enqueue(). */
+  queue: {
+    /** Jobs that nobody works on, due or not. */
+    waiting: number;
+    /** Jobs that some machine works on. */
+    running: number;
+    /** Jobs that have failed and will be tried again; they count as waiting, too. */
+    failed: number;
+    /** Milliseconds since the job that has waited longest was due; 0 if none is. */
+    oldestDueMs: number;
+  };
+}
+
+/**
+ * Options of enqueue().
+ *
+ * @example
+ * const options: EnqueueOptions = { runAfter: new Date(Date.now() + 60_000) };
+ */
+export interface EnqueueOptions {
+  /** When the job is due. Default: now. */
+  runAfter?: Date;
+}
+
+/**
+ * Options of work().
+ *
+ * @example
+ * const stop = new AbortController();
+ * const options: WorkOptions = { signal: stop.signal, concurrency: 2 };
+ */
+export interface WorkOptions {
+  /** Ends the work. */
+  signal: AbortSignal;
+  /** Jobs at once, from 1 to 64, each with threads and folders of its own. Default 1. */
+  concurrency?: number;
 }
 
 /**
@@ -110,6 +148,26 @@ export interface ClusterEngine extends Engine {
    * await engine.refresh();
    */
   refresh(): Promise<void>;
+  /**
+   * Asks for a repository to be indexed, by any machine that runs work(). Requests for one repository come together: the
+   * last payload and the earliest date count. What is asked for while the repository is being indexed runs afterwards.
+   *
+   * @example
+   * declare const engine: ClusterEngine;
+   * await engine.enqueue("shop", { url: "https://git.example/shop.git" });
+   */
+  enqueue(repository: string, payload: unknown, options?: EnqueueOptions): Promise<void>;
+  /**
+   * Works on what enqueue() has asked for, until the signal aborts, and then resolves. `source` returns what to index; the
+   * job ends with its publication. If it fails, it is tried again after 5 s, 10 s, and so on up to an hour.
+   *
+   * @example
+   * declare const engine: ClusterEngine;
+   * const stop = new AbortController();
+   * const source = async ({ repository }: Job) => git(`/clones/${repository}`, { name: repository });
+   * await engine.work(source, { signal: stop.signal, concurrency: 2 });
+   */
+  work(source: (job: Job) => Promise<Source>, options: WorkOptions): Promise<void>;
   /**
    * Compares what is published with what this machine searches. Rejects if PostgreSQL cannot be reached.
    *
@@ -170,25 +228,23 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterEngin
   }
   replica.follow();
   const writing = { ...engine, textCache: 0 }; // nobody searches what is written
-  const writer = new ShardWriter({
-    catalog,
-    store,
-    directory,
-    lockTimeoutMs,
-    shardBytes,
-    engine: writing,
-  });
-  return new OpenedCluster({ catalog, replica, writer, directory, shardBytes });
+  const forWriter = { catalog, store, directory, lockTimeoutMs, shardBytes, engine: writing };
+  const newWriter = (): ShardWriter => new ShardWriter(forWriter);
+  const jobs = new Jobs(given.pool, given.place);
+  const parts = { catalog, jobs, replica, newWriter, directory, shardBytes, onWarning };
+  return new OpenedCluster(parts);
 }
 
 const invalid = (message: string): QuernError => new QuernError("INVALID_REQUEST", message);
 
 interface Parts {
   readonly catalog: Catalog;
+  readonly jobs: Jobs;
   readonly replica: Replica;
-  readonly writer: ShardWriter;
+  readonly newWriter: () => ShardWriter;
   readonly directory: string;
   readonly shardBytes: number;
+  readonly onWarning: NonNullable<OpenOptions["onWarning"]>;
 }
 
 type Inner = Engine & KnowsRepositories & KnowsNotIndexed & BeginsAnswers;
@@ -197,9 +253,13 @@ class OpenedCluster implements ClusterEngine, KnowsRepositories, KnowsNotIndexed
   readonly path: string;
   readonly #parts: Parts;
   readonly #engine: Inner;
+  readonly #writer: ShardWriter;
+  readonly #closing = new AbortController();
+  readonly #working = new Set<Promise<void>>();
   #closed: Promise<void> | undefined;
 
   constructor(parts: Parts) {
+    this.#writer = parts.newWriter();
     this.path = parts.directory;
     this.#parts = parts;
     this.#engine = parts.replica.engine as Inner; // what open() returns knows them all
@@ -213,25 +273,35 @@ class OpenedCluster implements ClusterEngine, KnowsRepositories, KnowsNotIndexed
     source: Source | Iterable<Source> | AsyncIterable<Source>,
     options: IndexOptions = {},
   ): Promise<IndexReport[]> {
-    const { catalog, shardBytes } = this.#parts;
     const reports: IndexReport[] = [];
     for await (const one of isOne(source) ? [source] : source) {
       this.#mustBeOpen();
-      const shard = await catalog.shardOf(one.name, shardBytes);
-      const run = async ({ engine, expect }: ShardSession): Promise<IndexReport[]> => {
-        await expect(one.name);
-        return engine.index(one, options);
-      };
-      reports.push(...(await this.#write(shard, options.signal, run)));
+      reports.push(...(await this.#index(this.#writer, one, options)));
     }
     return reports;
+  }
+
+  async #index(
+    writer: ShardWriter,
+    source: Source,
+    options: IndexOptions,
+    writing: WriteOptions = options,
+  ): Promise<IndexReport[]> {
+    const { catalog, shardBytes, replica } = this.#parts;
+    const shard = await catalog.shardOf(source.name, shardBytes);
+    const done = await writer.write(shard, writing, async ({ engine, expect }) => {
+      await expect(source.name);
+      return engine.index(source, options);
+    });
+    await replica.bringToNewest();
+    return done;
   }
 
   async remove(repository: string): Promise<boolean> {
     this.#mustBeOpen();
     const shard = await this.#parts.catalog.knownShard(repository);
     if (shard === undefined) return false;
-    return this.#write(shard, undefined, ({ engine }) => engine.remove(repository));
+    return this.#write(shard, {}, ({ engine }) => engine.remove(repository));
   }
 
   async compact(options: Parameters<Engine["compact"]>[0] = {}): Promise<CompactReport> {
@@ -239,7 +309,7 @@ class OpenedCluster implements ClusterEngine, KnowsRepositories, KnowsNotIndexed
     const sum = { segmentsBefore: 0, segmentsAfter: 0, bytesFreed: 0, durationMs: 0 };
     for (const shard of (await this.#parts.catalog.generations()).keys()) {
       const run = ({ engine }: ShardSession): Promise<CompactReport> => engine.compact(options);
-      const report = await this.#write(shard, options.signal, run);
+      const report = await this.#write(shard, options, run);
       sum.segmentsBefore += report.segmentsBefore;
       sum.segmentsAfter += report.segmentsAfter;
       sum.bytesFreed += report.bytesFreed;
@@ -251,13 +321,64 @@ class OpenedCluster implements ClusterEngine, KnowsRepositories, KnowsNotIndexed
   /** Resolves when this machine's searches see it. */
   async #write<T>(
     shard: number,
-    signal: AbortSignal | undefined,
+    options: WriteOptions,
     run: (session: ShardSession) => Promise<T>,
   ): Promise<T> {
-    const { writer, replica } = this.#parts;
-    const done = await writer.write(shard, signal, run);
-    await replica.bringToNewest();
+    const done = await this.#writer.write(shard, options, run);
+    await this.#parts.replica.bringToNewest();
     return done;
+  }
+
+  async enqueue(repository: string, payload: unknown, options: EnqueueOptions = {}): Promise<void> {
+    this.#mustBeOpen();
+    checkKeys({ call: "enqueue", what: "option" }, options, { runAfter: true });
+    if (typeof repository !== "string" || repository === "" || repository.includes("\0"))
+      throw invalid(
+        `enqueue: repository must be a name without U+0000, got ${JSON.stringify(repository)}`,
+      );
+    const { runAfter } = options;
+    if (runAfter !== undefined && !(runAfter instanceof Date && !Number.isNaN(runAfter.getTime())))
+      throw invalid(`enqueue: runAfter must be a Date, got ${String(runAfter)}`);
+    await this.#parts.jobs.add(repository, encodePayload(payload), runAfter);
+  }
+
+  async work(source: (job: Job) => Promise<Source>, options: WorkOptions): Promise<void> {
+    this.#mustBeOpen();
+    checkKeys({ call: "work", what: "option" }, options, { signal: true, concurrency: true });
+    const { signal, concurrency = 1 } = options;
+    if (typeof source !== "function") throw invalid("work: source must be a function");
+    if (!(signal instanceof AbortSignal)) throw invalid("work: signal must be an AbortSignal");
+    if (!Number.isInteger(concurrency) || concurrency < 1 || concurrency > 64)
+      throw invalid(`work: concurrency must be an integer from 1 to 64, got ${concurrency}`);
+    const stop = AbortSignal.any([signal, this.#closing.signal]);
+    const slots = Array.from({ length: concurrency }, () => this.#workOne(source, stop));
+    for (const slot of slots) {
+      this.#working.add(slot);
+      void slot.finally(() => this.#working.delete(slot)).catch(() => undefined);
+    }
+    await Promise.all(slots);
+  }
+
+  async #workOne(source: (job: Job) => Promise<Source>, signal: AbortSignal): Promise<void> {
+    const { jobs, newWriter, onWarning } = this.#parts;
+    const writer = newWriter();
+    let trouble = "";
+    const onTrouble = (error: unknown): void => {
+      const message = `the queue of jobs cannot be reached: ${String(error)}`;
+      if (message !== trouble) onWarning({ code: "INTERNAL", message });
+      trouble = message;
+    };
+    const index = async (given: Source, job: EndedJob, stop: AbortSignal): Promise<void> => {
+      // however long another writer has the shard: until the signal aborts
+      const lockTimeoutMs = Number.POSITIVE_INFINITY;
+      const writing = { signal: stop, job, lockTimeoutMs };
+      await this.#index(writer, given, { signal: stop }, writing);
+    };
+    try {
+      await workOn({ jobs, index, onTrouble }, source, signal);
+    } finally {
+      await writer.close();
+    }
   }
 
   async refresh(): Promise<void> {
@@ -267,10 +388,12 @@ class OpenedCluster implements ClusterEngine, KnowsRepositories, KnowsNotIndexed
 
   async status(): Promise<ClusterStatus> {
     this.#mustBeOpen();
-    const { catalog, replica } = this.#parts;
+    const { catalog, jobs, replica } = this.#parts;
     const published = await catalog.generations();
+    const queue = await jobs.state();
     const here = replica.generations();
     return {
+      queue,
       shards: Array.from(published, ([shard, generation]) => ({
         shard,
         published: generation,
@@ -347,7 +470,9 @@ class OpenedCluster implements ClusterEngine, KnowsRepositories, KnowsNotIndexed
   }
 
   async #close(): Promise<void> {
-    await this.#parts.writer.close();
+    this.#closing.abort();
+    await this.#writer.close();
+    await Promise.allSettled(this.#working);
     await this.#parts.replica.close();
   }
 

@@ -7,7 +7,10 @@ export {
   type ClusterEngine,
   type ClusterOptions,
   type ClusterStatus,
+  type EnqueueOptions,
+  type WorkOptions,
 } from "./cluster.ts";
+export type { Job } from "./work.ts";
 export { directorySegments } from "./objects/directory-segments.ts";
 export type { S3Sender } from "./objects/s3-requests.ts";
 export { s3Segments, type S3SegmentsOptions } from "./objects/s3-segments.ts";

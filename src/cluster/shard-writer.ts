@@ -16,6 +16,7 @@ import type { Environment } from "../store/lmdb/environment.ts";
 import { acquireLease, checkLease } from "../store/lmdb/lease.ts";
 import type { Catalog } from "./catalog/catalog.ts";
 import type { ShardHead } from "./catalog/head.ts";
+import type { EndedJob } from "./catalog/jobs.ts";
 import { bringTo } from "./local/bring.ts";
 import { preparePublication, recordPublication } from "./local/publish.ts";
 import type { SegmentStore } from "./objects/segment-store.ts";
@@ -40,6 +41,14 @@ interface Opened {
   readonly engine: Engine;
 }
 
+export interface WriteOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** What ends with the publication, if there is one. */
+  readonly job?: EndedJob | undefined;
+  /** Milliseconds to wait for another writer. Default: the engine's. */
+  readonly lockTimeoutMs?: number;
+}
+
 /** What may be done while the lease is held. */
 export interface ShardSession {
   readonly engine: Engine;
@@ -60,23 +69,24 @@ export class ShardWriter {
   /** Runs `work` on the newest generation, and publishes what it has changed. One after another. */
   write<T>(
     shard: number,
-    signal: AbortSignal | undefined,
+    asked: WriteOptions,
     work: (session: ShardSession) => Promise<T>,
   ): Promise<T> {
-    const stop = signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal;
-    const turn = this.#last.then(() => this.#write(shard, stop, work));
+    const closing = this.#closing.signal;
+    const signal = asked.signal ? AbortSignal.any([asked.signal, closing]) : closing;
+    const turn = this.#last.then(() => this.#write(shard, { ...asked, signal }, work));
     this.#last = turn.catch(() => undefined);
     return turn;
   }
 
   async #write<T>(
     shard: number,
-    signal: AbortSignal,
+    { signal, job, lockTimeoutMs }: WriteOptions & { readonly signal: AbortSignal },
     work: (session: ShardSession) => Promise<T>,
   ): Promise<T> {
     const { catalog, store, shardBytes } = this.#options;
     const writer = randomBytes(16).toString("hex");
-    const generation = await this.#lease(shard, writer, signal);
+    const generation = await this.#lease(shard, { writer, signal, lockTimeoutMs });
     const renewing = setInterval(() => {
       // who has lost it finds out when it publishes
       catalog.lease(shard, writer, LEASE_MS).catch(() => undefined);
@@ -87,7 +97,7 @@ export class ShardWriter {
       await this.#bring(opened, head);
       const done = await work(this.#session(opened));
       const { environment } = opened;
-      const publishing = { environment, store, head, writer, shardBytes };
+      const publishing = { environment, store, head, writer, job, shardBytes };
       const prepared = await preparePublication(publishing);
       if (prepared) {
         await catalog.publish(prepared.publication);
@@ -101,8 +111,19 @@ export class ShardWriter {
   }
 
   /** Waits for another writer to end. Resolves to the shard's generation. */
-  async #lease(shard: number, writer: string, signal: AbortSignal): Promise<number> {
-    const { catalog, lockTimeoutMs } = this.#options;
+  async #lease(
+    shard: number,
+    {
+      writer,
+      signal,
+      lockTimeoutMs = this.#options.lockTimeoutMs,
+    }: {
+      readonly writer: string;
+      readonly signal: AbortSignal;
+      readonly lockTimeoutMs: number | undefined;
+    },
+  ): Promise<number> {
+    const { catalog } = this.#options;
     for (const start = Date.now(); ;) {
       throwIfAborted(signal);
       const generation = await catalog.lease(shard, writer, LEASE_MS);

@@ -21,6 +21,7 @@ async function findPort(): Promise<number | undefined> {
 }
 
 const port = await findPort();
+export { port as postgresPort };
 
 export const isThere = port !== undefined;
 

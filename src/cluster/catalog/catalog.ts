@@ -10,6 +10,7 @@ import { QuernError } from "../../base/errors.ts";
 import type { RepositoryRecord } from "../../store/format/records.ts";
 import type { PostgresPool, PostgresQueries } from "../postgres/pool.ts";
 import { openTables, type PostgresPlace, type Tables } from "../postgres/schema.ts";
+import { endJob } from "./jobs.ts";
 import type { Publication, PublishedSegment, PublishedState, ShardHead } from "./head.ts";
 
 /** What a manifest's body holds; the rest of a segment stands in its row. */
@@ -204,6 +205,7 @@ export class Catalog {
         `delete from ${this.#name("repository")} where repository = any($1::int[])`,
         [publication.removed],
       );
+      if (publication.job) await endJob(client, this.#name("job"), publication.job);
     });
   }
 

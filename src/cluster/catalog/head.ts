@@ -1,5 +1,6 @@
 /** What is true of a shard at one of its generations. Rows and objects never change, so it can be read at any time. */
 
+import type { EndedJob } from "./jobs.ts";
 import type { RepositoryRecord } from "../../store/format/records.ts";
 
 export interface ShardHead {
@@ -61,4 +62,6 @@ export interface Publication extends Omit<ShardHead, "generation"> {
   /** Of the repositories that changed, `changed` being `before + 1`. */
   readonly states: readonly PublishedState[];
   readonly removed: readonly number[];
+  /** The job that it ends, unless somebody has asked again. */
+  readonly job?: EndedJob | undefined;
 }

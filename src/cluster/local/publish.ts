@@ -8,6 +8,7 @@ import type {
   PublishedSet,
   PublishedState,
 } from "../catalog/head.ts";
+import type { EndedJob } from "../catalog/jobs.ts";
 import { slicesFor } from "../catalog/head.ts";
 import { sendExtra, type RepositoryExtra } from "../objects/repository-object.ts";
 import { sendSegment, sendSymbols } from "../objects/segment-object.ts";
@@ -31,6 +32,8 @@ export interface Publishing {
   /** What the directory was brought to. */
   readonly head: ShardHead;
   readonly writer: string;
+  /** What the publication ends. */
+  readonly job?: EndedJob | undefined;
   /** Bytes of text of a slice. */
   readonly shardBytes: number;
 }
@@ -73,6 +76,7 @@ export async function preparePublication(publishing: Publishing): Promise<Prepar
     nextSegment: Math.max(head.nextSegment, ...segments.map(({ segment }) => segment + 1)),
     slices: slicesFor(segments, publishing.shardBytes),
     removed: removedFrom(now),
+    job: publishing.job,
   };
   const contents: Contents = {
     shards: [[shard, before + 1]],

@@ -7,6 +7,7 @@
  *     version 2   quern_object, quern_chunk
  *     version 3   quern_shard, quern_repository, quern_segment, quern_manifest, quern_state
  *     version 4   quern_node, quern_ready
+ *     version 5   quern_job, quern_lease, quern_doomed
  *
  * Ids are stored as UTF-16 code units, big-endian: so PostgreSQL sorts them as JavaScript does,
  * whatever its locale, and any string is an id. Dates are milliseconds since 1970. Records are of
@@ -125,6 +126,25 @@ const MIGRATIONS: readonly ((table: (name: string) => string) => readonly string
       slices int[] not null,
       primary key (node, shard, generation)
     )`,
+  ],
+  (table) => [
+    `create table ${table("quern_job")} (
+      repository text collate "C" primary key,
+      payload json not null,
+      requested_at timestamptz not null,
+      run_after timestamptz not null,
+      attempts int not null default 0,
+      error text,
+      worker text,
+      worker_until timestamptz
+    )`,
+    `create index on ${table("quern_job")} (run_after)`,
+    `create table ${table("quern_lease")} (
+      name text primary key,
+      holder text not null,
+      held_until timestamptz not null
+    )`,
+    `create table ${table("quern_doomed")} (key text collate "C" primary key)`,
   ],
 ];
 

@@ -1,0 +1,112 @@
+/**
+ * Works on the queue of jobs: takes one, asks the host for its source, and indexes it. What ends a job is the
+ * publication of what it has made. A process that dies leaves its job to others after LEASE_MS.
+ */
+
+import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { QuernError } from "../base/errors.ts";
+import type { Source } from "../ingest/sources/source.ts";
+import type { EndedJob, Jobs, TakenJob } from "./catalog/jobs.ts";
+
+const LEASE_MS = 30_000;
+const RENEW_MS = 10_000;
+const POLL_MS = 1_000;
+/** After a first failure; each further one waits twice as long. */
+const RETRY_MS = 5_000;
+const LONGEST_RETRY_MS = 3_600_000;
+
+/**
+ * A repository that work() is to index.
+ *
+ * @example
+ * const source = async ({ repository, signal }: Job) => git(`/clones/${repository}`, { name: repository, signal });
+ */
+export interface Job {
+  /** The name of the repository. The source must have it too. */
+  readonly repository: string;
+  /** What enqueue() was given last. */
+  readonly payload: unknown;
+  /** How often the job has failed since it was asked for. */
+  readonly failures: number;
+  /** Aborts when work() is to end, or another process has taken the job over. */
+  readonly signal: AbortSignal;
+}
+
+/** What the loop needs of the engine. */
+export interface Working {
+  readonly jobs: Jobs;
+  /** Calls `source` for the job's source and publishes it; ends the job with the publication. Resolves to whether anything was published. */
+  readonly index: (source: Source, job: EndedJob, signal: AbortSignal) => Promise<void>;
+  readonly onTrouble: (error: unknown) => void;
+}
+
+/** Takes and runs jobs, one after another, until the signal aborts. */
+export async function workOn(
+  working: Working,
+  source: (job: Job) => Promise<Source>,
+  signal: AbortSignal,
+): Promise<void> {
+  const worker = randomBytes(16).toString("hex");
+  while (!signal.aborted) {
+    const job = await working.jobs.take(worker, LEASE_MS).catch((error: unknown) => {
+      working.onTrouble(error);
+      return undefined;
+    });
+    if (job === undefined) await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
+    else await runJob(working, { job, worker, source, signal }).catch(working.onTrouble);
+  }
+}
+
+interface Run {
+  readonly job: TakenJob;
+  readonly worker: string;
+  readonly source: (job: Job) => Promise<Source>;
+  readonly signal: AbortSignal;
+}
+
+async function runJob(working: Working, run: Run): Promise<void> {
+  const { job, worker, source, signal } = run;
+  const { jobs } = working;
+  const lost = new AbortController();
+  const renewing = setInterval(() => {
+    jobs.renew(job, worker, LEASE_MS).then(
+      (isOurs) => void (isOurs || lost.abort()),
+      () => undefined, // PostgreSQL may be back before the lease ends; if not, publishing fails
+    );
+  }, RENEW_MS);
+  const stop = AbortSignal.any([signal, lost.signal]);
+  const { repository, payload, failures, asked } = job;
+  try {
+    const given = await source({ repository, payload, failures, signal: stop });
+    mustBeNamed(given, repository);
+    await working.index(given, { repository, asked }, stop);
+    await jobs.end(job, worker);
+  } catch (error) {
+    if (stop.aborted) await jobs.release(job, worker);
+    else await jobs.fail(job, worker, { error: String(error), delayMs: delayAfter(failures) });
+  } finally {
+    clearInterval(renewing);
+  }
+}
+
+const delayAfter = (failures: number): number =>
+  Math.min(LONGEST_RETRY_MS, RETRY_MS * 2 ** failures);
+
+function mustBeNamed(source: Source, repository: string): void {
+  const name: unknown = (source as Partial<Source> | undefined)?.name;
+  if (name !== repository)
+    throw new QuernError(
+      "INVALID_REQUEST",
+      `work: the source of a job must have the name ${JSON.stringify(repository)}, got ${JSON.stringify(name)}`,
+    );
+}
+
+/** The payload as it is stored. */
+export function encodePayload(payload: unknown): string {
+  try {
+    return JSON.stringify(payload) ?? "null";
+  } catch (cause) {
+    throw new QuernError("INVALID_REQUEST", "enqueue: payload must be a value of JSON", { cause });
+  }
+}

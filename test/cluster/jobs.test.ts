@@ -1,0 +1,288 @@
+/** Jobs come together, run once, and end with what they have published, whoever is killed. */
+
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import type pg from "pg";
+import { expect, onTestFinished } from "vitest";
+import type { ClusterEngine, Job } from "../../src/cluster/index.ts";
+import type { Source } from "../../src/index.ts";
+import { directorySegments } from "../../src/cluster/index.ts";
+import { temporaryFolder } from "../engine/opened.ts";
+import { found, newCluster, shop } from "./machines.ts";
+import { postgresPort, postgresTest as test } from "./postgres.ts";
+
+/** A source of one line: the payload. */
+const told = async ({ repository, payload }: Job): Promise<Source> =>
+  shop(repository, `${String(payload)}\n`);
+
+/** Runs work() until the test ends. Resolves when it has ended. */
+function working(
+  machine: ClusterEngine,
+  source: (job: Job) => Promise<Source> = told,
+  concurrency = 1,
+): { readonly stop: () => Promise<void> } {
+  const end = new AbortController();
+  const done = machine.work(source, { signal: end.signal, concurrency });
+  const stop = (): Promise<void> => {
+    end.abort();
+    return done;
+  };
+  onTestFinished(stop);
+  return { stop };
+}
+
+const isEmpty = (machine: ClusterEngine) =>
+  expect
+    .poll(() => machine.status().then(({ queue }) => queue))
+    .toMatchObject({ waiting: 0, running: 0 });
+
+const rows = async (pool: pg.Pool): Promise<unknown[]> =>
+  (await pool.query("select repository, attempts, error from quern_job order by 1")).rows;
+
+test("what is asked for is indexed, by any machine and seen by all", async () => {
+  const cluster = await newCluster();
+  const [asking, one, other] = [await cluster.open(), await cluster.open(), await cluster.open()];
+  for (let n = 0; n < 6; n++) await asking.enqueue(`r${n}`, `needle ${n}`);
+  expect(await asking.status()).toMatchObject({ queue: { waiting: 6, running: 0, failed: 0 } });
+  for (const machine of [one, other]) working(machine, told, 2);
+  await isEmpty(asking);
+  await asking.refresh();
+  const lines = Array.from({ length: 6 }, (_, n) => `r${n}: needle ${n}`);
+  expect(await found(asking, "needle")).toEqual(lines);
+});
+
+test("requests for one repository come together: the last payload, the earliest date", async () => {
+  const cluster = await newCluster();
+  const machine = await cluster.open();
+  const late = new Date(Date.now() + 3_600_000);
+  await machine.enqueue("shop", "first", { runAfter: late });
+  await machine.enqueue("later", "later", { runAfter: late });
+  for (const text of ["second", "third"]) await machine.enqueue("shop", text);
+  await machine.enqueue("shop", "last", { runAfter: late });
+  const runs: string[] = [];
+  working(machine, (job) => {
+    runs.push(`${job.repository}: ${String(job.payload)}`);
+    return told(job);
+  });
+  await expect.poll(() => rows(cluster.pool)).toHaveLength(1);
+  expect(runs).toEqual(["shop: last"]);
+  expect(await rows(cluster.pool)).toMatchObject([{ repository: "later" }]);
+});
+
+test("who asks while a job runs is served by another run", async () => {
+  const cluster = await newCluster();
+  const machine = await cluster.open();
+  await machine.enqueue("shop", "old");
+  const payloads: unknown[] = [];
+  working(machine, async (job) => {
+    if (payloads.push(job.payload) === 1) await machine.enqueue("shop", "new");
+    return told(job);
+  });
+  await isEmpty(machine);
+  expect(payloads).toEqual(["old", "new"]);
+  await machine.refresh();
+  expect(await found(machine, "old or new")).toEqual(["shop: new"]);
+});
+
+test("a job that fails keeps its error, waits longer each time, and ends when it succeeds", async () => {
+  const cluster = await newCluster();
+  const machine = await cluster.open();
+  await machine.enqueue("shop", { deep: [null, "é\0"] });
+  const seen: unknown[] = [];
+  working(machine, async ({ failures, payload, repository }) => {
+    seen.push([failures, payload]);
+    if (failures < 2) throw new Error(`no clone (${failures})`);
+    return shop(repository, "needle\n");
+  });
+  for (const attempts of [1, 2]) {
+    const error = `Error: no clone (${attempts - 1})`;
+    await expect.poll(() => rows(cluster.pool)).toEqual([{ repository: "shop", attempts, error }]);
+    expect((await machine.status()).queue).toMatchObject({ failed: 1, waiting: 1 });
+    const wait = await cluster.pool.query(
+      "update quern_job set run_after = now() returning " +
+        "(select extract(epoch from run_after - now()) from quern_job) as s",
+    );
+    // 5 s, then 10 s, less what has passed since
+    expect(Number((wait.rows[0] as { s: string }).s)).toBeLessThanOrEqual(5 * attempts);
+    expect(Number((wait.rows[0] as { s: string }).s)).toBeGreaterThan(5 * (attempts - 1));
+  }
+  await isEmpty(machine);
+  const payload = { deep: [null, "é\0"] };
+  expect(seen).toEqual([0, 1, 2].map((failures) => [failures, payload]));
+  await machine.refresh();
+  expect(await found(machine, "needle")).toEqual(["shop: needle"]);
+});
+
+test("a source of another name is refused, and changes nothing", async () => {
+  const cluster = await newCluster();
+  const machine = await cluster.open();
+  await machine.enqueue("shop", null);
+  working(machine, async () => shop("other", "needle\n"));
+  await expect
+    .poll(() => rows(cluster.pool))
+    .toMatchObject([{ error: expect.stringContaining('must have the name "shop", got "other"') }]);
+  expect(await found(machine, "needle")).toEqual([]);
+});
+
+test("a job of a repository that has not changed ends too", async () => {
+  const cluster = await newCluster();
+  const machine = await cluster.open();
+  await machine.index(shop("shop", "same\n"));
+  await machine.enqueue("shop", "same");
+  working(machine);
+  await isEmpty(machine);
+  expect(await found(machine, "same")).toEqual(["shop: same"]);
+});
+
+test("who is told to stop gives its job back, and another machine takes it", async () => {
+  const cluster = await newCluster();
+  const [one, other] = [await cluster.open(), await cluster.open()];
+  await one.enqueue("shop", "needle");
+  let taken = 0;
+  const { stop } = working(one, async ({ signal }) => {
+    taken++;
+    await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    throw new Error("stopped");
+  });
+  await expect.poll(() => taken).toBe(1);
+  expect((await one.status()).queue).toMatchObject({ running: 1 });
+  await stop();
+  expect(await rows(cluster.pool)).toEqual([{ repository: "shop", attempts: 0, error: null }]);
+  working(other);
+  await isEmpty(other);
+  await other.refresh();
+  expect(await found(other, "needle")).toEqual(["shop: needle"]);
+});
+
+test("close() ends the work", async () => {
+  const cluster = await newCluster();
+  const machine = await cluster.open();
+  const done = machine.work(told, { signal: new AbortController().signal });
+  await machine.close();
+  await done;
+  await expect(machine.enqueue("a", 1)).rejects.toMatchObject({ code: "ENGINE_CLOSED" });
+});
+
+test("of many workers, one has a job", async () => {
+  const cluster = await newCluster();
+  const machines = [await cluster.open(), await cluster.open()];
+  const runs = new Map<string, number>();
+  for (let n = 0; n < 8; n++) await machines[0]!.enqueue(`r${n}`, n);
+  for (const machine of machines)
+    working(
+      machine,
+      (job) => {
+        runs.set(job.repository, (runs.get(job.repository) ?? 0) + 1);
+        return told(job);
+      },
+      3,
+    );
+  await isEmpty(machines[0]!);
+  expect([...runs.values()]).toEqual(Array.from({ length: 8 }, () => 1));
+});
+
+test("bad calls are told", async () => {
+  const cluster = await newCluster();
+  const machine = await cluster.open();
+  const { signal } = new AbortController();
+  const circular: unknown[] = [];
+  circular.push(circular);
+  const calls: [() => Promise<void>, string][] = [
+    [() => machine.enqueue("", 1), 'repository must be a name without U+0000, got ""'],
+    [() => machine.enqueue("a\0", 1), "repository must be a name"],
+    [() => machine.enqueue("a", circular), "payload must be a value of JSON"],
+    [() => machine.enqueue("a", 1n), "payload must be a value of JSON"],
+    [() => machine.enqueue("a", 1, { runAfter: new Date(Number.NaN) }), "runAfter must be a Date"],
+    [() => machine.work(told, { signal, concurrency: 0 }), "concurrency must be an integer"],
+    [() => machine.work(told, {} as { signal: AbortSignal }), "signal must be an AbortSignal"],
+  ];
+  for (const [call, message] of calls)
+    await expect(call()).rejects.toMatchObject({
+      code: "INVALID_REQUEST",
+      message: expect.stringContaining(message),
+    });
+});
+
+// ── killed and stopped ──
+
+interface Dying {
+  readonly step: string;
+  readonly signal: "SIGKILL" | "SIGSTOP";
+}
+
+/** A cluster where `shop` is "old", and a process that is to make it "fresh" but stops at a step. */
+async function withMortal({ step, signal }: Dying) {
+  const objects = temporaryFolder();
+  const cluster = await newCluster({ segments: directorySegments(objects) });
+  const machine = await cluster.open();
+  await machine.index(shop("shop", "old\n"));
+  await machine.enqueue("shop", "function fresh() {}\n");
+  const { database } = cluster.pool.options;
+  const directory = temporaryFolder();
+  const told = { port: postgresPort, database, objects, directory, step, signal };
+  const args = ["--import", "tsx", "test/cluster/mortal-writer.ts", JSON.stringify(told)];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "inherit", "inherit"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return { ...cluster, machine, child };
+}
+
+/** As if the time of its leases had passed. */
+async function expireLeases(pool: pg.Pool): Promise<void> {
+  const past = "now() - interval '1 s'";
+  await pool.query(`update quern_shard set writer_until = ${past}`);
+  await pool.query(`update quern_job set worker_until = ${past}`);
+}
+
+const isStopped = async ({ pid }: ChildProcess): Promise<boolean> =>
+  / [Tt] /.test(await readFile(`/proc/${pid}/stat`, "utf8"));
+
+const STEPS = [
+  ["put 1", "old"],
+  ["put 2", "old"],
+  ["quern_shard", "old"],
+  ["quern_manifest", "old"],
+  ["quern_job", "old"],
+  ["commit", "fresh"],
+] as const;
+
+test("a writer killed at any step has published all or nothing, and another goes on", async () => {
+  const killed = async ([step, published]: (typeof STEPS)[number]): Promise<void> => {
+    const { pool, machine, child } = await withMortal({ step, signal: "SIGKILL" });
+    const [, signal] = (await once(child, "exit")) as [number | null, string | null];
+    expect(signal, step).toBe("SIGKILL");
+    await machine.refresh();
+    const line = { old: "shop: old", fresh: "shop: function fresh() {}" };
+    expect(await found(machine, "old or fresh"), step).toEqual([line[published]]);
+    expect(await rows(pool), step).toHaveLength(published === "old" ? 1 : 0);
+    await expireLeases(pool);
+    working(machine, async ({ repository, payload }) => shop(repository, String(payload)));
+    await isEmpty(machine);
+    await machine.refresh();
+    expect(await found(machine, "old or fresh"), step).toEqual([line.fresh]);
+    expect(await machine.check(), step).toMatchObject({ ok: true });
+  };
+  await Promise.all(STEPS.map(killed));
+});
+
+test("a writer stopped past its leases and resumed publishes nothing", async () => {
+  if (process.platform !== "linux") return; // elsewhere nobody can see that it is stopped
+  const mortal = await withMortal({ step: "put 2", signal: "SIGSTOP" });
+  const { pool, machine, child } = mortal;
+  await expect.poll(() => isStopped(child)).toBe(true);
+  await expireLeases(pool);
+  await machine.enqueue("shop", "newer\n");
+  const { stop } = working(machine);
+  await isEmpty(machine);
+  await stop();
+  const published = async () => (await machine.status()).shards[0]!.published;
+  const before = await published();
+  child.kill("SIGCONT");
+  const later = "again\n";
+  await machine.enqueue("more", later); // it goes on to work, and on what is published
+  await isEmpty(machine);
+  await machine.refresh();
+  expect(await found(machine, "fresh or newer or again")).toEqual(["more: again", "shop: newer"]);
+  expect(await published()).toBe(before + 1);
+  expect(await machine.check()).toMatchObject({ ok: true });
+});
