@@ -50,59 +50,74 @@ async function readAll(body: AsyncIterable<Uint8Array>): Promise<number> {
 
 // ── the suite notices ──
 
-const FAULTS: Record<string, (store: SegmentStore) => Partial<SegmentStore>> = {
-  "put stores what has come of a broken body": (store) => ({
-    async put(key, body, bytes) {
-      const held: Uint8Array[] = [];
-      try {
-        for await (const piece of body) held.push(piece);
-      } finally {
-        const length = held.reduce((sum, { length }) => sum + length, 0);
-        await store.put(
-          key,
-          (async function* () {
-            yield* held;
-          })(),
-          length,
-        );
-      }
-      if (bytes < 0) throw new Error("never");
-    },
-  }),
-  "put does nothing where there is an object": (store) => ({
-    async put(key, body, bytes) {
-      for await (const one of store.list(key)) if (one.key === key) return;
-      await store.put(key, body, bytes);
-    },
-  }),
-  "a range has its last byte": (store) => ({
-    get: (key, range) => store.get(key, range && [range[0], range[1] + 1]),
-  }),
-  "a missing object is empty": (store) => ({
-    get: (key, range) => store.get(key, range).catch(() => pieces(0)),
-  }),
-  "a list holds all": (store) => ({ list: () => store.list("") }),
-  "a list ends after 1000 keys": (store) => ({
-    async *list(prefix) {
-      let count = 0;
-      for await (const one of store.list(prefix)) if (count++ < 1000) yield one;
-    },
-  }),
-  "deleting does nothing": () => ({ delete: async () => undefined }),
+/** What a store does wrong, and the case of the suite that says so. */
+const FAULTS: Record<string, [noticed: string, (store: SegmentStore) => Partial<SegmentStore>]> = {
+  "put stores what has come of a broken body": [
+    "a body that is too short, too long or broken stores nothing",
+    (store) => ({
+      async put(key, body, bytes) {
+        const held: Uint8Array[] = [];
+        try {
+          for await (const piece of body) held.push(piece);
+        } finally {
+          const length = held.reduce((sum, { length }) => sum + length, 0);
+          await store.put(
+            key,
+            (async function* () {
+              yield* held;
+            })(),
+            length,
+          );
+        }
+        if (bytes < 0) throw new Error("never");
+      },
+    }),
+  ],
+  "put does nothing where there is an object": [
+    "putting again leaves one object and renews its date",
+    (store) => ({
+      async put(key, body, bytes) {
+        for await (const one of store.list(key)) if (one.key === key) return;
+        await store.put(key, body, bytes);
+      },
+    }),
+  ],
+  "a range has its last byte": [
+    "a range has its first byte and not its last",
+    (store) => ({
+      get: (key, range) => store.get(key, range && [range[0], range[1] + 1]),
+    }),
+  ],
+  "a missing object is empty": [
+    "what is not there is INDEX_NOT_FOUND, and may be deleted",
+    (store) => ({
+      get: (key, range) => store.get(key, range).catch(() => pieces(0)),
+    }),
+  ],
+  "a list holds all": [
+    "a list holds what begins with the prefix, by key",
+    (store) => ({ list: () => store.list("") }),
+  ],
+  "a list ends after 1000 keys": [
+    "a long list is whole",
+    (store) => ({
+      async *list(prefix) {
+        let count = 0;
+        for await (const one of store.list(prefix)) if (count++ < 1000) yield one;
+      },
+    }),
+  ],
+  "deleting does nothing": [
+    "what is not there is INDEX_NOT_FOUND, and may be deleted",
+    () => ({ delete: async () => undefined }),
+  ],
 };
 
-test.each(Object.entries(FAULTS))("a store where %s fails", async (_, spoil) => {
+test.each(Object.entries(FAULTS))("a store where %s fails", async (_, [noticed, spoil]) => {
   using folder = temporaryFolder();
-  const failed: string[] = [];
-  const cases: Promise<void>[] = [];
-  let opened = 0;
-  const open = async () => {
-    const store = directorySegments(`${folder.path}/${++opened}`);
-    return { ...store, ...spoil(store) };
-  };
-  const run = (name: string, one: () => Promise<void>) =>
-    void cases.push(one().catch(() => void failed.push(name)));
-  segmentStoreSuite({ test: run }, open);
-  await Promise.all(cases);
-  expect(failed.length).toBeGreaterThan(0);
+  const store = directorySegments(`${folder.path}/objects`);
+  const cases = new Map<string, () => Promise<void>>();
+  const run = (name: string, one: () => Promise<void>) => void cases.set(name, one);
+  segmentStoreSuite({ test: run }, async () => ({ ...store, ...spoil(store) }));
+  await expect(cases.get(noticed)!()).rejects.toThrow(/expected/);
 });
