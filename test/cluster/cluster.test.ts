@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import fc from "fast-check";
-import { describe, expect } from "vitest";
+import { describe, expect, vi } from "vitest";
 import {
   postgresSegments,
   type ClusterEngine,
@@ -18,6 +18,15 @@ import { RUNS, temporaryFolder } from "../engine/opened.ts";
 import { CONTEXTS, searchStates } from "../oracle/queries.ts";
 import { found, newCluster, shop } from "./machines.ts";
 import { postgresTest as test } from "./postgres.ts";
+
+/** How long compact() keeps what it merged away for other processes. */
+const retire = vi.hoisted(() => ({ ms: 10_000 }));
+vi.mock("../../src/store/format/format.ts", async (original) => ({
+  ...(await original<object>()),
+  get RETIRE_MS() {
+    return retire.ms;
+  },
+}));
 
 const contexts = (name: string) => CONTEXTS[name];
 
@@ -113,7 +122,9 @@ describe("as one engine", () => {
     const cluster = await newCluster();
     const [one, other] = [await cluster.open(), await cluster.open()];
     for (let i = 0; i < 4; i++) await one.index(shop(`r${i}`, `text ${i}\n`));
-    const report = await other.compact();
+    const usual = retire.ms;
+    retire.ms = 100;
+    const report = await other.compact().finally(() => (retire.ms = usual));
     expect(report.segmentsAfter).toBe(1);
     await one.refresh();
     expect(await found(one, "text")).toHaveLength(4);

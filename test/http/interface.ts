@@ -18,7 +18,17 @@ export interface Interface {
   problem(method: string, path: string, response: Response, text: string): string | undefined;
 }
 
+/** Validators are dear to make, and the same for every way to serve one document. */
+const read = new Map<string, Interface>();
+
 export function readInterface(document: Document): Interface {
+  const key = JSON.stringify([document.paths, document["components"]]);
+  const made = read.get(key) ?? makeInterface(document);
+  read.set(key, made);
+  return made;
+}
+
+function makeInterface(document: Document): Interface {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
   ajv.addSchema({ ...(closed(document) as Json), $id: "doc:" });

@@ -305,7 +305,7 @@ test("a caller gets what an engine of only their repositories would give", async
         expect(got).toEqual(want);
       },
     ),
-    { numRuns: 100 * RUNS },
+    { numRuns: 50 * RUNS },
   );
 });
 
@@ -328,7 +328,7 @@ test("without a credential one gets what an engine of only the public repositori
         await anonymous(await engineOf(shown), "all"),
       );
     }),
-    { numRuns: 30 * RUNS },
+    { numRuns: 20 * RUNS },
   );
 });
 

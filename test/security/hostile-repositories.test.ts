@@ -10,6 +10,8 @@ import { listChanges, listTree } from "../../src/git/git-trees.ts";
 import { git } from "../../src/ingest/sources/git.ts";
 import { commit, git as run, readLines, repository } from "../ingest/listing.ts";
 
+/** The real one, while tests put their own in its place. */
+const realTimeout = globalThis.setTimeout;
 const isWindows = process.platform === "win32";
 afterEach(() => void vi.useRealTimers());
 
@@ -50,7 +52,7 @@ async function endingOf(folder: string): Promise<string> {
   // git answers within a few seconds whatever it can answer; what is left then is silent
   for (let quiet = 0; ending === "" && quiet < 40; quiet++) {
     for (const end = performance.now() + 100; performance.now() < end && ending === "";)
-      await new Promise((done) => setImmediate(done));
+      await new Promise((done) => realTimeout(done, 5));
     if (quiet > 20) vi.advanceTimersByTime(PATIENCE_MS);
   }
   return ending;

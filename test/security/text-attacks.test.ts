@@ -50,7 +50,7 @@ test("10 000 unsaved texts", { timeout: 60_000 }, async () => {
   const engine = await openEngine({ workers: 1 });
   await engine.index(documents({ name: "r", files: [{ path: "a.ts", content: "needle\n" }] }));
   let turn = Infinity;
-  for (let left = TRIES; left > 0 && turn > MOST_MS; left--) {
+  for (let left = TRIES; left > 0 && turn > MOST_LIST_MS; left--) {
     const overlay = Array.from({ length: 10_000 }, (_, i) => ({
       repository: "r",
       path: `src/${left}/${i}.ts`,
