@@ -12,7 +12,7 @@ export default defineConfig({
     teardownTimeout: 60_000,
     expect: { poll: { timeout: 60_000 } },
     pool: "forks",
-    // two, even on two cores, where vitest takes one: many tests wait for processes and disks
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // one more than cores: many tests wait for processes, disks and timers, a third of their time in all
+    maxWorkers: availableParallelism() + 1,
   },
 });

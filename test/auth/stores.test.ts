@@ -6,12 +6,13 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { open } from "lmdb";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { lmdbTokenStore, lmdbUserStore } from "../../src/auth/lmdb-stores.ts";
 import { createApiKey } from "../../src/auth/secrets.ts";
 import { memoryTokenStore, type TokenRecord, type TokenStore } from "../../src/auth/token-store.ts";
 import { memoryUserStore, type User, type UserStore } from "../../src/auth/user-store.ts";
 import { tokenStoreSuite, userStoreSuite } from "../../src/testing.ts";
+import { bundledPrograms } from "../programs.ts";
 
 const base = mkdtempSync(join(tmpdir(), "quern-stores-"));
 afterAll(() => rmSync(base, { recursive: true, force: true }));
@@ -199,14 +200,18 @@ test.each(Object.entries(USER_FAULTS))("the user suite notices: %s", async (_nam
 
 // ── several processes, damage, closing ──
 
+let script: string;
+beforeAll(async () => {
+  [script] = (await bundledPrograms(["test/auth/store-process.ts"])) as [string];
+});
+
 interface Child {
   ask(command: string, ...parts: unknown[]): Promise<unknown>;
   stop(): void;
 }
 
 async function startChild(path: string): Promise<Child> {
-  const script = join(import.meta.dirname, "store-process.ts");
-  const child = fork(script, [path], { execArgv: ["--import", "tsx"] });
+  const child = fork(script, [path], { execArgv: [] });
   await once(child, "message");
   return {
     async ask(...message) {
@@ -241,8 +246,7 @@ test("a read sees what another process wrote earlier in the same turn of the eve
   await using store = lmdbTokenStore(path);
   const { id } = await createApiKey(store, { ownerId: "ada" });
   const before = store.get(id);
-  const script = join(import.meta.dirname, "store-process.ts");
-  execFileSync(process.execPath, ["--import", "tsx", script, path, "revoke", id]);
+  execFileSync(process.execPath, [script, path, "revoke", id]);
   const after = store.get(id); // nothing was awaited since the read before
   expect([(await before)?.revokedAt, (await after)?.revokedAt]).toEqual([
     undefined,

@@ -58,7 +58,7 @@ describe("as one engine", () => {
             }
           }
         });
-        await fc.assert(property, { numRuns: 3 * RUNS, endOnFailure: true });
+        await fc.assert(property, { numRuns: 2 * RUNS, endOnFailure: true });
         expect(await machines[0]!.check()).toMatchObject({ ok: true });
         const { shards } = await machines[1]!.status();
         expect(shards.length > 1).toBe(shardBytes !== undefined);

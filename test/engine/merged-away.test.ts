@@ -152,9 +152,9 @@ async function streamed(engine: Engine, request: SearchRequest) {
   return { delivered, final };
 }
 
-test("a thousand small index calls leave few segments", { timeout: TIMEOUT_MS }, async () => {
+test("four hundred small index calls leave few segments", { timeout: TIMEOUT_MS }, async () => {
   const engine = await openEngine();
-  const calls = 1_000;
+  const calls = 400;
   for (let i = 0; i < calls; i++)
     await engine.index(
       documents({

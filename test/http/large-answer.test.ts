@@ -5,7 +5,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { open, type Engine } from "../../src/engine.ts";
@@ -18,6 +17,7 @@ import { comparable } from "./comparable.ts";
 import type { LargeAnswer } from "./large-answer-process.ts";
 import { post } from "./service.ts";
 import { tellFigure } from "../figures.ts";
+import { bundledPrograms } from "../programs.ts";
 
 const MIB = 2 ** 20;
 const FILES = 90;
@@ -138,10 +138,14 @@ test("an engine that closes breaks a long answer off", async () => {
   await expect(response.text()).rejects.toThrow("closed");
 });
 
+let program: string;
+beforeAll(async () => {
+  [program] = (await bundledPrograms(["test/http/large-answer-process.ts"])) as [string];
+});
+
 /** In a process of its own, where nothing else takes memory. */
 async function measured(route: string): Promise<LargeAnswer> {
-  const script = fileURLToPath(new URL("large-answer-process.ts", import.meta.url));
-  const args = ["--expose-gc", "--import", "tsx", script, route];
+  const args = ["--expose-gc", program, route];
   return JSON.parse((await promisify(execFile)(process.execPath, args)).stdout) as LargeAnswer;
 }
 

@@ -7,16 +7,15 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { CORPUS } from "../../scripts/build-corpus.ts";
+import { bundledPrograms } from "../programs.ts";
 import { inBrowser } from "./browser.ts";
 import { visit } from "./site.ts";
 
 const PICTURES = "build/pictures/walk";
-const TSX = resolve("node_modules/tsx/dist/cli.mjs");
-const BIN = resolve("src/cli/bin.ts");
 
 const SCREENS: [name: string, options: BrowserContextOptions][] = [
   ["phone", { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }],
@@ -24,8 +23,9 @@ const SCREENS: [name: string, options: BrowserContextOptions][] = [
   ["wide", { viewport: { width: 2560, height: 1440 } }],
 ];
 
+let command: string;
 const run = (folder: string, ...argv: string[]): ChildProcess =>
-  spawn(process.execPath, [TSX, BIN, ...argv], {
+  spawn(process.execPath, [command, ...argv], {
     cwd: folder,
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -46,6 +46,7 @@ inBrowser("the first walk", (browser) => {
   let server: ChildProcess | undefined;
   let root: string;
   beforeAll(async () => {
+    [command] = (await bundledPrograms(["src/cli/bin.ts"])) as [string];
     mkdirSync(PICTURES, { recursive: true });
     cpSync(join(CORPUS, "task-queue"), folder, { recursive: true });
     const [code] = (await once(run(folder, "index", "."), "exit")) as [number];

@@ -14,10 +14,10 @@ test.each(CORPUS.map(([source, text, want]) => [source, Buffer.from(text).toStri
   },
 );
 
-test("20 000 random cases", () => {
+test("8 000 random cases", () => {
   const first = Number(process.env["QUERN_SEED"] ?? 1);
   let cases = 0;
-  for (let seed = first; cases < 20_000; seed++) {
+  for (let seed = first; cases < 8_000; seed++) {
     const found = differencesOf(seed);
     expect(found.differences, `QUERN_SEED=${seed}`).toEqual([]);
     cases += found.cases;

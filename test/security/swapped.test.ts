@@ -5,15 +5,22 @@ import { temporaryFolder } from "../engine/opened.ts";
 import { attack, MODES } from "./swapping.ts";
 import { tellFigure } from "../figures.ts";
 
-const MS = 3_000;
+const MS = 1_000;
+/** On a busy machine no run may have met an exchange in that time. */
+const TRIES = 20;
 
 test.runIf(process.platform === "linux").each(MODES)(
   "%s: nothing outside is found, neither text nor name",
   { timeout: 60_000 },
   async (mode) => {
-    const { runs, met, isExchange, leaks } = await attack(temporaryFolder(), mode, MS);
-    tellFigure(`${mode}: ${met} of ${runs} runs met it${isExchange ? ", by renameat2" : ""}`);
-    expect(leaks).toEqual([]);
+    let met = 0;
+    for (let tries = 0; met === 0 && tries < TRIES; tries++) {
+      const told = await attack(temporaryFolder(), mode, MS);
+      const way = told.isExchange ? ", by renameat2" : "";
+      tellFigure(`${mode}: ${told.met} of ${told.runs} runs met it${way}`);
+      expect(told.leaks).toEqual([]);
+      met = told.met;
+    }
     expect(met).toBeGreaterThan(0);
   },
 );
