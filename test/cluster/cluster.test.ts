@@ -16,7 +16,7 @@ import { createHandler } from "../../src/http/index.ts";
 import { bringTo, difference, moveViewer, streamDifference } from "../engine/corpus-engine.ts";
 import { RUNS, temporaryFolder } from "../engine/opened.ts";
 import { CONTEXTS, searchStates } from "../oracle/queries.ts";
-import { found, newCluster, shop } from "./machines.ts";
+import { code, found, newCluster, shop } from "./machines.ts";
 import { postgresTest as test } from "./postgres.ts";
 
 /** How long compact() keeps what it merged away for other processes. */
@@ -69,7 +69,7 @@ describe("as one engine", () => {
   test("symbols, files, folders and lists are those of the machine that indexed", async () => {
     const cluster = await newCluster({ shardBytes: 1 });
     const [one, other] = [await cluster.open(), await cluster.open()];
-    const [report] = await one.index(shop("shop", "export function basket() {}\n", "basket();\n"));
+    const [report] = await one.index(code("shop", "export function basket() {}\n", "basket();\n"));
     expect(report).toMatchObject({ repository: "shop", added: 2, symbols: 1 });
     await other.refresh();
     for (const machine of [one, other]) {
@@ -256,14 +256,14 @@ describe("writers", () => {
   test.each([0, 1, 2])("who fails after %i objects has published nothing", async (before) => {
     const cluster = await newCluster();
     const good = await cluster.open();
-    await good.index(shop("shop", "old\n"));
+    await good.index(code("shop", "old\n"));
     const bad = await cluster.open({ segments: failing(cluster.segments, before) });
-    const changed = shop("shop", "old\n", "export function fresh() {}\n");
+    const changed = code("shop", "old\n", "export function fresh() {}\n");
     await expect(bad.index(changed)).rejects.toThrow("the store is gone");
     await bad.refresh();
     expect(await found(bad, "fresh")).toEqual([]);
     await good.index(shop("other", "fresh\n"));
-    await bad.index(shop("shop", "old\n", "fresh again\n"));
+    await bad.index(code("shop", "old\n", "fresh again\n"));
     await good.refresh();
     expect(await found(good, "fresh")).toEqual(["other: fresh", "shop: fresh again"]);
     for (const machine of [good, bad]) expect(await machine.check()).toMatchObject({ ok: true });
