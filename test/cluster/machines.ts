@@ -52,8 +52,7 @@ const filesOf = (name: string, extension: string, contents: readonly string[]): 
   });
 
 /** Text without symbols: each machine that has some takes 0.1 s of processor time to load a grammar. */
-export const shop = (name: string, ...contents: string[]): Source =>
-  filesOf(name, "txt", contents);
+export const shop = (name: string, ...contents: string[]): Source => filesOf(name, "txt", contents);
 
 /** The same in TypeScript. */
 export const code = (name: string, ...contents: string[]): Source => filesOf(name, "ts", contents);

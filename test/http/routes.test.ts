@@ -83,23 +83,26 @@ describe.each(Object.entries(MOUNTS))("%s", (name, mount) => {
   });
   afterAll(() => mounted[Symbol.asyncDispose]());
 
-  test.each(ALL.has(name) ? ROWS : ANSWERS)("$name", async ({ request, operation, status, code, check }) => {
-    const [path, init] = await request(service);
-    const response = await mounted.client(path, init);
-    const text = await response.text();
-    expect(response.status, text).toBe(status);
-    const isJson = response.headers.get("content-type") === "application/json" && text !== "";
-    const body: unknown = isJson ? JSON.parse(text) : text;
-    if (code !== undefined) {
-      expect(body).toEqual({ statusCode: status, errorCode: code, message: expect.any(String) });
-      expect(STATUS[code]).toBe(status);
-      seen.codes.add(code);
-    }
-    await check?.(body as never, response.headers, service);
-    if (operation === undefined) return;
-    expect(described.problem(...operation, response, text)).toBe(undefined);
-    seen.answers.add([...operation, status].join(" "));
-  });
+  test.each(ALL.has(name) ? ROWS : ANSWERS)(
+    "$name",
+    async ({ request, operation, status, code, check }) => {
+      const [path, init] = await request(service);
+      const response = await mounted.client(path, init);
+      const text = await response.text();
+      expect(response.status, text).toBe(status);
+      const isJson = response.headers.get("content-type") === "application/json" && text !== "";
+      const body: unknown = isJson ? JSON.parse(text) : text;
+      if (code !== undefined) {
+        expect(body).toEqual({ statusCode: status, errorCode: code, message: expect.any(String) });
+        expect(STATUS[code]).toBe(status);
+        seen.codes.add(code);
+      }
+      await check?.(body as never, response.headers, service);
+      if (operation === undefined) return;
+      expect(described.problem(...operation, response, text)).toBe(undefined);
+      seen.answers.add([...operation, status].join(" "));
+    },
+  );
 });
 
 /** Said before a handler sees a request: bad-input.test.ts. */
