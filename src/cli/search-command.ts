@@ -115,10 +115,20 @@ async function search(
     printLines(io.stdout, await linesOf(engine, response, { request, flags, style }));
     printNotes(response, await symbolsMissing(engine, response), flags, io);
     if (!isFound && io.stderr.isTTY)
-      printLines(io.stderr, explainNothing(await engine.explain(request, { signal })));
+      printLines(io.stderr, [
+        ...wordsLikeOptions(request.query),
+        ...explainNothing(await engine.explain(request, { signal })),
+      ]);
   }
   return isFound;
 }
+
+/** Tells a person that what looks like an option was searched for. */
+const wordsLikeOptions = (query: string): string[] =>
+  [...query.matchAll(/(?:^|\s)(--[a-z][\w-]*)/g)].map(
+    ([, word]) =>
+      `quern: ${word!} was searched for, because no option has this name; quern search --help lists them`,
+  );
 
 async function linesOf(
   engine: Engine,

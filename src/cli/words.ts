@@ -6,12 +6,15 @@
  *     -C 2   -C2   -il   -lC 2       existing letters; at most three, no letter twice
  *     -tgo   -g'*.ts'                a language, a glob
  *
- * Everything else belongs to the query, and so does everything after `--`.
+ * Everything else belongs to the query, and so does everything after `--`. A name that other tools have for an
+ * option, with a value (`--limit 3`, `--limit=3`), is refused: see foreign-options.ts.
  */
 
 import type { Command, Option } from "commander";
 import { languageNamed } from "../base/languages.ts";
 import { nearestWord } from "../base/edit-distance.ts";
+import { QuernError } from "../base/errors.ts";
+import { nameHere } from "./foreign-options.ts";
 
 /** Returns the same arguments, options first, then `--` and the words. */
 export function optionsFirst(command: Command, argv: readonly string[]): string[] {
@@ -24,11 +27,22 @@ export function optionsFirst(command: Command, argv: readonly string[]): string[
       break;
     }
     const kind = kindOf(word, command.options);
+    if (kind === "word") refuseForeign(word, argv[at + 1]);
     if (kind === "word") words.push(word);
     else options.push(word);
     if (kind === "option with the next" && at + 1 < argv.length) options.push(argv[++at]!);
   }
   return words.length > 0 ? [...options, "--", ...words] : options;
+}
+
+/** Throws if the word is an option of other tools, with its value behind `=` or in the next argument. */
+function refuseForeign(word: string, next: string | undefined): void {
+  const [, name, value = next] = /^--([a-z][a-z-]*)(?:=(.*))?$/.exec(word) ?? [];
+  if (name === undefined || value === undefined || value.startsWith("-")) return;
+  const here = nameHere(name);
+  if (here === undefined) return;
+  const message = `--${name} is no option of a search; ${here} is what means it here. To search for the text, write -- before it`;
+  throw new QuernError("INVALID_REQUEST", message);
 }
 
 type Kind = "word" | "option" | "option with the next";

@@ -36,6 +36,16 @@ test("marks matches on a terminal, unless NO_COLOR says no", async () => {
   expect(plain.stdout).not.toContain("\x1b[");
 });
 
+test("a terminal is told of words that look like options, where nothing is found", async () => {
+  const { code, stderr } = await onTerminal({}, "search", "money", "--frobnicate");
+  expect(code).toBe(1);
+  expect(stderr).toContain("--frobnicate was searched for, because no option has this name");
+  const piped = await ask("search", "money", "--frobnicate");
+  expect(piped.stderr).not.toContain("was searched for");
+  const meant = await quern(["search", "--db", db, "--", "--limit", "3"]);
+  expect(meant.code).toBe(1);
+});
+
 test("joins words, as the query language does", async () => {
   const one = await ask("search", "-c", "money file:ledger");
   expect(await ask("search", "-c", "money", "file:ledger")).toEqual(one);
