@@ -3,7 +3,8 @@
 import { quote } from "../query/ast.ts";
 import type { FileResult, ResultSymbol } from "../search/messages/response.ts";
 import type { Viewer } from "../search/messages/request.ts";
-import { pathsFilter, searchOptions } from "./scope.ts";
+import { pathsFilter } from "./alternations.ts";
+import { searchOptions } from "./scope.ts";
 import type { ToolContext } from "./tool.ts";
 
 export interface Definition {

@@ -10,6 +10,7 @@
 
 import type { SearchRequest, Viewer } from "../search/messages/request.ts";
 import type { FileResult, SearchResponse } from "../search/messages/response.ts";
+import { pathsFilter } from "./alternations.ts";
 import { Answer, cutLine, SHOWN } from "./answer.ts";
 import { partsOf, type ChunkPart } from "./chunk-parts.ts";
 import {
@@ -22,7 +23,7 @@ import {
 } from "./definitions-of.ts";
 import { notSearchedWords, partialWords } from "./partial-words.ts";
 import { plural } from "./plural.ts";
-import { pathsFilter, queryWith, scopeOf, searchOptions } from "./scope.ts";
+import { queryWith, scopeOf, searchOptions } from "./scope.ts";
 import type { Filters, Outcome, ToolContext } from "./tool.ts";
 
 /** What is asked, and asked again for each page. */

@@ -3,7 +3,6 @@
 import { z } from "zod";
 import { QuernError } from "../base/errors.ts";
 import { quote } from "../query/ast.ts";
-import type { FileResult } from "../search/messages/response.ts";
 import { Answer } from "./answer.ts";
 import { definitionsIn, fileKey, type Definition } from "./definitions-of.ts";
 import { placeOf, tellList } from "./listing.ts";
@@ -55,11 +54,15 @@ export const outline = tool({
       if (args.repository !== undefined) await findRepository(args.repository, context);
       return nothing(path, { args, context, partial: partialWords(response) });
     }
+    const outlined = response.files.map((file) => ({
+      name: fileKey(file),
+      definitions: definitionsIn(file),
+    }));
     const lines =
-      response.files.length === 1
-        ? linesOf(response.files[0]!)
-        : await mapOf(response.files, args, context);
-    const listed = response.files.flatMap((file) => definitionsIn(file)).length;
+      outlined.length === 1
+        ? linesOf(outlined[0]!)
+        : await mapOf(outlined, { args, inPath }, context);
+    const listed = outlined.reduce((sum, { definitions }) => sum + definitions.length, 0);
     const partial = [
       ...partialWords(response),
       ...(listed < matches
@@ -91,15 +94,21 @@ function nothing(
   return { text: answer.text, facts };
 }
 
+interface Outlined {
+  /** As a model names it. */
+  readonly name: string;
+  readonly definitions: readonly Definition[];
+}
+
 /** Every definition of one file, nested by two blanks. */
-function linesOf(file: FileResult): string[] {
+function linesOf({ name, definitions }: Outlined): string[] {
   const depths = new Map<string, number>();
-  const own = definitionsIn(file).map(({ line, symbol }) => {
+  const own = definitions.map(({ line, symbol }) => {
     const depth = symbol.parent ? (depths.get(symbol.parent.symbol) ?? 0) + 1 : 0;
     depths.set(symbol.symbol, depth);
     return `${"  ".repeat(depth)}${line} ${symbol.kind} ${symbol.symbol}`;
   });
-  return [fileKey(file), ...own];
+  return [name, ...own];
 }
 
 /** Definitions of a file that are named in a map, tried from the most on. */
@@ -107,18 +116,23 @@ const NAMED = [30, 12, 6, 3, 1];
 
 /** A line for each file, by path: its most used definitions, as many as let all files fit; and how many more it has. */
 async function mapOf(
-  files: readonly FileResult[],
-  args: Args,
+  files: readonly Outlined[],
+  { args, inPath }: { readonly args: Args; readonly inPath: string },
   context: ToolContext,
 ): Promise<string[]> {
-  const sorted = files.toSorted((a, b) => (fileKey(a) < fileKey(b) ? -1 : 1));
-  const outermost = new Map(
-    sorted.map((file) => [file, definitionsIn(file).filter(({ symbol }) => !symbol.parent)]),
+  const sorted = files.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const outermost = sorted.map(({ definitions }) => [
+    ...new Set(definitions.filter(({ symbol }) => !symbol.parent).map((one) => one.symbol.symbol)),
+  ]);
+  const { repository, revision } = args;
+  const uses = await usesOf(outermost, { repository, revision, inFolder: inPath }, context);
+  const usesOfOne = (name: string): number => uses.get(name) ?? 0;
+  const ranked = outermost.map((names) =>
+    names.toSorted((a, b) => usesOfOne(b) - usesOfOne(a)).slice(0, NAMED[0]),
   );
-  const uses = await usesOf([...outermost.values()].flat(), args, context);
   let lines: string[] = [];
   for (const most of NAMED) {
-    lines = sorted.map((file) => mapLine(file, outermost.get(file)!, { uses, most }));
+    lines = sorted.map((file, i) => mapLine(file, ranked[i]!.slice(0, most)));
     if (context.count(lines.join("\n")) <= args.maxTokens * FOR_LINES) break;
   }
   return lines;
@@ -127,17 +141,7 @@ async function mapOf(
 /** Of the budget: the rest is for what comes first and last. */
 const FOR_LINES = 0.9;
 
-function mapLine(
-  file: FileResult,
-  outermost: readonly Definition[],
-  { uses, most }: { readonly uses: ReadonlyMap<string, number>; readonly most: number },
-): string {
-  const usesOfOne = ({ symbol }: Definition): number => uses.get(symbol.symbol) ?? 0;
-  const names = [
-    ...new Set(
-      outermost.toSorted((a, b) => usesOfOne(b) - usesOfOne(a)).map(({ symbol }) => symbol.symbol),
-    ),
-  ].slice(0, most);
-  const others = definitionsIn(file).length - names.length;
-  return `${fileKey(file)}: ${names.join(", ")}${others > 0 ? ` (+${others})` : ""}`;
+function mapLine({ name, definitions }: Outlined, names: readonly string[]): string {
+  const others = definitions.length - names.length;
+  return `${name}: ${names.join(", ")}${others > 0 ? ` (+${others})` : ""}`;
 }

@@ -182,19 +182,6 @@ export function pathFilter(path: string): string {
   return `file:${quote(isGlob(text) ? globExpression(text) : escapeExpression(text))}`;
 }
 
-/** Files of one expression: its automaton is made at once, and of hundreds of names that takes long. */
-const NAMES_AN_EXPRESSION = 50;
-
-/** The files of these paths, whatever their repository. One expression of all takes a tenth of one for each. REQUIRES: a path. */
-export function pathsFilter(paths: readonly string[]): string {
-  const parts: string[] = [];
-  for (let i = 0; i < paths.length; i += NAMES_AN_EXPRESSION) {
-    const names = paths.slice(i, i + NAMES_AN_EXPRESSION).map(escapeExpression);
-    parts.push(`file:${quote(`^(?:${names.join("|")})$`)}`);
-  }
-  return `(${parts.join(" or ")})`;
-}
-
 export const escapeExpression = (text: string): string =>
   text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 
