@@ -23,6 +23,42 @@ const TYPES = {
   svg: "image/svg+xml",
 };
 
+/**
+ * CodeMirror parses for 20 to 100 ms at a time, and somebody who scrolls meanwhile waits for that long. No
+ * option says less, so its constants are replaced: 5 ms at a time, as often as the browser has time, until
+ * all is parsed. Where a version of the package has other lines the build fails: look at what they are now.
+ */
+const SLICES = [
+  [
+    "deadline && !isInputPending ? Math.max(25 /* Work.MinSlice */, deadline.timeRemaining() - 5) : 1e9",
+    "5",
+  ],
+  ["}, 100 /* Work.MinPause */);", "}, 10);"],
+  ["setTimeout(() => callback(), 500 /* Work.MaxPause */)", "setTimeout(callback, 10)"],
+  ["this.chunkBudget = 3000 /* Work.ChunkBudget */", "this.chunkBudget = 30_000"],
+  ["newCx.work(20 /* Work.Apply */, upto)", "newCx.work(5, upto)"],
+  ["parseState.work(20 /* Work.Apply */, vpTo)", "parseState.work(5, vpTo)"],
+];
+
+const shortSlices = {
+  name: "short slices",
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /@codemirror[\\/]language[\\/]dist[\\/]index\.js$/ }, ({ path }) => {
+      const contents = SLICES.reduce(
+        (text, [from, to]) => replaceOnly(text, from, to, path),
+        readFileSync(path, "utf8"),
+      );
+      return { contents, loader: "js" };
+    }),
+};
+
+function replaceOnly(text, from, to, path) {
+  const parts = text.split(from);
+  if (parts.length !== 2)
+    throw new Error(`${path} has ${parts.length - 1} times, and not once: ${from}`);
+  return parts.join(to);
+}
+
 const modified = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 const inputs = [
   ...readdirSync(sources, { recursive: true }).map((name) => join(sources, name)),
@@ -47,9 +83,7 @@ async function buildPage() {
     jsxImportSource: "preact",
     minify: true,
     legalComments: "none",
-    // with isInputPending CodeMirror parses 100 ms at a time, and scrolling, which that does not report, waits
-    define: { "navigator.scheduling": "undefined" },
-    inject: [join(sources, "file/short-idle.ts")],
+    plugins: [shortSlices],
     metafile: true,
     write: false,
     logLevel: "warning",

@@ -29,17 +29,18 @@ const STROKES = 20; // of each word
 const RESULTS = 10_000;
 const [, , source = "node_modules", given] = process.argv;
 
-/** Keeps when the next answer is painted. */
-const WATCH = `window.painted = new Promise((resolve) => {
+/** Keeps when the answer for the whole word is painted. */
+const watch = (word: string): string => `window.painted = new Promise((resolve) => {
   let start;
   addEventListener("keydown", () => { start = performance.now(); }, { capture: true });
   const answered = () => performance.getEntriesByType("resource")
-    .filter(({ name }) => name.endsWith("/api/search")).at(-1)?.responseEnd ?? NaN;
+    .filter(({ name, startTime }) => name.endsWith("/api/search") && startTime >= start)
+    .at(-1)?.responseEnd ?? NaN;
   let first;
   const look = () => {
     const files = document.querySelector(".files");
     if (start === undefined || !document.querySelector(".card") || files?.classList.contains("stale")) return;
-    if (!document.title.startsWith(document.querySelector("#search").value + " ")) return;
+    if (!document.title.startsWith(${JSON.stringify(`${word} `)})) return;
     first ??= new Promise((painted) => requestAnimationFrame(() => setTimeout(() => painted(performance.now() - start))));
     if (!document.querySelector(".summary strong")) return;
     observer.disconnect();
@@ -126,7 +127,7 @@ async function strokes(page: Page, word: string): Promise<void> {
     await page.goto("about:blank"); // no answer is kept
     await page.goto(`${root}search?q=${word.slice(0, -1)}`);
     await page.locator(".summary strong").waitFor();
-    await page.evaluate(WATCH);
+    await page.evaluate(watch(word));
     await page.locator("#search").focus();
     await page.keyboard.press("End");
     await page.keyboard.press(word.at(-1)!);
@@ -196,6 +197,10 @@ async function scrollFile(page: Page): Promise<void> {
     await page.locator(".cm-line").first().waitFor();
     await page.mouse.move(600, 400);
     for (let n = 0; n < 200; n++) await page.mouse.wheel(0, 4000);
+    await page.keyboard.press("Control+Home"); // the text has the focus
+    await page.keyboard.press("Control+End");
+    const last = page.locator(".cm-line", { hasText: `value${LARGE_LINES - 1} ` });
+    await last.locator(".tok-keyword").first().waitFor(); // all is parsed
     return `${LARGE_LINES} lines`;
   });
 }
@@ -211,8 +216,9 @@ async function scrollResults(page: Page): Promise<void> {
     for (let last = -1, now = await count(); now < RESULTS && last < now; now = await count()) {
       last = now;
       for (let n = 0; n < 10; n++) await page.mouse.wheel(0, 3000);
-      await page.waitForFunction(`document.getElementsByClassName("match").length > ${now} ||
-        document.querySelector(".more") === null`);
+      const isDrawn = `document.getElementsByClassName("match").length > ${now} ||
+        document.querySelector(".more") === null`;
+      while (!(await page.evaluate(isDrawn))) await page.waitForTimeout(10);
     }
     return `${await count()} matching lines in ${await page.locator(".card").count()} files`;
   });

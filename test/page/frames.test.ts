@@ -59,11 +59,13 @@ inBrowser("frames", (browser) => {
     const tasks = await tasksDuring(browser, async () => {
       await page.goto(`${site.root}browse/large/-/blob/large.ts`);
       await page.locator(".cm-line").first().waitFor();
+      await page.locator(".outline li").nth(1_999).waitFor();
       await page.mouse.move(600, 400);
       for (let n = 0; n < 60; n++) await page.mouse.wheel(0, 4000);
       for (let n = 0; n < 10; n++) await page.keyboard.press("PageDown");
       await page.keyboard.press("Control+End"); // the text has the focus
-      await page.locator(".cm-line", { hasText: `value${LARGE_LINES - 1} ` }).waitFor();
+      const last = page.locator(".cm-line", { hasText: `value${LARGE_LINES - 1} ` });
+      await last.locator(".tok-keyword").first().waitFor({ timeout: 60_000 }); // all is parsed
     });
     holds("2 MiB", tasks);
     expect(await page.locator(".cm-line").count()).toBeLessThan(500); // only what is seen is drawn

@@ -1,7 +1,9 @@
 /** The view of a folder: what is in it, and its README. */
 
+import { useMemo } from "preact/hooks";
 import type { FileView, FolderView } from "../frame/address.ts";
 import { useAsked } from "../frame/asked.ts";
+import { useDrawn } from "../frame/drawn.ts";
 import { Icon } from "../frame/icons.tsx";
 import { usePage, useTitle } from "../frame/page-context.ts";
 import { usePlace } from "../frame/place.ts";
@@ -70,24 +72,35 @@ interface EntriesProps {
   address: FolderView;
 }
 
-function Entries({ nodes, address: { repository, ref } }: EntriesProps) {
+const DRAWN_IN_FRAME = 100;
+
+function Entries({ nodes, address: { repository, ref, path } }: EntriesProps) {
   const { router } = usePage();
-  return (
-    <ul class="entries">
-      {nodes.map(({ type, name, path }) => {
+  const top = router.place?.top?.index ?? 0;
+  const drawn = useDrawn({
+    list: `${repository} ${ref} ${path}`,
+    count: nodes.length,
+    step: DRAWN_IN_FRAME,
+    least: top + DRAWN_IN_FRAME,
+  });
+  // those that are the same objects are not drawn again
+  const entries = useMemo(
+    () =>
+      nodes.map(({ type, name, path: below }) => {
         const view = type === "tree" ? "folder" : "file";
-        const place = { repository, ...(ref !== undefined && { ref }), path };
+        const place = { repository, ...(ref !== undefined && { ref }), path: below };
         return (
-          <li key={path} data-place>
+          <li key={below} data-place>
             <Icon name={view} />
             <a data-result href={router.href({ view, ...place })}>
               <PlainText text={name} />
             </a>
           </li>
         );
-      })}
-    </ul>
+      }),
+    [nodes, repository, ref],
   );
+  return <ul class="entries">{entries.slice(0, drawn)}</ul>;
 }
 
 const README_LINES = 400;

@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import type { FileView } from "../frame/address.ts";
+import { useDrawn } from "../frame/drawn.ts";
 import { Icon } from "../frame/icons.tsx";
 import { usePage, type Page } from "../frame/page-context.ts";
 import { PlainText } from "../frame/plain-text.tsx";
@@ -10,6 +11,7 @@ import { isAbort } from "../wire/client.ts";
 
 /** A folder with more entries than this shows the first ones: nobody reads on. */
 const MOST_ENTRIES = 1000;
+const DRAWN_IN_FRAME = 100;
 
 export function FolderTree({ address }: { address: FileView }) {
   const { repository, ref, path } = address;
@@ -61,9 +63,11 @@ interface EntriesProps {
 function Entries(props: EntriesProps) {
   const { nodes, address, open, onToggle } = props;
   const { router } = usePage();
+  const count = Math.min(nodes.length, MOST_ENTRIES);
+  const drawn = useDrawn({ list: "", count, step: DRAWN_IN_FRAME });
   return (
     <ul>
-      {nodes.slice(0, MOST_ENTRIES).map((node) => (
+      {nodes.slice(0, drawn).map((node) => (
         <li key={node.path}>
           {node.type === "tree" ? (
             <>

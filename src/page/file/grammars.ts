@@ -3,13 +3,19 @@
  * language is shown. Languages that are not here are shown without colours.
  */
 
-import { LRLanguage, StreamLanguage, type Language, type StreamParser } from "@codemirror/language";
+import {
+  defineLanguageFacet,
+  Language,
+  StreamLanguage,
+  type StreamParser,
+} from "@codemirror/language";
 import type { LRParser } from "@lezer/lr";
+import { StepwiseParser } from "./stepwise-parser.ts";
 
 type Load = () => Promise<Language>;
 
 const lr = (load: () => Promise<LRParser>): Load => {
-  return async () => LRLanguage.define({ parser: await load() });
+  return async () => new Language(defineLanguageFacet(), new StepwiseParser(await load()));
 };
 const stream = (load: () => Promise<StreamParser<unknown>>): Load => {
   return async () => StreamLanguage.define(await load());

@@ -1,7 +1,9 @@
 /** The definitions of a file, in its order. A search for symbols in this file alone finds them. */
 
+import { useMemo } from "preact/hooks";
 import type { FileView } from "../frame/address.ts";
 import { useAsked } from "../frame/asked.ts";
+import { useDrawn } from "../frame/drawn.ts";
 import { usePage } from "../frame/page-context.ts";
 import { PlainText } from "../frame/plain-text.tsx";
 import { filterFor, quoteValue } from "../search/query-text.ts";
@@ -15,9 +17,10 @@ interface Definition {
 }
 
 const MOST_DEFINITIONS = 2000;
+const DRAWN_IN_FRAME = 150;
 
 export function Outline({ address }: { address: FileView }) {
-  const { client, router } = usePage();
+  const { client } = usePage();
   const query = outlineQuery(address);
   const asked = useAsked(query, async (signal) => {
     const { files } = await client.search({ query, matches: MOST_DEFINITIONS }, signal);
@@ -30,21 +33,39 @@ export function Outline({ address }: { address: FileView }) {
     <aside class="side" aria-label="Definitions">
       <details open={matchMedia("(min-width: 70rem)").matches}>
         <summary>Definitions</summary>
-        <ul class="outline">
-          {asked.value.map(({ name, kind, line, depth }) => (
-            <li key={`${line} ${name}`} class={`depth-${depth}`}>
-              <a href={router.href({ ...address, lines: { from: line, to: line } })}>
-                <span class={`kind kind-${kind}`}>{kind}</span>
-                <span class="name">
-                  <PlainText text={name} />
-                </span>
-              </a>
-            </li>
-          ))}
-        </ul>
+        <Definitions list={query} definitions={asked.value} address={address} />
       </details>
     </aside>
   );
+}
+interface DefinitionsProps {
+  /** What was asked for. */
+  list: string;
+  definitions: readonly Definition[];
+  address: FileView;
+}
+
+function Definitions({ list, definitions, address }: DefinitionsProps) {
+  const { router } = usePage();
+  const drawn = useDrawn({ list, count: definitions.length, step: DRAWN_IN_FRAME });
+  const addressOf = (line: number): string =>
+    router.href({ ...address, lines: { from: line, to: line } });
+  // those that are the same objects are not drawn again
+  const entries = useMemo(
+    () =>
+      definitions.map(({ name, kind, line, depth }) => (
+        <li key={`${line} ${name}`} class={`depth-${depth}`}>
+          <a href={addressOf(line)}>
+            <span class={`kind kind-${kind}`}>{kind}</span>
+            <span class="name">
+              <PlainText text={name} />
+            </span>
+          </a>
+        </li>
+      )),
+    [definitions, addressOf(1)],
+  );
+  return <ul class="outline">{entries.slice(0, drawn)}</ul>;
 }
 
 function outlineQuery({ repository, ref, path }: FileView): string {

@@ -1,10 +1,11 @@
 /** The view of a search: how much was found, what narrows it, and the files. */
 
 import type { VNode } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { SearchAddress } from "../frame/address.ts";
+import { useDrawn } from "../frame/drawn.ts";
 import { usePage, useTitle } from "../frame/page-context.ts";
-import { usePlace } from "../frame/place.ts";
+import { usePlace, type Place } from "../frame/place.ts";
 import { PlainText } from "../frame/plain-text.tsx";
 import type { Stats } from "../wire/answers.ts";
 import { Refused, wordsOf } from "../wire/client.ts";
@@ -156,7 +157,12 @@ function Files({ asked, shown, isStale, showsRefs, onEnd }: FilesProps) {
   const { router } = usePage();
   const { isGrouped = false } = asked;
   const folded = useMemo(() => foldCopies(shown.files), [shown.files]);
-  const drawn = useDrawn(useList(asked, isStale), folded.length);
+  const drawn = useDrawn({
+    list: useList(asked, isStale),
+    count: folded.length,
+    step: CARDS_IN_RUN,
+    least: leastDrawn(router.place),
+  });
   const cardOf = useCards(asked, showsRefs);
   const files = folded.slice(0, drawn);
   const onGroup = (): void => router.go({ ...asked, isGrouped: !isGrouped }, "replace");
@@ -203,23 +209,9 @@ function Run({ cards }: { cards: VNode[] }) {
   return useMemo(() => <div>{cards}</div>, cards);
 }
 
-/**
- * Returns how many of a list's cards are drawn so far: some more with each frame, so that none takes long.
- * When the reader comes back to a list, all up to where it was left are.
- */
-function useDrawn(list: string, count: number): number {
-  const { place } = usePage().router;
-  const [known, setKnown] = useState({ list, drawn: 0 });
-  const least = CARDS_IN_RUN + (place?.top === undefined ? 0 : place.top.index + 2 * CARDS_IN_RUN);
-  const drawn = known.list === list ? Math.max(known.drawn, least) : least;
-  useEffect(() => {
-    if (drawn >= count) return;
-    const next = { list, drawn: drawn + CARDS_IN_RUN };
-    const frame = requestAnimationFrame(() => setKnown(next));
-    return () => cancelAnimationFrame(frame);
-  }, [list, drawn, count]);
-  return Math.min(drawn, count);
-}
+/** When the reader comes back to a list, all cards up to where it was left are drawn at once. */
+const leastDrawn = ({ top }: Place = {}): number =>
+  CARDS_IN_RUN + (top === undefined ? 0 : top.index + 2 * CARDS_IN_RUN);
 
 /** Says which search the files are of: the one before, as long as the new one has no answer. */
 function useList({ query, regex, matchCase }: SearchAddress, isStale: boolean): string {
