@@ -16,6 +16,8 @@ export interface Hosted {
   stars?: number;
   /** Turned off, or hidden: listed, or not, but never to be read. */
   hidden?: boolean;
+  /** Not private by itself, and yet for members only: its code, or all that its owner has. */
+  membersOnly?: boolean;
 }
 
 export interface HostServer {
@@ -137,7 +139,7 @@ const gitlab: Interface = (asked) => {
     ...(one.fork && { forked_from_project: { id: 1 } }),
     star_count: one.stars ?? 0,
     topics: [],
-    repository_access_level: one.hidden ? "disabled" : "enabled",
+    repository_access_level: one.hidden ? "disabled" : one.membersOnly ? "private" : "enabled",
     ...(url.searchParams.has("statistics") && { statistics: { repository_size: 1_000 } }),
   });
   const path = url.pathname.replace(/^\/api\/v4\//, "");
@@ -160,7 +162,8 @@ const gitea: Interface = (asked) => {
     full_name: one.path,
     html_url: `${url.origin}/${one.path}`,
     private: one.private ?? false,
-    internal: false,
+    internal: false, // also of a limited owner
+    owner: { visibility: one.membersOnly ? "limited" : "public" },
     fork: one.fork ?? false,
     archived: one.archived ?? false,
     stars_count: one.stars ?? 0,

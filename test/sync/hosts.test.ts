@@ -113,6 +113,21 @@ test.each(KINDS)(
   },
 );
 
+test.each(["gitlab", "gitea"] as const)(
+  "%s: what is for members only is not public, whatever the repository itself is",
+  async (kind) => {
+    const { hosted, workplace, env, connections } = await setUp(kind);
+    Object.assign(hosted.repositories[1]!, { membersOnly: true });
+    await workplace.sync(connections[0]!, { env });
+    const repositories = await workplace.engine.repositories();
+    expect(repositories.map((one) => [one.displayName, one.public])).toEqual([
+      ["acme/one", true],
+      ["acme/three", true],
+      ["acme/two", false],
+    ]);
+  },
+);
+
 test.each(KINDS)("%s: a wrong token, and one repository that is not there", async (kind) => {
   const { remotes, workplace, env, connections } = await setUp(kind);
   const refused = await workplace.sync(connections[0]!, { env: { TOKEN: "wrong-token-000" } });

@@ -12,6 +12,7 @@ const repository = z.object({
   html_url: z.string(),
   private: z.boolean(),
   internal: z.boolean().default(false),
+  owner: z.object({ visibility: z.string().default("public") }).optional(),
   fork: z.boolean(),
   archived: z.boolean().default(false),
   stars_count: z.number().default(0),
@@ -65,9 +66,13 @@ function describe(entry: z.infer<typeof repository>, home: string): Found {
     ...(entry.default_branch && { defaultBranch: entry.default_branch }),
     archived: entry.archived,
     fork: entry.fork,
-    public: !entry.private && !entry.internal,
+    public: isPublic(entry),
     stars: entry.stars_count,
     bytes: entry.size * 1_024,
     topics: entry.topics ?? [],
   };
 }
+
+/** Whoever is not signed in sees nothing of a limited or private owner; `internal` tells of private ones alone. */
+const isPublic = ({ private: isPrivate, internal, owner }: z.infer<typeof repository>): boolean =>
+  !isPrivate && !internal && (owner?.visibility ?? "public") === "public";

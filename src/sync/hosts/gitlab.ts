@@ -78,7 +78,8 @@ function describe(entry: z.infer<typeof project>, home: string): Found | undefin
     ...(entry.default_branch && { defaultBranch: entry.default_branch }),
     archived: entry.archived,
     fork: entry.forked_from_project != null,
-    public: entry.visibility === "public",
+    // a project may be public while its code is for members only
+    public: entry.visibility === "public" && entry.repository_access_level !== "private",
     stars: entry.star_count,
     ...(entry.statistics && { bytes: entry.statistics.repository_size }),
     topics: entry.topics,
