@@ -5,7 +5,7 @@ import type { SyncProgress } from "../../src/sync/index.ts";
 import { ALL_KINDS, NAMES, nameOf, openPlace, pathOf, remotePath } from "./every-host.ts";
 import { commandLines, filesWith, holds } from "./leaks.ts";
 import { renameRepository, serveRemotes } from "./remotes.ts";
-import { outcomes } from "./workplace.ts";
+import { outcomes } from "./outcomes.ts";
 
 test.each(ALL_KINDS)(
   "%s: a limit is waited for, a silent fetch fails alone, a name is had once, and nothing shows the token",

@@ -2,6 +2,7 @@
 
 import { expect, test } from "vitest";
 import { serveGitHub } from "./github-server.ts";
+import { outcomes } from "./outcomes.ts";
 import {
   commit,
   inRepository,
@@ -9,7 +10,7 @@ import {
   renameRepository,
   serveRemotes,
 } from "./remotes.ts";
-import { openWorkplace, outcomes } from "./workplace.ts";
+import { openWorkplace } from "./workplace.ts";
 
 async function setUp() {
   const remotes = await serveRemotes();

@@ -3,8 +3,9 @@
 import { expect, test } from "vitest";
 import type { ConnectionConfig } from "../../src/sync/index.ts";
 import { gitPath, serveHost, type Kind } from "./host-servers.ts";
+import { outcomes } from "./outcomes.ts";
 import { commit, serveRemotes } from "./remotes.ts";
-import { openWorkplace, outcomes } from "./workplace.ts";
+import { openWorkplace } from "./workplace.ts";
 
 const TOKEN = { token: { env: "TOKEN" } };
 

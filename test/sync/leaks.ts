@@ -1,8 +1,8 @@
 /** Where a token has been left, in every form in which it is sent. */
 
+import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect } from "vitest";
 
 /** With whom it goes to git, or to a code host. */
 const USERS = [
@@ -30,7 +30,7 @@ export const holds = (text: string, token: string): boolean =>
 export function filesWith(folder: string, token: string): string[] {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
-  expect(files.length).toBeGreaterThan(5);
+  assert.ok(files.length > 5);
   return files
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((file) => holds(readFileSync(file, "latin1"), token));

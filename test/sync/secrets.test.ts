@@ -11,8 +11,9 @@ import { expect, test } from "vitest";
 import { serveGitHub } from "./github-server.ts";
 import { commandLines, filesWith, holds } from "./leaks.ts";
 import { commit, serveRemotes } from "./remotes.ts";
-import { openWorkplace, outcomes } from "./workplace.ts";
+import { openWorkplace } from "./workplace.ts";
 import { serveHost } from "./host-servers.ts";
+import { outcomes } from "./outcomes.ts";
 
 test("a token is in no file, no process list and no output of a run", async () => {
   const remotes = await serveRemotes();

@@ -9,8 +9,9 @@ import type { ConnectionConfig, SyncProgress } from "../../src/sync/index.ts";
 import { nextLink, waitAsked } from "../../src/sync/hosts/host-client.ts";
 import { isWanted, nameOf, rankOf } from "../../src/sync/wanted.ts";
 import { serveGitHub } from "./github-server.ts";
+import { outcomes } from "./outcomes.ts";
 import { commit, inRepository, serveRemotes } from "./remotes.ts";
-import { openWorkplace, outcomes } from "./workplace.ts";
+import { openWorkplace } from "./workplace.ts";
 
 const NOW = Date.parse("2026-01-01T00:00:00Z");
 const SECONDS = NOW / 1_000;

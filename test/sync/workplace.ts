@@ -40,16 +40,3 @@ export async function openWorkplace(): Promise<Workplace> {
     names: async () => (await engine.repositories()).map(({ name }) => name).sort(),
   };
 }
-
-/** `name: outcome` of all repositories, in the order of names, and `where: problem`. */
-export function outcomes({ connections }: SyncReport): string[] {
-  return connections.flatMap(({ problems, repositories }) => [
-    ...problems.map(({ where, message }) => `${where}: ${message}`),
-    ...repositories
-      .map(({ name, outcome, message }) => {
-        const why = outcome === "failed" ? `: ${message}` : "";
-        return `${name}: ${outcome}${why}`;
-      })
-      .sort(),
-  ]);
-}

@@ -1,0 +1,16 @@
+/** Sync with a real Gitea or Forgejo. Where no binary is given it is left out, and the line that this prints says so. */
+
+import { test } from "vitest";
+import { walkGitea } from "./gitea-walk.ts";
+
+const binary = process.env["QUERN_GITEA"];
+if (binary === undefined)
+  console.log(
+    "QUERN_GITEA names no binary of Gitea or Forgejo, so sync with a real one is left out",
+  );
+
+test.runIf(binary !== undefined)(
+  "a real server: lists, owners, renames, deletions, tokens, webhooks",
+  () => walkGitea(binary!, () => {}),
+  600_000,
+);
