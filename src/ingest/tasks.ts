@@ -1,4 +1,7 @@
-/** The tasks of indexing, as worker threads serve them. Lane "ingest", each thread holds one session; a walk's is "list". */
+/**
+ * Lists the tasks of indexing for worker threads. The tasks of the lane "ingest" share one session for each
+ * thread; the walk has the lane "list".
+ */
 
 import { threadEnvironment } from "../store/lmdb/thread-environment.ts";
 import { segmentTarget } from "../store/segments/segment-target.ts";

@@ -1,6 +1,6 @@
 /**
- * What changes an index: index runs, removal, compaction. Within this process they take turns; each
- * holds the write lease while it runs, and begins by deleting what interrupted runs have left.
+ * Runs everything that changes an index: index runs, removal, compaction. They run one after another within
+ * a process. Each holds the write lease, and begins by deleting what interrupted runs have left.
  */
 
 import { closedError, QuernError } from "../base/errors.ts";
@@ -38,7 +38,7 @@ export interface WritesOptions {
   readonly pause: () => Pause;
   /** The oldest generation a search of this process reads. */
   readonly oldestHeld: () => number;
-  /** Called with damage that the search for symbols meets. */
+  /** Called with damage that the symbol pass finds. */
   readonly onWarning: (warning: { code: string; message: string }) => void;
 }
 
@@ -76,7 +76,7 @@ interface Merging {
   readonly next: (catalog: Catalog, pause: Pause) => Promise<MergeGroup | undefined>;
 }
 
-/** A search may hold a retired segment for longer than RETIRE_MS. */
+/** The time between checks whether a search still holds a retired segment after RETIRE_MS. */
 const RETIRE_CHECK_MS = 20;
 
 type Sources = Source | Iterable<Source> | AsyncIterable<Source>;
@@ -84,7 +84,7 @@ type Sources = Source | Iterable<Source> | AsyncIterable<Source>;
 export class Writes {
   readonly #options: WritesOptions;
   readonly #closing = new AbortController();
-  /** Repositories whose first index is under way. */
+  /** Repositories that are being indexed for the first time. */
   readonly indexing = new Set<string>();
   #last: Promise<unknown> = Promise.resolve();
 
@@ -111,7 +111,7 @@ export class Writes {
           onBegin: (repository) => this.indexing.add(repository),
         });
         this.indexing.clear();
-        // before merging, which copies them: so a segment's symbols are written once
+        // before merging, which copies symbols, so that those of a segment are written only once
         const startedAt = performance.now();
         if (symbols !== "skip")
           await this.#findSymbols(reports, { lease, signal: stop, onProgress });
@@ -125,7 +125,7 @@ export class Writes {
     });
   }
 
-  /** Of all that has none yet, whoever indexed it. */
+  /** Finds the symbols of every segment that lacks them, whoever indexed it. */
   async #findSymbols(
     reports: readonly IndexReport[],
     { lease, signal, onProgress }: Omit<Merging, "next">,
@@ -148,7 +148,7 @@ export class Writes {
     }
   }
 
-  /** Resolves to whether there was such a repository. */
+  /** Removes a repository. Resolves to whether it existed. */
   remove(name: string): Promise<boolean> {
     return this.#turn(undefined, async (lease, stop) => {
       const known = repositoryNamed(await this.#options.catalogs.newest(), name);
@@ -176,7 +176,7 @@ export class Writes {
     });
   }
 
-  /** One merge after another, each published by itself, until `next` calls for none. */
+  /** Runs merges until `next` returns none. Each is published by itself. */
   async #merge({ lease: { owner }, signal, onProgress, next }: Merging): Promise<void> {
     const { environment, pool, catalogs } = this.#options;
     let [done, bytes] = [0, 0];
@@ -199,7 +199,7 @@ export class Writes {
     }
   }
 
-  /** Waits until nobody can be reading the retired segments, and deletes them. */
+  /** Waits until no search can read the retired segments, and deletes them. */
   async #deleteRetired({ owner }: Lease, signal: AbortSignal): Promise<void> {
     const { environment, catalogs, oldestHeld } = this.#options;
     for (;;) {
@@ -212,7 +212,7 @@ export class Writes {
     }
   }
 
-  /** Ends what runs, as if aborted, and refuses what waits. */
+  /** Aborts what runs, and refuses what waits. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#last;
@@ -243,7 +243,7 @@ export class Writes {
       // Node's own functions reject with an AbortError
       throw stop.aborted && !(error instanceof QuernError) ? aborted(stop) : error;
     } finally {
-      // a lease that somebody has taken over is not ours to release, nor is a full disk's
+      // a lease that was taken over is not ours to release; on a full disk it cannot be released
       await lease.release().catch(() => undefined);
     }
   }
@@ -254,7 +254,10 @@ export class Writes {
   }
 }
 
-/** Whether this run has looked for symbols in its files: of several repositories they are found together. */
+/**
+ * Whether this run has looked for symbols in the files of this repository, because those of several are
+ * found together.
+ */
 const hasSymbols = ({ symbols, withoutSymbols }: IndexReport): boolean =>
   symbols > 0 || withoutSymbols.length > 0;
 

@@ -1,24 +1,29 @@
-/** Bytes that no node of a program tells apart, nor any assertion it uses, are one class. */
+/**
+ * Divides bytes into classes. No node of a program and no assertion in it distinguishes bytes of one class.
+ */
 
 import { ASSERT, ASSERTIONS, type Program } from "./program.ts";
 import { takeAll, type Steps } from "./steps.ts";
 import type { ByteGraph, Edges } from "./utf8.ts";
 
-/** What assertions see of a neighbouring byte, or of the text's edge. */
+/** The kinds of neighbours that assertions distinguish: bytes, or the edge of the text. */
 export const EDGE = 0;
 export const NEWLINE = 1;
 export const WORD = 2;
 export const OTHER = 3;
 
 export interface ByteClasses {
-  readonly of: Uint8Array; // class of each byte
-  readonly count: number; // of byte classes; the text's edge is class `count`
+  readonly of: Uint8Array; // the class of each byte
+  readonly count: number; // the number of byte classes; the edge of the text is class `count`
   readonly byte: readonly number[]; // one byte of each class
-  readonly kind: Uint8Array; // per byte: EDGE … OTHER, as far as an assertion of the program asks
+  readonly kind: Uint8Array; // the kind of each byte, EDGE … OTHER, as far as an assertion of the program needs it
   readonly edgeKind: number;
 }
 
-/** `assertion`: its number in ASSERTIONS; `left` and `right`: the kinds of the neighbours in the text. */
+/**
+ * Whether an assertion holds. `assertion` is its number in ASSERTIONS; `left` and `right` are the kinds of
+ * the neighbours.
+ */
 export function holds(assertion: number, [left, right]: readonly [number, number]): boolean {
   switch (ASSERTIONS[assertion]!) {
     case "lineStart":
@@ -61,14 +66,17 @@ export function byteClasses(programs: readonly Program[]): ByteClasses {
   return { of, count: byte.length, byte, kind, edgeKind: asksEdges ? EDGE : OTHER };
 }
 
-/** For each byte the number of its class: bytes of a class are not told apart by any node of the graph. */
+/** The number of the class of each byte. No node of the graph distinguishes bytes of one class. */
 type Partition = Uint8Array<ArrayBuffer>;
 
 const partitions = new WeakMap<ByteGraph, Partition>();
 
 const partitionOf = (graph: ByteGraph): Partition => takeAll(partitionSteps(graph));
 
-/** Makes the classes of a graph in steps of a fraction of a millisecond: of all letters they take some 10. */
+/**
+ * Makes the classes of a graph in steps of a fraction of a millisecond. For all letters this takes about 10
+ * ms.
+ */
 export function* partitionSteps(graph: ByteGraph): Steps<Partition> {
   const known = partitions.get(graph);
   if (known) return known;
@@ -95,7 +103,7 @@ function* distinct(nodes: readonly Edges[], seen = new Set<string>()): Generator
   }
 }
 
-/** With the targets numbered in the order in which they come: which nodes they are does not matter. */
+/** Numbers the targets in the order in which they occur, because it does not matter which nodes they are. */
 function withLocalTargets(edges: Edges): number[] {
   const targets = new Map<number, number>();
   return edges.map((n, i) =>
@@ -103,7 +111,10 @@ function withLocalTargets(edges: Edges): number[] {
   );
 }
 
-/** Targets are numbers below 256. A table, not a map: a Unicode class refines some 500 times. */
+/**
+ * Refines a partition by edges, whose targets are below 256. It uses a table instead of a map, because a
+ * Unicode class refines some 500 times.
+ */
 function refine(of: Uint8Array, edges: readonly number[]): Partition {
   const column = new Uint16Array(256); // 0: no edge
   for (let i = 0; i < edges.length; i += 3)
@@ -111,7 +122,7 @@ function refine(of: Uint8Array, edges: readonly number[]): Partition {
   return meet(of, column);
 }
 
-/** Bytes are of one class where they are in both. */
+/** Intersects two partitions: bytes are in one class if they are in one class of both. */
 function meet(of: Uint8Array, column: Uint8Array | Uint16Array): Partition {
   let columns = 1;
   for (let byte = 0; byte < 256; byte++) columns = Math.max(columns, column[byte]! + 1);

@@ -1,6 +1,6 @@
 /**
- * Sets of code points as sorted, disjoint, non-adjacent ranges in one flat list: lo, hi, lo, hi, …
- * both ends inclusive. Surrogates are members like any other: RE2 matches their three bytes.
+ * Represents sets of code points as sorted, disjoint, non-adjacent ranges in one flat list: lo, hi, lo, hi,
+ * …, both ends inclusive. Surrogates are ordinary members, because RE2 matches their three bytes.
  */
 
 import { firstIndex } from "../base/binary-search.ts";
@@ -14,7 +14,7 @@ export const EVERYTHING: CodePoints = [0, LAST];
 
 export const isSurrogate = (cp: number): boolean => cp >= 0xd800 && cp <= 0xdfff;
 
-/** Puts ranges in any order, overlapping or not, into the form above. */
+/** Normalizes ranges in any order, overlapping or not. */
 export function normalize(ranges: CodePoints): CodePoints {
   const pairs: [number, number][] = [];
   for (let i = 0; i < ranges.length; i += 2) pairs.push([ranges[i]!, ranges[i + 1]!]);
@@ -50,7 +50,7 @@ export function includes(set: CodePoints, cp: number): boolean {
 
 let folding: readonly number[] | undefined;
 
-/** The set with every code point that folds as a member does. */
+/** Returns the set with every code point that folds like a member. */
 export function closeUnderFolding(set: CodePoints): CodePoints {
   folding ??= foldingCodePoints();
   const inside =
@@ -59,14 +59,14 @@ export function closeUnderFolding(set: CodePoints): CodePoints {
   return added.length === 0 ? set : normalize([...set, ...added.flatMap((cp) => [cp, cp])]);
 }
 
-/** How many code points the set holds. */
+/** Returns the number of code points in the set. */
 export function size(set: CodePoints): number {
   let count = 0;
   for (let i = 0; i < set.length; i += 2) count += set[i + 1]! - set[i]! + 1;
   return count;
 }
 
-/** Every member, ascending. For small sets. */
+/** Returns every member, ascending. For small sets. */
 export function members(set: CodePoints): number[] {
   const out: number[] = [];
   for (let i = 0; i < set.length; i += 2)

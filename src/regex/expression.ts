@@ -39,15 +39,18 @@ export interface Expression extends ExpressionSource {
   readonly matchesEmpty: boolean;
 }
 
-const PATTERN_LIMIT = 10_000; // UTF-16 units
-const RANGES_LIMIT = 30_000; // of all classes together: RE2 keeps each in its heap
-const SIZE_LIMIT = 100_000; // re2Size(): RE2 takes half a second, and its heap holds half as much again
-const OPTIONAL_LIMIT = 1_500; // parts in a row that may all be absent: RE2's time grows with the square
+const PATTERN_LIMIT = 10_000; // in UTF-16 units
+const RANGES_LIMIT = 30_000; // the most ranges of all classes together: RE2 keeps each in its heap
+const SIZE_LIMIT = 100_000; // the most re2Size(): RE2 takes half a second, and its heap has room for half as much again
+const OPTIONAL_LIMIT = 1_500; // the most successive parts that may all be absent: RE2's time grows with the square
 const KEPT = 64;
 
 const accepted = new LruCache<string, Expression>({ most: KEPT });
 
-/** Throws REGEX_SYNTAX or REGEX_TOO_LARGE; `position` counts from the pattern's beginning. */
+/**
+ * Compiles an expression. Throws REGEX_SYNTAX or REGEX_TOO_LARGE; `position` counts from the beginning of
+ * the pattern.
+ */
 export function compileExpression(
   source: string,
   { caseSensitive }: { caseSensitive: boolean },
@@ -57,8 +60,8 @@ export function compileExpression(
 }
 
 /**
- * Makes in steps what takes compileExpression() longest, the graphs of large classes; nothing is said of a
- * source that is no expression.
+ * Prepares in steps what takes compileExpression() longest, the graphs of large classes. Ignores invalid
+ * sources.
  */
 export function* compileSteps(
   source: string,
@@ -77,7 +80,7 @@ export function* compileSteps(
       yield* partitionSteps(yield* byteGraphSteps(members, backwards));
 }
 
-const LARGE_CLASS = 64; // numbers, two a range
+const LARGE_CLASS = 64; // in numbers, two for each range
 
 function* largeClasses(node: Node): Generator<CodePoints> {
   if (node.kind === "class" && node.members.length > LARGE_CLASS) yield node.members;
@@ -147,7 +150,7 @@ function canBeEmpty(node: Node): boolean {
   }
 }
 
-/** The most parts that stand in a row and may all be absent. */
+/** Returns the greatest number of successive parts that may all be absent. */
 function optionalRun(node: Node): number {
   switch (node.kind) {
     case "concat": {
@@ -176,7 +179,7 @@ function optionalRun(node: Node): number {
   }
 }
 
-/** Whether it may read a newline, or asks where the text begins or ends. */
+/** Whether a match may contain a newline, or depends on where the text begins or ends. */
 function seesOtherLines(node: Node): boolean {
   switch (node.kind) {
     case "char":

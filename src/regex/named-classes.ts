@@ -1,4 +1,4 @@
-/** The classes that have a name: \d, [:alpha:], \p{Greek}. */
+/** Defines the classes that have a name: \d, [:alpha:], \p{Greek}. */
 
 import { EVERYTHING, type CodePoints } from "./code-points.ts";
 import { UNICODE_CLASSES } from "./unicode-table.ts";
@@ -8,7 +8,7 @@ const pairs = (text: string): CodePoints => Array.from(text, (char) => char.code
 const DIGIT = pairs("09");
 const WORD = pairs("09AZ__az");
 
-/** By the letter after the backslash; the capital letter negates. */
+/** The classes by the letter after the backslash; the capital letter negates. */
 export const PERL_CLASSES: Readonly<Record<string, CodePoints>> = {
   d: DIGIT,
   s: [0x09, 0x0a, 0x0c, 0x0d, 0x20, 0x20], // not \v
@@ -34,7 +34,7 @@ export const POSIX_CLASSES: Readonly<Record<string, CodePoints>> = {
 
 const decoded = new Map<string, CodePoints>();
 
-/** undefined: RE2 knows no such class. */
+/** Returns a Unicode class, or undefined if RE2 has none of this name. */
 export function unicodeClass(name: string): CodePoints | undefined {
   if (name === "Any") return EVERYTHING;
   const table = UNICODE_CLASSES.get(name);

@@ -1,8 +1,8 @@
 /**
- * How large an expression is in RE2, about, without asking it: the bytes of all sequences that its
- * classes take, as often as they are repeated. RE2 writes out each copy of a class, and shares little
- * within one: `[\u0800\u0802\u0804…]` of 2 000 letters is 6 000 here, and five nodes of our own
- * automaton (utf8.ts). Compiling takes RE2 some 5 to 7 µs each.
+ * Estimates the size of an expression in RE2, without asking RE2: the bytes of all sequences that its
+ * classes match, times their repetitions. RE2 writes out each copy of a class and shares little within one.
+ * So `[\u0800\u0802\u0804…]` with 2 000 letters has size 6 000 here, but five nodes in our own automaton
+ * (utf8.ts). RE2 takes about 5 to 7 µs to compile each unit.
  */
 
 import type { Node } from "./ast.ts";

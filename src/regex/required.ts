@@ -1,18 +1,18 @@
 /**
- * What every match of an expression must contain, as a formula over literals: the part of an
- * expression that an index can answer. It may ask for less than the expression does, never for more.
+ * Computes what every match of an expression must contain, as a formula over literals: the part of the
+ * expression that an index can answer. The formula may require less than the expression, never more.
  *
- * For each node: the few texts it matches (`exact`), or else the texts with which all its matches
- * begin and end and a formula for what lies between. Concatenation joins the ends, so that [ab]foo
- * gives afoo or bfoo. A text that matches in any case is kept folded; joined with others it makes
- * them match in any case too, which only asks for less.
+ * For each node it keeps the few texts that it matches (`exact`), or else the texts with which all its
+ * matches begin and end, and a formula for what is between. Concatenation joins the ends, so that [ab]foo
+ * gives afoo or bfoo. A text that matches in any case is kept folded. If it is joined with others, these
+ * match in any case, too, which only requires less.
  */
 
 import { foldCodePoint, foldText, orbit } from "../kernel/folding.ts";
 import type { Node } from "./ast.ts";
 import { isSurrogate, members, size, type CodePoints } from "./code-points.ts";
 
-/** Literals in text form, simplified; `fold`: it matches in any case, and `text` is folded. */
+/** A simplified formula. With `fold`, a literal matches in any case, and `text` is folded. */
 export type Formula =
   | { readonly kind: "any" } // nothing is required
   | { readonly kind: "none" } // cannot match
@@ -25,23 +25,23 @@ interface Literal {
   readonly fold: boolean;
 }
 
-/** One of these; none of them if empty. */
+/** A match is one of these texts. An empty list means that nothing matches. */
 type Texts = readonly Literal[];
 
 interface Parts {
   readonly exact?: Texts;
   readonly prefix: Texts;
   readonly suffix: Texts;
-  readonly inner: Formula; // besides prefix and suffix
+  readonly inner: Formula; // what is between prefix and suffix
 }
 
-/** A gram has three bytes; shorter literals are of no use. Bytes of the shortest case form count. */
+/** A gram has three bytes, so shorter literals are useless. The bytes of the shortest case form count. */
 const LITERAL_BYTES = 3;
-const TEXTS = 32; // kept at a time
-const CLASS_MEMBERS = 4; // case forms of one letter are one; more cost more lookups than they save
-const COPIES = 64; // of a counted repetition
-const ALTERNATIVES = 1_000; // in one or
-const ABSORBED = 100; // up to so many children are compared with each other
+const TEXTS = 32; // the most texts of a node
+const CLASS_MEMBERS = 4; // more members cost more look-ups than they save; the case forms of a letter count as one
+const COPIES = 64; // the most copies of a counted repetition
+const ALTERNATIVES = 1_000; // the most children of one "or"
+const ABSORBED = 100; // up to this many children are compared with each other
 
 const ANY: Formula = { kind: "any" };
 const NONE: Formula = { kind: "none" };
@@ -52,7 +52,7 @@ export function requiredFormula(node: Node): Formula {
   return whole(partsOf(node));
 }
 
-/** One line: any, none, "text", "text"i for any case, (and …), (or …). */
+/** Formats a formula on one line: any, none, "text", "text"i for any case, (and …), (or …). */
 export function showFormula(formula: Formula): string {
   switch (formula.kind) {
     case "any":
@@ -144,7 +144,7 @@ function alternate(parts: readonly Parts[]): Parts {
   };
 }
 
-/** All that is known of a node's matches. */
+/** Returns everything known of a node's matches. */
 function whole(parts: Parts): Formula {
   if (parts.exact) return anyOf(parts.exact);
   return and([anyOf(parts.prefix), parts.inner, anyOf(parts.suffix)]);
@@ -160,12 +160,12 @@ function distinct(texts: Texts): Texts {
   return [...byKey.values()];
 }
 
-/** Each of the first followed by each of the second; undefined if they are too many. */
+/** Returns each of the first texts followed by each of the second, or undefined if they are too many. */
 function cross(first: Texts, second: Texts): Texts | undefined {
   if (first.length * second.length > TEXTS) return undefined;
-  if (first.length === 1 && second.length === 1) return [join(first[0]!, second[0]!)]; // keeps ropes ropes
+  if (first.length === 1 && second.length === 1) return [join(first[0]!, second[0]!)]; // keeps V8's concatenated strings lazy
   const texts = first.flatMap((a) => second.map((b) => join(a, b)));
-  return second.length === 1 ? texts : distinct(texts); // for each letter of a long text that would take its square
+  return second.length === 1 ? texts : distinct(texts); // checking this for each letter of a long text would take quadratic time
 }
 
 function join(a: Literal, b: Literal): Literal {
@@ -182,7 +182,7 @@ function anyOf(texts: Texts): Formula {
 
 const utf8Length = (cp: number) => (cp < 0x80 ? 1 : cp < 0x800 ? 2 : cp < 0x10000 ? 3 : 4);
 
-/** Up to LITERAL_BYTES. */
+/** Returns the length of the shortest case form in bytes, up to LITERAL_BYTES. */
 function shortestBytes({ text, fold }: Literal): number {
   let bytes = 0;
   for (let at = 0; at < text.length && bytes < LITERAL_BYTES; at++) {
@@ -210,12 +210,12 @@ function or(given: readonly Formula[]): Formula {
   return kept.length === 1 ? kept[0]! : { kind: "or", children: kept };
 }
 
-/** Without children that another one implies. */
+/** Removes children that another one implies. */
 function strongest(children: readonly Formula[]): Formula[] {
   return absorb(children, (other, child) => implies(other, child));
 }
 
-/** Without children that imply another one. */
+/** Removes children that imply another one. */
 function weakest(children: readonly Formula[]): Formula[] {
   return absorb(children, (other, child) => implies(child, other));
 }

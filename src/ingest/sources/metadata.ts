@@ -1,4 +1,4 @@
-/** What every source checks about its name and metadata, at the call that makes the source. */
+/** Checks the names and metadata of sources, at the call that makes the source. */
 
 import { QuernError } from "../../base/errors.ts";
 import { checkKeys } from "../../base/known-keys.ts";
@@ -15,7 +15,10 @@ const KEYS = [
   "rank",
 ] as const;
 
-/** `call` is the function the caller used ('git'): it starts the message. Keys that are undefined are left out of the result. */
+/**
+ * Checks the options. `call` is the function that was called ('git'), with which messages begin. Undefined
+ * keys are left out of the result.
+ */
 export function checkedMetadata(call: string, options: RepositoryMetadata): RepositoryMetadata {
   for (const key of KEYS) {
     const problem = options[key] === undefined ? undefined : RULES[key](options[key]);
@@ -28,7 +31,7 @@ export function checkedMetadata(call: string, options: RepositoryMetadata): Repo
 
 const aBoolean = (value: unknown) => (typeof value === "boolean" ? undefined : "must be a boolean");
 
-/** Each says what is wrong with a value that is not undefined. */
+/** Functions that return what is wrong with a defined value. */
 const RULES: Record<(typeof KEYS)[number], (value: unknown) => string | undefined> = {
   codeHostType: (value) =>
     CODE_HOST_TYPES.some((type) => type === value)
@@ -47,7 +50,7 @@ const RULES: Record<(typeof KEYS)[number], (value: unknown) => string | undefine
       : "must be a number from 0 to 1",
 };
 
-// only these two may become links in a page that shows results
+// only these two schemes may become links in a page that shows results
 function isWebUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol } = new URL(text);
@@ -70,13 +73,13 @@ function problemOfName(name: string): string | undefined {
   return undefined;
 }
 
-/** The options of a source: an object, and none of its keys misspelt. */
+/** Checks that the options are an object without misspelt keys. */
 export function checkedOptions(call: string, options: unknown, own: readonly string[]): void {
   const known = [...own, "name", ...KEYS].map((key) => [key, true] as const);
   checkKeys({ call, what: "option" }, options, Object.fromEntries(known));
 }
 
-/** The path of a source on disk. */
+/** Checks the path of a source on disk. */
 export function checkedDiskPath(call: string, path: unknown): string {
   if (typeof path === "string" && path !== "" && !path.includes("\0")) return path;
   throw invalid(`${call}: the path must be a string that is not empty and holds no NUL`);
@@ -86,12 +89,12 @@ export function invalid(message: string): QuernError {
   return new QuernError("INVALID_REQUEST", message);
 }
 
-/** A value as it stands in a message: short, on one line, and nothing a terminal would obey. */
+/** Formats a value for a message: short, on one line, without anything that a terminal would obey. */
 export function shown(value: unknown): string {
   if (typeof value === "object" && value !== null)
     return Array.isArray(value) ? "an array" : "an object";
   if (typeof value !== "string") return String(value);
   const text = JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}…` : value);
-  // JSON leaves DEL and the controls from U+0080 on as they are
+  // JSON does not escape DEL and the control characters from U+0080 on
   return text.replace(/\p{Cc}/gu, (control) => `\\u00${control.charCodeAt(0).toString(16)}`);
 }

@@ -1,10 +1,10 @@
 /**
- * Sources of files. A source lists what a repository contains now, entry by entry, and says how to get
- * the content of each entry; it reads nothing that the index already has. The three sources of
- * this library and a host's own implement the same interface.
+ * Defines sources. A source lists what a repository contains now, entry by entry, and how to get the
+ * content of each entry. It reads nothing that the index already has. The sources of this library and those
+ * of a host implement the same interface.
  *
- * The life of a source in one run: open() with what is indexed, then entries() to its end, then
- * close(), which is called also after a failure.
+ * In one run a source is opened with what is indexed, its entries are read to the end, and it is closed,
+ * even after a failure.
  */
 
 import type { RepositoryMetadata, SkipReason } from "../../store/format/records.ts";

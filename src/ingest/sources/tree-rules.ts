@@ -1,4 +1,4 @@
-/** Which files of its folder a source lists, for whoever follows that folder. No host knows it. */
+/** Passes the rules of a source to whoever follows its folder. Internal. */
 
 import type { Source } from "./source.ts";
 
@@ -8,11 +8,11 @@ export interface TreeRules {
   readonly patterns: readonly string[];
   /** Whether .gitignore and .ignore files count. */
   readonly gitignore: boolean;
-  /** Whether git says which files count: then its index and its excluded files are rules, too. */
+  /** Whether git decides which files count. Then its index and its exclude files are rules, too. */
   readonly isGit: boolean;
 }
 
-/** Without rules that are known, every file counts. */
+/** Returns the rules of a source. Without known rules, every file counts. */
 const ALL: TreeRules = { patterns: [], gitignore: false, isGit: false };
 
 export const treeRulesOf = (source: Source & { readonly [TREE_RULES]?: TreeRules }): TreeRules =>

@@ -1,6 +1,6 @@
 /**
- * A walk on a worker thread, for a caller who must not wait for a disk: the batches come as messages.
- * At most AHEAD of them are under way: a walk is faster than indexing, and its entries would pile up.
+ * Walks a folder on a worker thread, for a caller that must not wait for the disk. The batches arrive as
+ * messages, at most AHEAD at a time, because a walk is faster than indexing and its entries would pile up.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -10,7 +10,7 @@ import { throwIfAborted } from "../../base/abort.ts";
 import type { Entry, ListingOptions } from "./source.ts";
 import { walk, type Tree } from "./walk.ts";
 
-/** Under which a run hands directory() its walk. No host knows it. */
+/** The key under which a run passes its walk to directory(). Internal. */
 export const WALK: unique symbol = Symbol("quern.walk");
 
 export interface ThreadedOptions extends ListingOptions {
@@ -20,7 +20,7 @@ export interface ThreadedOptions extends ListingOptions {
 export interface WalkInput {
   readonly tree: Tree;
   readonly maxFileSize: number;
-  /** Two words: batches that were taken, and whether to stop. */
+  /** Two words: the number of batches taken, and whether to stop. */
   readonly shared: SharedArrayBuffer;
 }
 
@@ -29,7 +29,7 @@ const STOPPED = 1;
 const AHEAD = 4;
 const LOOK_MS = 1;
 
-/** The task of lane "list". */
+/** The task of the lane "list". */
 export const walkTask: Task<WalkInput, void> = async ({ tree, maxFileSize, shared }, context) => {
   const words = new Int32Array(shared);
   const signal = {
@@ -47,7 +47,7 @@ export const walkTask: Task<WalkInput, void> = async ({ tree, maxFileSize, share
   }
 };
 
-/** REQUIRES: the pool has workers; inline it would be no other thread. */
+/** Walks in another thread. REQUIRES: the pool has workers. */
 export async function* walkElsewhere(
   pool: Pool,
   tree: Tree,
@@ -70,7 +70,7 @@ export async function* walkElsewhere(
     isOver = true;
     wake();
   });
-  over.catch(() => {}); // met below
+  over.catch(() => {}); // handled below
   signal.addEventListener("abort", stop, { once: true });
   try {
     for (;;) {

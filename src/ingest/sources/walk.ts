@@ -1,10 +1,9 @@
 /**
- * The walk of a folder, in the order of paths' bytes: what directory() lists.
+ * Walks a folder in the order of the bytes of paths, for directory().
  *
- * Calls the synchronous functions of node:fs, in slices of 2 ms: a promise per file is several times
- * slower. Any of them may wait for the disk as long as that likes, so a caller who must not be held up
- * has it done by another thread (walk-elsewhere.ts). Linux 6.1 (78 600 files, 5 000 folders, 250
- * rules): see docs/sources.md.
+ * Uses the synchronous functions of node:fs in slices of 2 ms, because a promise per file is several times
+ * slower. Any of them may wait long for the disk, so callers that must not be delayed use another thread
+ * (walk-elsewhere.ts). docs/sources.md has times for Linux 6.1 (78 600 files, 5 000 folders, 250 rules).
  */
 
 import { lstatSync, opendirSync, type BigIntStats, type Dir, type Dirent } from "node:fs";
@@ -31,7 +30,7 @@ const BATCH = 256;
 const REVISIONS = [0] as const;
 export const RULE_FILES = [".gitignore", ".ignore"];
 
-/** What is walked. Can be sent to another thread. */
+/** What to walk, as data that can be sent to another thread. */
 export interface Tree {
   readonly root: string;
   readonly patterns: readonly string[];
@@ -43,7 +42,7 @@ export interface WalkOptions {
   readonly maxFileSize: number;
 }
 
-/** Yields in batches of some hundred. Rejects with SOURCE_UNREADABLE, or ABORTED. */
+/** Yields entries in batches of some hundred. Rejects with SOURCE_UNREADABLE, or ABORTED. */
 export const walk = (tree: Tree, options: WalkOptions): AsyncGenerator<readonly Entry[]> =>
   new Walk(tree, options).entries();
 
@@ -52,7 +51,7 @@ class Walk {
   readonly #tree: Tree;
   readonly #maxFileSize: number;
   readonly #slice: Slice;
-  /** ms; of the start, so that a file that changes while the walk runs is too young for a version. */
+  /** When the walk began, in ms. A file that changes during the walk is then too new to get a version. */
   readonly #now = Date.now();
   #batch: Entry[] = [];
 
@@ -68,7 +67,7 @@ class Walk {
     if (this.#batch.length > 0) yield this.#batch;
   }
 
-  /** `folder` has '/' at its end, or is '' for the root. */
+  /** Walks a folder. `folder` ends with '/', or is '' for the root. */
   async *#folder(folder: string, above: Rules): AsyncGenerator<readonly Entry[]> {
     const children = await this.#children(folder);
     const rules = await this.#rules(folder, children, above);
@@ -76,7 +75,7 @@ class Walk {
     for (const child of children) {
       if (this.#slice.isOver) await this.#slice.rest();
       const path = folder + child.name;
-      const twice = path === previous; // two names that are not UTF-8 and look the same
+      const twice = path === previous; // two names that are not UTF-8 may look the same
       previous = path;
       const isFolder = child.kind === "folder";
       const name = isFolder ? child.name.slice(0, -1) : child.name;
@@ -90,12 +89,12 @@ class Walk {
     }
   }
 
-  /** Lists a folder so that the whole walk is in the order of paths: a folder sorts as its name with '/'. */
+  /** Lists a folder in the order of the whole walk, in which a folder sorts like its name with '/'. */
   async #children(folder: string): Promise<Child[]> {
     const children: Child[] = [];
     let dir: Dir | undefined;
     try {
-      // a folder on the way may be a symlink by now
+      // a folder on the way may have become a symlink
       dir = inFolder(resolve(this.#tree.root, folder), (path) =>
         opendirSync(path, { bufferSize: 256 }),
       );
@@ -138,7 +137,7 @@ class Walk {
     } catch (error) {
       return this.#skipFailed(path, error);
     }
-    if (!stat.isFile()) return; // replaced since the folder was read
+    if (!stat.isFile()) return; // replaced after the folder was read
     if (stat.size > this.#maxFileSize) return this.#skip(path, "too-large");
     const version = versionOf(stat, this.#now);
     this.#batch.push({
@@ -153,7 +152,7 @@ class Walk {
 
   #skipFailed(path: string, error: unknown): void {
     if (!isGone(error)) this.#skip(path, "unreadable");
-    // a name that is not UTF-8 was decoded with U+FFFD: under that name there is nothing
+    // a name that is not UTF-8 was decoded with U+FFFD, and does not exist in that form
     else if (path.includes("\ufffd")) this.#skip(path, "invalid-path");
   }
 
@@ -163,7 +162,7 @@ class Walk {
 }
 
 export interface Child {
-  /** A folder's with '/' at its end. */
+  /** The name, with '/' at its end for a folder. */
   readonly name: string;
   readonly kind: "file" | "folder" | "symlink" | "special";
 }
@@ -174,7 +173,10 @@ export function childOf(dirent: Dirent): Child {
   return { name: dirent.name, kind: dirent.isSymbolicLink() ? "symlink" : "special" };
 }
 
-/** The text of a file of rules; "" where there is none that counts. Throws SOURCE_UNREADABLE where it is too large. */
+/**
+ * Returns the text of a rule file, or "" if there is none that counts. Throws SOURCE_UNREADABLE if it is
+ * too large.
+ */
 export function readRules(file: string): string {
   const limit = {
     most: MOST_RULE_BYTES,
@@ -184,16 +186,17 @@ export function readRules(file: string): string {
     return (readNoFollow(file, limit)?.toString() ?? "").replace(/^\ufeff/, "");
   } catch (error) {
     if (error instanceof QuernError) throw error;
-    return ""; // git, too, goes on without rules it cannot read
+    return ""; // like git, which continues without rules that it cannot read
   }
 }
 
 const MS = 1_000_000n;
 
 /**
- * Equal versions mean equal content: a write moves ctime even where mtime is put back. Undefined
- * for a file changed so shortly before the listing (`now`, ms) that another write could leave the
- * same times: file systems keep them to a clock tick of up to 10 ms, some to whole seconds only.
+ * Returns the version of a file. Equal versions mean equal content, because a write changes ctime even if
+ * mtime is restored. Returns undefined for a file that changed so shortly before the listing (`now`, in ms)
+ * that another write could leave the same times: file systems round them to a clock tick of up to 10 ms,
+ * some to whole seconds.
  */
 export function versionOf(
   stat: Pick<BigIntStats, "size" | "mtimeNs" | "ctimeNs" | "ino">,
