@@ -5,6 +5,7 @@
  */
 
 import { resolve } from "node:path";
+import { throwIfAborted } from "../base/abort.ts";
 import { closedError, QuernError } from "../base/errors.ts";
 import { checkKeys, type KeysOf } from "../base/known-keys.ts";
 import type { Engine, IndexOptions, OpenOptions } from "../engine.ts";
@@ -15,12 +16,14 @@ import { KNOWN_REPOSITORIES, type KnowsRepositories } from "../repositories.ts";
 import { BEGIN_ANSWER, type BeginsAnswers } from "../search/caller/long-answer.ts";
 import { NOT_INDEXED, type KnowsNotIndexed } from "../search/caller/not-indexed.ts";
 import { Catalog } from "./catalog/catalog.ts";
+import { Collection } from "./catalog/collection.ts";
 import { Jobs, type EndedJob } from "./catalog/jobs.ts";
 import type { SegmentStore } from "./objects/segment-store.ts";
 import type { PostgresPool } from "./postgres/pool.ts";
 import type { PostgresPlace } from "./postgres/schema.ts";
 import { Replica } from "./replica.ts";
 import { ShardWriter, type ShardSession, type WriteOptions } from "./shard-writer.ts";
+import { collect, type CollectReport } from "./collect.ts";
 import { encodePayload, workOn, type Job } from "./work.ts";
 
 /**
@@ -116,6 +119,19 @@ export interface EnqueueOptions {
 }
 
 /**
+ * Options of collect().
+ *
+ * @example
+ * const options: CollectOptions = { signal: AbortSignal.timeout(60_000) };
+ */
+export interface CollectOptions {
+  /** Ends the collection. What it has deleted until then stays deleted. */
+  signal?: AbortSignal;
+  /** The time that ages are reckoned from. Default: now. */
+  now?: Date;
+}
+
+/**
  * Options of work().
  *
  * @example
@@ -169,6 +185,16 @@ export interface ClusterEngine extends Engine {
    */
   work(source: (job: Job) => Promise<Source>, options: WorkOptions): Promise<void>;
   /**
+   * Deletes what nothing uses any more: generations that were replaced over an hour ago, and objects older than a day that
+   * nothing names. work() does it each hour. Resolves to `undefined` if another process is at it.
+   *
+   * @example
+   * declare const engine: ClusterEngine;
+   * const report = await engine.collect();
+   * if (report) console.log(`${report.objects} objects were deleted`);
+   */
+  collect(options?: CollectOptions): Promise<CollectReport | undefined>;
+  /**
    * Compares what is published with what this machine searches. Rejects if PostgreSQL cannot be reached.
    *
    * @example
@@ -179,6 +205,8 @@ export interface ClusterEngine extends Engine {
   status(): Promise<ClusterStatus>;
 }
 
+/** How often work() deletes what is unused. */
+const COLLECT_MS = 3_600_000;
 const SHARD_BYTES = 8 * 2 ** 30;
 
 const OPTIONS: KeysOf<ClusterOptions> = {
@@ -231,8 +259,17 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterEngin
   const forWriter = { catalog, store, directory, lockTimeoutMs, shardBytes, engine: writing };
   const newWriter = (): ShardWriter => new ShardWriter(forWriter);
   const jobs = new Jobs(given.pool, given.place);
-  const parts = { catalog, jobs, replica, newWriter, directory, shardBytes, onWarning };
-  return new OpenedCluster(parts);
+  const collection = new Collection(given.pool, given.place);
+  const rows = { catalog, jobs, collection };
+  return new OpenedCluster({
+    ...rows,
+    store,
+    replica,
+    newWriter,
+    directory,
+    shardBytes,
+    onWarning,
+  });
 }
 
 const invalid = (message: string): QuernError => new QuernError("INVALID_REQUEST", message);
@@ -240,6 +277,8 @@ const invalid = (message: string): QuernError => new QuernError("INVALID_REQUEST
 interface Parts {
   readonly catalog: Catalog;
   readonly jobs: Jobs;
+  readonly collection: Collection;
+  readonly store: SegmentStore;
   readonly replica: Replica;
   readonly newWriter: () => ShardWriter;
   readonly directory: string;
@@ -356,7 +395,26 @@ class OpenedCluster implements ClusterEngine, KnowsRepositories, KnowsNotIndexed
       this.#working.add(slot);
       void slot.finally(() => this.#working.delete(slot)).catch(() => undefined);
     }
-    await Promise.all(slots);
+    const collecting = setInterval(() => {
+      this.collect({ signal }).catch((error: unknown) => {
+        const message = `what is unused cannot be deleted: ${String(error)}`;
+        if (!stop.aborted) this.#parts.onWarning({ code: "INTERNAL", message });
+      });
+    }, COLLECT_MS).unref();
+    await Promise.all(slots).finally(() => clearInterval(collecting));
+  }
+
+  async collect(options: CollectOptions = {}): Promise<CollectReport | undefined> {
+    this.#mustBeOpen();
+    checkKeys({ call: "collect", what: "option" }, options, { signal: true, now: true });
+    const { signal, now = new Date() } = options;
+    if (!(now instanceof Date) || Number.isNaN(now.getTime()))
+      throw invalid(`collect: now must be a Date, got ${String(now)}`);
+    const closing = this.#closing.signal;
+    const stop = signal ? AbortSignal.any([signal, closing]) : closing;
+    throwIfAborted(stop);
+    const { collection, store } = this.#parts;
+    return collect({ collection, store, now, signal: stop });
   }
 
   async #workOne(source: (job: Job) => Promise<Source>, signal: AbortSignal): Promise<void> {

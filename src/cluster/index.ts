@@ -7,9 +7,11 @@ export {
   type ClusterEngine,
   type ClusterOptions,
   type ClusterStatus,
+  type CollectOptions,
   type EnqueueOptions,
   type WorkOptions,
 } from "./cluster.ts";
+export type { CollectReport } from "./collect.ts";
 export type { Job } from "./work.ts";
 export { directorySegments } from "./objects/directory-segments.ts";
 export type { S3Sender } from "./objects/s3-requests.ts";

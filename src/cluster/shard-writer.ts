@@ -97,7 +97,8 @@ export class ShardWriter {
       await this.#bring(opened, head);
       const done = await work(this.#session(opened));
       const { environment } = opened;
-      const publishing = { environment, store, head, writer, job, shardBytes };
+      const began = await catalog.clock();
+      const publishing = { environment, store, head, writer, began, job, shardBytes };
       const prepared = await preparePublication(publishing);
       if (prepared) {
         await catalog.publish(prepared.publication);

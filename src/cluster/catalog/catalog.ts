@@ -14,7 +14,7 @@ import { endJob } from "./jobs.ts";
 import type { Publication, PublishedSegment, PublishedState, ShardHead } from "./head.ts";
 
 /** What a manifest's body holds; the rest of a segment stands in its row. */
-interface Body {
+export interface Body {
   readonly segments: readonly (readonly [
     segment: number,
     symbols: number,
@@ -205,8 +205,33 @@ export class Catalog {
         `delete from ${this.#name("repository")} where repository = any($1::int[])`,
         [publication.removed],
       );
+      await this.#refuseDoomed(client, publication);
       if (publication.job) await endJob(client, this.#name("job"), publication.job);
     });
+  }
+
+  /** REQUIRES: the manifest is inserted, so that a collection waits for the end of this transaction. */
+  async #refuseDoomed(
+    client: PostgresQueries,
+    { shard, segments, states, began }: Publication,
+  ): Promise<void> {
+    const objects = segments.flatMap((one) => [one.object, one.symbolsObject ?? []].flat());
+    const { rows } = await client.query(
+      `select key from ${this.#name("doomed")}
+       where key = any($1::text[]) and (deleted_at is null or deleted_at > $2::timestamptz) limit 1`,
+      [[...objects, ...states.map(({ extra }) => extra)], began],
+    );
+    if (rows[0] !== undefined)
+      throw new QuernError(
+        "INDEX_LOCKED",
+        `nothing was published to shard ${shard}: while it was written, the unused object ${String(rows[0].key)}, which it uses again, was deleted; index again`,
+      );
+  }
+
+  /** PostgreSQL's time, to all its digits. */
+  async clock(): Promise<string> {
+    const { rows } = await this.#tables.query("select clock_timestamp()::text as now");
+    return String(rows[0]?.now);
   }
 
   async #putSegments(client: PostgresQueries, publication: Publication): Promise<void> {

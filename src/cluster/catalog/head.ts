@@ -59,6 +59,8 @@ export interface Publication extends Omit<ShardHead, "generation"> {
   /** The generation that the writer began with. */
   readonly before: number;
   readonly writer: string;
+  /** PostgreSQL's time before the writer stored its first object. */
+  readonly began: string;
   /** Of the repositories that changed, `changed` being `before + 1`. */
   readonly states: readonly PublishedState[];
   readonly removed: readonly number[];

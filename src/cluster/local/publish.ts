@@ -32,6 +32,8 @@ export interface Publishing {
   /** What the directory was brought to. */
   readonly head: ShardHead;
   readonly writer: string;
+  /** PostgreSQL's time before the first object is sent. */
+  readonly began: string;
   /** What the publication ends. */
   readonly job?: EndedJob | undefined;
   /** Bytes of text of a slice. */
@@ -52,7 +54,7 @@ interface Sent {
 
 /** undefined: nothing has changed. REQUIRES: no run is under way. */
 export async function preparePublication(publishing: Publishing): Promise<Prepared | undefined> {
-  const { environment, head, writer } = publishing;
+  const { environment, head, writer, began } = publishing;
   const { shard, generation: before } = head;
   const now = reading(environment, (snapshot) => ({
     contents: readContents(snapshot),
@@ -70,6 +72,7 @@ export async function preparePublication(publishing: Publishing): Promise<Prepar
     shard,
     before,
     writer,
+    began,
     segments,
     states,
     repositories: repositories.map(({ id, changed }) => [id, changed]),

@@ -144,7 +144,10 @@ const MIGRATIONS: readonly ((table: (name: string) => string) => readonly string
       holder text not null,
       held_until timestamptz not null
     )`,
-    `create table ${table("quern_doomed")} (key text collate "C" primary key)`,
+    `create table ${table("quern_doomed")} (
+      key text collate "C" primary key,
+      deleted_at timestamptz
+    )`,
   ],
 ];
 

@@ -1,0 +1,147 @@
+/**
+ * Which rows and objects nothing uses any more. For each shard the oldest generation that is kept decides: a
+ * state or a segment that it could name and does not is named by no later one either, because what has once been
+ * replaced never comes back. So one manifest a shard is read for the rows.
+ *
+ * An object is written before any row names it. One that nothing names is deleted in three steps: its key is
+ * written to `quern_doomed`, while no publication is under way; then all names are read again; then it is deleted.
+ * A publication that names a doomed object, or one that was deleted since its writer began, is refused. So no publication names what is gone, although the
+ * object store knows no transaction.
+ */
+
+import { unpack } from "msgpackr";
+import type { PostgresPool } from "../postgres/pool.ts";
+import { openTables, type PostgresPlace, type Tables } from "../postgres/schema.ts";
+import type { Body } from "./catalog.ts";
+
+/** How many rows were deleted. */
+export interface DroppedRows {
+  readonly manifests: number;
+  readonly states: number;
+  readonly segments: number;
+}
+
+export class Collection {
+  readonly #tables: Tables;
+
+  constructor(pool: PostgresPool, place: PostgresPlace) {
+    this.#tables = openTables(pool, place);
+  }
+
+  /** Takes or renews the right to collect. */
+  async lease(holder: string, ms: number): Promise<boolean> {
+    const { changed } = await this.#tables.query(
+      `insert into ${this.#name("lease")} as old (name, holder, held_until)
+       values ('collection', $1, now() + $2 * interval '1 millisecond')
+       on conflict (name) do update set holder = $1, held_until = excluded.held_until
+       where old.holder = $1 or old.held_until < now()`,
+      [holder, ms],
+    );
+    return changed === 1;
+  }
+
+  async release(holder: string): Promise<void> {
+    await this.#tables.query(`delete from ${this.#name("lease")} where holder = $1`, [holder]);
+  }
+
+  /** Deletes generations that were replaced before `before`, and the rows that only they need. */
+  async dropRows(before: Date): Promise<DroppedRows> {
+    const manifest = this.#name("manifest");
+    const dropped = await this.#tables.query(
+      `delete from ${manifest} as old using ${manifest} as next
+       where next.shard = old.shard and next.generation = old.generation + 1 and next.created_at < $1`,
+      [before.toISOString()],
+    );
+    const { rows } = await this.#tables.query(
+      `select distinct on (shard) shard, generation, body from ${manifest} order by shard, generation`,
+    );
+    const sum = { manifests: dropped.changed, states: 0, segments: 0 };
+    for (const row of rows) {
+      const body = unpack(row.body as Uint8Array) as Body;
+      const shard = Number(row.shard);
+      sum.states += await this.#dropStates(shard, Number(row.generation), body);
+      sum.segments += await this.#dropSegments(shard, body);
+    }
+    return sum;
+  }
+
+  async #dropStates(shard: number, oldest: number, { repositories }: Body): Promise<number> {
+    const { changed } = await this.#tables.query(
+      `delete from ${this.#name("state")} as state where shard = $1 and changed <= $2
+       and not exists (select from unnest($3::int[], $4::bigint[]) as kept (id, generation)
+         where kept.id = state.repository and kept.generation = state.changed)`,
+      [shard, oldest, repositories.map(([id]) => id), repositories.map(([, at]) => at)],
+    );
+    return changed;
+  }
+
+  async #dropSegments(shard: number, { segments, nextSegment }: Body): Promise<number> {
+    const { changed } = await this.#tables.query(
+      `delete from ${this.#name("segment")}
+       where shard = $1 and segment < $2 and segment <> all($3::bigint[])`,
+      [shard, nextSegment, segments.map(([segment]) => segment)],
+    );
+    return changed;
+  }
+
+  /** The keys of all objects that a row names. */
+  async named(): Promise<Set<string>> {
+    const { rows } = await this.#tables.query(
+      `select object as key from ${this.#name("segment")} union all select extra from ${this.#name("state")}`,
+    );
+    const keys = new Set(rows.map(({ key }) => String(key)));
+    const manifests = await this.#tables.query(
+      `select shard, generation from ${this.#name("manifest")} order by shard, generation`,
+    );
+    // one at a time: of 100 000 repositories, each is a mebibyte
+    for (const { shard, generation } of manifests.rows) {
+      const found = await this.#tables.query(
+        `select body from ${this.#name("manifest")} where shard = $1 and generation = $2`,
+        [shard, generation],
+      );
+      if (found.rows[0] === undefined) continue;
+      const { segments } = unpack(found.rows[0].body as Uint8Array) as Body;
+      for (const [, , , symbols] of segments) if (symbols !== null) keys.add(symbols);
+    }
+    return keys;
+  }
+
+  /** What an earlier collection has doomed and not deleted. Forgets what was deleted long ago. */
+  async doomed(): Promise<string[]> {
+    const table = this.#name("doomed");
+    await this.#tables.query(`delete from ${table} where deleted_at < now() - interval '7 days'`);
+    const { rows } = await this.#tables.query(`select key from ${table} where deleted_at is null`);
+    return rows.map(({ key }) => String(key));
+  }
+
+  /** From its return on, no publication names one of them. Publications before have ended. */
+  async doom(keys: readonly string[]): Promise<void> {
+    await this.#tables.transaction(async (client) => {
+      // publications insert into it
+      await client.query(`lock table ${this.#name("manifest")} in share mode`);
+      await client.query(
+        `insert into ${this.#name("doomed")} (key) select unnest($1::text[])
+         on conflict (key) do update set deleted_at = null`,
+        [keys],
+      );
+    });
+  }
+
+  /** They stay, because a row names them. */
+  async spare(keys: readonly string[]): Promise<void> {
+    const table = this.#name("doomed");
+    await this.#tables.query(`delete from ${table} where key = any($1::text[])`, [keys]);
+  }
+
+  /** They are deleted. Publications that began before are refused still: they may have stored them before. */
+  async bury(keys: readonly string[]): Promise<void> {
+    await this.#tables.query(
+      `update ${this.#name("doomed")} set deleted_at = clock_timestamp() where key = any($1::text[])`,
+      [keys],
+    );
+  }
+
+  #name(table: string): string {
+    return this.#tables.name(`quern_${table}`);
+  }
+}

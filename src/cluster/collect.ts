@@ -1,0 +1,92 @@
+/** Deletes what nothing uses any more. One process of a cluster does it at a time. */
+
+import { randomBytes } from "node:crypto";
+import { throwIfAborted } from "../base/abort.ts";
+import type { Collection } from "./catalog/collection.ts";
+import type { SegmentStore } from "./objects/segment-store.ts";
+
+/** A machine that is behind may still bring itself to a generation that was replaced less long ago. */
+const ROWS_MS = 3_600_000;
+/** No upload takes longer before a row names what it has stored. */
+const OBJECTS_MS = 24 * 3_600_000;
+const LEASE_MS = 30_000;
+const RENEW_MS = 10_000;
+/** Doomed at once: so long are publications that need one of them refused. */
+const BATCH = 1000;
+
+/**
+ * What a collection has deleted.
+ *
+ * @example
+ * declare const engine: ClusterEngine;
+ * const report: CollectReport | undefined = await engine.collect();
+ * console.log(report?.objects ?? "another machine is at it");
+ */
+export interface CollectReport {
+  /** Generations that were replaced more than an hour ago. */
+  manifests: number;
+  /** States of repositories that only they had. */
+  states: number;
+  /** Segments that only they had. */
+  segments: number;
+  /** Objects older than a day that nothing names. */
+  objects: number;
+}
+
+export interface Collecting {
+  readonly collection: Collection;
+  readonly store: SegmentStore;
+  readonly now: Date;
+  readonly signal: AbortSignal;
+}
+
+/** undefined: another process collects. */
+export async function collect(collecting: Collecting): Promise<CollectReport | undefined> {
+  const { collection } = collecting;
+  const holder = randomBytes(16).toString("hex");
+  if (!(await collection.lease(holder, LEASE_MS))) return undefined;
+  const lost = new AbortController();
+  const renewing = setInterval(() => {
+    collection.lease(holder, LEASE_MS).then(
+      (isOurs) => void (isOurs || lost.abort()),
+      () => undefined,
+    );
+  }, RENEW_MS).unref();
+  const signal = AbortSignal.any([collecting.signal, lost.signal]);
+  try {
+    const rows = await collection.dropRows(new Date(collecting.now.getTime() - ROWS_MS));
+    return { ...rows, objects: await deleteObjects({ ...collecting, signal }) };
+  } finally {
+    clearInterval(renewing);
+    await collection.release(holder).catch(() => undefined); // it ends by itself
+  }
+}
+
+async function deleteObjects({ collection, store, now, signal }: Collecting): Promise<number> {
+  const named = await collection.named();
+  const keys = new Set((await collection.doomed()).filter((key) => !named.has(key)));
+  for await (const { key, at } of store.list("v1/", signal)) {
+    throwIfAborted(signal);
+    if (now.getTime() - at.getTime() > OBJECTS_MS && !named.has(key)) keys.add(key);
+  }
+  const all = [...keys];
+  let deleted = 0;
+  for (let i = 0; i < all.length; i += BATCH) {
+    throwIfAborted(signal);
+    deleted += await deleteBatch({ collection, store, now, signal }, all.slice(i, i + BATCH));
+  }
+  return deleted;
+}
+
+async function deleteBatch(
+  { collection, store, signal }: Collecting,
+  keys: readonly string[],
+): Promise<number> {
+  await collection.doom(keys);
+  const named = await collection.named(); // by what was published since
+  await collection.spare(keys.filter((key) => named.has(key)));
+  const unnamed = keys.filter((key) => !named.has(key));
+  for (const key of unnamed) await store.delete(key, signal);
+  await collection.bury(unnamed);
+  return unnamed.length;
+}
