@@ -30,6 +30,7 @@ import { MOST_CACHE_BYTES, type TextCacheMemory } from "./store/segments/text-ca
 import type { ThreadOptions } from "./store/lmdb/thread-environment.ts";
 import type { ViewSource } from "./search/caller/attempts.ts";
 import { Searcher } from "./search/caller/searcher.ts";
+import { WarmUp } from "./search/caller/warm-up.ts";
 import type { Contexts } from "./search/caller/understand.ts";
 import { NOT_INDEXED, type KnowsNotIndexed } from "./search/caller/not-indexed.ts";
 import { BEGIN_ANSWER, type BeginsAnswers } from "./search/caller/long-answer.ts";
@@ -308,6 +309,8 @@ export interface OpenOptions {
   memoryBudget?: number;
   /** Bytes of text that searches keep in memory, for all threads together; 0 (default) keeps none. At most 4 GiB. */
   textCache?: number;
+  /** Whether threads make themselves ready for searches when the engine has had nothing to do for a moment. Default true. */
+  warmUp?: boolean;
   /** Bytes. Larger files are listed as skipped ('too-large') and found by path, not by content. Default 2 MiB, at most 16 MiB. */
   maxFileSize?: number;
   /** Milliseconds that a write waits for another process to stop writing before it rejects with INDEX_LOCKED. Default 0. */
@@ -358,6 +361,7 @@ const OPEN_OPTIONS: KeysOf<OpenOptions> = {
   workers: true,
   memoryBudget: true,
   textCache: true,
+  warmUp: true,
   maxFileSize: true,
   lockTimeoutMs: true,
   webUrl: true,
@@ -381,6 +385,7 @@ function checkOptions(path: string, options: OpenOptions): Checked {
       Number.MAX_SAFE_INTEGER,
     ),
     textCache: within("textCache", options.textCache ?? 0, 0, MOST_CACHE_BYTES),
+    warmUp: options.warmUp ?? true,
     maxFileSize: within("maxFileSize", options.maxFileSize ?? 2 * MIB, 1, 16 * MIB),
     lockTimeoutMs: within("lockTimeoutMs", options.lockTimeoutMs ?? 0, 0, Number.MAX_SAFE_INTEGER),
     webUrl: options.webUrl ?? defaultWebUrl,
@@ -450,6 +455,7 @@ class OpenedEngine
   readonly #environment: Environment;
   readonly #catalogs: CatalogKeeper;
   readonly #pool: OwnPool;
+  readonly #warmUp: WarmUp | undefined;
   readonly #keptText: KeptText;
   readonly #searcher: Searcher;
   readonly #writes: Writes;
@@ -474,16 +480,8 @@ class OpenedEngine
     this.#catalogs = new CatalogKeeper(environment, newPause, ({ manifest }) =>
       this.#keptText.dropOthers(manifest.segments),
     );
-    this.#searcher = new Searcher({
-      pool: this.#pool,
-      view: async () => viewOf(await this.#catalogs.newest()),
-      webUrl: options.webUrl,
-      contexts: options.contexts,
-      onWarning: options.onWarning,
-      indexing: () => this.#writes.indexing,
-      skipped: (repository) =>
-        this.#reader.reading((snapshot) => readSkipped(snapshot, repository, newPause())),
-    });
+    this.#searcher = this.#newSearcher(options.onWarning);
+    this.#warmUp = this.#newWarmUp();
     this.#overlays = new Overlays({
       pool: this.#pool,
       maxFileSize: options.maxFileSize,
@@ -508,6 +506,32 @@ class OpenedEngine
     const indexing = () => this.#writes.indexing;
     this.#reader = new Reader({ environment, newest, indexing, webUrl: options.webUrl });
     this[KNOWN_REPOSITORIES] = knownRepositories(newest, indexing);
+  }
+
+  #newSearcher(onWarning: Checked["onWarning"]): Searcher {
+    const { webUrl, contexts } = this.#options;
+    return new Searcher({
+      pool: this.#pool,
+      view: async () => viewOf(await this.#catalogs.newest()),
+      webUrl,
+      contexts,
+      onWarning,
+      indexing: () => this.#writes.indexing,
+      skipped: (repository) =>
+        this.#reader.reading((snapshot) => readSkipped(snapshot, repository, newPause())),
+    });
+  }
+
+  /** On the caller's thread nothing is warmed up: it has other things to do. */
+  #newWarmUp(): WarmUp | undefined {
+    if (!this.#options.warmUp || this.#pool.inline) return undefined;
+    // damage is told to whoever meets it
+    const searcher = this.#newSearcher(() => {});
+    return new WarmUp({
+      hasContent: async () => (await this.#catalogs.newest()).manifest.segments.length > 0,
+      isIdle: () => this.#pool.isIdle && this.#searcher.oldestHeld === Infinity,
+      search: (request, how) => searcher.search(request, how),
+    });
   }
 
   get generation(): number {
@@ -786,6 +810,7 @@ class OpenedEngine
   }
 
   async #close(): Promise<void> {
+    await this.#warmUp?.close();
     await Promise.all(Array.from(this.#workspaces, (workspace) => workspace.close()));
     // writes end first: a thread that is ended within a transaction would keep LMDB's lock
     await Promise.all([this.#writes.close(), this.#histories.close()]);

@@ -218,6 +218,7 @@ const OPTIONS: KeysOf<ClusterOptions> = {
   memoryBudget: true,
   maxFileSize: true,
   textCache: true,
+  warmUp: true,
   lockTimeoutMs: true,
   webUrl: true,
   contexts: true,
@@ -255,7 +256,7 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterEngin
     throw error;
   }
   replica.follow();
-  const writing = { ...engine, textCache: 0 }; // nobody searches what is written
+  const writing = { ...engine, textCache: 0, warmUp: false }; // nobody searches what is written
   const forWriter = { catalog, store, directory, lockTimeoutMs, shardBytes, engine: writing };
   const newWriter = (): ShardWriter => new ShardWriter(forWriter);
   const jobs = new Jobs(given.pool, given.place);

@@ -42,6 +42,8 @@ export interface Pool {
 export interface OwnPool extends Pool {
   /** Indexes of the workers that were started and have not died. */
   readonly started: readonly number[];
+  /** Whether no job runs or waits. */
+  readonly isIdle: boolean;
 }
 
 export interface RunOptions {
@@ -135,6 +137,13 @@ class ThreadPool implements OwnPool {
 
   get started(): readonly number[] {
     return this.#seats.filter(({ executor }) => executor).map(({ index }) => index);
+  }
+
+  get isIdle(): boolean {
+    // where a job waits, a worker starts or works
+    return this.#seats.every(
+      (seat) => seat.isReady === (seat.executor !== undefined) && !isBusy(seat),
+    );
   }
 
   run<O>(task: string, input: unknown, options: RunOptions): Promise<O> {

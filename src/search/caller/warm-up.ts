@@ -1,0 +1,100 @@
+/**
+ * Asks questions that nobody has asked while an engine has nothing else to do, and drops the answers. V8 compiles
+ * what runs often, so without this the first questions of a host are many times as slow as the tenth.
+ *
+ * It looks now and then whether the engine is idle, and begins when it has been twice in a row. It stops as soon as
+ * the engine is asked for something, and goes on when that is over. It keeps no process alive. A host that opens an
+ * engine, uses it at once and closes it never sees it.
+ */
+
+import type { SearchOptions, SearchRequest } from "../messages/request.ts";
+
+/** Programs that do one thing and end are over by then. Each wait is twice the one before, for an index may stay empty. */
+const FIRST_REST_MS = 50;
+const MOST_REST_MS = 5000;
+/** The time of all questions together; V8's compiler runs beside them. docs/speed.md has what it gains. */
+const WARM_MS = 1000;
+/** The time-out of each, and so about the longest that a host's own question waits for one. */
+const QUESTION_MS = 10;
+/** The least: enough to be compiled on a busy machine, where time passes and little is done. The most: a small index takes 0.5 ms for each. */
+const LEAST_QUESTIONS = 40;
+const MOST_QUESTIONS = 400;
+
+/** What hosts ask: words, a phrase, expressions, names, paths, and a word that is nowhere. */
+const QUESTIONS: readonly SearchRequest[] = [
+  { query: "the" },
+  { query: "return value" },
+  { query: "[a-z]+_t\\b", isRegexEnabled: true },
+  { query: "sym:init" },
+  { query: "error", isCaseSensitivityEnabled: true },
+  { query: "file:a" },
+  { query: "quern_warms_up_with_this" },
+].map((request) => ({ ...request, matches: 50 }));
+
+export interface WarmUpOptions {
+  /** Whether the engine does nothing that a host has asked for. REQUIRES: asked for only while no question is under way. */
+  readonly isIdle: () => boolean;
+  /** Resolves to whether there is anything to search. */
+  readonly hasContent: () => Promise<boolean>;
+  readonly search: (request: SearchRequest, options: SearchOptions) => Promise<unknown>;
+}
+
+export class WarmUp {
+  readonly #options: WarmUpOptions;
+  readonly #end = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+  #restMs = FIRST_REST_MS;
+  #wasIdle = false;
+  #running: Promise<void> = Promise.resolve();
+  #spentMs = 0;
+  #asked = 0;
+
+  constructor(options: WarmUpOptions) {
+    this.#options = options;
+    this.#wait();
+  }
+
+  /** Resolves when nothing of it runs any more. */
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#end.abort();
+    await this.#running;
+  }
+
+  #wait(): void {
+    this.#timer = setTimeout(() => this.#look(), this.#restMs).unref();
+    this.#restMs = Math.min(2 * this.#restMs, MOST_REST_MS);
+  }
+
+  #look(): void {
+    const isIdle = this.#options.isIdle();
+    if (isIdle && this.#wasIdle) this.#running = this.#run();
+    else this.#wait();
+    this.#wasIdle = isIdle;
+  }
+
+  get #isOver(): boolean {
+    const least = this.#spentMs < WARM_MS ? MOST_QUESTIONS : LEAST_QUESTIONS;
+    return this.#end.signal.aborted || this.#asked >= least;
+  }
+
+  async #run(): Promise<void> {
+    try {
+      if (await this.#options.hasContent())
+        while (!this.#isOver && this.#options.isIdle()) await this.#ask();
+      if (!this.#isOver) this.#wait();
+    } catch {
+      // an index that cannot be searched tells whoever asks for something; nobody has
+    }
+  }
+
+  async #ask(): Promise<void> {
+    const began = performance.now();
+    const question = QUESTIONS[this.#asked++ % QUESTIONS.length]!;
+    const { signal } = this.#end;
+    await this.#options.search(question, { timeoutMs: QUESTION_MS, signal });
+    this.#spentMs += performance.now() - began;
+    // not setImmediate(): one that keeps no process alive does not wake an event loop that sleeps
+    await new Promise((resolve) => void setTimeout(resolve, 1).unref());
+  }
+}

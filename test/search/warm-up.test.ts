@@ -1,0 +1,150 @@
+/** An engine that has nothing to do asks itself questions until its threads are ready, gives way, and can be told not to. */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Worker } from "node:worker_threads";
+import { expect, onTestFinished, test } from "vitest";
+import { documents } from "../../src/ingest/sources/documents.ts";
+import { WarmUp } from "../../src/search/caller/warm-up.ts";
+import { openEngine } from "../engine/opened.ts";
+
+const LONG = { timeout: 20_000 };
+
+/** A warm-up whose questions are noted, and answered by `answer`. */
+function warmUp(answer: (signal: AbortSignal) => Promise<unknown>, isIdle = () => true) {
+  const asked: string[] = [];
+  const state = { hasContent: true, looks: 0 };
+  const warming = new WarmUp({
+    isIdle,
+    hasContent: async () => {
+      state.looks++;
+      return state.hasContent;
+    },
+    search: ({ query }, { signal }) => {
+      asked.push(query);
+      return answer(signal!);
+    },
+  });
+  onTestFinished(() => warming.close());
+  return { asked, state, warming };
+}
+
+test("asks a bounded number of questions", LONG, async () => {
+  const { asked } = warmUp(async () => {});
+  expect(asked).toEqual([]);
+  await expect.poll(() => asked.length, LONG).toBe(400);
+  await sleep(150);
+  expect(asked).toHaveLength(400);
+  expect(new Set(asked).size).toBeGreaterThan(4);
+});
+
+test("ends after a second in which it has asked enough", LONG, async () => {
+  const { asked } = warmUp(() => sleep(30));
+  await expect.poll(() => asked.length, LONG).toBe(40);
+  await sleep(150);
+  expect(asked).toHaveLength(40);
+});
+
+test("stops where the engine is asked for something, and goes on later", LONG, async () => {
+  let [isIdle, looks] = [true, 0];
+  const { asked } = warmUp(
+    async () => void (isIdle = asked.length !== 3),
+    () => {
+      looks++;
+      return isIdle;
+    },
+  );
+  await expect.poll(() => asked.length, LONG).toBe(3);
+  const before = looks;
+  await expect.poll(() => looks, LONG).toBeGreaterThan(before + 2);
+  expect(asked).toHaveLength(3);
+  isIdle = true;
+  await expect.poll(() => asked.length, LONG).toBe(400);
+});
+
+test("waits until the engine is idle at two looks in a row", LONG, async () => {
+  const looks = [true, false, true, true];
+  const { asked } = warmUp(
+    async () => {},
+    () => {
+      if (looks.length > 0) expect(asked).toEqual([]);
+      return looks.shift() ?? true;
+    },
+  );
+  await expect.poll(() => asked.length, LONG).toBe(400);
+});
+
+test("waits where there is nothing to search", LONG, async () => {
+  const { asked, state } = warmUp(async () => {});
+  state.hasContent = false;
+  await expect.poll(() => state.looks, LONG).toBe(2);
+  expect(asked).toEqual([]);
+  state.hasContent = true;
+  await expect.poll(() => asked.length, LONG).toBe(400);
+});
+
+test("gives up where a search fails", LONG, async () => {
+  const { asked } = warmUp(() => Promise.reject(new Error("damaged")));
+  await expect.poll(() => asked.length, LONG).toBe(1);
+  await sleep(500);
+  expect(asked).toHaveLength(1);
+});
+
+test("close() aborts the question under way, waits for it and asks no other", LONG, async () => {
+  let ended = false;
+  const { asked, warming } = warmUp(async (signal) => {
+    await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    await sleep(50);
+    ended = true;
+  });
+  await expect.poll(() => asked.length, LONG).toBe(1);
+  await warming.close();
+  expect(ended).toBe(true);
+  await sleep(500);
+  expect(asked).toHaveLength(1);
+});
+
+/** Counts the threads that this process starts. */
+function countThreads(): () => number {
+  const started: Worker[] = [];
+  const onWorker = (worker: Worker) => void started.push(worker);
+  process.on("worker", onWorker);
+  onTestFinished(() => void process.off("worker", onWorker));
+  return () => started.length;
+}
+
+test.each([
+  { warmUp: true, workers: 2, threads: 2 },
+  { warmUp: false, workers: 2, threads: 0 },
+  { warmUp: true, workers: 0, threads: 0 },
+])(
+  "an engine at rest with warmUp $warmUp, $workers workers, starts $threads threads",
+  LONG,
+  async ({ threads, ...options }) => {
+    const { path } = await filled();
+    const started = countThreads();
+    const engine = await openEngine(options, path);
+    expect(started()).toBe(0);
+    if (threads > 0) await expect.poll(started, LONG).toBe(threads);
+    else await sleep(300);
+    expect(started()).toBe(threads);
+    const { stats } = await engine.search({ query: "return", matches: 5 });
+    expect(stats).toMatchObject({ totalMatchCount: 30, crashes: 0, shardsSkipped: 0 });
+  },
+);
+
+test("an empty engine at rest starts no thread", LONG, async () => {
+  const started = countThreads();
+  await openEngine({ workers: 2 });
+  await sleep(300);
+  expect(started()).toBe(0);
+});
+
+async function filled() {
+  const engine = await openEngine();
+  const files = Array.from({ length: 30 }, (_, i) => ({
+    path: `${i}.c`,
+    content: "return value;\n",
+  }));
+  await engine.index(documents({ name: "r", files }));
+  return engine;
+}
