@@ -1,6 +1,6 @@
 /**
- * The plan of a query in each segment, as a thread sees it: grams, list sizes, candidates. Of a list only
- * pages of files in scope are counted: the others would tell of repositories the viewer may not see.
+ * Describes the plan of a query in each segment, as a thread sees it: grams, list sizes, candidates. Counts
+ * only pages of files in scope; other pages would reveal repositories that the viewer may not see.
  */
 
 import { countBits, intersect, type Bitset } from "../../base/bitset.ts";
@@ -40,7 +40,7 @@ export async function explainSegments(
       const { reader } = opened;
       const asked = { query, scope, sets, symbols, isRanked: false };
       const plan = await planSegment(opened, asked, snapshot, tools);
-      if (!plan) continue; // nothing stops it
+      if (!plan) continue; // always planned, because nothing stops it
       const { kernel, arena } = tools;
       const countInScope = counterInScope(scope, reader);
       const { isStopped, pause } = tools;
@@ -68,7 +68,7 @@ export async function explainSegments(
       });
     } catch (error) {
       if (!isCorrupt(error)) throw error;
-      // what is damaged has no plan; the search has told of it
+      // a damaged segment has no plan; the search has reported it
       explained.push({
         id: segment,
         literals: [],
@@ -81,7 +81,7 @@ export async function explainSegments(
   return explained;
 }
 
-/** Texts that no page in scope holds. */
+/** Returns the texts that no page in scope contains. */
 const absentFrom = (literals: ExplainedSegment["literals"]): string[] =>
   literals.filter(({ pages }) => pages === 0).map(({ text }) => text);
 
@@ -99,7 +99,7 @@ function explainLiteral(
   return { text: literal.text, pages: pages(literal.grams), grams };
 }
 
-/** Each gram of the planned piece as a person would write it. */
+/** Formats each gram of the planned piece for people. */
 function gramTexts({ grams, folded }: Literal): Map<number, string> {
   const texts = new Map<number, string>();
   for (let i = 2; i < folded.length; i++) {

@@ -1,4 +1,7 @@
-/** One thread's part of a search: claims segments, plans them, evaluates their windows, keeps the best files. */
+/**
+ * Runs one thread's part of a search: claims segments, plans them, evaluates their windows, keeps the best
+ * files.
+ */
 
 import { countBits, hasBit } from "../../base/bitset.ts";
 import { isCorrupt } from "../../store/format/sealed.ts";
@@ -25,17 +28,20 @@ import { showFile } from "./showing/show.ts";
 import { openDefinitions } from "./reading/thread-tools.ts";
 import { zeroTotals, type Totals } from "../messages/totals.ts";
 
-/** Below this many windows with candidates a segment is not worth a helper: planning it takes as long. */
+/** With fewer windows with candidates a segment is not worth a helper, because planning it takes as long. */
 const WORTH_HELP = 4;
-/** Of the text cache, what one search may take: one that reads more would drive out all the others. */
+/** The part of the text cache that one search may use. One that reads more would drive out all others. */
 const CACHE_SHARE = 0.5;
-/** A stream posts what it has at the first hit, then so often. */
+/** A stream posts at the first hit, and then at this interval. */
 const POST_MS = 4;
-/** Files or ranges of a part at most, but for its last file: what the caller's thread receives in half a millisecond. */
+/**
+ * The most files or ranges of a part, except for its last file: what the caller's thread receives in half a
+ * millisecond.
+ */
 const PART_FILES = 16;
 const PART_RANGES = 512;
 
-/** Of a thread that was stopped before it began. */
+/** The result of a thread that was stopped before it began. */
 export const nothingFound = (): SearchOutput => ({
   beganAt: performance.timeOrigin + performance.now(),
   parts: [],
@@ -59,7 +65,7 @@ type WritablePart = { -readonly [Name in keyof SegmentPart]: SegmentPart[Name] }
 export class SearchRun {
   readonly #thread: SearchThread;
   readonly #parts: WritablePart[] = [];
-  /** The best files; of a stream, those that its reader was not ready for. */
+  /** The best files. In a stream, those for which its reader was not ready. */
   readonly #collector: Collector;
   readonly #facets: FacetCounter | undefined;
   readonly #readers = new Map<number, SegmentReader>();
@@ -161,7 +167,7 @@ export class SearchRun {
     const scan = new SegmentScan(plan, { snapshot, tools, isKept });
     const rater = this.#rater(plan);
     const onHit = (hit: Hit) => {
-      // what #compare and #columns read of a file that is kept: damage there is still this segment's own
+      // #compare and #columns read kept files; damage there belongs to this segment, too
       if (input.matches > 0) plan.reader.hashes(snapshot);
       rater.rate(hit);
       totals.fileCount++;
@@ -178,7 +184,7 @@ export class SearchRun {
       isShared ? control.claimStep(position, steps.length) : own < steps.length ? own++ : undefined;
     for (let step = next(); step !== undefined && !control.stopped; step = next()) {
       await scan.window(steps[step]!, totals, onHit);
-      if (control.stopped) break; // within the window: it counts as not finished
+      if (control.stopped) break; // stopped within the window, which counts as not finished
       part.stepsDone++;
       if (this.#pending.length > 0 && performance.now() - this.#lastPost > POST_MS)
         await this.#post();
@@ -187,7 +193,10 @@ export class SearchRun {
     }
   }
 
-  /** Whether the search reads so little, by what it reads of this segment, that the cache can keep it beside others. */
+  /**
+   * Whether the search reads so little, judged by this segment, that the cache can keep it beside other
+   * searches.
+   */
   #fitsCache({ reader, stats }: SegmentPlan): boolean {
     const { tools, input } = this.#thread;
     const share = stats.ngramMatches / Math.max(1, reader.header.pages);
@@ -208,12 +217,12 @@ export class SearchRun {
     });
   }
 
-  /** Place of a file's repository in the order of names. */
+  /** The position of a file's repository in the order of names. */
   #placeOfRepository({ header }: SegmentReader, file: number): number {
     return this.#thread.input.repositories.places[repositoryOf(header, file)] ?? -1;
   }
 
-  /** Whether a page before has shown the whole file. */
+  /** Whether an earlier page has shown the whole file. */
   #isBefore({ score, segment, file }: RankedFile): boolean {
     const after = this.#thread.input.page?.after;
     if (!after || score !== after.score) return after !== undefined && score > after.score;
@@ -225,7 +234,7 @@ export class SearchRun {
     );
   }
 
-  /** Repository name, then path, then content. */
+  /** Compares by repository name, then path, then content. */
   #compare(a: RankedFile, b: RankedFile): number {
     const left = this.#readers.get(a.segment)!;
     const right = a.segment === b.segment ? left : this.#readers.get(b.segment)!;
@@ -234,7 +243,7 @@ export class SearchRun {
     if (repositories !== 0) return repositories;
     const { snapshot } = this.#thread;
     const [paths, others] = [left.paths(snapshot), right.paths(snapshot)];
-    // a segment's files of one repository stand in the order of their paths: most queries by path or language have one score for all
+    // files of one repository are in the order of their paths in a segment, and in most queries by path or language all have the same score
     if (left === right && lengthOf(paths, a.file) !== lengthOf(paths, b.file))
       return a.file - b.file;
     return (
@@ -286,11 +295,11 @@ export class SearchRun {
     const onDisagreement = (message: string) => void part.disagreements.push(message);
     const pause = () => context.pause();
     const how = { ...input.stream!, isBestFirst, pause, onDisagreement };
-    // what was found is shown even if the search itself is to stop
+    // what was found is shown even if the search is about to stop
     const untilEnd = { ...tools, isStopped: () => control.hasEnded };
     const showing = { query, tools: untilEnd, snapshot, ...how };
     let part = emptyPart(this.#newTotals());
-    let ranges = 0; // of the part
+    let ranges = 0; // in this part
     for (const { file, plan } of pending) {
       if (control.isFull) break;
       const most = control.takeRanges(control.rangesWithRoom(file.count));
@@ -331,12 +340,12 @@ export class SearchRun {
     this.#thread.context.post({ ...part, files }, [buffer]);
   }
 
-  /** Of a file that was found and cannot be shown: its segment is told of as damaged. */
+  /** Counts the segment of a file that was found but cannot be shown as damaged. */
   #fail(position: number, error: unknown): void {
     this.#parts.find((part) => part.position === position)!.failure = failureOf(error);
   }
 
-  /** What was counted since the last post. */
+  /** Returns what was counted since the last post. */
   #newTotals(): Totals {
     const now = zeroTotals();
     for (const { stats } of this.#parts) for (const name of names(now)) now[name] += stats[name];
@@ -372,7 +381,7 @@ class SegmentGone extends Error {
   }
 }
 
-/** Damage and disappearance are one segment's affair; anything else ends the search. */
+/** Confines damage and disappearance to one segment. Any other error ends the search. */
 function failureOf(error: unknown): Failure {
   if (error instanceof SegmentGone) return { kind: "gone", message: error.message };
   if (isCorrupt(error)) return { kind: "damaged", message: error.message };
@@ -390,7 +399,7 @@ const reportOf = (
   nanoseconds: nanoseconds(ms),
 });
 
-/** Bytes, about: what a file in a part holds on to until it is taken. */
+/** Returns about how many bytes a file in a part occupies until it is taken. */
 function sizeOf({ content = "", chunks }: ShownFile): number {
   const { text, ranges } = chunks;
   return 256 + content.length + text.length + ranges.byteLength;

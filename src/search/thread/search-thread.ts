@@ -1,4 +1,4 @@
-/** What one thread's part of a search works with. */
+/** Defines what one thread's part of a search works with. */
 
 import type { Snapshot } from "../../store/lmdb/environment.ts";
 import type { TaskContext } from "../../threads/task.ts";

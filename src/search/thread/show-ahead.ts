@@ -1,6 +1,6 @@
 /**
- * Shows files with the search that finds them, where all that is found is few: nobody has to ask for them, in a
- * second round through the threads that takes as long as the search. What cannot be shown here is asked for.
+ * Shows files in the search that finds them if there are few, which saves a second round through the
+ * threads that takes as long as the search. A file that cannot be shown here is requested later.
  */
 
 import { hasBit } from "../../base/bitset.ts";
@@ -11,11 +11,16 @@ import { openDefinitions } from "./reading/thread-tools.ts";
 import type { SearchThread } from "./search-thread.ts";
 import { showFile } from "./showing/show.ts";
 
-/** As many as one group of files that are asked for: what the caller's thread receives in a moment. */
+/**
+ * The most files: as many as a group that is requested later, which the caller's thread receives in a
+ * moment.
+ */
 const MOST_FILES = 32;
 const MOST_RANGES = 512;
 
-/** REQUIRES: called once by each thread of a search, with the best files that it has found. */
+/**
+ * Shows the files. REQUIRES: each thread of a search calls it once, with the best files that it has found.
+ */
 export async function showAhead(
   thread: SearchThread,
   best: readonly RankedFile[],
@@ -26,7 +31,7 @@ export async function showAhead(
   if (!isFew || best.length > MOST_FILES || ranges > MOST_RANGES) return [];
   const ahead: ShownAhead[] = [];
   for (const one of best) {
-    if (control.stopped) break; // whoever asks for it knows what may still be shown
+    if (control.stopped) break; // the later request knows what may still be shown
     const shown = await showUnlessDamaged(thread, one);
     if (shown) ahead.push(shown);
     await thread.context.pause();
@@ -41,7 +46,7 @@ async function showUnlessDamaged(
   try {
     return await showOne(thread, one);
   } catch (error) {
-    if (isCorrupt(error)) return undefined; // told of when it is asked for
+    if (isCorrupt(error)) return undefined; // reported when it is requested
     throw error;
   }
 }

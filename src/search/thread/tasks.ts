@@ -1,4 +1,4 @@
-/** The tasks of searching, as worker threads serve them. Lane "search". */
+/** Lists the tasks of searching for worker threads, in the lane "search". */
 
 import { collectGarbage } from "../../base/collect-garbage.ts";
 import { QuernError } from "../../base/errors.ts";
@@ -28,7 +28,7 @@ import { nothingFound, SearchRun } from "./search-task.ts";
 import { showFile } from "./showing/show.ts";
 import { openDefinitions, ThreadTools } from "./reading/thread-tools.ts";
 
-/** What searching wants of the environment that a pool is created with. */
+/** What searching needs of the environment with which a pool is created. */
 export interface SearchEnvironment {
   textCache?: TextCacheMemory | undefined;
 }
@@ -41,7 +41,7 @@ const toolsOf = (context: TaskContext): ThreadTools =>
     return new ThreadTools(context.isInline, memory && { memory, worker: context.worker });
   });
 
-/** For a task that nothing stops. */
+/** The control of a task that nothing stops. */
 const endless = (context: TaskContext) => ({
   isStopped: () => false,
   isDue: () => false,
@@ -150,7 +150,7 @@ const hints: Task<QueryText, ReturnType<typeof hintsFor>> = hintsFor;
 const texts: Task<TextsQuestion, Uint32Array> = (input, context) =>
   matchTexts(input, toolsOf(context).forTask(endless(context)), () => context.pause());
 
-/** Gives back what was kept for speed, and goes on with another text cache. */
+/** Releases what was cached, and continues with another text cache. */
 const trim: Task<TextCacheMemory | undefined, void> = (textCache, context) => {
   (context.environment as SearchEnvironment).textCache = textCache;
   context.forget(TOOLS);

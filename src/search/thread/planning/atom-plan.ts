@@ -1,4 +1,4 @@
-/** What one segment's metadata and grams say of each atom, before any content is read. */
+/** Plans each atom in one segment, from its metadata and grams, before any content is read. */
 
 import { emptyBitset, fullBitset, intersect, setBit, type Bitset } from "../../../base/bitset.ts";
 import type { SegmentReader } from "../../../store/segments/segment-reader.ts";
@@ -14,25 +14,28 @@ import type { PreparedAtom, PreparedQuery } from "./prepare.ts";
 import type { SegmentSymbols } from "../reading/segment-symbols.ts";
 import type { PlacedLiteral } from "../reading/literal-scanner.ts";
 
-/** One atom in one segment. */
+/** The plan of one atom in one segment. */
 export interface AtomPlan {
   readonly atom: PreparedAtom;
-  /** Files for which it is true, where that is known without content. */
+  /** The files for which the atom is true, if that is known without content. */
   readonly exact: Bitset | undefined;
-  /** Blobs in which it may be true; undefined: any. */
+  /** The blobs in which it may be true; undefined for any. */
   readonly blobs: Bitset | undefined;
-  /** Pages in which a literal may begin, or whose lines hold an expression's matches; undefined: any of those blobs. */
+  /**
+   * The pages in which a literal may begin, or whose lines contain the matches of an expression; undefined
+   * for any page of those blobs.
+   */
   readonly pages: Bitset | undefined;
-  /** Of an expression: see ExpressionReach. */
+  /** For an expression, see ExpressionReach. */
   readonly anchors: readonly PlacedLiteral[] | undefined;
-  /** Blobs in which a match may lie within the name of a definition; undefined: any. */
+  /** The blobs in which a match may be within the name of a definition; undefined for any. */
   readonly named: Bitset | undefined;
   readonly listBytes: number;
-  /** It stands under negations only: one match in a blob is enough. */
+  /** Whether it is only under negations, so that one match in a blob is enough. */
   readonly onlyDecides: boolean;
 }
 
-/** Nothing is known of it yet. */
+/** The plan of an atom of which nothing is known yet. */
 export const anywhere = (atom: PreparedAtom): AtomPlan => ({
   atom,
   exact: undefined,
@@ -44,7 +47,10 @@ export const anywhere = (atom: PreparedAtom): AtomPlan => ({
   onlyDecides: false,
 });
 
-/** Plans every atom; resolves to undefined if it was stopped. `symbols`: undefined where the segment's are not known. */
+/**
+ * Plans every atom. Resolves to undefined if stopped. `symbols` is undefined if those of the segment are
+ * not known.
+ */
 export async function planAtoms(
   { atoms, shown }: PreparedQuery,
   lookup: Lookup,
@@ -83,7 +89,7 @@ function planAtom(
   }
 }
 
-/** Blobs with definitions in which all that the expression requires stands somewhere. */
+/** Returns the blobs with definitions whose text contains everything that the expression requires. */
 function symbolCandidates(
   placed: PlacedExpression,
   lookup: Lookup,
@@ -94,7 +100,7 @@ function symbolCandidates(
   return { ...reach, blobs: reach.blobs ? intersect(reach.blobs, blobs) : blobs };
 }
 
-/** What the plans tell of each file. `sets`: by the numbers of the plan's sets. */
+/** Returns what the plans say about each file. `sets` are by the numbers of the plan's sets. */
 export function knownOf(
   plans: readonly AtomPlan[],
   sets: readonly Bitset[],

@@ -1,4 +1,4 @@
-/** From grams to pages: where in a segment a literal can begin. */
+/** Finds, by grams, the pages in which a literal can begin. */
 
 import type { Bitset } from "../../../base/bitset.ts";
 import { wordsFor } from "../../../base/bitset.ts";
@@ -13,30 +13,33 @@ import type { SegmentReader } from "../../../store/segments/segment-reader.ts";
 
 export interface Lookup {
   readonly reader: SegmentReader;
-  /** The lists to look in; default: those of the segment's text. */
+  /** The lists to read. Default: those of the segment's text. */
   readonly lists?: PostingsReader | undefined;
   readonly snapshot: Snapshot;
   readonly kernel: Kernel;
   readonly arena: Arena;
-  /** Of pages: how often a gram occurs elsewhere must not decide what is counted. */
+  /** The pages in scope. How often a gram occurs elsewhere must not decide what is counted. */
   readonly countInScope: (pages: Bitset) => number;
-  /** Whether the search was stopped: what is looked up then is of no use. */
+  /** Whether the search was stopped. Further look-ups are then useless. */
   readonly isStopped: () => boolean;
   /** Called between atoms. */
   readonly pause: Pause;
 }
 
-/** Lists that are looked up between two looks at the clock. */
+/** The lists that are read between two looks at the clock. */
 const LISTS_AT_ONCE = 256;
 
 export interface Candidates {
-  /** Pages that hold every gram; undefined without grams: any page. */
+  /** The pages that contain every gram; undefined (any page) without grams. */
   readonly pages: Bitset | undefined;
-  /** Bytes of lists that were decoded. */
+  /** The bytes of lists that were decoded. */
   readonly listBytes: number;
 }
 
-/** Every gram is applied, whatever the lists hold, so that no counter tells of a list's length. */
+/**
+ * Intersects the lists of all grams, whatever they contain, so that no counter reveals the length of a
+ * list.
+ */
 export function pagesWith(grams: readonly number[], lookup: Lookup): Candidates {
   if (grams.length === 0) return { pages: undefined, listBytes: 0 };
   const { reader, kernel, arena, lists = reader.postings } = lookup;

@@ -1,14 +1,14 @@
 /**
- * Whether one file matches, from what is known of its atoms, and which atoms' ranges it shows. An
- * atom is true, false, or undefined: not evaluated yet; so is the answer, until it depends on none
- * of those.
+ * Decides whether a file matches, from what is known of its atoms, and which atoms' ranges it shows. An
+ * atom is true, false, or undefined if not evaluated yet. The result is undefined as long as it depends on
+ * such an atom.
  */
 
 import type { PlanNode } from "../../messages/plan.ts";
 
 export type Verdict = boolean | undefined;
 
-/** What is known of one file. */
+/** What is known of a file. */
 export interface Facts {
   atom(atom: number): Verdict;
   set(set: number): Verdict;
@@ -46,8 +46,9 @@ function settle(children: readonly PlanNode[], facts: Facts, decisive: boolean):
 }
 
 /**
- * Returns for each atom the operands of the root in which it stands: when it is evaluated, no other can
- * become false. A conjunction of n operands would otherwise cost n evaluations of n operands for a file.
+ * Returns, for each atom, the operands of the root that contain it. When it is evaluated, no other operand
+ * can become false. Without this a conjunction of n operands would cost n evaluations of n operands for
+ * each file.
  */
 export function operandsByAtom(root: PlanNode, atoms: number): readonly (readonly PlanNode[])[] {
   const operands: PlanNode[][] = Array.from({ length: atoms }, () => []);
@@ -64,13 +65,13 @@ function atomsIn(node: PlanNode, into = new Set<number>()): Set<number> {
   return into;
 }
 
-/** Whether a negation stands anywhere in it. */
+/** Whether a tree contains a negation. */
 export function hasNegation(node: PlanNode): boolean {
   if (node.kind === "not") return true;
   return (node.kind === "and" || node.kind === "or") && node.children.some(hasNegation);
 }
 
-/** Counts the nodes of a tree: what evaluating it for one file costs at most. */
+/** Counts the nodes of a tree, the most that evaluating it for one file costs. */
 export function sizeOf(node: PlanNode): number {
   if (node.kind === "not") return 1 + sizeOf(node.child);
   if (node.kind !== "and" && node.kind !== "or") return 1;
@@ -78,8 +79,8 @@ export function sizeOf(node: PlanNode): number {
 }
 
 /**
- * Collects the atoms whose ranges a matching file shows: those that hold, are under no negation, and
- * lie only in branches that hold. REQUIRES: decide(node, facts) is true.
+ * Collects the atoms whose ranges a matching file shows: those that are true, under no negation, and only
+ * in branches that are true. REQUIRES: decide(node, facts) is true.
  */
 export function shown(node: PlanNode, facts: Facts, into: Set<number>): void {
   switch (node.kind) {

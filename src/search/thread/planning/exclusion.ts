@@ -1,6 +1,6 @@
 /**
- * Why a segment has no candidate file: which operands of the query leave none, by what metadata, paths
- * and grams tell. Asked by explain() alone; a search only sees that nothing is left.
+ * Explains why a segment has no candidate file: which operands of the query exclude all files by metadata,
+ * paths and grams. For explain() only; a search just finds no candidates.
  */
 
 import { countBits, fullBitset, intersect, isEmpty, type Bitset } from "../../../base/bitset.ts";
@@ -12,19 +12,22 @@ import { knownOf, planAtoms } from "./atom-plan.ts";
 import type { SegmentQuery } from "./segment-plan.ts";
 import type { SearchTools } from "../reading/thread-tools.ts";
 
-/** An operand, alone. */
+/** The plan of a single operand. */
 export interface Exclusion {
-  /** Position among what must all hold. */
+  /** Its position among the operands of the conjunction. */
   readonly operand: number;
   readonly candidateFiles: number;
-  /** Numbers of the atoms in it that are under no negation. */
+  /** The numbers of its atoms that are under no negation. */
   readonly atoms: ReadonlySet<number>;
 }
 
-/** Among more operands none are left out: finding which is quadratic in their number. */
+/** With more operands, none is left out, because finding a minimal set takes quadratic time. */
 const MOST_LEFT_OUT = 32;
 
-/** Operands that leave no file, each by itself; where none does, such as leave none together, and would leave some without any one of them. */
+/**
+ * Returns the operands that each exclude every file. If no single operand does, returns a minimal set that
+ * does so together.
+ */
 export async function exclusionsOf(
   { query, scope, sets, symbols }: SegmentQuery,
   lookup: Lookup,
@@ -59,9 +62,9 @@ export async function exclusionsOf(
 }
 
 /**
- * Sets that have nothing in common, while without any one of them they have. Each round takes the first
- * set that empties what those before it leave of the ones taken: whatever is taken cannot do without it,
- * and none behind it is needed. REQUIRES: all together have nothing in common.
+ * Returns a minimal group of sets with an empty intersection. Each round takes the first set at which the
+ * intersection with those taken becomes empty: what is taken is necessary, and no later set is. REQUIRES:
+ * the intersection of all is empty.
  */
 function conflict(sets: readonly Bitset[], everything: Bitset): number[] {
   if (sets.length > MOST_LEFT_OUT) return [...sets.keys()];

@@ -1,6 +1,6 @@
 /**
- * A regular expression over content or over names, made ready in one thread: its matcher, what every
- * match requires, and in which pages and blobs of a segment a match may lie.
+ * Prepares a regular expression over content or names in one thread: its matcher, what every match
+ * requires, and the pages and blobs of a segment in which a match may be.
  */
 
 import { emptyBitset, intersect, unite, type Bitset } from "../../../base/bitset.ts";
@@ -16,29 +16,32 @@ import { placeLiteral, type PlacedLiteral } from "../reading/literal-scanner.ts"
 import { pagesWith, type Lookup } from "./candidates.ts";
 import { blobsOf } from "./pages.ts";
 
-/** REQUIRES: the arena's mark of before stays as long as it is used. */
+/** An expression in one thread. REQUIRES: the arena's earlier mark is kept while it is used. */
 export interface PlacedExpression {
   readonly expression: Expression;
   readonly matcher: Matcher;
-  /** The required literals whose grams are looked up in each segment. */
+  /** The required literals, whose grams are looked up in each segment. */
   readonly literals: readonly Literal[];
   readonly required: GramFormula;
-  /** Address of the tables of a triple that every match holds; undefined: none is worth looking for. */
+  /**
+   * The address of the tables of a triple that every match contains; undefined if no triple is worth
+   * searching for.
+   */
   readonly triple: number | undefined;
 }
 
-/** The required literals, with their grams. */
+/** The required literals with their grams. */
 type GramFormula =
   | { readonly kind: "any" }
   | { readonly kind: "none" }
   | { readonly kind: "literal"; readonly placed: PlacedLiteral }
   | { readonly kind: "and" | "or"; readonly children: readonly GramFormula[] };
 
-/** Where in a segment an expression may match. */
+/** Where an expression may match in a segment. */
 export interface ExpressionReach {
-  /** Of an expression whose matches each lie in one line: pages whose lines hold every match. */
+  /** For an expression whose matches never cross lines: the pages whose lines contain all matches. */
   readonly pages: Bitset | undefined;
-  /** Literals of which every match holds one; undefined: none that can be looked for instead. */
+  /** Literals one of which every match contains; undefined if there are none to search for. */
   readonly anchors: readonly PlacedLiteral[] | undefined;
 }
 
@@ -47,7 +50,7 @@ export interface ExpressionCandidates extends ExpressionReach {
   readonly listBytes: number;
 }
 
-/** More than so many literals are not looked for one after another. */
+/** The most literals that are searched for one after another. */
 const MOST_ANCHORS = 4;
 
 export function placeExpression(
@@ -68,11 +71,11 @@ export function placeExpression(
   };
 }
 
-/** Whether the automaton must run over everything. */
+/** Whether the automaton must run over all text. */
 export const readsAll = ({ literals, triple }: PlacedExpression): boolean =>
   literals.length === 0 && triple === undefined;
 
-/** Only the grams of one literal are intersected page by page; literals are combined blob by blob. */
+/** Intersects page by page only the grams of one literal. Literals are combined by blob. */
 export function expressionCandidates(
   { expression, required }: PlacedExpression,
   lookup: Lookup,
@@ -105,15 +108,21 @@ export function expressionCandidates(
     : { blobs, pages, anchors, listBytes };
 }
 
-/** Where a formula may hold: `pages` holds, for each match, one that a literal of it begins in; undefined is everywhere. */
+/**
+ * Where a formula may be true. `pages` contains, for each match, a page in which one of its literals
+ * begins; undefined means everywhere.
+ */
 interface Reach {
   readonly blobs: Bitset | undefined;
   readonly pages: Bitset | undefined;
-  /** The literals whose pages they are: every match holds one of them. */
+  /** The literals of these pages, one of which every match contains. */
   readonly anchors: readonly PlacedLiteral[] | undefined;
 }
 
-/** Every literal must be in the blob; for the place of a match the one that is rarest in scope says enough. */
+/**
+ * Every literal must be in the blob. For the place of a match, the literal that is rarest in scope is
+ * enough.
+ */
 function inAll(reaches: readonly Reach[], { countInScope }: Lookup): Reach {
   const known = reaches.filter(({ pages }) => pages !== undefined);
   const rarest = known.toSorted((a, b) => countInScope(a.pages!) - countInScope(b.pages!))[0];

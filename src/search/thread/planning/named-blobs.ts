@@ -1,9 +1,9 @@
 /**
- * Which blobs may hold a match within the name of a definition: the grams of the match are then those of the
- * name. Where none does, the blob's definitions need not be read to rank it.
+ * Finds the blobs in which a match may be within the name of a definition: the name then has the grams of
+ * the match. The definitions of other blobs need not be read for ranking.
  *
- * Costs a list for each gram. Reading and fitting the definitions of a blob costs 2 µs and more, so a
- * frequent word saves a tenth to a fifth of its time, and a rare one is not asked.
+ * This costs a list for each gram. Reading and rating the definitions of a blob costs at least 2 µs, so it
+ * saves a tenth to a fifth of the time for a frequent word, and is not done for a rare one.
  */
 
 import { countBits, type Bitset } from "../../../base/bitset.ts";
@@ -13,18 +13,18 @@ import { pagesWith, type Lookup } from "./candidates.ts";
 import { expressionCandidates } from "./expression-plan.ts";
 import { blobsOf } from "./pages.ts";
 
-/** Below so many blobs in scope that are visited, looking the lists up takes longer than what it saves. */
+/** With fewer visited blobs in scope, reading the lists takes longer than it saves. */
 const WORTH_LISTS = 32;
 
 interface Asked {
-  /** Content atoms that are ranked. */
+  /** The content atoms that are ranked. */
   readonly atoms: ReadonlySet<number>;
   readonly visit: Bitset;
-  /** undefined: the segment's definitions are not read. */
+  /** Undefined if the segment's definitions are not read. */
   readonly symbols: SegmentSymbols | undefined;
 }
 
-/** Resolves to the plans with `named`, and the bytes of the lists in their `listBytes`. */
+/** Resolves to the plans with `named`, and with the bytes of these lists in `listBytes`. */
 export async function withNamedBlobs(
   plans: readonly AtomPlan[],
   { atoms, visit, symbols }: Asked,
@@ -50,7 +50,7 @@ function lookUp(
   lookup: Lookup,
 ): Pick<AtomPlan, "blobs" | "listBytes"> | undefined {
   if (atom.kind === "content") return expressionCandidates(atom.placed, lookup);
-  if (atom.kind !== "literal") return undefined; // those of names were looked up already
+  if (atom.kind !== "literal") return undefined; // atoms of names were looked up already
   const { pages, listBytes } = pagesWith(atom.placed.literal.grams, lookup);
   return { blobs: pages && blobsOf(pages, lookup.reader), listBytes };
 }

@@ -1,4 +1,4 @@
-/** Between pages, blobs and files of a segment. */
+/** Converts between pages, blobs and files of a segment. */
 
 import {
   countBits,
@@ -11,14 +11,14 @@ import {
 import { NO_BLOB } from "../../../store/format/format.ts";
 import type { SegmentReader } from "../../../store/segments/segment-reader.ts";
 
-/** The blobs that some page of the set belongs to. */
+/** Returns the blobs to which some page of the set belongs. */
 export function blobsOf(pages: Bitset, { header, pageBlobs }: SegmentReader): Bitset {
   const blobs = emptyBitset(header.blobs);
   forEachBit(pages, (page) => setBit(blobs, pageBlobs[page]!));
   return blobs;
 }
 
-/** Files whose blob is in the set; all files with content without a set. */
+/** Returns the files whose blob is in the set, or without a set all files with content. */
 export function filesOf(blobs: Bitset | undefined, reader: SegmentReader): Bitset {
   const { files, header, blobFileStarts, blobFiles } = reader;
   const out = emptyBitset(header.files);
@@ -34,7 +34,7 @@ export function filesOf(blobs: Bitset | undefined, reader: SegmentReader): Bitse
   return out;
 }
 
-/** The pages of files in scope. */
+/** Returns the pages of files in scope. */
 export function pagesOf(scope: Bitset, { files, firstPages, header }: SegmentReader): Bitset {
   const pages = emptyBitset(header.pages);
   forEachBit(scope, (file) => {
@@ -45,7 +45,7 @@ export function pagesOf(scope: Bitset, { files, firstPages, header }: SegmentRea
   return pages;
 }
 
-/** Counts those of some pages that are of files in scope; which they are is found out at the first call. */
+/** Counts those of some pages that belong to files in scope. These are determined at the first call. */
 export function counterInScope(scope: Bitset, reader: SegmentReader): (pages: Bitset) => number {
   if (countBits(scope) === reader.header.files) return countBits;
   let inScope: Bitset | undefined;

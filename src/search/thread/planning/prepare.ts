@@ -1,4 +1,4 @@
-/** A plan made ready in one thread: literals placed in its kernel, expressions compiled. */
+/** Prepares a plan in one thread: places literals in its kernel and compiles expressions. */
 
 import { compileExpression } from "../../../regex/expression.ts";
 import { createMatcher } from "../../../regex/matcher.ts";
@@ -14,7 +14,7 @@ import { sharingOf, type Sharing } from "./sharing.ts";
 import type { SearchTools } from "../reading/thread-tools.ts";
 
 export type PreparedAtom = {
-  /** Those whose grams are looked up in each segment. */
+  /** The atoms whose grams are looked up in each segment. */
   readonly literals: readonly Literal[];
 } & (
   | { readonly kind: "literal"; readonly placed: PlacedLiteral }
@@ -26,9 +26,9 @@ export type PreparedAtom = {
 export const gramsOf = ({ literals }: PreparedAtom): number =>
   literals.reduce((sum, { grams }) => sum + grams.length, 0);
 
-/** Nodes of a query's tree that are evaluated between two looks at the clock. */
+/** The nodes of a query's tree that are evaluated between two looks at the clock. */
 const NODES_AT_ONCE = 50_000;
-/** The same of files of which little is evaluated: rating one takes a microsecond, too. */
+/** The same for files of which little is evaluated, because rating one takes a microsecond, too. */
 const FILES_AT_ONCE = 512;
 
 const NO_LITERALS: readonly Literal[] = [];
@@ -36,38 +36,38 @@ const NO_LITERALS: readonly Literal[] = [];
 export interface PreparedQuery {
   readonly root: PlanNode;
   readonly atoms: readonly PreparedAtom[];
-  /** Atoms that are decided by content. */
+  /** The atoms that content decides. */
   readonly contentAtoms: readonly number[];
-  /** Atoms whose ranges a file can show. */
+  /** The atoms whose ranges a file can show. */
   readonly shown: ReadonlySet<number>;
-  /** What every matching file shows, where that does not depend on the file. */
+  /** What every matching file shows, if that does not depend on the file. */
   readonly shownAlways: ShownAtoms | undefined;
-  /** Whether a file in whose content no atom holds cannot match. */
+  /** Whether a file matches only if some atom is found in its content. */
   readonly isContentOnly: boolean;
-  /** The only content atom, where a candidate file matches if and only if it holds. */
+  /** The only content atom, if a candidate file matches exactly when that atom is true. */
   readonly single: number | undefined;
-  /** For each atom, the operands of the root that may become false if the atom does. */
+  /** For each atom, the operands of the root that may become false if it does. */
   readonly operands: readonly (readonly PlanNode[])[];
   readonly hasNegation: boolean;
-  /** Files that are evaluated between two looks at the clock: half a millisecond of work, about. */
+  /** The files that are evaluated between two looks at the clock: about half a millisecond of work. */
   readonly filesAtOnce: number;
-  /** Expressions over content that share a pass; undefined: none do. */
+  /** The expressions over content that share a pass; undefined if none do. */
   readonly sharing: Sharing | undefined;
 }
 
-/** What preparing takes, and what ends a slice of it. */
+/** What preparing needs, and what ends a slice of it. */
 export type Preparing = Pick<SearchTools, "kernel" | "arena" | "isInline" | "pause">;
 
 /**
- * Yields between atoms. REQUIRES: the arena's mark of before stays until the query is done, and nobody else uses the
- * tools meanwhile.
+ * Prepares a plan, and yields between atoms. REQUIRES: the arena's earlier mark is kept until the query is
+ * done, and nobody else uses the tools meanwhile.
  */
 export async function prepareQuery(plan: Plan, tools: Preparing): Promise<PreparedQuery> {
   const never = () => false;
   return (await prepareInTime(plan, { ...tools, isStopped: never }))!;
 }
 
-/** The same; undefined: it was to stop on the way. A large expression takes some 20 ms. */
+/** Does the same, but returns undefined if stopped on the way. A large expression takes about 20 ms. */
 export async function prepareInTime(
   plan: Plan,
   tools: Preparing & Pick<SearchTools, "isStopped">,
@@ -83,7 +83,7 @@ export async function prepareInTime(
   return tools.isStopped() ? undefined : queryOf(plan, atoms, tools.kernel);
 }
 
-/** A worker makes it where the first text is read: there may be none. */
+/** Builds the automaton of an atom. A worker builds it when the first text is read, because there may be none. */
 async function makeAutomaton(
   atom: PreparedAtom,
   { pause }: Pick<Preparing, "pause">,
@@ -93,7 +93,7 @@ async function makeAutomaton(
   for (const _ of matcher.prepare()) await pause();
 }
 
-/** Expressions that share a pass are built once more, as one automaton. */
+/** Assembles the query. Expressions that share a pass are built once more, as one automaton. */
 function queryOf(
   { root, atoms }: Plan,
   prepared: readonly PreparedAtom[],
@@ -147,7 +147,10 @@ function prepareAtom(atom: PlanAtom, { kernel, arena }: Preparing): PreparedAtom
   }
 }
 
-/** Every other operand of the conjunction is known of each file before content is read, and made it a candidate. */
+/**
+ * Every other operand of the conjunction is known of each file before content is read, and has made it a
+ * candidate.
+ */
 function singleAtom(root: PlanNode, contentAtoms: readonly number[]): number | undefined {
   const [atom] = contentAtoms;
   if (contentAtoms.length !== 1 || occurrences(root, atom!) !== 1) return undefined;
@@ -157,7 +160,7 @@ function singleAtom(root: PlanNode, contentAtoms: readonly number[]): number | u
     : undefined;
 }
 
-/** Whether files may match in ways that differ in what they show. */
+/** Whether matching files may differ in what they show. */
 function hasChoice(node: PlanNode): boolean {
   if (node.kind === "and") return node.children.some(hasChoice);
   return node.kind === "or" && shownAtoms(node).size > 0;

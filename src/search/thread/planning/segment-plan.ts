@@ -1,9 +1,9 @@
 /**
- * A query's plan in one segment, from metadata, paths and grams: which files may match, which blobs
- * must be read for that, and in which windows they lie. No content is read.
+ * Plans a query in one segment, from metadata, paths and grams: which files may match, which blobs must be
+ * read for that, and in which windows they are. No content is read.
  *
- * First each atom is planned by itself. Then paths are tried, only of files that the other atoms leave.
- * What remains are the candidates; everything else follows from them.
+ * First each atom is planned alone. Then paths are tried, only for files that the other atoms leave. The
+ * rest are the candidates, from which everything else follows.
  */
 
 import {
@@ -33,47 +33,47 @@ import { gramsOf, type PreparedQuery } from "./prepare.ts";
 import { withNamedBlobs } from "./named-blobs.ts";
 import { countUndecided } from "./undecided.ts";
 
-/** Blobs of a window where no content is read: about a millisecond's work. */
+/** The blobs of a window if no content is read: about a millisecond of work. */
 const BLOBS_AT_ONCE = 1024;
 
-/** What a search asks of one segment. */
+/** What a search asks of a segment. */
 export interface SegmentQuery {
   readonly query: PreparedQuery;
-  /** Files of the searched revisions that the viewer may see. */
+  /** The files of the searched revisions that the viewer may see. */
   readonly scope: Bitset;
-  /** By the numbers of the plan's sets. */
+  /** Sets of files, by the numbers of the plan's sets. */
   readonly sets: readonly Bitset[];
-  /** undefined: none are known. */
+  /** Undefined if none are known. */
   readonly symbols: SegmentSymbols | undefined;
-  /** Whether files are ranked, so that it matters which match names a definition. */
+  /** Whether files are ranked, so that it matters which match is the name of a definition. */
   readonly isRanked: boolean;
 }
 
 export interface SegmentPlan {
   readonly reader: SegmentReader;
   readonly asked: SegmentQuery;
-  /** By the numbers of the query's atoms. */
+  /** Plans by the numbers of the query's atoms. */
   readonly atoms: readonly AtomPlan[];
-  /** Files whose query tree must be evaluated. */
+  /** The files whose query tree must be evaluated. */
   readonly candidates: Bitset;
-  /** Blobs of candidate files in which some content atom may hold: they are read. */
+  /** The blobs of candidate files in which some content atom may be true. They are read. */
   readonly visit: Bitset;
-  /** Blobs of candidate files. */
+  /** The blobs of candidate files. */
   readonly work: Bitset;
-  /** Candidate files without content. They are taken with the first window. */
+  /** The candidate files without content. They are processed with the first window. */
   readonly withoutContent: readonly number[];
-  /** Content atoms in the order in which they are scanned. */
+  /** The content atoms in the order in which they are scanned. */
   readonly order: readonly number[];
-  /** First blob of each window; one more, the number of blobs. */
+  /** The first blob of each window, and at the end the number of blobs. */
   readonly windows: Uint32Array;
-  /** Numbers of the windows that hold a file that must be evaluated. */
+  /** The numbers of the windows with a file that must be evaluated. */
   readonly steps: readonly number[];
   readonly stats: PlanStats;
-  /** How many files in scope may match or not, by symbols that are not known. */
+  /** How many files in scope may or may not match, because their symbols are not known. */
   readonly undecided: number;
 }
 
-/** Resolves to undefined if time runs out on the way. */
+/** Plans the query. Resolves to undefined if time runs out on the way. */
 export async function planSegment(
   { reader, windows }: OpenedSegment,
   asked: SegmentQuery,
@@ -163,7 +163,7 @@ function filesWithoutContent(set: Bitset, { files }: SegmentReader): number[] {
   return without;
 }
 
-/** Those of `candidates`, which are blobs, in which one of the content atoms may hold. */
+/** Returns those candidate blobs in which one of the content atoms may be true. */
 function blobsToVisit(
   content: readonly AtomPlan[],
   candidates: Bitset,
@@ -178,9 +178,9 @@ function blobsToVisit(
 }
 
 /**
- * Content atoms, cheap ones first. Literals go before expressions, those first that are in the fewest
- * visited blobs; of expressions those of names, then those that require the most: how often something
- * occurs, in other layouts or elsewhere, must not decide on how many files an expression is run.
+ * Orders the content atoms, cheap ones first. Literals come before expressions, beginning with those in the
+ * fewest visited blobs. Of expressions those of names come first, then those that require most. How often
+ * something occurs in other layouts or elsewhere must not decide on how many files an expression runs.
  */
 async function scanOrder(
   { contentAtoms }: PreparedQuery,
@@ -199,10 +199,10 @@ async function scanOrder(
   return contentAtoms.toSorted((a, b) => costs[a]! - costs[b]!);
 }
 
-/** More blobs than a segment has, and more grams than an expression. */
+/** More than the blobs of any segment, and than the grams of any expression. */
 const ANYWHERE = 2 ** 32;
 
-/** Where no content is read a window is as dear as its files: several are taken as one. */
+/** Joins windows in which no content is read, because there a window costs only as much as its files. */
 function coarser(windows: Uint32Array): Uint32Array {
   let begun = -BLOBS_AT_ONCE;
   return windows.filter((blob, i) => {
@@ -212,7 +212,7 @@ function coarser(windows: Uint32Array): Uint32Array {
   });
 }
 
-/** `withFirst`: whether the first window has work besides its blobs. */
+/** Lists the windows with work. `withFirst` says that the first has work besides its blobs. */
 function stepsOf(windows: Uint32Array, work: Bitset, withFirst: boolean): number[] {
   const steps = withFirst ? [0] : [];
   let window = 0;
@@ -246,7 +246,7 @@ async function statsOf(
     shardFilesConsidered: inScope,
     ngramLookups: sum(({ atom }) => gramsOf(atom)),
     ngramMatches,
-    // of a segment with files that are out of scope it would tell something of those
+    // in a segment with files out of scope this would reveal something about them
     indexBytesLoaded: inScope === reader.header.files ? sum(({ listBytes }) => listBytes) : 0,
   };
 }

@@ -1,17 +1,17 @@
-/** Which expressions of a query share one pass over each blob: those that nothing narrows down. */
+/** Chooses the expressions of a query that share one pass over each blob: those that nothing narrows down. */
 
 import type { Kernel } from "../../../kernel/kernel.ts";
 import { mayShare, SharedPass } from "../../../regex/shared-pass.ts";
 import { readsAll, type PlacedExpression } from "./expression-plan.ts";
 
-/** Expressions that share a pass, in one thread. */
+/** The expressions that share a pass, in one thread. */
 export interface Sharing {
-  /** Which of a query's atoms they are. */
+  /** The numbers of their atoms. */
   readonly atoms: ReadonlySet<number>;
   readonly pass: SharedPass;
 }
 
-/** undefined: no two of them have nothing to look for and stay within lines. */
+/** Returns undefined unless at least two expressions have no literal to search for and stay within lines. */
 export function sharingOf(
   expressions: ReadonlyMap<number, PlacedExpression>,
   kernel: Kernel,

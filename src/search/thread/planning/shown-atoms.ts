@@ -1,4 +1,4 @@
-/** Which atoms of a query a matching file shows: those whose ranges are its matches. */
+/** Lists the atoms of a query whose ranges are the matches of a file. */
 
 import type { PlanAtom, PlanNode } from "../../messages/plan.ts";
 import { shown, type Facts } from "./evaluate.ts";
@@ -29,7 +29,7 @@ export function shownBy(
   return byKind(numbers, query.atoms);
 }
 
-/** Sorts the numbers of atoms into those of content and those of paths. */
+/** Divides the numbers of atoms into those of content and those of paths. */
 export function byKind(numbers: ReadonlySet<number>, atoms: Kinds): ShownAtoms {
   const ordered = [...numbers].sort((a, b) => a - b);
   return {

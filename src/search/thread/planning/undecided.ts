@@ -1,8 +1,8 @@
 /**
- * Files of which nobody knows whether they match, and where, because their symbols are not known: they are
- * being indexed, were indexed without symbols, or cannot be read. A search takes them as defining nothing. Counted is
- * each that may match if it defined what one likes, and whose text holds what an expression of symbols
- * requires. Free where all symbols are known.
+ * Counts the files that may or may not match because their symbols are not known: they are being indexed,
+ * were indexed without symbols, or cannot be read. A search treats them as defining nothing. A file counts
+ * if it might match with suitable definitions, and its text contains what an expression of symbols
+ * requires. Costs nothing if all symbols are known.
  */
 
 import {
@@ -21,7 +21,7 @@ import type { SegmentSymbols } from "../reading/segment-symbols.ts";
 import { filesOf } from "./pages.ts";
 import type { PreparedQuery } from "./prepare.ts";
 
-/** What a search asks of one segment. */
+/** What a search asks of a segment. */
 interface Asked {
   readonly query: PreparedQuery;
   readonly scope: Bitset;
@@ -29,7 +29,7 @@ interface Asked {
   readonly symbols: SegmentSymbols | undefined;
 }
 
-/** How many there are in scope. */
+/** Counts these files in scope. */
 export async function countUndecided(
   { query, scope, sets, symbols }: Asked,
   atoms: readonly AtomPlan[],
@@ -52,7 +52,7 @@ export async function countUndecided(
   return countBits(intersect(intersect(undecided, bounds.maybe), scope));
 }
 
-/** The plan of a symbol's atom where the blobs that are not known may define whatever their text holds. */
+/** Returns the plan of a symbol atom if the unknown blobs might define anything that their text contains. */
 function withAnyNames(plan: AtomPlan, unknown: Bitset, lookup: Lookup): AtomPlan {
   if (plan.atom.kind !== "symbol") return plan;
   const { blobs: withText } = expressionCandidates(plan.atom.placed, lookup);

@@ -1,18 +1,18 @@
 /**
- * Keeps the best files, as many as the response may need: files are taken in rank order until
- * `matches` ranges are used up, so one is dropped when better ones hold that many by themselves.
- * Columns, not objects: a frequent word matches every file there is.
+ * Keeps the best files, as many as the response may need. Files are taken in rank order until `matches`
+ * ranges are used up, so a file is dropped when better ones have that many. They are kept in columns
+ * instead of objects, because a frequent word matches every file.
  */
 
 export interface RankedFile {
   readonly score: number;
-  /** Position of its segment in the request, and its number there. */
+  /** The position of its segment in the request, and its number there. */
   readonly segment: number;
   readonly file: number;
   readonly count: number;
 }
 
-/** Negative when `a` comes first. Called for equal scores only. */
+/** Returns a negative number if `a` comes first. Called for equal scores only. */
 export type TieBreak = (a: RankedFile, b: RankedFile) => number;
 
 const LEAST_KEPT = 1024;
@@ -21,7 +21,7 @@ export class Collector {
   readonly #matches: number;
   readonly #tieBreak: TieBreak;
   #files: RankedFile[] = [];
-  /** Files below this score cannot be among the best any more. */
+  /** Files below this score can no longer be among the best. */
   threshold = -Infinity;
   #pruneAt = 2 * LEAST_KEPT;
 
@@ -36,7 +36,7 @@ export class Collector {
     if (this.#files.length >= this.#pruneAt) this.#prune();
   }
 
-  /** The best files, in rank order. */
+  /** Returns the best files in rank order. */
   best(): RankedFile[] {
     this.#prune();
     return this.#files;

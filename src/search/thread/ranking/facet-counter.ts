@@ -1,7 +1,7 @@
 /**
- * Counts the files that match by repository, language and folder. A file costs a few additions: of its
- * path no more than the first two folders are looked at, and decoded only where they are not those of
- * the file before, which they mostly are, since files come in the order of their paths.
+ * Counts the matching files by repository, language and folder. A file costs a few additions: only the
+ * first two folders of its path are read, and decoded only if they differ from those of the previous file.
+ * They mostly do not, since files come in the order of their paths.
  */
 
 import type { Snapshot } from "../../../store/lmdb/environment.ts";
@@ -15,7 +15,7 @@ export class FacetCounter {
   readonly #repositories = new Map<number, number>();
   readonly #languages = new Map<string, number>();
   readonly #folders = new Map<string, number>();
-  /** Those of the file before, with a slash at their end. */
+  /** The folders of the previous file, with a slash at the end. */
   #lastFolders: Uint8Array = new Uint8Array();
   #lastNames: readonly string[] = [];
 
@@ -30,13 +30,13 @@ export class FacetCounter {
   #addFolders(path: Uint8Array): void {
     const folders = firstFolders(path);
     if (Buffer.compare(folders, this.#lastFolders) !== 0) {
-      this.#lastFolders = folders.slice(); // the path's own bytes may be taken for another segment
+      this.#lastFolders = folders.slice(); // a copy, because the bytes of the path may be reused for another segment
       this.#lastNames = prefixesOf(Buffer.from(folders).toString());
     }
     for (const name of this.#lastNames) addOne(this.#folders, name);
   }
 
-  /** What SearchOutput.facets wants. */
+  /** Returns the counts as SearchOutput.facets has them. */
   counts() {
     const isOne = this.#repositories.size === 1;
     return {
@@ -51,7 +51,10 @@ function addOne<Key>(counts: Map<Key, number>, key: Key): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
-/** `src/page/` of `src/page/style/page.css`, `src/` of `src/engine.ts`, nothing of `README.md`. */
+/**
+ * Returns the first two folders: `src/page/` of `src/page/style/page.css`, `src/` of `src/engine.ts`,
+ * nothing of `README.md`.
+ */
 function firstFolders(path: Uint8Array): Uint8Array {
   let end = 0;
   for (let level = 0; level < LEVELS; level++) {
@@ -62,7 +65,7 @@ function firstFolders(path: Uint8Array): Uint8Array {
   return path.subarray(0, end);
 }
 
-/** `src` and `src/page` of `src/page/`. */
+/** Yields `src` and `src/page` for `src/page/`. */
 function prefixesOf(folders: string): string[] {
   const names = folders.split("/").slice(0, -1);
   return names.map((_, level) => names.slice(0, level + 1).join("/"));

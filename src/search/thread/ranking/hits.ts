@@ -1,4 +1,4 @@
-/** From hits to counts and scores: what is counted of a matching file, and how it ranks. */
+/** Counts and scores hits: what is counted of a matching file, and how it ranks. */
 
 import type { Snapshot } from "../../../store/lmdb/environment.ts";
 import { FILE_FLAG } from "../../../store/format/format.ts";
@@ -27,28 +27,31 @@ export interface RaterOptions {
   readonly tools: SearchTools;
   readonly reader: SegmentReader;
   readonly snapshot: Snapshot;
-  /** Files that may match. */
+  /** The number of files that may match. */
   readonly candidates: number;
-  /** Rank of the repository a file belongs to, 0 to 1. */
+  /** Returns the rank of the repository that a file belongs to, 0 to 1. */
   readonly rankOf: (file: number) => number;
 }
 
-/** Rates the hits of one segment, one after another. */
+/** Rates the hits of a segment one after another. */
 export class HitRater {
-  /** Of the hit rated last: its ranges in the content or, without any, those in its path. */
+  /** The ranges of the last rated hit in the content, or without any those in its path. */
   count = 0;
   score = 0;
   readonly #options: RaterOptions;
   readonly #paths: PathTable;
   readonly #pathFits: PathFits;
-  /** By position in the segment's languages. */
+  /** Scores by position in the segment's languages. */
   readonly #languageScores: Int16Array;
   readonly #definesNames: Uint8Array;
-  /** How the ranges in the path of the hit rated last fit it. */
+  /** How the ranges in the path of the last rated hit fit it. */
   #pathScore = 0;
-  /** By atom: a word of grammar, which tells what is wanted of the other terms and is no name itself. */
+  /**
+   * By atom, whether it is a word of grammar, which says what is wanted of the other terms and is no name
+   * itself.
+   */
   readonly #isGrammar: Uint8Array;
-  /** What every hit shows, where that does not depend on the file. */
+  /** What every hit shows, if that does not depend on the file. */
   readonly #always: ShownAtoms | undefined;
 
   constructor(options: RaterOptions) {
@@ -95,7 +98,7 @@ export class HitRater {
     const { files } = this.#options.reader;
     const isTest = (files.flags[file]! & FILE_FLAG.TEST) !== 0;
     const definition = found.definitions?.[index] ?? 0;
-    // what a test defines is named after what it tests
+    // definitions of a test are named after what it tests
     const isCounted = this.#definesNames[files.languages[file]!] && !(isTest && definition < EXACT);
     const counted = isCounted ? definition : 0;
     return atomScore(found.edges[index]!, counted, this.#pathFits.fit(atom, file));
@@ -118,7 +121,10 @@ export class HitRater {
   }
 }
 
-/** The least bytes between matches of the first atom and of each other one, at most. */
+/**
+ * Returns the smallest distance in bytes between matches of the first atom and of each other one; of
+ * several, the greatest.
+ */
 function distanceOf(hit: Hit, { content }: ShownAtoms): number {
   const holding = content.filter((atom) => hit.found[atom]!.counts[hit.index]! > 0);
   const [first, ...others] = holding.map((atom) => pairsOf(hit.found[atom]!, hit.index));

@@ -1,6 +1,6 @@
 /**
- * How a searched literal fits the paths of a segment's files. Where many files match, all paths are
- * scanned once for the literal by the kernel, and only those that hold it are looked at one by one.
+ * Rates how a searched literal fits the paths of a segment's files. If many files match, the kernel scans
+ * all paths once for the literal, and only those that contain it are rated one by one.
  */
 
 import { hasBit, type Bitset } from "../../../base/bitset.ts";
@@ -11,23 +11,23 @@ import type { PreparedQuery } from "../planning/prepare.ts";
 import { filesHolding } from "../planning/path-scan.ts";
 import { pathFit } from "./score.ts";
 
-/** From so many candidates on one scan of all paths is cheaper. */
+/** From this number of candidates on, one scan of all paths is cheaper. */
 const WORTH_SCAN = 512;
 
 interface LiteralInPaths {
   readonly text: string;
   readonly encoding: "latin1" | "utf8";
-  /** Files whose path may hold it; undefined: look at each. */
+  /** The files whose path may contain it; undefined if each path must be read. */
   readonly files: Bitset | undefined;
 }
 
 export class PathFits {
   readonly #paths: PathTable;
   readonly #bytes: Buffer;
-  /** By atom; undefined for atoms that are no literals, or that no file shows. */
+  /** Rated literals by atom; undefined for atoms that are no literals or that no file shows. */
   readonly #literals: (LiteralInPaths | undefined)[];
 
-  /** `candidates`: how many files may match. */
+  /** Prepares the rating. `candidates` is the number of files that may match. */
   constructor(
     query: PreparedQuery,
     paths: PathTable,
@@ -46,7 +46,7 @@ export class PathFits {
     });
   }
 
-  /** 0 to 4, see pathFit(). */
+  /** Returns 0 to 4; see pathFit(). */
   fit(atom: number, file: number): number {
     const literal = this.#literals[atom];
     if (!literal || (literal.files && !hasBit(literal.files, file))) return 0;
@@ -59,6 +59,6 @@ export class PathFits {
   }
 }
 
-/** Text of ASCII is looked for byte by byte: folding a path as Latin-1 keeps its length. */
+/** Searches ASCII byte by byte. Folding a path as Latin-1 keeps its length. */
 const encodingFor = (text: string): LiteralInPaths["encoding"] =>
   Buffer.byteLength(text) === text.length ? "latin1" : "utf8";

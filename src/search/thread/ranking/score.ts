@@ -1,31 +1,40 @@
 /**
- * How much a person looking for code would want a file: an integer, by the table below; docs/ranking.md
- * explains it. Nothing in it depends on the layout of segments or on other files.
+ * Scores how much a person who searches code would want a file: an integer, by the table below, which
+ * docs/ranking.md explains. It does not depend on the layout of segments or on other files.
  */
 
 import { FILE_FLAG } from "../../../store/format/format.ts";
 
 export const WEIGHTS = {
-  /** A definition's name is the searched text, begins or ends with it at a joint (or is a constructor's), or holds it. */
+  /**
+   * The name of a definition is the searched text, begins or ends with it at a joint (or is a
+   * constructor's), or contains it.
+   */
   definition: [0, 1500, 2600, 4000],
-  /** The best edges of a match: 4 is a whole word, see kernel/assembly/edges.ts. */
+  /** The best edge of a match; 4 is a whole word (kernel/assembly/edges.ts). */
   edge: [0, 150, 300, 450, 900],
-  /** The searched text in a folder's name, in the base name, at an edge of it, or all of it but the extension. */
+  /**
+   * The searched text is in the name of a folder, in the base name, at an edge of the base name, or all of
+   * it but the extension.
+   */
   path: [0, 60, 250, 450, 900],
-  /** Several searched texts close together, at most; half of it where `nearby` bytes are between them. */
+  /** The most for several searched texts close together; half of it if `nearby` bytes are between them. */
   together: 400,
   nearby: 16,
-  /** For ten times as many matches. */
+  /** Added for ten times as many matches. */
   matches: 40,
   mostMatches: 120,
   test: -600,
   vendored: -1200,
   generated: -900,
-  /** Files in a language of prose, of data or settings, and of rules for tools alone: see KIND_OF_LANGUAGE. */
+  /**
+   * For files in a language of prose, of data or settings, and of rules for tools only; see
+   * KIND_OF_LANGUAGE.
+   */
   prose: -500,
   data: -250,
   rules: -700,
-  /** For a repository's rank of 1. */
+  /** Added for a repository's rank of 1. */
   rank: 200,
 } as const;
 
@@ -52,19 +61,19 @@ const KIND_OF_LANGUAGE: Readonly<Record<string, "prose" | "data" | "rules">> = {
 };
 
 export interface FileFit {
-  /** The mean of atomScore() over the atoms the file shows. */
+  /** The mean of atomScore() over the atoms that the file shows. */
   readonly fit: number;
   readonly count: number;
   readonly flags: number;
-  /** languageScore() of its language. */
+  /** The languageScore() of its language. */
   readonly language: number;
-  /** 0 to 1. */
+  /** The rank of its repository, 0 to 1. */
   readonly rank: number;
-  /** Bytes between the nearest matches of different atoms; -1 for one atom. */
+  /** The bytes between the nearest matches of different atoms; -1 for a single atom. */
   readonly distance: number;
 }
 
-/** What languages call their definitions, and what stands before a name for other reasons. */
+/** Keywords of definitions, and other words that stand before names. */
 const GRAMMAR = new Set(
   (
     "abstract async await class const def defn defun enum export extends extern final fn fun func function impl " +
@@ -73,10 +82,10 @@ const GRAMMAR = new Set(
   ).split(" "),
 );
 
-/** Whether a searched text is a word of grammar as such; a name that holds one is not. */
+/** Whether a searched text is exactly a word of grammar. */
 export const isGrammarWord = (text: string): boolean => GRAMMAR.has(text.toLowerCase());
 
-/** How one atom fits a file. */
+/** How an atom fits a file. */
 export const atomScore = (edge: number, definition: number, path: number): number =>
   WEIGHTS.edge[edge]! + WEIGHTS.definition[definition]! + WEIGHTS.path[path]!;
 
@@ -85,7 +94,7 @@ export function languageScore(language: string): number {
   return kind ? WEIGHTS[kind] : 0;
 }
 
-/** Headings and keys are definitions for `sym:`, and not what somebody who types a name is after. */
+/** Headings and keys are definitions for `sym:`, but not what somebody who types a name wants. */
 export const definesNames = (language: string): boolean => !KIND_OF_LANGUAGE[language];
 
 export function scoreOf({ fit, count, flags, language, rank, distance }: FileFit): number {
@@ -103,7 +112,7 @@ function penalty(flags: number): number {
   );
 }
 
-/** How a searched text fits a path: the place in WEIGHTS.path. REQUIRES: both folded. */
+/** Returns how a searched text fits a path, as a position in WEIGHTS.path. REQUIRES: both are folded. */
 export function pathFit(path: string, text: string): number {
   const base = path.lastIndexOf("/") + 1;
   const dot = path.indexOf(".", base + 1);
@@ -116,7 +125,7 @@ export function pathFit(path: string, text: string): number {
   return fitInBase({ base, end, length: path.length }, at, at + text.length);
 }
 
-/** The same for the best of the ranges (start, end) of expressions in a path. */
+/** Returns the same for the best of the ranges (start, end) of expressions in a path. */
 export function bestPathFit(path: Uint8Array, pairs: Uint32Array): number {
   const base = path.lastIndexOf(SLASH) + 1;
   const dot = path.indexOf(DOT, base + 1);
@@ -134,7 +143,7 @@ export function bestPathFit(path: Uint8Array, pairs: Uint32Array): number {
 const SLASH = 47;
 const DOT = 46;
 
-/** Of a match that begins in the base name, whose extension begins at `end`. */
+/** Rates a match that begins in the base name, whose extension begins at `end`. */
 function fitInBase(
   { base, end, length }: { base: number; end: number; length: number },
   from: number,

@@ -1,4 +1,6 @@
-/** Scanning a window for one literal: builds the kernel's table of runs and reads back what it found, blob by blob. */
+/**
+ * Scans a window for one literal: builds the kernel's table of runs, and reads what it found, blob by blob.
+ */
 
 import { hasBit, type Bitset } from "../../../base/bitset.ts";
 import type { Arena } from "../../../kernel/arena.ts";
@@ -11,7 +13,7 @@ import type { Window } from "./window.ts";
 
 const RUN_WORDS = 6;
 
-/** A literal in the kernel's memory, for as long as the arena's mark stands. */
+/** A literal in the kernel's memory, valid as long as the arena's mark. */
 export interface PlacedLiteral {
   readonly literal: Literal;
   readonly bytes: number;
@@ -30,25 +32,25 @@ export function placeLiteral(literal: Literal, arena: Arena): PlacedLiteral {
   };
 }
 
-/** A stretch of a blob's text, in addresses. */
+/** A range of a blob's text, in addresses. */
 export interface Region {
   readonly from: number;
   readonly to: number;
-  /** Where its blob begins. */
+  /** The start of its blob. */
   readonly lowest: number;
 }
 
-/** What an atom found in the blobs of a window; `index` counts the blobs that are visited. */
+/** What an atom found in the blobs of a window. `index` counts the visited blobs. */
 export interface Found {
-  /** Matches in each blob. */
+  /** The number of matches in each blob. */
   readonly counts: Uint32Array;
-  /** The best edge of them, 0 to 4. */
+  /** Their best edge, 0 to 4. */
   readonly edges: Uint8Array;
-  /** Where a blob's pairs begin in `pairs`, in pairs. */
+  /** The position at which a blob's pairs begin in `pairs`, in pairs. */
   readonly starts: Uint32Array;
-  /** (start, end) of every match, counted from the start of its blob. */
+  /** (start, end) of every match, relative to the start of its blob. */
   pairs: Uint32Array;
-  /** How well the matches fit the blob's definitions, 0 to 3; undefined: not asked. */
+  /** How well the matches fit the blob's definitions, 0 to 3; undefined if not requested. */
   definitions?: Uint8Array;
 }
 
@@ -59,7 +61,7 @@ export const noneFound = (blobs: number): Found => ({
   pairs: new Uint32Array(0),
 });
 
-/** The best edge of some ranges of a blob that is loaded at [lowest, limit). */
+/** Returns the best edge of some ranges of a blob that is loaded at [lowest, limit). */
 export function bestEdge(
   ranges: Uint32Array,
   [lowest, limit]: readonly [lowest: number, limit: number],
@@ -88,8 +90,8 @@ export class LiteralScanner {
   }
 
   /**
-   * Scans the candidate pages of the given blobs (ascending), all pages without candidates. Pairs are
-   * read back only where `wantsPairs`.
+   * Scans the candidate pages of the given blobs (ascending), or all pages without candidates. Pairs are
+   * read only if `wantsPairs`.
    */
   scan(
     window: Window,
@@ -116,8 +118,8 @@ export class LiteralScanner {
   }
 
   /**
-   * Whether the literal must be looked for code point by code point, at a tenth of the speed, in text in
-   * which folding changes code points beyond ASCII: `return` never, `task` only where U+212A or U+017F is.
+   * Whether the literal must be searched code point by code point, at a tenth of the speed, in text in
+   * which folding changes code points beyond ASCII: `return` never, `task` only if U+212A or U+017F occurs.
    */
   mustFold({ caseSensitive, partners }: Literal, { from, to }: Omit<Region, "lowest">): boolean {
     if (caseSensitive) return false;
@@ -126,7 +128,7 @@ export class LiteralScanner {
     return partners.some((partner) => text.includes(partner));
   }
 
-  /** Where the literal begins in regions of blobs that are loaded: addresses, ascending. */
+  /** Returns the addresses, ascending, at which the literal begins in regions of loaded blobs. */
   places(placed: PlacedLiteral, regions: readonly Region[], isFolded: boolean): Uint32Array {
     const runs = new Runs();
     for (const { from, to, lowest } of regions) runs.add(0, from, to, to, lowest);
@@ -192,7 +194,7 @@ export class LiteralScanner {
   }
 }
 
-/** Runs in the making: six words each, and the visited blob they belong to. */
+/** The table of runs being built: six words each, and the visited blob they belong to. */
 class Runs {
   readonly words: number[] = [];
   readonly indexes: number[] = [];
@@ -214,7 +216,7 @@ class Runs {
     this.bytes += bytes;
   }
 
-  /** All that matches of so many bytes can touch. */
+  /** Returns the regions that matches of at most this length can touch. */
   stretches(longest: number): Omit<Region, "lowest">[] {
     return this.indexes.map((_, i) => {
       const [from, starts, limit] = this.words.slice(RUN_WORDS * i) as [number, number, number];
@@ -252,14 +254,17 @@ function addRuns(
   }
 }
 
-/** Whether some page of the blob needs its code points folded one by one. */
+/** Whether some page of the blob needs folding code point by code point. */
 export function foldsIn({ firstPages, folds }: SegmentReader, blob: number): boolean {
   for (let page = firstPages[blob]!; page < firstPages[blob + 1]!; page++)
     if (hasBit(folds, page)) return true;
   return false;
 }
 
-/** Makes addresses relative to their blobs. Runs come in ascending order, so a blob's pairs stay together. */
+/**
+ * Makes addresses relative to their blobs. Runs are in ascending order, so the pairs of a blob are
+ * contiguous.
+ */
 function appendPairs(
   found: Found,
   words: Uint32Array,

@@ -1,4 +1,4 @@
-/** A literal made ready for the kernel: its bytes and masks, its folded code points, its grams. */
+/** Prepares a literal for the kernel: its bytes and masks, its folded code points, its grams. */
 
 import { foldCodePoint, foldText, orbit } from "../../../kernel/folding.ts";
 import { gramsOf } from "../../../kernel/gram-numbers.ts";
@@ -8,34 +8,38 @@ import type { LiteralAtom } from "../../messages/plan.ts";
 export interface Literal {
   readonly text: string;
   readonly caseSensitive: boolean;
-  /** The planned piece, folded. */
+  /** The planned part, folded. */
   readonly folded: Uint8Array;
-  /** What every page that a match starts in holds; empty for less than three bytes. */
+  /** The grams of every page in which a match starts; none for fewer than three bytes. */
   readonly grams: readonly number[];
-  /** Bytes a match has at least and at most. */
+  /** The fewest and the most bytes of a match. */
   readonly shortest: number;
   readonly longest: number;
-  /** The text, folded unless case matters, and the bits that may differ; both padded to a multiple of 16 with 0xff. */
+  /**
+   * The text, folded unless case matters, and the bits that may differ, both padded to a multiple of 16
+   * with 0xff.
+   */
   readonly bytes: Uint8Array;
   readonly masks: Uint8Array;
   readonly length: number;
-  /** Positions of the two bytes that are rarest in code. */
+  /** The positions of the two bytes that are rarest in code. */
   readonly rarest: readonly [first: number, second: number];
   /**
-   * Characters beyond ASCII that fold to ASCII letters of the literal (U+212A and U+017F at most): text without
-   * them holds it only as bytes. undefined: it has letters beyond ASCII itself, which differ in more than masks.
+   * The characters beyond ASCII that fold to ASCII letters of the literal (U+212A and U+017F at most). Text
+   * without them contains it only as bytes. Undefined if the literal itself has letters beyond ASCII, whose
+   * forms differ in more than masked bits.
    */
   readonly partners: readonly Buffer[] | undefined;
-  /** Folded code points, for text in which folding changes code points beyond ASCII. */
+  /** The folded code points, for text in which folding changes code points beyond ASCII. */
   readonly points: Uint32Array;
-  /** With which two bytes a match may begin, as sets that the kernel looks up. */
+  /** The first two bytes that a match may have, as sets that the kernel looks up. */
   readonly leads: Uint8Array;
 }
 
 const encoder = new TextEncoder();
 
 export function prepareLiteral({ text, caseSensitive }: LiteralAtom): Literal {
-  const wellFormed = text.replace(/\p{Surrogate}/gu, "\ufffd"); // as it would be encoded
+  const wellFormed = text.replace(/\p{Surrogate}/gu, "\ufffd"); // as UTF-8 would encode it
   const points = Array.from(wellFormed, (char) => char.codePointAt(0)!);
   const lengthsOf = new Map<number, readonly [least: number, most: number]>();
   for (const point of new Set(points)) lengthsOf.set(point, matchedLengths(point, caseSensitive));
@@ -67,7 +71,7 @@ function partnersOf(points: readonly number[]): Buffer[] | undefined {
   return [...new Set(partners)].map((point) => Buffer.from(String.fromCodePoint(point)));
 }
 
-/** Bytes that one code point of a literal matches at least and at most. */
+/** Returns the fewest and the most bytes that a code point of a literal matches. */
 function matchedLengths(point: number, caseSensitive: boolean): [least: number, most: number] {
   const lengths = (caseSensitive ? [point] : orbit(point)).map(encodedLength);
   return [Math.min(...lengths), Math.max(...lengths)];
@@ -76,7 +80,7 @@ function matchedLengths(point: number, caseSensitive: boolean): [least: number, 
 const encodedLength = (point: number): number =>
   point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
 
-/** The longest beginning that matches no more bytes than a page's grams cover beyond it. */
+/** Returns the longest prefix that matches no more bytes than the overlap that the grams of a page cover. */
 function plannedPiece(
   points: readonly number[],
   lengths: readonly (readonly [number, number])[],
@@ -100,7 +104,7 @@ function padded(
   return [bytes, masks];
 }
 
-// bytes from frequent to rare in a mix of source code; those not listed are rarer still
+// bytes from frequent to rare in a mix of source code; unlisted ones are rarer
 const FREQUENT =
   " etrnaioslcdp\n_um\tf(h)b,;g.=v-y*>0/kx1\"w{}2&<:#ESITARNCDOPLqj|3M4['68+]!UFGBz5HV79KXWYQ\\Z%@$?^J~`";
 const RARITY = Uint8Array.from({ length: 256 }, (_, byte) => {
@@ -108,7 +112,10 @@ const RARITY = Uint8Array.from({ length: 256 }, (_, byte) => {
   return place < 0 ? 255 : place;
 });
 
-/** The second is of another byte, if there is one: the first position of each. */
+/**
+ * Returns the positions of the two rarest bytes, of different values if possible, each at its first
+ * position.
+ */
 function rarestTwo(bytes: Uint8Array): [number, number] {
   const first = rarestBut(-1, bytes)!;
   return [first, rarestBut(bytes[first]!, bytes) ?? bytes.length - 1];
@@ -122,7 +129,10 @@ function rarestBut(other: number, bytes: Uint8Array): number | undefined {
   return rarest;
 }
 
-/** The two sets that scanFolded() of the kernel looks up: of a match's first byte, and of the one after it. */
+/**
+ * Returns the two sets that the kernel's scanFolded() looks up: of the first byte of a match, and of the
+ * next one.
+ */
 function leadSets([first, second]: readonly number[]): Uint8Array {
   const leads = new Uint8Array(64);
   const add = (set: number, byte: number) => {

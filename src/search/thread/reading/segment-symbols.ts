@@ -1,6 +1,6 @@
 /**
- * The definitions of one segment as one search reads them: a blob's at a time, into the same columns.
- * What is read counts as content.
+ * Reads the definitions of a segment for one search, one blob at a time into the same columns. What is read
+ * counts as content.
  */
 
 import { firstIndex } from "../../../base/binary-search.ts";
@@ -14,24 +14,27 @@ import type { SymbolsReader } from "../../../store/symbols/symbols.ts";
 import type { ResultSymbol } from "../../messages/response.ts";
 
 /**
- * Bytes of a name that are shown. Each range within a name shows it: of a name as long as its file, an answer
- * would be the square of the file.
+ * The most bytes of a name that are shown. Each range within a name shows it, so for a name as long as its
+ * file an answer would have quadratic size.
  */
 const MOST_SHOWN = 256;
 
-/** Names hardly ever lie in each other, and never deeper. */
+/** Names are hardly ever nested, and never deeper. */
 const MOST_NESTED = 4;
 
 export class SegmentSymbols {
-  /** Of symbol tables. */
+  /** The bytes of symbol tables that were read. */
   bytesLoaded = 0;
   readonly #reader: SymbolsReader;
   readonly #segment: SegmentReader;
   readonly #snapshot: Snapshot;
-  /** Made when it is needed: most searches of most segments never do. */
+  /** Created when needed; most searches never need it for most segments. */
   #list: SymbolList | undefined;
   #blob = -1;
-  /** Blobs whose runs were counted: each counts once, in whatever order and however often it is looked at. */
+  /**
+   * The blobs whose definitions were counted. Each counts once, in whatever order and however often it is
+   * read.
+   */
   #counted: Bitset | undefined;
 
   constructor(reader: SymbolsReader, segment: SegmentReader, snapshot: Snapshot) {
@@ -40,7 +43,7 @@ export class SegmentSymbols {
     this.#snapshot = snapshot;
   }
 
-  /** Pages by the grams of the names in them; undefined: there are no such lists. */
+  /** The pages by the grams of the names in them; undefined if there are no such lists. */
   get names(): PostingsReader | undefined {
     return this.#reader.names;
   }
@@ -49,35 +52,35 @@ export class SegmentSymbols {
     return this.#reader.has(blob);
   }
 
-  /** Blobs whose symbols are not known; undefined: there are none. */
+  /** The blobs whose symbols are not known; undefined if there are none. */
   unknownBlobs(): Bitset | undefined {
     return this.#reader.unknownBlobs();
   }
 
-  /** Blobs that have definitions. Borrowed: it is the same set for every search. */
+  /** The blobs that have definitions. Borrowed: all searches share this set. */
   blobs(): Bitset {
     return this.#reader.blobsWithDefinitions;
   }
 
-  /** A blob's definitions as they are stored. Borrowed until the next read. */
+  /** Returns a blob's stored definitions, borrowed until the next read. */
   run(blob: number): Uint8Array {
     const run = this.#reader.run(this.#snapshot, blob);
     this.#count(blob, run.length);
     return run;
   }
 
-  // the order of blobs is that in which they came, those of hidden repositories among them
+  // blobs are in the order in which they were indexed, including those of hidden repositories
   #count(blob: number, bytes: number): void {
     const counted = (this.#counted ??= emptyBitset(this.#segment.header.blobs));
     if (!hasBit(counted, blob)) this.bytesLoaded += bytes;
     setBit(counted, blob);
   }
 
-  /** REQUIRES: used before the next call. */
+  /** Returns the definitions of a blob, valid until the next call. */
   of(blob: number): SymbolList {
     const list = (this.#list ??= newSymbolList());
     if (this.#blob === blob) return list;
-    this.#blob = -1; // a damaged run leaves half a list
+    this.#blob = -1; // a damaged run leaves half a list behind
     const { blobStarts } = this.#segment;
     const textBytes = blobStarts[blob + 1]! - blobStarts[blob]!;
     const bytes = this.#reader.read(this.#snapshot, blob, textBytes, list);
@@ -86,7 +89,7 @@ export class SegmentSymbols {
     return list;
   }
 
-  /** The definition whose name holds the range, the innermost if names lie in each other. */
+  /** Returns the definition whose name contains the range, or the innermost if names are nested. */
   at(
     blob: number,
     [from, to]: readonly [number, number],
@@ -122,13 +125,13 @@ function named(
 const textOf = (text: Uint8Array, start: number, end: number): string =>
   Buffer.from(text.subarray(start, end)).toString();
 
-/** Of a long name, ended by an ellipsis. */
+/** Returns the shown part of a long name, ended by an ellipsis. */
 function beginning(text: Uint8Array, start: number): string {
   let end = start + MOST_SHOWN;
-  while (end > start && (text[end]! & 0xc0) === 0x80) end--; // no half of a character
+  while (end > start && (text[end]! & 0xc0) === 0x80) end--; // not within a character
   return `${textOf(text, start, end)}…`;
 }
 
-/** The last row that starts at `place` or before, or -1. */
+/** Returns the last row that starts at `place` or before, or -1. */
 const lastStart = (rows: Int32Array, count: number, place: number): number =>
   firstIndex(0, count, (row) => rows[row * SYMBOL_ROW]! > place) - 1;

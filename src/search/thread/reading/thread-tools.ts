@@ -1,4 +1,4 @@
-/** What one thread keeps for searching: a kernel with its regions, and the segments it has opened. */
+/** Holds what a thread keeps for searching: a kernel with its regions, and the segments it has opened. */
 
 import { Arena } from "../../../kernel/arena.ts";
 import type { Pause } from "../../../base/yield.ts";
@@ -13,15 +13,15 @@ import { LiteralScanner } from "./literal-scanner.ts";
 import { SegmentSymbols } from "./segment-symbols.ts";
 import { WindowMemory, windowsOf } from "./window.ts";
 
-/** Tables of opened segments may take so much memory; linux (1 GB of source) takes 6 MB. */
+/** The most memory of the tables of opened segments. Linux (1 GB of source) takes 6 MB. */
 const TABLE_BYTES = 24 * 2 ** 20;
 /**
- * Counted for each beside its tables. The objects of a small one take some 20 KiB; counted as more,
- * because small ones come and go with every update, and here nobody hears that one is gone.
+ * Counted for each segment in addition to its tables. The objects of a small one take about 20 KiB. More is
+ * counted, because small ones come and go with every update, and this thread is not told when one is gone.
  */
 const READER_BYTES = 128 * 1024;
 
-/** What one task of a thread searches with. */
+/** What a task of a thread searches with. */
 export interface SearchTools {
   readonly kernel: Kernel;
   readonly arena: Arena;
@@ -29,9 +29,9 @@ export interface SearchTools {
   readonly window: WindowMemory;
   /** Whether they are used on the caller's thread. */
   readonly isInline: boolean;
-  /** Whether the search has ended: nothing more is looked for. */
+  /** Whether the search has ended, so that nothing more is searched. */
   readonly isStopped: () => boolean;
-  /** Whether RE2 is not to be asked any more about what is shown. */
+  /** Whether RE2 must no longer be asked about what is shown. */
   readonly isDue: () => boolean;
   /** Called between steps that take long together. REQUIRES: nobody else uses the tools meanwhile. */
   readonly pause: Pause;
@@ -39,9 +39,9 @@ export interface SearchTools {
 
 export interface OpenedSegment {
   readonly reader: SegmentReader;
-  /** First blob of each window: see windowsOf(). */
+  /** The first blob of each window; see windowsOf(). */
   readonly windows: Uint32Array;
-  /** Of the edition that was asked for last. */
+  /** The symbols of the last requested edition. */
   symbols?: SymbolsReader;
 }
 
@@ -56,7 +56,7 @@ export class ThreadTools {
   readonly #window: WindowMemory;
   readonly #opened = new LruCache<number, OpenedSegment>({ most: TABLE_BYTES, costOf });
 
-  /** `cached`: the pages that all threads keep, and the number of this one. */
+  /** `cached` has the pages that all threads share, and the number of this thread. */
   constructor(
     isInline: boolean,
     cached?: { readonly memory: TextCacheMemory; readonly worker: number },
@@ -68,7 +68,7 @@ export class ThreadTools {
     this.#literals = new LiteralScanner(this.#kernel, this.arena);
   }
 
-  /** Returns the tools for one task, with what tells it to stop and to yield. */
+  /** Returns the tools for a task, with what stops it and lets it yield. */
   forTask(stop: Pick<SearchTools, "isStopped" | "isDue" | "pause">): SearchTools {
     return {
       kernel: this.#kernel,
@@ -80,7 +80,10 @@ export class ThreadTools {
     };
   }
 
-  /** Returns undefined if the segment does not exist any more. One that is still kept here may be gone as well: its text says so. */
+  /**
+   * Opens a segment. Returns undefined if it no longer exists. A segment that is still open here may also
+   * be gone; reading its text tells.
+   */
   open(snapshot: Snapshot, segment: number): OpenedSegment | undefined {
     return this.#opened.getOrMake(segment, () => {
       const reader = openSegment(snapshot, segment);

@@ -1,7 +1,7 @@
 /**
- * A window: a stretch of a segment's text, whole blobs only, about 1 MiB, in kernel memory. Every
- * byte stands at its natural distance from the window's start, but only pages somebody asked for are
- * loaded. Windows are what threads claim, and where a search looks at time-out and abort.
+ * Loads windows. A window is about 1 MiB of a segment's text, whole blobs only, in kernel memory. Every
+ * byte is at its natural distance from the start of the window, but only requested pages are loaded.
+ * Threads claim windows, and a search checks for time-out and abort between them.
  */
 
 import { emptyBitset, hasBit, setBit, type Bitset } from "../../../base/bitset.ts";
@@ -15,10 +15,13 @@ import type { SegmentReader } from "../../../store/segments/segment-reader.ts";
 import { TextCache, type CachedPage } from "../../../store/segments/text-cache.ts";
 
 const WINDOW_BYTES = 2 ** 20;
-/** Before the text, for SIMD and for the byte in front of a match. */
+/** The room before the text, for SIMD and for the byte before a match. */
 const MARGIN = 64;
 
-/** First blob of each window; one more, the number of blobs. At least one window, so that files without content have a place. */
+/**
+ * Returns the first blob of each window, and at the end the number of blobs. There is at least one window,
+ * for files without content.
+ */
 export function windowsOf(reader: SegmentReader): Uint32Array {
   const { blobStarts, header } = reader;
   const starts = [0];
@@ -27,7 +30,7 @@ export function windowsOf(reader: SegmentReader): Uint32Array {
   return Uint32Array.from([...starts, header.blobs]);
 }
 
-/** Kernel memory that windows use one after another, and the pages that are kept of what they have read. */
+/** The kernel memory that windows use one after another, and the cached pages. */
 export class WindowMemory {
   readonly kernel: Kernel;
   readonly cache: TextCache | undefined;
@@ -39,7 +42,7 @@ export class WindowMemory {
     this.cache = cache;
   }
 
-  /** Address of room for `length` bytes of text. */
+  /** Returns the address of room for `length` bytes of text. */
   room(length: number): number {
     if (length + 2 * MARGIN > this.#length) {
       this.#length = Math.max(2 * WINDOW_BYTES, Math.ceil(1.5 * length)) + 2 * MARGIN;
@@ -53,17 +56,17 @@ export class Window {
   readonly reader: SegmentReader;
   readonly firstBlob: number;
   readonly endBlob: number;
-  /** Bytes of text loaded. */
+  /** The bytes of text that were loaded. */
   bytesLoaded = 0;
   readonly #snapshot: Snapshot;
   readonly #kernel: Kernel;
   readonly #cache: TextCache | undefined;
-  /** Address of text offset 0, if the window reached so far. */
+  /** The address that offset 0 of the text would have. */
   readonly #origin: number;
   readonly #firstPage: number;
   readonly #loaded: Bitset;
 
-  /** `isKept`: whether its pages may come from the cache, and go into it. */
+  /** Opens a window. `isKept` says whether its pages may come from the cache and be added to it. */
   constructor(
     reader: SegmentReader,
     snapshot: Snapshot,
@@ -77,7 +80,7 @@ export class Window {
     this.endBlob = endBlob;
     this.#snapshot = snapshot;
     this.#kernel = memory.kernel;
-    // segments in memory are read where they are
+    // segments in memory are not cached
     this.#cache = isKept && reader.segment < FIRST_MEMORY_SEGMENT ? memory.cache : undefined;
     const from = reader.blobStarts[firstBlob]!;
     this.#origin = memory.room(reader.blobStarts[endBlob]! - from) - from;
@@ -85,12 +88,12 @@ export class Window {
     this.#loaded = emptyBitset(reader.firstPages[endBlob]! - this.#firstPage);
   }
 
-  /** Where the blob's text stands, or would. */
+  /** Returns the address of the blob's text, loaded or not. */
   address(blob: number): number {
     return this.#origin + this.reader.blobStarts[blob]!;
   }
 
-  /** The kernel's memory, in which addresses count. REQUIRES: not kept across a reservation. */
+  /** The kernel's memory, to which addresses refer. Do not keep it across a reservation. */
   get bytes(): Uint8Array {
     return this.#kernel.bytes;
   }
@@ -99,13 +102,16 @@ export class Window {
     return this.reader.blobStarts[blob + 1]! - this.reader.blobStarts[blob]!;
   }
 
-  /** Pages [first, end) of a blob, and around them the byte before and `beyond` bytes after, as far as the blob reaches. */
+  /**
+   * Loads pages [first, end) of a blob, the byte before and `beyond` bytes after them, as far as the blob
+   * reaches.
+   */
   load(blob: number, first: number, end: number, beyond: number): void {
     const { blobStarts, firstPages } = this.reader;
     const [from, to] = [blobStarts[blob]!, blobStarts[blob + 1]!];
     const start = from + (first - firstPages[blob]!) * PAGE_BYTES;
     const stop = Math.min(to, from + (end - firstPages[blob]!) * PAGE_BYTES);
-    // in one piece where it can be: each piece reads its blocks anew
+    // in one piece if possible, because each piece reads its blocks again
     let missing = first > firstPages[blob]! && !this.holds(first - 1) ? start - 1 : start;
     for (let page = first; page < end; page++) {
       const at = start + (page - first) * PAGE_BYTES;
@@ -119,7 +125,7 @@ export class Window {
     this.#copy(blob, missing, isTailMissing ? Math.min(to, stop + beyond) : stop);
   }
 
-  /** Bytes [from, to) of a blob, by address, without the rest of their pages. */
+  /** Loads bytes [from, to) of a blob, given as addresses, without the rest of their pages. */
   loadBytes(from: number, to: number): void {
     const { blobStarts } = this.reader;
     const start = from - this.#origin;
@@ -132,7 +138,7 @@ export class Window {
     return hasBit(this.#loaded, page - this.#firstPage);
   }
 
-  /** What is counted is what was asked for, wherever it comes from. */
+  /** Copies bytes into the window. They count as read, wherever they come from. */
   #copy(blob: number, from: number, to: number): void {
     if (from >= to) return;
     if (this.#cache) this.#copyPages(this.#cache, blob, from, to);
@@ -140,7 +146,7 @@ export class Window {
     this.bytesLoaded += to - from;
   }
 
-  /** Page by page: each from the cache, or from the disk and into the cache. */
+  /** Loads page by page, each from the cache, or from disk and into the cache. */
   #copyPages(cache: TextCache, blob: number, from: number, to: number): void {
     for (let next = from; next < to;) {
       const page = this.#pageAt(blob, next);
@@ -153,7 +159,7 @@ export class Window {
     }
   }
 
-  /** The page that a byte lies in, or that begins behind it. */
+  /** Returns the page that contains a byte, or that begins after it. */
   #pageAt(blob: number, place: number): CachedPage {
     const { segment, blobStarts, firstPages } = this.reader;
     const [blobStart, blobEnd] = [blobStarts[blob]!, blobStarts[blob + 1]!];
@@ -162,7 +168,10 @@ export class Window {
     return { segment, page: firstPages[blob]! + number, start, blobStart, blobEnd };
   }
 
-  /** Reads a page and what is kept around it. Returns false if some of that is damaged, which may be what nobody has asked for. */
+  /**
+   * Reads a page and what is cached around it. Returns false if some of that is damaged, which may be a
+   * part that was not requested.
+   */
   #keep(cache: TextCache, page: CachedPage): boolean {
     const [from, to] = TextCache.reach(page);
     try {

@@ -1,4 +1,7 @@
-/** How matches fit the definitions of their blob, for ranking: classes 0 to 3 of kernel/assembly/definitions.ts. */
+/**
+ * Rates how matches fit the definitions of their blob, for ranking: classes 0 to 3 of
+ * kernel/assembly/definitions.ts.
+ */
 
 import type { Kernel } from "../../../kernel/kernel.ts";
 import type { Arena } from "../../../kernel/arena.ts";
@@ -8,13 +11,13 @@ import type { Found } from "../reading/literal-scanner.ts";
 import type { SegmentSymbols } from "../reading/segment-symbols.ts";
 import type { Window } from "../reading/window.ts";
 
-/** A match is exactly the name of a definition. */
+/** The class of a match that is exactly the name of a definition. */
 export const EXACT = 3;
 
-/** What an atom found. REQUIRES: with the pairs. */
+/** What an atom found. REQUIRES: with its pairs. */
 export interface RatedAtom {
   readonly found: Found;
-  /** Blobs in which a match may lie within a name; undefined: any. */
+  /** The blobs in which a match may be within a name; undefined for any. */
   readonly named: Bitset | undefined;
 }
 
@@ -22,12 +25,12 @@ export interface RatedAtom {
 export interface Rated {
   readonly found: readonly RatedAtom[];
   readonly blobs: readonly number[];
-  /** As scanned: it holds the text of every match. */
+  /** The window as scanned, with the text of every match. */
   readonly window: Window;
   readonly symbols: SegmentSymbols;
 }
 
-/** Rates blobs that hold hits, when they are met: most blobs of several terms hold none. */
+/** Rates blobs when their first hit is met, because most blobs have no hit if there are several terms. */
 export class DefinitionRater {
   readonly #rated: Rated;
   readonly #tools: { readonly kernel: Kernel; readonly arena: Arena };

@@ -1,7 +1,7 @@
 /**
- * A literal that only decides whether a file matches, because it stands under a negation: one match
- * in a blob is enough. Pages that were read for other atoms are looked at first, which settles most
- * blobs without reading more: of `kmalloc -(kfree)` in linux nine in ten.
+ * Checks whether blobs contain a literal that is under a negation, for which one match is enough. Pages
+ * that were read for other atoms are scanned first, which decides most blobs without reading more: for
+ * `kmalloc -(kfree)` in linux nine of ten.
  */
 
 import { hasBit, type Bitset } from "../../../base/bitset.ts";
@@ -12,7 +12,10 @@ import { noneFound, type Found, type PlacedLiteral } from "../reading/literal-sc
 import type { SearchTools } from "../reading/thread-tools.ts";
 import type { Window } from "../reading/window.ts";
 
-/** Counts 1 or more for blobs that hold the literal, and nothing else. Blobs ascend; without `pages` all of theirs count. */
+/**
+ * Counts at least 1 for blobs that contain the literal, and nothing else. Blobs ascend. Without `pages` all
+ * their pages count.
+ */
 export function scanExistence(
   window: Window,
   blobs: readonly number[],
@@ -29,7 +32,7 @@ export function scanExistence(
   return found;
 }
 
-/** A match that runs on into a page that is not there is not seen. */
+/** Scans only loaded pages. Misses a match that extends into a page that is not loaded. */
 function markSeen(
   counts: Uint32Array,
   window: Window,

@@ -1,4 +1,7 @@
-/** Where a regular expression matches in the blobs of a window: the lines worth running over, then the runs. */
+/**
+ * Finds the matches of a regular expression in the blobs of a window: first the lines worth running over,
+ * then the matches.
+ */
 
 import { bytesOf } from "../../../base/growable.ts";
 import { newRangeList, shiftRanges, type RangeList } from "../../../regex/range-list.ts";
@@ -16,27 +19,30 @@ import type { Window } from "../reading/window.ts";
 import { regionsOf, type Stretch } from "./line-regions.ts";
 import type { SharedLines } from "./shared-lines.ts";
 
-/** How an expression is run over a window. */
+/** How an expression runs over a window. */
 export interface ExpressionRun extends ExpressionReach {
-  /** Of an expression that shares a pass with others. */
+  /** For an expression that shares a pass with others. */
   readonly shared?: SharedLines | undefined;
-  /** Matches in a blob after which the rest of it need not be read; default: none. */
+  /** The number of matches in a blob after which the rest need not be read. Default: unlimited. */
   readonly most?: number | undefined;
 }
 
 interface ScannedBlobs {
   readonly window: Window;
   readonly blobs: readonly number[];
-  /** Of each blob, loaded: addresses, ascending, apart. */
+  /** The loaded regions of each blob: addresses, ascending, disjoint. */
   readonly regions: readonly (readonly Stretch[])[];
 }
 
-/** With an anchor in every so many bytes running over everything is as fast: looking for literals is five to ten times as fast as running the automaton. */
+/**
+ * With an anchor in every this many bytes, running over everything is as fast: searching literals is five
+ * to ten times as fast as running the automaton.
+ */
 const DENSE_BYTES = 1024;
-/** Triples that lie closer than this, on average of a window, are in most lines. */
+/** Triples at a smaller average distance in a window are in most lines. */
 const LEAST_APART = 64;
 
-/** Scans whole lines around the candidate pages, or whole blobs without them. */
+/** Scans whole lines around the candidate pages, or whole blobs without candidates. */
 export function scanExpression(
   placed: PlacedExpression,
   window: Window,
@@ -49,7 +55,7 @@ export function scanExpression(
   return placed.expression.matchesEmpty ? scan.runOnEach(run.most ?? Infinity) : scan.runOnAll(run);
 }
 
-/** One run of one expression over the blobs of one window. */
+/** One run of an expression over the blobs of a window. */
 class ExpressionScan {
   readonly #placed: PlacedExpression;
   readonly #scanned: ScannedBlobs;
@@ -64,12 +70,15 @@ class ExpressionScan {
     this.#found = noneFound(scanned.blobs.length);
   }
 
-  /** All texts in one run, then to each blob what is its own. Where what a match must hold is rare, only the lines that hold it are run. */
+  /**
+   * Runs over all texts at once, and then gives each blob its matches. If what a match requires is rare,
+   * only the lines that contain it are run.
+   */
   runOnAll(run: ExpressionRun): Found {
     const { anchors, shared } = run;
     const { window, blobs, regions } = this.#scanned;
     const { arena, kernel, isStopped } = this.#tools;
-    // of each blob: in a run over several the first one's would end it for the others
+    // for each blob by itself: in a run over several, the first one's limit would end it for the others
     const most = blobs.length === 1 ? (run.most ?? Infinity) : Infinity;
     const out = this.#ranges;
     const mark = arena.mark();
@@ -100,7 +109,7 @@ class ExpressionScan {
     return this.#finish();
   }
 
-  /** Where a triple begins that every match holds; undefined: there are too many of them. */
+  /** Returns where a triple begins that every match contains, or undefined if there are too many. */
   #placesOfTriple(texts: TextTable): Uint32Array | undefined {
     const { triple } = this.#placed;
     if (triple === undefined) return undefined;
@@ -115,7 +124,10 @@ class ExpressionScan {
     return found < 0 ? undefined : places;
   }
 
-  /** An empty match at the end of a blob has the address of the next blob's beginning: each blob by itself. */
+  /**
+   * Runs blob by blob, because an empty match at the end of a blob has the address at which the next one
+   * begins.
+   */
   runOnEach(most: number): Found {
     const { window, blobs, regions } = this.#scanned;
     const { matcher } = this.#placed;
@@ -128,14 +140,14 @@ class ExpressionScan {
         const before = out.length;
         matcher.ranges(from, to, out, () => isFull() || this.#tools.isStopped());
         shiftRanges(out, before, from - lowest);
-        if (matcher.stopped || isFull()) break; // the clock is for long runs: it takes as long as a line
+        if (matcher.stopped || isFull()) break; // the clock is only for long runs: reading it takes as long as a line
       }
       this.#count(index, first, out.length);
     }
     return this.#finish();
   }
 
-  /** Ranges [first, end) are those of a blob. */
+  /** Gives the ranges [first, end) to a blob. */
   #count(index: number, first: number, end: number): void {
     const { window, blobs } = this.#scanned;
     const lowest = window.address(blobs[index]!);
@@ -152,13 +164,13 @@ class ExpressionScan {
   }
 }
 
-/** Texts in the kernel's memory: address and number of pairs (from, to) of addresses. */
+/** Texts in the kernel's memory: the address and the number of pairs (from, to) of addresses. */
 interface TextTable {
   readonly at: number;
   readonly count: number;
 }
 
-/** The texts that hold one of the places. */
+/** Returns the texts that contain one of the places. */
 function textsWith(
   places: Uint32Array,
   texts: TextTable,
@@ -171,7 +183,7 @@ function textsWith(
   return { at, count };
 }
 
-/** Where the anchors begin in regions of a window's blobs, ascending: one scan for each of them. */
+/** Returns where the anchors begin in regions of a window's blobs, ascending. Each anchor takes one scan. */
 export function placesOf(
   anchors: readonly PlacedLiteral[],
   { window, blobs, regions }: ScannedBlobs,

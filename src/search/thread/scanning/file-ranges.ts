@@ -1,4 +1,4 @@
-/** The ranges of a matching file: of its content, and of its path. */
+/** Collects the ranges of a matching file, of its content and of its path. */
 
 import { newRangeList, type RangeList } from "../../../regex/range-list.ts";
 import type { ExpressionSource } from "../../../regex/expression.ts";

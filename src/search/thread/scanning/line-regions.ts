@@ -1,4 +1,4 @@
-/** Stretches of a blob in whole lines: those of some of its pages, and those around some places. */
+/** Finds parts of a blob in whole lines: those of some pages, and those around some places. */
 
 import { hasBit, type Bitset } from "../../../base/bitset.ts";
 import type { Arena } from "../../../kernel/arena.ts";
@@ -7,13 +7,16 @@ import { PAGE_BYTES } from "../../../store/format/format.ts";
 import type { Window } from "../reading/window.ts";
 
 const NEWLINE = 10;
-/** What is read first to find the end of a line. */
+/** How much is read first to find the end of a line. */
 const LINE_BYTES = 256;
 
-/** In addresses. */
+/** A region, in addresses. */
 export type Stretch = readonly [from: number, to: number];
 
-/** Loads what it returns: addresses [from, to), ascending, apart. Without pages the whole blob. */
+/**
+ * Returns the regions, which it loads: addresses [from, to), ascending, disjoint. Without pages this is the
+ * whole blob.
+ */
 export function regionsOf(
   window: Window,
   blob: number,
@@ -40,13 +43,13 @@ export function regionsOf(
   return regions;
 }
 
-/** The first page at or after `page` that is in the set, or is not. */
+/** Returns the first page at or after `page` that is in the set, or that is not. */
 function nextIn(pages: Bitset, page: number, end: number, isIn: boolean): number {
   while (page < end && hasBit(pages, page) !== isIn) page++;
   return page;
 }
 
-/** Pages [begin, stop) with the rest of their first and last lines. */
+/** Returns pages [begin, stop) with the rest of their first and last lines. */
 function extend(
   window: Window,
   blob: number,
@@ -62,7 +65,7 @@ function extend(
   return [lineStart(window, addressOf(begin), lowest), lineEnd(window, addressOf(stop), limit)];
 }
 
-/** Where the line begins that goes on at `at`; loads it. REQUIRES: the byte before is loaded. */
+/** Returns the start of the line that contains `at`, and loads it. REQUIRES: the byte before is loaded. */
 function lineStart(window: Window, at: number, lowest: number): number {
   if (at === lowest || window.bytes[at - 1] === NEWLINE) return at;
   let from = at;
@@ -76,7 +79,10 @@ function lineStart(window: Window, at: number, lowest: number): number {
   return lowest;
 }
 
-/** Where the line ends that goes on at `at`, behind its newline; loads it. REQUIRES: the byte before is loaded. */
+/**
+ * Returns the end of the line that contains `at`, after its newline, and loads it. REQUIRES: the byte
+ * before is loaded.
+ */
 function lineEnd(window: Window, at: number, limit: number): number {
   if (window.bytes[at - 1] === NEWLINE) return at;
   let to = at;
@@ -90,7 +96,10 @@ function lineEnd(window: Window, at: number, limit: number): number {
   return limit;
 }
 
-/** The lines of a text that hold some places, which are ascending; neighbouring lines are one stretch. */
+/**
+ * Returns the lines of a text that contain some places, which are ascending. Neighbouring lines are one
+ * region.
+ */
 export function linesAround(
   { kernel, arena }: { readonly kernel: Kernel; readonly arena: Arena },
   [from, to]: Stretch,

@@ -1,11 +1,11 @@
 /**
- * Ranges of a file as pairs (start, end) of byte offsets in one array. The occurrences of each atom
- * are leftmost and do not overlap; those of several atoms are put together by one rule: sorted by
- * offset, longer first, and one that overlaps an earlier kept one is dropped. Touching ones are both
- * kept; an empty range is kept unless another ends or lies empty at its place.
+ * Merges ranges of a file, which are pairs (start, end) of byte offsets in one array. The matches of each
+ * atom are leftmost and do not overlap. Those of several atoms are merged by one rule: sorted by offset,
+ * longer first, and one that overlaps an earlier kept one is dropped. Touching ranges are both kept; an
+ * empty range is kept unless another one ends or is empty at its place.
  */
 
-/** REQUIRES: each list sorted by offset. */
+/** Merges lists of ranges. REQUIRES: each list is sorted by offset. */
 export function mergeRanges(lists: readonly Uint32Array[]): Uint32Array {
   if (lists.length === 1) return lists[0]!;
   const total = lists.reduce((sum, list) => sum + list.length, 0);
@@ -26,7 +26,7 @@ export function mergeRanges(lists: readonly Uint32Array[]): Uint32Array {
   }
 }
 
-/** The list whose next range comes first, the longer of two at one place; -1 at the end of all. */
+/** Returns the list whose next range comes first, the longer of two at one place; -1 at the end of all. */
 function earliest(lists: readonly Uint32Array[], next: Uint32Array): number {
   let best = -1;
   let [bestFrom, bestTo] = [Infinity, -1];

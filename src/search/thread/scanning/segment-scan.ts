@@ -1,7 +1,6 @@
 /**
- * The windows of one planned segment, each evaluated by itself: literals first, expressions where they
- * still matter. Every file that matches is handed to `onHit`. Blobs are scanned once, however many files
- * share one.
+ * Evaluates the windows of a planned segment: literals first, expressions where they still matter. Every
+ * matching file is passed to `onHit`. A blob is scanned once, however many files share it.
  */
 
 import { hasBit, nextBit, type Bitset } from "../../../base/bitset.ts";
@@ -16,10 +15,10 @@ import { Window } from "../reading/window.ts";
 import { DefinitionRater, type RatedAtom } from "./definitions.ts";
 import { VisitedBlobs } from "./visited-blobs.ts";
 
-/** What a window's evaluation found out about one matching file. Borrowed: the next hit is the same object. */
+/** A matching file, as evaluated. Borrowed: the next hit is the same object. */
 export interface Hit extends Facts {
   readonly file: number;
-  /** Position among the visited blobs; -1: its content was not looked at. */
+  /** The position among the visited blobs; -1 if its content was not read. */
   readonly index: number;
   readonly found: readonly (Found | undefined)[];
 }
@@ -27,7 +26,7 @@ export interface Hit extends Facts {
 export interface ScanOptions {
   readonly snapshot: Snapshot;
   readonly tools: SearchTools;
-  /** Whether pages come from the text cache. Default true. */
+  /** Whether pages may come from the text cache. Default true. */
   readonly isKept?: boolean;
 }
 
@@ -40,7 +39,10 @@ export class SegmentScan {
     this.#options = options;
   }
 
-  /** Evaluates the candidate files of one window; adds to `stats` before each hit, so that they fit the hits even where damage ends it. */
+  /**
+   * Evaluates the candidate files of a window. Adds to `stats` before each hit, so that they fit the hits
+   * even if damage ends it.
+   */
   async window(number: number, stats: WindowStats, onHit: (hit: Hit) => void): Promise<void> {
     const { reader, asked, atoms, order, visit, windows } = this.plan;
     const { snapshot, tools, isKept } = this.#options;
@@ -72,7 +74,7 @@ export class SegmentScan {
     stats.contentBytesLoaded += (symbols?.bytesLoaded ?? 0) - symbolBytes;
   }
 
-  /** The shown atoms of which a match may lie within a name in one of the blobs. */
+  /** Returns the shown atoms of which a match may be within a name in one of the blobs. */
   #mayBeNamed(blobs: readonly number[]): number[] {
     const { asked, atoms } = this.plan;
     return [...asked.query.shown].filter((atom) => {
@@ -90,7 +92,7 @@ export class SegmentScan {
     return new FileFacts(this.plan.atoms, this.plan.asked.sets, visited);
   }
 
-  /** Resolves to false if it was stopped. */
+  /** Evaluates the content atoms in the visited blobs. Resolves to false if stopped. */
   async #settleBlobs(settling: Settling): Promise<boolean> {
     const { filesAtOnce } = this.plan.asked.query;
     const { isStopped, pause } = this.#options.tools;
@@ -120,7 +122,9 @@ export class SegmentScan {
     }
   }
 
-  /** Candidates in whose content nothing can be found: the grams or the filters have decided. */
+  /**
+   * Evaluates the candidates in whose content nothing can be found, because grams or filters have decided.
+   */
   async #settleUnread(number: number, at: Settling): Promise<void> {
     const { reader, asked, candidates, visit, work, windows, withoutContent } = this.plan;
     if (asked.query.isContentOnly) return;
@@ -153,7 +157,7 @@ export class SegmentScan {
     onHit(facts);
   }
 
-  /** Whether a file of a visited blob may still match, now that the atom is evaluated. */
+  /** Whether a file of a visited blob may still match after the atom was evaluated. */
   #mayMatch(index: number, atom: number, visited: VisitedBlobs): boolean {
     const { reader, candidates, asked } = this.plan;
     const operands = asked.query.operands[atom]!;
@@ -170,7 +174,10 @@ export class SegmentScan {
   }
 }
 
-/** What is known of one file after another: one object for all, because a frequent word matches every file there is. */
+/**
+ * What is known of one file after another. A single object is reused, because a frequent word matches every
+ * file.
+ */
 class FileFacts implements Hit {
   file = 0;
   index = -1;
@@ -206,7 +213,7 @@ interface Settling {
   readonly rater: DefinitionRater | undefined;
 }
 
-/** The members of a set in [first, end), ascending. */
+/** Yields the members of a set in [first, end), ascending. */
 function bitsBetween(set: Bitset, first: number, end: number): number[] {
   const bits: number[] = [];
   for (let bit = nextBit(set, first); bit >= 0 && bit < end; bit = nextBit(set, bit + 1))

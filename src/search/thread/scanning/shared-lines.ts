@@ -1,6 +1,6 @@
 /**
- * The expressions of a query that nothing narrows down, in one pass over each blob for all of them:
- * each is then run on the lines that hold a match of any.
+ * Runs the expressions of a query that nothing narrows down in one pass over each blob. Each is then run on
+ * the lines with a match of any.
  */
 
 import type { SharedPass } from "../../../regex/shared-pass.ts";
@@ -8,7 +8,7 @@ import type { SearchTools } from "../reading/thread-tools.ts";
 import { linesAround, type Stretch } from "./line-regions.ts";
 import type { Window } from "../reading/window.ts";
 
-/** Of the blobs of one window, found when the first of the expressions comes to a blob. */
+/** The lines of a window's blobs, found when the first of the expressions comes to a blob. */
 export class SharedLines {
   readonly #pass: SharedPass;
   readonly #window: Window;
@@ -21,7 +21,10 @@ export class SharedLines {
     this.#tools = tools;
   }
 
-  /** Whole lines that hold every match of every expression; undefined: it is not worth it, run all. */
+  /**
+   * Returns whole lines that contain every match of every expression, or undefined if all should be run
+   * because it is not worth it.
+   */
   of(blob: number): readonly Stretch[] | undefined {
     if (this.#known.has(blob)) return this.#known.get(blob);
     const lines = this.#pass.isIdle ? undefined : this.#find(blob);

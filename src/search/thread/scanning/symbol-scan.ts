@@ -1,9 +1,11 @@
 /**
- * `sym:`: an expression over the names of definitions, each a text of its own. Names are content: the
- * lists of the names' grams say in which pages one may lie that has what the expression requires. It is looked for in those pages of a whole window first, then
- * the definitions of blobs that hold it are read, and only names in which it begins are tried: a
- * hundred times fewer than there are. Blob by blob, text and definitions in turn, took half as long
- * again: each read of one discards the block that was kept of the other.
+ * Matches an expression against the names of definitions, for `sym:`. Each name is a text of its own.
+ *
+ * Names are content. The gram lists of names tell in which pages a name may be that contains what the
+ * expression requires. This is searched in those pages of a whole window first. Then the definitions of
+ * blobs that contain it are read, and only names in which it begins are tried, a hundred times fewer than
+ * all. Reading text and definitions in turn, blob by blob, took half as long again, because each read of
+ * one discards the cached block of the other.
  */
 
 import { hasBit, type Bitset } from "../../../base/bitset.ts";
@@ -56,13 +58,19 @@ export function scanSymbols(scan: SymbolScan): Found {
 interface NamesOf {
   readonly blob: number;
   readonly list: SymbolList;
-  /** Where anchors begin; undefined: anywhere. */
+  /** Where anchors begin; undefined for anywhere. */
   readonly places: Uint32Array | undefined;
-  /** Bytes of an anchor. Places do not overlap: one in a name may be hidden by one that begins before the name. */
+  /**
+   * The length of an anchor in bytes. Places do not overlap, so one in a name may be hidden by one that
+   * begins before the name.
+   */
   readonly reach: number;
 }
 
-/** Whether a name overlaps an anchor: most blobs hold them elsewhere, and need not be decoded, which takes a tenth off a query. */
+/**
+ * Whether a name overlaps an anchor. Most blobs contain anchors only elsewhere, and need not be decoded,
+ * which saves a tenth of a query.
+ */
 function isInNames(
   { window, symbols, tools }: SymbolScan,
   blob: number,
@@ -83,7 +91,7 @@ function isInNames(
   return touches !== 0;
 }
 
-/** Appends the ranges in one blob, counted from its beginning. */
+/** Appends the ranges in a blob, relative to its start. */
 function matchNames(
   scan: SymbolScan,
   { blob, list, places, reach }: NamesOf,
@@ -108,7 +116,7 @@ function matchNames(
   }
 }
 
-/** Has the ranges from `first` on, those of one name, confirmed. */
+/** Has RE2 confirm the ranges from `first` on, which are those of one name. */
 function confirmNew(
   { placed, window, confirm }: SymbolScan,
   out: RangeList,
@@ -121,7 +129,7 @@ function confirmNew(
   for (let i = 0; i < length; i++) pushRange(out, data[2 * i]!, data[2 * i + 1]!);
 }
 
-/** A name may begin or end in a page in which no anchor begins. */
+/** Loads the page of a name, which may begin or end in a page without an anchor. */
 function loadName({ window, reach }: SymbolScan, blob: number, start: number, end: number): void {
   const first = window.reader.firstPages[blob]! + Math.floor(start / PAGE_BYTES);
   const last = window.reader.firstPages[blob]! + Math.floor((end - 1) / PAGE_BYTES);
@@ -129,7 +137,10 @@ function loadName({ window, reach }: SymbolScan, blob: number, start: number, en
   window.load(blob, first, last + 1, 1);
 }
 
-/** Moves ranges to their places in the blob, and drops those that overlap ranges of a name around theirs. Returns the last end. */
+/**
+ * Moves ranges to their places in the blob, and drops those that overlap ranges of an enclosing name.
+ * Returns the last end.
+ */
 function keepNew(out: RangeList, { first, by, last }: { first: number; by: number; last: number }) {
   let kept = first;
   let end = last;
@@ -145,7 +156,10 @@ function keepNew(out: RangeList, { first, by, last }: { first: number; by: numbe
   return end;
 }
 
-/** Addresses at which a required literal begins, ascending; undefined: there is none to look for. Loads what is looked at. */
+/**
+ * Returns the addresses, ascending, at which a required literal begins, or undefined if there is none to
+ * search for. Loads what it scans.
+ */
 function anchorPlaces({ reach, window, blobs, tools }: SymbolScan): Uint32Array | undefined {
   const { anchors } = reach;
   const beyond = Math.max(1, ...(anchors ?? []).map(({ literal }) => literal.longest));
@@ -153,7 +167,7 @@ function anchorPlaces({ reach, window, blobs, tools }: SymbolScan): Uint32Array 
   return anchors && placesOf(anchors, { window, blobs, regions }, tools);
 }
 
-/** Loads the pages of a blob that are in the set, all without one, and `beyond` bytes after them. */
+/** Loads the pages of a blob that are in the set, or all pages without one, and `beyond` bytes after them. */
 function loadPages(
   window: Window,
   blob: number,

@@ -1,6 +1,6 @@
 /**
- * The blobs of one window that are looked at, and what each content atom found in them. Cheap atoms
- * go first; a blob none of whose files may match any more is not scanned for the next one.
+ * Holds the visited blobs of a window, and what each content atom found in them. Cheap atoms come first. A
+ * blob none of whose files may match any more is not scanned for the next atom.
  */
 
 import { hasBit, type Bitset } from "../../../base/bitset.ts";
@@ -20,25 +20,25 @@ import type { Window } from "../reading/window.ts";
 export interface Visit {
   readonly query: PreparedQuery;
   readonly atoms: readonly AtomPlan[];
-  /** Content atoms in the order in which they are scanned. */
+  /** The content atoms in the order in which they are scanned. */
   readonly order: readonly number[];
   /** Whether a file of a visited blob that might match before the atom was evaluated still may. */
   readonly mayMatch: (index: number, atom: number) => boolean;
   readonly wantsPairs: boolean;
   readonly symbols: SegmentSymbols | undefined;
-  /** Matches of an expression that are enough in each blob; default: all. */
+  /** How many matches of an expression are enough in each blob. Default: all. */
   readonly most?: number | undefined;
-  /** What is to be shown is confirmed: names here, where they are told apart. */
+  /** Confirms what will be shown; names already here, where they are still separate. */
   readonly confirm?: Confirm;
 }
 
 export class VisitedBlobs {
   readonly blobs: readonly number[];
-  /** By number of the atom; undefined: not scanned (yet). */
+  /** What was found, by number of the atom; undefined if it was not scanned (yet). */
   readonly found: (Found | undefined)[];
   /** 1 for blobs of which content was read. */
   readonly loaded: Uint8Array;
-  /** Expressions that were run on each blob. */
+  /** The number of expressions that were run on each blob. */
   readonly expressions: Uint8Array;
   readonly #visit: Visit;
 
@@ -54,7 +54,7 @@ export class VisitedBlobs {
     const { order, query } = this.#visit;
     const [only] = order;
     if (order.length === 1 && query.isContentOnly) {
-      // every visited blob is a candidate of the one atom
+      // every visited blob is a candidate of the only atom
       const all = [...this.blobs.keys()];
       this.found[only!] = this.#scanAtom(this.#visit.atoms[only!]!, all, window, tools);
       return;
@@ -70,7 +70,7 @@ export class VisitedBlobs {
       const reach = sharing?.atoms.has(atom) ? { ...plan, shared } : plan;
       const found = this.#scanAtom(reach, targets, window, tools);
       const isStopped = tools.isStopped();
-      // what was not found may be there: under a negation that would be a match
+      // what was not found yet may be there, which under a negation would be a match
       if (!isStopped || !query.hasNegation || atom === query.single)
         this.found[atom] = spread(found, targets, this.blobs.length);
       if (isStopped) return;
@@ -79,7 +79,7 @@ export class VisitedBlobs {
     }
   }
 
-  /** Of the blobs those that may match now that the atom is evaluated; more where it is stopped. */
+  /** Returns those of the blobs that may still match after the atom was evaluated; more if it was stopped. */
   async #stillAlive(
     alive: readonly number[],
     atom: number,
@@ -90,7 +90,7 @@ export class VisitedBlobs {
     const still: number[] = [];
     let [evaluated, isCut] = [0, false];
     for (const index of alive) {
-      // where the atom cannot be, that was known before
+      // where the atom cannot be true, that was known before
       const isNews = !blobs || hasBit(blobs, this.blobs[index]!);
       if (isNews && !isCut && ++evaluated % query.filesAtOnce === 0) {
         isCut = isStopped();
@@ -127,7 +127,7 @@ export class VisitedBlobs {
     return scanExpression(placed, window, blobs, { ...plan, most }, tools);
   }
 
-  /** What is known of a content atom in a visited blob; in any other (-1) none holds. */
+  /** Returns what is known of a content atom in a visited blob. In any other (-1) none is true. */
   verdict(atom: number, index: number): Verdict {
     if (index < 0) return false;
     const found = this.found[atom];
@@ -137,7 +137,7 @@ export class VisitedBlobs {
   }
 }
 
-/** What was found in some of the blobs, by their places among all. */
+/** Returns what was found in some of the blobs, by their positions among all. */
 function spread(found: Found, targets: readonly number[], blobs: number): Found {
   if (targets.length === blobs) return found;
   const all = { ...noneFound(blobs), pairs: found.pairs };

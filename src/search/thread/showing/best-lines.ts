@@ -1,8 +1,8 @@
 /**
- * Which lines of a file a reader would want to see first. A line's score is what its best match of each
- * term adds to the score of a file (score.ts): a match in the name of a definition comes before a whole
- * word, and a line with two terms before a line with one. Equal lines stay in the order of the file.
- * Linear in the ranges, but for the sort; the kernel rates an edge in some 100 ns.
+ * Orders the lines of a file by how much a reader wants to see them first. The score of a line is what its
+ * best match of each term would add to the score of a file (score.ts). So a match in the name of a
+ * definition comes before a whole word, and a line with two terms before a line with one. Lines of equal
+ * score stay in order. Linear in the ranges, but for the sort; the kernel rates an edge in about 100 ns.
  */
 
 import type { Pause } from "../../../base/yield.ts";
@@ -14,33 +14,33 @@ import { atomScore } from "../ranking/score.ts";
 import { bestEdge } from "../reading/literal-scanner.ts";
 
 const NEWLINE = 10;
-/** As in scanning/definitions.ts: a whole name, an end of one, the inside of one. */
+/** The classes of scanning/definitions.ts: a whole name, an end of one, the inside of one. */
 const [EXACT, EDGE, INSIDE, NOT_IN_A_NAME] = [3, 2, 1, 0];
-/** One end of the match is that of the name (2), the other at a joint at least. */
+/** Whether one end of the match is an end of the name (2), and the other at least at a joint. */
 const AT_JOINT = 3;
-/** Names hardly ever lie in each other, and never deeper. */
+/** Names are hardly ever nested, and never deeper. */
 const MOST_NESTED = 4;
 
-/** A file's text, and what its lines are rated with. */
+/** A file's text, and what rates its lines. */
 export interface RatedText {
-  /** A view of the kernel's memory: used before anything is put there. */
+  /** A view of the kernel's memory, valid until something is allocated there. */
   readonly text: Buffer;
-  /** Where the text lies in the kernel's memory, and its bytes. */
+  /** The address of the text in the kernel's memory, and its bytes. */
   readonly origin: number;
   readonly length: number;
   readonly kernel: Kernel;
   readonly arena: Arena;
   readonly definitions: SymbolList | undefined;
-  /** Awaited now and then. */
+  /** Awaited regularly. */
   readonly pause: Pause;
 }
 
-/** After so many ranges a thread that gives way looks at the clock. */
+/** The number of ranges after which a thread that yields looks at the clock. */
 const RANGES_PER_PAUSE = 256;
 
 /**
- * The places of `pairs`, best lines first; pairs of one line stay together, in order. `terms`: the ranges of
- * each term, of which `pairs` are put together. REQUIRES: all of them (from, to), ascending.
+ * Returns the positions of `pairs`, best lines first. Pairs of one line stay together, in order. `terms`
+ * are the ranges of each term, from which `pairs` were merged. REQUIRES: all are (from, to), ascending.
  */
 export async function bestFirst(
   pairs: Uint32Array,
@@ -56,14 +56,14 @@ export async function bestFirst(
 }
 
 interface BegunLines {
-  /** By pair: the place of the line it begins in. */
+  /** For each pair, the position of the line in which it begins. */
   readonly lineOf: Uint32Array;
   readonly starts: readonly number[];
-  /** Behind the newline; Infinity for a line without one. */
+  /** The position after the newline; Infinity for a line without one. */
   readonly ends: readonly number[];
 }
 
-/** The lines in which pairs begin. */
+/** Finds the lines in which pairs begin. */
 function linesOf(pairs: Uint32Array, text: Buffer): BegunLines {
   const lineOf = new Uint32Array(pairs.length / 2);
   const [starts, ends]: [number[], number[]] = [[], []];
@@ -79,7 +79,7 @@ function linesOf(pairs: Uint32Array, text: Buffer): BegunLines {
   return { lineOf, starts, ends };
 }
 
-/** Adds the best score of one term in each line. */
+/** Adds the best score of a term in each line. */
 async function addScores(
   scores: Int32Array,
   ranges: Uint32Array,
@@ -93,7 +93,7 @@ async function addScores(
       scores[line]! += best;
       line++;
     }
-    if (from < starts[line]! || from >= ends[line]!) continue; // its place is another term's
+    if (from < starts[line]! || from >= ends[line]!) continue; // its place belongs to another term
     if (i % (2 * RANGES_PER_PAUSE) === 0) await rated.pause();
     const edge = edgeOf(rated, [from, to], [0, rated.length]);
     best = Math.max(best, atomScore(edge, classOf(from, to), 0));
@@ -101,7 +101,7 @@ async function addScores(
   if (starts.length > 0) scores[line]! += best;
 }
 
-/** The edge of a range in a stretch of the text, 0 to 4. */
+/** Returns the edge of a range in a part of the text, 0 to 4. */
 function edgeOf(
   rated: RatedText,
   [from, to]: readonly [number, number],
@@ -112,12 +112,12 @@ function edgeOf(
   return bestEdge(range, [origin + lowest, origin + limit], rated);
 }
 
-/** Rates ranges by the definitions whose names hold them. REQUIRES: asked in ascending order. */
+/** Rates ranges by the definitions whose names contain them. REQUIRES: called in ascending order. */
 function definitionClasses(rated: RatedText): (from: number, to: number) => number {
   const { definitions } = rated;
   if (!definitions) return () => NOT_IN_A_NAME;
   const { count, rows } = definitions;
-  let next = 0; // the first row that starts behind the range
+  let next = 0; // the first row that starts after the range
   return (from, to) => {
     while (next < count && rows[next * SYMBOL_ROW]! <= from) next++;
     let best = NOT_IN_A_NAME;
@@ -127,7 +127,7 @@ function definitionClasses(rated: RatedText): (from: number, to: number) => numb
   };
 }
 
-/** `row`: the start, the end and the kind of a definition's name. */
+/** Rates a range by one definition. `row` is the start, the end and the kind of its name. */
 function classIn(rated: RatedText, row: Int32Array, [from, to]: readonly [number, number]): number {
   const [start, end, kind] = [row[0]!, row[1]!, row[2]!];
   if (from < start || to > end || from === to) return NOT_IN_A_NAME;

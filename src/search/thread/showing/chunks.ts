@@ -1,8 +1,8 @@
 /**
- * From ranges to chunks. Each range is shown with its lines and `contextLines` more on each side;
- * ranges that share something of that share a chunk. A line of more than LONG_LINE bytes is shown
- * for WINDOW bytes on each side of the match instead, and nothing beyond where that ends inside it,
- * so that a minified file does not make the response a hundred times larger than its matches.
+ * Makes chunks of ranges. Each range is shown with its lines and `contextLines` more on each side; ranges
+ * that share any of these lines share a chunk. Of a line of more than LONG_LINE bytes only WINDOW bytes on
+ * each side of the match are shown, and nothing beyond where these end within it, so that a minified file
+ * does not make the response a hundred times larger than its matches.
  */
 
 import type { Pause } from "../../../base/yield.ts";
@@ -14,19 +14,19 @@ const NEWLINE = 10;
 const LONG_LINE = 4096;
 const WINDOW = 256;
 
-/** After so many ranges a thread that gives way looks at the clock. */
+/** The number of ranges after which a thread that yields looks at the clock. */
 const RANGES_PER_PAUSE = 64;
 
-/** What the ranges of one file are cut with. */
+/** What cuts the ranges of a file. */
 export interface Cutting {
   readonly contextLines: number;
-  /** The definition in whose name a range lies, if any. */
+  /** Returns the definition whose name contains a range, if any. */
   readonly symbolOf: (from: number, to: number) => ResultSymbol | undefined;
-  /** Awaited now and then: a file may have any number of ranges. */
+  /** Awaited regularly, because a file may have any number of ranges. */
   readonly pause: Pause;
 }
 
-/** REQUIRES: pairs (from, to), ascending, none overlapping. */
+/** Makes the chunks. REQUIRES: the pairs (from, to) are ascending and do not overlap. */
 export async function cutChunks(
   lines: Lines,
   pairs: Uint32Array,
@@ -86,7 +86,7 @@ function windowEnd(lines: Lines, line: Line, to: number, contextLines: number): 
   return end;
 }
 
-// neighbours of a line, found without moving the walk; their numbers are not asked for
+// neighbouring lines, found without moving the walk, because their numbers are not needed
 
 function lineBefore({ text }: Lines, { start, number }: Line): Line {
   const before = start < 2 ? 0 : text.lastIndexOf(NEWLINE, start - 2) + 1;
@@ -101,13 +101,13 @@ function lineAfter({ text }: Lines, { end, number }: Line): Line {
 const isContinuation = (byte: number | undefined): boolean =>
   byte !== undefined && (byte & 0xc0) === 0x80;
 
-/** The start of the character that holds the byte at `at`; at most three bytes back. */
+/** Returns the start of the character that contains the byte at `at`, at most three bytes back. */
 function characterStart(text: Uint8Array, at: number, least: number): number {
   for (let back = 0; back < 3 && at > least && isContinuation(text[at]); back++) at--;
   return at;
 }
 
-/** The end of the character that holds the byte before `at`; at most three bytes on. */
+/** Returns the end of the character that contains the byte before `at`, at most three bytes on. */
 function characterEnd(text: Uint8Array, at: number, most: number): number {
   for (let on = 0; on < 3 && at < most && isContinuation(text[at]); on++) at++;
   return at;

@@ -1,9 +1,9 @@
 /**
- * From byte offsets to lines and columns. Lines are 1-based, a newline belongs to the line it ends.
- * Columns are 1-based code points from the line's start; invalid UTF-8 counts the U+FFFD that
+ * Converts byte offsets to lines and columns. Lines are 1-based, and a newline belongs to the line it ends.
+ * Columns are 1-based code points from the start of the line; invalid UTF-8 counts as the U+FFFD that
  * TextDecoder makes of the line's bytes before the position.
  *
- * Everything walks forwards, so a file costs its length once, however many matches one line has.
+ * Everything moves forwards, so a file costs its length once, however many matches a line has.
  */
 
 import { decodeText } from "../../../base/decode-text.ts";
@@ -13,18 +13,18 @@ const NEWLINE = 10;
 export interface Line {
   readonly number: number;
   readonly start: number;
-  /** After its newline, if it has one. */
+  /** The position after its newline, if it has one. */
   readonly end: number;
 }
 
-/** Counts the newlines of a stretch of the text. */
+/** Counts the newlines of a part of the text. */
 export type CountNewlines = (from: number, to: number) => number;
 
 export class Lines {
   readonly text: Buffer;
   readonly #count: CountNewlines;
   #line: Line;
-  // the last place a column was asked of
+  // the last place whose column was requested
   #lineStart = 0;
   #offset = 0;
   #column = 1;
@@ -40,11 +40,14 @@ export class Lines {
     return newline < 0 ? this.text.length : newline + 1;
   }
 
-  /** The line that holds the byte at `offset`; at the end of the text the line that begins there, if one does. */
+  /**
+   * Returns the line that contains the byte at `offset`; at the end of the text the line that begins there,
+   * if one does.
+   */
   at(offset: number): Line {
     const line = this.#line;
     if (offset < line.start) return this.#back(offset);
-    // behind the text's last newline begins a line without bytes
+    // after the last newline of the text a line without bytes begins
     const isEmpty = line.start === line.end;
     const endsHere = isEmpty || this.text[line.end - 1] !== NEWLINE;
     if (offset < line.end || (offset === line.end && endsHere)) return line;
@@ -60,7 +63,7 @@ export class Lines {
   }
 
   column(lineStart: number, offset: number): number {
-    // a place inside a character: what was counted so far may have been half of it
+    // a place within a character: what was counted so far may have been a part of it
     const isInside = (this.text[this.#offset]! & 0xc0) === 0x80;
     if (lineStart !== this.#lineStart || offset < this.#offset || isInside) {
       this.#lineStart = lineStart;
@@ -85,13 +88,13 @@ export class Lines {
   }
 }
 
-/** Code points of [from, to): of ASCII as many as bytes. */
+/** Counts the code points of [from, to), which for ASCII are the bytes. */
 function countPoints(text: Uint8Array, from: number, to: number): number {
   let at = from;
   while (at < to && text[at]! < 0x80) at++;
   if (at === to) return to - from;
   let count = at - from;
-  // an iteration of a string is one of its code points
+  // iterating over a string yields its code points
   for (const _ of decodeText(text.subarray(at, to))) count++;
   return count;
 }

@@ -1,4 +1,7 @@
-/** Builds the result of one file: reads its content again where that is asked for, finds its ranges, cuts them into chunks. */
+/**
+ * Builds the result of a file: reads its content again if that is requested, finds its ranges, and cuts
+ * them into chunks.
+ */
 
 import { decodeText } from "../../../base/decode-text.ts";
 import type { Pause } from "../../../base/yield.ts";
@@ -28,11 +31,11 @@ export interface Showing {
   readonly snapshot: Snapshot;
   readonly contextLines: number;
   readonly whole: boolean;
-  /** Whether the best lines come first: where a request limits the ranges of a file. */
+  /** Whether the best lines come first, because a request limits the ranges of a file. */
   readonly isBestFirst: boolean;
-  /** Awaited now and then. REQUIRES: nobody else uses the tools meanwhile. */
+  /** Awaited regularly. REQUIRES: nobody else uses the tools meanwhile. */
   readonly pause: Pause;
-  /** Told when RE2 and the automaton differ. */
+  /** Called when RE2 and the automaton differ. */
   readonly onDisagreement: (message: string) => void;
 }
 
@@ -41,7 +44,7 @@ export interface FileToShow {
   readonly symbols: SegmentSymbols | undefined;
   readonly file: number;
   readonly sets: (set: number) => boolean;
-  /** Ranges that are not shown, before those that are. */
+  /** The number of ranges to skip before those that are shown. */
   readonly skip: number;
   readonly most: number;
 }
@@ -84,7 +87,7 @@ export async function showFile(
   };
 }
 
-/** The ranges of each term that a file shows. */
+/** Returns the ranges of each term that a file shows. */
 const termsOf = (
   shown: ShownAtoms,
   content: { readonly visited: VisitedBlobs } | undefined,
@@ -102,7 +105,7 @@ const confirmOf =
   (expression, bytes, claimed) =>
     verifiedShort(expression, { bytes, claimed }, askingOf(showing));
 
-/** When time is up nothing more is found in it. */
+/** Whether a file's content is read. When time is up, nothing more is searched in it. */
 const readsContent = ({ query, tools, whole }: Showing): boolean =>
   whole || (query.contentAtoms.length > 0 && !tools.isStopped());
 
@@ -112,7 +115,7 @@ function rangesOf(lines: Lines, pairs: Uint32Array): ReturnType<Lines["range"]>[
   return ranges;
 }
 
-/** A blob wholly in kernel memory, scanned for every content atom. */
+/** Loads a whole blob into kernel memory and scans it for every content atom. */
 async function readContent(
   showing: Showing,
   { reader, skip, most, symbols }: Omit<FileToShow, "file" | "sets">,
@@ -120,7 +123,7 @@ async function readContent(
 ) {
   const { query, tools, snapshot, isBestFirst } = showing;
   const { kernel } = tools;
-  const seen = isBestFirst ? Infinity : skip + most; // the best may be the last
+  const seen = isBestFirst ? Infinity : skip + most; // the best line may be the last one
   const symbolBytes = symbols?.bytesLoaded ?? 0;
   const window = new Window(reader, snapshot, tools.window, blob, blob + 1);
   window.load(blob, reader.firstPages[blob]!, reader.firstPages[blob + 1]!, 0);
@@ -162,18 +165,18 @@ async function readContent(
 interface PlacedText {
   readonly blob: number;
   readonly symbols: SegmentSymbols | undefined;
-  /** Where it lies in the kernel's memory. */
+  /** The address in the kernel's memory. */
   readonly origin: number;
   readonly length: number;
 }
 
-/** A blob's text in kernel memory, and the chunks that are cut of it. */
+/** Returns a blob's text in kernel memory and the chunks cut from it. */
 function placedText(
   { tools, contextLines, pause }: Showing,
   { blob, symbols, origin, length }: PlacedText,
 ) {
   const { kernel, arena } = tools;
-  // made when it is used: a view of the kernel's memory does not survive its growth
+  // made when it is used, because a view of the kernel's memory does not survive its growth
   const text = () => Buffer.from(kernel.bytes.buffer, origin, length);
   const count = (start: number, end: number) =>
     kernel.run.countNewlines(origin + start, origin + end);
@@ -186,7 +189,10 @@ function placedText(
     });
   return {
     text: () => decodeText(text()),
-    /** `terms`: what the best lines are known by; undefined: the first ranges are shown. */
+    /**
+     * Cuts the shown ranges into chunks. `terms` decide which lines are best; undefined if the first ranges
+     * are shown.
+     */
     async chunks(pairs: Uint32Array, { skip, most, terms }: ShownPart) {
       const end = skip + most;
       if (!terms) return cut(pairs.subarray(2 * skip, 2 * end));
@@ -206,7 +212,7 @@ interface ShownPart {
 const pairsAt = (pairs: Uint32Array, places: Uint32Array): Uint32Array =>
   Uint32Array.from({ length: 2 * places.length }, (_, i) => pairs[2 * places[i >> 1]! + (i & 1)]!);
 
-/** For each of the numbers, by size: its place among them. */
+/** Returns the position of each number in ascending order. */
 function placesOf(numbers: Uint32Array): Uint32Array {
   return Uint32Array.from(numbers.keys()).sort((a, b) => numbers[a]! - numbers[b]!);
 }

@@ -1,8 +1,8 @@
 /**
- * RE2 has the last word on every range of an expression that is returned. Where it disagrees with the
- * automaton its answer is taken, and somebody is told: that is a bug of ours. It is asked while there is
- * time: of a text for MOST_MS, and not after the search's own time is up. On a host's own thread only what it answers
- * within a slice is asked.
+ * Has RE2 confirm every returned range of an expression. If RE2 and the automaton differ, RE2's answer is
+ * used and the difference is reported, because it is a bug of ours. RE2 is asked while there is time: for
+ * MOST_MS per text, and not after the search's own time is up. On a host's own thread it is asked only what
+ * it answers within a slice.
  */
 
 import type { Kernel } from "../../../kernel/kernel.ts";
@@ -12,29 +12,29 @@ import { verifyRanges } from "../../../re2/verify.ts";
 import { pairsOf } from "../scanning/file-ranges.ts";
 import type { Found } from "../reading/literal-scanner.ts";
 
-/** For the ranges of one text: 100 000 take 0.4 s. */
+/** The most time for the ranges of a text. 100 000 ranges take 0.4 s. */
 const MOST_MS = 1_000;
 const BRIEF_MS = 2;
 
 /** How RE2 is asked. */
 export interface Asking {
   readonly isLate: () => boolean;
-  /** Whether a host's own thread asks. */
+  /** Whether this is a host's own thread. */
   readonly isBrief: boolean;
   readonly onDisagreement: (message: string) => void;
 }
 
 export interface VerifiedText extends Asking {
   readonly kernel: Kernel;
-  /** Where the blob stands in the kernel's memory. */
+  /** The address of the blob in the kernel's memory. */
   readonly from: number;
   readonly to: number;
-  /** Ranges from `first` to before `most` may be shown. */
+  /** The ranges that may be shown, from `first` to before `most`. */
   readonly first: number;
   readonly most: number;
 }
 
-/** What the expression found in the one blob that was visited, as RE2 sees it. */
+/** Returns what the expression found in the only visited blob, as RE2 confirms it. */
 export function verified(expression: ExpressionSource, found: Found, text: VerifiedText): Found {
   const count = Math.min(text.most, found.counts[0]!);
   if (count === 0) return found;
@@ -53,7 +53,7 @@ export function verified(expression: ExpressionSource, found: Found, text: Verif
   return { ...found, counts: Uint32Array.of(ranges.length), starts: new Uint32Array(1), pairs };
 }
 
-/** What the expression found in a path or in a name, as RE2 sees it. */
+/** Returns what the expression found in a path or name, as RE2 confirms it. */
 export function verifiedShort(
   expression: ExpressionSource,
   claim: { readonly bytes: Uint8Array; readonly claimed: RangeList },
@@ -71,10 +71,10 @@ export function verifiedShort(
   return ranges ?? claimed;
 }
 
-/** Expressions that took RE2 more than its time: it is not asked about their other texts. */
+/** The expressions that took RE2 too long. It is not asked about their other texts. */
 const slow = new WeakSet<ExpressionSource>();
 
-/** A search without a time-out has one here. */
+/** Returns what says that RE2 must stop: a search without a time-out has one here. */
 function soon(expression: ExpressionSource, { isLate, isBrief }: Asking): () => boolean {
   const end = performance.now() + (isBrief ? BRIEF_MS : MOST_MS);
   return () => {
