@@ -166,6 +166,8 @@ const ROOMS: Record<string, readonly string[]> = {
   "cluster/local": ["base", "store", "cluster/objects", "cluster/catalog"],
   cluster: [
     "base",
+    "metrics",
+    "tracing",
     "store",
     "ingest",
     "search/caller",
@@ -215,6 +217,9 @@ const ROOMS: Record<string, readonly string[]> = {
     "workspace",
     "watch",
     "sync",
+    "cluster/objects",
+    "cluster/postgres",
+    "cluster",
     "mcp",
     "http",
   ],

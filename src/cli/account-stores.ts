@@ -11,6 +11,8 @@ import { join } from "node:path";
 import type { AuditStore } from "../auth/audit-store.ts";
 import type { TokenStore } from "../auth/token-store.ts";
 import type { User, UserStore } from "../auth/user-store.ts";
+import type { OpenedFile } from "./cluster-file.ts";
+import type { Io } from "./io.ts";
 import { QuernError } from "../base/errors.ts";
 
 /** Begins with a dot, so that the data directory still counts as empty before the first index run. */
@@ -49,12 +51,35 @@ export async function openExistingAccounts(db: string): Promise<Accounts> {
   return openAccounts(db);
 }
 
-/** Opens the stores of a directory for `use`, and closes them. */
+/** Opens the stores of a cluster, which are in its PostgreSQL. */
+export async function openClusterAccounts({
+  catalog,
+}: Pick<OpenedFile, "catalog">): Promise<Accounts> {
+  const { postgresTokenStore } = await import("../cluster/postgres/token-store.ts");
+  const { postgresUserStore } = await import("../cluster/postgres/user-store.ts");
+  const { postgresAuditStore } = await import("../cluster/postgres/audit-store.ts");
+  const { pool, place } = catalog;
+  return {
+    tokens: postgresTokenStore(pool, place),
+    users: postgresUserStore(pool, place),
+    audits: postgresAuditStore(pool, place),
+    [Symbol.asyncDispose]: async () => {}, // whoever opened the file closes it
+  };
+}
+
+/** Opens the stores of a directory, or of a cluster, for `use`, and closes them. */
 export async function withAccounts(
   open: typeof openAccounts,
-  { db }: { db: string },
+  { db, cluster }: { readonly db: string; readonly cluster?: string },
+  env: Io["env"],
   use: (accounts: Accounts) => Promise<void>,
 ): Promise<void> {
+  if (cluster !== undefined) {
+    const { openClusterFile } = await import("./cluster-file.ts");
+    await using opened = await openClusterFile(cluster, env);
+    await use(await openClusterAccounts(opened));
+    return;
+  }
   const accounts = await open(db);
   try {
     await use(accounts);

@@ -10,6 +10,7 @@ export interface Call {
 
 export interface CommonFlags {
   db: string;
+  cluster?: string;
   json?: true;
 }
 
@@ -18,6 +19,10 @@ export function withCommonOptions(command: Command): Command {
     .option("--db <dir>", "data directory; default: QUERN_DB, or .quern here or in a parent folder")
     .option("--json", "print JSON");
 }
+
+/** The option of commands that work on a cluster too. */
+export const withCluster = (command: Command): Command =>
+  command.option("--cluster <file>", "file that tells of a cluster, which takes the place of --db");
 
 export interface WaitFlags {
   wait?: number;

@@ -10,7 +10,7 @@ import {
   openExistingAccounts,
   withAccounts,
 } from "./account-stores.ts";
-import { type Call, type CommonFlags, date, withCommonOptions } from "./call.ts";
+import { type Call, type CommonFlags, date, withCluster, withCommonOptions } from "./call.ts";
 import { printJson, printLines } from "./io.ts";
 import { table, visible } from "./style.ts";
 
@@ -27,24 +27,28 @@ const DEFAULT_OWNER = "local";
 
 export function addKeys(program: Command, call: Call): void {
   const keys = program.command("keys").summary("create, list and revoke API keys");
-  withOwner(withCommonOptions(keys.command("create")))
+  withOwner(withCluster(withCommonOptions(keys.command("create"))))
     .summary("create an API key and print its secret")
     .option("--name <name>", "a name for the key")
     .option("--expires <date>", "expiry date; default: never", date)
     .action((flags: KeyFlags & { name?: string; expires?: Date }) =>
-      withAccounts(openAccounts, flags, (accounts) => create(accounts, flags, call)),
+      withAccounts(openAccounts, flags, call.io.env, (accounts) => create(accounts, flags, call)),
     );
-  withCommonOptions(keys.command("list"))
+  withCluster(withCommonOptions(keys.command("list")))
     .summary("list keys")
     .option("--owner <id>", "only the keys of this owner; default: of everyone")
     .action((flags: ListFlags) =>
-      withAccounts(openExistingAccounts, flags, (accounts) => list(accounts, flags, call)),
+      withAccounts(openExistingAccounts, flags, call.io.env, (accounts) =>
+        list(accounts, flags, call),
+      ),
     );
-  withCommonOptions(keys.command("revoke"))
+  withCluster(withCommonOptions(keys.command("revoke")))
     .summary("revoke a key at once")
     .argument("<id>", "the id that keys list prints, not the secret")
     .action((id: string, flags: CommonFlags) =>
-      withAccounts(openExistingAccounts, flags, ({ tokens }) => revoke(tokens, id, flags, call)),
+      withAccounts(openExistingAccounts, flags, call.io.env, ({ tokens }) =>
+        revoke(tokens, id, flags, call),
+      ),
     );
 }
 

@@ -2,6 +2,7 @@
 
 import { Command, CommanderError } from "commander";
 import type { Call } from "./call.ts";
+import { addCluster } from "./cluster-command.ts";
 import { addCompletion } from "./completion-command.ts";
 import { findDataDirectory } from "./data-directory.ts";
 import { applyDefaults } from "./defaults.ts";
@@ -26,6 +27,7 @@ const COMMANDS = [
   addSearch,
   addSync,
   addServe,
+  addCluster,
   addMcp,
   addRepositories,
   addRead,

@@ -6,13 +6,19 @@ import type { AddressInfo } from "node:net";
 import type { Command } from "commander";
 import type { Engine } from "../engine.ts";
 import type { HandlerOptions } from "../http/options.ts";
-import { membersOrAnybody, openAccounts } from "./account-stores.ts";
+import {
+  membersOrAnybody,
+  openAccounts,
+  openClusterAccounts,
+  type Accounts,
+} from "./account-stores.ts";
 import {
   type Call,
   collect,
   type CommonFlags,
   oneOf,
   wholeNumber,
+  withCluster,
   withCommonOptions,
 } from "./call.ts";
 import { withEngine } from "./engine-session.ts";
@@ -36,11 +42,13 @@ interface ServeFlags extends CommonFlags {
   sync?: string;
 }
 
+/** How long a run of sync waits for another machine that writes to the same shard. */
+const CLUSTER_LOCK_MS = 600_000;
 /** How long running requests may take after the process was stopped. */
 const GRACE_MS = 2_000;
 
 export function addServe(program: Command, call: Call): void {
-  withCommonOptions(program.command("serve"))
+  withCluster(withCommonOptions(program.command("serve")))
     .summary("answer searches over HTTP")
     .description(
       "Answer searches over HTTP. quern index may run at the same time; each search sees the newest state.\n" +
@@ -81,40 +89,60 @@ export function addServe(program: Command, call: Call): void {
       "number of threads; default: one for each core, at most 4",
       wholeNumber,
     )
-    .action((flags: ServeFlags) => {
+    .action(async (flags: ServeFlags) => {
+      if (flags.cluster !== undefined) return serveCluster(flags.cluster, flags, call.io);
       const { db, workers } = flags;
       const readOnly = flags.sync === undefined;
       const options = { db, readOnly, ...(workers !== undefined && { workers }) };
-      return withEngine(call.io, options, (engine) => serve(engine, flags, call.io));
+      return withEngine(call.io, options, async (engine) => {
+        await using accounts = await openAccounts(db);
+        await serve({ engine, accounts }, flags, call.io);
+      });
     });
 }
 
-async function serve(engine: Engine, flags: ServeFlags, io: Io): Promise<void> {
+async function serveCluster(file: string, flags: ServeFlags, io: Io): Promise<void> {
+  const { openClusterFile } = await import("./cluster-file.ts");
+  const { openCluster } = await import("../cluster/cluster.ts");
+  await using opened = await openClusterFile(file, io.env);
+  const { workers } = flags;
+  await using engine = await openCluster({
+    ...opened.options,
+    ...(workers !== undefined && { workers }),
+    lockTimeoutMs: CLUSTER_LOCK_MS,
+    onWarning: ({ code, message }) => io.stderr.write(`quern: warning: ${code}: ${message}\n`),
+  });
+  const accounts = await openClusterAccounts(opened);
+  // what sync has recorded of its connections lies in the machine's folder
+  await serve({ engine, accounts }, { ...flags, db: engine.path }, io);
+}
+
+interface Served {
+  readonly engine: Engine;
+  readonly accounts: Accounts;
+}
+
+async function serve({ engine, accounts }: Served, flags: ServeFlags, io: Io): Promise<void> {
   // loaded here, because no other command needs it and it takes longer to load than all the rest
   const { answerUnreadable, createHandler, toNodeListener } = await import("../http/index.ts");
-  const accounts = await openAccounts(flags.db);
-  try {
-    await using sync = await connectionsFor(engine, flags, io);
-    const { connections, webhook } = sync;
-    const { tokens, audits } = accounts;
-    const users = membersOrAnybody(accounts.users);
-    const handler = createHandler(engine, {
-      tokens,
-      users,
-      audits,
-      connections,
-      ...(webhook && { webhook }),
-      ...handlerOptions(flags),
-    });
-    const server = createServer({ requireHostHeader: false }, toNodeListener(handler));
-    answerUnreadable(server);
-    await listen(server, flags);
-    announce(server, flags, io);
-    if (!io.signal.aborted) await once(io.signal, "abort");
-    await close(server);
-  } finally {
-    await accounts[Symbol.asyncDispose]();
-  }
+  await using sync = await connectionsFor(engine, flags, io);
+  const { connections, webhook } = sync;
+  const { tokens, audits } = accounts;
+  const users = membersOrAnybody(accounts.users);
+  const handler = createHandler(engine, {
+    tokens,
+    users,
+    audits,
+    connections,
+    ...(webhook && { webhook }),
+    ...handlerOptions(flags),
+  });
+  const server = createServer({ requireHostHeader: false }, toNodeListener(handler));
+  answerUnreadable(server);
+  await listen(server, flags);
+  announce(server, flags, io);
+  if (!io.signal.aborted) await once(io.signal, "abort");
+  await close(server);
 }
 
 function handlerOptions(flags: ServeFlags): HandlerOptions {

@@ -10,7 +10,7 @@ import {
   openExistingAccounts,
   withAccounts,
 } from "./account-stores.ts";
-import { type Call, type CommonFlags, oneOf, withCommonOptions } from "./call.ts";
+import { type Call, type CommonFlags, oneOf, withCluster, withCommonOptions } from "./call.ts";
 import { printJson, printLines } from "./io.ts";
 import { table, visible } from "./style.ts";
 
@@ -22,7 +22,7 @@ interface AddFlags extends CommonFlags {
 
 export function addUsers(program: Command, call: Call): void {
   const users = program.command("users").summary("add, list, suspend and remove members");
-  withCommonOptions(users.command("add"))
+  withCluster(withCommonOptions(users.command("add")))
     .summary("add a member, or change one")
     .description(
       "Add a member, or change one; a suspended one may do everything again.\n" +
@@ -37,24 +37,30 @@ export function addUsers(program: Command, call: Call): void {
       oneOf(["owner", "member"]),
     )
     .action((id: string, flags: AddFlags) =>
-      withAccounts(openAccounts, flags, (accounts) => add(accounts, id, flags, call)),
+      withAccounts(openAccounts, flags, call.io.env, (accounts) => add(accounts, id, flags, call)),
     );
-  withCommonOptions(users.command("list"))
+  withCluster(withCommonOptions(users.command("list")))
     .summary("list the members")
     .action((flags: CommonFlags) =>
-      withAccounts(openExistingAccounts, flags, (accounts) => list(accounts, flags, call)),
+      withAccounts(openExistingAccounts, flags, call.io.env, (accounts) =>
+        list(accounts, flags, call),
+      ),
     );
-  withCommonOptions(users.command("suspend"))
+  withCluster(withCommonOptions(users.command("suspend")))
     .summary("make all keys of a member worthless, until they are added again")
     .argument("<id>")
     .action((id: string, flags: CommonFlags) =>
-      withAccounts(openExistingAccounts, flags, (accounts) => suspend(accounts, id, flags, call)),
+      withAccounts(openExistingAccounts, flags, call.io.env, (accounts) =>
+        suspend(accounts, id, flags, call),
+      ),
     );
-  withCommonOptions(users.command("remove"))
+  withCluster(withCommonOptions(users.command("remove")))
     .summary("remove a member and revoke their keys")
     .argument("<id>")
     .action((id: string, flags: CommonFlags) =>
-      withAccounts(openExistingAccounts, flags, (accounts) => remove(accounts, id, flags, call)),
+      withAccounts(openExistingAccounts, flags, call.io.env, (accounts) =>
+        remove(accounts, id, flags, call),
+      ),
     );
 }
 

@@ -13,6 +13,8 @@ import type { CompactReport } from "../ingest/writes.ts";
 import type { IndexReport } from "../ingest/run/report.ts";
 import type { Source } from "../ingest/sources/source.ts";
 import { KNOWN_REPOSITORIES, type KnowsRepositories } from "../repositories.ts";
+import { OWN_METRICS, type HasOwnMetrics, type Metric } from "../metrics/metrics-text.ts";
+import { OBSERVE, type Observable } from "../tracing.ts";
 import { BEGIN_ANSWER, type BeginsAnswers } from "../search/caller/long-answer.ts";
 import { NOT_INDEXED, type KnowsNotIndexed } from "../search/caller/not-indexed.ts";
 import { Catalog } from "./catalog/catalog.ts";
@@ -24,6 +26,7 @@ import type { PostgresPlace } from "./postgres/schema.ts";
 import { Replica } from "./replica.ts";
 import { ShardWriter, type ShardSession, type WriteOptions } from "./shard-writer.ts";
 import { collect, type CollectReport } from "./collect.ts";
+import { clusterMetrics } from "./cluster-metrics.ts";
 import { encodePayload, workOn, type Job } from "./work.ts";
 
 /**
@@ -287,9 +290,17 @@ interface Parts {
   readonly onWarning: NonNullable<OpenOptions["onWarning"]>;
 }
 
-type Inner = Engine & KnowsRepositories & KnowsNotIndexed & BeginsAnswers;
+type Inner = Engine & KnowsRepositories & KnowsNotIndexed & BeginsAnswers & Observable;
 
-class OpenedCluster implements ClusterEngine, KnowsRepositories, KnowsNotIndexed, BeginsAnswers {
+class OpenedCluster
+  implements
+    ClusterEngine,
+    KnowsRepositories,
+    KnowsNotIndexed,
+    BeginsAnswers,
+    Observable,
+    HasOwnMetrics
+{
   readonly path: string;
   readonly #parts: Parts;
   readonly #engine: Inner;
@@ -521,6 +532,14 @@ class OpenedCluster implements ClusterEngine, KnowsRepositories, KnowsNotIndexed
     const { begin } = this.#engine[BEGIN_ANSWER];
     const insteadOf = Reflect.get(OpenedCluster.prototype, "search") as Engine["search"];
     return { begin, insteadOf };
+  }
+
+  get [OBSERVE](): Observable[typeof OBSERVE] {
+    return this.#engine[OBSERVE];
+  }
+
+  async [OWN_METRICS](): Promise<Metric[]> {
+    return clusterMetrics(await this.status().catch(() => undefined));
   }
 
   close(): Promise<void> {

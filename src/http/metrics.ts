@@ -7,7 +7,13 @@
 import { VERSION } from "../base/version.ts";
 import type { Engine } from "../engine.ts";
 import { Counter, Durations } from "../metrics/counted.ts";
-import { metricsText, type Metric, type Sample } from "../metrics/metrics-text.ts";
+import {
+  metricsText,
+  OWN_METRICS,
+  type HasOwnMetrics,
+  type Metric,
+  type Sample,
+} from "../metrics/metrics-text.ts";
 import { OBSERVE, type IndexSize, type Observable, type Observer } from "../tracing.ts";
 
 export interface Metrics {
@@ -16,7 +22,7 @@ export interface Metrics {
   text(): Promise<string>;
 }
 
-export function createMetrics(engine: Engine & Partial<Observable>): Metrics {
+export function createMetrics(engine: Engine & Partial<Observable & HasOwnMetrics>): Metrics {
   const requests = new Counter();
   const counts = new Counts();
   const observed = engine[OBSERVE]; // an engine that a host has implemented has none
@@ -30,6 +36,7 @@ export function createMetrics(engine: Engine & Partial<Observable>): Metrics {
         ]),
         counter("quern_http_requests_total", "Requests by operation and status.", requests),
         ...(observed ? [...counts.metrics(), ...ofIndex(await observed.size())] : []),
+        ...((await engine[OWN_METRICS]?.()) ?? []),
         ...ofProcess(),
       ]),
   };

@@ -51,3 +51,11 @@ const escapeText = (text: string): string => text.replaceAll("\\", "\\\\").repla
 
 const numberText = (value: number): string =>
   value === Infinity ? "+Inf" : value === -Infinity ? "-Inf" : String(value);
+
+/** The key under which an engine has metrics of its own. */
+export const OWN_METRICS: unique symbol = Symbol("quern.ownMetrics");
+
+export interface HasOwnMetrics {
+  /** Never rejects. */
+  [OWN_METRICS](): Promise<Metric[]>;
+}
