@@ -9,10 +9,15 @@ export const TARGETS = {
   segment: async () => (await import("./segment.ts")).openSegmentTarget(),
   "git-objects": async () => (await import("./git-objects.ts")).gitObjects,
   "git-trees": async () => (await import("./git-trees.ts")).gitTrees,
+  "git-refs": async () => (await import("./git-refs.ts")).openGitRefsTarget(),
   mcp: async () => (await import("./mcp.ts")).openMcpTarget(),
   http: async () => (await import("./http.ts")).openHttpTarget(),
   symbols: async (folders?: readonly string[]) =>
     (await import("./symbols.ts")).openSymbolsTarget(folders),
+  cursors: async () => (await import("./cursors.ts")).openCursorsTarget(),
+  overlays: async () => (await import("./overlays.ts")).openOverlaysTarget(),
+  webhooks: async () => (await import("./webhooks.ts")).webhooks,
+  "segment-objects": async () => (await import("./segment-objects.ts")).openSegmentObjectsTarget(),
   workspace: async () => (await import("./workspace.ts")).openWorkspaceTarget(),
 } satisfies Record<string, (folders?: readonly string[]) => Promise<Target>>;
 
