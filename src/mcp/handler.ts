@@ -17,6 +17,7 @@ import { tokenBound } from "./token-bound.ts";
 import { Cursors } from "./cursors.ts";
 import type { Guard } from "./guard.ts";
 import { createServer } from "./server.ts";
+import { Sessions } from "./sessions.ts";
 
 /**
  * Who may ask a Model Context Protocol handler, and how its answers are measured.
@@ -90,6 +91,12 @@ interface Admitted {
   readonly guard?: Guard;
 }
 
+/** What the server of a request is made with. */
+interface Serving extends Admitted {
+  /** Aborts when the client waits no longer. */
+  readonly left: AbortSignal;
+}
+
 /** What answers a request that was admitted. */
 export function createHandlerFor(
   engine: Engine,
@@ -104,19 +111,25 @@ export function createHandlerFor(
   const cursors = new Cursors();
   const handler = serve(
     ({ authInfo }) => {
-      const { viewer, guard } = authInfo!.extra as unknown as Admitted;
-      const behind = () => [];
-      return createServer(
-        (signal) => ({ engine, viewer, signal, timeoutMs, cursors, count, behind }),
-        guard,
-      );
+      const { viewer, guard, left } = authInfo!.extra as unknown as Serving;
+      const fixed = { engine, viewer, timeoutMs, cursors, count, behind: () => [] };
+      const contextOf = (call: AbortSignal) => ({
+        ...fixed,
+        signal: AbortSignal.any([call, left]),
+      });
+      return createServer(contextOf, guard);
     },
     { maxRequestBodySize: Math.max(1, maxBodyBytes) },
   );
+  const sessions = new Sessions();
   return async (request, admitted) => {
     const given = await bounded(request, maxBodyBytes);
     if (given instanceof Response) return given;
-    return handler.fetch(given, { authInfo: { ...NO_TOKEN, extra: { ...admitted } } });
+    const exchange = sessions.begin(given.request, given.message);
+    const extra = { ...admitted, left: exchange.signal } satisfies Serving;
+    return exchange.answer(
+      await handler.fetch(given.request, { authInfo: { ...NO_TOKEN, extra } }),
+    );
   };
 }
 
@@ -124,15 +137,32 @@ export function createHandlerFor(
 const BODY_BYTES = 128 * 1024;
 const MOST = { mostValues: 2_000, mostItems: 2_000 };
 
+interface Bounded {
+  readonly request: Request;
+  /** Its body, parsed; undefined if it is none, or no JSON. */
+  readonly message: unknown;
+}
+
 /** The request with a body that may be parsed at once, or what refuses it. */
-async function bounded(request: Request, mostBytes: number): Promise<Request | Response> {
-  if (request.body === null) return request;
+async function bounded(request: Request, mostBytes: number): Promise<Bounded | Response> {
+  if (request.body === null) return { request, message: undefined };
   const body = await readBytes(request, mostBytes);
   if (body === undefined) return refuse(413, `a body may have at most ${mostBytes} bytes`);
   const beyond = await beyondJsonShape(body, { pause: newPause(), ...MOST });
   if (beyond !== undefined) return refuse(400, `the body is too much to read: ${beyond}`);
   const { url, method, headers, signal } = request;
-  return new Request(url, { method, headers, signal, body });
+  return {
+    request: new Request(url, { method, headers, signal, body }),
+    message: parsed(body),
+  };
+}
+
+function parsed(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(body).toString());
+  } catch {
+    return undefined; // the protocol's own parser says what is wrong
+  }
 }
 
 /** The package wants these of a token; what counts is the viewer beside them. */

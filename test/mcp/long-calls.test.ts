@@ -1,9 +1,18 @@
 /** Calls that take long: the client is told that they are at work, and leaves when it likes. */
 
-import { expect, test } from "vitest";
+import { tracingChannel } from "node:diagnostics_channel";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setImmediate } from "node:timers/promises";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { expect, onTestFinished, test } from "vitest";
 import type { Engine } from "../../src/engine.ts";
+import { createHandler, toNodeListener } from "../../src/http/index.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { createMcpHandler } from "../../src/mcp/index.ts";
+import { Sessions, SESSION } from "../../src/mcp/sessions.ts";
+import type { SearchTrace } from "../../src/tracing.ts";
 import { openEngine } from "../engine/opened.ts";
 import { connected } from "./connected.ts";
 
@@ -61,13 +70,166 @@ function endless() {
   return { begun, ended, until };
 }
 
-test("a call that a client of 2026 gives up ends", { timeout: TIMEOUT_MS }, async () => {
-  const { begun, ended, until } = endless();
-  const client = await connected(createMcpHandler(await waiting(until)));
-  const leaving = new AbortController();
-  const call = client.callTool(CALL, { signal: leaving.signal }).catch((error: unknown) => error);
-  await begun;
-  leaving.abort(new Error("left"));
-  expect(await call).toBeInstanceOf(Error);
-  await ended;
+test.each(ERAS)(
+  "era %s: a call that a client gives up ends",
+  { timeout: TIMEOUT_MS },
+  async (era) => {
+    const { begun, ended, until } = endless();
+    const client = await connected(createMcpHandler(await waiting(until)), { era });
+    const leaving = new AbortController();
+    const call = client.callTool(CALL, { signal: leaving.signal }).catch((error: unknown) => error);
+    await begun;
+    leaving.abort(new Error("left"));
+    expect(await call).toBeInstanceOf(Error);
+    await ended;
+  },
+);
+
+/** A server on this machine, with one slot. */
+async function served(engine: Engine): Promise<() => Promise<Client>> {
+  const handler = createHandler(engine, { anonymous: "all", mcp: true, maxConcurrent: 1 });
+  const server = createServer(toNodeListener(handler)).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const url = new URL(`http://127.0.0.1:${port}/api/mcp`);
+  return async () => {
+    const client = new Client({ name: "test", version: "1" });
+    await client.connect(new StreamableHTTPClientTransport(url));
+    onTestFinished(() => client.close());
+    return client;
+  };
+}
+
+/** What becomes of searches for something. */
+function tracesOf(query: string) {
+  const ended: SearchTrace[] = [];
+  let begin = () => {};
+  const begun = new Promise<void>((resolve) => (begin = resolve));
+  const isOurs = (trace: SearchTrace): boolean => trace.request.query === query;
+  const channel = tracingChannel<unknown, SearchTrace>("quern:search");
+  const onStart = (message: unknown): void => void (isOurs(message as SearchTrace) && begin());
+  const onEnd = (message: unknown): void => {
+    if (isOurs(message as SearchTrace)) ended.push(message as SearchTrace);
+  };
+  channel.start.subscribe(onStart);
+  channel.asyncEnd.subscribe(onEnd);
+  onTestFinished(() => {
+    channel.start.unsubscribe(onStart);
+    channel.asyncEnd.unsubscribe(onEnd);
+  });
+  return { begun, ended };
+}
+
+const SLOW = "needle slow";
+
+/** Searches for it again and again, as an engine does that has a lot to look at. */
+async function neverDone(): Promise<Engine> {
+  const engine = await openEngine({ workers: 0 });
+  await engine.index(documents({ name: "r", files: [{ path: "a.ts", content: "needle slow" }] }));
+  return new Proxy(engine, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (name !== "search") return typeof value === "function" ? value.bind(target) : value;
+      return async (...args: Parameters<Engine["search"]>) => {
+        while (args[0].query === SLOW) {
+          await target.search(...args);
+          await setImmediate();
+        }
+        return target.search(...args);
+      };
+    },
+  });
+}
+
+const WAYS = ["cancels the call", "closes the connection"];
+
+test.each(WAYS)(
+  "a client of 2025 that %s: the search stops",
+  { timeout: TIMEOUT_MS },
+  async (way) => {
+    const connect = await served(await neverDone());
+    const [client, other] = [await connect(), await connect()];
+    const { begun, ended } = tracesOf(SLOW);
+    const leaving = new AbortController();
+    const asked = { name: "search", arguments: { query: SLOW } };
+    const call = client
+      .callTool(asked, { signal: leaving.signal })
+      .catch((error: unknown) => error);
+    await begun;
+    expect(await other.callTool(CALL)).toMatchObject({ isError: true }); // there is one slot
+    if (way === WAYS[0]) leaving.abort(new Error("left"));
+    else await client.close();
+    expect(await call).toBeInstanceOf(Error);
+    await expect.poll(() => ended.at(-1)?.error, POLLED).toMatchObject({ code: "ABORTED" });
+    const searches = ended.length;
+    await expect
+      .poll(async () => (await other.callTool(CALL)).isError === true, POLLED)
+      .toBe(false);
+    expect(ended).toHaveLength(searches);
+  },
+);
+
+const POLLED = { timeout: TIMEOUT_MS };
+
+// ── sessions ──
+
+const post = (session: string | undefined) =>
+  new Request("http://localhost/mcp", {
+    method: "POST",
+    body: "{}",
+    headers: session === undefined ? {} : { [SESSION]: session },
+  });
+const cancels = (requestId: unknown) => ({
+  method: "notifications/cancelled",
+  params: { requestId },
+});
+
+test.each([
+  ["the same session and id", "a", cancels(1), true],
+  ["another session", "b", cancels(1), false],
+  ["no session", undefined, cancels(1), false],
+  ["another id", "a", cancels(2), false],
+  ["an id of another type", "a", cancels("1"), false],
+  ["no id", "a", { method: "notifications/cancelled" }, false],
+  ["another notification", "a", { method: "notifications/initialized" }, false],
+  ["several messages", "a", [cancels(1)], false],
+  ["no message", "a", undefined, false],
+  ["null", "a", null, false],
+])("a call is ended by %s: %s", (_, session, message, isEnded) => {
+  const sessions = new Sessions();
+  const { signal } = sessions.begin(post("a"), { id: 1, method: "tools/call" });
+  sessions.begin(post(session), message);
+  expect(signal.aborted).toBe(isEnded);
+});
+
+test("a call is forgotten when its answer was read, left, or its client has gone", async () => {
+  const sessions = new Sessions();
+  const call = { id: 1, method: "tools/call" };
+  const read = sessions.begin(post("a"), call).answer(new Response("text"));
+  expect(sessions.size).toBe(1);
+  expect(await read.text()).toBe("text");
+  expect(sessions.size).toBe(0);
+  await sessions.begin(post("a"), call).answer(new Response("text")).body!.cancel();
+  expect(sessions.size).toBe(0);
+  sessions.begin(post("a"), call).answer(new Response(null, { status: 202 }));
+  expect(sessions.size).toBe(0);
+  const gone = new AbortController();
+  sessions.begin(new Request(post("a"), { signal: gone.signal }), call);
+  gone.abort();
+  expect(sessions.size).toBe(0);
+});
+
+test("a session is one of a client", () => {
+  const sessions = new Sessions();
+  const given = () =>
+    sessions.begin(post(undefined), { id: 0, method: "initialize" }).answer(new Response("{}"));
+  const ids = [given(), given()].map(({ headers }) => headers.get(SESSION));
+  expect(new Set(ids).size).toBe(2);
+  const refused = new Response("no", { status: 400 });
+  const answer = sessions.begin(post(undefined), { id: 0, method: "initialize" }).answer(refused);
+  expect(answer.headers.has(SESSION)).toBe(false);
 });

@@ -1,0 +1,102 @@
+/**
+ * Lets clients of 2025 end a call that is under way over HTTP. They say so in a request of its own,
+ * `notifications/cancelled` with the id of the call, and ids of two clients may be the same. So `initialize`
+ * answers with a session id that nobody guesses, which a client sends along with all that follows; the two
+ * together name the call. Nothing else is kept of a session: any id is taken, after a restart too.
+ */
+
+import { randomUUID } from "node:crypto";
+
+export const SESSION = "mcp-session-id";
+
+/** A message of the protocol, as far as it matters here. */
+interface Message {
+  readonly id?: unknown;
+  readonly method?: unknown;
+  readonly params?: { readonly requestId?: unknown };
+}
+
+/** A request that is being answered. */
+export interface Exchange {
+  /** Aborts when the client has closed the connection, or says that it waits no longer. */
+  readonly signal: AbortSignal;
+  /** Gives the answer to the client, and forgets the call when it has been sent. */
+  answer(response: Response): Response;
+}
+
+/** Longer session ids are not ours. */
+const MOST_SESSION = 100;
+
+export class Sessions {
+  /** Calls under way, by session and id. */
+  readonly #calls = new Map<string, AbortController>();
+
+  begin(request: Request, body: unknown): Exchange {
+    const session = request.headers.get(SESSION);
+    const message: Message = typeof body === "object" && body !== null ? body : {};
+    if (message.method === "initialize") return { signal: request.signal, answer: withSession };
+    const isKnown = session !== null && session.length <= MOST_SESSION;
+    if (isKnown && message.method === "notifications/cancelled")
+      this.#calls.get(keyOf(session, message.params?.requestId))?.abort();
+    const isCall = isKnown && typeof message.method === "string" && message.id !== undefined;
+    if (!isCall) return { signal: request.signal, answer: (response) => response };
+    return this.#register(keyOf(session, message.id), request.signal);
+  }
+
+  #register(key: string, left: AbortSignal): Exchange {
+    const ended = new AbortController();
+    this.#calls.set(key, ended);
+    const forget = (): void => {
+      if (this.#calls.get(key) === ended) this.#calls.delete(key);
+    };
+    left.addEventListener("abort", forget, { once: true });
+    return {
+      signal: AbortSignal.any([left, ended.signal]),
+      answer: (response) => whenRead(response, forget),
+    };
+  }
+
+  /** Calls under way that a client may end. */
+  get size(): number {
+    return this.#calls.size;
+  }
+}
+
+/** `1` and `"1"` are two ids. */
+const keyOf = (session: string, id: unknown): string => `${session} ${JSON.stringify(id)}`;
+
+function withSession(response: Response): Response {
+  if (!response.ok) return response;
+  const headers = new Headers(response.headers);
+  headers.set(SESSION, randomUUID());
+  const { status, statusText } = response;
+  return new Response(response.body, { status, statusText, headers });
+}
+
+/** Calls back when the body has been read, or nobody reads it any more. */
+function whenRead(response: Response, done: () => void): Response {
+  if (response.body === null) {
+    done();
+    return response;
+  }
+  const reader = response.body.getReader();
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done: isOver, value } = await reader.read();
+        if (value) controller.enqueue(value);
+        if (!isOver) return;
+        done();
+        controller.close();
+      } catch (error) {
+        done();
+        controller.error(error);
+      }
+    },
+    async cancel(reason) {
+      done();
+      await reader.cancel(reason);
+    },
+  });
+  return new Response(body, response);
+}
