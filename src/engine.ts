@@ -18,7 +18,12 @@ import type { CheckReport } from "./store/upkeep/check.ts";
 import { checkInChild } from "./store/upkeep/check-process.ts";
 import type { Environment } from "./store/lmdb/environment.ts";
 import { openStore } from "./store/catalog/open.ts";
-import { readSkipped, repositoryNamed, type CatalogRepository } from "./store/catalog/catalog.ts";
+import {
+  readSkipped,
+  repositoryNamed,
+  type Catalog,
+  type CatalogRepository,
+} from "./store/catalog/catalog.ts";
 import { viewOf, type View } from "./store/catalog/view.ts";
 import { checkDocuments, mergeDocuments, type CheckedDocument } from "./overlay/documents.ts";
 import { OVERLAY_TASKS } from "./overlay/layer-task.ts";
@@ -28,7 +33,7 @@ import { yieldTurn, newPause } from "./base/yield.ts";
 import { KeptText } from "./search/caller/kept-text.ts";
 import { MOST_CACHE_BYTES, type TextCacheMemory } from "./store/segments/text-cache.ts";
 import type { ThreadOptions } from "./store/lmdb/thread-environment.ts";
-import type { ViewSource } from "./search/caller/attempts.ts";
+import type { SearcherOptions, ViewSource } from "./search/caller/attempts.ts";
 import { Searcher } from "./search/caller/searcher.ts";
 import { WarmUp } from "./search/caller/warm-up.ts";
 import type { Contexts } from "./search/caller/understand.ts";
@@ -440,9 +445,25 @@ export type FreshEngine = Pick<
   KnowsRepositories &
   OpensHistory;
 
+/**
+ * Under this name an opened engine gives what its answers are made of. No part of the interface of engines: for
+ * quern/cluster, where one directory holds some slices of an index.
+ */
+export const PARTS = Symbol.for("quern.parts");
+
+export interface HasParts {
+  readonly [PARTS]: {
+    readonly environment: Environment;
+    readonly newest: () => Promise<Catalog>;
+    readonly searching: SearcherOptions;
+    readonly reader: Reader;
+  };
+}
+
 class OpenedEngine
   implements
     Engine,
+    HasParts,
     KnowsNotIndexed,
     KnowsRepositories,
     OpensHistory,
@@ -451,6 +472,7 @@ class OpenedEngine
     Observable
 {
   readonly path: string;
+  readonly [PARTS]: HasParts[typeof PARTS];
   readonly [KNOWN_REPOSITORIES]: KnowsRepositories[typeof KNOWN_REPOSITORIES];
   readonly #environment: Environment;
   readonly #catalogs: CatalogKeeper;
@@ -506,11 +528,17 @@ class OpenedEngine
     const indexing = () => this.#writes.indexing;
     this.#reader = new Reader({ environment, newest, indexing, webUrl: options.webUrl });
     this[KNOWN_REPOSITORIES] = knownRepositories(newest, indexing);
+    const searching = this.#searching(options.onWarning);
+    this[PARTS] = { environment, newest, searching, reader: this.#reader };
   }
 
   #newSearcher(onWarning: Checked["onWarning"]): Searcher {
+    return new Searcher(this.#searching(onWarning));
+  }
+
+  #searching(onWarning: Checked["onWarning"]): SearcherOptions {
     const { webUrl, contexts } = this.#options;
-    return new Searcher({
+    return {
       pool: this.#pool,
       view: async () => viewOf(await this.#catalogs.newest()),
       webUrl,
@@ -519,7 +547,7 @@ class OpenedEngine
       indexing: () => this.#writes.indexing,
       skipped: (repository) =>
         this.#reader.reading((snapshot) => readSkipped(snapshot, repository, newPause())),
-    });
+    };
   }
 
   /** On the caller's thread nothing is warmed up: it has other things to do. */

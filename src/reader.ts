@@ -76,6 +76,18 @@ export class Reader {
     return this.#describe(catalog, await pageByName(catalog, { viewer, query, after, limit }));
   }
 
+  /** Describes repositories as far as the segments of a view go, without those that are not there. */
+  described(ids: readonly number[], { catalog }: View): Promise<Repository[]> {
+    const segments = new Set(catalog.manifest.segments.map(({ segment }) => segment));
+    const found = ids.flatMap((id): CatalogRepository[] => {
+      const one = catalog.repositories.get(id);
+      return one
+        ? [{ ...one, places: one.places.filter(({ segment }) => segments.has(segment)) }]
+        : [];
+    });
+    return this.#describe(catalog, found);
+  }
+
   #describe(catalog: Catalog, found: readonly CatalogRepository[]): Promise<Repository[]> {
     const indexing = this.#options.indexing();
     return this.reading(async (snapshot) => {

@@ -34,6 +34,7 @@ export type ErrorCode =
   | "ENGINE_CLOSED"
   | "ABORTED" // the caller's signal aborted
   | "CURSOR_EXPIRED" // `after` is a cursor of another version, or its repository is gone: ask for the first page again
+  | "OVERLOADED" // the nodes of a cluster have as many searches as they take: try again
   | "DUPLICATE_ID" // the id or hash of a new token is already in the store
   | "INTERNAL"; // a bug in quern, or a worker that died
 

@@ -27,6 +27,7 @@ const ADVICE: Readonly<Record<ErrorCode, string>> = {
   ENGINE_CLOSED: "",
   ABORTED: "stopped; what was indexed before is as it was",
   CURSOR_EXPIRED: "",
+  OVERLOADED: "try again in a moment",
   DUPLICATE_ID: "",
   INTERNAL: "this is a bug of quern",
 };

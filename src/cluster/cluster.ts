@@ -1,7 +1,7 @@
 /**
- * One index for several machines. Each of them may index and each searches all of it on its own disk: an
- * ordinary engine answers, so an answer here is the answer of one machine. PostgreSQL says what is
- * published, the object store carries it.
+ * One index for several machines, each of which may index. Either each machine holds all of it, and an ordinary
+ * engine answers; or nodes hold slices, and a front puts their answers together. An answer is the one of a
+ * single machine either way. PostgreSQL says what is published, the object store carries it.
  */
 
 import { resolve } from "node:path";
@@ -9,6 +9,7 @@ import { throwIfAborted } from "../base/abort.ts";
 import { closedError, QuernError } from "../base/errors.ts";
 import { checkKeys, type KeysOf } from "../base/known-keys.ts";
 import type { Engine, IndexOptions, OpenOptions } from "../engine.ts";
+import { OPEN_HISTORY, type OpensHistory } from "../history/histories.ts";
 import type { CompactReport } from "../ingest/writes.ts";
 import type { IndexReport } from "../ingest/run/report.ts";
 import type { Source } from "../ingest/sources/source.ts";
@@ -17,17 +18,22 @@ import { OWN_METRICS, type HasOwnMetrics, type Metric } from "../metrics/metrics
 import { OBSERVE, type Observable } from "../tracing.ts";
 import { BEGIN_ANSWER, type BeginsAnswers } from "../search/caller/long-answer.ts";
 import { NOT_INDEXED, type KnowsNotIndexed } from "../search/caller/not-indexed.ts";
+import type { SearchOptions, SearchRequest } from "../search/messages/request.ts";
+import type { Answering, Following } from "./front/answering.ts";
 import { Catalog } from "./catalog/catalog.ts";
 import { Collection } from "./catalog/collection.ts";
 import { Jobs, type EndedJob } from "./catalog/jobs.ts";
 import type { SegmentStore } from "./objects/segment-store.ts";
 import type { PostgresPool } from "./postgres/pool.ts";
 import type { PostgresPlace } from "./postgres/schema.ts";
-import { Replica } from "./replica.ts";
+import { openLocal, Replica } from "./replica.ts";
 import { ShardWriter, type ShardSession, type WriteOptions } from "./shard-writer.ts";
 import { collect, type CollectReport } from "./collect.ts";
 import { clusterMetrics } from "./cluster-metrics.ts";
 import { encodePayload, workOn, type Job } from "./work.ts";
+import { Nodes } from "./catalog/nodes.ts";
+import { Front } from "./front/front.ts";
+import { ClusterNode, type NodeSettings } from "./node/node.ts";
 
 /**
  * Where a cluster keeps what is published. Made by postgresCatalog().
@@ -75,8 +81,42 @@ export interface ClusterOptions extends Omit<OpenOptions, "readOnly"> {
   segments: SegmentStore;
   /** A folder on a disk of this machine, for what it searches and writes. Can be fetched again if it is lost. */
   directory: string;
-  /** Bytes of text from which on a shard takes no new repository. Only one process at a time writes to a shard. Default 8 GiB. */
+  /**
+   * Makes this machine a node: it holds the slices that it owns, and answers fronts at its address. Searches here ask
+   * the nodes. Default: the machine holds the whole index, or with `secret` nothing.
+   */
+  node?: ClusterNodeOptions;
+  /** Makes a machine without `node` a front: it holds nothing, and asks the nodes that have this secret. */
+  secret?: string;
+  /** Nodes that hold each slice. The same on all machines. Default 2. */
+  replicas?: number;
+  /**
+   * Bytes of text from which on a shard takes no new repository, and of a slice. Only one process at a time writes to
+   * a shard. Default 8 GiB.
+   */
   shardBytes?: number;
+}
+
+/**
+ * What makes a machine a node of a cluster.
+ *
+ * @example
+ * const node: ClusterNodeOptions = {
+ *   name: "node-1",
+ *   url: "http://10.0.0.1:7001",
+ *   secret: process.env.QUERN_SECRET ?? "",
+ *   diskBytes: 2e12,
+ * };
+ */
+export interface ClusterNodeOptions {
+  /** A name that the machine keeps when it starts again. */
+  name: string;
+  /** Where `internal` is served, as other machines reach it. Only they should: it is no public address. */
+  url: string;
+  /** What the machines sign their calls with. At least 16 characters, the same on all of them. */
+  secret: string;
+  /** Bytes of objects that its directory may hold. */
+  diskBytes: number;
 }
 
 /**
@@ -96,6 +136,17 @@ export interface ClusterStatus {
     published: number;
     /** The generation that searches of this machine see; 0 if none yet. */
     here: number;
+  }[];
+  /** All nodes that were ever heard of, by name. */
+  nodes: {
+    /** Its name. */
+    name: string;
+    /** Whether it was heard of within 10 s, so that fronts ask it. */
+    isLive: boolean;
+    /** Whether it was heard of within 10 minutes and does not leave, so that it owns slices. */
+    isPlaced: boolean;
+    /** Slices that it has ready at their newest generation. */
+    ready: number;
   }[];
   /** The jobs of enqueue(). */
   queue: {
@@ -149,9 +200,9 @@ export interface WorkOptions {
 }
 
 /**
- * An engine over the index of a cluster. It searches what this machine has fetched, which follows
- * each publication within some seconds; its own at once. Differences to open(): `workspace()` is refused, and
- * `index()` publishes each source by itself, when its symbols are found.
+ * An engine over the index of a cluster. Searches follow each publication within some seconds; those of this
+ * machine at once. Differences to open(): `workspace()` is refused, `index()` publishes each source by itself, when
+ * its symbols are found, `history()` needs the clone on this machine, and over nodes `overlay` is refused.
  *
  * @example
  * declare const engine: ClusterEngine;
@@ -159,6 +210,25 @@ export interface WorkOptions {
  * const handler = createHandler(engine, { tokens });
  */
 export interface ClusterEngine extends Engine {
+  /**
+   * Answers fronts, on a port of its own that only machines of the cluster reach. Rejects unless this machine is a node.
+   *
+   * @example
+   * import { createServer } from "node:http";
+   * declare const engine: ClusterEngine;
+   * createServer(toNodeListener(engine.internal)).listen(7001, "10.0.0.1");
+   */
+  readonly internal: (request: Request) => Promise<Response>;
+  /**
+   * Gives the slices of this node to others, for a machine that leaves for good. Resolves when they have them ready; then
+   * close(). A machine that comes back needs none of this.
+   *
+   * @example
+   * declare const engine: ClusterEngine;
+   * await engine.drain();
+   * await engine.close();
+   */
+  drain(): Promise<void>;
   /**
    * Resolves when searches of this machine see all that was published before the call, by any machine.
    *
@@ -216,6 +286,9 @@ const OPTIONS: KeysOf<ClusterOptions> = {
   catalog: true,
   segments: true,
   directory: true,
+  node: true,
+  secret: true,
+  replicas: true,
   shardBytes: true,
   workers: true,
   memoryBudget: true,
@@ -242,16 +315,87 @@ const OPTIONS: KeysOf<ClusterOptions> = {
  */
 export async function openCluster(options: ClusterOptions): Promise<ClusterEngine> {
   checkKeys({ call: "openCluster", what: "option" }, options, OPTIONS);
-  const { catalog: given, segments: store, shardBytes = SHARD_BYTES, ...rest } = options;
-  if (typeof rest.directory !== "string" || rest.directory === "")
+  const {
+    catalog: given,
+    segments: store,
+    shardBytes = SHARD_BYTES,
+    replicas = 2,
+    node,
+    secret = node?.secret,
+    directory: path,
+    ...engine
+  } = options;
+  if (typeof path !== "string" || path === "")
     throw invalid("openCluster: directory must be a non-empty string");
-  if (!Number.isSafeInteger(shardBytes) || shardBytes < 1)
-    throw invalid(`openCluster: shardBytes must be an integer of 1 or more, got ${shardBytes}`);
-  const { directory: path, ...engine } = rest;
+  mustCount("shardBytes", shardBytes);
+  mustCount("replicas", replicas);
+  if (secret !== undefined) checkSecret(secret);
+  if (node) checkNode(node, secret);
   const directory = resolve(path);
   const catalog = new Catalog(given.pool, given.place);
+  const nodes = new Nodes(given.pool, given.place);
   const { onWarning = () => {}, lockTimeoutMs = 0 } = engine;
-  const replica = await Replica.open({ catalog, store, directory, engine, onWarning });
+  const settings = node && { ...node, replicas };
+  const opening = { catalog, nodes, store, directory, engine, onWarning };
+  const answers =
+    secret === undefined
+      ? await openWhole(opening)
+      : await openOverNodes({ ...opening, secret, settings });
+  const writing = { ...engine, textCache: 0, warmUp: false }; // nobody searches what is written
+  const forWriter = { catalog, store, directory, lockTimeoutMs, shardBytes, engine: writing };
+  const newWriter = (): ShardWriter => new ShardWriter(forWriter);
+  const jobs = new Jobs(given.pool, given.place);
+  const collection = new Collection(given.pool, given.place);
+  const rows = { catalog, nodes, jobs, collection };
+  return new OpenedCluster({
+    ...rows,
+    ...answers,
+    store,
+    newWriter,
+    directory,
+    shardBytes,
+    onWarning,
+  });
+}
+
+function mustCount(name: string, value: number): void {
+  if (!Number.isSafeInteger(value) || value < 1)
+    throw invalid(`openCluster: ${name} must be an integer of 1 or more, got ${value}`);
+}
+
+const LEAST_SECRET = 16;
+
+function checkSecret(secret: unknown): void {
+  if (typeof secret !== "string" || secret.length < LEAST_SECRET)
+    throw invalid(`openCluster: secret must be a string of at least ${LEAST_SECRET} characters`);
+}
+
+const NODE: KeysOf<ClusterNodeOptions> = { name: true, url: true, secret: true, diskBytes: true };
+
+function checkNode(node: ClusterNodeOptions, secret: string | undefined): void {
+  checkKeys({ call: "openCluster", what: "field" }, node, NODE);
+  const { name, url, diskBytes } = node;
+  if (secret !== node.secret) throw invalid("openCluster: secret is not that of node: give one");
+  if (typeof name !== "string" || name === "" || name.includes("\0"))
+    throw invalid("openCluster: node.name must be a non-empty string");
+  if (!/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : ""))
+    throw invalid(`openCluster: node.url must be an http address, got ${JSON.stringify(url)}`);
+  mustCount("node.diskBytes", diskBytes);
+}
+
+interface Opening {
+  readonly catalog: Catalog;
+  readonly nodes: Nodes;
+  readonly store: SegmentStore;
+  readonly directory: string;
+  readonly engine: OpenOptions;
+  readonly onWarning: NonNullable<OpenOptions["onWarning"]>;
+}
+
+type Answers = Pick<Parts, "answers" | "following" | "node">;
+
+async function openWhole(opening: Opening): Promise<Answers> {
+  const replica = await Replica.open(opening);
   try {
     await replica.bringToNewest();
   } catch (error) {
@@ -259,21 +403,44 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterEngin
     throw error;
   }
   replica.follow();
-  const writing = { ...engine, textCache: 0, warmUp: false }; // nobody searches what is written
-  const forWriter = { catalog, store, directory, lockTimeoutMs, shardBytes, engine: writing };
-  const newWriter = (): ShardWriter => new ShardWriter(forWriter);
-  const jobs = new Jobs(given.pool, given.place);
-  const collection = new Collection(given.pool, given.place);
-  const rows = { catalog, jobs, collection };
-  return new OpenedCluster({
-    ...rows,
-    store,
-    replica,
-    newWriter,
-    directory,
-    shardBytes,
-    onWarning,
-  });
+  const following: Following = {
+    refresh: () => replica.bringToNewest(),
+    generations: () => replica.generations(),
+    close: () => replica.close(),
+  };
+  // what open() returns knows them all
+  return { answers: replica.engine as Engine & Answering, following, node: undefined };
+}
+
+async function openOverNodes(
+  opening: Opening & {
+    readonly secret: string;
+    readonly settings: NodeSettings | undefined;
+  },
+): Promise<Answers> {
+  const { catalog, nodes, store, secret, settings, onWarning } = opening;
+  const local = await openLocal(opening);
+  const parts = { catalog, nodes, engine: local.engine, onWarning };
+  const closing: (() => Promise<void>)[] = [() => local.close()];
+  const close = async (): Promise<void> => {
+    for (const each of closing) await each();
+  };
+  try {
+    const { environment } = local;
+    const node = settings && (await ClusterNode.open({ ...parts, environment, store, settings }));
+    if (node) closing.unshift(() => node.close());
+    const front = await Front.open({ ...parts, secret, holdsSlices: node !== undefined });
+    closing.unshift(() => front.close());
+    const following: Following = {
+      refresh: () => front.refresh(),
+      generations: () => front.generations(),
+      close,
+    };
+    return { answers: front, following, node };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
 const invalid = (message: string): QuernError => new QuernError("INVALID_REQUEST", message);
@@ -283,27 +450,30 @@ interface Parts {
   readonly jobs: Jobs;
   readonly collection: Collection;
   readonly store: SegmentStore;
-  readonly replica: Replica;
   readonly newWriter: () => ShardWriter;
+  readonly nodes: Nodes;
+  readonly answers: Answering & Partial<BeginsAnswers>;
+  readonly following: Following;
+  /** undefined: this machine is none. */
+  readonly node: ClusterNode | undefined;
   readonly directory: string;
   readonly shardBytes: number;
   readonly onWarning: NonNullable<OpenOptions["onWarning"]>;
 }
-
-type Inner = Engine & KnowsRepositories & KnowsNotIndexed & BeginsAnswers & Observable;
 
 class OpenedCluster
   implements
     ClusterEngine,
     KnowsRepositories,
     KnowsNotIndexed,
+    OpensHistory,
     BeginsAnswers,
     Observable,
     HasOwnMetrics
 {
   readonly path: string;
   readonly #parts: Parts;
-  readonly #engine: Inner;
+  readonly #engine: Parts["answers"];
   readonly #writer: ShardWriter;
   readonly #closing = new AbortController();
   readonly #working = new Set<Promise<void>>();
@@ -313,7 +483,7 @@ class OpenedCluster
     this.#writer = parts.newWriter();
     this.path = parts.directory;
     this.#parts = parts;
-    this.#engine = parts.replica.engine as Inner; // what open() returns knows them all
+    this.#engine = parts.answers;
   }
 
   get generation(): number {
@@ -338,13 +508,13 @@ class OpenedCluster
     options: IndexOptions,
     writing: WriteOptions = options,
   ): Promise<IndexReport[]> {
-    const { catalog, shardBytes, replica } = this.#parts;
+    const { catalog, shardBytes, following } = this.#parts;
     const shard = await catalog.shardOf(source.name, shardBytes);
     const done = await writer.write(shard, writing, async ({ engine, expect }) => {
       await expect(source.name);
       return engine.index(source, options);
     });
-    await replica.bringToNewest();
+    await following.refresh();
     return done;
   }
 
@@ -376,7 +546,7 @@ class OpenedCluster
     run: (session: ShardSession) => Promise<T>,
   ): Promise<T> {
     const done = await this.#writer.write(shard, options, run);
-    await this.#parts.replica.bringToNewest();
+    await this.#parts.following.refresh();
     return done;
   }
 
@@ -453,17 +623,37 @@ class OpenedCluster
 
   async refresh(): Promise<void> {
     this.#mustBeOpen();
-    await this.#parts.replica.bringToNewest();
+    await this.#parts.following.refresh();
+  }
+
+  readonly internal = (request: Request): Promise<Response> => {
+    const { node } = this.#parts;
+    if (!node) return Promise.reject(invalid("internal: this machine is no node"));
+    return this.#closed ? Promise.reject(closedError()) : node.internal(request);
+  };
+
+  async drain(): Promise<void> {
+    this.#mustBeOpen();
+    const { node } = this.#parts;
+    if (!node) throw invalid("drain: this machine is no node");
+    await node.drain();
   }
 
   async status(): Promise<ClusterStatus> {
     this.#mustBeOpen();
-    const { catalog, jobs, replica } = this.#parts;
+    const { catalog, nodes, jobs, following } = this.#parts;
     const published = await catalog.generations();
+    const members = await nodes.all();
     const queue = await jobs.state();
-    const here = replica.generations();
+    const here = following.generations();
     return {
       queue,
+      nodes: members.nodes.map(({ name, isLive, isPlaced }) => {
+        const ready = members.ready
+          .filter((one) => one.node === name && published.get(one.shard) === one.generation)
+          .reduce((sum, { slices }) => sum + slices.length, 0);
+        return { name, isLive, isPlaced, ready };
+      }),
       shards: Array.from(published, ([shard, generation]) => ({
         shard,
         published: generation,
@@ -528,8 +718,16 @@ class OpenedCluster
     return this.#engine[NOT_INDEXED](...asked);
   }
 
+  [OPEN_HISTORY](
+    ...asked: Parameters<OpensHistory[typeof OPEN_HISTORY]>
+  ): ReturnType<OpensHistory[typeof OPEN_HISTORY]> {
+    return this.#engine[OPEN_HISTORY](...asked);
+  }
+
   get [BEGIN_ANSWER](): BeginsAnswers[typeof BEGIN_ANSWER] {
-    const { begin } = this.#engine[BEGIN_ANSWER];
+    const begin =
+      this.#engine[BEGIN_ANSWER]?.begin ??
+      ((request: SearchRequest, options: SearchOptions) => this.#engine.search(request, options));
     const insteadOf = Reflect.get(OpenedCluster.prototype, "search") as Engine["search"];
     return { begin, insteadOf };
   }
@@ -551,7 +749,7 @@ class OpenedCluster
     this.#closing.abort();
     await this.#writer.close();
     await Promise.allSettled(this.#working);
-    await this.#parts.replica.close();
+    await this.#parts.following.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -5,6 +5,7 @@ export {
   postgresCatalog,
   type ClusterCatalog,
   type ClusterEngine,
+  type ClusterNodeOptions,
   type ClusterOptions,
   type ClusterStatus,
   type CollectOptions,

@@ -19,6 +19,32 @@ const POLL_MS = 1_000;
 /** For another process of this machine that brings the same directory. */
 const TURN_MS = 600_000;
 
+/** The directory that a machine fills, and an engine that searches it. */
+export interface Local {
+  readonly environment: Environment;
+  readonly engine: Engine;
+  close(): Promise<void>;
+}
+
+export async function openLocal({
+  directory,
+  engine: options,
+}: Pick<ReplicaOptions, "directory" | "engine">): Promise<Local> {
+  const path = join(directory, "replica");
+  const environment = await openStore(path, { readOnly: false });
+  try {
+    const engine = await open(path, { ...options, readOnly: true });
+    const close = async (): Promise<void> => {
+      await engine.close();
+      await environment.close();
+    };
+    return { environment, engine, close };
+  } catch (error) {
+    await environment.close();
+    throw error;
+  }
+}
+
 export interface ReplicaOptions {
   readonly catalog: Catalog;
   readonly store: SegmentStore;
@@ -30,7 +56,7 @@ export interface ReplicaOptions {
 export class Replica {
   readonly engine: Engine;
   readonly #options: ReplicaOptions;
-  readonly #environment: Environment;
+  readonly #local: Local;
   readonly #heads = new Map<number, ShardHead>();
   #last: Promise<unknown> = Promise.resolve();
   #waiting: Promise<void> | undefined;
@@ -39,22 +65,14 @@ export class Replica {
   /** What could not be done last, so that it is told once. */
   #trouble = "";
 
-  private constructor(options: ReplicaOptions, environment: Environment, engine: Engine) {
+  private constructor(options: ReplicaOptions, local: Local) {
     this.#options = options;
-    this.#environment = environment;
-    this.engine = engine;
+    this.#local = local;
+    this.engine = local.engine;
   }
 
   static async open(options: ReplicaOptions): Promise<Replica> {
-    const path = join(options.directory, "replica");
-    const environment = await openStore(path, { readOnly: false });
-    try {
-      const engine = await open(path, { ...options.engine, readOnly: true });
-      return new Replica(options, environment, engine);
-    } catch (error) {
-      await environment.close();
-      throw error;
-    }
+    return new Replica(options, await openLocal(options));
   }
 
   /** Follows what is published until close(). */
@@ -94,7 +112,7 @@ export class Replica {
     const here = this.generations();
     if (heads.length === here.size && heads.every((one) => here.get(one.shard) === one.generation))
       return;
-    const environment = this.#environment;
+    const { environment } = this.#local;
     const lease = await acquireLease(environment, { timeoutMs: TURN_MS });
     try {
       const bringing = { environment, owner: lease.owner, catalog, store };
@@ -114,7 +132,7 @@ export class Replica {
 
   /** The generation of each shard that searches see. */
   generations(): Map<number, number> {
-    const { shards } = reading(this.#environment, readContents);
+    const { shards } = reading(this.#local.environment, readContents);
     return new Map(shards.map(([shard, generation]) => [shard, generation]));
   }
 
@@ -122,7 +140,6 @@ export class Replica {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     await this.#last;
-    await this.engine.close();
-    await this.#environment.close();
+    await this.#local.close();
   }
 }

@@ -43,9 +43,9 @@ async function serve(changes: Partial<NodeOptions> = {}) {
   const handler = nodeHandler({
     secret: SECRET,
     maxConcurrent: 4,
-    searcher: {
-      heads: () => Promise.resolve(heads),
-      showHeads: () => Promise.reject(new QuernError("QUERY_SYNTAX", "no", { position: 2 })),
+    answers: {
+      "/v1/search": () => Promise.resolve(heads),
+      "/v1/show": () => Promise.reject(new QuernError("QUERY_SYNTAX", "no", { position: 2 })),
     },
     hold: (slices) =>
       Promise.resolve(
@@ -109,15 +109,14 @@ test("an abort of the caller ends the search of the node", async () => {
   let hear = (): void => undefined;
   const heard = new Promise<void>((resolve) => (hear = resolve));
   const { url, client, released } = await serve({
-    searcher: {
-      heads: (_request, { signal }) =>
+    answers: {
+      "/v1/search": (_asked, { signal }) =>
         new Promise((_, reject) =>
-          signal!.addEventListener("abort", () => {
+          signal.addEventListener("abort", () => {
             hear();
             reject(new QuernError("ABORTED", "aborted"));
           }),
         ),
-      showHeads: () => Promise.reject(new Error("is not asked")),
     },
   });
   const stop = new AbortController();

@@ -30,6 +30,8 @@ interface Faults {
   failsToShow: boolean;
   /** Has left the generation. */
   isBehind: boolean;
+  /** Has as many searches as it takes. */
+  isFull: boolean;
   delayMs: number;
 }
 
@@ -52,11 +54,22 @@ async function startNodes(engine: Engine, count: number): Promise<Node[]> {
   });
   const nodes: Node[] = [];
   for (let i = 0; i < count; i++) {
-    const faults: Faults = { isDown: false, failsToShow: false, isBehind: false, delayMs: 0 };
+    const faults: Faults = {
+      isDown: false,
+      failsToShow: false,
+      isBehind: false,
+      isFull: false,
+      delayMs: 0,
+    };
     const handler = nodeHandler({
       secret: SECRET,
       maxConcurrent: 100,
-      searcher: parts.searcher,
+      answers: {
+        "/v1/search": ({ request, page }, { view, signal }) =>
+          parts.searcher.heads(request, { page, signal }, () => Promise.resolve(view)),
+        "/v1/show": ({ request, files }, { view, signal }) =>
+          parts.searcher.showHeads(files, request, { signal }, () => Promise.resolve(view)),
+      },
       hold: async (slices) => {
         if (faults.isBehind) return undefined;
         const own = slices.map(([, , slice]) => slice);
@@ -69,6 +82,7 @@ async function startNodes(engine: Engine, count: number): Promise<Node[]> {
       node.asked++;
       const fails = faults.isDown || (faults.failsToShow && request.url === "/v1/show");
       if (fails) return void request.socket.destroy();
+      if (faults.isFull) return void response.writeHead(503).end();
       setTimeout(() => listener(request, response), faults.delayMs).unref();
     }).listen(0, "127.0.0.1");
     await new Promise((done) => server.once("listening", done));
@@ -173,6 +187,18 @@ test("a query that is wrong is wrong everywhere, and no node is taken for failed
     code: "QUERY_SYNTAX",
   });
   expect(nodes.reduce((sum, { asked }) => sum + asked, 0)).toBeLessThanOrEqual(SLICES);
+});
+
+test("nodes with too much to do are OVERLOADED, never a partial answer", async () => {
+  const engine = await indexed();
+  const { nodes, search } = await front(engine, 3, 2);
+  for (const { faults } of nodes) faults.isFull = true;
+  await expect(search()).rejects.toMatchObject({ code: "OVERLOADED" });
+  nodes[0]!.faults.isFull = false;
+  nodes[1]!.faults.isFull = false;
+  expect(comparable((await search()) as Exclude<NodesAnswer, "stale">)).toEqual(
+    comparable(await engine.search(request)),
+  );
 });
 
 test("an abort is heard", async () => {

@@ -395,6 +395,7 @@ test("every code of this side has a row", () => {
     FILE_TOO_LARGE: "test/history/files.test.ts",
     BINARY_FILE: "test/history/files.test.ts",
     CURSOR_EXPIRED: "test/engine/pages.test.ts",
+    OVERLOADED: "test/cluster/search-nodes.test.ts",
   };
   const source = readFileSync("src/base/errors.ts", "utf8");
   const union = source.slice(source.indexOf("type ErrorCode"), source.indexOf("export class"));

@@ -2,8 +2,17 @@
 
 import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
 import { QuernError } from "../../base/errors.ts";
-import { errorOf, STATUS, type Calls, type Failure } from "../wire/calls.ts";
-import { decode, encode } from "../wire/codec.ts";
+import type { StreamStep } from "../../search/caller/stream.ts";
+import {
+  errorOf,
+  STATUS,
+  STREAM,
+  type Calls,
+  type Failure,
+  type OnSlices,
+  type StreamCall,
+} from "../wire/calls.ts";
+import { decode, decodeFrames, encode } from "../wire/codec.ts";
 import { sign } from "../wire/signature.ts";
 
 /**
@@ -26,44 +35,77 @@ export interface NodeClient {
     asked: Calls[Path]["asked"],
     signal?: AbortSignal,
   ): Promise<Calls[Path]["answer"]>;
+  /** Resolves when the node has begun to answer. */
+  stream(url: string, asked: StreamCall, signal?: AbortSignal): Promise<AsyncGenerator<StreamStep>>;
   close(): void;
 }
 
 export function nodeClient(secret: string): NodeClient {
   const agent = new Agent({ keepAlive: true });
+  const send = (url: string, path: string, asked: OnSlices, signal?: AbortSignal) => {
+    const body = encode(asked);
+    const headers = {
+      ...sign(secret, { method: "POST", path, body }),
+      "content-type": "application/msgpack",
+      "content-length": String(body.length),
+    };
+    const options = { method: "POST", agent, headers, ...(signal && { signal }) };
+    return new Promise<IncomingMessage>((resolve, reject) => {
+      httpRequest(new URL(path, url), options, resolve).on("error", reject).end(body);
+    });
+  };
   return {
-    async ask(url, path, asked, signal) {
-      const body = encode(asked);
-      const headers = {
-        ...sign(secret, { method: "POST", path, body }),
-        "content-type": "application/msgpack",
-        "content-length": String(body.length),
-      };
-      const options = { method: "POST", agent, headers, ...(signal && { signal }) };
-      const { status, bytes } = await send(new URL(path, url), options, body);
-      return valueOf(status, bytes, url) as never;
-    },
+    ask: (url, path, asked, signal) =>
+      orFailed(url, async () => {
+        const response = await send(url, path, asked, signal);
+        const bytes = await bytesOf(response);
+        return valueOf(response.statusCode!, bytes, url) as never;
+      }),
+    stream: (url, asked, signal) =>
+      orFailed(url, async () => {
+        const response = await send(url, STREAM, asked, signal);
+        const { statusCode } = response;
+        if (statusCode !== STATUS.OK) valueOf(statusCode!, await bytesOf(response), url);
+        return stepsOf(response, url);
+      }),
     close: () => agent.destroy(),
   };
 }
 
-async function send(
-  to: URL,
-  options: Parameters<typeof httpRequest>[1] & object,
-  body: Uint8Array,
-): Promise<{ status: number; bytes: Buffer }> {
+/** Runs until a value or a QuernError is there; whatever else happens is the node's failure. */
+async function orFailed<T>(url: string, run: () => Promise<T>): Promise<T> {
   try {
-    const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      httpRequest(to, options, resolve).once("error", reject).end(body);
-    });
-    const pieces: Buffer[] = [];
-    for await (const piece of response) pieces.push(piece as Buffer);
-    return { status: response.statusCode!, bytes: Buffer.concat(pieces) };
+    return await run();
   } catch (error) {
-    if ((error as Error).name === "AbortError")
+    if (error instanceof NodeFailed || error instanceof QuernError) throw error;
+    const { name, message } = error as Error;
+    if (name === "AbortError")
       throw new QuernError("ABORTED", "the search was aborted", { cause: error });
-    throw new NodeFailed("unreachable", `${to.origin}: ${(error as Error).message}`);
+    throw new NodeFailed("unreachable", `${url}: ${message}`);
   }
+}
+
+async function bytesOf(response: IncomingMessage): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for await (const piece of response) pieces.push(piece as Buffer);
+  return Buffer.concat(pieces);
+}
+
+/** The steps of a stream. One that ends without its last step is a failure of the node. */
+async function* stepsOf(response: IncomingMessage, url: string): AsyncGenerator<StreamStep> {
+  const frames = decodeFrames(response as AsyncIterable<Uint8Array>);
+  for (let isOver = false; !isOver;) {
+    const step = await orFailed(url, async () => {
+      const { done, value } = await frames.next();
+      if (done === true) throw new Error("the stream is cut off");
+      const { step: one, failure } = value as { step?: StreamStep; failure?: Failure };
+      if (failure) throw refused(failure, url);
+      return one!;
+    });
+    isOver = step.event.type === "final";
+    yield step;
+  }
+  for await (const _ of frames); // so that the connection is used again
 }
 
 function valueOf(status: number, bytes: Buffer, url: string): unknown {

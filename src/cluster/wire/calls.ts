@@ -1,6 +1,8 @@
 /** What fronts ask of nodes: POST with a body of encode(), answered in kind. */
 
 import { QuernError, type ErrorCode } from "../../base/errors.ts";
+import type { FileContent, FolderEntry, Repository } from "../../repository.ts";
+import type { ExplainedPlan } from "../../search/caller/explain.ts";
 import type { Heads, HeadsPage, HeadToShow, ShownHeads } from "../../search/caller/heads.ts";
 import type { SearchRequest } from "../../search/messages/request.ts";
 
@@ -16,9 +18,15 @@ export type SliceAsked = readonly [
 ];
 
 /** What every call has. */
-interface Asked {
+export interface OnSlices {
   readonly slices: readonly SliceAsked[];
+}
+
+/** What every call has that runs a query. */
+interface Asked extends OnSlices {
   readonly request: SearchRequest;
+  /** The repositories of each `context:` of the query. Absent: it has none. */
+  readonly contexts?: ReadonlyMap<string, ReadonlySet<string>>;
   /** Milliseconds that are left; absent: no limit. */
   readonly timeoutMs?: number;
   readonly maxBytes?: number;
@@ -32,11 +40,37 @@ export interface ShowCall extends Asked {
   readonly files: readonly HeadToShow[];
 }
 
+export interface PlaceCall extends OnSlices {
+  readonly repository: string;
+  readonly path: string;
+  readonly revision?: string;
+}
+
+export interface DescribeCall extends OnSlices {
+  /** Ids. */
+  readonly repositories: readonly number[];
+}
+
+/** What only a node that holds files knows of a repository; of its files in the slices alone. */
+export type Described = Pick<Repository, "symbols" | "skipped">;
+
 /** By path. */
 export interface Calls {
   "/v1/search": { readonly asked: SearchCall; readonly answer: Heads };
   "/v1/show": { readonly asked: ShowCall; readonly answer: ShownHeads };
+  "/v1/explain": { readonly asked: Asked; readonly answer: ExplainedPlan };
+  "/v1/read": { readonly asked: PlaceCall; readonly answer: { readonly file?: FileContent } };
+  "/v1/list": { readonly asked: PlaceCall; readonly answer: { readonly entries?: FolderEntry[] } };
+  "/v1/describe": {
+    readonly asked: DescribeCall;
+    readonly answer: ReadonlyMap<number, Described>;
+  };
+  /** Answered when the node has ready what was published before the call. */
+  "/v1/refresh": { readonly asked: OnSlices; readonly answer: Record<string, never> };
 }
+
+export const STREAM = "/v1/stream";
+export type StreamCall = Asked;
 
 /** A refusal on the wire. */
 export interface Failure {

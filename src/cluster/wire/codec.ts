@@ -1,6 +1,7 @@
 /**
  * Values between the machines of a cluster, as MessagePack. Typed arrays, maps and sets arrive as
- * what they were. Only bodies whose signature is right are decoded.
+ * what they were. Only bodies whose signature is right are decoded. A stream is a sequence of frames, each a
+ * value with its length before it, in 4 bytes, little-endian.
  */
 
 import { Packr } from "msgpackr";
@@ -11,3 +12,36 @@ export const encode = (value: unknown): Uint8Array => packr.pack(value);
 
 /** REQUIRES: the bytes are those of encode(), from a machine that knows the secret. */
 export const decode = (bytes: Uint8Array): unknown => packr.unpack(bytes);
+
+const LENGTH_BYTES = 4;
+
+export function encodeFrame(value: unknown): Uint8Array {
+  const body = encode(value);
+  const frame = Buffer.allocUnsafe(LENGTH_BYTES + body.length);
+  frame.writeUInt32LE(body.length);
+  frame.set(body, LENGTH_BYTES);
+  return frame;
+}
+
+/** Yields the values of frames as their bytes come. One that is cut off throws. */
+export async function* decodeFrames(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<unknown> {
+  let pieces: Uint8Array[] = [];
+  let held = 0;
+  let wanted = LENGTH_BYTES; // bytes of the frame that begins, as far as is known
+  for await (const piece of bytes) {
+    pieces.push(piece);
+    held += piece.length;
+    if (held < wanted) continue;
+    let rest = Buffer.concat(pieces);
+    for (;;) {
+      wanted = LENGTH_BYTES + (rest.length < LENGTH_BYTES ? 0 : rest.readUInt32LE());
+      if (rest.length < wanted || rest.length < LENGTH_BYTES) break;
+      const frame = rest.subarray(LENGTH_BYTES, wanted);
+      rest = rest.subarray(wanted);
+      yield decode(frame);
+    }
+    pieces = [rest];
+    held = rest.length;
+  }
+  if (held > 0) throw new Error("a frame is cut off");
+}

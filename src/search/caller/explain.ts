@@ -6,7 +6,7 @@ import { conjuncts, show, type Query } from "../../query/ast.ts";
 import type { View } from "../../store/catalog/view.ts";
 import { hintsFor, isShort, type QueryText } from "../meaning/meaning.ts";
 import type { ExplainedSegment, ExplainResult } from "../messages/messages.ts";
-import type { SearchOptions } from "../messages/request.ts";
+import type { SearchOptions, SearchRequest } from "../messages/request.ts";
 import type { Explanation } from "../messages/response.ts";
 import { timeStats, type Attempt } from "./attempt.ts";
 import type { Asked, Attempts, SearcherOptions } from "./attempts.ts";
@@ -23,21 +23,57 @@ const QUERY_CODES: ReadonlySet<ErrorCode> = new Set([
   "REGEX_TOO_LARGE",
 ]);
 
-export async function explain(attempts: Attempts, asked: Asked): Promise<Explanation> {
+/** What the threads say of a query: its plan in each segment, and what it counts. */
+export type ExplainedPlan = Pick<Explanation, "query" | "segments" | "stats">;
+
+/** Who runs the searches of an explanation. */
+export interface Explaining {
+  readonly plan: () => Promise<ExplainedPlan>;
+  /** Counts the matches of a changed request. */
+  readonly count: (request: SearchRequest) => Promise<number>;
+}
+
+export function explain(attempts: Attempts, asked: Asked): Promise<Explanation> {
+  return explainWith(attempts, asked, {
+    plan: () => explainPlan(attempts, asked),
+    async count(request) {
+      const { stats } = await attempts.answer({ ...asked, request }, (one) =>
+        searchRanked(attempts, one),
+      );
+      return stats.totalMatchCount;
+    },
+  });
+}
+
+/** Explains the plan of a query, without what depends on names alone. */
+export async function explainPlan(attempts: Attempts, asked: Asked): Promise<ExplainedPlan> {
   const startedAt = performance.now();
   const understood = await attempts.understand(asked);
   const counting = { ...understood, request: { ...understood.request, matches: 0 } };
-  const explained = await attempts.answerUnderstood(
-    { ...asked, understood: counting, startedAt },
-    (attempt) => explainAttempt(attempts, attempt),
+  return attempts.answerUnderstood({ ...asked, understood: counting, startedAt }, (attempt) =>
+    explainAttempt(attempts, attempt),
   );
+}
+
+/** Explains a query whose searches somebody else runs. */
+export async function explainWith(
+  attempts: Attempts,
+  asked: Asked,
+  { plan, count }: Explaining,
+): Promise<Explanation> {
+  const understood = await attempts.understand(asked);
+  const explained = await plan();
+  const { skipped } = attempts.options;
+  const view = await asked.view();
+  const { options } = asked;
   const isFound = explained.stats.totalMatchCount > 0;
   const { query, isRegexEnabled, isCaseSensitivityEnabled } = understood.request;
   const dialect = { regex: isRegexEnabled, caseSensitive: isCaseSensitivityEnabled };
   return {
     ...explained,
+    notIndexed: await findNotIndexed(attempts, { understood, view, options, skipped }),
     hints: await hints(attempts, { text: query, dialect }),
-    suggestions: isFound ? [] : await tryChanges(attempts, asked, understood),
+    suggestions: isFound ? [] : await tryChanges(understood, count),
   };
 }
 
@@ -52,9 +88,9 @@ async function hints(attempts: Attempts, asked: QueryText): Promise<Explanation[
 async function explainAttempt(
   attempts: Attempts,
   attempt: Attempt,
-): Promise<Omit<Explanation, "suggestions" | "hints"> | undefined> {
-  const { understood, options, segments, view } = attempt;
-  const { pool, skipped } = attempts.options;
+): Promise<ExplainedPlan | undefined> {
+  const { understood, segments, view } = attempt;
+  const { pool } = attempts.options;
   const outputs = await attempts.search(attempt);
   const counted = attempts.tally(attempt, outputs);
   if (!counted) return undefined;
@@ -72,7 +108,6 @@ async function explainAttempt(
     query: show(query),
     segments: explanations,
     stats,
-    notIndexed: await findNotIndexed(attempts, { understood, view, options, skipped }),
   };
 }
 
@@ -113,24 +148,21 @@ function findNotIndexed(
 
 /** Tries the changes, and resolves to those that find something. */
 async function tryChanges(
-  attempts: Attempts,
-  asked: Asked,
   { request, query }: Understood,
+  count: Explaining["count"],
 ): Promise<Explanation["suggestions"]> {
   const found: Explanation["suggestions"] = [];
   for (const change of changesOf(request, query)) {
-    const totalMatchCount = await countMatches(attempts, { ...asked, request: change.request });
+    const totalMatchCount = await countIfParsed(change.request, count);
     if (totalMatchCount > 0) found.push({ ...change, totalMatchCount });
   }
   return found;
 }
 
 /** Counts the matches of a request, 0 if its query does not parse. */
-async function countMatches(attempts: Attempts, asked: Asked): Promise<number> {
+async function countIfParsed(request: SearchRequest, count: Explaining["count"]): Promise<number> {
   try {
-    const counting = { ...asked, request: { ...asked.request, matches: 0 } };
-    const { stats } = await attempts.answer(counting, (one) => searchRanked(attempts, one));
-    return stats.totalMatchCount;
+    return await count({ ...request, matches: 0 });
   } catch (error) {
     if (error instanceof QuernError && QUERY_CODES.has(error.code)) return 0;
     throw error;

@@ -114,7 +114,7 @@ const digests = new WeakMap<Catalog, WeakMap<object, Uint8Array>>();
 const EVERYTHING = {};
 
 /** Computes a digest of everything that decides which files the viewer sees, and how they rank. */
-async function stateDigest(
+export async function stateDigest(
   catalog: Catalog,
   viewer: Viewer | undefined,
   pause: Pause,

@@ -9,6 +9,7 @@ import { addStats, zeroStats, type SearchStats } from "../messages/stats.ts";
 import { throwIfAborted } from "./aborted.ts";
 import { isExhaustive, stoppable, timeStats, type Attempt } from "./attempt.ts";
 import type { Asked, Attempts } from "./attempts.ts";
+import type { HeadToShow } from "./heads.ts";
 import { lateFiles, type Lost } from "./late-files.ts";
 import { concatenate, PartQueue } from "./part-queue.ts";
 import { repositoryInfo } from "./present.ts";
@@ -17,6 +18,22 @@ import { countLost, tally } from "./tally.ts";
 
 /** Cannot start again after a delivery, so a segment that is merged away meanwhile counts as crashed. */
 export async function* streamFiles(attempts: Attempts, asked: Asked): AsyncGenerator<SearchEvent> {
+  for await (const { event } of streamHeads(attempts, asked)) yield event;
+}
+
+/** An event of a stream, with the places of its files, by which each may be shown again. */
+export interface StreamStep {
+  readonly event: SearchEvent;
+  readonly files: readonly StreamedFile[];
+}
+
+export interface StreamedFile extends HeadToShow {
+  /** What it takes of an answer's room. */
+  readonly bytes: number;
+}
+
+/** Streams as streamFiles() does, for somebody who puts several streams together. */
+export async function* streamHeads(attempts: Attempts, asked: Asked): AsyncGenerator<StreamStep> {
   const startedAt = performance.now();
   const { options } = asked;
   const understood = await attempts.understand(asked);
@@ -32,7 +49,7 @@ export async function* streamFiles(attempts: Attempts, asked: Asked): AsyncGener
   }
 }
 
-async function* deliver(attempts: Attempts, attempt: Attempt): AsyncGenerator<SearchEvent> {
+async function* deliver(attempts: Attempts, attempt: Attempt): AsyncGenerator<StreamStep> {
   const { options, control } = attempt;
   const { pool } = attempts.options;
   const parts = new PartQueue<StreamPart>();
@@ -54,12 +71,16 @@ async function* deliver(attempts: Attempts, attempt: Attempt): AsyncGenerator<Se
     for await (const part of concatenate(parts, late)) {
       control.addBehind(-part.bytes);
       attempts.warnOfShown({ lost: NONE, disagreements: part.disagreements }, attempt.segments);
-      const event = await presentPart(attempt, part, showing);
+      const step = await presentPart(attempt, part, showing);
+      const { event } = step;
       delivered.actualMatchCount += event.stats.actualMatchCount;
       delivered.contentBytesLoaded += part.contentBytesLoaded;
-      if (event.files.length > 0) yield event;
+      if (event.files.length > 0) yield step;
     }
-    yield final(attempts, attempt, { outputs: await outputs, delivered, lost });
+    yield {
+      event: final(attempts, attempt, { outputs: await outputs, delivered, lost }),
+      files: [],
+    };
   } finally {
     control.stop(STOPPED.ABORTED);
     await outputs.catch(() => undefined);
@@ -72,8 +93,9 @@ async function presentPart(
   { catalog, control, segments }: Attempt,
   part: StreamPart,
   showing: { readonly present: Presenter; left: number },
-): Promise<Extract<SearchEvent, { type: "chunk" }>> {
+): Promise<StreamStep & { readonly event: Extract<SearchEvent, { type: "chunk" }> }> {
   const files: FileResult[] = [];
+  const places: StreamedFile[] = [];
   const stats = zeroStats();
   addStats(stats, {
     ...part.stats,
@@ -85,16 +107,14 @@ async function presentPart(
     const file = await showing.present(segment, shown.file, shown);
     const branches = branchBytes(file.branches ?? []);
     control.takeRoom(branches);
-    showing.left -= answerBytes(shown) + branches;
+    const bytes = answerBytes(shown) + branches;
+    showing.left -= bytes;
     files.push(file);
+    places.push({ segment, file: shown.file, skip: 0, count: shown.count, bytes });
     stats.actualMatchCount += shown.count;
   }
-  return {
-    type: "chunk",
-    stats,
-    files,
-    repositoryInfo: repositoryInfo(files, catalog.repositories),
-  };
+  const infos = repositoryInfo(files, catalog.repositories);
+  return { event: { type: "chunk", stats, files, repositoryInfo: infos }, files: places };
 }
 
 function final(

@@ -1,0 +1,35 @@
+/** What answers for a machine of a cluster: an engine that holds the whole index, or a front over nodes. */
+
+import type { Engine } from "../../engine.ts";
+import type { OpensHistory } from "../../history/histories.ts";
+import type { KnowsRepositories } from "../../repositories.ts";
+import type { KnowsNotIndexed } from "../../search/caller/not-indexed.ts";
+import type { Observable } from "../../tracing.ts";
+
+export type Answering = Pick<
+  Engine,
+  | "generation"
+  | "search"
+  | "stream"
+  | "explain"
+  | "repository"
+  | "repositories"
+  | "read"
+  | "list"
+  | "history"
+  | "check"
+  | "trim"
+> &
+  KnowsRepositories &
+  KnowsNotIndexed &
+  OpensHistory &
+  Observable;
+
+/** How it follows what is published. */
+export interface Following {
+  /** Resolves when searches see all that was published before the call. */
+  refresh(): Promise<void>;
+  /** The generation of each shard that searches see. */
+  generations(): Map<number, number>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,116 @@
+/**
+ * Asks nodes about slices, round by round: each slice of its first replica; where a node fails, its slices of
+ * their next one. Each slice is answered for once, or not at all.
+ */
+
+import type { SliceAsked } from "../wire/calls.ts";
+import { NodeFailed } from "./node-client.ts";
+
+/** How much longer than the time-out a node may take: it answers then with what it has found. */
+const LATE_MS = 50;
+
+export interface PlacedSlice {
+  readonly slice: SliceAsked;
+  /** Addresses of the nodes that have it, the preferred one first. */
+  readonly replicas: readonly string[];
+}
+
+/** What one node has answered about some slices. */
+export interface NodeAnswer<T> {
+  readonly url: string;
+  readonly slices: readonly SliceAsked[];
+  readonly answer: T;
+}
+
+export interface Answered<T> {
+  readonly answers: readonly NodeAnswer<T>[];
+  /** Slices that no replica has answered for. */
+  readonly lost: number;
+  /** Slices of nodes that were not in time. */
+  readonly late: number;
+  /** Whether a slice has left the generation that was asked for, on each of its replicas. */
+  readonly isStale: boolean;
+  /** Whether a slice was refused because nodes have too much to do. */
+  readonly isOverloaded: boolean;
+}
+
+interface Waiting {
+  readonly placed: PlacedSlice;
+  readonly tried: ReadonlySet<string>;
+  readonly whys: readonly NodeFailed["why"][];
+}
+
+/** `failed`: nodes that are not asked any more; grows. `ask` resolves to "late" when time is over. */
+export async function askReplicas<T>(
+  slices: readonly PlacedSlice[],
+  failed: Set<string>,
+  ask: (url: string, slices: readonly SliceAsked[]) => Promise<T | "late">,
+): Promise<Answered<T>> {
+  const answers: NodeAnswer<T>[] = [];
+  let [lost, late] = [0, 0];
+  let [isStale, isOverloaded] = [false, false];
+  let waiting: Waiting[] = slices.map((placed) => ({ placed, tried: new Set(), whys: [] }));
+  while (waiting.length > 0) {
+    const groups = new Map<string, Waiting[]>();
+    for (const one of waiting) {
+      const { placed, tried, whys } = one;
+      const url = placed.replicas.find((each) => !failed.has(each) && !tried.has(each));
+      if (url !== undefined) groups.set(url, [...(groups.get(url) ?? []), one]);
+      else if (whys.includes("not-ready")) isStale = true;
+      else if (whys.includes("overloaded")) isOverloaded = true;
+      else lost++;
+    }
+    const failures = await Promise.all(
+      Array.from(groups, async ([url, group]): Promise<Waiting[]> => {
+        const asked = group.map(({ placed }) => placed.slice);
+        try {
+          const answer = await ask(url, asked);
+          if (answer === "late") late += asked.length;
+          else answers.push({ url, slices: asked, answer });
+          return [];
+        } catch (error) {
+          if (!(error instanceof NodeFailed)) throw error;
+          const { why } = error;
+          if (why !== "not-ready") failed.add(url);
+          return group.map(({ placed, tried, whys }) => ({
+            placed,
+            tried: new Set([...tried, url]),
+            whys: [...whys, why],
+          }));
+        }
+      }),
+    );
+    waiting = failures.flat();
+  }
+  return { answers, lost, late, isStale, isOverloaded };
+}
+
+/** When a search must be over. */
+export interface Due {
+  /** performance.now() at the call. */
+  readonly startedAt: number;
+  readonly timeoutMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Milliseconds that are left for a node, if there is a limit. */
+export const timeLeft = ({ startedAt, timeoutMs }: Due): { readonly timeoutMs?: number } =>
+  timeoutMs === undefined
+    ? {}
+    : { timeoutMs: Math.max(1, timeoutMs - (performance.now() - startedAt)) };
+
+/** Resolves to "late" if the search is over before the node has answered. */
+export async function inTime<T>(
+  { startedAt, timeoutMs, signal }: Due,
+  ask: (signal: AbortSignal | undefined) => Promise<T>,
+): Promise<T | "late"> {
+  if (timeoutMs === undefined) return ask(signal);
+  const ends = timeoutMs + LATE_MS - (performance.now() - startedAt);
+  const late = AbortSignal.timeout(Math.max(0, Math.ceil(ends)));
+  try {
+    return await ask(signal ? AbortSignal.any([signal, late]) : late);
+  } catch (error) {
+    if (late.aborted && signal?.aborted !== true) return "late";
+    throw error;
+  }
+}

@@ -1,0 +1,241 @@
+/**
+ * What a front knows in memory: which repositories there are, and for each shard a generation whose slices live
+ * nodes have ready. A search uses one such state throughout, so it sees published states of shards alone.
+ */
+
+import { internOwnSet, isInterned } from "../../base/interned-sets.ts";
+import { IdMap } from "../../base/wide-map.ts";
+import { newPause } from "../../base/yield.ts";
+import type { Viewer } from "../../search/messages/request.ts";
+import type { Catalog as LocalCatalog, CatalogRepository } from "../../store/catalog/catalog.ts";
+import { EMPTY_MANIFEST } from "../../store/catalog/manifest.ts";
+import { orderNames } from "../../store/catalog/names.ts";
+import { viewOf, type View } from "../../store/catalog/view.ts";
+import type { Catalog } from "../catalog/catalog.ts";
+import type { PublishedState, ShardHead } from "../catalog/head.ts";
+import type { Membership, NodeRow } from "../catalog/nodes.ts";
+import { ownersOf } from "../catalog/placement.ts";
+import type { PlacedSlice } from "./ask-replicas.ts";
+
+/** A shard at the generation that is asked for. */
+export interface FrontShard {
+  readonly head: ShardHead;
+  /** Ids of its repositories, ascending: bit i of a viewer is the i-th. */
+  readonly repositories: readonly number[];
+  /** By slice: addresses of the nodes that have it, the preferred one first; undefined: nothing lies in it. */
+  readonly replicas: readonly (readonly string[] | undefined)[];
+}
+
+/** Segments of all shards have distinct numbers here. */
+const SHARD_STEP = 2 ** 32;
+
+export class FrontState {
+  readonly shards: ReadonlyMap<number, FrontShard>;
+  /** Repositories without their files. */
+  readonly catalog: LocalCatalog;
+  readonly view: View;
+  readonly #shardOf: ReadonlyMap<number, number>;
+  /** By interned set of ids. */
+  readonly #slices = new WeakMap<object, readonly PlacedSlice[]>();
+
+  constructor(
+    shards: ReadonlyMap<number, FrontShard>,
+    catalog: LocalCatalog,
+    shardOf: ReadonlyMap<number, number>,
+  ) {
+    this.shards = shards;
+    this.catalog = catalog;
+    this.view = viewOf(catalog);
+    this.#shardOf = shardOf;
+  }
+
+  /** Slices with files of repositories that the viewer may see. */
+  slicesFor(viewer: Viewer | undefined): readonly PlacedSlice[] {
+    const key = viewer?.repositoryIds ?? EVERYTHING;
+    const known = this.#slices.get(key);
+    if (known) return known;
+    const slices = [...this.shards].flatMap(([shard, one]) => this.#slicesOf(shard, one, viewer));
+    if (!viewer || isInterned(viewer.repositoryIds)) this.#slices.set(key, slices);
+    return slices;
+  }
+
+  #slicesOf(shard: number, one: FrontShard, viewer: Viewer | undefined): PlacedSlice[] {
+    const { generation, slices: of } = one.head;
+    const bits = viewer && new Uint8Array(Math.ceil(one.repositories.length / 8));
+    const seen = new Set<number>();
+    one.repositories.forEach((id, i) => {
+      if (viewer && !viewer.repositoryIds.has(id)) return;
+      if (bits) bits[i >> 3]! |= 1 << (i & 7);
+      for (const segment of this.catalog.repositories.get(id)!.record.segments)
+        seen.add(segment % of);
+    });
+    return [...seen]
+      .sort((a, b) => a - b)
+      .map((slice) => ({
+        slice: bits ? [shard, generation, slice, bits] : [shard, generation, slice],
+        replicas: one.replicas[slice] ?? [],
+      }));
+  }
+
+  /** Slices with files of one repository; of one without any, a slice whose nodes know its record. */
+  slicesOf({ record }: CatalogRepository): PlacedSlice[] {
+    const shard = this.#shardOf.get(record.id)!;
+    const { head, replicas } = this.shards.get(shard)!;
+    const numbers = new Set(record.segments.map((segment) => segment % head.slices));
+    const other = replicas.findIndex((urls) => urls !== undefined);
+    if (numbers.size === 0 && other >= 0) numbers.add(other);
+    return Array.from(numbers, (slice) => ({
+      slice: [shard, head.generation, slice] as const,
+      replicas: replicas[slice] ?? [],
+    }));
+  }
+}
+
+const EVERYTHING = {};
+
+/** The number under which a segment of a shard is known outside of it. */
+export const numberOf = (shard: number, segment: number): number => shard * SHARD_STEP + segment;
+
+/** Brings the states of a front. */
+export class FrontStates {
+  readonly #catalog: Catalog;
+  #state: FrontState | undefined;
+  /** States of repositories, by id. */
+  #known = new Map<number, PublishedState>();
+
+  constructor(catalog: Catalog) {
+    this.#catalog = catalog;
+  }
+
+  /** undefined: none has been brought. */
+  get newest(): FrontState | undefined {
+    return this.#state;
+  }
+
+  /** Resolves to the state after what the rows say; the same one if nothing has changed. */
+  async bring(members: Membership): Promise<FrontState> {
+    const published = await this.#catalog.generations();
+    const shards = new Map<number, FrontShard>();
+    for (const [shard, generation] of published)
+      shards.set(shard, await this.#choose(shard, generation, members));
+    if (this.#state && isSame(this.#state.shards, shards)) return this.#state;
+    return (this.#state = await this.#build(shards));
+  }
+
+  /** The generation with the most of its slices on live nodes; the newest of several. */
+  async #choose(shard: number, published: number, members: Membership): Promise<FrontShard> {
+    const ready = members.ready.filter((one) => one.shard === shard);
+    const generations = new Set([published, ...ready.map(({ generation }) => generation)]);
+    let best: { shard: FrontShard; share: number } | undefined;
+    for (const generation of [...generations].sort((a, b) => b - a)) {
+      const head = await this.#head(shard, generation);
+      if (!head) continue;
+      const replicas = replicasOf(head, members);
+      const all = replicas.filter((urls) => urls !== undefined);
+      const share =
+        all.length === 0 ? 1 : all.filter((urls) => urls.length > 0).length / all.length;
+      if (best && best.share >= share) continue;
+      const repositories = head.repositories.map(([id]) => id).sort((a, b) => a - b);
+      best = { shard: { head, repositories, replicas }, share };
+      if (share === 1) break;
+    }
+    return best!.shard;
+  }
+
+  async #head(shard: number, generation: number): Promise<ShardHead | undefined> {
+    const known = this.#state?.shards.get(shard)?.head;
+    if (known?.generation === generation) return known;
+    // an older one may be collected already
+    const head = this.#catalog.head(shard, generation);
+    const newest = (await this.#catalog.generations()).get(shard);
+    return generation === newest ? head : head.catch(() => undefined);
+  }
+
+  async #build(shards: ReadonlyMap<number, FrontShard>): Promise<FrontState> {
+    const heads = [...shards.values()].map(({ head }) => head);
+    const wanted = heads.flatMap(({ repositories }) => repositories);
+    const missing = wanted.filter(([id, changed]) => this.#known.get(id)?.changed !== changed);
+    const arrived = new Map(
+      (await this.#catalog.states(missing)).map((one) => [one.repository, one]),
+    );
+    const states = new Map(
+      wanted.map(([id]) => [id, arrived.get(id) ?? this.#known.get(id)!] as const),
+    );
+    const shardOf = new Map(
+      heads.flatMap(({ shard, repositories }) => repositories.map(([id]) => [id, shard] as const)),
+    );
+    const catalog = await this.#catalogOf(heads, states, shardOf);
+    this.#known = states;
+    return new FrontState(shards, catalog, shardOf);
+  }
+
+  async #catalogOf(
+    heads: readonly ShardHead[],
+    states: ReadonlyMap<number, PublishedState>,
+    shardOf: ReadonlyMap<number, number>,
+  ): Promise<LocalCatalog> {
+    const ids = [...states.keys()].sort((a, b) => a - b);
+    const nextRepository = 1 + (ids.at(-1) ?? 0);
+    const entries = ids.map((id): [number, CatalogRepository] => {
+      const { record, changed } = states.get(id)!;
+      const places = record.segments.map((segment) => ({
+        segment: numberOf(shardOf.get(id)!, segment),
+        first: 0,
+        count: 0,
+        sets: [],
+      }));
+      return [id, { record, changed, places }];
+    });
+    const named = entries.map(([id, { record }]) => ({
+      id,
+      name: record.name,
+      displayName: record.metadata.displayName,
+    }));
+    const before = this.#state?.catalog.manifest.generation ?? 0;
+    return {
+      manifest: {
+        ...EMPTY_MANIFEST,
+        generation: before + 1,
+        nextRepository,
+        repositories: entries.map(([id, { changed }]) => [id, changed]),
+        segments: heads.flatMap(({ shard, segments }) =>
+          segments.map(({ segment, files, textBytes, symbols, hasSymbols }) => {
+            const number = numberOf(shard, segment);
+            return { segment: number, files, textBytes, symbols, hasSymbols };
+          }),
+        ),
+      },
+      headers: new Map(),
+      repositories: await IdMap.from(entries, nextRepository, newPause()),
+      names: await orderNames(named, nextRepository, newPause()),
+      publicIds: internOwnSet(
+        new Set(entries.flatMap(([id, { record }]) => (record.metadata.public ? [id] : []))),
+      ),
+    };
+  }
+}
+
+/** By slice: addresses of live nodes that have it ready. */
+function replicasOf(head: ShardHead, { nodes, ready }: Membership): FrontShard["replicas"] {
+  const { shard, generation, slices, segments } = head;
+  const live = new Map(nodes.filter(({ isLive }) => isLive).map((one: NodeRow) => [one.name, one]));
+  const own = ready.filter(
+    (one) => one.shard === shard && one.generation === generation && live.has(one.node),
+  );
+  const used = new Set(segments.map(({ segment }) => segment % slices));
+  return Array.from({ length: slices }, (_, slice) => {
+    if (!used.has(slice)) return undefined;
+    const names = own.filter((one) => one.slices.includes(slice)).map(({ node }) => node);
+    return ownersOf(names, [shard, slice], names.length).map((name) => live.get(name)!.url);
+  });
+}
+
+function isSame(a: ReadonlyMap<number, FrontShard>, b: ReadonlyMap<number, FrontShard>): boolean {
+  if (a.size !== b.size) return false;
+  for (const [shard, { head, replicas }] of b) {
+    const other = a.get(shard);
+    if (other?.head.generation !== head.generation) return false;
+    if (JSON.stringify(other.replicas) !== JSON.stringify(replicas)) return false;
+  }
+  return true;
+}

@@ -1,0 +1,565 @@
+/**
+ * The half of an engine that answers, over nodes: holds no files, knows which repositories there are, asks nodes
+ * for the rest. While PostgreSQL cannot be reached, it goes on with the state that it has.
+ */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { compareText } from "../../base/compare.ts";
+import { closedError, QuernError } from "../../base/errors.ts";
+import { checkKeys } from "../../base/known-keys.ts";
+import { withoutEndSlashes } from "../../base/paths.ts";
+import { newPause } from "../../base/yield.ts";
+import {
+  PARTS,
+  type Engine,
+  type HasParts,
+  type ReadOptions,
+  type RepositoriesOptions,
+} from "../../engine.ts";
+import { Histories, OPEN_HISTORY } from "../../history/histories.ts";
+import type { History } from "../../history/history.ts";
+import {
+  checkPage,
+  knownRepositories,
+  lookUp,
+  pageByName,
+  KNOWN_REPOSITORIES,
+  type KnowsRepositories,
+} from "../../repositories.ts";
+import type { Answering } from "./answering.ts";
+import { describe, type FileContent, type FolderEntry, type Repository } from "../../repository.ts";
+import { show } from "../../query/ast.ts";
+import { Attempts, type Asked } from "../../search/caller/attempts.ts";
+import { explainWith, notIndexedOf, type ExplainedPlan } from "../../search/caller/explain.ts";
+import { cursorsOf, repositoryGone, stateDigest, type Cursors } from "../../search/caller/pages.ts";
+import { NOT_INDEXED } from "../../search/caller/not-indexed.ts";
+import { isVisible } from "../../search/caller/scope.ts";
+import type { Understood } from "../../search/caller/understand.ts";
+import {
+  checkSearchOptions,
+  checkViewer,
+  type SearchOptions,
+  type SearchRequest,
+  type Viewer,
+} from "../../search/messages/request.ts";
+import type { Explanation, SearchEvent, SearchResponse } from "../../search/messages/response.ts";
+import { addStats, zeroStats } from "../../search/messages/stats.ts";
+import { repositoryNamed, type CatalogRepository } from "../../store/catalog/catalog.ts";
+import { OBSERVE, Tracer, type IndexSize, type Observable } from "../../tracing.ts";
+import type { CheckReport } from "../../store/upkeep/check.ts";
+import type { Catalog } from "../catalog/catalog.ts";
+import type { Nodes } from "../catalog/nodes.ts";
+import type { Calls, Described, PlaceCall } from "../wire/calls.ts";
+import {
+  askReplicas,
+  inTime,
+  timeLeft,
+  type NodeAnswer,
+  type PlacedSlice,
+} from "./ask-replicas.ts";
+import { FrontStates, type FrontState } from "./front-state.ts";
+import { nodeClient, type NodeClient } from "./node-client.ts";
+import { mustNotBeOverloaded, searchNodes } from "./search-nodes.ts";
+import { streamNodes } from "./stream-nodes.ts";
+
+const POLL_MS = 1_000;
+const RETRY_MS = 50;
+/** How often a call begins again because nodes have left the generation that it asked for. */
+const MOST_STATES = 5;
+/** How long a publication is waited for before its writer is told that nobody has it ready. */
+const READY_MS = 60_000;
+
+export interface FrontParts {
+  readonly catalog: Catalog;
+  readonly nodes: Nodes;
+  readonly secret: string;
+  /** An empty one of this machine, whose threads parse what is long, and match names. */
+  readonly engine: Engine;
+  /** Whether a node of this machine keeps its slices in the engine's directory. */
+  readonly holdsSlices: boolean;
+  readonly onWarning: (warning: { code: string; message: string }) => void;
+}
+
+type Place = Pick<PlaceCall, "repository" | "path" | "revision">;
+
+export class Front implements Answering {
+  readonly [KNOWN_REPOSITORIES]: KnowsRepositories[typeof KNOWN_REPOSITORIES];
+  readonly #front: FrontParts;
+  readonly #client: NodeClient;
+  readonly #states: FrontStates;
+  readonly #attempts: Attempts;
+  readonly #histories: Histories;
+  readonly #tracer: Tracer;
+  readonly #closing = new AbortController();
+  #urls: readonly string[] = [];
+  #last: Promise<unknown> = Promise.resolve();
+  #waiting: Promise<FrontState> | undefined;
+  #loop: Promise<void> = Promise.resolve();
+
+  private constructor(front: FrontParts) {
+    this.#front = front;
+    this.#client = nodeClient(front.secret);
+    this.#tracer = new Tracer(front.engine.path);
+    this.#states = new FrontStates(front.catalog);
+    const { searching, reader } = (front.engine as Engine & HasParts)[PARTS];
+    this.#attempts = new Attempts({
+      ...searching,
+      view: () => Promise.resolve(this.#state.view),
+      indexing: () => NONE,
+      skipped: async (id) => (await this.#describeOne(id)).skipped,
+    });
+    this.#histories = new Histories({ present: (record, file) => reader.present(record, file) });
+    this[KNOWN_REPOSITORIES] = knownRepositories(
+      () => Promise.resolve(this.#state.catalog),
+      () => NONE,
+    );
+  }
+
+  static async open(parts: FrontParts): Promise<Front> {
+    const front = new Front(parts);
+    await front.#bringToNewest();
+    front.#loop = front.#follow();
+    return front;
+  }
+
+  get #state(): FrontState {
+    if (this.#closing.signal.aborted) throw closedError();
+    return this.#states.newest!;
+  }
+
+  get generation(): number {
+    return this.#states.newest!.catalog.manifest.generation;
+  }
+
+  /** The generation of each shard that searches ask for. */
+  generations(): Map<number, number> {
+    return new Map(
+      Array.from(this.#states.newest!.shards, ([shard, { head }]) => [shard, head.generation]),
+    );
+  }
+
+  async #follow(): Promise<void> {
+    const { signal } = this.#closing;
+    let trouble = ""; // told once
+    for (;;) {
+      await sleep(POLL_MS, undefined, { signal, ref: false }).catch(() => undefined);
+      if (signal.aborted) return;
+      try {
+        await this.#bringToNewest();
+        trouble = "";
+      } catch (error) {
+        const message = `this front cannot follow what the cluster publishes: ${String(error)}`;
+        if (message !== trouble && !signal.aborted)
+          this.#front.onWarning({ code: "INTERNAL", message });
+        trouble = message;
+      }
+    }
+  }
+
+  #bringToNewest(): Promise<FrontState> {
+    // who comes while one runs needs another one, which all of them share
+    this.#waiting ??= this.#last.then(() => {
+      this.#waiting = undefined;
+      const run = this.#bring();
+      this.#last = run.catch(() => undefined);
+      return run;
+    });
+    return this.#waiting;
+  }
+
+  async #bring(): Promise<FrontState> {
+    const members = await this.#front.nodes.all();
+    this.#urls = members.nodes.filter(({ isLive }) => isLive).map(({ url }) => url);
+    return this.#states.bring(members);
+  }
+
+  /** Resolves when searches of this front see all that was published before the call, as far as nodes live. */
+  async refresh(signal?: AbortSignal): Promise<void> {
+    const published = await this.#front.catalog.generations();
+    const isThere = (): boolean => {
+      const here = this.generations();
+      return [...published].every(([shard, generation]) => (here.get(shard) ?? 0) >= generation);
+    };
+    for (const start = Date.now(); ;) {
+      await this.#bringToNewest();
+      if (isThere() && this.#isComplete()) return;
+      await Promise.allSettled(
+        this.#urls.map((url) =>
+          this.#client.ask(url, "/v1/refresh", { slices: [] }, this.#closing.signal),
+        ),
+      );
+      await this.#bringToNewest();
+      if (isThere() && (this.#isComplete() || this.#urls.length === 0)) return;
+      if (this.#closing.signal.aborted || signal?.aborted === true) return;
+      if (Date.now() - start > READY_MS) return this.#warnNotReady();
+      await sleep(RETRY_MS);
+    }
+  }
+
+  #isComplete(): boolean {
+    const shards = [...this.#states.newest!.shards.values()];
+    return shards.every(({ replicas }) => replicas.every((urls) => urls?.length !== 0));
+  }
+
+  #warnNotReady(): void {
+    const message = `what was published is not ready on the nodes after ${READY_MS / 1000} s; searches see it when it is`;
+    this.#front.onWarning({ code: "INTERNAL", message });
+  }
+
+  get [OBSERVE](): Observable[typeof OBSERVE] {
+    return {
+      add: (observer) => this.#tracer.add(observer),
+      size: () => Promise.resolve(sizeOf(this.#state.catalog.manifest)),
+    };
+  }
+
+  // ── searches ──
+
+  async search(request: SearchRequest, options: SearchOptions = {}): Promise<SearchResponse> {
+    checkOptions("search", options);
+    return this.#tracer.search(request, () => this.#search(request, options));
+  }
+
+  async #search(request: SearchRequest, options: SearchOptions): Promise<SearchResponse> {
+    const startedAt = performance.now();
+    const asked = this.#asked(request, options);
+    const understood = await this.#attempts.understand(asked);
+    const { after: _, ...rest } = request;
+    for (let left = MOST_STATES; ; left--) {
+      const state = this.#state;
+      const answer = await searchNodes(this.#client, {
+        ...withContexts(understood),
+        request: rest,
+        slices: state.slicesFor(options.viewer),
+        cursors: await cursorsIn(state, understood.request, options.viewer),
+        signal: options.signal,
+        maxBytes: options.maxBytes,
+        ...timeLeft({ startedAt, timeoutMs: options.timeoutMs }),
+      });
+      if (answer !== "stale") return answer;
+      await this.#newerThan(state, left);
+    }
+  }
+
+  /** Resolves when there may be a state with what nodes have ready now. */
+  async #newerThan(state: FrontState, left: number): Promise<void> {
+    if (left <= 1) throw unavailable("nodes change faster than they can be asked");
+    const newer = await this.#bringToNewest();
+    if (newer === state) await sleep(RETRY_MS); // a node that has begun anew says so in a moment
+  }
+
+  stream(request: SearchRequest, options: SearchOptions = {}): AsyncIterable<SearchEvent> {
+    checkOptions("stream", options);
+    return this.#tracer.stream(request, this.#stream(request, options));
+  }
+
+  async *#stream(request: SearchRequest, options: SearchOptions): AsyncGenerator<SearchEvent> {
+    const startedAt = performance.now();
+    const understood = await this.#attempts.understand(this.#asked(request, options));
+    if (understood.request.after !== undefined)
+      throw invalid("after: a stream has no pages, it tells all there is; use search()");
+    if (understood.request.facets !== undefined)
+      throw invalid("facets: a stream counts none; use search()");
+    for (let left = MOST_STATES; ; left--) {
+      const state = this.#state;
+      const { signal, timeoutMs, maxBytes } = options;
+      const events = streamNodes(this.#client, {
+        ...withContexts(understood),
+        request,
+        slices: state.slicesFor(options.viewer),
+        signal,
+        maxBytes,
+        ...timeLeft({ startedAt, timeoutMs }),
+      });
+      let isStale = false;
+      for await (const event of events) {
+        if (event === "stale") isStale = true;
+        else yield event;
+      }
+      if (!isStale) return;
+      await this.#newerThan(state, left);
+    }
+  }
+
+  async explain(request: SearchRequest, options: SearchOptions = {}): Promise<Explanation> {
+    checkOptions("explain", options);
+    const explaining = {
+      plan: () => this.#explainPlan(request, options),
+      count: async (changed: SearchRequest) =>
+        (await this.#search(changed, options)).stats.totalMatchCount,
+    };
+    return this.#tracer.explain(request, () =>
+      explainWith(this.#attempts, this.#asked(request, options), explaining),
+    );
+  }
+
+  async #explainPlan(request: SearchRequest, options: SearchOptions): Promise<ExplainedPlan> {
+    const startedAt = performance.now();
+    const understood = await this.#attempts.understand(this.#asked(request, options));
+    const { timeoutMs, signal } = options;
+    const due = { startedAt, timeoutMs, signal };
+    const { after: _, ...rest } = request;
+    const found = await this.#askAll(
+      "/v1/explain",
+      (state) => state.slicesFor(options.viewer),
+      (slices) => ({ slices, request: rest, ...withContexts(understood), ...timeLeft(due) }),
+      { due },
+    );
+    const stats = zeroStats();
+    for (const { answer } of found.answers) {
+      addStats(stats, answer.stats);
+      stats.wait = Math.max(stats.wait, answer.stats.wait);
+      if (answer.stats.flushReason === "FLUSH_REASON_TIMER_EXPIRED")
+        stats.flushReason = answer.stats.flushReason;
+    }
+    addStats(stats, { crashes: found.lost, shardsSkipped: found.late });
+    stats.duration = Math.round((performance.now() - startedAt) * 1e6);
+    return {
+      query: show(understood.query),
+      segments: found.answers.flatMap(({ answer }) => answer.segments),
+      stats,
+    };
+  }
+
+  async [NOT_INDEXED](
+    request: SearchRequest,
+    options: SearchOptions,
+  ): Promise<Explanation["notIndexed"]> {
+    return notIndexedOf(this.#attempts, this.#asked(request, options));
+  }
+
+  #asked(request: SearchRequest, options: SearchOptions): Asked {
+    return { request, options, view: () => Promise.resolve(this.#state.view) };
+  }
+
+  // ── repositories ──
+
+  async repository(
+    nameOrId: string | number,
+    options: { viewer?: Viewer } = {},
+  ): Promise<Repository | undefined> {
+    const viewer = viewerOf("repository", options);
+    if (typeof nameOrId !== "string" && typeof nameOrId !== "number")
+      throw invalid(`repository: a name or an id is needed, got ${typeof nameOrId}`);
+    const found = lookUp(this.#state.catalog, nameOrId, viewer);
+    return found && (await this.#describe([found]))[0];
+  }
+
+  async repositories(options: RepositoriesOptions = {}): Promise<Repository[]> {
+    checkKeys({ call: "repositories", what: "option" }, options, LISTED);
+    checkViewer("repositories", options.viewer);
+    checkPage(options);
+    const { viewer, query = "", after, limit = Infinity } = options;
+    const { catalog } = this.#state;
+    return this.#describe(await pageByName(catalog, { viewer, query, after, limit }));
+  }
+
+  async #describe(found: readonly CatalogRepository[]): Promise<Repository[]> {
+    const ids = found.map(({ record }) => record.id);
+    const described = await this.#described(ids);
+    return found.map((one) => ({ ...describe(one, false), ...described(one.record.id) }));
+  }
+
+  async #describeOne(id: number): Promise<Described> {
+    return (await this.#described([id]))(id);
+  }
+
+  /** What nodes know of repositories, all their slices together. */
+  async #described(ids: readonly number[]): Promise<(id: number) => Described> {
+    const slicesOf = (state: FrontState): PlacedSlice[] => {
+      const slices = new Map<string, PlacedSlice>();
+      for (const id of ids) {
+        const one = state.catalog.repositories.get(id);
+        for (const placed of one ? state.slicesOf(one) : [])
+          slices.set(placed.slice.join(), placed);
+      }
+      return [...slices.values()];
+    };
+    const { answers } = await this.#askWhole("/v1/describe", slicesOf, (slices) => ({
+      slices,
+      repositories: ids,
+    }));
+    return (id) => {
+      const parts = answers.flatMap(({ answer }) => answer.get(id) ?? []);
+      return {
+        symbols: {
+          done: parts.reduce((sum, { symbols }) => sum + symbols.done, 0),
+          total: parts.reduce((sum, { symbols }) => sum + symbols.total, 0),
+        },
+        skipped: parts[0]?.skipped ?? [],
+      };
+    };
+  }
+
+  async read(file: Place, options: ReadOptions = {}): Promise<FileContent | undefined> {
+    checkReading("read", file, options);
+    const { answers } = await this.#askPlace("/v1/read", file, options);
+    return answers.find(({ answer }) => answer.file)?.answer.file;
+  }
+
+  async list(folder: Place, options: ReadOptions = {}): Promise<FolderEntry[] | undefined> {
+    checkReading("list", folder, options);
+    const found = this.#find(folder, options);
+    if (!found) return undefined;
+    const { answers } = await this.#askPlace("/v1/list", folder, options);
+    const entries = answers.flatMap(({ answer }) => answer.entries ?? []);
+    const isFolder = new Set(entries.flatMap(({ type, name }) => (type === "folder" ? name : [])));
+    const children = new Map(
+      entries
+        .filter(({ type, name }) => type === "folder" || !isFolder.has(name))
+        .map((one) => [one.name, one]),
+    );
+    if (children.size === 0 && withoutEndSlashes(folder.path) !== "") return undefined;
+    const order = (one: FolderEntry): number => (one.type === "folder" ? 0 : 1);
+    return [...children.values()].sort(
+      (a, b) => order(a) - order(b) || compareText(a.name, b.name),
+    );
+  }
+
+  /** The repository, if the viewer may see it and it has the revision. */
+  #find(
+    { repository, path, revision }: Place,
+    options: ReadOptions,
+  ): CatalogRepository | undefined {
+    if (typeof repository !== "string" || typeof path !== "string")
+      throw invalid("repository and path must be strings");
+    const found = lookUp(this.#state.catalog, repository, options.viewer);
+    const has = (one: CatalogRepository): boolean =>
+      revision === undefined ||
+      one.record.revisions.some(({ name, commit }) => name === revision || commit === revision);
+    return found && has(found) ? found : undefined;
+  }
+
+  #askPlace<Path extends "/v1/read" | "/v1/list">(path: Path, place: Place, options: ReadOptions) {
+    const slicesOf = (state: FrontState): PlacedSlice[] => {
+      const found = this.#find(place, options);
+      return found && state.catalog.repositories.get(found.record.id) ? state.slicesOf(found) : [];
+    };
+    return this.#askWhole(path, slicesOf, (slices) => ({ ...place, slices }));
+  }
+
+  /** Clones lie where they were indexed: there, or on a disk that machines share, is their history. */
+  async history(name: string, options: { viewer?: Viewer } = {}): Promise<History | undefined> {
+    const record = this.#record(name, viewerOf("history", options));
+    return record && this.#histories.find(record);
+  }
+
+  async [OPEN_HISTORY](name: string, options: { viewer?: Viewer }): Promise<History | undefined> {
+    const record = this.#record(name, viewerOf("history", options));
+    return record && this.#histories.open(record);
+  }
+
+  #record(name: string, viewer: Viewer | undefined): CatalogRepository["record"] | undefined {
+    if (typeof name !== "string") throw invalid("history: the repository must be a string");
+    return lookUp(this.#state.catalog, name, viewer)?.record;
+  }
+
+  // ── nodes ──
+
+  /** Asks for slices of one state, or of a newer one where nodes have left that. */
+  async #askAll<Path extends keyof Calls>(
+    path: Path,
+    slicesOf: (state: FrontState) => readonly PlacedSlice[],
+    callOf: (slices: Calls[Path]["asked"]["slices"]) => Calls[Path]["asked"],
+    { due }: { readonly due: Parameters<typeof inTime>[0] },
+  ) {
+    for (let left = MOST_STATES; ; left--) {
+      const state = this.#state;
+      const found = await askReplicas(slicesOf(state), new Set(), (url, slices) =>
+        inTime(due, (signal) => this.#client.ask(url, path, callOf(slices), signal)),
+      );
+      mustNotBeOverloaded(found);
+      if (!found.isStale) return found;
+      await this.#newerThan(state, left);
+    }
+  }
+
+  /** Rejects if a slice has nobody who answers: what it would have said is not known to be nothing. */
+  async #askWhole<Path extends keyof Calls>(
+    path: Path,
+    slicesOf: (state: FrontState) => readonly PlacedSlice[],
+    callOf: (slices: Calls[Path]["asked"]["slices"]) => Calls[Path]["asked"],
+  ): Promise<{ readonly answers: readonly NodeAnswer<Calls[Path]["answer"]>[] }> {
+    const due = { startedAt: performance.now() };
+    const found = await this.#askAll(path, slicesOf, callOf, { due });
+    if (found.lost > 0) throw unavailable("no node that has it answers");
+    return found;
+  }
+
+  trim(): void {
+    this.#front.engine.trim();
+  }
+
+  async check(options: { signal?: AbortSignal } = {}): Promise<CheckReport> {
+    checkKeys({ call: "check", what: "option" }, options, { signal: true });
+    if (this.#front.holdsSlices) return this.#front.engine.check(options);
+    throw invalid("check: a front holds nothing: call it on each node");
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#loop;
+    await this.#last;
+    await this.#histories.close();
+    this.#client.close();
+  }
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+function sizeOf({ repositories, segments }: FrontState["catalog"]["manifest"]): IndexSize {
+  const sum = (of: "files" | "textBytes") => segments.reduce((all, one) => all + one[of], 0);
+  return {
+    repositories: repositories.length,
+    segments: segments.length,
+    files: sum("files"),
+    textBytes: sum("textBytes"),
+  };
+}
+
+const invalid = (message: string): QuernError => new QuernError("INVALID_REQUEST", message);
+const unavailable = (what: string): QuernError =>
+  new QuernError("OVERLOADED", `${what}: try again in a moment`);
+
+/** Refuses what a front cannot do. */
+function checkOptions(call: string, options: SearchOptions): void {
+  checkSearchOptions(call, options);
+  if (options.overlay !== undefined) throw noOverlay(call);
+}
+
+const FILE = { repository: true, path: true, revision: true } as const;
+const LISTED = { viewer: true, query: true, after: true, limit: true } as const;
+
+function checkReading(call: string, place: Place, options: ReadOptions): void {
+  checkKeys({ call, what: "field" }, place, FILE);
+  checkKeys({ call, what: "option" }, options, { viewer: true, overlay: true });
+  checkViewer(call, options.viewer);
+  if (options.overlay !== undefined) throw noOverlay(call);
+}
+
+function viewerOf(call: string, options: { viewer?: Viewer }): Viewer | undefined {
+  checkKeys({ call, what: "option" }, options, { viewer: true });
+  checkViewer(call, options.viewer);
+  return options.viewer;
+}
+
+const noOverlay = (call: string): QuernError =>
+  invalid(
+    `${call}: overlay: a front over nodes takes none; ask an engine that holds the whole index`,
+  );
+
+const withContexts = ({ contexts }: Understood) => (contexts.size > 0 ? { contexts } : {});
+
+async function cursorsIn(
+  { catalog }: FrontState,
+  request: Understood["request"],
+  viewer: Viewer | undefined,
+): Promise<Cursors | undefined> {
+  const { after } = request;
+  if (after === undefined) return undefined;
+  const digest = await stateDigest(catalog, viewer, newPause());
+  const cursors = cursorsOf({ ...request, after }, digest);
+  const ended = cursors.after && repositoryNamed(catalog, cursors.after.repository);
+  if (cursors.after && !(ended && isVisible(ended, viewer))) throw repositoryGone(cursors.after);
+  return cursors;
+}

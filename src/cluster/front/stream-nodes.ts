@@ -1,0 +1,217 @@
+/**
+ * A stream over slices that lie on nodes: passes files on as they come from any of them. It cannot begin again
+ * after a delivery, so the slices of a node that is lost after that count as crashed.
+ */
+
+import { newPause } from "../../base/yield.ts";
+import { isExhaustive } from "../../search/caller/attempt.ts";
+import type { StreamedFile, StreamStep } from "../../search/caller/stream.ts";
+import type { SearchRequest } from "../../search/messages/request.ts";
+import type { FileResult, SearchEvent } from "../../search/messages/response.ts";
+import { addStats, zeroStats, type SearchStats } from "../../search/messages/stats.ts";
+import type { SliceAsked, StreamCall } from "../wire/calls.ts";
+import { askReplicas, inTime, timeLeft, type Due, type PlacedSlice } from "./ask-replicas.ts";
+import { NodeFailed, type NodeClient } from "./node-client.ts";
+import { mustNotBeOverloaded } from "./search-nodes.ts";
+
+export interface StreamAsked {
+  readonly request: SearchRequest;
+  readonly contexts?: StreamCall["contexts"];
+  readonly slices: readonly PlacedSlice[];
+  readonly signal?: AbortSignal | undefined;
+  readonly timeoutMs?: number | undefined;
+  readonly maxBytes?: number | undefined;
+}
+
+/** A node's stream, after its first step. */
+interface Opened {
+  readonly url: string;
+  readonly slices: readonly SliceAsked[];
+  readonly steps: AsyncIterator<StreamStep>;
+}
+
+/** A step of a node, or what has become of it. */
+type Next = { readonly from: Opened; readonly step: StreamStep | "lost" | "late" };
+
+/** What is still to be delivered, and what has been. */
+interface Delivery {
+  ranges: number;
+  bytes: number;
+  matches: number;
+}
+
+/** Yields "stale" first if every replica of a slice has left the generation that was asked for. */
+export async function* streamNodes(
+  client: NodeClient,
+  asked: StreamAsked,
+): AsyncGenerator<SearchEvent | "stale"> {
+  const startedAt = performance.now();
+  const due: Due = { ...asked, startedAt };
+  const stop = new AbortController();
+  try {
+    const opened = await open(client, asked, { due, stop: stop.signal });
+    if (opened === "stale") return yield "stale";
+    const { streams, stats } = opened;
+    const delivery: Delivery = {
+      ranges: asked.request.matches,
+      bytes: asked.maxBytes ?? Infinity,
+      matches: 0,
+    };
+    for await (const { from, step } of inTurn(streams, due)) {
+      if (step === "lost") addStats(stats, { crashes: from.slices.length });
+      else if (step === "late") {
+        addStats(stats, { shardsSkipped: from.slices.length });
+        stats.flushReason = "FLUSH_REASON_TIMER_EXPIRED";
+      } else if (step.event.type === "final") addFinal(stats, step.event.accumulatedStats);
+      else {
+        const event = await deliver(step, delivery, (file, count) =>
+          showBeginning(client, { asked, due, from, file, count }),
+        );
+        if (event.files.length > 0) yield event;
+      }
+    }
+    addStats(stats, { actualMatchCount: delivery.matches });
+    stats.totalMatchCount = Math.max(stats.totalMatchCount, delivery.matches);
+    stats.duration = Math.round((performance.now() - startedAt) * 1e6);
+    yield { type: "final", accumulatedStats: stats, isSearchExhaustive: isExhaustive(stats) };
+  } finally {
+    stop.abort();
+  }
+}
+
+async function open(
+  client: NodeClient,
+  { request, contexts, maxBytes, slices, signal }: StreamAsked,
+  { due, stop }: { readonly due: Due; readonly stop: AbortSignal },
+): Promise<{ streams: Opened[]; stats: SearchStats } | "stale"> {
+  const ends = signal ? AbortSignal.any([signal, stop]) : stop;
+  const found = await askReplicas(slices, new Set(), (url, some) => {
+    const call = {
+      ...timeLeft(due),
+      slices: some,
+      request,
+      ...(contexts && { contexts }),
+      ...(maxBytes !== undefined && { maxBytes }),
+    };
+    return inTime(due, () => client.stream(url, call, ends));
+  });
+  mustNotBeOverloaded(found);
+  if (found.isStale) return "stale";
+  const { answers, lost, late } = found;
+  const stats = zeroStats();
+  addStats(stats, { crashes: lost, shardsSkipped: late });
+  if (late > 0) stats.flushReason = "FLUSH_REASON_TIMER_EXPIRED";
+  const streams = answers.map(({ answer, ...rest }) => ({ ...rest, steps: answer }));
+  return { streams, stats };
+}
+
+/** Steps of all streams, as they come; each stream is asked for its next one when its last one was taken. */
+async function* inTurn(streams: readonly Opened[], due: Due): AsyncGenerator<Next> {
+  const nextOf = async (from: Opened): Promise<Next | undefined> => {
+    try {
+      const next = await within(due, from.steps.next());
+      if (next === "late") return { from, step: "late" };
+      return next.done === true ? undefined : { from, step: next.value };
+    } catch (error) {
+      if (!(error instanceof NodeFailed)) throw error;
+      return { from, step: "lost" };
+    }
+  };
+  const begin = (from: Opened): Promise<Next | undefined> => {
+    const next = nextOf(from);
+    next.catch(() => undefined); // nobody may wait for it when the stream is left
+    return next;
+  };
+  const waiting = new Map(streams.map((from) => [from, begin(from)]));
+  const pause = newPause();
+  while (waiting.size > 0) {
+    const races = Array.from(waiting, async ([from, next]) => ({ from, next: await next }));
+    const { from, next } = await Promise.race(races);
+    if (next) yield next;
+    if (next && typeof next.step === "object") waiting.set(from, begin(from));
+    else waiting.delete(from);
+    await pause();
+  }
+}
+
+/** "late" if the search is over first. */
+async function within<T>(due: Due, next: Promise<T>): Promise<T | "late"> {
+  return inTime(due, (signal) => {
+    if (signal === undefined) return next;
+    return new Promise<T>((resolve, reject) => {
+      const onAbort = (): void => reject(signal.reason as Error);
+      if (signal.aborted) onAbort();
+      signal.addEventListener("abort", onAbort, { once: true });
+      next.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+    });
+  });
+}
+
+type ShowBeginning = (file: StreamedFile, count: number) => Promise<FileResult | undefined>;
+
+/** The files that still have room, the last one of them cut to what is left. */
+async function deliver(
+  { event, files: places }: StreamStep,
+  delivery: Delivery,
+  showBeginning: ShowBeginning,
+): Promise<Extract<SearchEvent, { type: "chunk" }>> {
+  const chunk = event as Extract<SearchEvent, { type: "chunk" }>;
+  const files: FileResult[] = [];
+  let matches = 0;
+  for (const [i, file] of chunk.files.entries()) {
+    const place = places[i]!;
+    if (delivery.ranges <= 0 || delivery.bytes <= 0) break;
+    const count = Math.min(place.count, delivery.ranges);
+    const shown = count < place.count ? await showBeginning(place, count) : file;
+    if (!shown) continue;
+    files.push(shown);
+    matches += count;
+    delivery.ranges -= count;
+    delivery.bytes -= place.bytes;
+  }
+  delivery.matches += matches;
+  const own = new Set(files.map(({ repositoryId }) => repositoryId));
+  return {
+    type: "chunk",
+    files,
+    stats: { ...chunk.stats, actualMatchCount: matches },
+    repositoryInfo: chunk.repositoryInfo.filter(({ id }) => own.has(id)),
+  };
+}
+
+/** undefined: the node is lost meanwhile, or the file is damaged. */
+async function showBeginning(
+  client: NodeClient,
+  showing: {
+    readonly asked: StreamAsked;
+    readonly due: Due;
+    readonly from: Opened;
+    readonly file: StreamedFile;
+    readonly count: number;
+  },
+): Promise<FileResult | undefined> {
+  const { asked, due, from, file, count } = showing;
+  const { segment, file: number, skip } = file;
+  const { request, contexts } = asked;
+  const call = {
+    ...timeLeft(due),
+    slices: from.slices,
+    request,
+    ...(contexts && { contexts }),
+    files: [{ segment, file: number, skip, count }],
+  };
+  try {
+    const shown = await inTime(due, (signal) => client.ask(from.url, "/v1/show", call, signal));
+    return shown === "late" ? undefined : shown.files[0]?.result;
+  } catch (error) {
+    if (error instanceof NodeFailed) return undefined;
+    throw error;
+  }
+}
+
+/** Adds what a node has counted; what is delivered the front counts itself. */
+function addFinal(stats: SearchStats, part: SearchStats): void {
+  addStats(stats, { ...part, actualMatchCount: 0 });
+  stats.wait = Math.max(stats.wait, part.wait);
+  if (part.flushReason === "FLUSH_REASON_TIMER_EXPIRED") stats.flushReason = part.flushReason;
+}

@@ -1,0 +1,68 @@
+/** What a node answers to each call, from the slices that were asked for. */
+
+import { explainPlan } from "../../search/caller/explain.ts";
+import { Attempts, type Asked, type SearcherOptions } from "../../search/caller/attempts.ts";
+import { findHeads, showHeads } from "../../search/caller/heads.ts";
+import { streamHeads, type StreamStep } from "../../search/caller/stream.ts";
+import type { SearchOptions, SearchRequest } from "../../search/messages/request.ts";
+import type { Reader } from "../../reader.ts";
+import type { Described, StreamCall } from "../wire/calls.ts";
+import type { Answers, Held } from "./node-handler.ts";
+
+export interface Answering {
+  readonly searching: SearcherOptions;
+  readonly reader: Reader;
+  /** Resolves when the node has ready what was published before. */
+  readonly refresh: () => Promise<void>;
+}
+
+/** What a call says of its query. */
+type Query = Pick<StreamCall, "request" | "contexts" | "timeoutMs" | "maxBytes">;
+
+export function answersOf({ searching, reader, refresh }: Answering): Answers {
+  const usual = new Attempts(searching);
+  /** A front has looked up the sets of a query: it knows who asks. */
+  const attemptsFor = ({ contexts }: Query): Attempts =>
+    contexts ? new Attempts({ ...searching, contexts: (name) => contexts.get(name) }) : usual;
+  return {
+    "/v1/search": (asked, held) => {
+      const attempts = attemptsFor(asked);
+      return attempts.answer(askedOf(asked, held), (one) => findHeads(attempts, one, asked.page));
+    },
+    "/v1/show": (asked, held) => {
+      const attempts = attemptsFor(asked);
+      return attempts.answer(askedOf(asked, held), (one) => showHeads(attempts, one, asked.files));
+    },
+    "/v1/explain": (asked, held) => explainPlan(attemptsFor(asked), askedOf(asked, held)),
+    "/v1/read": async (asked, { view, viewer }) => {
+      const file = await reader.read(asked, viewer, view);
+      return file ? { file } : {};
+    },
+    "/v1/list": async (asked, { view, viewer }) => {
+      const entries = await reader.list(asked, viewer, view);
+      return entries ? { entries } : {};
+    },
+    "/v1/describe": async ({ repositories }, { view }) => {
+      const described = new Map<number, Described>();
+      for (const { id, symbols, skipped } of await reader.described(repositories, view))
+        described.set(id, { symbols, skipped });
+      return described;
+    },
+    "/v1/refresh": async () => {
+      await refresh();
+      return {};
+    },
+    "/v1/stream": (asked, held): AsyncIterable<StreamStep> =>
+      streamHeads(attemptsFor(asked), askedOf(asked, held)),
+  };
+}
+
+function askedOf({ request, timeoutMs, maxBytes }: Query, { view, viewer, signal }: Held): Asked {
+  const options: SearchOptions = {
+    signal,
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(maxBytes !== undefined && { maxBytes }),
+    ...(viewer && { viewer }),
+  };
+  return { request: request satisfies SearchRequest, options, view: () => Promise.resolve(view) };
+}

@@ -1,0 +1,189 @@
+/**
+ * What a node answers for: the states that its directory had, the newest last. A superseded state is kept for
+ * KEPT_MS, and longer while a search reads it, because fronts hear of a newer one at different times. States
+ * share most of their memory, as generations of a catalog do.
+ */
+
+import { internOwnSet } from "../../base/interned-sets.ts";
+import { IdMap } from "../../base/wide-map.ts";
+import { newPause } from "../../base/yield.ts";
+import type { OwnReady } from "../catalog/nodes.ts";
+import type { Slices } from "../local/contents.ts";
+import type { SliceAsked } from "../wire/calls.ts";
+import type { Viewer } from "../../search/messages/request.ts";
+import type { Catalog, CatalogRepository } from "../../store/catalog/catalog.ts";
+import { orderNames } from "../../store/catalog/names.ts";
+import { viewOf, type View } from "../../store/catalog/view.ts";
+import type { HeldView } from "./node-handler.ts";
+
+const KEPT_MS = 60_000;
+/** Views that are kept for the next searches of the same slices. */
+const MOST_VIEWS = 32;
+
+/** Some slices of a shard at a generation, as they lie in a directory. */
+export interface HeldShard {
+  readonly generation: number;
+  readonly own: Slices;
+  /** Ids of all repositories of the shard, ascending. */
+  readonly repositories: readonly number[];
+}
+
+/** A state of the directory. */
+export interface HeldState {
+  readonly catalog: Catalog;
+  readonly shards: ReadonlyMap<number, HeldShard>;
+  /** By number here: the shard of a segment, and its number in it. */
+  readonly segments: ReadonlyMap<number, readonly [shard: number, segment: number]>;
+}
+
+interface Kept extends HeldState {
+  readonly number: number;
+  /** Date.now() when the next state came; undefined: this is the newest. */
+  supersededAt: number | undefined;
+  readers: number;
+}
+
+/** Slices of one shard that are asked for, and the state that has them. */
+interface Chosen {
+  readonly shard: number;
+  readonly slices: ReadonlySet<number>;
+  readonly bits: Uint8Array | undefined;
+  readonly state: Kept;
+}
+
+export class Holder {
+  #states: Kept[] = [];
+  #last = 0;
+  /** The latest, by states and slices. */
+  readonly #views = new Map<string, Promise<View>>();
+
+  get newest(): HeldState | undefined {
+    return this.#states.at(-1);
+  }
+
+  /** The oldest generation of the directory that is kept; Infinity if none is. */
+  get oldestGeneration(): number {
+    return Math.min(Infinity, ...this.#states.map((one) => one.catalog.manifest.generation));
+  }
+
+  add(state: HeldState): void {
+    for (const one of this.#states) one.supersededAt ??= Date.now();
+    const number = ++this.#last;
+    this.#states.push({ ...state, number, supersededAt: undefined, readers: 0 });
+  }
+
+  /** Drops what has been superseded for longer than `ms` and is not read. Returns whether there was anything. */
+  expire(ms = KEPT_MS): boolean {
+    const since = Date.now() - ms;
+    const isKept = ({ supersededAt, readers }: Kept): boolean =>
+      supersededAt === undefined || supersededAt > since || readers > 0;
+    const before = this.#states.length;
+    this.#states = this.#states.filter(isKept);
+    return this.#states.length < before;
+  }
+
+  /** What it answers for. */
+  ready(): OwnReady[] {
+    const ready = new Map<string, OwnReady>();
+    for (const { shards } of this.#states)
+      for (const [shard, { generation, own }] of shards)
+        ready.set(`${shard} ${generation}`, { shard, generation, slices: own.own });
+    return [...ready.values()];
+  }
+
+  async hold(slices: readonly SliceAsked[]): Promise<HeldView | undefined> {
+    const chosen = this.#choose(slices);
+    if (chosen === undefined) return undefined;
+    for (const { state } of chosen) state.readers++;
+    const release = (): void => chosen.forEach(({ state }) => state.readers--);
+    try {
+      return { view: await this.#view(chosen), viewer: viewerOf(chosen), release };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  /** undefined: one of them is not here. */
+  #choose(slices: readonly SliceAsked[]): Chosen[] | undefined {
+    const byShard = new Map<number, SliceAsked[]>();
+    for (const one of slices) byShard.set(one[0], [...(byShard.get(one[0]) ?? []), one]);
+    const chosen: Chosen[] = [];
+    for (const [shard, asked] of byShard) {
+      const [, generation, , bits] = asked[0]!;
+      const wanted = new Set(asked.map(([, , slice]) => slice));
+      const state = this.#states.findLast(({ shards }) => {
+        const here = shards.get(shard);
+        return (
+          here?.generation === generation && [...wanted].every((s) => here.own.own.includes(s))
+        );
+      });
+      if (!state) return undefined;
+      chosen.push({ shard, slices: wanted, bits, state });
+    }
+    return chosen;
+  }
+
+  #view(chosen: readonly Chosen[]): Promise<View> {
+    const parts = chosen.map(({ shard, slices, state }) => [
+      shard,
+      state.number,
+      [...slices].sort((a, b) => a - b),
+    ]);
+    const key = JSON.stringify(parts.sort(([a], [b]) => (a as number) - (b as number)));
+    const view = this.#views.get(key) ?? catalogOf(chosen, this.#states.at(-1)!).then(viewOf);
+    this.#views.delete(key);
+    this.#views.set(key, view);
+    view.catch(() => this.#views.delete(key));
+    const [oldest] = this.#views.keys();
+    if (this.#views.size > MOST_VIEWS) this.#views.delete(oldest!);
+    return view;
+  }
+}
+
+/** The catalog with the segments that are asked for. Other repositories than theirs may be in it, without any. */
+async function catalogOf(chosen: readonly Chosen[], newest: Kept): Promise<Catalog> {
+  const states = [...new Set(chosen.map(({ state }) => state))];
+  const base = states.length === 1 ? states[0]!.catalog : await mixed(chosen, newest.catalog);
+  const segments = chosen.flatMap(({ shard, slices, state }) => {
+    const { of } = state.shards.get(shard)!.own;
+    return state.catalog.manifest.segments.filter(({ segment }) => {
+      const [owner, number] = state.segments.get(segment)!;
+      return owner === shard && slices.has(number % of);
+    });
+  });
+  return { ...base, manifest: { ...base.manifest, segments } };
+}
+
+/** A catalog with each shard as it was in the state that was chosen for it. */
+async function mixed(chosen: readonly Chosen[], newest: Catalog): Promise<Catalog> {
+  const all: [number, CatalogRepository][] = [];
+  for (const { shard, state } of chosen)
+    for (const id of state.shards.get(shard)!.repositories)
+      all.push([id, state.catalog.repositories.get(id)!]);
+  all.sort(([a], [b]) => a - b);
+  const { nextRepository } = newest.manifest;
+  const named = all.map(([id, { record }]) => ({
+    id,
+    name: record.name,
+    displayName: record.metadata.displayName,
+  }));
+  const headers = chosen.flatMap(({ state }) => [...state.catalog.headers]);
+  return {
+    ...newest,
+    headers: new Map(headers),
+    repositories: await IdMap.from(all, nextRepository, newPause()),
+    names: await orderNames(named, nextRepository, newPause()),
+  };
+}
+
+/** undefined: everything is seen. */
+function viewerOf(chosen: readonly Chosen[]): Viewer | undefined {
+  if (chosen.every(({ bits }) => bits === undefined)) return undefined;
+  const ids = new Set<number>();
+  for (const { shard, state, bits } of chosen)
+    state.shards.get(shard)!.repositories.forEach((id, i) => {
+      if (bits === undefined || (bits[i >> 3]! & (1 << (i & 7))) !== 0) ids.add(id);
+    });
+  return { repositoryIds: internOwnSet(ids) };
+}

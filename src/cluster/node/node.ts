@@ -1,0 +1,249 @@
+/**
+ * A node: keeps the slices that it owns on its disk, says in PostgreSQL that it lives and what it has ready, and
+ * answers fronts. Which slices it owns follows from the list of nodes alone. One that it no longer owns it keeps
+ * until all owners have it ready.
+ */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { PARTS, type Engine, type HasParts } from "../../engine.ts";
+import type { Environment } from "../../store/lmdb/environment.ts";
+import { acquireLease } from "../../store/lmdb/lease.ts";
+import type { Catalog } from "../catalog/catalog.ts";
+import type { ShardHead } from "../catalog/head.ts";
+import { placedOwners, type Membership, type NodeRow, type Nodes } from "../catalog/nodes.ts";
+import { bringTo, type WantedShard } from "../local/bring.ts";
+import { isSameSlices, readContents, reading } from "../local/contents.ts";
+import type { SegmentStore } from "../objects/segment-store.ts";
+import { answersOf } from "./answers.ts";
+import { Holder, type HeldShard } from "./holder.ts";
+import { nodeHandler } from "./node-handler.ts";
+
+const BEAT_MS = 2_000;
+const POLL_MS = 1_000;
+const MOST_CONCURRENT = 64;
+/** For another process of this machine that brings the same directory. */
+const TURN_MS = 600_000;
+
+export interface NodeSettings {
+  readonly name: string;
+  readonly url: string;
+  readonly secret: string;
+  readonly diskBytes: number;
+  readonly replicas: number;
+}
+
+export interface NodeParts {
+  readonly settings: NodeSettings;
+  readonly catalog: Catalog;
+  readonly nodes: Nodes;
+  readonly store: SegmentStore;
+  /** Of the directory that the node fills. */
+  readonly environment: Environment;
+  /** Over the same directory, read-only. */
+  readonly engine: Engine;
+  readonly onWarning: (warning: { code: string; message: string }) => void;
+}
+
+export class ClusterNode {
+  readonly internal: (request: Request) => Promise<Response>;
+  readonly #node: NodeParts;
+  readonly #parts: HasParts[typeof PARTS];
+  readonly #holder = new Holder();
+  readonly #heads = new Map<number, ShardHead>();
+  readonly #closing = new AbortController();
+  #last: Promise<unknown> = Promise.resolve();
+  #waiting: Promise<void> | undefined;
+  #loops: Promise<unknown> = Promise.resolve();
+  /** What its disk has no room for, so that it is told once. */
+  #leftOut = 0;
+  #isFirst = true;
+
+  private constructor(node: NodeParts) {
+    this.#node = node;
+    this.#parts = (node.engine as Engine & HasParts)[PARTS];
+    const { searching, reader } = this.#parts;
+    const refresh = () => this.bringToNewest();
+    this.internal = nodeHandler({
+      secret: node.settings.secret,
+      maxConcurrent: MOST_CONCURRENT,
+      answers: answersOf({ searching, reader, refresh }),
+      hold: (slices) => this.#holder.hold(slices),
+    });
+  }
+
+  /** Resolves when what the node owns is ready. */
+  static async open(parts: NodeParts): Promise<ClusterNode> {
+    const node = new ClusterNode(parts);
+    await parts.nodes.beat(parts.settings, true);
+    node.#loops = Promise.all([
+      node.#repeat(BEAT_MS, () => parts.nodes.beat(parts.settings, false)),
+      node.#repeat(POLL_MS, () => node.bringToNewest()),
+    ]);
+    await node.bringToNewest();
+    return node;
+  }
+
+  async #repeat(ms: number, run: () => Promise<void>): Promise<void> {
+    const { signal } = this.#closing;
+    let trouble = ""; // told once
+    for (;;) {
+      await sleep(ms, undefined, { signal, ref: false }).catch(() => undefined);
+      if (signal.aborted) return;
+      try {
+        await run();
+        trouble = "";
+      } catch (error) {
+        const message = `this node cannot follow what the cluster publishes: ${String(error)}`;
+        if (message !== trouble && !signal.aborted)
+          this.#node.onWarning({ code: "INTERNAL", message });
+        trouble = message;
+      }
+    }
+  }
+
+  /** Resolves when the node has ready what was published before the call. */
+  bringToNewest(): Promise<void> {
+    // who comes while one runs needs another one, which all of them share
+    this.#waiting ??= this.#last.then(() => {
+      this.#waiting = undefined;
+      const run = this.#bring();
+      this.#last = run.catch(() => undefined);
+      return run;
+    });
+    return this.#waiting;
+  }
+
+  async #bring(): Promise<void> {
+    if (this.#closing.signal.aborted) return;
+    const { nodes, settings } = this.#node;
+    const [members, heads] = await Promise.all([nodes.all(), this.#newestHeads()]);
+    const wanted = this.#withinDisk(heads.map((head) => this.#wanted(head, members)));
+    const before = this.#holder.ready().length;
+    const hasExpired = this.#holder.expire();
+    const isChanged = this.#isFirst || !this.#isAt(wanted);
+    if (isChanged || hasExpired) await this.#fetch(wanted);
+    if (isChanged) await this.#hold(wanted);
+    this.#isFirst = false;
+    const ready = this.#holder.ready();
+    const told = members.ready.filter(({ node }) => node === settings.name);
+    if (isChanged || ready.length !== before || told.length !== ready.length)
+      await nodes.setReady(settings.name, ready, { isWhole: true });
+  }
+
+  async #newestHeads(): Promise<ShardHead[]> {
+    const { catalog } = this.#node;
+    for (const [shard, generation] of await catalog.generations())
+      if (this.#heads.get(shard)?.generation !== generation)
+        this.#heads.set(shard, await catalog.head(shard, generation));
+    return [...this.#heads.values()];
+  }
+
+  #wanted(head: ShardHead, members: Membership): WantedShard {
+    const own: number[] = [];
+    for (let slice = 0; slice < head.slices; slice++)
+      if (this.#keeps(head, slice, members)) own.push(slice);
+    return { ...head, own: { own, of: head.slices } };
+  }
+
+  #keeps({ shard, generation, slices }: ShardHead, slice: number, members: Membership): boolean {
+    const { name, replicas } = this.#node.settings;
+    const owners = placedOwners(members.nodes, [shard, slice], replicas);
+    if (owners.includes(name)) return true;
+    const here = this.#holder.newest?.shards.get(shard);
+    if (here?.own.of !== slices || !here.own.own.includes(slice)) return false;
+    const isReady = (node: string): boolean =>
+      members.ready.some(
+        (one) =>
+          one.node === node &&
+          one.shard === shard &&
+          one.generation === generation &&
+          one.slices.includes(slice),
+      );
+    return !owners.every(isReady) || owners.length === 0;
+  }
+
+  /** Leaves out the last slices that its disk has no room for; they are not ready here. */
+  #withinDisk(wanted: readonly WantedShard[]): WantedShard[] {
+    let left = this.#node.settings.diskBytes;
+    let leftOut = 0;
+    const within = wanted.map((one): WantedShard => {
+      const own = one.own!.own.filter((slice) => {
+        const segments = one.segments.filter(({ segment }) => segment % one.slices === slice);
+        const bytes = segments.reduce((sum, segment) => sum + segment.bytes, 0);
+        const hasRoom = bytes <= left;
+        if (hasRoom) left -= bytes;
+        else leftOut++;
+        return hasRoom;
+      });
+      return { ...one, own: { own, of: one.slices } };
+    });
+    if (leftOut > this.#leftOut) {
+      const message = `diskBytes is too small for ${leftOut} of the slices that this node owns: add a node, or give it more`;
+      this.#node.onWarning({ code: "INTERNAL", message });
+    }
+    this.#leftOut = leftOut;
+    return within;
+  }
+
+  #isAt(wanted: readonly WantedShard[]): boolean {
+    const here = this.#holder.newest?.shards;
+    return (
+      here?.size === wanted.length &&
+      wanted.every(({ shard, generation, own }) => {
+        const one = here.get(shard);
+        return one?.generation === generation && isSameSlices(one.own, own);
+      })
+    );
+  }
+
+  async #fetch(wanted: readonly WantedShard[]): Promise<void> {
+    const { catalog, store, environment } = this.#node;
+    const lease = await acquireLease(environment, { timeoutMs: TURN_MS });
+    try {
+      const oldestHeld = this.#holder.oldestGeneration;
+      await bringTo({ environment, owner: lease.owner, catalog, store, oldestHeld }, wanted);
+    } finally {
+      await lease.release();
+    }
+  }
+
+  async #hold(wanted: readonly WantedShard[]): Promise<void> {
+    const { segments } = reading(this.#node.environment, readContents);
+    this.#holder.add({
+      catalog: await this.#parts.newest(),
+      shards: new Map(wanted.map((one) => [one.shard, heldOf(one)])),
+      segments: new Map(segments.map(({ here, shard, segment }) => [here, [shard, segment]])),
+    });
+  }
+
+  /** Gives the node's slices to others. Resolves when they have them ready, or there are no others. */
+  async drain(): Promise<void> {
+    const { nodes, settings } = this.#node;
+    await nodes.drain(settings.name);
+    for (;;) {
+      await this.bringToNewest();
+      const others = (await nodes.all()).nodes.some((one: NodeRow) => one.isPlaced);
+      const left = [...(this.#holder.newest?.shards.values() ?? [])];
+      if (!others || left.every(({ own }) => own.own.length === 0)) return;
+      await sleep(POLL_MS / 4, undefined, { signal: this.#closing.signal });
+    }
+  }
+
+  /** Ends without a word to anybody, as a process that is killed. */
+  async kill(): Promise<void> {
+    this.#closing.abort();
+    await this.#loops;
+    await this.#last;
+  }
+
+  async close(): Promise<void> {
+    await this.kill();
+    await this.#node.nodes.stop(this.#node.settings.name).catch(() => undefined); // PostgreSQL is down: its heartbeat ends
+  }
+}
+
+const heldOf = ({ generation, own, repositories }: WantedShard): HeldShard => ({
+  generation,
+  own: own!,
+  repositories: repositories.map(([id]) => id).sort((a, b) => a - b),
+});

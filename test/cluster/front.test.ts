@@ -1,0 +1,141 @@
+/** A front over nodes answers as one engine with the whole index does. */
+
+import { describe, expect } from "vitest";
+import type { ClusterEngine } from "../../src/cluster/index.ts";
+import type { SearchEvent } from "../../src/index.ts";
+import { comparable } from "./comparable.ts";
+import { openFront, startNodes } from "./fronts.ts";
+import { found, newCluster, shop } from "./machines.ts";
+import { postgresTest as test } from "./postgres.ts";
+
+/** Two repositories in several segments each, over slices of a few bytes. */
+async function filled(nodes: number, replicas = 2) {
+  const cluster = await newCluster({ shardBytes: 40, replicas });
+  const running = await startNodes(cluster, nodes);
+  const front = await openFront(cluster);
+  const one = (n: number) => `export function needle${n}() {} // needle\n`;
+  await front.index(shop("shop", one(1)));
+  await front.index(shop("shop", one(1), one(2)));
+  await front.index(shop("other", one(3), one(4)));
+  await front.index(shop("shop", one(1), one(2), one(5)));
+  const whole = await cluster.open();
+  return { cluster, nodes: running, front, whole };
+}
+
+async function streamed(engine: ClusterEngine, matches: number) {
+  const events: SearchEvent[] = [];
+  for await (const event of engine.stream({ query: "needle", matches })) events.push(event);
+  return events;
+}
+
+describe("each method of an engine", () => {
+  test("search, with pages and facets", async () => {
+    const { front, whole, nodes } = await filled(3);
+    const request = { query: "needle", matches: 3, facets: 5 };
+    expect((await whole.search(request)).files.length).toBeGreaterThan(0);
+    expect(comparable(await front.search(request))).toEqual(
+      comparable(await whole.search(request)),
+    );
+    let [after, other] = ["", ""];
+    for (let pages = 0; ; pages++) {
+      const [page, same] = [
+        await front.search({ query: "needle", matches: 2, after }),
+        await whole.search({ query: "needle", matches: 2, after: other }),
+      ];
+      expect(comparable(page)).toEqual(comparable(same));
+      if (page.nextCursor === undefined || same.nextCursor === undefined) {
+        expect(pages).toBeGreaterThan(2);
+        break;
+      }
+      [after, other] = [page.nextCursor, same.nextCursor];
+    }
+    expect(nodes.filter(({ asked }) => asked.has("/v1/search")).length).toBeGreaterThan(1);
+  });
+
+  test("stream, whole and cut", async () => {
+    const { front, whole } = await filled(3);
+    for (const matches of [100, 3, 1, 0]) {
+      const [events, others] = [await streamed(front, matches), await streamed(whole, matches)];
+      const [end, other] = [events.at(-1)!, others.at(-1)!];
+      if (end.type !== "final" || other.type !== "final") throw new Error("no end");
+      expect(end.isSearchExhaustive).toBe(other.isSearchExhaustive);
+      expect(end.accumulatedStats.totalMatchCount).toBe(other.accumulatedStats.totalMatchCount);
+      expect(end.accumulatedStats.actualMatchCount).toBe(other.accumulatedStats.actualMatchCount);
+      const ranges = events.flatMap((event) =>
+        event.type === "chunk" ? event.files.flatMap(({ chunks }) => chunks) : [],
+      );
+      expect(ranges.reduce((sum, { matchRanges }) => sum + matchRanges.length, 0)).toBe(
+        end.accumulatedStats.actualMatchCount,
+      );
+    }
+  });
+
+  test("read, list, repository, repositories, explain", async () => {
+    const { front, whole } = await filled(3);
+    for (const path of ["src/file0.ts", "src/file2.ts", "src", "nothing"]) {
+      const place = { repository: "shop", path };
+      expect(await front.read(place)).toEqual(await whole.read(place));
+      expect(await front.list(place)).toEqual(await whole.list(place));
+    }
+    for (const path of ["", "/", "src/"]) {
+      const place = { repository: "shop", path };
+      expect(await front.list(place)).toEqual(await whole.list(place));
+      expect(await front.list({ ...place, revision: "none" })).toBeUndefined();
+    }
+    expect(await front.read({ repository: "none", path: "src/file0.ts" })).toBeUndefined();
+    expect(await front.repositories()).toEqual(await whole.repositories());
+    expect(await front.repository("shop")).toEqual(await whole.repository("shop"));
+    expect(await front.repository("none")).toBeUndefined();
+    for (const query of [
+      "Needle1 case:yes",
+      "nothing repo:shop",
+      "needle repo:none",
+      "sym:needle3",
+    ]) {
+      const [mine, other] = [
+        await front.explain({ query, matches: 3 }),
+        await whole.explain({ query, matches: 3 }),
+      ];
+      const shape = ({ segments, stats, ...rest }: typeof mine) => ({
+        ...rest,
+        outcomes: segments.map(({ outcome }) => outcome).sort(),
+        total: stats.totalMatchCount,
+        scanned: stats.shardsScanned,
+      });
+      expect(shape(mine)).toEqual(shape(other));
+    }
+    expect(await front.history("shop")).toBeUndefined();
+  });
+
+  test("what a front cannot do it refuses with words", async () => {
+    const { front, nodes } = await filled(1);
+    const overlay = [{ repository: "shop", path: "a.ts", content: "" }];
+    const request = { query: "needle", matches: 1 };
+    const place = { repository: "shop", path: "src" };
+    const code = { code: "INVALID_REQUEST", message: expect.stringContaining("overlay") as string };
+    await expect(front.search(request, { overlay })).rejects.toMatchObject(code);
+    await expect(front.explain(request, { overlay })).rejects.toMatchObject(code);
+    expect(() => front.stream(request, { overlay })).toThrow("overlay");
+    await expect(front.read(place, { overlay })).rejects.toMatchObject(code);
+    await expect(front.list(place, { overlay })).rejects.toMatchObject(code);
+    await expect(front.check()).rejects.toThrow("a front holds nothing");
+    await expect(front.internal(new Request("http://x/"))).rejects.toThrow("is no node");
+    await expect(front.drain()).rejects.toThrow("is no node");
+    expect(await nodes[0]!.engine.check()).toMatchObject({ ok: true });
+  });
+});
+
+test("a node's own searches are a front's, and status() tells of all nodes", async () => {
+  const { nodes, front, whole } = await filled(2, 1);
+  await Promise.all(nodes.map(({ engine }) => engine.refresh()));
+  for (const { engine } of nodes)
+    expect(await found(engine, "needle")).toEqual(await found(whole, "needle"));
+  const { nodes: told } = await front.status();
+  expect(told.map(({ name, isLive, isPlaced }) => [name, isLive, isPlaced])).toEqual([
+    ["node-0", true, true],
+    ["node-1", true, true],
+  ]);
+  const slices = told.reduce((sum, { ready }) => sum + ready, 0);
+  expect(slices).toBeGreaterThan(2);
+  expect(told.every(({ ready }) => ready < slices)).toBe(true);
+});

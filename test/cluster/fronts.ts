@@ -1,0 +1,77 @@
+/** Nodes and fronts of a cluster in this process, over real connections on the loopback interface. */
+
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { onTestFinished } from "vitest";
+import type { ClusterEngine, ClusterOptions } from "../../src/cluster/index.ts";
+import { toNodeListener } from "../../src/http/node-listener.ts";
+import type { Cluster } from "./machines.ts";
+
+export const SECRET = "a secret of the machines";
+
+export interface RunningNode {
+  readonly name: string;
+  readonly url: string;
+  readonly engine: ClusterEngine;
+  /** Cuts its connections and takes no others, as if the machine were gone. */
+  cut(): void;
+  /** Ends cut(). */
+  mend(): void;
+  /** Answers later by so much. */
+  delayMs: number;
+  /** Calls that it was asked, by path. */
+  readonly asked: Map<string, number>;
+}
+
+export async function startNode(
+  cluster: Cluster,
+  name: string,
+  options: Partial<ClusterOptions> = {},
+): Promise<RunningNode> {
+  let engine: ClusterEngine | undefined;
+  let isCut = false;
+  const asked = new Map<string, number>();
+  const server: Server = createServer((request, response) => {
+    if (isCut || !engine) return void request.socket.destroy();
+    asked.set(request.url!, (asked.get(request.url!) ?? 0) + 1);
+    const listener = toNodeListener(engine.internal);
+    if (node.delayMs === 0) return listener(request, response);
+    setTimeout(() => listener(request, response), node.delayMs).unref();
+  }).listen(0, "127.0.0.1");
+  await new Promise((done) => server.once("listening", done));
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await new Promise((done) => server.close(done));
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const own = { name, url, secret: SECRET, diskBytes: 2 ** 40 };
+  const node: RunningNode = {
+    name,
+    url,
+    asked,
+    delayMs: 0,
+    engine: (engine = await cluster.open({ ...options, node: own })),
+    cut() {
+      isCut = true;
+      server.closeAllConnections();
+    },
+    mend() {
+      isCut = false;
+    },
+  };
+  return node;
+}
+
+export async function startNodes(
+  cluster: Cluster,
+  count: number,
+  options: Partial<ClusterOptions> = {},
+): Promise<RunningNode[]> {
+  const names = Array.from({ length: count }, (_, i) => `node-${i}`);
+  return Promise.all(names.map((name) => startNode(cluster, name, options)));
+}
+
+export const openFront = (
+  cluster: Cluster,
+  options: Partial<ClusterOptions> = {},
+): Promise<ClusterEngine> => cluster.open({ ...options, secret: SECRET });
