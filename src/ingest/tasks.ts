@@ -8,10 +8,10 @@ import { segmentTarget } from "../store/segments/segment-target.ts";
 import type { Task, TaskContext } from "../threads/task.ts";
 import type { Batch, BatchResult, FinishResult } from "./run/batch.ts";
 import { editionTask } from "./symbols/edition-task.ts";
-import { knownTask } from "./symbols/known-symbols.ts";
+import type { KnownInput, KnownOutput } from "./symbols/known-symbols.ts";
 import { mergeTask } from "./run/merging.ts";
 import { SegmentSession } from "./run/segment-session.ts";
-import { symbolsTask } from "./symbols/symbol-task.ts";
+import type { SymbolsInput, SymbolsOutput } from "./symbols/symbol-task.ts";
 import { walkTask } from "./sources/walk-elsewhere.ts";
 
 const session = (context: TaskContext): SegmentSession =>
@@ -27,13 +27,20 @@ const finish: Task<undefined, FinishResult> = (_, context) => session(context).f
 
 const discard: Task<undefined, void> = (_, context) => session(context).discard();
 
+// the queries of forty languages are loaded where symbols are looked for, and by no search
+const known: Task<KnownInput, KnownOutput> = async (input, context) =>
+  (await import("./symbols/known-symbols.ts")).knownTask(input, context);
+
+const symbols: Task<SymbolsInput, SymbolsOutput> = async (input, context) =>
+  (await import("./symbols/symbol-task.ts")).symbolsTask(input, context);
+
 export const INGEST_TASKS = {
   "ingest.add": add,
   "ingest.finish": finish,
   "ingest.discard": discard,
   "ingest.merge": mergeTask,
-  "ingest.known": knownTask,
-  "ingest.symbols": symbolsTask,
+  "ingest.known": known,
+  "ingest.symbols": symbols,
   "ingest.edition": editionTask,
   "ingest.walk": walkTask,
 };

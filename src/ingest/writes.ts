@@ -26,7 +26,6 @@ import { aborted, throwIfAborted } from "../base/abort.ts";
 import type { IndexProgress, IndexReport } from "./run/report.ts";
 import { indexSources } from "./run/run.ts";
 import type { Source } from "./sources/source.ts";
-import { findSymbols } from "./symbols/symbol-pass.ts";
 
 export interface WritesOptions {
   readonly environment: Environment;
@@ -131,6 +130,7 @@ export class Writes {
     { lease, signal, onProgress }: Omit<Merging, "next">,
   ): Promise<void> {
     const { environment, pool, catalogs, memoryBudget, onWarning } = this.#options;
+    const { findSymbols } = await import("./symbols/symbol-pass.ts"); // a search needs no language's queries
     const found = await findSymbols({
       environment,
       pool,

@@ -8,8 +8,7 @@ import { lstatSync } from "node:fs";
 import { isGone } from "../base/folder-errors.ts";
 import { SegmentSession } from "../ingest/run/segment-session.ts";
 import type { BatchContent, BatchFile } from "../ingest/run/batch.ts";
-import { createExtractor, type Extractor } from "../ingest/symbols/extract.ts";
-import { findInRange } from "../ingest/symbols/symbol-task.ts";
+import type { Extractor } from "../ingest/symbols/extract.ts";
 import { HASH_BYTES } from "../store/format/format.ts";
 import { MemoryTarget, type PackedSegment } from "../store/memory/memory-store.ts";
 import { readHeader, type SegmentHeader } from "../store/segments/segment-tables.ts";
@@ -96,6 +95,7 @@ class LayerBuilder {
       isDeadly,
       parsing: new Int32Array(1),
     };
+    const { findInRange } = await import("../ingest/symbols/symbol-task.ts");
     const { columns } = await findInRange(input, { target, extractor, pause });
     await completeEdition(target, { edition, columns }, pause);
   }
@@ -125,7 +125,10 @@ const fileOf = (path: string, content: BatchContent): BatchFile => ({
  */
 export const layerTask: Task<LayerInput, Layer> = (input, context) => {
   const builder = context.memo("layer builder", () => new LayerBuilder());
-  const extractor = async () => context.memo("layer extractor", () => createExtractor());
+  const extractor = async () => {
+    const { createExtractor } = await import("../ingest/symbols/extract.ts"); // not loaded for a search
+    return context.memo("layer extractor", () => createExtractor());
+  };
   return builder.build(input, extractor, () => context.pause());
 };
 
