@@ -1,4 +1,4 @@
-/** A connection of the configuration, with its secret: what lists its repositories and signs in for git. */
+/** Opens a connection of the configuration with its secret: lists its repositories, and signs in for git. */
 
 import type { CodeHostType } from "../store/format/records.ts";
 import type { ConnectionConfig } from "./config/config.ts";
@@ -16,9 +16,9 @@ export interface Connection {
   readonly codeHostType: CodeHostType;
   readonly stallMs: number;
   readonly list: () => AsyncGenerator<Listed>;
-  /** What git signs in with; undefined for other machines than the connection's. */
+  /** The credential for git; undefined for machines other than the connection's. */
   readonly credentialFor: (url: string) => GitCredential | undefined;
-  /** Whether a list says of this repository, by not having it, that it is gone. */
+  /** Whether a list that lacks this repository means that it is gone. */
   readonly covers: (repository: { readonly path: string }) => boolean;
 }
 
@@ -34,14 +34,14 @@ export interface ConnectionOptions {
   readonly onWait: (host: string, ms: number) => void;
 }
 
-/** Throws INVALID_REQUEST where the environment lacks its secret. */
+/** Opens a connection. Throws INVALID_REQUEST if the environment lacks its secret. */
 export function openConnection(options: ConnectionOptions): Connection {
   const { id, name, config, stallMs, signal, repository } = options;
   const host = hostFor(config);
   const credential = credentialOf(options);
   const base = host.api(config);
   const client = new HostClient({
-    base: base ?? "http://localhost", // never asked: this kind has no interface
+    base: base ?? "http://localhost", // never used, because this kind has no API
     headers: credential === undefined ? {} : host.headers(credential),
     secrets: credential === undefined ? [] : [credential.token],
     signal,
@@ -75,7 +75,7 @@ function credentialOf({ config, env, name }: ConnectionOptions): Credential | un
   return { token: secret, ...(username !== undefined && { username }) };
 }
 
-/** The same connection with one repository. */
+/** Returns the same connection with one repository. */
 function narrowed(config: ConnectionConfig, repository: string): ConnectionConfig {
   const repos = [repository];
   const { type, url, token, username } = config as Extract<ConnectionConfig, { type: "gitea" }>;

@@ -1,7 +1,7 @@
 /**
- * One process syncs into a folder at a time. The lock is a file with the number of its process, whose
- * time is renewed; it is void once the process is gone, or has not renewed it for two minutes (the
- * number may belong to another by then).
+ * Lets one process at a time sync into a folder. The lock is a file with the number of its process, whose
+ * time is renewed. It is void once the process is gone or has not renewed it for two minutes, because the
+ * number may then belong to another process.
  */
 
 import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { QuernError } from "../base/errors.ts";
 const RENEW_MS = 20_000;
 const VOID_MS = 120_000;
 
-/** Returns what gives it back. Throws INDEX_LOCKED where it is held. */
+/** Takes the lock. Returns the function that releases it. Throws INDEX_LOCKED if it is held. */
 export function lockFolder(folder: string): () => void {
   const file = join(folder, "lock");
   mkdirSync(folder, { recursive: true });
@@ -47,7 +47,7 @@ function isVoid(file: string): boolean {
 
 function ownerOf(file: string): number | undefined {
   try {
-    return Number(readFileSync(file, "utf8")) || undefined; // empty: its owner is about to write it
+    return Number(readFileSync(file, "utf8")) || undefined; // an empty file: its owner is about to write it
   } catch {
     return undefined;
   }
@@ -66,7 +66,7 @@ function renew(file: string): void {
   try {
     utimesSync(file, new Date(), new Date());
   } catch {
-    // taken away by somebody: the run goes on, and ends
+    // somebody has deleted it: the run continues to its end
   }
 }
 

@@ -1,23 +1,23 @@
-/** What becomes of a repository that its host no longer lists, or that is no longer wanted. */
+/** Handles repositories that their host no longer lists, or that are no longer wanted. */
 
 import type { Engine } from "../engine.ts";
 import { removeState, type RepositoryState, writeState } from "./records.ts";
 import type { SyncedRepository } from "./report.ts";
 
 export interface Gone {
-  /** Where its record and its clone are. */
+  /** The folder of its record and its clone. */
   readonly folder: string;
   readonly state: RepositoryState;
-  /** Whether its host lists it, and the configuration leaves it out: then it goes at once. */
+  /** Whether its host still lists it but the configuration excludes it. Then it is removed at once. */
   readonly isUnwanted: boolean;
   /** How long it stays otherwise. */
   readonly removeAfterMs: number;
 }
 
 export interface Index {
-  /** Folders of what is indexed, by name. */
+  /** The folders of indexed repositories, by name. */
   readonly known: Map<string, string | undefined>;
-  /** Whether its name belongs to another repository by now. */
+  /** Whether its name belongs to another repository now. */
   readonly isTaken: boolean;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Hands repositories to the engine in batches, as they come from their fetches: what came while one
- * batch was indexed is the next, so that many small repositories share segments and symbols. A batch
- * that fails is indexed again one by one, for the failure belongs to one of them.
+ * Passes repositories to the engine in batches. What arrives while a batch is indexed forms the next one,
+ * so many small repositories share segments and the symbol pass. A batch that fails is indexed again one by
+ * one, because the failure belongs to one repository.
  */
 
 import { aborted } from "../base/abort.ts";
@@ -10,7 +10,7 @@ import type { Engine } from "../engine.ts";
 import type { IndexProgress, IndexReport } from "../ingest/run/report.ts";
 import type { Source } from "../ingest/sources/source.ts";
 
-/** Failures of the index: they are everybody's. */
+/** Failures of the index, which concern all repositories. */
 const EVERYBODYS: readonly ErrorCode[] = [
   "INDEX_LOCKED",
   "INDEX_READ_ONLY",
@@ -26,7 +26,7 @@ const EVERYBODYS: readonly ErrorCode[] = [
 export const isEverybodys = (error: unknown): boolean =>
   !(error instanceof QuernError) || EVERYBODYS.includes(error.code);
 
-/** Repositories of one batch. */
+/** The most repositories of a batch. */
 const MOST_AT_ONCE = 200;
 
 interface Waiting {
@@ -51,7 +51,7 @@ export class IndexQueue {
     this.#options = options;
   }
 
-  /** Resolves once it is indexed. REQUIRES: no two of one name wait at once. */
+  /** Resolves when the repository is indexed. REQUIRES: no two of one name wait at the same time. */
   add(source: Source): Promise<IndexReport> {
     return new Promise((done, failed) => {
       this.#waiting.push({ source, done, failed });
@@ -69,7 +69,7 @@ export class IndexQueue {
     this.#isRunning = false;
   }
 
-  /** Resolves to false where the batch is to be tried again one by one. */
+  /** Indexes a batch. Resolves to false if it must be tried again one by one. */
   async #index(batch: readonly Waiting[], isLast: boolean): Promise<boolean> {
     const { signal, onProgress } = this.#options;
     try {

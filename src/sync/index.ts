@@ -1,4 +1,4 @@
-/** What hosts import as `quern/sync`. */
+/** The entry quern/sync. */
 
 export type {
   CommonConnectionConfig,

@@ -1,16 +1,15 @@
 /**
- * What sync remembers, in a folder beside the index:
+ * Stores what sync remembers, in a folder beside the index:
  *
  *     connections.json          ids of connections, and the names of their repositories
  *     lock                      held by the process that syncs
  *     1/                        a connection, by its id
- *       42/                     a repository, by what its host calls it
+ *       42/                     a repository, by its host's id
  *         repository.json       its record
  *         clone.git/            the bare clone
  *
- * Files are written whole: beside their place, then renamed. What cannot be read is as if it were not
- * there: then the repository is asked again, and nothing is fetched twice, because the clone says
- * itself what it has.
+ * Files are written whole and then renamed. An unreadable file counts as missing: then the repository is
+ * asked again, but nothing is fetched twice, because the clone itself tells what it has.
  */
 
 import { createHash } from "node:crypto";
@@ -20,19 +19,19 @@ import { z } from "zod";
 
 const repository = z.object({
   version: z.literal(1),
-  /** The host's. */
+  /** The host's id. */
   id: z.string(),
-  /** In the index. */
+  /** The name in the index. */
   name: z.string(),
-  /** As its host has it: `acme/shop`. */
+  /** The host's name for it, such as `acme/shop`. */
   path: z.string(),
-  /** Of the clone that is indexed. */
+  /** The folder of the indexed clone. */
   folder: z.string(),
-  /** What was indexed: references, revisions and options. Absent: nothing yet. */
+  /** A digest of what was indexed: references, revisions and options. Absent if nothing was. */
   indexed: z.exactOptional(z.string()),
-  /** Milliseconds since 1970: when the host first did not list it any more. */
+  /** When the host first did not list it any more, in milliseconds since 1970. */
   goneSince: z.exactOptional(z.number()),
-  /** Why its last turn failed. */
+  /** Why its last sync failed. */
   failure: z.exactOptional(z.string()),
 });
 export type RepositoryState = z.infer<typeof repository>;
@@ -45,7 +44,7 @@ const connections = z.object({
       id: z.int(),
       name: z.string(),
       type: z.string(),
-      /** Names in the index. */
+      /** The names in the index. */
       repositories: z.array(z.string()),
     }),
   ),
@@ -60,7 +59,7 @@ export const connectionsFile = (folder: string): string => join(folder, "connect
 export const readConnections = async (folder: string): Promise<ConnectionStates> =>
   (await readRecord(connectionsFile(folder), connections)) ?? NO_CONNECTIONS;
 
-/** undefined where the text is none. */
+/** Parses a record. Returns undefined if the text is invalid. */
 export function parseConnections(text: string): ConnectionStates | undefined {
   return parseRecord(text, connections);
 }
@@ -68,14 +67,14 @@ export function parseConnections(text: string): ConnectionStates | undefined {
 export const writeConnections = (folder: string, states: ConnectionStates): Promise<void> =>
   writeRecord(connectionsFile(folder), states);
 
-/** The folder of a repository. */
+/** Returns the folder of a repository. */
 export const repositoryFolder = (folder: string, connection: number, id: string): string =>
   join(folder, String(connection), folderName(id));
 
 export const cloneFolder = (repositoryFolder: string): string =>
   join(repositoryFolder, "clone.git");
 
-/** Numbers and the like as they are; anything else as its hash, which every file system takes. */
+/** Returns simple ids as they are, and others as their hash, which every file system accepts. */
 const folderName = (id: string): string =>
   /^[0-9a-f-]{1,40}$/.test(id) && !id.startsWith("-")
     ? id
@@ -90,7 +89,7 @@ export const writeState = (folder: string, state: RepositoryState): Promise<void
 export const removeState = (folder: string): Promise<void> =>
   rm(folder, { recursive: true, force: true });
 
-/** All repositories of a connection that are remembered, with their folders. */
+/** Lists all recorded repositories of a connection, with their folders. */
 export async function statesOf(
   folder: string,
   connection: number,

@@ -1,4 +1,4 @@
-/** What a run of sync tells: its progress, and what became of every repository. */
+/** Defines the progress and the report of a sync run. */
 
 import type { IndexProgress } from "../ingest/run/report.ts";
 import type { ConnectionType } from "./config/config.ts";
@@ -10,11 +10,14 @@ import type { ConnectionType } from "./config/config.ts";
  * const isTrouble = ({ outcome }: SyncedRepository): boolean => outcome === "failed";
  */
 export interface SyncedRepository {
-  /** In the index. */
+  /** The name in the index. */
   name: string;
-  /** 'empty': it has no branch; 'gone': its host no longer lists it, and it stays for a while; 'removed': it is out of the index. */
+  /**
+   * What happened. 'empty': it has no branch. 'gone': its host no longer lists it, and it stays for a
+   * while. 'removed': it is no longer in the index.
+   */
   outcome: "indexed" | "unchanged" | "empty" | "gone" | "removed" | "failed";
-  /** For people: why, where the outcome is 'failed', and until when, where it is 'gone'. */
+  /** An explanation for people: why it failed, or until when a repository that is gone stays. */
   message?: string;
 }
 
@@ -26,17 +29,17 @@ export interface SyncedRepository {
  *   problems.forEach(({ where, message }) => console.error(name, where, message));
  */
 export interface SyncedConnection {
-  /** An id that stays as long as the name: what GET /api/repos?connectionId= takes. */
+  /** An id that stays the same as long as the name, for GET /api/repos?connectionId=. */
   id: number;
-  /** As the configuration has it. */
+  /** Its name in the configuration. */
   name: string;
-  /** Its kind; absent where the configuration no longer has it. */
+  /** Its kind; absent if the configuration no longer has it. */
   type?: ConnectionType;
-  /** What could not be listed. Then nothing counts as gone. */
+  /** What could not be listed. If there is something, no repository counts as gone. */
   problems: {
-    /** Field and value of the configuration, such as 'orgs: acme'. */
+    /** The field and value of the configuration, such as 'orgs: acme'. */
     where: string;
-    /** For people. */
+    /** A message for people. */
     message: string;
   }[];
   /** Every repository that is listed and wanted, and every one that was. */
@@ -53,14 +56,14 @@ export interface SyncedConnection {
  * );
  */
 export interface SyncReport {
-  /** In the order of the configuration, then those that it no longer has. */
+  /** The connections in the order of the configuration, then those that it no longer has. */
   connections: SyncedConnection[];
   /** Milliseconds that the run took. */
   durationMs: number;
 }
 
 /**
- * Where a run is.
+ * The progress of a run.
  *
  * @example
  * const onProgress = (progress: SyncProgress): void => {
@@ -71,33 +74,33 @@ export type SyncProgress =
   | {
       /** A connection is listed. */
       kind: "listed";
-      /** Name of the connection. */
+      /** The name of the connection. */
       connection: string;
       /** How many of its repositories are wanted. */
       wanted: number;
     }
   | {
-      /** A host wants to be left alone for a while. */
+      /** A host asks to wait for a while. */
       kind: "waiting";
       /** Name of the connection. */
       connection: string;
-      /** Its host. */
+      /** The host. */
       host: string;
       /** Milliseconds that the run waits for this connection. */
       waitMs: number;
     }
   | {
-      /** Git tells how far a fetch is. */
+      /** Git reports the progress of a fetch. */
       kind: "fetching";
       /** Name of the repository in the index. */
       repository: string;
-      /** In git's words. */
+      /** The progress in git's words. */
       line: string;
     }
   | {
       /** The engine indexes what was fetched. */
       kind: "indexing";
-      /** Where it is. */
+      /** The progress of the index run. */
       progress: IndexProgress;
     }
   | {

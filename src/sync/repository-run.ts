@@ -1,4 +1,4 @@
-/** One repository: brings its clone up to date, and hands it to the index if anything changed. */
+/** Syncs a repository: brings its clone up to date, and indexes it if anything has changed. */
 
 import { createHash } from "node:crypto";
 import { sep } from "node:path";
@@ -28,7 +28,7 @@ export interface RepositoryRun {
   readonly engine: Engine;
   readonly queue: IndexQueue;
   readonly connection: Connection;
-  /** Folders of what is indexed, by name; kept up to date. */
+  /** The folders of indexed repositories, by name; kept up to date. */
   readonly known: Map<string, string | undefined>;
   readonly syncFolder: string;
   readonly signal: AbortSignal;
@@ -37,11 +37,11 @@ export interface RepositoryRun {
 
 export interface Claim {
   readonly found: Found;
-  /** In the index. */
+  /** The name in the index. */
   readonly name: string;
 }
 
-/** Rejects only with what ends the whole run. */
+/** Syncs the repository. Rejects only with errors that end the whole run. */
 export async function syncRepository(claim: Claim, run: RepositoryRun): Promise<SyncedRepository> {
   const { found, name } = claim;
   const home = repositoryFolder(run.syncFolder, run.connection.id, found.id);
@@ -65,9 +65,9 @@ const withoutUndefined = (
 };
 
 interface Task extends Claim {
-  /** Where its record and its clone are. */
+  /** The folder of its record and its clone. */
   readonly home: string;
-  /** What is remembered of it. */
+  /** Its record. */
   readonly before: RepositoryState | undefined;
 }
 
@@ -106,11 +106,11 @@ async function update(task: Task, run: RepositoryRun): Promise<SyncedRepository>
 
 interface Current {
   readonly revisions: string[];
-  /** Digest; undefined where the index is to find out what changed. */
+  /** The digest; undefined if the index must find out what has changed. */
   readonly refs: string | undefined;
 }
 
-/** undefined: there is nothing to index. */
+/** Resolves to undefined if there is nothing to index. */
 async function currentState(task: Task, run: RepositoryRun): Promise<Current | undefined> {
   const { found, name } = task;
   const { connection, signal } = run;
@@ -161,10 +161,10 @@ async function index(
   const { name } = task;
   const folder = folderOf(task, run);
   const taken = run.known.get(name);
-  // two repositories may have swapped names: the other one is on its way to its new one
+  // two repositories may have swapped names, and the other one is about to get its new one
   if (taken !== undefined && taken !== folder && taken.startsWith(run.syncFolder + sep))
     await run.engine.remove(name);
-  run.known.set(name, folder); // from here on the other one leaves it alone
+  run.known.set(name, folder); // from here on the other one leaves this name alone
   try {
     const source = git(folder, { ...metadata, name, revisions, trusted: false });
     const { added, removed } = await run.queue.add(source);
@@ -177,14 +177,14 @@ async function index(
   }
 }
 
-/** The name that it had before, or its only one where it is empty now. */
+/** Removes the old name from the index: the one it had before, or its only one if it is empty now. */
 async function dropOldName(
   { before }: Task,
   { engine, known }: RepositoryRun,
   name: string | undefined,
 ): Promise<void> {
   if (before?.indexed === undefined || before.name === name) return;
-  if (known.get(before.name) !== before.folder) return; // somebody else's by now
+  if (known.get(before.name) !== before.folder) return; // it belongs to another repository now
   await engine.remove(before.name);
   known.delete(before.name);
 }

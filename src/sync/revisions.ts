@@ -1,9 +1,9 @@
-/** Which revisions of a repository are indexed: its default branch, and what the connection's patterns name. */
+/** Chooses the revisions to index: the default branch, and what the connection's patterns match. */
 
 import { matches } from "../git/ref-patterns.ts";
 import type { CommonConnectionConfig } from "./config/config.ts";
 
-/** Short names, the default branch first. `refs`: full names. */
+/** Returns short names, the default branch first. `refs` are full names. */
 export function revisionsOf(
   refs: Iterable<string>,
   head: string,

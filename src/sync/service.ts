@@ -1,7 +1,7 @@
 /**
- * Sync as a part of a server: runs again and again, and at once for what webhooks speak of. One run at
- * a time. What waits, waits once: however often a delivery is sent, its repository stands in the queue
- * once, and is synced at most every ten seconds; a whole connection at most every minute.
+ * Runs sync as a part of a server: repeatedly, and at once for webhooks, one run at a time. However often a
+ * delivery is sent, its repository is queued once, and is synced at most every ten seconds; a whole
+ * connection at most every minute.
  */
 
 import { readFileSync, statSync } from "node:fs";
@@ -24,7 +24,7 @@ import { syncConnections, syncFolder, type SyncOptions } from "./sync.ts";
 import { type Delivery, isGenuine, subjectOf, type WebhookSecret } from "./webhooks.ts";
 
 /**
- * How a service goes on.
+ * Options of startSync().
  *
  * @example
  * const options: SyncServiceOptions = {
@@ -33,9 +33,9 @@ import { type Delivery, isGenuine, subjectOf, type WebhookSecret } from "./webho
  * };
  */
 export interface SyncServiceOptions extends Pick<SyncOptions, "folder" | "env" | "onProgress"> {
-  /** Called with what each run did. */
+  /** Called with the report of each run. */
   onReport?: (report: SyncReport) => void;
-  /** Called with what a run failed of as a whole; the next one comes all the same. */
+  /** Called with the error that ended a run. The next run still takes place. */
   onError?: (error: Error) => void;
 }
 
@@ -48,7 +48,7 @@ const OPTIONS: KeysOf<SyncServiceOptions> = {
 };
 
 /**
- * Sync as a part of a server; what startSync() makes.
+ * A running service of startSync().
  *
  * @example
  * const config = await readSyncConfig("./quern.json");
@@ -59,34 +59,34 @@ const OPTIONS: KeysOf<SyncServiceOptions> = {
 export interface SyncService extends AsyncDisposable {
   /** For HandlerOptions.connections. */
   readonly connections: Iterable<{
-    /** Its id. */
+    /** The id. */
     id: number;
-    /** As the configuration has it. */
+    /** The name in the configuration. */
     name: string;
     /** One of github, gitlab, gitea, gerrit, bitbucket, azuredevops, git. */
     connectionType: string;
-    /** Names of its repositories in the index. */
+    /** The names of its repositories in the index. */
     repositories: Iterable<string>;
   }>;
   /** For HandlerOptions.webhook. */
   readonly webhook: (
     connection: string,
     delivery: {
-      /** Of the request. */
+      /** The headers of the request. */
       headers: Headers;
-      /** Of the request, as it came. */
+      /** The body of the request, unchanged. */
       body: Uint8Array;
     },
   ) => Promise<"queued" | "ignored" | "refused">;
 }
 
-/** Between two runs for the same repository, and for the same connection. */
+/** The shortest time between two runs for the same repository, and for the same connection. */
 const REPOSITORY_PAUSE_MS = 10_000;
 const CONNECTION_PAUSE_MS = 60_000;
 
 /**
- * Syncs now, again after each pause that the configuration names, and at once what webhooks speak of,
- * until the service is disposed of. Throws INVALID_REQUEST for a configuration that is wrong.
+ * Syncs now, again after each pause of the configuration, and at once after webhooks, until the service is
+ * disposed of. Throws INVALID_REQUEST if the configuration is wrong.
  *
  * @example
  * const config = await readSyncConfig("./quern.json");
@@ -101,7 +101,7 @@ export function startSync(
   return new Service(engine, checkConfig(config, "startSync"), options);
 }
 
-/** What a run is for: a repository of a connection, a connection, or everything. */
+/** What a run syncs: a repository of a connection, a connection, or everything. */
 interface Wish {
   readonly connection?: string;
   readonly repository?: string;
@@ -110,9 +110,9 @@ interface Wish {
 interface Waiting {
   readonly key: string;
   readonly wish: Wish;
-  /** After the last run for the same. */
+  /** The time after the last run for the same. */
   readonly pauseMs: number;
-  /** Not before. */
+  /** The earliest time. */
   readonly at: number;
 }
 
@@ -126,9 +126,9 @@ class Service implements SyncService {
   readonly #folder: string;
   readonly #secrets: ReadonlyMap<string, WebhookSecret>;
   readonly #stop = new AbortController();
-  /** Wishes that wait, by what they are for. */
+  /** The waiting requests, by what they sync. */
   readonly #waiting = new Map<string, Waiting>();
-  /** When the last run of a wish ended. */
+  /** When the last run for each ended. */
   readonly #ended = new Map<string, number>();
   #wake: () => void = () => {};
   readonly #over: Promise<void>;
@@ -157,7 +157,7 @@ class Service implements SyncService {
     this.#wake();
   }
 
-  /** When it may begin: one that was wanted while its last run went on waits for its pause, too. */
+  /** Returns when a request may begin. One that arrived during its last run also waits for its pause. */
   #dueAt({ key, at, pauseMs }: Waiting): number {
     return Math.max(at, (this.#ended.get(key) ?? -Infinity) + pauseMs);
   }
@@ -207,7 +207,7 @@ class Service implements SyncService {
     this.#ended.set(key, now);
   }
 
-  /** Until something is wanted, at most so long. */
+  /** Waits until something is requested, at most this long. */
   async #rest(ms: number): Promise<void> {
     const woken = new AbortController();
     this.#wake = () => woken.abort();
@@ -228,7 +228,7 @@ class Service implements SyncService {
     return "queued";
   }
 
-  /** undefined: it is not known yet, so its connection is listed again. */
+  /** Returns undefined if the repository is unknown, so that its connection is listed again. */
   async #pathOf(connection: string, id: string): Promise<string | undefined> {
     const { connections } = await readConnections(this.#folder);
     const own = connections.find(({ name }) => name === connection);
@@ -237,7 +237,7 @@ class Service implements SyncService {
   }
 }
 
-/** A sleep that is woken when something is wanted. */
+/** A sleep that ends when something is requested. */
 const IDLE_MS = 3_600_000;
 
 function webhookSecrets(
@@ -255,8 +255,8 @@ function webhookSecrets(
 }
 
 /**
- * The connections of the last run, of whatever process, for HandlerOptions.connections. Each loop over
- * them looks whether the file has changed.
+ * Returns the connections of the last run of any process, for HandlerOptions.connections. Each loop over
+ * them checks whether the file has changed.
  */
 export function storedConnections(folder: string): SyncService["connections"] {
   const file = connectionsFile(folder);

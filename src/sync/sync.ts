@@ -1,6 +1,6 @@
 /**
- * One run of sync: lists what the connections have, brings clones up to date, indexes what changed,
- * and removes what is gone.
+ * Runs sync once: lists the connections, brings clones up to date, indexes what has changed, and removes
+ * what is gone.
  *
  *     connections ── list (all at once) ──► names are claimed, in the order of the configuration
  *                                             │ one after another, `parallel` at once
@@ -9,10 +9,10 @@
  *                                             │
  *                                             ▼
  *                                       records.ts: what was indexed, so that a run that was
- *                                       stopped goes on where it was
+ *                                       stopped continues where it was
  *
- * What fails, fails alone: a repository, or a part of a list. A list with a part missing makes nothing
- * gone. What concerns the index as a whole, such as a full disk, ends the run.
+ * Failures stay separate: of a repository, or of a part of a list. If a part of a list is missing, no
+ * repository counts as gone. What concerns the whole index, such as a full disk, ends the run.
  */
 
 import { setMaxListeners } from "node:events";
@@ -42,7 +42,7 @@ import type { Variables } from "./config/secrets.ts";
 import { isWanted, nameOf } from "./wanted.ts";
 
 /**
- * How a run goes.
+ * Options of syncConnections().
  *
  * @example
  * const options: SyncOptions = {
@@ -52,15 +52,15 @@ import { isWanted, nameOf } from "./wanted.ts";
  * await syncConnections(engine, config, options);
  */
 export interface SyncOptions {
-  /** Where clones and records are kept. Default: the folder .sync of the data directory. */
+  /** The folder of clones and records. Default: the folder .sync of the data directory. */
   folder?: string;
-  /** Where the secrets are. Default: the process's environment. */
+  /** The environment with the secrets. Default: that of the process. */
   env?: Readonly<Record<string, string | undefined>>;
-  /** Syncs this alone. Default: everything. */
+  /** Syncs only this. Default: everything. */
   only?: {
-    /** Name of a connection. */
+    /** The name of a connection. */
     connection: string;
-    /** One repository of it, as its host names it: 'acme/shop'. Default: all of the connection. */
+    /** One repository of it by its host's name, such as 'acme/shop'. Default: all of the connection. */
     repository?: string;
   };
   /** Aborting rejects with ABORTED; what was indexed before stays, and the next run goes on there. */

@@ -1,9 +1,9 @@
 /**
- * A bare clone that is kept like its remote: all branches and tags, and HEAD on the default branch.
- * What a process that was killed has left (half a pack, lock files) is swept before the next fetch,
- * since nobody else writes here. A clone that is damaged is made anew.
+ * Keeps a bare clone like its remote: all branches and tags, and HEAD on the default branch. What a killed
+ * process has left (half a pack, lock files) is removed before the next fetch, because nobody else writes
+ * here. A damaged clone is made again.
  *
- * REQUIRES: one caller a folder at a time.
+ * REQUIRES: one caller at a time for each folder.
  */
 
 import { createHash } from "node:crypto";
@@ -13,23 +13,23 @@ import { QuernError } from "../../base/errors.ts";
 import { throwIfAborted } from "../../base/abort.ts";
 import { runRemote, type RemoteGit, type RemoteRun } from "./remote-git.ts";
 
-/** What a remote has. */
+/** The branches and tags of a remote. */
 export interface RemoteState {
-  /** Ids by full name, branches and tags alone, in the order of names. */
+  /** The ids by full name, of branches and tags only, in the order of names. */
   readonly refs: ReadonlyMap<string, string>;
-  /** Short name of the branch HEAD is on; undefined where there is no branch. */
+  /** The short name of HEAD's branch; undefined if there is no branch. */
   readonly head: string | undefined;
 }
 
 export interface CloneOptions extends Omit<RemoteGit, "folder"> {
-  /** Holds no secret. */
+  /** The address, without a secret. */
   readonly url: string;
-  /** What the host says is the default branch. */
+  /** The default branch according to the host. */
   readonly defaultBranch: string | undefined;
   readonly onProgress?: RemoteRun["onProgress"];
 }
 
-/** Brings the clone up to date. Resolves to what it then has. */
+/** Brings the clone up to date. Resolves to its branches and tags. */
 export async function updateClone(folder: string, options: CloneOptions): Promise<RemoteState> {
   await mkdir(folder, { recursive: true });
   const git: RemoteGit = { ...options, folder: await realpath(folder) };
@@ -45,20 +45,20 @@ export async function updateClone(folder: string, options: CloneOptions): Promis
       await fetchAll(git, options);
     });
     await runRemote(["gc", "--auto", "--quiet"], { ...git, stallMs: GC_MS }, HERE).catch(() => {
-      throwIfAborted(options.signal); // else: the clone is as good as before, only larger
+      throwIfAborted(options.signal); // otherwise the clone is as good as before, only larger
     });
   }
   await runRemote(["symbolic-ref", "HEAD", `refs/heads/${state.head}`], git, HERE);
-  // between the question and the fetch the remote may have moved on: what is here counts
+  // the remote may have changed before the fetch, so what was fetched counts
   return { refs: await refsHere(git), head: state.head };
 }
 
 const HERE = { inClone: true } as const;
 
-/** A large repository is packed anew in minutes, without a word. */
+/** A large repository may be repacked for minutes without output. */
 const GC_MS = 3_600_000;
 
-/** Same digest: nothing has changed. */
+/** Returns a digest. Equal digests mean that nothing has changed. */
 export function digest(refs: ReadonlyMap<string, string>): string {
   const hash = createHash("sha256");
   for (const [name, id] of refs) hash.update(`${id} ${name}\n`);
@@ -86,7 +86,7 @@ async function askRemote(
   };
 }
 
-/** The first of the named branches that there is, one that HEAD's commit is on, or one of the usual names. */
+/** Returns the first named branch that exists, or one with HEAD's commit, or one of the usual names. */
 function headOf(
   refs: ReadonlyMap<string, string>,
   named: readonly (string | undefined)[],
@@ -116,10 +116,10 @@ const EVERYTHING = ["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"];
 
 async function fetchAll(git: RemoteGit, { url, onProgress }: CloneOptions): Promise<void> {
   await runRemote(["init", "--bare", "--quiet"], git, HERE);
-  await runRemote(["config", "remote.origin.url", url], git, HERE); // its name in the index comes from it
+  await runRemote(["config", "remote.origin.url", url], git, HERE); // its name in the index is derived from this
   await sweep(git.folder);
   const flags = ["--prune", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules"];
-  // HEAD may be on a branch that is to go: in a bare repository nobody minds
+  // HEAD may be on a branch that will be deleted, which a bare repository permits
   const args = ["fetch", "--progress", "--force", "--update-head-ok", ...flags];
   await runRemote([...args, "--", url, ...EVERYTHING], git, {
     ...HERE,
@@ -127,7 +127,7 @@ async function fetchAll(git: RemoteGit, { url, onProgress }: CloneOptions): Prom
   });
 }
 
-/** Lock files and half packs; no name of a branch ends in `.lock`. */
+/** Matches lock files and half packs. No name of a branch ends in `.lock`. */
 async function sweep(folder: string): Promise<void> {
   const gone = (path: string) => rm(path, { force: true, recursive: true });
   for await (const entry of await opendir(folder))

@@ -1,12 +1,12 @@
 /**
- * The git command where it speaks with another machine. What src/git/git-process.ts takes away
- * (prompts, hooks, file-system monitors) is taken away here, too, and more: credential helpers and
- * askpass programs of the machine, submodules, protocols that run programs. A process that says
- * nothing for too long is ended with all it has started.
+ * Runs git commands that contact other machines. It disables what src/git/git-process.ts disables (prompts,
+ * hooks, file-system monitors) and also the machine's credential helpers and askpass programs, submodules,
+ * and protocols that run programs. A process that is silent for too long is ended with everything it has
+ * started.
  *
- * A secret goes in by the environment, and out of it through a credential helper that a shell within
- * git runs: `printf` with names of variables. So it stands in no argument, file or address, and git
- * gives it to the one origin that the helper is for, wherever a redirect leads.
+ * A secret is passed in the environment and given to git by a credential helper that a shell within git
+ * runs: `printf` with names of variables. So it is in no argument, file or address, and git gives it only
+ * to the origin that the helper is for, wherever a redirect leads.
  */
 
 import { spawn, type ChildProcess } from "node:child_process";
@@ -17,35 +17,38 @@ import { cannotStart, gitEnvironment, OWN_CONFIGURATION } from "../../git/git-pr
 import { redact, type Variables } from "../config/secrets.ts";
 
 export interface GitCredential {
-  /** That the secret is for: `https://github.com`. */
+  /** The origin that the secret is for, such as `https://github.com`. */
   readonly origin: string;
   readonly user: string;
   readonly secret: string;
 }
 
 export interface RemoteGit {
-  /** Where commands run: a bare clone, or a folder that becomes one. Folders above it are not looked at. */
+  /**
+   * The folder in which commands run: a bare clone, or a folder that becomes one. Parent folders are not
+   * searched.
+   */
   readonly folder: string;
   readonly credential: GitCredential | undefined;
   readonly signal: AbortSignal;
-  /** Milliseconds without a word. */
+  /** The most milliseconds without output. */
   readonly stallMs: number;
 }
 
 export interface RemoteRun {
-  /** Whether the folder is the repository; else the command asks a remote, and knows no repository. */
+  /** Whether the folder is the repository. Otherwise the command only asks a remote. */
   readonly inClone?: boolean;
   /** Called with each line of progress. */
   readonly onProgress?: (line: string) => void;
 }
 
-/** Bytes of standard output: a million references. */
+/** The most bytes of standard output, enough for a million references. */
 const MOST_OUTPUT = 128 << 20;
 const MOST_ERRORS = 8_192;
-/** From SIGTERM to SIGKILL. */
+/** The time from SIGTERM to SIGKILL. */
 const GRACE_MS = 2_000;
 
-/** Runs to the end. Resolves to the output; rejects with ABORTED, GIT_MISSING or SOURCE_UNREADABLE. */
+/** Runs a command. Resolves to its output; rejects with ABORTED, GIT_MISSING or SOURCE_UNREADABLE. */
 export async function runRemote(
   args: readonly string[],
   git: RemoteGit,
@@ -58,7 +61,7 @@ export async function runRemote(
     env: environment(git, run.inClone === true),
     windowsHide: true,
     stdio: ["ignore", "pipe", "pipe"],
-    detached: process.platform !== "win32", // the head of a group, which is ended as one
+    detached: process.platform !== "win32", // the leader of a process group, which is ended as a whole
   });
   const watch = new Watch(child, stallMs, signal);
   const stdout: Buffer[] = [];
@@ -86,7 +89,7 @@ export async function runRemote(
   return Buffer.concat(stdout).toString("utf8");
 }
 
-/** The life of a process: ended when it is silent for too long, or when the caller aborts. */
+/** Watches a process, and ends it if it is silent for too long or the caller aborts. */
 class Watch {
   isStalled = false;
   readonly #child: ChildProcess;
@@ -138,11 +141,11 @@ function kill(child: ChildProcess, signal: NodeJS.Signals): void {
     if (child.pid === undefined || process.platform === "win32") child.kill(signal);
     else process.kill(-child.pid, signal);
   } catch {
-    // it has ended
+    // it has ended already
   }
 }
 
-/** Lines of standard error: those that go on with \r are progress. */
+/** Yields lines of standard error. Those that end with \r are progress. */
 class ErrorLines {
   #rest = "";
   #kept = "";
@@ -163,7 +166,7 @@ class ErrorLines {
     else if (line.trim() !== "") this.#kept = `${this.#kept}${line}\n`.slice(-MOST_ERRORS);
   }
 
-  /** What git said of its failure. */
+  /** Returns git's message about its failure. */
   last(): string {
     this.#take(this.#rest);
     const lines = this.#kept.trim().split("\n");
@@ -175,7 +178,7 @@ class ErrorLines {
   }
 }
 
-/** With what to do, where it is known. */
+/** Adds advice to a message if there is some. */
 function explain(said: string): string {
   const why = said === "" ? "it ended without a message" : said;
   const advice = ADVICE.find(([pattern]) => pattern.test(why))?.[1];
@@ -219,13 +222,13 @@ function settings(
   stallMs: number,
 ): readonly (readonly [string, string])[] {
   return [
-    ["credential.helper", ""], // forgets those of the machine, which would also store the secret
+    ["credential.helper", ""], // removes the machine's helpers, which would also store the secret
     ...(credential ? [[`credential.${credential.origin}.helper`, HELPER] as const] : []),
     ["core.askPass", ""],
     ["http.followRedirects", "initial"],
     ["http.lowSpeedLimit", "1"],
     ["http.lowSpeedTime", String(Math.ceil(stallMs / 1_000))],
-    ["gc.auto", "0"], // once a fetch is over
+    ["gc.auto", "0"], // not after every fetch
     ["maintenance.auto", "false"],
     ["fetch.recurseSubmodules", "false"],
     ["submodule.recurse", "false"],
@@ -233,7 +236,7 @@ function settings(
   ];
 }
 
-/** Configuration by the environment, behind what is there. */
+/** Adds configuration to the environment, after what is there. */
 function configuration(
   env: Variables,
   added: readonly (readonly [string, string])[],

@@ -1,6 +1,6 @@
-/** Addresses of hosts and repositories, as they may stand in a configuration. */
+/** Checks and splits addresses of hosts and repositories in a configuration. */
 
-/** Whether it has no password and nothing else that could be a secret or an option of git. */
+/** Whether an address has no password, and nothing else that could be a secret or an option of git. */
 export function isPlainAddress(text: string): boolean {
   if (text === "" || text.startsWith("-") || /[\p{Cc}\s]/u.test(text)) return false;
   if (!text.includes("://")) return /^(?:[\w.-]+@)?[\w.-]{2,}:(?!:)[^:]/.test(text);
@@ -11,11 +11,11 @@ export function isPlainAddress(text: string): boolean {
   return protocol === "ssh:" || protocol === "git:" || protocol === "file:";
 }
 
-/** The address with a path behind it, each of its names encoded. */
+/** Returns the address with a path added, each of its names encoded. */
 export function addressOf(base: string, ...names: readonly string[]): string {
   const path = names.flatMap((name) => name.split("/")).map(encodeURIComponent);
   return `${base.replace(/\/+$/, "")}/${path.join("/")}`;
 }
 
-/** The host of an address, in lower case, as names of repositories have it. */
+/** Returns the host of an address in lower case, as names of repositories have it. */
 export const hostOf = (address: string): string => new URL(address).hostname.toLowerCase();

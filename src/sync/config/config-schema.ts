@@ -1,6 +1,7 @@
 /**
- * The form of a configuration, as a table: what is checked, and what the published JSON schema is
- * made of. Unknown fields are refused, since a misspelt `exclude` would index what must not be.
+ * Defines the form of a configuration as a table, from which files are checked and the published JSON
+ * schema is made. Unknown fields are refused, because a misspelt `exclude` would index what must be left
+ * out.
  */
 
 import { z } from "zod";
@@ -26,7 +27,7 @@ const remote = z
   .string()
   .refine(isPlainAddress, "must be an address that git can fetch from, without a password in it");
 
-/** `parts`: how many names with a slash between them. */
+/** A path. `parts` says how many names it has, with slashes between them. */
 const path = (parts: number, form: string, most = parts) =>
   z.array(
     word.refine((text) => {
@@ -138,7 +139,7 @@ const connection = z.discriminatedUnion("type", [
 
 const SCOPES = ["orgs", "users", "groups", "workspaces", "projects", "repos"] as const;
 
-/** What is listed; Gerrit lists everything where nothing is named. */
+/** The fields that list something. Gerrit lists everything if none is given. */
 const listed = connection.superRefine((value, context) => {
   if (value.type === "gerrit" && value.token !== undefined && value.username === undefined)
     context.addIssue({ code: "custom", message: "a token of Gerrit needs a username" });
@@ -153,12 +154,12 @@ const listed = connection.superRefine((value, context) => {
 
 const hasEntries = (value: unknown): boolean => Array.isArray(value) && value.length > 0;
 
-/** The fields of each type. */
+/** The fields of each type of connection. */
 const FORMS = Object.fromEntries(
   connection.options.map((option) => [option.shape.type.value, option.shape]),
 ) as unknown as Readonly<Record<string, object>>;
 
-/** Of an option of the command. */
+/** A value of an option of the command. */
 const setting = z.union([
   z.string(),
   z.number(),

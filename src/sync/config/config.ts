@@ -1,4 +1,4 @@
-/** What `quern sync` is told: connections to code hosts, and what is wanted of each. */
+/** Defines the configuration of `quern sync`: connections to code hosts, and what is wanted from each. */
 
 /**
  * A configuration of `quern sync`: what readSyncConfig() makes of a file.
@@ -25,19 +25,25 @@ export interface SyncConfig {
 }
 
 /**
- * How a run goes, whatever the connections are.
+ * Settings of runs, whatever the connections are.
  *
  * @example
  * const sync: SyncSettings = { parallel: 8, removeAfter: "14d", stallTimeout: "5m" };
  */
 export interface SyncSettings {
-  /** Time between the ends and beginnings of runs, such as '10m'. Default: one run. Option --every goes first. */
+  /**
+   * The time from the end of a run to the next one, such as '10m'. Default: one run. The option --every
+   * overrides it.
+   */
   every?: string;
   /** How many clones or fetches run at once. Default 4, most 64. */
   parallel?: number;
-  /** How long a repository stays that its host no longer lists, such as '7d', the default. '0s': not at all. */
+  /**
+   * How long a repository stays after its host stopped listing it, such as '7d', the default. With '0s' it
+   * is removed at once.
+   */
   removeAfter?: string;
-  /** After how long without a word from the other end a fetch or a request is given up. Default '2m'. */
+  /** After how long without data a fetch or a request is given up. Default '2m'. */
   stallTimeout?: string;
 }
 
@@ -53,7 +59,7 @@ export interface SecretFromEnvironment {
 }
 
 /**
- * What every connection may say.
+ * Fields that every connection may have.
  *
  * @example
  * const common: CommonConnectionConfig = {
@@ -66,20 +72,26 @@ export interface SecretFromEnvironment {
 export interface CommonConnectionConfig {
   /** For the host's interface and for git. Default: none, as for public repositories. */
   token?: SecretFromEnvironment;
-  /** Who the token belongs to, where the host wants to know: Gerrit, and Bitbucket's API tokens. */
+  /** The user of the token, for hosts that require it: Gerrit, and Bitbucket's API tokens. */
   username?: string;
-  /** What a repository is called in the index: a template with {host}, {path} and {name}. Default '{host}/{path}'. */
+  /**
+   * A template for the names of repositories in the index, with {host}, {path} and {name}. Default
+   * '{host}/{path}'.
+   */
   name?: string;
-  /** Whether repositories may be seen without a credential (serve --anonymous public). Default: where the host says so. */
+  /**
+   * Whether repositories are visible without a credential (serve --anonymous public). Default: what the
+   * host says.
+   */
   public?: boolean;
-  /** Only repositories that fit all of it. Default: all that are listed. */
+  /** Includes only repositories that meet every condition. Default: all that are listed. */
   include?: {
     /** Patterns over paths, such as 'acme/*': '*' is any text, '?' any character; any case. One must fit. */
     names?: string[];
-    /** One of them must be a topic of the repository. Hosts without topics have none. */
+    /** One of them must be a topic of the repository. Hosts without topics have no matches. */
     topics?: string[];
   };
-  /** No repositories that fit any of it. Default: none. */
+  /** Excludes repositories that meet any condition. Default: none. */
   exclude?: {
     /** Patterns, as in include. */
     names?: string[];
@@ -89,24 +101,24 @@ export interface CommonConnectionConfig {
     archived?: boolean;
     /** Forks. Default false. */
     forks?: boolean;
-    /** Those that the host says are larger, in millions of bytes. */
+    /** Repositories that are larger than this according to the host, in millions of bytes. */
     largerThanMB?: number;
   };
-  /** Patterns of branches that are searchable beside the default branch, which always is. */
+  /** Patterns of branches that are searchable in addition to the default branch. */
   branches?: string[];
   /** Patterns of tags that are searchable. */
   tags?: string[];
-  /** How deliveries to POST /api/webhook/{connection} prove where they come from. Default: they are refused. */
+  /** How deliveries to POST /api/webhook/{connection} are authenticated. Default: they are refused. */
   webhook?: {
-    /** The secret that the host was given for its webhook. */
+    /** The secret that was entered at the host for its webhook. */
     secret: SecretFromEnvironment;
-    /** Azure DevOps alone: the user name of its basic authentication. Default 'quern'. */
+    /** For Azure DevOps only: the user name of its basic authentication. Default 'quern'. */
     username?: string;
   };
 }
 
 /**
- * Where repositories come from. At least one of the lists of a connection must name something.
+ * A source of repositories. At least one of its lists must name something.
  *
  * @example
  * const connection: ConnectionConfig = {
@@ -123,11 +135,11 @@ export type ConnectionConfig = CommonConnectionConfig &
         type: "github";
         /** Default 'https://github.com'. */
         url?: string;
-        /** Address of its interface. Default: 'https://api.github.com', for others /api/v3 below url. */
+        /** The address of its API. Default: 'https://api.github.com', for other hosts /api/v3 below url. */
         api?: string;
         /** Organizations. */
         orgs?: string[];
-        /** Users; private repositories only of the token's own. */
+        /** Users. Private repositories are listed only for the token's own user. */
         users?: string[];
         /** As 'acme/shop'. */
         repos?: string[];
@@ -165,7 +177,7 @@ export type ConnectionConfig = CommonConnectionConfig &
         type: "bitbucket";
         /** Default 'https://bitbucket.org'. */
         url?: string;
-        /** Address of its interface. Default 'https://api.bitbucket.org/2.0'. */
+        /** The address of its API. Default 'https://api.bitbucket.org/2.0'. */
         api?: string;
         /** Workspaces. */
         workspaces?: string[];
@@ -199,11 +211,11 @@ export type ConnectionConfig = CommonConnectionConfig &
         urls: string[];
       }
     | {
-        /** A folder of clones that somebody else keeps: read where they are, never fetched. */
+        /** A folder of clones that something else maintains. They are read in place and never fetched. */
         type: "folder";
-        /** In a file: from the folder of the file. */
+        /** The path. In a file it is relative to the folder of the file. */
         path: string;
-        /** How many folders deep clones are looked for. Default 3, most 10. */
+        /** The depth of folders to which clones are searched. Default 3, most 10. */
         depth?: number;
       }
   );
@@ -218,7 +230,7 @@ export type ConnectionType = ConnectionConfig["type"];
 
 export const CONNECTION_NAME = /^[\w.-]{1,64}$/;
 
-/** Milliseconds of '90s', '10m', '2h', '7d'; undefined where it is none. */
+/** Returns the milliseconds of '90s', '10m', '2h' or '7d', or undefined for other texts. */
 export function milliseconds(duration: string): number | undefined {
   const found = /^(\d{1,6})(s|m|h|d)$/.exec(duration);
   if (found === null) return undefined;

@@ -1,9 +1,9 @@
-/** JSON with comments and trailing commas. */
+/** Parses JSON with comments and trailing commas. */
 
 import type { ParseError } from "jsonc-parser";
 import { QuernError } from "../../base/errors.ts";
 
-/** Rejects with INVALID_REQUEST, which names the place. */
+/** Parses a text. Rejects with INVALID_REQUEST, which names the place of the error. */
 export async function parseWithComments(file: string, text: string): Promise<unknown> {
   const { default: named, ...rest } = await import("jsonc-parser");
   const jsonc = (named as typeof named | undefined) ?? rest; // Node sees no names in it, others no default

@@ -1,7 +1,7 @@
 /**
- * Reads a configuration: JSON with comments and trailing commas. Every mistake is told with its
- * place, all of them at once. What stands in the file is repeated in a message only where it cannot
- * be a secret that somebody has put in the wrong place: names of fields, never values.
+ * Reads a configuration: JSON with comments and trailing commas. All errors are reported together, each
+ * with its place. A message repeats from the file only what cannot be a misplaced secret: names of fields,
+ * never values.
  */
 
 import { readFile } from "node:fs/promises";
@@ -15,8 +15,8 @@ import { CONFIG_SCHEMA } from "./config-schema.ts";
 import { parseWithComments } from "./parse.ts";
 
 /**
- * Reads a configuration of `quern sync`: JSON with comments. Rejects with SOURCE_NOT_FOUND where there
- * is no such file, and with INVALID_REQUEST where it says something wrong; the message says where.
+ * Reads a configuration of `quern sync`: JSON with comments. Rejects with SOURCE_NOT_FOUND if the file does
+ * not exist, and with INVALID_REQUEST and the place if its content is wrong.
  *
  * @example
  * const config = await readSyncConfig("./quern.json");
@@ -43,7 +43,7 @@ const withPath = (connection: ConnectionConfig, folder: string): ConnectionConfi
     ? { ...connection, path: resolve(folder, connection.path) }
     : connection;
 
-/** `whose`: the file, or the call that was given an object. */
+/** Checks a configuration. `whose` is the file, or the call that was given an object. */
 export function checkConfig(value: unknown, whose: string): SyncConfig {
   const checked = CONFIG_SCHEMA.safeParse(value);
   if (checked.success) return checked.data;

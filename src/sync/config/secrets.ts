@@ -1,7 +1,6 @@
 /**
- * Secrets come from the environment and go to two places: the headers of requests, and the
- * environment of git. Whatever is told to anybody goes through redact(): a host may repeat in an
- * error what it was sent.
+ * Handles secrets. They come from the environment and go only into headers of requests and the environment
+ * of git. Every message passes redact(), because a host may repeat in an error what it was sent.
  */
 
 import { QuernError } from "../../base/errors.ts";
@@ -9,7 +8,7 @@ import type { SecretFromEnvironment } from "./config.ts";
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Throws INVALID_REQUEST where the variable is not set, or cannot be a header. */
+/** Reads a secret. Throws INVALID_REQUEST if the variable is not set, or its value cannot be a header. */
 export function readSecret(secret: SecretFromEnvironment, env: Variables, whose: string): string {
   const value = env[secret.env]?.trim() ?? "";
   if (value === "")
@@ -19,10 +18,10 @@ export function readSecret(secret: SecretFromEnvironment, env: Variables, whose:
   return value;
 }
 
-/** Secrets shorter than this are not looked for in texts: words would be blotted out, too. */
+/** Shorter secrets are not redacted, because ordinary words would be, too. */
 const SHORTEST = 4;
 
-/** The text without the secrets, in each form in which they are sent. */
+/** Removes the secrets from a text, in each form in which they are sent. */
 export function redact(text: string, secrets: readonly string[]): string {
   let told = text;
   for (const secret of secrets.filter(({ length }) => length >= SHORTEST))
@@ -33,7 +32,7 @@ export function redact(text: string, secrets: readonly string[]): string {
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 
-/** `Authorization` of basic authentication. */
+/** Returns the Authorization header of basic authentication. */
 export const basic = (user: string, password: string): string =>
   `Basic ${base64(`${user}:${password}`)}`;
 

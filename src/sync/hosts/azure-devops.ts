@@ -1,6 +1,6 @@
 /**
- * Azure DevOps, by version 7.0 of its interface, which Servers since 2022 have, too. The list of an
- * organization's repositories comes in one piece.
+ * Lists repositories of Azure DevOps through version 7.0 of its API, which Servers since 2022 also have. An
+ * organization's repositories come in one list.
  */
 
 import { z } from "zod";
@@ -30,7 +30,7 @@ const VERSION = "api-version=7.0";
 export const azureDevOps: Host<"azuredevops"> = {
   codeHostType: "azuredevops",
   api: ({ url = HOME }) => url,
-  // a personal access token is a password; whose does not matter
+  // a personal access token is a password for any user name
   headers: ({ token, username = "" }) => ({ authorization: basic(username, token) }),
   gitUser: ({ username }) => username ?? "quern",
   list: async function* (config, { client }) {
@@ -62,7 +62,7 @@ const turnedOff = (path: string): never => {
   throw new QuernError("SOURCE_NOT_FOUND", `the repository ${path} is disabled`);
 };
 
-/** undefined: one that is disabled, which answers nothing. */
+/** Describes a repository. Returns undefined for a disabled one, which answers nothing. */
 function describe(entry: z.infer<typeof repository>, home: string, org: string): Found | undefined {
   if (entry.isDisabled) return undefined;
   const { name, project, defaultBranch, webUrl, size } = entry;

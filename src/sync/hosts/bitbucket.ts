@@ -1,7 +1,7 @@
 /**
- * Bitbucket Cloud, by version 2.0 of its interface: lists of 100 a page, each with the address of the
- * next in it. An API token belongs to a user, whose e-mail address it wants (`username`); an access
- * token of a repository, project or workspace stands for itself.
+ * Lists repositories of Bitbucket Cloud through version 2.0 of its API, in pages of 100 that contain the
+ * address of the next page. An API token belongs to a user, whose e-mail address is required (`username`);
+ * an access token of a repository, project or workspace needs none.
  */
 
 import { z } from "zod";

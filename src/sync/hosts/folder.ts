@@ -1,6 +1,7 @@
 /**
- * A folder of clones that somebody else keeps, such as a mirror script. A folder that is a repository
- * is one, work tree or bare; others are looked into, so deep and so many only. Links are not followed.
+ * Lists a folder of clones that something else maintains, such as a mirror script. A folder that is a
+ * repository, work tree or bare, counts as one. Others are searched, within limits of depth and number.
+ * Links are not followed.
  */
 
 import { lstat, opendir, realpath } from "node:fs/promises";
@@ -13,7 +14,7 @@ import { DEFAULTS } from "../config/config.ts";
 import type { Found } from "./found.ts";
 import { part, type Host } from "./host.ts";
 
-/** Folders that are looked into: a whole disk by mistake ends soon. */
+/** The most folders that are searched, so that a whole disk by mistake ends soon. */
 const MOST_FOLDERS = 200_000;
 
 export const folder: Host<"folder"> = {
@@ -43,7 +44,7 @@ async function* clonesIn(root: string, depth: number, signal: AbortSignal): Asyn
   }
 }
 
-/** Sorted. One that cannot be read has none, unless it is the first. */
+/** Lists the folders within a folder, sorted. One that cannot be read has none, unless it is the first. */
 async function foldersIn(path: string, isRoot: boolean): Promise<string[]> {
   const found: string[] = [];
   try {

@@ -1,18 +1,18 @@
-/** What a code host says of a repository, in one form for all hosts. */
+/** Defines what a code host says about a repository, in one form for all hosts. */
 
 import type { QuernError } from "../../base/errors.ts";
 
 export interface Found {
   readonly kind: "repository";
-  /** The host's own name for it, which outlives renaming where the host has such. Unique in a connection. */
+  /** The host's id, which survives renaming if the host has such ids. Unique in a connection. */
   readonly id: string;
-  /** As people name it: `acme/shop`. */
+  /** The name that people use, such as `acme/shop`. */
   readonly path: string;
-  /** Host of its name in the index; '' for a folder. */
+  /** The host in its name in the index; '' for a folder. */
   readonly host: string;
   readonly place: Place;
   readonly webUrl?: string;
-  /** Short name. Where it is absent, the remote itself is asked. */
+  /** The short name of the default branch. If absent, the remote is asked. */
   readonly defaultBranch?: string;
   readonly archived?: boolean;
   readonly fork?: boolean;
@@ -23,18 +23,18 @@ export interface Found {
 }
 
 export type Place =
-  /** Fetched from there; the address holds no secret. */
+  /** The address to fetch from, without a secret. */
   | { readonly kind: "remote"; readonly url: string }
-  /** A clone of somebody else, read where it is. */
+  /** A clone that something else maintains, read in place. */
   | { readonly kind: "folder"; readonly path: string };
 
 /** Something that could not be listed. */
 export interface Problem {
   readonly kind: "problem";
-  /** As the configuration names it: `orgs: acme`. */
+  /** Its name in the configuration, such as `orgs: acme`. */
   readonly where: string;
   readonly error: QuernError;
-  /** A single repository that is not there: then the rest of the list is whole. */
+  /** Whether it is a single repository that does not exist, so that the rest of the list is complete. */
   readonly isSingle: boolean;
 }
 

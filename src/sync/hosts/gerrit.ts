@@ -1,7 +1,7 @@
 /**
- * Gerrit, by its REST interface. Each answer has a line before the JSON that keeps browsers from
- * running it. A page of projects says at its last one whether there are more. Who signs in does so
- * below /a/, where git is asked, too.
+ * Lists projects of Gerrit through its REST API. Each answer begins with a line that keeps browsers from
+ * running the JSON. The last project of a page says whether there are more. Signed-in requests go below
+ * /a/, also those of git.
  */
 
 import { z } from "zod";
@@ -16,8 +16,8 @@ const PREFIX = ")]}'";
 const PAGE = 500;
 
 const project = z.object({
-  id: z.string(), // its name, encoded
-  name: z.string().optional(), // where the map of a list does not say it
+  id: z.string(), // the encoded name
+  name: z.string().optional(), // present if the map of a list does not have it
   state: z.string().optional(),
   _more_projects: z.boolean().optional(),
 });
@@ -48,9 +48,9 @@ const hidden = (name: string): never => {
 };
 
 interface Places {
-  /** Where it is asked. */
+  /** The address of the API. */
   readonly base: string;
-  /** Where people look. */
+  /** The address for people. */
   readonly url: string;
 }
 

@@ -1,4 +1,7 @@
-/** Gitea and Forgejo, by version 1 of their interface: lists of 50 a page, which name the next in Link. */
+/**
+ * Lists repositories of Gitea and Forgejo through version 1 of their API, in pages of 50 with the next page
+ * in the header Link.
+ */
 
 import { z } from "zod";
 import { addressOf, hostOf } from "../config/addresses.ts";
@@ -21,10 +24,10 @@ const repository = z.object({
   default_branch: z.string().nullish(),
 });
 
-/** A search wraps its list. */
+/** A search wraps its list in an object. */
 const searchPage = z.object({ data: z.array(repository) });
 
-/** The most that a server gives unless it is told otherwise. */
+/** The most that a server returns by default. */
 const PAGE = "limit=50";
 
 export const gitea: Host<"gitea"> = {
@@ -73,6 +76,9 @@ function describe(entry: z.infer<typeof repository>, home: string): Found {
   };
 }
 
-/** Whoever is not signed in sees nothing of a limited or private owner; `internal` tells of private ones alone. */
+/**
+ * Whether a repository is public. Repositories of limited or private owners are not visible without signing
+ * in; `internal` only concerns private owners.
+ */
 const isPublic = ({ private: isPrivate, internal, owner }: z.infer<typeof repository>): boolean =>
   !isPrivate && !internal && (owner?.visibility ?? "public") === "public";

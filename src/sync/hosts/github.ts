@@ -1,6 +1,6 @@
 /**
- * GitHub and GitHub Enterprise, by their REST interface: lists of 100 a page, which name the next in
- * Link. A repository that was renamed answers with a redirect to its id.
+ * Lists repositories of GitHub and GitHub Enterprise through their REST API, in pages of 100 with the next
+ * page in the header Link. A renamed repository redirects to its id.
  */
 
 import { z } from "zod";
@@ -53,7 +53,7 @@ interface UserContext {
   readonly all: (address: string) => AsyncGenerator<Found>;
 }
 
-/** Private repositories are listed to their owner alone, and at another address. */
+/** Private repositories are listed only for their owner, and at another address. */
 async function* ofUser(user: string, { config, context, all }: UserContext): AsyncGenerator<Found> {
   const api = github.api(config)!;
   const isOwn = context.isSignedIn && (await isSelf(user, api, context));
@@ -61,7 +61,7 @@ async function* ofUser(user: string, { config, context, all }: UserContext): Asy
   else yield* all(`${addressOf(api, "users", user, "repos")}?type=owner&`);
 }
 
-/** Tokens of applications have no user, and are refused here with 403. */
+/** Tokens of applications have no user, and get 403 here. */
 async function isSelf(
   user: string,
   api: string,

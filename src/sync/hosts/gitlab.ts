@@ -1,6 +1,7 @@
 /**
- * GitLab, by version 4 of its REST interface: lists of 100 a page, which name the next in Link. Lists
- * are in the order of ids, so that a project that is made meanwhile moves none to another page.
+ * Lists projects of GitLab through version 4 of its REST API, in pages of 100 with the next page in the
+ * header Link. Lists are ordered by id, so a project that is created meanwhile moves no other to another
+ * page.
  */
 
 import { z } from "zod";
@@ -21,7 +22,7 @@ const project = z.object({
   forked_from_project: z.object({}).nullish(),
   star_count: z.number().default(0),
   topics: z.array(z.string()).default([]),
-  statistics: z.object({ repository_size: z.number() }).nullish(), // in bytes; not for everyone
+  statistics: z.object({ repository_size: z.number() }).nullish(), // in bytes; only for some callers
   repository_access_level: z.string().optional(),
 });
 
@@ -36,7 +37,7 @@ export const gitlab: Host<"gitlab"> = {
     const { groups = [], users = [], repos = [], all = false } = config;
     const api = gitlab.api(config)!;
     const home = config.url ?? HOME;
-    const page = isSignedIn ? `${PAGE}&statistics=true` : PAGE; // others are refused the sizes
+    const page = isSignedIn ? `${PAGE}&statistics=true` : PAGE; // others may not ask for sizes
     const list = (address: string) =>
       mapped(client.list(address, project), (entry) => describe(entry, home));
     if (all) yield* part("all", list(`${api}/projects?${page}`));
@@ -64,7 +65,7 @@ const noCode = (path: string): never => {
   throw new QuernError("SOURCE_NOT_FOUND", `${path} has no repository that may be read`);
 };
 
-/** undefined: a project whose repository is turned off. */
+/** Describes a project. Returns undefined if its repository is turned off. */
 function describe(entry: z.infer<typeof project>, home: string): Found | undefined {
   if (entry.repository_access_level === "disabled") return undefined;
   const { path_with_namespace: path } = entry;

@@ -1,8 +1,8 @@
 /**
- * The interface of one code host, asked for JSON. One client for all hosts, because what is hard is
- * the same everywhere: it waits when it is told to (Retry-After, rate limits), tries again what may
- * pass, follows only redirects that stay on the host (others would be handed the token),
- * bounds answers in size and time, and tells errors without secrets.
+ * Requests JSON from the API of a code host. All hosts share one client, because the hard parts are the
+ * same everywhere: it waits when it is told to (Retry-After, rate limits), tries again after transient
+ * failures, follows only redirects that stay on the host (another host would receive the token), bounds
+ * answers in size and time, and reports errors without secrets.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -12,38 +12,38 @@ import { QuernError } from "../../base/errors.ts";
 import { redact } from "../config/secrets.ts";
 
 export interface HostClientOptions {
-  /** Address of the interface. */
+  /** The address of the API. */
   readonly base: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** What no message may hold. */
+  /** What no message may contain. */
   readonly secrets: readonly string[];
   readonly signal: AbortSignal;
-  /** A request that is silent for so long is given up. Milliseconds. */
+  /** The milliseconds of silence after which a request is given up. */
   readonly timeoutMs: number;
-  /** Called before the client waits because the host says so. */
+  /** Called before the client waits at the host's request. */
   readonly onWait: (host: string, ms: number) => void;
 }
 
 export interface Answer<T> {
   readonly value: T;
   readonly headers: Headers;
-  /** Where the answer came from, after redirects. */
+  /** The address that answered, after redirects. */
   readonly url: string;
 }
 
-/** Of one answer; a page of 100 repositories has some 600 KB. */
+/** The most bytes of one answer. A page of 100 repositories has about 600 KB. */
 const MOST_BYTES = 32 << 20;
 const MOST_REDIRECTS = 5;
-/** Failures of the host or the network, one after another; between them 1, 2 and 4 s. */
+/** The most successive failures of host or network. Between them the client waits 1, 2 and 4 s. */
 const MOST_FAILURES = 3;
 const FIRST_PAUSE_MS = 1_000;
-/** Hosts count requests by the hour. */
+/** The longest wait, because hosts count requests by the hour. */
 const MOST_WAIT_MS = 65 * 60_000;
-/** Waits of one request. */
+/** The most waits of one request. */
 const MOST_WAITS = 5;
-/** When a host says that there is a limit and not when it ends. */
+/** The wait if a host reports a limit but not when it ends. */
 const USUAL_WAIT_MS = 60_000;
-/** Pages of one list: a host that never comes to an end is broken. */
+/** The most pages of a list. A host that never comes to an end is broken. */
 const MOST_PAGES = 100_000;
 
 export class HostClient {
@@ -55,7 +55,10 @@ export class HostClient {
     this.#origin = new URL(options.base).origin;
   }
 
-  /** Rejects with SOURCE_NOT_FOUND for what is not there, else with SOURCE_UNREADABLE. `prefix`: what stands before the JSON. */
+  /**
+   * Requests one address. Rejects with SOURCE_NOT_FOUND if it does not exist, else with SOURCE_UNREADABLE.
+   * `prefix` is what precedes the JSON.
+   */
   async get<T>(address: string, schema: z.ZodType<T>, prefix = ""): Promise<Answer<T>> {
     const { response, url } = await this.#ask(address);
     const text = await this.#read(response, url);
@@ -72,7 +75,7 @@ export class HostClient {
     throw this.#unreadable(url, `answered with what is no such list or repository (${place})`);
   }
 
-  /** All entries of a list in pages that name the next in their header Link. */
+  /** Yields all entries of a list whose pages name the next one in the header Link. */
   async *list<T>(address: string, entry: z.ZodType<T>): AsyncGenerator<T> {
     const schema = z.array(entry);
     yield* this.pages(address, schema, ({ value, headers }) => ({
@@ -81,7 +84,7 @@ export class HostClient {
     }));
   }
 
-  /** All entries of a list; `turn` finds them and the address of the next page. */
+  /** Yields all entries of a list. `turn` finds them, and the address of the next page. */
   async *pages<T, Page>(
     address: string,
     schema: z.ZodType<Page>,
@@ -97,7 +100,10 @@ export class HostClient {
     }
   }
 
-  /** A host behind another name than it knows of itself names that in its links: then only what they ask for counts. */
+  /**
+   * Returns the next address of this host. A host that is reached under another name than it knows uses its
+   * own in links, so only path and query count.
+   */
   #turned(next: URL, from: string): string {
     const own = new URL(from);
     own.search = next.search;
@@ -135,7 +141,7 @@ export class HostClient {
     }
   }
 
-  /** undefined: it failed on the way, and may be tried again. */
+  /** Resolves to undefined after a transient failure, so that the request is tried again. */
   async #fetch(url: string, attempt: number): Promise<Response | undefined> {
     const { headers, signal, timeoutMs } = this.#options;
     if (signal.aborted) throw aborted(signal);
@@ -174,7 +180,7 @@ export class HostClient {
     return Buffer.concat(chunks).toString("utf8");
   }
 
-  /** The address, if it is one of this host's. */
+  /** Returns the address if it belongs to this host. */
   #own(url: URL, from: string): string {
     if (url.origin === this.#origin) return url.href;
     const where = `${url.origin}${url.pathname}`;
@@ -229,13 +235,13 @@ function meaningOf(status: number): string {
   return `answered with status ${status}`;
 }
 
-/** Without the query, which says nothing to a reader. */
+/** Returns the address without its query, which tells a reader nothing. */
 const shownUrl = (url: string): string => {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname}`;
 };
 
-/** What the host itself says, if it is short and plain. */
+/** Returns the host's own message if it is short and plain. */
 function saidIn(text: string): string {
   try {
     const body = z.object({ message: z.string() }).safeParse(JSON.parse(text));
@@ -252,13 +258,13 @@ function reasonOf(thrown: unknown): string {
     : message;
 }
 
-/** What no second attempt mends. */
+/** An error that another attempt would not fix. */
 function isFinal(thrown: unknown): boolean {
   const code = ((thrown as Error).cause as { code?: string } | undefined)?.code ?? "";
   return code === "ENOTFOUND" || code.startsWith("ERR_TLS") || code.includes("CERT");
 }
 
-/** How long the host wants to be left alone, in milliseconds; undefined where it says nothing of it. */
+/** Returns how long the host asks to wait, in milliseconds, or undefined if it does not. */
 export function waitAsked(
   { status, headers }: Pick<Response, "status" | "headers">,
   now = Date.now(),
@@ -274,13 +280,13 @@ export function waitAsked(
   return undefined;
 }
 
-/** Seconds, or a date. */
+/** Parses seconds or a date. */
 function retryAfter(text: string, now: number): number {
   const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now;
   return Number.isFinite(ms) ? Math.max(0, ms) : USUAL_WAIT_MS;
 }
 
-/** Seconds since 1970, or from now, as some hosts have it: those are small numbers. */
+/** Parses seconds since 1970, or from now, as some hosts have it: those are small numbers. */
 function untilReset(seconds: number, now: number): number {
   if (!Number.isFinite(seconds)) return USUAL_WAIT_MS;
   const ms = seconds > 1e9 ? seconds * 1_000 - now : seconds * 1_000;

@@ -1,4 +1,4 @@
-/** What a kind of code host is to the rest: how it is asked, how its repositories are listed. */
+/** Defines what each kind of code host implements: how it is asked, and how its repositories are listed. */
 
 import { QuernError } from "../../base/errors.ts";
 import type { CodeHostType } from "../../store/format/records.ts";
@@ -8,7 +8,7 @@ import type { HostClient } from "./host-client.ts";
 
 export type ConfigOf<Type extends ConnectionType> = Extract<ConnectionConfig, { type: Type }>;
 
-/** Who asks. */
+/** The credential of the caller. */
 export interface Credential {
   readonly token: string;
   readonly username?: string;
@@ -22,13 +22,13 @@ export interface ListContext {
 
 export interface Host<Type extends ConnectionType> {
   readonly codeHostType: CodeHostType;
-  /** Where its interface is; undefined where it has none. */
+  /** Returns the address of its API; undefined if it has none. */
   readonly api: (config: ConfigOf<Type>) => string | undefined;
-  /** What a request carries to prove who asks. */
+  /** Returns the headers that authenticate a request. */
   readonly headers: (credential: Credential) => Record<string, string>;
-  /** The user name that git gives with the token. */
+  /** The user name that git sends with the token. */
   readonly gitUser: (credential: Credential) => string;
-  /** Its repositories, and what could not be listed. Rejects with ABORTED alone. */
+  /** Yields its repositories, and what could not be listed. Rejects only with ABORTED. */
   readonly list: (config: ConfigOf<Type>, context: ListContext) => AsyncGenerator<Listed>;
 }
 
@@ -36,7 +36,7 @@ export const bearer = ({ token }: Credential): Record<string, string> => ({
   authorization: `Bearer ${token}`,
 });
 
-/** One part of a connection: its failure is told, and the others go on. */
+/** Lists one part of a connection. Its failure is reported, and the others continue. */
 export async function* part(
   where: string,
   entries: AsyncIterable<Found>,
@@ -51,12 +51,12 @@ export async function* part(
   }
 }
 
-/** A list of one. */
+/** Yields a single item. */
 export async function* once(ask: () => Promise<Found>): AsyncGenerator<Found> {
   yield await ask();
 }
 
-/** Each entry as a repository. */
+/** Yields each entry as a repository. */
 export async function* mapped<T>(
   entries: AsyncIterable<T>,
   toFound: (entry: T) => Found | undefined,

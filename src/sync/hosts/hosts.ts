@@ -1,4 +1,4 @@
-/** Every kind of code host there is. */
+/** Lists every kind of code host. */
 
 import type { ConnectionConfig, ConnectionType } from "../config/config.ts";
 import { azureDevOps } from "./azure-devops.ts";
@@ -22,6 +22,6 @@ const HOSTS: { readonly [Type in ConnectionType]: Host<Type> } = {
   folder,
 };
 
-/** The host of a connection, which takes the connection's own configuration. */
+/** Returns the host of a connection, which uses the connection's own configuration. */
 export const hostFor = (config: ConnectionConfig): Host<ConnectionType> =>
   HOSTS[config.type] as unknown as Host<ConnectionType>;

@@ -1,4 +1,4 @@
-/** Remotes that are known by their addresses alone: there is nothing to list, and nothing to learn. */
+/** Lists remotes that are given by their addresses, so nothing is asked. */
 
 import { remoteName } from "../../git/remote-name.ts";
 import type { Found } from "./found.ts";
@@ -28,6 +28,6 @@ function describe(url: string): Found {
   };
 }
 
-/** Of a file: address. */
+/** Describes a file: address. */
 const pathOf = (url: string): string =>
   new URL(url).pathname.replace(/\/+$/, "").replace(/\.git$/, "");
