@@ -86,6 +86,10 @@ inBrowser("the first walk", (browser) => {
     await page.getByRole("link", { name: /src\/retry\.ts$/ }).click();
     await page.locator(".tok-keyword").first().waitFor();
     await page.locator(".outline li").first().waitFor({ state: "attached" });
+    // what is below the text is seen as well
+    await expect
+      .poll(() => page.evaluate("document.documentElement.scrollHeight"))
+      .toBe(options.viewport!.height);
     await seen("file");
     await page
       .locator(".cm-line span", { hasText: /^retryWithBackoff$/ })
