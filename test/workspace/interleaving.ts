@@ -7,15 +7,18 @@
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
+  cpSync,
   existsSync,
   lstatSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Engine } from "../../src/engine.ts";
 import {
@@ -110,8 +113,20 @@ export async function takeAll(
   }
 }
 
-/** A repository with two branches. */
+/** A repository with two branches; made once, because each call of git takes as long as all other steps. */
+let prepared: string | undefined;
+
 function prepare(root: string): void {
+  if (prepared === undefined) {
+    const made = mkdtempSync(join(tmpdir(), "quern-prepared-"));
+    process.on("exit", () => rmSync(made, { recursive: true, force: true }));
+    makeRepository(made);
+    prepared = made;
+  }
+  cpSync(prepared, root, { recursive: true });
+}
+
+function makeRepository(root: string): void {
   git(root, "init", "--quiet", "--template=", "--initial-branch=one");
   commit(root, { a: "needle", "b/c": "hay", "c/d.txt": "needle needle\n" });
   git(root, "checkout", "--quiet", "-b", "two");
