@@ -11,7 +11,7 @@ import { tellFigure } from "../figures.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setImmediate as turn } from "node:timers/promises";
+import { afterAbort, afterTimeout, leastOf, MOST_LATE_MS, TICK_MS } from "./lateness.ts";
 import { workerClock } from "./worker-time.ts";
 
 const list = (count: number, of: (i: number) => string, between = " ") =>
@@ -205,10 +205,6 @@ const ALL: [what: string, query: string, regex: boolean][] = [
 ];
 const FILES = 5_000;
 const TIMEOUT_MS = 60;
-/** ms of the worker's own processor time after its time-out, or after it is told to stop. */
-const MOST_LATE_MS = 20;
-/** By so much its clock may be late. */
-const TICK_MS = 5;
 /** ms of its work after which a search is aborted. */
 const ABORTED_AT = [1, 10, 30];
 
@@ -237,43 +233,16 @@ describe.runIf(process.platform === "linux")("evaluating", () => {
     isRegexEnabled: regex,
     matches: 10,
   });
-  /** Resolves when the worker has answered another search. */
-  const isFree = () => engine.search({ query: "not there", matches: 1 });
-  const refused = () => undefined; // some are
-
   test.each(ALL)("%s: a time-out ends it, and its thread is free", async (_, query, regex) => {
-    let late = Infinity;
-    for (let left = TRIES; left > 0 && late > MOST_LATE_MS; left--) {
-      const before = worked();
-      await engine.search(request(query, regex), { timeoutMs: TIMEOUT_MS }).catch(refused);
-      await isFree();
-      late = Math.min(late, worked() - before - TIMEOUT_MS);
-    }
+    const asked = request(query, regex);
+    const late = await leastOf(TRIES, () => afterTimeout({ engine, worked }, asked, TIMEOUT_MS));
     expect(late).toBeLessThan(MOST_LATE_MS + TICK_MS);
   });
 
-  /** ms that the worker works on after the search, which has worked so long, is aborted. */
-  async function afterAbort(asked: ReturnType<typeof request>, at: number): Promise<number> {
-    const abort = new AbortController();
-    const before = worked();
-    let isOver = false;
-    const searching = engine
-      .search(asked, { signal: abort.signal })
-      .catch(refused)
-      .then(() => (isOver = true));
-    while (!isOver && worked() - before < at) await turn();
-    const then = worked();
-    abort.abort();
-    await searching;
-    await isFree();
-    return worked() - then;
-  }
-
   test.each(ALL)("%s: an abort ends it, and its thread is free", async (_, query, regex) => {
+    const asked = request(query, regex);
     for (const at of ABORTED_AT) {
-      let late = Infinity;
-      for (let left = TRIES; left > 0 && late > MOST_LATE_MS; left--)
-        late = Math.min(late, await afterAbort(request(query, regex), at));
+      const late = await leastOf(TRIES, () => afterAbort({ engine, worked }, asked, at));
       expect(late, `aborted after ${at} ms of its work`).toBeLessThan(MOST_LATE_MS + TICK_MS);
     }
   });

@@ -165,11 +165,17 @@ export class SearchRun {
     const { steps } = plan;
     const isKept = this.#fitsCache(plan);
     const scan = new SegmentScan(plan, { snapshot, tools, isKept });
-    const rater = this.#rater(plan);
+    const rater = await this.#rater(plan);
     const onHit = (hit: Hit) => {
       // #compare and #columns read kept files; damage there belongs to this segment, too
       if (input.matches > 0) plan.reader.hashes(snapshot);
-      rater.rate(hit);
+      const rating = rater.rate(hit);
+      if (!rating) return keep(hit);
+      return rating.then((isRated) => {
+        if (isRated) keep(hit);
+      });
+    };
+    const keep = (hit: Hit) => {
       totals.fileCount++;
       totals.totalMatchCount += rater.count;
       this.#facets?.add(hit.file, plan.reader, snapshot);
@@ -203,11 +209,11 @@ export class SearchRun {
     return share * input.textBytes <= CACHE_SHARE * (tools.window.cache?.bytes ?? 0);
   }
 
-  #rater({ reader, candidates }: SegmentPlan): HitRater {
+  #rater({ reader, candidates }: SegmentPlan): Promise<HitRater> {
     const { query, tools, snapshot, input } = this.#thread;
     const { ranks } = input.repositories;
     const rankOf = (file: number) => ranks[repositoryOf(reader.header, file)] ?? 0;
-    return new HitRater({
+    return HitRater.of({
       query,
       tools,
       reader,

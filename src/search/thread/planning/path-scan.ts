@@ -111,11 +111,17 @@ export async function filesWithPath(
   return isCut ? undefined : out;
 }
 
-/** Returns the files whose paths contain the text in any case, and perhaps some whose paths do not. */
-export function filesHolding(text: string, paths: PathTable, { arena, literals }: Tools): Bitset {
+/**
+ * Returns the files whose paths contain the text in any case, and perhaps some whose paths do not. REQUIRES: the
+ * paths lie in the kernel's memory at `at`.
+ */
+export function filesHolding(
+  text: string,
+  { at, ...paths }: PathTable & { readonly at: number },
+  { arena, literals }: Tools,
+): Bitset {
   const out = emptyBitset(paths.starts.length - 1);
   const mark = arena.mark();
-  const at = arena.put(paths.bytes);
   const literal = prepareLiteral({ kind: "literal", text, caseSensitive: false });
   const visit = (file: number) => setBit(out, file);
   forEachHolding(placeLiteral(literal, arena), paths, { at, literals }, visit);

@@ -5,7 +5,8 @@ import { FILE_FLAG } from "../../../store/format/format.ts";
 import type { SegmentReader } from "../../../store/segments/segment-reader.ts";
 import { pathOf, type PathTable } from "../../../store/segments/segment-tables.ts";
 import { shownBy, type ShownAtoms } from "../planning/shown-atoms.ts";
-import { contentRanges, pairsOf, pathRanges } from "../scanning/file-ranges.ts";
+import { mergeInSlices, pathRanges, RANGES_AT_ONCE, shownLists } from "../scanning/file-ranges.ts";
+import { gapBetween, mergeRanges } from "../scanning/ranges.ts";
 import { EXACT } from "../scanning/definitions.ts";
 import { PathFits } from "./path-fits.ts";
 import type { PreparedQuery } from "../planning/prepare.ts";
@@ -54,10 +55,19 @@ export class HitRater {
   /** What every hit shows, if that does not depend on the file. */
   readonly #always: ShownAtoms | undefined;
 
-  constructor(options: RaterOptions) {
+  /** Makes it ready: looks for the terms in the paths, in slices. */
+  static async of(options: RaterOptions): Promise<HitRater> {
+    const { query, reader, snapshot, candidates, tools } = options;
+    return new HitRater(
+      options,
+      await PathFits.of(query, reader.paths(snapshot), candidates, tools),
+    );
+  }
+
+  private constructor(options: RaterOptions, pathFits: PathFits) {
     this.#options = options;
     this.#paths = options.reader.paths(options.snapshot);
-    this.#pathFits = new PathFits(options.query, this.#paths, options.candidates, options.tools);
+    this.#pathFits = pathFits;
     const { languages } = options.reader.header;
     this.#languageScores = Int16Array.from(languages, languageScore);
     this.#definesNames = Uint8Array.from(languages, (language) => (definesNames(language) ? 1 : 0));
@@ -68,7 +78,11 @@ export class HitRater {
     if (single !== undefined) this.#always = { content: [single], paths: [] };
   }
 
-  rate(hit: Hit): void {
+  /**
+   * Rates a hit. Returns a promise where that takes long, because of many ranges in the file: whether it is rated.
+   * REQUIRES: the hit stays what it is until then.
+   */
+  rate(hit: Hit): Promise<boolean> | undefined {
     const { query, reader, rankOf } = this.#options;
     const shown = hit.index >= 0 ? (this.#always ?? shownBy(query, hit)) : shownBy(query, hit);
     const names = { fit: 0, atoms: 0 };
@@ -81,17 +95,45 @@ export class HitRater {
         sum.atoms++;
         sum.fit += this.#fitOf(atom, found, hit);
       }
-    const atoms = names.atoms + grammar.atoms;
     const rated = names.atoms > 0 ? names : grammar;
-    this.count = this.#countContent(hit, shown, atoms) || this.#countPath(hit, shown);
-    this.score = scoreOf({
-      fit: atoms === 0 ? this.#pathScore : rated.fit / rated.atoms,
-      count: this.count,
-      flags: reader.files.flags[hit.file]!,
-      language: this.#languageScores[reader.files.languages[hit.file]!]!,
-      rank: rankOf(hit.file),
-      distance: atoms < 2 ? -1 : distanceOf(hit, shown),
-    });
+    const isInContent = names.atoms + grammar.atoms > 0;
+    const finish = (count: number, distance: number) => {
+      this.count = count || this.#countPath(hit, shown);
+      this.score = scoreOf({
+        fit: isInContent ? rated.fit / rated.atoms : this.#pathScore,
+        count: this.count,
+        flags: reader.files.flags[hit.file]!,
+        language: this.#languageScores[reader.files.languages[hit.file]!]!,
+        rank: rankOf(hit.file),
+        distance,
+      });
+    };
+    const lists =
+      isInContent && shown.content.length > 1
+        ? shownLists(shown.content, hit.found, hit.index)
+        : [];
+    if (lists.reduce((sum, { length }) => sum + length, 0) > 2 * RANGES_AT_ONCE)
+      return this.#rateLong(lists, finish);
+    if (lists.length > 0) finish(mergeRanges(lists).length / 2, distanceOf(lists));
+    else finish(isInContent ? hit.found[shown.content[0]!]!.counts[hit.index]! : 0, -1);
+    return undefined;
+  }
+
+  /** Of a file with many ranges: in slices, and for nothing if the search is stopped. */
+  async #rateLong(
+    lists: readonly Uint32Array[],
+    finish: (count: number, distance: number) => void,
+  ): Promise<boolean> {
+    const { tools } = this.#options;
+    const count = (await mergeInSlices(lists, tools)).length / 2;
+    let distance = lists.length < 2 ? -1 : 0;
+    for (const other of lists.slice(1)) {
+      if (tools.isStopped()) return false;
+      distance = Math.max(distance, gapBetween(lists[0]!, other));
+      await tools.pause();
+    }
+    finish(count, distance);
+    return !tools.isStopped();
   }
 
   #fitOf(atom: number, found: Found, { file, index }: Hit): number {
@@ -102,12 +144,6 @@ export class HitRater {
     const isCounted = this.#definesNames[files.languages[file]!] && !(isTest && definition < EXACT);
     const counted = isCounted ? definition : 0;
     return atomScore(found.edges[index]!, counted, this.#pathFits.fit(atom, file));
-  }
-
-  #countContent(hit: Hit, { content }: ShownAtoms, atoms: number): number {
-    if (atoms === 0) return 0;
-    if (content.length === 1) return hit.found[content[0]!]!.counts[hit.index]!;
-    return contentRanges(content, hit.found, hit.index).length / 2;
   }
 
   #countPath(hit: Hit, { paths }: ShownAtoms): number {
@@ -122,25 +158,11 @@ export class HitRater {
 }
 
 /**
- * Returns the smallest distance in bytes between matches of the first atom and of each other one; of
- * several, the greatest.
+ * Returns the smallest distance in bytes between matches of the first atom and of each other one; of several, the
+ * greatest; -1 if there is one atom.
  */
-function distanceOf(hit: Hit, { content }: ShownAtoms): number {
-  const holding = content.filter((atom) => hit.found[atom]!.counts[hit.index]! > 0);
-  const [first, ...others] = holding.map((atom) => pairsOf(hit.found[atom]!, hit.index));
-  return Math.max(...others.map((other) => gapBetween(first!, other)));
-}
-
-function gapBetween(a: Uint32Array, b: Uint32Array): number {
-  let gap = Infinity;
-  for (let i = 0, j = 0; i < a.length && j < b.length;) {
-    if (a[i]! < b[j]!) {
-      gap = Math.min(gap, Math.max(0, b[j]! - a[i + 1]!));
-      i += 2;
-    } else {
-      gap = Math.min(gap, Math.max(0, a[i]! - b[j + 1]!));
-      j += 2;
-    }
-  }
-  return gap;
+function distanceOf([first, ...others]: readonly Uint32Array[]): number {
+  let distance = others.length === 0 ? -1 : 0;
+  for (const other of others) distance = Math.max(distance, gapBetween(first!, other));
+  return distance;
 }

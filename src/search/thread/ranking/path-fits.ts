@@ -25,25 +25,37 @@ export class PathFits {
   readonly #paths: PathTable;
   readonly #bytes: Buffer;
   /** Rated literals by atom; undefined for atoms that are no literals or that no file shows. */
-  readonly #literals: (LiteralInPaths | undefined)[];
+  readonly #literals: readonly (LiteralInPaths | undefined)[];
 
-  /** Prepares the rating. `candidates` is the number of files that may match. */
-  constructor(
+  /** Looks for the terms in the paths, in slices. `candidates` is the number of files that may match. */
+  static async of(
     query: PreparedQuery,
     paths: PathTable,
     candidates: number,
-    tools: Pick<SearchTools, "arena" | "literals">,
-  ) {
+    tools: Pick<SearchTools, "arena" | "literals" | "isStopped" | "pause">,
+  ): Promise<PathFits> {
+    const literals: (LiteralInPaths | undefined)[] = [];
+    const mark = tools.arena.mark();
+    const at = candidates < WORTH_SCAN ? 0 : tools.arena.put(paths.bytes);
+    for (const [number, atom] of query.atoms.entries()) {
+      if (atom.kind !== "literal" || !query.shown.has(number)) {
+        literals.push(undefined);
+        continue;
+      }
+      const text = foldText(atom.placed.literal.text);
+      const isScanned = candidates >= WORTH_SCAN && !tools.isStopped();
+      const files = isScanned ? filesHolding(text, { ...paths, at }, tools) : undefined;
+      literals.push({ text, encoding: encodingFor(text), files });
+      await tools.pause();
+    }
+    tools.arena.release(mark);
+    return new PathFits(paths, literals);
+  }
+
+  private constructor(paths: PathTable, literals: readonly (LiteralInPaths | undefined)[]) {
     this.#paths = paths;
     this.#bytes = Buffer.from(paths.bytes.buffer, paths.bytes.byteOffset, paths.bytes.length);
-    this.#literals = query.atoms.map((atom, number) => {
-      if (atom.kind !== "literal" || !query.shown.has(number)) return undefined;
-      const text = foldText(atom.placed.literal.text);
-      const literal = { text, encoding: encodingFor(text), files: undefined };
-      return candidates < WORTH_SCAN
-        ? literal
-        : { ...literal, files: filesHolding(text, paths, tools) };
-    });
+    this.#literals = literals;
   }
 
   /** Returns 0 to 4; see pathFit(). */

@@ -5,7 +5,7 @@ import type { ExpressionSource } from "../../../regex/expression.ts";
 import type { PreparedQuery } from "../planning/prepare.ts";
 import type { Found } from "../reading/literal-scanner.ts";
 import type { SearchTools } from "../reading/thread-tools.ts";
-import { mergeRanges } from "./ranges.ts";
+import { mergeRanges, RangeMerge } from "./ranges.ts";
 
 /** Returns the ranges of one atom in one visited blob. */
 export function pairsOf(found: Found, index: number): Uint32Array {
@@ -13,16 +13,32 @@ export function pairsOf(found: Found, index: number): Uint32Array {
   return found.pairs.subarray(start, start + 2 * found.counts[index]!);
 }
 
-/** Merges the ranges that content atoms show in a blob. */
-export function contentRanges(
+/** Ranges that are merged between two looks at the clock: half a millisecond, about. */
+export const RANGES_AT_ONCE = 4096;
+
+/** Returns the ranges of each content atom that a blob shows, where there are any. What was stopped has not looked for all. */
+export function shownLists(
   atoms: readonly number[],
   found: readonly (Found | undefined)[],
   index: number,
-): Uint32Array {
-  const lists = atoms.map((atom) => found[atom]!).filter(({ counts }) => counts[index]! > 0);
-  return lists.length === 0
-    ? new Uint32Array(0)
-    : mergeRanges(lists.map((one) => pairsOf(one, index)));
+): Uint32Array[] {
+  const lists: Uint32Array[] = [];
+  for (const atom of atoms) {
+    const one = found[atom];
+    if (one && one.counts[index]! > 0) lists.push(pairsOf(one, index));
+  }
+  return lists;
+}
+
+/** Merges the ranges that content atoms show in a blob. Resolves to fewer, the first ones, if it is stopped. */
+export async function mergeInSlices(
+  lists: readonly Uint32Array[],
+  { isStopped, pause }: Pick<SearchTools, "isStopped" | "pause">,
+): Promise<Uint32Array> {
+  if (lists.length <= 1) return lists[0] ?? new Uint32Array(0);
+  const merge = new RangeMerge(lists);
+  while (!merge.advance(RANGES_AT_ONCE) && !isStopped()) await pause();
+  return merge.merged;
 }
 
 /** Corrects the ranges of an expression in a short text: a path or a name. */

@@ -23,6 +23,9 @@ export interface Hit extends Facts {
   readonly found: readonly (Found | undefined)[];
 }
 
+/** Returns a promise where the next file has to wait: the hit is borrowed until then. */
+export type OnHit = (hit: Hit) => Promise<void> | void;
+
 export interface ScanOptions {
   readonly snapshot: Snapshot;
   readonly tools: SearchTools;
@@ -43,7 +46,7 @@ export class SegmentScan {
    * Evaluates the candidate files of a window. Adds to `stats` before each hit, so that they fit the hits
    * even if damage ends it.
    */
-  async window(number: number, stats: WindowStats, onHit: (hit: Hit) => void): Promise<void> {
+  async window(number: number, stats: WindowStats, onHit: OnHit): Promise<void> {
     const { reader, asked, atoms, order, visit, windows } = this.plan;
     const { snapshot, tools, isKept } = this.#options;
     const { query, symbols } = asked;
@@ -93,33 +96,29 @@ export class SegmentScan {
   }
 
   /** Evaluates the content atoms in the visited blobs. Resolves to false if stopped. */
-  async #settleBlobs(settling: Settling): Promise<boolean> {
-    const { filesAtOnce } = this.plan.asked.query;
+  async #settleBlobs(at: Settling): Promise<boolean> {
+    const { visited, stats } = at;
+    const { reader, candidates, asked } = this.plan;
+    const { blobFileStarts, blobFiles } = reader;
+    const { single, filesAtOnce } = asked.query;
     const { isStopped, pause } = this.#options.tools;
-    for (let index = 0; index < settling.visited.blobs.length; index++) {
-      this.#settleBlob(index, settling);
+    for (let index = 0; index < visited.blobs.length; index++) {
+      const blob = visited.blobs[index]!;
+      const cannotMatch = single !== undefined && visited.found[single]?.counts[index] === 0;
+      for (let i = blobFileStarts[blob]!; i < blobFileStarts[blob + 1]!; i++) {
+        const file = blobFiles[i]!;
+        if (!hasBit(candidates, file)) continue;
+        stats.filesConsidered++;
+        if (visited.loaded[index]) stats.filesLoaded++;
+        stats.regexpsConsidered += visited.expressions[index]!;
+        const rating = cannotMatch ? undefined : this.#settle(file, index, at);
+        if (rating) await rating;
+      }
       if ((index + 1) % filesAtOnce > 0) continue;
       if (isStopped()) return false;
       await pause();
     }
     return true;
-  }
-
-  #settleBlob(index: number, at: Settling): void {
-    const { visited, stats } = at;
-    const { reader, candidates, asked } = this.plan;
-    const { blobFileStarts, blobFiles } = reader;
-    const { single } = asked.query;
-    const blob = visited.blobs[index]!;
-    const cannotMatch = single !== undefined && visited.found[single]?.counts[index] === 0;
-    for (let i = blobFileStarts[blob]!; i < blobFileStarts[blob + 1]!; i++) {
-      const file = blobFiles[i]!;
-      if (!hasBit(candidates, file)) continue;
-      stats.filesConsidered++;
-      if (visited.loaded[index]) stats.filesLoaded++;
-      stats.regexpsConsidered += visited.expressions[index]!;
-      if (!cannotMatch) this.#settle(file, index, at);
-    }
   }
 
   /**
@@ -143,18 +142,19 @@ export class SegmentScan {
         await pause();
       }
       at.stats.filesConsidered++;
-      this.#settle(file, -1, at);
+      const rating = this.#settle(file, -1, at);
+      if (rating) await rating;
     }
   }
 
-  #settle(file: number, index: number, { facts, onHit, rater }: Settling): void {
+  #settle(file: number, index: number, { facts, onHit, rater }: Settling): Promise<void> | void {
     const { root, single } = this.plan.asked.query;
     facts.file = file;
     facts.index = index;
     const isDecided = index >= 0 && single !== undefined;
     if (!isDecided && decide(root, facts) !== true) return;
     if (index >= 0) rater?.rate(index);
-    onHit(facts);
+    return onHit(facts);
   }
 
   /** Whether a file of a visited blob may still match after the atom was evaluated. */
@@ -208,7 +208,7 @@ class FileFacts implements Hit {
 interface Settling {
   readonly visited: VisitedBlobs;
   readonly stats: WindowStats;
-  readonly onHit: (hit: Hit) => void;
+  readonly onHit: OnHit;
   readonly facts: FileFacts;
   readonly rater: DefinitionRater | undefined;
 }

@@ -33,26 +33,65 @@ export interface RatedText {
   readonly definitions: SymbolList | undefined;
   /** Awaited regularly. */
   readonly pause: Pause;
+  /** Whether time is up: the first lines are as good then as the best. */
+  readonly isStopped: () => boolean;
 }
 
-/** The number of ranges after which a thread that yields looks at the clock. */
+/** The number of ranges after which a thread looks at the clock, and one that shares it yields. */
 const RANGES_PER_PAUSE = 256;
 
 /**
  * Returns the positions of `pairs`, best lines first. Pairs of one line stay together, in order. `terms`
  * are the ranges of each term, from which `pairs` were merged. REQUIRES: all are (from, to), ascending.
+ *
+ * Linear but for the number of different scores: a file of 2 MiB may have a million lines.
  */
 export async function bestFirst(
   pairs: Uint32Array,
   terms: readonly Uint32Array[],
   rated: RatedText,
 ): Promise<Uint32Array> {
-  const { lineOf, starts, ends } = linesOf(pairs, rated.text);
+  const { lineOf, starts, ends } = await linesOf(pairs, rated);
   const scores = new Int32Array(starts.length);
   for (const ranges of terms) await addScores(scores, ranges, { starts, ends, rated });
-  return Uint32Array.from(lineOf.keys()).sort(
-    (a, b) => scores[lineOf[b]!]! - scores[lineOf[a]!]! || a - b,
-  );
+  return (await byScore(lineOf, scores, rated)) ?? inTheirOrder(lineOf.length);
+}
+
+function inTheirOrder(count: number): Uint32Array {
+  const places = new Uint32Array(count);
+  for (let i = 0; i < count; i++) places[i] = i;
+  return places;
+}
+
+/** Resolves to the places of pairs, those of the highest score first; undefined: stopped. A counting sort. */
+async function byScore(
+  lineOf: Uint32Array,
+  scores: Int32Array,
+  { pause, isStopped }: Pick<RatedText, "pause" | "isStopped">,
+): Promise<Uint32Array | undefined> {
+  const next = new Map<number, number>(); // by score: how many there are, then where the next one goes
+  const forEach = async (visit: (i: number, known: number) => number) => {
+    for (let i = 0; i < lineOf.length; i++) {
+      const score = scores[lineOf[i]!]!;
+      next.set(score, visit(i, next.get(score) ?? 0));
+      if (i % RANGES_PER_PAUSE > 0) continue;
+      if (isStopped()) return;
+      await pause();
+    }
+  };
+  await forEach((_, known) => known + 1);
+  let start = 0;
+  for (const score of [...next.keys()].sort((a, b) => b - a)) {
+    const count = next.get(score)!;
+    next.set(score, start);
+    start += count;
+  }
+  const order = new Uint32Array(lineOf.length);
+  await forEach((i, place) => {
+    order[place] = i;
+    return place + 1;
+  });
+  return isStopped() ? undefined : order;
 }
 
 interface BegunLines {
@@ -64,7 +103,10 @@ interface BegunLines {
 }
 
 /** Finds the lines in which pairs begin. */
-function linesOf(pairs: Uint32Array, text: Buffer): BegunLines {
+async function linesOf(
+  pairs: Uint32Array,
+  { text, pause, isStopped }: RatedText,
+): Promise<BegunLines> {
   const lineOf = new Uint32Array(pairs.length / 2);
   const [starts, ends]: [number[], number[]] = [[], []];
   for (let i = 0; i < lineOf.length; i++) {
@@ -75,6 +117,9 @@ function linesOf(pairs: Uint32Array, text: Buffer): BegunLines {
       ends.push(newline < 0 ? Infinity : newline + 1);
     }
     lineOf[i] = starts.length - 1;
+    if (i % RANGES_PER_PAUSE > 0) continue;
+    if (isStopped()) break;
+    await pause();
   }
   return { lineOf, starts, ends };
 }
@@ -89,12 +134,15 @@ async function addScores(
   let [line, best] = [0, 0];
   for (let i = 0; i < ranges.length; i += 2) {
     const [from, to] = [ranges[i]!, ranges[i + 1]!];
+    if (i % (2 * RANGES_PER_PAUSE) === 0) {
+      if (rated.isStopped()) return;
+      await rated.pause();
+    }
     for (; line + 1 < starts.length && starts[line + 1]! <= from; best = 0) {
       scores[line]! += best;
       line++;
     }
     if (from < starts[line]! || from >= ends[line]!) continue; // its place belongs to another term
-    if (i % (2 * RANGES_PER_PAUSE) === 0) await rated.pause();
     const edge = edgeOf(rated, [from, to], [0, rated.length]);
     best = Math.max(best, atomScore(edge, classOf(from, to), 0));
   }

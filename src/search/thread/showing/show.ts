@@ -11,7 +11,7 @@ import type { SegmentReader } from "../../../store/segments/segment-reader.ts";
 import { pathOf } from "../../../store/segments/segment-tables.ts";
 import { cutChunks } from "./chunks.ts";
 import { bestFirst } from "./best-lines.ts";
-import { contentRanges, pairsOf, pathRanges, type Confirm } from "../scanning/file-ranges.ts";
+import { mergeInSlices, pathRanges, shownLists, type Confirm } from "../scanning/file-ranges.ts";
 import { shownBy, type ShownAtoms } from "../planning/shown-atoms.ts";
 import type { Facts } from "../planning/evaluate.ts";
 import type { ShownFile } from "../../messages/messages.ts";
@@ -62,7 +62,7 @@ export async function showFile(
   const facts = factsOf(showing, wanted, { path, content });
   const shown = shownBy(query, facts);
   const pairs = content
-    ? contentRanges(shown.content, content.visited.found, 0)
+    ? await mergeInSlices(shownLists(shown.content, content.visited.found, 0), tools)
     : new Uint32Array(0);
   const name = pathRanges(path, shown.paths, { query, tools, confirm: confirmOf(showing) });
   const hasOwnName = shown.paths.length > 0;
@@ -91,8 +91,7 @@ export async function showFile(
 const termsOf = (
   shown: ShownAtoms,
   content: { readonly visited: VisitedBlobs } | undefined,
-): Uint32Array[] =>
-  content ? shown.content.map((atom) => pairsOf(content.visited.found[atom]!, 0)) : [];
+): Uint32Array[] => (content ? shownLists(shown.content, content.visited.found, 0) : []);
 
 const askingOf = ({ tools, onDisagreement }: Showing): Asking => ({
   isLate: tools.isDue,
@@ -175,7 +174,7 @@ function placedText(
   { tools, contextLines, pause }: Showing,
   { blob, symbols, origin, length }: PlacedText,
 ) {
-  const { kernel, arena } = tools;
+  const { kernel, arena, isStopped } = tools;
   // made when it is used, because a view of the kernel's memory does not survive its growth
   const text = () => Buffer.from(kernel.bytes.buffer, origin, length);
   const count = (start: number, end: number) =>
@@ -196,7 +195,15 @@ function placedText(
     async chunks(pairs: Uint32Array, { skip, most, terms }: ShownPart) {
       const end = skip + most;
       if (!terms) return cut(pairs.subarray(2 * skip, 2 * end));
-      const rated = { origin, length, definitions: known?.of(blob), kernel, arena, pause };
+      const rated = {
+        origin,
+        length,
+        definitions: known?.of(blob),
+        kernel,
+        arena,
+        pause,
+        isStopped,
+      };
       const order = (await bestFirst(pairs, terms, { ...rated, text: text() })).slice(skip, end);
       return inOrder(await cut(pairsAt(pairs, order.toSorted())), placesOf(order));
     },

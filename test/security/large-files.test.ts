@@ -1,0 +1,130 @@
+/**
+ * Files made to hurt whoever searches them, each as large as a file may be unless said otherwise, under queries that
+ * somebody else may ask: a match in every byte, and terms that each match. A time-out and an abort are heard all the same.
+ */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { watchStalls } from "../../bench/stall.ts";
+import { open, type Engine } from "../../src/engine.ts";
+import { documents } from "../../src/ingest/sources/documents.ts";
+import { tellFigure } from "../figures.ts";
+import {
+  afterAbort,
+  afterTimeout,
+  leastOf,
+  MOST_LATE_MS,
+  TICK_MS,
+  type Asked,
+} from "./lateness.ts";
+import { workerClock } from "./worker-time.ts";
+
+const BYTES = 2 * 2 ** 20;
+const list = (count: number, of: (i: number) => string, between = " ") =>
+  Array.from({ length: count }, (_, i) => of(i)).join(between);
+
+const TAIL = `\n${list(1_990, (i) => `t${i}q`)}\n`;
+const LETTERS = "0123456789abcdefghijklmnopqrstuvwxyz";
+/** Without order, and the same each time. */
+function mixed(length: number): string {
+  const bytes = Buffer.alloc(length);
+  for (let i = 0, seed = 1; i < length; i++) {
+    seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
+    bytes[i] = LETTERS.charCodeAt((seed >> 8) % LETTERS.length);
+  }
+  return bytes.toString("latin1");
+}
+const FILES: Record<string, string> = {
+  letter: "a".repeat(BYTES - TAIL.length) + TAIL,
+  lines: "b\n".repeat(BYTES / 2),
+  mixed: mixed(BYTES),
+};
+
+const ATTACKS: [what: string, asked: Asked][] = [
+  [
+    "a match in every byte, and 1 990 terms at the end",
+    { query: `repo:letter a ${list(1_990, (i) => `t${i}q`)}`, matches: 10 },
+  ],
+  [
+    "the same as alternatives",
+    { query: `repo:letter (a or ${list(1_990, (i) => `t${i}q`, " or ")})`, matches: 10 },
+  ],
+  [
+    "terms that hold each other",
+    { query: `repo:letter (${list(440, (i) => "a".repeat(i + 1), " or ")})`, matches: 10 },
+  ],
+  ["every letter", { query: `repo:mixed ${[...LETTERS].join(" ")}`, matches: 10 }],
+  ["the best of a million lines", { query: "repo:lines b", matches: 10, matchesPerFile: 3 }],
+  ["the best of two million matches", { query: "repo:letter a", matches: 10, matchesPerFile: 3 }],
+  [
+    "the best lines of a match in every byte",
+    { query: `repo:mixed ${[...LETTERS].join(" ")}`, matches: 10, matchesPerFile: 3 },
+  ],
+];
+
+const TIMEOUT_MS = 60;
+/** ms of its work after which a search is aborted. */
+const ABORTED_AT = [10, 100, 250];
+const TRIES = 5;
+/** ms for which finding one term in one file cannot be interrupted: two million ranges take 20 to 27. */
+const ONE_TERM_MS = 20;
+const MOST_MS = MOST_LATE_MS + TICK_MS + ONE_TERM_MS;
+/** Without workers: a slice of 4 ms, and one term in one file. */
+const MOST_INLINE_MS = 4 + 2 * ONE_TERM_MS;
+
+const path = mkdtempSync(join(tmpdir(), "quern-large-"));
+const sources = Object.entries(FILES).map(([name, content]) =>
+  documents({ name, files: [{ path: "a.txt", content }] }),
+);
+
+describe.runIf(process.platform === "linux")("a worker", () => {
+  let engine: Engine;
+  let worked: () => number;
+  afterAll(() => engine.close());
+  beforeAll(async () => {
+    engine = await open(join(path, "worker"), { workers: 1 });
+    await engine.index(sources, { symbols: "skip" });
+    worked = await workerClock(async () => {
+      for (let i = 0; i < 10; i++)
+        await engine.search({ query: `z.*${i}y`, isRegexEnabled: true, matches: 1 });
+    });
+  }, 60_000);
+
+  test.each(ATTACKS)("%s: a time-out ends it", { timeout: 30_000 }, async (_, asked) => {
+    const late = await leastOf(TRIES, () => afterTimeout({ engine, worked }, asked, TIMEOUT_MS));
+    expect(late).toBeLessThan(MOST_MS);
+  });
+
+  test.each(ATTACKS)("%s: an abort ends it", { timeout: 60_000 }, async (_, asked) => {
+    for (const at of ABORTED_AT) {
+      const late = await leastOf(TRIES, () => afterAbort({ engine, worked }, asked, at));
+      expect(late, `aborted after ${at} ms of its work`).toBeLessThan(MOST_MS);
+    }
+  });
+});
+
+describe.runIf(process.platform === "linux")("without workers", () => {
+  let engine: Engine;
+  afterAll(async () => {
+    await engine.close();
+    rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+  });
+  beforeAll(async () => {
+    engine = await open(join(path, "inline"), { workers: 0 });
+    await engine.index(sources, { symbols: "skip" });
+    await engine.search({ query: "repo:mixed ab", matches: 1 });
+  }, 60_000);
+
+  test.each(ATTACKS)("%s", { timeout: 60_000 }, async (_, asked) => {
+    let turn = Infinity;
+    for (let left = TRIES; left > 0 && turn > MOST_INLINE_MS; left--) {
+      const stalls = watchStalls();
+      await engine.search(asked, { timeoutMs: 500 });
+      turn = Math.min(turn, (await stalls()).ownMs);
+    }
+    tellFigure(`${turn.toFixed(1)} ms a turn`);
+    expect(turn).toBeLessThan(MOST_INLINE_MS);
+  });
+});

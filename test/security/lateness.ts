@@ -1,0 +1,62 @@
+/** How long the one worker of an engine works on when a search is over: in its own processor time. */
+
+import { setImmediate as turn } from "node:timers/promises";
+import type { Engine } from "../../src/engine.ts";
+
+export interface Worked {
+  readonly engine: Engine;
+  /** ms that the worker has worked: see workerClock(). */
+  readonly worked: () => number;
+}
+
+export type Asked = Parameters<Engine["search"]>[0];
+
+/** ms of the worker's own processor time after its time-out, or after it is told to stop. */
+export const MOST_LATE_MS = 20;
+/** By so much its clock may be late. */
+export const TICK_MS = 5;
+
+/** Resolves when the worker has answered another search. */
+const isFree = (engine: Engine) => engine.search({ query: "not there", matches: 1 });
+const refused = () => undefined; // some are
+
+/** ms that the worker works beyond a time-out. */
+export async function afterTimeout(
+  { engine, worked }: Worked,
+  asked: Asked,
+  timeoutMs: number,
+): Promise<number> {
+  const before = worked();
+  await engine.search(asked, { timeoutMs }).catch(refused);
+  await isFree(engine);
+  return worked() - before - timeoutMs;
+}
+
+/** ms that the worker works on after the search, which has worked so long, is aborted. */
+export async function afterAbort(
+  { engine, worked }: Worked,
+  asked: Asked,
+  at: number,
+): Promise<number> {
+  const abort = new AbortController();
+  const before = worked();
+  let isOver = false;
+  const searching = engine
+    .search(asked, { signal: abort.signal })
+    .catch(refused)
+    .then(() => (isOver = true));
+  while (!isOver && worked() - before < at) await turn();
+  const then = worked();
+  abort.abort();
+  await searching;
+  await isFree(engine);
+  return worked() - then;
+}
+
+/** The least of some tries: a machine that is busy with other work makes some late. */
+export async function leastOf(tries: number, measure: () => Promise<number>): Promise<number> {
+  let least = Infinity;
+  for (let left = tries; left > 0 && least > MOST_LATE_MS; left--)
+    least = Math.min(least, await measure());
+  return least;
+}
