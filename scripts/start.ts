@@ -1,6 +1,6 @@
 /**
- * `npm start`: builds git repositories out of corpus/, indexes them all in one run into .quern-demo/,
- * and asks some questions that show what the engine can do.
+ * `npm start`: builds git repositories out of corpus/, indexes them all in one run into .quern-demo/ (or the folder
+ * that is given), and asks some questions that show what the engine can do.
  */
 
 import { rmSync } from "node:fs";
@@ -12,7 +12,7 @@ import { bytes, count, duration, styleFor } from "../src/cli/style.ts";
 import { git, open, type Engine, type SearchRequest } from "../src/index.ts";
 import { buildCorpus } from "./build-corpus.ts";
 
-const FOLDER = fileURLToPath(new URL("../.quern-demo", import.meta.url));
+const FOLDER = process.argv[2] ?? fileURLToPath(new URL("../.quern-demo", import.meta.url));
 const FILES_SHOWN = 3;
 const LINES_SHOWN = 7; // of one file
 

@@ -4,6 +4,8 @@ import { afterAll, expect, test } from "vitest";
 import { createHandler } from "../../src/http/handler.ts";
 import type { SearchOptions, SearchRequest } from "../../src/search/messages/request.ts";
 import type { FileResult } from "../../src/search/messages/response.ts";
+import { documents, open } from "../../src/index.ts";
+import { temporaryFolder } from "../cluster/temporary-folder.ts";
 import { openEngine } from "./engine.ts";
 import { emptyResponse, scriptedEngine } from "./scripted.ts";
 import { clientOf, FIXTURES, post, startService, bearer } from "./service.ts";
@@ -25,6 +27,28 @@ const definitions = async (body: object) => {
   expect(stats.matchCount).toBe(shown.length);
   return shown.sort();
 };
+
+test.each([
+  ["find_definitions", false],
+  ["find_references", true], // of words, which need no symbols
+])("without symbols %s is exhaustive: %s", async (route, whole) => {
+  using folder = temporaryFolder();
+  const fresh = await open(folder.path, { workers: 0 });
+  try {
+    const asks = clientOf(createHandler(fresh, { anonymous: "all" }));
+    const ask = async () => {
+      const response = await asks(`/api/${route}`, post({ symbolName: "needle" }));
+      return ((await response.json()) as { isSearchExhaustive: boolean }).isSearchExhaustive;
+    };
+    const files = [{ path: "a.ts", content: "export function needle() {}\n" }];
+    await fresh.index(documents({ name: "r", files }), { symbols: "skip" });
+    expect(await ask()).toBe(whole);
+    await fresh.index(documents({ name: "r", files }));
+    expect(await ask()).toBe(true);
+  } finally {
+    await fresh.close();
+  }
+});
 
 const OPEN = "acme/open src/a.ts: export function needle(): number {";
 const SECRET = "acme/secret src/a.ts: function needle() {}";
