@@ -22,8 +22,11 @@ export interface Cluster {
   open(options?: Partial<ClusterOptions>): Promise<ClusterEngine>;
 }
 
-export async function newCluster(given: Partial<ClusterOptions> = {}): Promise<Cluster> {
-  const pool = poolOn(await emptyDatabase());
+export async function newCluster(
+  given: Partial<ClusterOptions> = {},
+  own?: pg.Pool,
+): Promise<Cluster> {
+  const pool = own ?? poolOn(await emptyDatabase());
   await migrateCluster(pool);
   const segments = given.segments ?? directorySegments(temporaryFolder());
   return {
