@@ -1,6 +1,7 @@
 /** The command on a cluster: from an empty database to two servers that answer the same. */
 
-import { writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { openCluster, postgresCatalog, postgresSegments } from "../../src/cluster/index.ts";
@@ -98,6 +99,63 @@ test("from an empty database to two servers with members, metrics and a collecti
     code: 1,
     stderr: "quern: another process is at it\n",
   });
+});
+
+/** The commands of a section of docs/growing.md, in order. */
+function commandsOf(section: string): string[][] {
+  const page = readFileSync("docs/growing.md", "utf8");
+  const [, rest] = page.split(`### ${section}\n`);
+  const [text] = rest!.split(/\n##/);
+  const blocks = [...text!.matchAll(/```sh\n([^]*?)```/g)].flatMap(([, block]) =>
+    block!.split("\n"),
+  );
+  return blocks.map((line) => line.trim().split(/ +/)).filter(([program]) => program === "quern");
+}
+
+const SECTION = ["cluster", "users", "keys", "serve", "cluster", "serve"];
+
+test("the page's way from one machine to three", { timeout: 180_000 }, async () => {
+  const database = await emptyDatabase();
+  const objects = temporaryFolder();
+  const clones = temporaryFolder();
+  const git = (...args: string[]) => execFileSync("git", ["-C", join(clones, "shop"), ...args]);
+  mkdirSync(join(clones, "shop"));
+  writeFileSync(join(clones, "shop", "a.ts"), "needle\n");
+  git("init", "-q");
+  git("add", ".");
+  git("-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-q", "-m", "first");
+  const sync = fileOf({ connections: { here: { type: "folder", path: clones } } });
+  const machine = () =>
+    fileOf({
+      directory: "./index",
+      postgres: { url: urlOf(database) },
+      segments: { type: "directory", path: objects },
+    });
+  const first = machine();
+  const all = commandsOf("From one machine to three");
+  expect(all.map(([, name]) => name)).toEqual(SECTION);
+  let secret = "";
+  const search = async (url: string): Promise<number | undefined> => {
+    const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };
+    const body = JSON.stringify({ query: "needle", matches: 5 });
+    const answer = await fetch(`${url}/api/search`, { method: "POST", headers, body });
+    return ((await answer.json()) as { stats?: { totalMatchCount: number } }).stats
+      ?.totalMatchCount;
+  };
+  for (const [, name = "", ...args] of all) {
+    const given = args.map((one) =>
+      one === "cluster.json" ? first : one === "quern.json" ? sync : one,
+    );
+    if (name !== "serve") {
+      const ran = await quern([name, ...given]);
+      expect(ran).toMatchObject({ code: 0, stderr: "" });
+      if (name === "keys") secret = ran.stdout.trim();
+    } else if (given.includes("--sync")) {
+      const url = await serve(first, "--sync", sync);
+      await expect.poll(() => search(url)).toBe(1);
+    } else
+      for (let more = 0; more < 2; more++) expect(await search(await serve(machine()))).toBe(1);
+  }
 });
 
 test("the address of PostgreSQL may stand in the environment", async () => {

@@ -9,9 +9,16 @@ import {
   postgresUserStore,
   type PostgresPool,
 } from "../../src/cluster/index.ts";
-import { createApiKey, createHandler, memoryAuditStore } from "../../src/http/index.ts";
+import {
+  createApiKey,
+  createHandler,
+  memoryAuditStore,
+  memoryUserStore,
+} from "../../src/http/index.ts";
 import { documents, open } from "../../src/index.ts";
 import { auditStoreSuite, tokenStoreSuite, userStoreSuite } from "../../src/testing.ts";
+import { chunkEvent, scriptedEngine } from "../http/scripted.ts";
+import { person } from "../http/service.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 import { emptyDatabase, isThere, poolOn, postgresTest as test } from "./postgres.ts";
 
@@ -116,4 +123,34 @@ const REFUSED: readonly (readonly [string, () => unknown, string])[] = [
 test.each(REFUSED)("%s is INVALID_REQUEST", (_, make, words) => {
   expect(make).toThrow(expect.objectContaining({ code: "INVALID_REQUEST" }));
   expect(make).toThrow(words);
+});
+
+test("a stream under way through one front ends when another front revokes its key", async () => {
+  const fronts = [pool, poolOn(database)].map((connections) => postgresTokenStore(connections));
+  const { secret, id } = await createApiKey(fronts[0]!, { ownerId: "ada" });
+  const users = memoryUserStore();
+  await users.put(person("ada"));
+  let after = 0;
+  async function* stream() {
+    yield chunkEvent("first");
+    await fronts[1]!.revoke(id, new Date());
+    for (; after < 1000; after++) yield chunkEvent("later");
+  }
+  const handler = createHandler(scriptedEngine({ stream }), {
+    tokens: fronts[0]!,
+    users,
+    audits: memoryAuditStore(),
+  });
+  const answer = await handler(
+    new Request("http://x/api/stream_search", {
+      method: "POST",
+      headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+      body: JSON.stringify({ query: "needle", matches: 100 }),
+    }),
+  );
+  const text = await answer.text();
+  expect(text).toContain("first");
+  expect(text).not.toContain("later");
+  expect(text).toContain("NOT_AUTHENTICATED");
+  expect(after).toBe(0);
 });
