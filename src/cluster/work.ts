@@ -20,7 +20,7 @@ const LONGEST_RETRY_MS = 3_600_000;
  * A repository that work() is to index.
  *
  * @example
- * const source = async ({ repository, signal }: Job) => git(`/clones/${repository}`, { name: repository, signal });
+ * const source = async ({ repository }: Job) => git(`/clones/${repository}`, { name: repository });
  */
 export interface Job {
   /** The name of the repository. The source must have it too. */

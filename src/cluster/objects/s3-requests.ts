@@ -27,7 +27,13 @@ export interface S3Sender {
    * declare const command: object; // new HeadBucketCommand({ Bucket: "quern" })
    * await client.send(command, { abortSignal: AbortSignal.timeout(5_000) });
    */
-  send(command: object, options?: { abortSignal?: AbortSignal }): Promise<object>;
+  send(
+    command: object,
+    options?: {
+      /** Aborting ends the request. */
+      abortSignal?: AbortSignal;
+    },
+  ): Promise<object>;
 }
 
 export interface Requests {
