@@ -6,33 +6,14 @@ import type { SearchRequest } from "../../src/search/messages/request.ts";
 import type { SearchResponse } from "../../src/search/messages/response.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { moveViewer } from "../engine/corpus-engine.ts";
-import { sourceOf } from "../oracle/corpus-source.ts";
-import type { Corpus } from "../oracle/corpus.ts";
-import type { Engine } from "../../src/engine.ts";
 import { openEngine, RUNS } from "../engine/opened.ts";
 import { CONTEXTS, searchStates, type SearchState } from "../oracle/queries.ts";
+import { bringInParts } from "./bring-in-parts.ts";
 import { comparable } from "./comparable.ts";
 import { sliced } from "./sliced.ts";
 
 const TIMEOUT_MS = 120_000 * RUNS;
 const contexts = (name: string) => CONTEXTS[name];
-
-/** As bringTo(), in several runs for several segments: some repositories lie in more than one. */
-async function bringInParts(engine: Engine, corpus: Corpus): Promise<Corpus> {
-  for (const { name } of await engine.repositories()) await engine.remove(name);
-  const ids = new Map<string, number>();
-  for (const share of [1, 2])
-    for (const repository of corpus.repositories) {
-      const revisions = repository.revisions.map((revision) => ({
-        ...revision,
-        files: revision.files.filter((_, i) => share === 2 || i % 2 === 0),
-      }));
-      const source = sourceOf({ ...repository, revisions });
-      const [report] = await engine.index(source, { symbols: "skip" });
-      ids.set(repository.name, report!.repositoryId);
-    }
-  return { repositories: corpus.repositories.map((one) => ({ ...one, id: ids.get(one.name)! })) };
-}
 
 const shapes = fc.record({
   parts: fc.integer({ min: 1, max: 5 }),

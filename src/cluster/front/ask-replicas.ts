@@ -1,6 +1,7 @@
 /**
  * Asks nodes about slices, round by round: each slice of its first replica; where a node fails, its slices of
- * their next one. Each slice is answered for once, or not at all.
+ * their next one. A slice whose replicas have all failed is asked of them once more, because one may be back. Each
+ * slice is answered for once, or not at all.
  */
 
 import type { SliceAsked } from "../wire/calls.ts";
@@ -38,6 +39,8 @@ interface Waiting {
   readonly placed: PlacedSlice;
   readonly tried: ReadonlySet<string>;
   readonly whys: readonly NodeFailed["why"][];
+  /** Whether all its replicas were asked before. */
+  readonly isAgain: boolean;
 }
 
 /** `failed`: nodes that are not asked any more; grows. `ask` resolves to "late" when time is over. */
@@ -49,12 +52,18 @@ export async function askReplicas<T>(
   const answers: NodeAnswer<T>[] = [];
   let [lost, late] = [0, 0];
   let [isStale, isOverloaded] = [false, false];
-  let waiting: Waiting[] = slices.map((placed) => ({ placed, tried: new Set(), whys: [] }));
+  let waiting: Waiting[] = slices.map((placed) => ({
+    placed,
+    tried: new Set(),
+    whys: [],
+    isAgain: false,
+  }));
   while (waiting.length > 0) {
     const groups = new Map<string, Waiting[]>();
-    for (const one of waiting) {
-      const { placed, tried, whys } = one;
-      const url = placed.replicas.find((each) => !failed.has(each) && !tried.has(each));
+    for (const given of waiting) {
+      const one = nextFor(given, failed);
+      const { whys } = one;
+      const url = untried(one, failed);
       if (url !== undefined) groups.set(url, [...(groups.get(url) ?? []), one]);
       else if (whys.includes("not-ready")) isStale = true;
       else if (whys.includes("overloaded")) isOverloaded = true;
@@ -72,8 +81,9 @@ export async function askReplicas<T>(
           if (!(error instanceof NodeFailed)) throw error;
           const { why } = error;
           if (why !== "not-ready") failed.add(url);
-          return group.map(({ placed, tried, whys }) => ({
+          return group.map(({ placed, tried, whys, isAgain }) => ({
             placed,
+            isAgain,
             tried: new Set([...tried, url]),
             whys: [...whys, why],
           }));
@@ -84,6 +94,19 @@ export async function askReplicas<T>(
   }
   return { answers, lost, late, isStale, isOverloaded };
 }
+
+/** The replica to ask next. */
+const untried = (
+  { placed, tried, isAgain }: Waiting,
+  failed: ReadonlySet<string>,
+): string | undefined =>
+  placed.replicas.find((each) => (isAgain || !failed.has(each)) && !tried.has(each));
+
+/** Begins with its replicas again if all have failed for the first time. */
+const nextFor = (one: Waiting, failed: ReadonlySet<string>): Waiting =>
+  untried(one, failed) !== undefined || one.isAgain || one.whys.includes("not-ready")
+    ? one
+    : { ...one, tried: new Set(), isAgain: true };
 
 /** When a search must be over. */
 export interface Due {

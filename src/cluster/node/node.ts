@@ -224,9 +224,10 @@ export class ClusterNode {
       await this.bringToNewest();
       const others = (await nodes.all()).nodes.some((one: NodeRow) => one.isPlaced);
       const left = [...(this.#holder.newest?.shards.values() ?? [])];
-      if (!others || left.every(({ own }) => own.own.length === 0)) return;
+      if (!others || left.every(({ own }) => own.own.length === 0)) break;
       await sleep(POLL_MS / 4, undefined, { signal: this.#closing.signal });
     }
+    await sleep(2 * POLL_MS, undefined, { signal: this.#closing.signal }); // until fronts have heard of it
   }
 
   /** Ends without a word to anybody, as a process that is killed. */
