@@ -68,7 +68,7 @@ export class NameMatcher {
       const question = `${caseSensitive}\0${pattern}\0${text}`;
       let answer = answers?.get(question);
       if (answer === undefined) {
-        test ??= textMatcher(expression, { kernel: this.#kernel, arena: this.#arena });
+        test ??= await textMatcher(expression, { kernel: this.#kernel, arena: this.#arena }, pause);
         answer = test(text);
         answers?.set(question, answer);
       }

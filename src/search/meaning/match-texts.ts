@@ -44,12 +44,14 @@ export interface Scratch {
   readonly arena: Arena;
 }
 
-/** Returns a function that tests one text. It uses the memory only within a call. */
-export function textMatcher(
+/** Resolves to a function that tests one text, made in slices. It uses the memory only within a call. */
+export async function textMatcher(
   { pattern, caseSensitive }: Expression,
   { kernel, arena }: Scratch,
-): (text: string | Uint8Array) => boolean {
+  pause: Pause,
+): Promise<(text: string | Uint8Array) => boolean> {
   const matcher = createMatcher(kernel, compileExpression(pattern, { caseSensitive }));
+  for (const _ of matcher.prepare()) await pause();
   return (text) => {
     const mark = arena.mark();
     const bytes = typeof text === "string" ? Buffer.from(text) : text;
@@ -66,7 +68,7 @@ export async function matchTexts(
   scratch: Scratch,
   pause: Pause,
 ): Promise<Uint32Array> {
-  const matches = textMatcher(expression, scratch);
+  const matches = await textMatcher(expression, scratch, pause);
   const matching = new GrowableWords();
   for (const [place, end] of ends.entries()) {
     if (matches(bytes.subarray(ends[place - 1] ?? 0, end))) matching.push(place);

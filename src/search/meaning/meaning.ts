@@ -29,8 +29,8 @@ export interface Meaning {
   readonly contextNames: readonly string[];
 }
 
-/** Returns whether a query takes at most a millisecond. Unicode classes take long the first time. */
-export const isShort = (text: string): boolean => text.length <= 256 && !/\\[pP]/.test(text);
+/** Returns whether a query takes at most a millisecond. Unicode classes take long the first time, and repetitions may. */
+export const isShort = (text: string): boolean => text.length <= 256 && !/\\[pP]|\{\d/.test(text);
 
 export const hintsFor = ({ text, dialect }: QueryText): Hint[] => hintsOf(text, dialect);
 

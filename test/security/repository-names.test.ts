@@ -1,0 +1,58 @@
+/** Short expressions that a stranger sends, over many repositories with names as long as they may be. */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { watchStalls } from "../../bench/stall.ts";
+import { open, type Engine } from "../../src/engine.ts";
+import { documents } from "../../src/ingest/sources/documents.ts";
+import { tellFigure } from "../figures.ts";
+
+const REPOSITORIES = 1_000;
+const nameOf = (i: number): string => `${"ab/".repeat(160)}${i}`;
+
+/** `#` is replaced, so that no try finds the states or the answers of another. */
+const EXPRESSIONS = [
+  "repo:([a-z]?[a-z/]?){500}#",
+  "repo:(a|b|/)*#",
+  "repo:(a?){400}b#",
+  "repo:((ab|ba|/a)*.?){40}#",
+  "repo:[a-z]{1,200}#",
+  "repo:(.*a.*b.*a.*b){8}#",
+  "repo:.{250,400}#",
+  "-repo:(.*b){90}#$ x",
+];
+
+/** ms of its processor time in one turn: the promise is 5, and this machine may be slow. */
+const MOST_MS = 8;
+const TRIES = 5;
+
+describe.runIf(process.platform === "linux")("a short expression over long names", () => {
+  const path = mkdtempSync(join(tmpdir(), "quern-names-"));
+  let engine: Engine;
+  afterAll(async () => {
+    await engine.close();
+    rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+  });
+  beforeAll(async () => {
+    engine = await open(path, { workers: 1 });
+    const sources = Array.from({ length: REPOSITORIES }, (_, i) =>
+      documents({ name: nameOf(i), files: [{ path: "a.txt", content: "x\n" }] }),
+    );
+    await engine.index(sources, { symbols: "skip" });
+    await engine.search({ query: "hello repo:r", matches: 1 });
+  }, 120_000);
+
+  test.each(EXPRESSIONS)("%s", { timeout: 60_000 }, async (expression) => {
+    let turn = Infinity;
+    for (let left = TRIES; left > 0 && turn > MOST_MS; left--) {
+      const query = expression.replace("#", `${left}`);
+      const stalls = watchStalls();
+      await engine.search({ query, matches: 1 });
+      turn = Math.min(turn, (await stalls()).ownMs);
+    }
+    tellFigure(`${turn.toFixed(1)} ms a turn`);
+    expect(turn).toBeLessThan(MOST_MS);
+  });
+});
