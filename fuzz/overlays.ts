@@ -105,7 +105,10 @@ function counted({ files }: SearchResponse): string {
 function make(random: Random): Buffer {
   const count = random(6);
   const list = Array.from({ length: count }, () => {
-    const place = { repository: pick(random, [...NAMES, "nope"]), path: pick(random, PATHS) };
+    const place = {
+      repository: random(30) === 0 ? "nope" : pick(random, NAMES),
+      path: pick(random, PATHS),
+    };
     if (random(5) === 0) return { ...place, removed: true };
     const content = Array.from({ length: random(12) }, () => pick(random, PIECES)).join("");
     return { ...place, content };
