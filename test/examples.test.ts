@@ -110,6 +110,33 @@ test("editor.ts searches what is typed, and what is saved", async () => {
   expect(await new Promise((resolve) => child.once("exit", resolve))).toBe(0);
 });
 
+test("agent-session.ts is answered of the disk as it is", async () => {
+  const tree = join(folder, "agent");
+  mkdirSync(tree);
+  writeFileSync(join(tree, "cart.ts"), "const total = 1;\n");
+  writeFileSync(join(tree, "price.ts"), "const discount = 2;\n");
+  const [quern] = await bundledPrograms(["src/cli/bin.ts"]);
+  const program = command("agent-session.ts", tree, "discount", process.execPath, quern!);
+  const child = spawn(process.execPath, program, { cwd: tree, stdio: ["pipe", "pipe", "ignore"] });
+  onTestFinished(() => void child.kill("SIGTERM"));
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const answer = async () => String((await lines.next()).value);
+  const does = async (line: string) => {
+    child.stdin.write(`${line}\n`);
+    return answer();
+  };
+  expect(await answer()).toBe("1 matches");
+  expect(await does("open cart.ts")).toBe("cart.ts: 17 characters");
+  expect(await does("type // discoun")).toBe("1 matches");
+  expect(await does("type t")).toBe("2 matches");
+  writeFileSync(join(tree, "other.ts"), "discount, of another program\n");
+  expect(await does("type s")).toBe("3 matches");
+  expect(await does("close")).toBe("2 matches");
+  expect(readFileSync(join(tree, "cart.ts"), "utf8")).toBe("const total = 1;\n");
+  child.stdin.end();
+  expect(await new Promise((resolve) => child.once("exit", resolve))).toBe(0);
+});
+
 test("express.ts asks the host's sessions", async () => {
   const url = await start("express.ts")();
   expect(await (await fetch(url)).text()).toBe("The host's own page");

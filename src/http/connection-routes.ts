@@ -61,8 +61,8 @@ async function listConnections(call: Call): Promise<Response> {
 }
 
 /**
- * Returns the connections that a viewer may see. One who sees everything also sees empty ones. The list is
- * cached, so that many repositories are checked only once.
+ * Resolves to whether the caller may see a connection. A caller without restrictions sees every connection,
+ * even an empty one; others see it if they may see one of its repositories.
  */
 async function isVisible(call: Call, connection: Connection): Promise<boolean> {
   const { viewer } = call.caller;

@@ -49,8 +49,8 @@ export const explanation = (request: ReturnType<typeof searchRequest>) =>
     .openapi("Explanation");
 
 /**
- * Leaves out the segments, because they contain files of several repositories and their number would reveal
- * hidden ones.
+ * An explanation without its segments. A segment has files of several repositories, so the number of
+ * segments would reveal hidden repositories.
  */
 export type Told = Omit<response.Explanation, "segments">;
 

@@ -132,7 +132,7 @@ async function answerSearch(call: Call, request: SearchRequest): Promise<Respons
   }
 }
 
-/** What the audit store records: how much was found, and in what time. */
+/** Returns what the audit store records of a search: how much was found, and in what time. */
 export function noteOutcome(
   call: Call,
   { stats, isSearchExhaustive }: Pick<SearchResponse, "stats" | "isSearchExhaustive">,

@@ -10,7 +10,7 @@ export interface AskedCall {
   readonly args: object;
 }
 
-/** Runs a call, or refuses it with CallRefused; also what it answered, before that leaves. */
+/** Runs a call and returns its answer. Throws CallRefused if the call, or the answer before it leaves, is not allowed. */
 export type Guard = <T>(call: AskedCall, run: (note: Note) => Promise<T>) => Promise<T>;
 
 export const UNGUARDED: Guard = (_, run) => run(() => {});

@@ -144,7 +144,7 @@ async function countAll(atom: HostAtom, question: ScopeQuestion): Promise<Scopes
   return countSets(atom, repositories.values(), headers.keys(), question);
 }
 
-/** Returns the only repositories for which an atom can hold, if it spells out their names. */
+/** Returns the repositories that an atom names exactly, or undefined if it names none in that way. */
 function namedBy(
   atom: HostAtom,
   { catalog, contexts }: Pick<ScopeQuestion, "catalog" | "contexts">,

@@ -44,7 +44,7 @@ async function* clonesIn(root: string, depth: number, signal: AbortSignal): Asyn
   }
 }
 
-/** Lists the folders within a folder, sorted. One that cannot be read has none, unless it is the first. */
+/** Lists the folders within a folder, sorted. If the folder cannot be read, returns none; if it is the first one, throws. */
 async function foldersIn(path: string, isRoot: boolean): Promise<string[]> {
   const found: string[] = [];
   try {

@@ -53,7 +53,7 @@ interface UserContext {
   readonly all: (address: string) => AsyncGenerator<Found>;
 }
 
-/** Private repositories are listed only for their owner, and at another address. */
+/** Lists the repositories of a user. Only the address for the token's own user includes private ones. */
 async function* ofUser(user: string, { config, context, all }: UserContext): AsyncGenerator<Found> {
   const api = github.api(config)!;
   const isOwn = context.isSignedIn && (await isSelf(user, api, context));
