@@ -126,6 +126,9 @@ export const versionsKey = (repository: number, segment: number): Buffer =>
 export const segmentKey = (segment: number, part: Part, number = 0): Buffer =>
   key(5, ...u32(segment), part, ...u32(number));
 
+/** Returns the number of a segment's key. */
+export const numberOf = (segmentKey: Buffer): number => segmentKey.readUInt32BE(6);
+
 /** Changes the number of a segment's key, in place. */
 export const renumber = (segmentKey: Buffer, number: number): Buffer => {
   segmentKey.writeUInt32BE(number, 6);

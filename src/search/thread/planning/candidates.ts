@@ -48,15 +48,18 @@ export function pagesWith(grams: readonly number[], lookup: Lookup): Candidates 
   const bytes = (4 * words + 15) & ~15;
   const [all, one] = [arena.take(bytes), arena.take(bytes)];
   let listBytes = 0;
+  let isEmpty = false;
   for (const [i, gram] of grams.entries()) {
     if (i % LISTS_AT_ONCE === LISTS_AT_ONCE - 1 && lookup.isStopped()) break;
     const target = i === 0 ? all : one;
-    kernel.bytes.fill(0, target, target + bytes);
     const list = lists.find(lookup.snapshot, gram);
     listBytes += list?.bytes.length ?? 0;
+    if (isEmpty) continue; // its length counts, its pages do not
+    kernel.bytes.fill(0, target, target + bytes);
     if (list && !decodeList(list, reader.header.pages, lookup, target))
       throw corrupt(`a posting list of segment ${reader.segment}`);
     if (i > 0) kernel.run.intersectBits(all, one, bytes);
+    isEmpty = kernel.run.countBits(all, bytes) === 0;
   }
   const pages = kernel.words.slice(all >>> 2, (all >>> 2) + words);
   arena.release(mark);
