@@ -1,9 +1,10 @@
-/** What fronts answer while nodes fail: all of it, or words for what is missing. */
+/** What fronts answer while nodes fail, come, leave and fall behind: a published state, or words for what is missing. */
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect } from "vitest";
 import { postgresCatalog, type ClusterEngine } from "../../src/cluster/index.ts";
 import { comparable } from "./comparable.ts";
-import { openFront, startNodes } from "./fronts.ts";
+import { openFront, startNode, startNodes, type RunningNode } from "./fronts.ts";
 import { found, newCluster, shop } from "./machines.ts";
 import { postgresTest as test } from "./postgres.ts";
 
@@ -29,6 +30,33 @@ async function finalOf(front: ClusterEngine) {
 }
 
 describe("a node that is gone", () => {
+  test("with a replica: no answer is partial, and none is wrong", { timeout: 60_000 }, async () => {
+    const { nodes, front, whole } = await filled(3, 2);
+    const asking = { isOver: false, answers: 0 };
+    const load = Array.from({ length: 2 }, async () => {
+      while (!asking.isOver) {
+        expect(comparable(await front.search(request))).toEqual(whole);
+        asking.answers++;
+      }
+    });
+    for (let turn = 0; turn < 6; turn++) {
+      const node = nodes[turn % nodes.length]!;
+      node.cut();
+      const before = asking.answers;
+      await expect.poll(() => asking.answers, { timeout: 20_000 }).toBeGreaterThan(before + 3);
+      expect((await finalOf(front)).isSearchExhaustive).toBe(true);
+      expect((await front.read({ repository: "shop", path: "src/file0.txt" }))?.content).toContain(
+        "needle 0",
+      );
+      node.mend();
+      const after = asking.answers; // searches that have met the failure are over
+      await expect.poll(() => asking.answers, { timeout: 20_000 }).toBeGreaterThan(after + 3);
+    }
+    asking.isOver = true;
+    await Promise.all(load);
+    expect(nodes.filter(({ asked }) => asked.has("/v1/search")).length).toBeGreaterThan(1);
+  });
+
   test("without a replica: the answer says that it is partial", async () => {
     const { nodes, front, whole } = await filled(2, 1);
     const used = nodes.find(({ asked }) => asked.has("/v1/show"))!;
@@ -41,7 +69,7 @@ describe("a node that is gone", () => {
     expect(final.isSearchExhaustive).toBe(false);
     expect(final.accumulatedStats.crashes).toBe(answer.stats.crashes);
     nodes.forEach((node) => node.cut());
-    await expect(front.read({ repository: "shop", path: "src/file0.ts" })).rejects.toMatchObject({
+    await expect(front.read({ repository: "shop", path: "src/file0.txt" })).rejects.toMatchObject({
       code: "OVERLOADED",
     });
     nodes.forEach((node) => node.mend());
@@ -56,6 +84,61 @@ describe("a node that is gone", () => {
     expect(stats.shardsSkipped).toBeGreaterThan(0);
     expect(isSearchExhaustive).toBe(false);
   });
+});
+
+test("a node that joins gets slices, one that leaves gives its own away, and no answer changes", async () => {
+  const { cluster, nodes, front, whole } = await filled(2, 1);
+  const asking = { isOver: false, answers: 0 };
+  const load = (async () => {
+    while (!asking.isOver) {
+      expect(comparable(await front.search(request))).toEqual(whole);
+      asking.answers++;
+    }
+  })();
+  const ready = async (name: string) =>
+    (await front.status()).nodes.find((one) => one.name === name)!.ready;
+  const joined: RunningNode[] = [];
+  for (const name of ["joins-a", "joins-b", "joins-c"]) joined.push(await startNode(cluster, name));
+  const leaving = nodes[0]!;
+  await leaving.engine.drain();
+  expect(await ready(leaving.name)).toBe(0);
+  const owned = await Promise.all([...joined, nodes[1]!].map(({ name }) => ready(name)));
+  const slices = owned.reduce((sum, one) => sum + one, 0);
+  expect(slices).toBeGreaterThan(2);
+  expect(owned.filter((one) => one > 0).length).toBeGreaterThan(1);
+  await front.refresh();
+  await leaving.engine.close();
+  leaving.cut();
+  const before = asking.answers;
+  await expect.poll(() => asking.answers, { timeout: 20_000 }).toBeGreaterThan(before + 2);
+  asking.isOver = true;
+  await load;
+});
+
+test("each answer under changes is a published state", { timeout: 60_000 }, async () => {
+  const { front, nodes } = await filled(2, 2);
+  const state = (n: number) => shop("changing", `word v${n}\n`, `word v${n}\n`, `word v${n}\n`);
+  await front.index(state(0));
+  await nodes[0]!.engine.refresh();
+  const changing = { isOver: false };
+  const seen = new Set<string>();
+  const load = [front, nodes[0]!.engine].map(async (engine) => {
+    while (!changing.isOver) {
+      const lines = await found(engine, "word");
+      expect(lines).toHaveLength(3);
+      expect(new Set(lines).size).toBe(1);
+      seen.add(lines[0]!);
+      await sleep(5);
+    }
+  });
+  for (let n = 1; n <= 3; n++) await nodes[n % 2]!.engine.index(state(n));
+  await front.index(state(4));
+  expect(await found(front, "word")).toContain("changing: word v4");
+  changing.isOver = true;
+  await Promise.all(load);
+  expect(seen.size).toBeGreaterThan(2);
+  expect(await front.remove("changing")).toBe(true);
+  expect(await found(front, "word")).toEqual([]);
 });
 
 test("without PostgreSQL searches go on with what is known, and nothing is published", async () => {
@@ -111,7 +194,7 @@ describe("who may see what", () => {
       );
     }
     expect(await front.repository("other", { viewer })).toBeUndefined();
-    const place = { repository: "other", path: "src/file0.ts" };
+    const place = { repository: "other", path: "src/file0.txt" };
     expect(await front.read(place, { viewer })).toBeUndefined();
     expect(await front.list({ ...place, path: "src" }, { viewer })).toBeUndefined();
     expect((await front.repositories({ viewer })).map(({ name }) => name)).toEqual(["shop"]);

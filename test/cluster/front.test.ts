@@ -5,7 +5,7 @@ import type { ClusterEngine } from "../../src/cluster/index.ts";
 import type { SearchEvent } from "../../src/index.ts";
 import { comparable } from "./comparable.ts";
 import { openFront, startNodes } from "./fronts.ts";
-import { found, newCluster, shop } from "./machines.ts";
+import { code, found, newCluster } from "./machines.ts";
 import { postgresTest as test } from "./postgres.ts";
 
 /** Two repositories in several segments each, over slices of a few bytes. */
@@ -14,10 +14,10 @@ async function filled(nodes: number, replicas = 2) {
   const running = await startNodes(cluster, nodes);
   const front = await openFront(cluster);
   const one = (n: number) => `export function needle${n}() {} // needle\n`;
-  await front.index(shop("shop", one(1)));
-  await front.index(shop("shop", one(1), one(2)));
-  await front.index(shop("other", one(3), one(4)));
-  await front.index(shop("shop", one(1), one(2), one(5)));
+  await front.index(code("shop", one(1)));
+  await front.index(code("shop", one(1), one(2)));
+  await front.index(code("other", one(3), one(4)));
+  await front.index(code("shop", one(1), one(2), one(5)));
   const whole = await cluster.open();
   return { cluster, nodes: running, front, whole };
 }
