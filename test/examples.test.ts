@@ -111,8 +111,8 @@ test("editor.ts searches what is typed, and what is saved", async () => {
 });
 
 test("agent-session.ts is answered of the disk as it is", async () => {
-  const tree = join(folder, "agent");
-  mkdirSync(tree);
+  const tree = mkdtempSync(join(tmpdir(), "quern-agent-")); // nothing is indexed in a folder above
+  onTestFinished(() => rmSync(tree, { recursive: true, force: true }));
   writeFileSync(join(tree, "cart.ts"), "const total = 1;\n");
   writeFileSync(join(tree, "price.ts"), "const discount = 2;\n");
   const [quern] = await bundledPrograms(["src/cli/bin.ts"]);

@@ -12,7 +12,7 @@ import {
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { s3Segments, type S3SegmentsOptions } from "../../src/cluster/index.ts";
 import { segmentStoreSuite } from "../../src/testing.ts";
-import { found, newCluster, shop } from "./machines.ts";
+import { code, found, newCluster } from "./machines.ts";
 import { isThere as hasPostgres } from "./postgres.ts";
 import {
   clientOn,
@@ -297,7 +297,7 @@ test.runIf(isThere && hasPostgres)(
     const segments = s3Segments(client, { bucket, prefix: "cluster" });
     const cluster = await newCluster({ segments });
     const [one, other] = [await cluster.open(), await cluster.open()];
-    await one.index(shop("shop", "export function needle() {}\n"));
+    await one.index(code("shop", "export function needle() {}\n"));
     await other.refresh();
     expect(await found(other, "sym:needle")).toEqual(["shop: export function needle() {}"]);
     expect(await other.check()).toMatchObject({ ok: true });

@@ -40,7 +40,7 @@ export async function openEngine(
   const warnings: string[] = [];
   const onWarning = ({ code, message }: { code: string; message: string }) =>
     void warnings.push(`${code}: ${message}`);
-  const engine = await open(path, { workers: 0, onWarning, ...options });
+  const engine = await open(path, { workers: 0, warmUp: false, onWarning, ...options });
   onTestFinished(async () => {
     await engine.close();
     if (warnings.length > 0) throw new Error(`warned of ${warnings.join("\n")}`);

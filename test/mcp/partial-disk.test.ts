@@ -154,7 +154,7 @@ test("a folder that has vanished is told in words", async () => {
 /** As many changes as are not laid over an index, while another process writes it. */
 test("an index that cannot catch up, because another process writes, is told in words", async () => {
   const { root, engine, call } = await followed();
-  const other = await open(engine.path, { workers: 0 });
+  const other = await open(engine.path, { workers: 0, lockTimeoutMs: 60_000 }); // the workspace may look for symbols still
   let end = () => {};
   let begun = () => {};
   const hasBegun = new Promise<void>((resolve) => (begun = resolve));

@@ -67,7 +67,7 @@ function inAll(wanted: readonly number[], pages: readonly ReadonlySet<number>[])
   return set;
 }
 
-const text = fc.string({ unit: fc.constantFrom(..."abc"), minLength: 4, maxLength: 20 });
+const text = fc.string({ unit: fc.constantFrom("a", "b", "c"), minLength: 4, maxLength: 20 });
 
 test("any lists, in any order, with grams that are nowhere", () => {
   const cases = fc.record({

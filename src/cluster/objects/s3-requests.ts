@@ -70,9 +70,12 @@ export async function ask<Answer extends object>(
   }
 }
 
+/** The host's optional peer. In a constant, so that bundlers of hosts without it do not look for it. */
+const SDK: string = "@aws-sdk/client-s3";
+
 async function loadSdk(): Promise<Sdk> {
   try {
-    return await import("@aws-sdk/client-s3");
+    return (await import(SDK)) as Sdk;
   } catch (cause) {
     throw new QuernError(
       "INVALID_REQUEST",

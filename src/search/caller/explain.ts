@@ -34,8 +34,11 @@ export interface Explaining {
 }
 
 export function explain(attempts: Attempts, asked: Asked): Promise<Explanation> {
-  return explainWith(attempts, asked, {
-    plan: () => explainPlan(attempts, asked),
+  let planned: Promise<View>; // what is not indexed is told of the state that the plan is of
+  const view = (): Promise<View> => (planned = asked.view());
+  const same = { ...asked, view: () => planned };
+  return explainWith(attempts, same, {
+    plan: () => explainPlan(attempts, { ...asked, view }),
     async count(request) {
       const { stats } = await attempts.answer({ ...asked, request }, (one) =>
         searchRanked(attempts, one),
