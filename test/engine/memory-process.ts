@@ -136,6 +136,7 @@ const [first = 0, second = 0] = numbers.map(Number);
 const path = mkdtempSync(join(tmpdir(), "quern-memory-"));
 const engine = await open(path, {
   workers: command === "languages" ? 1 : 2,
+  warmUp: false,
   ...(command === "trim" && { textCache: 2 * (first + 8) * 2 ** 20 }),
 });
 const result = await run(command);

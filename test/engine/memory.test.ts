@@ -1,27 +1,26 @@
 /** Bounds of docs/limits.md, measured: memory that does not grow, answers of a known size, a caller that is not blocked. */
 
 import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { THREAD_TIMES } from "../../src/ingest/symbols/work-limit.ts";
 import type { Answer, Parsing, Trimmed } from "./memory-process.ts";
 import { openEngine } from "./opened.ts";
 import type { Sample } from "./soak.ts";
 import { tellFigure } from "../figures.ts";
-import { bundledPrograms } from "../programs.ts";
 
 const MIB = 2 ** 20;
 const isLinux = process.platform === "linux";
 
-let program: string;
-beforeAll(async () => {
-  [program] = (await bundledPrograms(["test/engine/memory-process.ts"])) as [string];
-});
-
-/** In a process of its own: what this one holds would hide it. */
+/**
+ * In a process of its own: what this one holds would hide it. From the sources, which leaves V8's young generation grown:
+ * a bundled program begins with a heap so small that its own growth, some 40 MiB, would be counted.
+ */
 async function measured<T>(...args: readonly (string | number)[]): Promise<T> {
-  const options = ["--expose-gc", program, ...args.map(String)];
+  const script = fileURLToPath(new URL("memory-process.ts", import.meta.url));
+  const options = ["--expose-gc", "--import", "tsx", script, ...args.map(String)];
   const { stdout } = await promisify(execFile)(process.execPath, options);
   return JSON.parse(stdout) as T;
 }
