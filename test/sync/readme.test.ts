@@ -19,8 +19,14 @@ const [, shell] = /^```sh\n(.*?)^```$/ms.exec(section!)!;
 const lines = shell!.trimEnd().split("\n");
 
 const bin = await bundledPrograms(["src/cli/bin.ts"]);
+/** Without its comment, `NAME=$( )` and '&'. */
+const commandOf = (line: string): string =>
+  line
+    .replace(/\s+#.*$/, "")
+    .replace(/\s*&$/, "")
+    .replace(/^\w+=\$\((.*)\)$/, "$1");
 const wordsOf = (line: string): string[] =>
-  [...line.replace(/\s#.*$/, "").matchAll(/'[^']*'|"[^"]*"|\S+/g)].map(([word]) =>
+  [...commandOf(line).matchAll(/'[^']*'|"[^"]*"|\S+/g)].map(([word]) =>
     word.replace(/^['"]|['"]$/g, ""),
   );
 
@@ -49,7 +55,9 @@ test("five commands lead to an answer", async () => {
     wordsOf(line.replaceAll("3000", port).replaceAll("~/", "")).slice(1);
 
   const [install, sync, keys, serve, curl] = lines as [string, string, string, string, string];
-  expect(install).toMatch(/^npm install PATH\/quern-/); // the package has its own tests
+  expect(install).toMatch(/^npm install -g PATH\/quern-/); // the package has its own tests
+  expect(keys).toMatch(/^SECRET=\$\(/);
+  expect(serve).toMatch(/&\s+#/);
   const quern = (line: string) =>
     promisify(execFile)(process.execPath, [...bin, ...args(line)], { cwd: folder, env });
   const synced = await quern(sync);
