@@ -29,6 +29,17 @@ test.each(PAGES)("%s: paths of the project are there", (page) => {
     if (TOP.test(word) && !MADE.test(word)) expect(existsSync(word), word).toBe(true);
 });
 
+test("docs/architecture.md: a file without a folder is in the folder named before it", () => {
+  for (const item of read("docs/architecture.md").split(/\n(?=- |\d\. |\n)/)) {
+    let folder = "";
+    for (const [, word] of item.matchAll(/`([\w./-]+)`/g)) {
+      if (word!.startsWith("src/")) folder = /\.tsx?$/.test(word!) ? dirname(word!) : word!;
+      else if (folder !== "" && /^[\w-]+\.tsx?$/.test(word!))
+        expect(existsSync(join(folder, word!)), `${folder} ${word}`).toBe(true);
+    }
+  }
+});
+
 test.each(PAGES)("%s: npm scripts exist", (page) => {
   const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
   for (const [, name] of read(page).matchAll(/npm run ([\w-]+)/g))
