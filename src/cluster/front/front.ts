@@ -54,6 +54,7 @@ import {
   askReplicas,
   inTime,
   timeLeft,
+  type Due,
   type NodeAnswer,
   type PlacedSlice,
 } from "./ask-replicas.ts";
@@ -64,6 +65,8 @@ import { streamNodes } from "./stream-nodes.ts";
 
 const POLL_MS = 1_000;
 const RETRY_MS = 50;
+/** How long a call asks PostgreSQL whether slices that nobody answered for lie elsewhere by now. */
+const LOOK_MS = 500;
 /** How often a call begins again because nodes have left the generation that it asked for. */
 const MOST_STATES = 5;
 /** How long a publication is waited for before its writer is told that nobody has it ready. */
@@ -237,9 +240,22 @@ export class Front implements Answering {
         ...timeLeft({ startedAt, timeoutMs: options.timeoutMs }),
       });
       if (answer === "stale") await this.#newerThan(state, left);
-      // what was lost may lie elsewhere by now
-      else if (answer.stats.crashes === 0 || this.#state === state || left <= 1) return answer;
+      else if (answer.stats.crashes === 0) return answer;
+      else if (!(await this.#isElsewhere(state, { ...options, startedAt, left }))) return answer;
     }
+  }
+
+  /** Whether slices that nobody has answered for may lie elsewhere by now, and there is time to ask again. */
+  async #isElsewhere(
+    state: FrontState,
+    { left, ...due }: Due & { readonly left: number },
+  ): Promise<boolean> {
+    if (left <= 1 || (timeLeft(due).timeoutMs ?? Infinity) < 2 * LOOK_MS) return false;
+    if (this.#state === state) {
+      const brought = this.#bringToNewest().catch(() => undefined); // PostgreSQL may be down
+      await Promise.race([brought, sleep(LOOK_MS, undefined, { ref: false })]);
+    }
+    return this.#state !== state;
   }
 
   /** Resolves when there may be a state with what nodes have ready now. */
@@ -268,6 +284,7 @@ export class Front implements Answering {
         ...withContexts(understood),
         request,
         slices: state.slicesFor(options.viewer),
+        isElsewhere: () => this.#isElsewhere(state, { startedAt, timeoutMs, left }),
         signal,
         maxBytes,
         ...timeLeft({ startedAt, timeoutMs }),
@@ -462,7 +479,7 @@ export class Front implements Answering {
     path: Path,
     slicesOf: (state: FrontState) => readonly PlacedSlice[],
     callOf: (slices: Calls[Path]["asked"]["slices"]) => Calls[Path]["asked"],
-    { due }: { readonly due: Parameters<typeof inTime>[0] },
+    { due }: { readonly due: Due },
   ) {
     for (let left = MOST_STATES; ; left--) {
       const state = this.#state;
@@ -470,8 +487,9 @@ export class Front implements Answering {
         inTime(due, (signal) => this.#client.ask(url, path, callOf(slices), signal)),
       );
       mustNotBeOverloaded(found);
-      if (!found.isStale) return found;
-      await this.#newerThan(state, left);
+      if (found.isStale) await this.#newerThan(state, left);
+      else if (found.lost === 0 || !(await this.#isElsewhere(state, { ...due, left })))
+        return found;
     }
   }
 

@@ -1,6 +1,6 @@
 /**
- * A stream over slices that lie on nodes: passes files on as they come from any of them. It cannot begin again
- * after a delivery, so the slices of a node that is lost after that count as crashed.
+ * A stream over slices that lie on nodes: passes files on as they come from any of them. The slices of a node
+ * that is lost are asked of their replicas, unless it has delivered files already: then they count as crashed.
  */
 
 import { newPause } from "../../base/yield.ts";
@@ -10,7 +10,14 @@ import type { SearchRequest } from "../../search/messages/request.ts";
 import type { FileResult, SearchEvent } from "../../search/messages/response.ts";
 import { addStats, zeroStats, type SearchStats } from "../../search/messages/stats.ts";
 import type { SliceAsked, StreamCall } from "../wire/calls.ts";
-import { askReplicas, inTime, timeLeft, type Due, type PlacedSlice } from "./ask-replicas.ts";
+import {
+  askReplicas,
+  inTime,
+  timeLeft,
+  type Answered,
+  type Due,
+  type PlacedSlice,
+} from "./ask-replicas.ts";
 import { NodeFailed, type NodeClient } from "./node-client.ts";
 import { mustNotBeOverloaded } from "./search-nodes.ts";
 
@@ -18,6 +25,8 @@ export interface StreamAsked {
   readonly request: SearchRequest;
   readonly contexts?: StreamCall["contexts"];
   readonly slices: readonly PlacedSlice[];
+  /** Whether slices that nobody answers for may lie elsewhere by now, so that it is worth beginning again. */
+  readonly isElsewhere: () => Promise<boolean>;
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
   readonly maxBytes?: number | undefined;
@@ -28,6 +37,7 @@ interface Opened {
   readonly url: string;
   readonly slices: readonly SliceAsked[];
   readonly steps: AsyncIterator<StreamStep>;
+  hasDelivered: boolean;
 }
 
 /** A step of a node, or what has become of it. */
@@ -40,7 +50,7 @@ interface Delivery {
   matches: number;
 }
 
-/** Yields "stale" first if every replica of a slice has left the generation that was asked for. */
+/** Yields "stale" alone if every replica of a slice has left the generation that was asked for, or lies elsewhere. */
 export async function* streamNodes(
   client: NodeClient,
   asked: StreamAsked,
@@ -49,21 +59,33 @@ export async function* streamNodes(
   const due: Due = { ...asked, startedAt };
   const stop = new AbortController();
   try {
-    const opened = await open(client, asked, { due, stop: stop.signal });
-    if (opened === "stale") return yield "stale";
-    const { streams, stats } = opened;
+    const failed = new Set<string>();
+    const openSome = (slices: readonly PlacedSlice[]): Promise<Found> =>
+      open(client, { ...asked, slices }, { due, stop: stop.signal, failed });
+    const found = await openSome(asked.slices);
+    mustNotBeOverloaded(found);
+    if (found.isStale || (found.lost > 0 && (await asked.isElsewhere()))) return yield "stale";
+    const stats = zeroStats();
+    addMissing(stats, asked.slices.length, found);
+    const reopen = async (lost: Opened): Promise<readonly Opened[]> => {
+      failed.add(lost.url);
+      const again = await openSome(asked.slices.filter(({ slice }) => lost.slices.includes(slice)));
+      addMissing(stats, lost.slices.length, again);
+      return again.streams;
+    };
     const delivery: Delivery = {
       ranges: asked.request.matches,
       bytes: asked.maxBytes ?? Infinity,
       matches: 0,
     };
-    for await (const { from, step } of inTurn(streams, due)) {
+    for await (const { from, step } of inTurn(found.streams, due, reopen)) {
       if (step === "lost") addStats(stats, { crashes: from.slices.length });
       else if (step === "late") {
         addStats(stats, { shardsSkipped: from.slices.length });
         stats.flushReason = "FLUSH_REASON_TIMER_EXPIRED";
       } else if (step.event.type === "final") addFinal(stats, step.event.accumulatedStats);
       else {
+        from.hasDelivered ||= step.event.files.length > 0;
         const event = await deliver(step, delivery, (file, count) =>
           showBeginning(client, { asked, due, from, file, count }),
         );
@@ -79,13 +101,18 @@ export async function* streamNodes(
   }
 }
 
+interface Found extends Answered<unknown> {
+  readonly streams: readonly Opened[];
+}
+
 async function open(
   client: NodeClient,
   { request, contexts, maxBytes, slices, signal }: StreamAsked,
-  { due, stop }: { readonly due: Due; readonly stop: AbortSignal },
-): Promise<{ streams: Opened[]; stats: SearchStats } | "stale"> {
+  opening: { readonly due: Due; readonly stop: AbortSignal; readonly failed: Set<string> },
+): Promise<Found> {
+  const { due, stop, failed } = opening;
   const ends = signal ? AbortSignal.any([signal, stop]) : stop;
-  const found = await askReplicas(slices, new Set(), (url, some) => {
+  const found = await askReplicas(slices, failed, (url, some) => {
     const call = {
       ...timeLeft(due),
       slices: some,
@@ -95,18 +122,30 @@ async function open(
     };
     return inTime(due, () => client.stream(url, call, ends));
   });
-  mustNotBeOverloaded(found);
-  if (found.isStale) return "stale";
-  const { answers, lost, late } = found;
-  const stats = zeroStats();
-  addStats(stats, { crashes: lost, shardsSkipped: late });
-  if (late > 0) stats.flushReason = "FLUSH_REASON_TIMER_EXPIRED";
-  const streams = answers.map(({ answer, ...rest }) => ({ ...rest, steps: answer }));
-  return { streams, stats };
+  const streams = found.answers.map(({ answer, ...rest }): Opened => ({
+    ...rest,
+    steps: answer,
+    hasDelivered: false,
+  }));
+  return { ...found, streams };
 }
 
-/** Steps of all streams, as they come; each stream is asked for its next one when its last one was taken. */
-async function* inTurn(streams: readonly Opened[], due: Due): AsyncGenerator<Next> {
+/** Counts slices that no stream has, whyever. */
+function addMissing(stats: SearchStats, asked: number, { streams, late }: Found): void {
+  const answered = streams.reduce((sum, { slices }) => sum + slices.length, 0);
+  addStats(stats, { crashes: asked - answered - late, shardsSkipped: late });
+  if (late > 0) stats.flushReason = "FLUSH_REASON_TIMER_EXPIRED";
+}
+
+/**
+ * Steps of all streams, as they come; each stream is asked for its next one when its last one was taken. One that
+ * is lost before it has delivered anything is replaced by what `reopen` resolves to.
+ */
+async function* inTurn(
+  streams: readonly Opened[],
+  due: Due,
+  reopen: (lost: Opened) => Promise<readonly Opened[]>,
+): AsyncGenerator<Next> {
   const nextOf = async (from: Opened): Promise<Next | undefined> => {
     try {
       const next = await within(due, from.steps.next());
@@ -127,7 +166,9 @@ async function* inTurn(streams: readonly Opened[], due: Due): AsyncGenerator<Nex
   while (waiting.size > 0) {
     const races = Array.from(waiting, async ([from, next]) => ({ from, next: await next }));
     const { from, next } = await Promise.race(races);
-    if (next) yield next;
+    if (next?.step === "lost" && !from.hasDelivered)
+      for (const one of await reopen(from)) waiting.set(one, begin(one));
+    else if (next) yield next;
     if (next && typeof next.step === "object") waiting.set(from, begin(from));
     else waiting.delete(from);
     await pause();

@@ -1,0 +1,185 @@
+/** Kills nodes of a cluster again and again while it is searched, and compares each answer with one engine's. */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import type pg from "pg";
+import {
+  directorySegments,
+  migrateCluster,
+  openCluster,
+  postgresCatalog,
+  type ClusterEngine,
+  type ClusterOptions,
+} from "../../src/cluster/index.ts";
+import { documents, type Source } from "../../src/index.ts";
+import { nodeProgram, type NodeProcess } from "./node-processes.ts";
+import { questionsFor, type Question, type Verdict } from "./questions.ts";
+
+const SECRET = "a secret of the machines";
+/** Of text in a slice: what filled() indexes makes some ten of them. */
+const SHARD_BYTES = 8000;
+const SEARCHES_AT_ONCE = 2;
+const KILL_EVERY_MS = 1_000;
+
+export interface Killing {
+  readonly pool: pg.Pool;
+  readonly postgresPort: number;
+  /** A new folder at each call. */
+  readonly folder: () => string;
+  readonly nodes: number;
+  readonly replicas: number;
+  /** Ends when it returns true. */
+  readonly isOver: (counts: KillCounts) => boolean;
+  readonly onSecond?: (counts: KillCounts) => void;
+}
+
+export interface KillCounts {
+  kills: number;
+  /** Kills that had to wait because no other node had a slice ready. */
+  waits: number;
+  /** By question. */
+  readonly verdicts: Record<string, Record<Verdict, number>>;
+  readonly wrong: string[];
+}
+
+/** Resolves to the counts once it is over and everything is closed. */
+export async function killUnderLoad(killing: Killing): Promise<KillCounts> {
+  const { pool, folder, replicas, postgresPort } = killing;
+  await migrateCluster(pool);
+  const objects = folder();
+  const database = pool.options.database!;
+  const same = {
+    objects,
+    database,
+    postgresPort,
+    replicas,
+    secret: SECRET,
+    shardBytes: SHARD_BYTES,
+  };
+  const newNode = await nodeProgram(same, folder);
+  const names = Array.from({ length: killing.nodes }, (_, i) => `node-${i}`);
+  const nodes = await Promise.all(names.map(newNode));
+  const engines: ClusterEngine[] = [];
+  const open = async (options: Partial<ClusterOptions>): Promise<ClusterEngine> => {
+    const engine = await openCluster({
+      catalog: postgresCatalog(pool),
+      segments: directorySegments(objects),
+      directory: folder(),
+      workers: 0,
+      shardBytes: SHARD_BYTES,
+      replicas,
+      onWarning: () => undefined,
+      ...options,
+    });
+    engines.push(engine);
+    return engine;
+  };
+  try {
+    await Promise.all(nodes.map((node) => node.start()));
+    const front = await open({ secret: SECRET });
+    for (const source of sources()) await front.index(source);
+    const whole = await open({});
+    return await underLoad(killing, { nodes, front, questions: await questionsFor(whole) });
+  } finally {
+    for (const engine of engines) await engine.close();
+    await Promise.all(nodes.map((node) => node.end("SIGKILL")));
+  }
+}
+
+/** Six repositories, each indexed thrice, so that they lie in several segments. */
+function* sources(): Generator<Source> {
+  for (let run = 1; run <= 3; run++)
+    for (let n = 0; n < 6; n++) {
+      const files = Array.from({ length: 4 * run }, (_, i) => ({
+        path: `src/file${i}.txt`,
+        content: `needle ${i} of repository ${n}\n${`word${i} and so on\n`.repeat(20)}needle\n`,
+      }));
+      yield documents({ name: `shop${n}`, files });
+    }
+}
+
+interface Load {
+  readonly nodes: readonly NodeProcess[];
+  readonly front: ClusterEngine;
+  readonly questions: readonly Question[];
+}
+
+async function underLoad(killing: Killing, load: Load): Promise<KillCounts> {
+  const counts: KillCounts = { kills: 0, waits: 0, verdicts: {}, wrong: [] };
+  const { questions, front } = load;
+  for (const { name, ask } of questions) {
+    counts.verdicts[name] = { identical: 0, partial: 0, refused: 0, wrong: 0 };
+    const verdict = await ask(front);
+    if (verdict !== "identical") throw new Error(`${name} is ${verdict} before anything is killed`);
+  }
+  const state = { isOver: false };
+  const lanes = Array.from({ length: SEARCHES_AT_ONCE }, async (_, lane) => {
+    for (let turn = lane; !state.isOver; turn++) {
+      const { name, ask } = questions[turn % questions.length]!;
+      const verdict = await ask(front).catch((error: unknown) => {
+        counts.wrong.push(`${name}: ${String(error)}`);
+        return "wrong" as const;
+      });
+      counts.verdicts[name]![verdict]++;
+      if (verdict === "wrong") counts.wrong.push(name);
+    }
+  });
+  try {
+    await killEach(killing, load, counts);
+  } finally {
+    state.isOver = true;
+    await Promise.all(lanes);
+  }
+  return counts;
+}
+
+/** Kills a node each second, the next one in turn that leaves each slice a replica, and starts it again at once. */
+async function killEach(killing: Killing, { nodes }: Load, counts: KillCounts): Promise<void> {
+  const starting = new Set<Promise<void>>();
+  let failure: unknown;
+  for (let turn = 0; !killing.isOver(counts); turn++) {
+    await sleep(KILL_EVERY_MS);
+    killing.onSecond?.(counts);
+    if (failure !== undefined) throw failure;
+    const order = nodes.map((_, i) => nodes[(turn + i) % nodes.length]!);
+    const victim = await firstToSpare(killing, order);
+    if (!victim) {
+      counts.waits++;
+      continue;
+    }
+    await victim.end("SIGKILL");
+    counts.kills++;
+    const started = victim.start().catch((error: unknown) => void (failure = error));
+    starting.add(started);
+    void started.then(() => starting.delete(started));
+  }
+  await Promise.all(starting);
+}
+
+/** With one replica any node that runs; otherwise one whose slices are ready on others that run. */
+async function firstToSpare(
+  { pool, replicas }: Killing,
+  order: readonly NodeProcess[],
+): Promise<NodeProcess | undefined> {
+  const running = order.filter(({ isReady }) => isReady);
+  if (replicas === 1) return running[0];
+  const { rows } = await pool.query<{ node: string; slice: string }>(
+    `select node, concat(shard, ' ', unnest(slices)) as slice
+     from quern_ready join quern_shard using (shard, generation)`,
+  );
+  const alive = new Set(running.map(({ name }) => name));
+  const isSpare = ({ name }: NodeProcess): boolean =>
+    rows
+      .filter(({ node }) => node === name)
+      .every(({ slice }) =>
+        rows.some((one) => one.slice === slice && one.node !== name && alive.has(one.node)),
+      );
+  return running.find(isSpare);
+}
+
+/** Sums of all questions. */
+export function totals({ verdicts }: KillCounts): Record<Verdict, number> {
+  const sum = { identical: 0, partial: 0, refused: 0, wrong: 0 };
+  for (const one of Object.values(verdicts))
+    for (const [verdict, count] of Object.entries(one)) sum[verdict as Verdict] += count;
+  return sum;
+}

@@ -1,0 +1,51 @@
+/**
+ * A node of a cluster as a process of its own, for tests that kill it. Its argument, as JSON, is NodeTold. Sends
+ * a message when it has ready what it owns, and ends with its parent.
+ */
+
+import { createServer } from "node:http";
+import pg from "pg";
+import { directorySegments, openCluster, postgresCatalog } from "../../src/cluster/index.ts";
+import { toNodeListener } from "../../src/http/node-listener.ts";
+
+export interface NodeTold {
+  readonly postgresPort: number;
+  readonly database: string;
+  /** The folder of directorySegments(). */
+  readonly objects: string;
+  readonly directory: string;
+  readonly name: string;
+  /** Where it listens, on the loopback interface. */
+  readonly port: number;
+  readonly secret: string;
+  readonly replicas: number;
+  readonly shardBytes: number;
+}
+
+const told = JSON.parse(process.argv[2]!) as NodeTold;
+const { name, port, secret, directory, replicas, shardBytes } = told;
+process.once("disconnect", () => process.exit());
+
+const pool = new pg.Pool({
+  host: "127.0.0.1",
+  port: told.postgresPort,
+  user: "quern",
+  database: told.database,
+  max: 4,
+});
+pool.on("error", () => undefined); // connections break when PostgreSQL stops
+const engine = await openCluster({
+  catalog: postgresCatalog(pool),
+  segments: directorySegments(told.objects),
+  directory,
+  workers: 0,
+  replicas,
+  shardBytes,
+  onWarning: () => undefined,
+  node: { name, url: `http://127.0.0.1:${port}`, secret, diskBytes: 2 ** 40 },
+});
+const server = createServer(toNodeListener(engine.internal));
+server.listen(port, "127.0.0.1", () => process.send!("ready"));
+process.once("SIGTERM", () => {
+  void engine.close().then(() => process.exit());
+});

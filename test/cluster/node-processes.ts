@@ -1,0 +1,74 @@
+/** Starts, kills and stops nodes that are processes of their own. */
+
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
+import { bundledPrograms } from "../programs.ts";
+import type { NodeTold } from "./node-process.ts";
+
+export interface NodeProcess {
+  readonly name: string;
+  readonly url: string;
+  /** Whether it has ready what it owns. */
+  readonly isReady: boolean;
+  /** Resolves when it has ready what it owns. REQUIRES: it does not run. */
+  start(): Promise<void>;
+  /** Ends it with a signal; SIGTERM is a close() in order. */
+  end(signal: "SIGKILL" | "SIGTERM"): Promise<void>;
+}
+
+export type NewNode = (name: string) => Promise<NodeProcess>;
+
+/** Compiles the program of nodes once. */
+export async function nodeProgram(
+  told: Omit<NodeTold, "name" | "port" | "directory">,
+  folderOf: (name: string) => string,
+): Promise<NewNode> {
+  const [program] = await bundledPrograms(["test/cluster/node-process.ts"]);
+  return async (name) => {
+    const port = await freePort();
+    const argument = JSON.stringify({ ...told, name, port, directory: folderOf(name) });
+    return newNode(name, port, [program!, argument]);
+  };
+}
+
+function newNode(name: string, port: number, args: readonly string[]): NodeProcess {
+  let child: ChildProcess | undefined;
+  let isReady = false;
+  return {
+    name,
+    url: `http://127.0.0.1:${port}`,
+    get isReady() {
+      return isReady;
+    },
+    async start() {
+      const begun = spawn(process.execPath, args, {
+        stdio: ["ignore", "inherit", "inherit", "ipc"],
+      });
+      child = begun;
+      await new Promise<void>((resolve, reject) => {
+        begun.once("message", () => resolve());
+        begun.once("exit", (code, signal) =>
+          reject(new Error(`node ${name} ended before it was ready: ${code ?? signal}`)),
+        );
+      });
+      isReady = true;
+    },
+    async end(signal) {
+      isReady = false;
+      if (!child || child.exitCode !== null || child.signalCode !== null) return;
+      const gone = once(child, "exit");
+      child.kill(signal);
+      await gone;
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, "close");
+  return port;
+}
