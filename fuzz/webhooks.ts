@@ -7,6 +7,7 @@
 import { createHmac } from "node:crypto";
 import { dirname } from "node:path";
 import type { ConnectionType } from "../src/sync/config/config.ts";
+import { CONNECTION_TYPES } from "../src/sync/config/config-schema.ts";
 import { basic } from "../src/sync/config/secrets.ts";
 import { repositoryFolder } from "../src/sync/records.ts";
 import { isGenuine, subjectOf, type Delivery } from "../src/sync/webhooks.ts";
@@ -75,22 +76,11 @@ export const webhooks: Target = {
   },
 };
 
-const TYPES: readonly ConnectionType[] = [
-  "github",
-  "gitlab",
-  "gitea",
-  "bitbucket",
-  "azuredevops",
-  "gerrit",
-  "git",
-  "folder",
-];
-
 function read(input: Buffer): Given | undefined {
   try {
     const { type, headers, body, isSigned } = JSON.parse(input.toString()) as Given;
     new Headers(headers); // throws for what no request could hold
-    if (!TYPES.includes(type) || typeof body !== "string") return undefined;
+    if (!CONNECTION_TYPES.includes(type) || typeof body !== "string") return undefined;
     return { type, headers, body, isSigned: isSigned === true };
   } catch {
     return undefined;
@@ -141,7 +131,7 @@ function bodyOf(random: Random, type: ConnectionType): object {
 }
 
 function make(random: Random): Buffer {
-  const type = pick(random, TYPES);
+  const type = pick(random, CONNECTION_TYPES);
   const text = Buffer.from(JSON.stringify(bodyOf(random, type)));
   const isForm = random(4) === 0;
   const sent = isForm ? Buffer.from(`payload=${encodeURIComponent(text.toString())}`) : text;

@@ -144,7 +144,7 @@ const ROOMS: Record<string, readonly string[]> = {
     "tracing",
   ],
   watch: ["base", "git", "ingest", "workspace", "engine"],
-  "sync/config": ["base"],
+  "sync/config": ["base", "validation"],
   "sync/hosts": ["base", "git", "store/format", "sync/config"],
   "sync/clones": ["base", "git", "sync/config"],
   sync: [
@@ -235,6 +235,7 @@ const ROOMS: Record<string, readonly string[]> = {
   ],
   cli: [
     "base",
+    "validation",
     "query",
     "store",
     "ingest",

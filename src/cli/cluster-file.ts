@@ -10,22 +10,25 @@ import { QuernError } from "../base/errors.ts";
 import { isGone } from "../base/folder-errors.ts";
 import type { ClusterCatalog, ClusterOptions } from "../cluster/cluster.ts";
 import type { SegmentStore } from "../cluster/objects/segment-store.ts";
+import { secret } from "../sync/config/config-schema.ts";
 import { parseWithComments } from "../sync/config/parse.ts";
+import { checkedFile } from "../validation/file-complaints.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const maybe = z.exactOptional;
 const word = z.string().min(1, "must not be empty");
-const secret = z.strictObject({ env: z.string().regex(/^[A-Za-z_]\w*$/) });
+const ADDRESS =
+  'must be as "postgres://user@host:5432/name" without a password, or { "env": "NAME" }';
 const address = z.string().refine((text) => {
   if (!URL.canParse(text)) return false;
   const { protocol, password } = new URL(text);
   return /^postgres(ql)?:$/.test(protocol) && password === "";
-}, 'must be as "postgres://user@host:5432/name" without a password, or { "env": "NAME" }');
+}, ADDRESS);
 
 const FILE = z.strictObject({
   directory: word,
-  postgres: z.strictObject({ url: z.union([address, secret]), schema: maybe(word) }),
+  postgres: z.strictObject({ url: z.union([address, secret], ADDRESS), schema: maybe(word) }),
   segments: z.discriminatedUnion("type", [
     z.strictObject({ type: z.literal("postgres") }),
     z.strictObject({ type: z.literal("directory"), path: word }),
@@ -81,13 +84,9 @@ async function readClusterFile(file: string): Promise<ClusterFile> {
       cause,
     });
   });
-  const checked = FILE.safeParse(await parseWithComments(file, text));
-  if (checked.success) return checked.data;
-  const lines = checked.error.issues.map(({ path, message }) => {
-    const place = path.map(String).join(".") || "the file";
-    return `${place}: ${message}`;
-  });
-  throw new QuernError("INVALID_REQUEST", `${file}: ${lines.join("; ")}`);
+  const checked = checkedFile(FILE, await parseWithComments(file, text), "the file");
+  if ("data" in checked) return checked.data;
+  throw new QuernError("INVALID_REQUEST", `${file}: ${checked.complaint}`);
 }
 
 function connectionOf({ postgres: { url } }: ClusterFile, file: string, env: Environment): string {

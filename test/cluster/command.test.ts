@@ -14,7 +14,7 @@ const urlOf = (database: string): string =>
   `postgres://quern@127.0.0.1:${postgresPort}/${database}`;
 
 /** The file of a machine, in a folder of its own. */
-function fileOf(content: object): string {
+function fileOf(content: unknown): string {
   const file = join(temporaryFolder(), "cluster.json");
   writeFileSync(file, JSON.stringify(content));
   return file;
@@ -178,19 +178,55 @@ const GOOD = {
   segments: { type: "postgres" },
 };
 
-test.each<[object, string]>([
-  [{}, "directory: "],
-  [{ ...GOOD, postgres: { url: "postgres://ada:secret@b/c" } }, "without a password"],
-  [{ ...GOOD, postgres: { url: "mysql://b/c" } }, "postgres.url: "],
-  [{ ...GOOD, segments: { type: "ftp" } }, "segments.type: "],
-  [{ ...GOOD, segments: { type: "s3" } }, "segments.bucket: "],
+const ADDRESS =
+  'must be as "postgres://user@host:5432/name" without a password, or { "env": "NAME" }';
+
+test.each<[content: unknown, words: string]>([
+  [{}, "directory is missing; postgres is missing; segments is missing"],
+  [[], "the file must be an object"],
+  [{ ...GOOD, directory: 7 }, "directory must be a string"],
+  [{ ...GOOD, directory: "" }, "directory: must not be empty"],
+  [{ ...GOOD, postgres: "postgres://ada:secret@b/c" }, "postgres must be an object"],
+  [{ ...GOOD, postgres: {} }, "postgres.url is missing"],
+  [{ ...GOOD, postgres: { url: "postgres://ada:secret@b/c" } }, `postgres.url: ${ADDRESS}`],
+  [{ ...GOOD, postgres: { url: "mysql://ada:secret@b/c" } }, `postgres.url: ${ADDRESS}`],
+  [{ ...GOOD, postgres: { url: { env: 3 } } }, `postgres.url: ${ADDRESS}`],
+  [
+    { ...GOOD, postgres: { url: { env: "ada:secret@b" } } },
+    "postgres.url.env: must be the name of an environment variable; a secret itself never stands in the file",
+  ],
+  [{ ...GOOD, segments: "s3" }, "segments must be an object"],
+  [
+    { ...GOOD, segments: {} },
+    "segments.type is missing; it must be one of postgres, directory, s3",
+  ],
+  [{ ...GOOD, segments: { type: "ftp" } }, "segments.type must be one of postgres, directory, s3"],
+  [{ ...GOOD, segments: { type: "s3" } }, "segments.bucket is missing"],
+  [
+    { ...GOOD, segments: { type: "s3", bucket: "b", pathStyle: "secret@" } },
+    "segments.pathStyle must be true or false",
+  ],
+  [
+    { ...GOOD, segments: { type: "s3", bucket: "b", endpoint: "secret@" } },
+    "segments.endpoint: must be an address",
+  ],
+  [
+    { ...GOOD, segments: { type: "postgres", path: "x" } },
+    'segments: unknown field "path", which belongs elsewhere',
+  ],
   [{ ...GOOD, shardBytes: 0 }, "shardBytes: must be 1 or more"],
-  [{ ...GOOD, nodes: 3 }, 'Unrecognized key: "nodes"'],
+  [{ ...GOOD, shardBytes: 1.5 }, "shardBytes must be a whole number"],
+  [{ ...GOOD, shardBytes: "secret@" }, "shardBytes must be a number"],
+  [{ ...GOOD, nodes: 3 }, 'the file: unknown field "nodes"'],
+  [{ ...GOOD, shardBites: 3 }, 'the file: unknown field "shardBites"; did you mean shardBytes?'],
 ])("a file that says %j is refused, and no secret repeated", async (content, words) => {
-  const { code, stderr } = await quern(["cluster", "status", fileOf(content)]);
-  expect([code, stderr]).toEqual([2, expect.stringContaining(words)]);
-  expect(stderr).toContain("INVALID_REQUEST");
-  expect(stderr).not.toContain("secret@");
+  const file = fileOf(content);
+  const stderr = `quern: INVALID_REQUEST: ${file}: ${words}\n`;
+  for (const command of [
+    ["cluster", "status", file],
+    ["serve", "--cluster", file],
+  ])
+    expect(await quern(command)).toMatchObject({ code: 2, stderr });
 });
 
 test("a file that is not there, and a server that is not there, are told", async () => {

@@ -61,7 +61,7 @@ test.each([
   ],
   [
     withConnection("{}"),
-    "FILE: connections.a.type must be one of github, gitlab, gitea, bitbucket, azuredevops, gerrit, git, folder",
+    "FILE: connections.a.type is missing; it must be one of github, gitlab, gitea, bitbucket, azuredevops, gerrit, git, folder",
   ],
   [
     withConnection(`{ "type": "svn" }`),
@@ -120,6 +120,14 @@ test.each([
   [
     `{ "connections": {}, "sync": { "every": "10", "parallel": 0 } }`,
     "FILE: sync.every: must be a number with s, m, h or d, such as '10m'; sync.parallel: must be from 1 to 64",
+  ],
+  [
+    `{ "connections": {}, "sync": { "parallel": 1.5 } }`,
+    "FILE: sync.parallel must be a whole number",
+  ],
+  [
+    `{ "connections": {}, "command": { "search": { "limit": { "env": "X" } } } }`,
+    "FILE: command.search.limit: must be a string, a number, true, false, or a list of strings and numbers",
   ],
   [
     `{ "connections": {}, "sync": { "every": "0s" } }`,

@@ -6,7 +6,7 @@
 
 import { z } from "zod";
 import { isPlainAddress } from "./addresses.ts";
-import { CONNECTION_NAME, milliseconds, type SyncConfig } from "./config.ts";
+import { CONNECTION_NAME, milliseconds, type ConnectionType, type SyncConfig } from "./config.ts";
 
 const maybe = z.exactOptional;
 
@@ -39,7 +39,8 @@ const path = (parts: number, form: string, most = parts) =>
 const name = path(1, "the host shows it in addresses: one name without a slash");
 const pair = path(2, "'acme/shop'");
 
-const secret = z.strictObject({
+/** Names the variable that holds a secret. */
+export const secret = z.strictObject({
   env: z
     .string()
     .regex(
@@ -137,6 +138,10 @@ const connection = z.discriminatedUnion("type", [
   }),
 ]);
 
+export const CONNECTION_TYPES: readonly ConnectionType[] = connection.options.map(
+  (option) => option.shape.type.value,
+);
+
 const SCOPES = ["orgs", "users", "groups", "workspaces", "projects", "repos"] as const;
 
 /** The fields that list something. Gerrit lists everything if none is given. */
@@ -160,12 +165,10 @@ const FORMS = Object.fromEntries(
 ) as unknown as Readonly<Record<string, object>>;
 
 /** A value of an option of the command. */
-const setting = z.union([
-  z.string(),
-  z.number(),
-  z.boolean(),
-  z.array(z.union([z.string(), z.number()])),
-]);
+const setting = z.union(
+  [z.string(), z.number(), z.boolean(), z.array(z.union([z.string(), z.number()]))],
+  "must be a string, a number, true, false, or a list of strings and numbers",
+);
 
 export const CONFIG_SCHEMA: z.ZodType<SyncConfig> = z.strictObject({
   $schema: maybe(z.string()),

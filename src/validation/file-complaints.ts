@@ -1,0 +1,88 @@
+/**
+ * Says everything that is wrong with the content of a configuration file, each with its place. A message
+ * repeats from the file only names of fields, never values: a value may be a misplaced secret.
+ */
+
+import { z } from "zod";
+import { nearestWord } from "../base/edit-distance.ts";
+
+/** In the place of every message that does not stand in the schema. */
+const NONE = "";
+
+/** The value as the schema has it, or what is wrong with it. `whole` names the value itself. */
+export function checkedFile<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  whole: string,
+): { readonly data: z.infer<Schema> } | { readonly complaint: string } {
+  const result = schema.safeParse(value, { error: () => NONE });
+  if (result.success) return { data: result.data };
+  const given = { value, whole, fields: fieldsOf(schema) };
+  return { complaint: result.error.issues.flatMap((issue) => describe(issue, given)).join("; ") };
+}
+
+interface Given {
+  readonly value: unknown;
+  readonly whole: string;
+  /** The names of all fields, wherever they belong. */
+  readonly fields: readonly string[];
+}
+
+function describe(issue: z.core.$ZodIssue, { value, whole, fields }: Given): string[] {
+  const place = issue.path.map(String).join(".") || whole;
+  if (issue.code === "unrecognized_keys")
+    return issue.keys.map(
+      (key) => `${place}: unknown field ${JSON.stringify(key)}${advice(key, fields)}`,
+    );
+  if (issue.code === "invalid_key")
+    return issue.issues.map(({ message }) => `${place}: ${message}`);
+  const words = wordsFor(issue);
+  if (at(value, issue.path) === undefined)
+    return [`${place} is missing${words.startsWith("one of") ? `; it must be ${words}` : ""}`];
+  return [issue.message === NONE ? `${place} must be ${words}` : `${place}: ${issue.message}`];
+}
+
+function advice(key: string, fields: readonly string[]): string {
+  const nearest = nearestWord(key, fields);
+  if (nearest === undefined) return "";
+  return nearest === key ? ", which belongs elsewhere" : `; did you mean ${nearest}?`;
+}
+
+/** What the value must be. */
+function wordsFor(issue: z.core.$ZodIssue): string {
+  if (issue.code === "invalid_type") return TYPES[issue.expected] ?? `a ${issue.expected}`;
+  if (issue.code === "invalid_value") return `one of ${issue.values.join(", ")}`;
+  // a union of objects that one field tells apart
+  if (issue.code === "invalid_union" && "options" in issue)
+    return `one of ${issue.options.join(", ")}`;
+  return "something else";
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+  record: "an object",
+};
+
+function fieldsOf(schema: z.ZodType): string[] {
+  const found = new Set<string>();
+  const visit = (node: unknown): void => {
+    if (typeof node !== "object" || node === null) return;
+    const { properties = {} } = node as { properties?: object };
+    for (const field of Object.keys(properties)) found.add(field);
+    for (const child of Object.values(node)) visit(child);
+  };
+  visit(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }));
+  return [...found];
+}
+
+function at(value: unknown, path: readonly PropertyKey[]): unknown {
+  let found = value;
+  for (const key of path) {
+    if (typeof found !== "object" || found === null) return undefined;
+    found = (found as Readonly<Record<PropertyKey, unknown>>)[key];
+  }
+  return found;
+}
