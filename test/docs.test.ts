@@ -21,6 +21,24 @@ test.each(PAGES)("%s: links lead somewhere", (page) => {
       expect(existsSync(join(dirname(page), target!)), target).toBe(true);
 });
 
+/** The anchors of a page's headings, as code hosts make them. */
+const anchorsOf = (page: string): string[] =>
+  [...withoutCode(read(page)).matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, "")
+      .replaceAll(" ", "-"),
+  );
+
+test.each(PAGES)("%s: links lead to a heading", (page) => {
+  for (const [, target, anchor] of withoutCode(read(page)).matchAll(
+    /\]\((?!https?:)([^)#\s]*)#([^)]+)\)/g,
+  ))
+    expect(anchorsOf(target === "" ? page : join(dirname(page), target!)), target).toContain(
+      anchor,
+    );
+});
+
 test.each(PAGES)("%s: paths of the project are there", (page) => {
   const text = read(page);
   const inline = [...withoutCode(text).matchAll(/`([^`]+)`/g)].map(([, code]) => code!);

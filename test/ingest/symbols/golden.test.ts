@@ -44,8 +44,8 @@ test("every language has a fixture, and every fixture is tested", () => {
 
 test("docs/symbols.md names every language", () => {
   const page = readFileSync("docs/symbols.md", "utf8");
-  const rows = page.split("\n").filter((line) => /^\|.*tree-sitter-wasm/.test(line));
-  const named = new Set(rows.flatMap((row) => row.split("|")[1]!.trim().split(", ")));
+  const items = [...page.matchAll(/^- .*?tree-sitter-wasm.*?: (.*?)(?=\n(?:-|\n))/gms)];
+  const named = new Set(items.flatMap(([, list]) => list!.split(/,\s+/)));
   const names = LANGUAGE_QUERIES.flatMap((query) => query.names);
   expect(names.filter((name) => !named.has(name))).toEqual([]);
 });
