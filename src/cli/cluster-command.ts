@@ -1,13 +1,18 @@
-/** Implements quern cluster, which looks after the index of a cluster without searching it. */
+/** Implements quern cluster: runs a node, and looks after the index of a cluster without searching it. */
 
+import { once } from "node:events";
 import type { Command } from "commander";
-import type { Call } from "./call.ts";
+import { QuernError } from "../base/errors.ts";
+import { type Call, wholeNumber } from "./call.ts";
 import type { OpenedFile } from "./cluster-file.ts";
+import { warnOn } from "./engine-session.ts";
+import type { NodeStatus } from "../cluster/status.ts";
 import { printJson, printLines } from "./io.ts";
 import { count } from "./style.ts";
 
 interface Flags {
   json?: true;
+  workers?: number;
 }
 
 export function addCluster(program: Command, call: Call): void {
@@ -22,7 +27,7 @@ export function addCluster(program: Command, call: Call): void {
     name: string,
     summary: string,
     run: (opened: OpenedFile, flags: Flags, call: Call) => Promise<void>,
-  ): void => {
+  ): Command =>
     cluster
       .command(name)
       .summary(summary)
@@ -34,9 +39,13 @@ export function addCluster(program: Command, call: Call): void {
         await using opened = await openClusterFile(file, call.io.env);
         await run(opened, flags, call);
       });
-  };
   add("migrate", "create the tables, or bring them up to date", migrate);
-  add("status", "show what is published, and what waits to be indexed", status);
+  add("node", "hold slices of the index on this machine and answer fronts", node).option(
+    "--workers <n>",
+    "number of threads; default: one for each core, at most 4",
+    wholeNumber,
+  );
+  add("status", "show what is published, the nodes, and what waits to be indexed", status);
   add(
     "gc",
     "delete what nothing uses any more; exits with 1 if another process is at it",
@@ -53,16 +62,52 @@ async function migrate({ catalog }: OpenedFile, { json }: Flags, { io }: Call): 
   else io.stdout.write(`the tables are of version ${to} now; they were of ${from}\n`);
 }
 
-async function status({ catalog }: OpenedFile, { json }: Flags, { io }: Call): Promise<void> {
-  const { publishedStatus } = await import("../cluster/status.ts");
-  const { shards, queue } = await publishedStatus(catalog);
-  if (json) return printJson(io, { shards, queue });
+/** Runs until the process is stopped. Its slices stay its own for ten minutes, for it may come back. */
+async function node(opened: OpenedFile, flags: Flags, { io }: Call): Promise<void> {
+  const { options, listen } = opened.machine();
+  if (!listen || !options.node)
+    throw new QuernError(
+      "INVALID_REQUEST",
+      "the file has no node: give it the name, url, secret and diskBytes of this machine's node",
+    );
+  const { openCluster } = await import("../cluster/cluster.ts");
+  const { answerFronts } = await import("./cluster-node.ts");
+  const { workers, json } = flags;
+  await using engine = await openCluster({
+    ...options,
+    ...(workers !== undefined && { workers }),
+    onWarning: warnOn(io),
+  });
+  await using server = await answerFronts(engine, listen);
+  const { name, url } = options.node;
+  if (json) printJson(io, { name, url, address: server.address });
+  else io.stdout.write(`node ${name} answers fronts at ${server.address}; Ctrl+C ends it\n`);
+  if (!io.signal.aborted) await once(io.signal, "abort");
+}
+
+async function status(
+  { catalog, replicas }: OpenedFile,
+  { json }: Flags,
+  { io }: Call,
+): Promise<void> {
+  const { readStatus, statusRows } = await import("../cluster/status.ts");
+  const { shards, nodes, queue } = await readStatus(statusRows(catalog, replicas));
+  if (json) return printJson(io, { shards, nodes, queue });
   const { waiting, running, failed, oldestDueMs } = queue;
   printLines(io.stdout, [
     ...shards.map(({ shard, published }) => `shard ${shard}: generation ${published}`),
+    ...nodes.map(nodeLine),
     `${count(waiting, "job waits", "jobs wait")}, ${running} running, ${failed} failed` +
       (oldestDueMs > 0 ? `; the oldest is due for ${Math.round(oldestDueMs / 1000)} s` : ""),
   ]);
+}
+
+const MEGABYTE = 1e6;
+
+function nodeLine({ name, isLive, isPlaced, ready, missingBytes }: NodeStatus): string {
+  const state = isLive ? (isPlaced ? "live" : "leaving") : isPlaced ? "silent" : "gone";
+  const lacks = missingBytes > 0 ? `, lacks ${Math.ceil(missingBytes / MEGABYTE)} MB` : "";
+  return `node ${name}: ${state}, ${count(ready, "slice", "slices")} ready${lacks}`;
 }
 
 async function collectOnce(opened: OpenedFile, { json }: Flags, { io, exit }: Call): Promise<void> {

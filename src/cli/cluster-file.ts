@@ -1,6 +1,8 @@
 /**
- * Reads the file that tells the command of a cluster: where PostgreSQL, the objects and this machine's folder are.
- * JSON with comments. Secrets never stand in it; it names the environment variables that hold them.
+ * Reads the file that tells the command of a cluster: where PostgreSQL, the objects and this machine's folder are,
+ * and what the machine is: a node, a front, or neither. JSON with comments. Secrets never stand in it; it names
+ * the environment variables that hold them. They are read when they are needed, so whoever only makes a key needs
+ * no secret of a node.
  */
 
 import { readFile } from "node:fs/promises";
@@ -10,7 +12,7 @@ import { QuernError } from "../base/errors.ts";
 import { isGone } from "../base/folder-errors.ts";
 import type { ClusterCatalog, ClusterOptions } from "../cluster/cluster.ts";
 import type { SegmentStore } from "../cluster/objects/segment-store.ts";
-import { secret } from "../sync/config/config-schema.ts";
+import { secret as variable } from "../sync/config/config-schema.ts";
 import { parseWithComments } from "../sync/config/parse.ts";
 import { checkedFile } from "../validation/file-complaints.ts";
 
@@ -20,6 +22,10 @@ const maybe = z.exactOptional;
 const word = z.string().min(1, "must not be empty");
 const ADDRESS =
   'must be as "postgres://user@host:5432/name" without a password, or { "env": "NAME" }';
+type Variable = z.infer<typeof variable>;
+/** What differs between machines that share one file, as pods do. */
+const perMachine = z.union([word, variable], 'must be a non-empty string or { "env": "NAME" }');
+const count = z.int().min(1, "must be 1 or more");
 const address = z.string().refine((text) => {
   if (!URL.canParse(text)) return false;
   const { protocol, password } = new URL(text);
@@ -28,7 +34,7 @@ const address = z.string().refine((text) => {
 
 const FILE = z.strictObject({
   directory: word,
-  postgres: z.strictObject({ url: z.union([address, secret], ADDRESS), schema: maybe(word) }),
+  postgres: z.strictObject({ url: z.union([address, variable], ADDRESS), schema: maybe(word) }),
   segments: z.discriminatedUnion("type", [
     z.strictObject({ type: z.literal("postgres") }),
     z.strictObject({ type: z.literal("directory"), path: word }),
@@ -41,36 +47,72 @@ const FILE = z.strictObject({
       pathStyle: maybe(z.boolean()),
     }),
   ]),
-  shardBytes: maybe(z.int().min(1, "must be 1 or more")),
+  node: maybe(
+    z.strictObject({
+      name: perMachine,
+      url: perMachine,
+      secret: variable,
+      diskBytes: count,
+      listen: maybe(perMachine),
+    }),
+  ),
+  secret: maybe(variable),
+  replicas: maybe(count),
+  shardBytes: maybe(count),
 });
 
 type ClusterFile = z.infer<typeof FILE>;
+
+/** Where a server listens. */
+export interface ListenAt {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** What a machine is in the cluster. */
+export interface Machine {
+  readonly options: ClusterOptions;
+  /** Where the machine answers fronts; undefined: it is no node. */
+  readonly listen: ListenAt | undefined;
+}
 
 /** What a file tells of, opened. Its end closes the connections. */
 export interface OpenedFile extends AsyncDisposable {
   readonly catalog: ClusterCatalog;
   readonly segments: SegmentStore;
-  readonly options: ClusterOptions;
+  /** Nodes that hold each slice. */
+  readonly replicas: number;
+  /** Throws if an environment variable that the machine needs is not set. */
+  machine(): Machine;
 }
 
 /** Opens no connection yet: the first statement does. */
 export async function openClusterFile(path: string, env: Environment): Promise<OpenedFile> {
   const file = resolve(path);
   const read = await readClusterFile(file);
-  const { postgresCatalog } = await import("../cluster/cluster.ts");
+  const { postgresCatalog, REPLICAS } = await import("../cluster/cluster.ts");
   const { Pool } = await loadPeer("pg", () => import("pg").then((pg) => pg.default));
-  const pool = new Pool({ connectionString: connectionOf(read, file, env) });
+  const valueOf = (name: string, given: string | Variable): string =>
+    typeof given === "string" ? given : valueIn(env, { file, name, variable: given.env });
+  const pool = new Pool({ connectionString: valueOf("postgres.url", read.postgres.url) });
   pool.on("error", () => undefined); // of an idle connection: the next statement makes a new one
   const { schema } = read.postgres;
   const place = schema === undefined ? {} : { schema };
   const catalog = postgresCatalog(pool, place);
   const segments = await openSegments(read, catalog, dirname(file));
-  const directory = resolve(dirname(file), read.directory);
-  const size = read.shardBytes === undefined ? {} : { shardBytes: read.shardBytes };
+  const { shardBytes, replicas = REPLICAS } = read;
+  const shared = {
+    catalog,
+    segments,
+    directory: resolve(dirname(file), read.directory),
+    ...(shardBytes !== undefined && { shardBytes }),
+    replicas,
+  };
   return {
     catalog,
     segments,
-    options: { catalog, segments, directory, ...size },
+    replicas,
+    machine: () => machineOf(read, shared, valueOf),
     [Symbol.asyncDispose]: () => pool.end(),
   };
 }
@@ -89,13 +131,45 @@ async function readClusterFile(file: string): Promise<ClusterFile> {
   throw new QuernError("INVALID_REQUEST", `${file}: ${checked.complaint}`);
 }
 
-function connectionOf({ postgres: { url } }: ClusterFile, file: string, env: Environment): string {
-  if (typeof url === "string") return url;
-  const value = env[url.env];
+function machineOf(
+  { node, secret }: ClusterFile,
+  shared: ClusterOptions,
+  valueOf: (name: string, given: string | Variable) => string,
+): Machine {
+  const front = secret === undefined ? {} : { secret: valueOf("secret", secret) };
+  if (!node) return { options: { ...shared, ...front }, listen: undefined };
+  const url = valueOf("node.url", node.url);
+  const own = {
+    name: valueOf("node.name", node.name),
+    url,
+    secret: valueOf("node.secret", node.secret),
+    diskBytes: node.diskBytes,
+  };
+  const listen = node.listen === undefined ? url : `http://${valueOf("node.listen", node.listen)}`;
+  return { options: { ...shared, ...front, node: own }, listen: listenAt(listen) };
+}
+
+/** The host and port of an address. */
+function listenAt(url: string): ListenAt {
+  if (!URL.canParse(url))
+    throw new QuernError(
+      "INVALID_REQUEST",
+      `node.listen or node.url: not an address such as 10.0.0.1:7001: ${url}`,
+    );
+  const { hostname, port, protocol } = new URL(url);
+  const usual = protocol === "https:" ? 443 : 80;
+  return { host: hostname.replace(/^\[(.*)\]$/, "$1"), port: port === "" ? usual : Number(port) };
+}
+
+function valueIn(
+  env: Environment,
+  { file, name, variable: from }: { file: string; name: string; variable: string },
+): string {
+  const value = env[from];
   if (value !== undefined && value !== "") return value;
   throw new QuernError(
     "INVALID_REQUEST",
-    `${file}: postgres.url: the environment variable ${url.env} is not set; it holds the address, with the password`,
+    `${file}: ${name}: the environment variable ${from} is not set; it holds the value`,
   );
 }
 

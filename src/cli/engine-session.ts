@@ -17,6 +17,12 @@ export function forOneSearch(db: string): OpenOptions & { db: string } {
   return { db, readOnly: true, ...(isSmall && { workers: 0 }) };
 }
 
+/** Returns a listener that prints warnings of an engine. */
+export const warnOn =
+  ({ stderr }: Pick<Io, "stderr">): NonNullable<OpenOptions["onWarning"]> =>
+  ({ code, message }) =>
+    void stderr.write(`quern: warning: ${code}: ${message}\n`);
+
 export async function withEngine<T>(
   io: Io,
   { db, ...options }: OpenOptions & { db: string },
@@ -25,7 +31,7 @@ export async function withEngine<T>(
   const { open } = await import("../engine.ts"); // loaded here, because it is most of the code, and help needs none of it
   const engine = await open(db, {
     ...options,
-    onWarning: ({ code, message }) => io.stderr.write(`quern: warning: ${code}: ${message}\n`),
+    onWarning: warnOn(io),
   });
   try {
     return await use(engine);

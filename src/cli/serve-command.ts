@@ -1,8 +1,7 @@
 /** Implements quern serve, which serves the HTTP interface on a port until the process is stopped. */
 
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer } from "node:http";
 import type { Command } from "commander";
 import type { Engine } from "../engine.ts";
 import type { HandlerOptions } from "../http/options.ts";
@@ -21,8 +20,10 @@ import {
   withCluster,
   withCommonOptions,
 } from "./call.ts";
-import { withEngine } from "./engine-session.ts";
+import { answerFronts } from "./cluster-node.ts";
+import { warnOn, withEngine } from "./engine-session.ts";
 import { type Io, printJson } from "./io.ts";
+import { addressOf, closeServer, listenOn } from "./listening.ts";
 import { connectionsFor } from "./serve-sync.ts";
 
 interface ServeFlags extends CommonFlags {
@@ -44,8 +45,6 @@ interface ServeFlags extends CommonFlags {
 
 /** How long a run of sync waits for another machine that writes to the same shard. */
 const CLUSTER_LOCK_MS = 600_000;
-/** How long running requests may take after the process was stopped. */
-const GRACE_MS = 2_000;
 
 export function addServe(program: Command, call: Call): void {
   withCluster(withCommonOptions(program.command("serve")))
@@ -106,12 +105,14 @@ async function serveCluster(file: string, flags: ServeFlags, io: Io): Promise<vo
   const { openCluster } = await import("../cluster/cluster.ts");
   await using opened = await openClusterFile(file, io.env);
   const { workers } = flags;
+  const { options, listen } = opened.machine();
   await using engine = await openCluster({
-    ...opened.options,
+    ...options,
     ...(workers !== undefined && { workers }),
     lockTimeoutMs: CLUSTER_LOCK_MS,
-    onWarning: ({ code, message }) => io.stderr.write(`quern: warning: ${code}: ${message}\n`),
+    onWarning: warnOn(io),
   });
+  await using _node = await answerFronts(engine, listen);
   const accounts = await openClusterAccounts(opened);
   // what sync has recorded of its connections lies in the machine's folder
   await serve({ engine, accounts }, { ...flags, db: engine.path }, io);
@@ -139,10 +140,10 @@ async function serve({ engine, accounts }: Served, flags: ServeFlags, io: Io): P
   });
   const server = createServer({ requireHostHeader: false }, toNodeListener(handler));
   answerUnreadable(server);
-  await listen(server, flags);
-  announce(server, flags, io);
+  await listenOn(server, flags);
+  announce(addressOf(server, flags.host), flags, io);
   if (!io.signal.aborted) await once(io.signal, "abort");
-  await close(server);
+  await closeServer(server);
 }
 
 function handlerOptions(flags: ServeFlags): HandlerOptions {
@@ -161,28 +162,11 @@ function handlerOptions(flags: ServeFlags): HandlerOptions {
   };
 }
 
-/** Listens on the port. Rejects if it is taken or not permitted. */
-async function listen(server: Server, { port, host }: ServeFlags): Promise<void> {
-  server.listen(port, host);
-  await once(server, "listening");
-}
-
-function announce(server: Server, flags: ServeFlags, io: Io): void {
-  const { host, basePath = "", json, page } = flags;
-  const { port } = server.address() as AddressInfo;
-  const url = `http://${host.includes(":") ? `[${host}]` : host}:${port}${basePath}`;
+function announce(address: string, { basePath = "", json, page }: ServeFlags, io: Io): void {
+  const url = `http://${address}${basePath}`;
   if (json) printJson(io, { url });
   else
     io.stdout.write(
       `${page ? `search at ${url}/; ` : ""}quern answers at ${url}/api/search; Ctrl+C ends it\n`,
     );
-}
-
-async function close(server: Server): Promise<void> {
-  const closed = once(server, "close");
-  server.close();
-  server.closeIdleConnections();
-  const timer = setTimeout(() => server.closeAllConnections(), GRACE_MS);
-  await closed;
-  clearTimeout(timer);
 }

@@ -2,6 +2,7 @@
 
 import type { Metric } from "../metrics/metrics-text.ts";
 import type { QueueState } from "./catalog/jobs.ts";
+import type { NodeStatus } from "./status.ts";
 
 interface SeenStatus {
   readonly shards: readonly {
@@ -9,6 +10,7 @@ interface SeenStatus {
     readonly published: number;
     readonly here: number;
   }[];
+  readonly nodes: readonly Pick<NodeStatus, "name" | "isLive" | "missingBytes">[];
   readonly queue: QueueState;
 }
 
@@ -16,11 +18,17 @@ interface SeenStatus {
 export function clusterMetrics(status: SeenStatus | undefined): Metric[] {
   const up = gauge("quern_cluster_up", "Whether PostgreSQL answers.", [{ value: status ? 1 : 0 }]);
   if (status === undefined) return [up];
-  const { shards, queue } = status;
+  const { shards, nodes, queue } = status;
   const behind = shards.map(({ shard, published, here }) => ({
     labels: { shard: String(shard) },
     value: published - here,
   }));
+  const ofNodes = (name: string, help: string, value: (node: (typeof nodes)[number]) => number) =>
+    gauge(
+      name,
+      help,
+      nodes.map((node) => ({ labels: { node: node.name }, value: value(node) })),
+    );
   const jobs = (["waiting", "running", "failed"] as const).map((state) => ({
     labels: { state },
     value: queue[state],
@@ -28,6 +36,14 @@ export function clusterMetrics(status: SeenStatus | undefined): Metric[] {
   return [
     up,
     gauge("quern_cluster_generations_behind", "Published and not searched here yet.", behind),
+    ofNodes("quern_cluster_node_live", "Whether a node may be asked.", ({ isLive }) =>
+      isLive ? 1 : 0,
+    ),
+    ofNodes(
+      "quern_cluster_node_missing_bytes",
+      "Bytes of slices that a node owns and has not ready.",
+      ({ missingBytes }) => missingBytes,
+    ),
     gauge("quern_cluster_jobs", "Repositories to index; the failed ones wait, too.", jobs),
     gauge("quern_cluster_oldest_due_job_seconds", "How long a job has been due.", [
       { value: queue.oldestDueMs / 1000 },

@@ -20,9 +20,9 @@ import { BEGIN_ANSWER, type BeginsAnswers } from "../search/caller/long-answer.t
 import { NOT_INDEXED, type KnowsNotIndexed } from "../search/caller/not-indexed.ts";
 import type { SearchOptions, SearchRequest } from "../search/messages/request.ts";
 import type { Answering, Following } from "./front/answering.ts";
-import { Catalog } from "./catalog/catalog.ts";
+import type { Catalog } from "./catalog/catalog.ts";
 import { Collection } from "./catalog/collection.ts";
-import { Jobs, type EndedJob } from "./catalog/jobs.ts";
+import type { EndedJob } from "./catalog/jobs.ts";
 import type { SegmentStore } from "./objects/segment-store.ts";
 import type { PostgresPool } from "./postgres/pool.ts";
 import type { PostgresPlace } from "./postgres/schema.ts";
@@ -30,8 +30,9 @@ import { openLocal, Replica } from "./replica.ts";
 import { ShardWriter, type ShardSession, type WriteOptions } from "./shard-writer.ts";
 import { collect, type CollectReport } from "./collect.ts";
 import { clusterMetrics } from "./cluster-metrics.ts";
+import { readStatus, statusRows, type StatusRows } from "./status.ts";
 import { encodePayload, workOn, type Job } from "./work.ts";
-import { Nodes } from "./catalog/nodes.ts";
+import type { Nodes } from "./catalog/nodes.ts";
 import { Front } from "./front/front.ts";
 import { ClusterNode, type NodeSettings } from "./node/node.ts";
 
@@ -147,6 +148,8 @@ export interface ClusterStatus {
     isPlaced: boolean;
     /** Slices that it has ready at their newest generation. */
     ready: number;
+    /** Bytes of the slices that it owns and has not ready at their newest generation. */
+    missingBytes: number;
   }[];
   /** The jobs of enqueue(). */
   queue: {
@@ -281,6 +284,8 @@ export interface ClusterEngine extends Engine {
 /** How often work() deletes what is unused. */
 const COLLECT_MS = 3_600_000;
 const SHARD_BYTES = 8 * 2 ** 30;
+/** Nodes that hold each slice, unless `replicas` says otherwise. */
+export const REPLICAS = 2;
 
 const OPTIONS: KeysOf<ClusterOptions> = {
   catalog: true,
@@ -319,7 +324,7 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterEngin
     catalog: given,
     segments: store,
     shardBytes = SHARD_BYTES,
-    replicas = 2,
+    replicas = REPLICAS,
     node,
     secret = node?.secret,
     directory: path,
@@ -332,8 +337,9 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterEngin
   if (secret !== undefined) checkSecret(secret);
   if (node) checkNode(node, secret);
   const directory = resolve(path);
-  const catalog = new Catalog(given.pool, given.place);
-  const nodes = new Nodes(given.pool, given.place);
+  const collection = new Collection(given.pool, given.place);
+  const rows = { ...statusRows(given, replicas), collection };
+  const { catalog, nodes } = rows;
   const { onWarning = () => {}, lockTimeoutMs = 0 } = engine;
   const settings = node && { ...node, replicas };
   const opening = { catalog, nodes, store, directory, engine, onWarning };
@@ -344,9 +350,6 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterEngin
   const writing = { ...engine, textCache: 0, warmUp: false }; // nobody searches what is written
   const forWriter = { catalog, store, directory, lockTimeoutMs, shardBytes, engine: writing };
   const newWriter = (): ShardWriter => new ShardWriter(forWriter);
-  const jobs = new Jobs(given.pool, given.place);
-  const collection = new Collection(given.pool, given.place);
-  const rows = { catalog, nodes, jobs, collection };
   return new OpenedCluster({
     ...rows,
     ...answers,
@@ -445,13 +448,11 @@ async function openOverNodes(
 
 const invalid = (message: string): QuernError => new QuernError("INVALID_REQUEST", message);
 
-interface Parts {
+interface Parts extends StatusRows {
   readonly catalog: Catalog;
-  readonly jobs: Jobs;
   readonly collection: Collection;
   readonly store: SegmentStore;
   readonly newWriter: () => ShardWriter;
-  readonly nodes: Nodes;
   readonly answers: Answering & Partial<BeginsAnswers>;
   readonly following: Following;
   /** undefined: this machine is none. */
@@ -641,24 +642,12 @@ class OpenedCluster
 
   async status(): Promise<ClusterStatus> {
     this.#mustBeOpen();
-    const { catalog, nodes, jobs, following } = this.#parts;
-    const published = await catalog.generations();
-    const members = await nodes.all();
-    const queue = await jobs.state();
-    const here = following.generations();
+    const { queue, nodes, shards } = await readStatus(this.#parts);
+    const here = this.#parts.following.generations();
     return {
       queue,
-      nodes: members.nodes.map(({ name, isLive, isPlaced }) => {
-        const ready = members.ready
-          .filter((one) => one.node === name && published.get(one.shard) === one.generation)
-          .reduce((sum, { slices }) => sum + slices.length, 0);
-        return { name, isLive, isPlaced, ready };
-      }),
-      shards: Array.from(published, ([shard, generation]) => ({
-        shard,
-        published: generation,
-        here: here.get(shard) ?? 0,
-      })),
+      nodes: [...nodes],
+      shards: shards.map((one) => ({ ...one, here: here.get(one.shard) ?? 0 })),
     };
   }
 

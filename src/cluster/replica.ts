@@ -10,7 +10,7 @@ import { openStore } from "../store/catalog/open.ts";
 import type { Environment } from "../store/lmdb/environment.ts";
 import { acquireLease } from "../store/lmdb/lease.ts";
 import type { Catalog } from "./catalog/catalog.ts";
-import type { ShardHead } from "./catalog/head.ts";
+import { NewestHeads } from "./catalog/newest-heads.ts";
 import { bringTo } from "./local/bring.ts";
 import { readContents, reading } from "./local/contents.ts";
 import type { SegmentStore } from "./objects/segment-store.ts";
@@ -57,7 +57,7 @@ export class Replica {
   readonly engine: Engine;
   readonly #options: ReplicaOptions;
   readonly #local: Local;
-  readonly #heads = new Map<number, ShardHead>();
+  readonly #heads: NewestHeads;
   #last: Promise<unknown> = Promise.resolve();
   #waiting: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -67,6 +67,7 @@ export class Replica {
 
   private constructor(options: ReplicaOptions, local: Local) {
     this.#options = options;
+    this.#heads = new NewestHeads(options.catalog);
     this.#local = local;
     this.engine = local.engine;
   }
@@ -108,7 +109,7 @@ export class Replica {
   async #bring(): Promise<void> {
     if (this.#isClosed) return;
     const { catalog, store } = this.#options;
-    const heads = await this.#newestHeads();
+    const heads = await this.#heads.read();
     const here = this.generations();
     if (heads.length === here.size && heads.every((one) => here.get(one.shard) === one.generation))
       return;
@@ -120,14 +121,6 @@ export class Replica {
     } finally {
       await lease.release();
     }
-  }
-
-  async #newestHeads(): Promise<ShardHead[]> {
-    const { catalog } = this.#options;
-    for (const [shard, generation] of await catalog.generations())
-      if (this.#heads.get(shard)?.generation !== generation)
-        this.#heads.set(shard, await catalog.head(shard, generation));
-    return [...this.#heads.values()];
   }
 
   /** The generation of each shard that searches see. */

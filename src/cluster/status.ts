@@ -1,21 +1,98 @@
-/** What can be asked of a cluster, and done to it, without a copy of its index. */
+/** What PostgreSQL says of a cluster, as it is told to people. */
 
 import { Catalog } from "./catalog/catalog.ts";
 import { Collection } from "./catalog/collection.ts";
+import type { ShardHead } from "./catalog/head.ts";
 import { Jobs, type QueueState } from "./catalog/jobs.ts";
+import { NewestHeads } from "./catalog/newest-heads.ts";
+import { Nodes, placedOwners, type Membership } from "./catalog/nodes.ts";
 import type { ClusterCatalog } from "./cluster.ts";
 import { collect, type CollectReport } from "./collect.ts";
 import type { SegmentStore } from "./objects/segment-store.ts";
 
+export interface NodeStatus {
+  readonly name: string;
+  readonly isLive: boolean;
+  readonly isPlaced: boolean;
+  /** Slices that it has ready at their newest generation. */
+  readonly ready: number;
+  /** Bytes of the slices that it owns and has not ready at their newest generation. */
+  readonly missingBytes: number;
+}
+
 export interface PublishedStatus {
   readonly shards: readonly { readonly shard: number; readonly published: number }[];
+  readonly nodes: readonly NodeStatus[];
   readonly queue: QueueState;
 }
 
-export async function publishedStatus({ pool, place }: ClusterCatalog): Promise<PublishedStatus> {
-  const generations = await new Catalog(pool, place).generations();
-  const shards = Array.from(generations, ([shard, published]) => ({ shard, published }));
-  return { shards, queue: await new Jobs(pool, place).state() };
+export interface StatusRows {
+  readonly heads: NewestHeads;
+  readonly nodes: Nodes;
+  readonly jobs: Jobs;
+  readonly replicas: number;
+}
+
+export async function readStatus(rows: StatusRows): Promise<PublishedStatus> {
+  const heads = await rows.heads.read();
+  const members = await rows.nodes.all();
+  return {
+    shards: heads.map(({ shard, generation }) => ({ shard, published: generation })),
+    nodes: nodesOf(heads, members, rows.replicas),
+    queue: await rows.jobs.state(),
+  };
+}
+
+export function statusRows(
+  { pool, place }: ClusterCatalog,
+  replicas: number,
+): StatusRows & { readonly catalog: Catalog } {
+  const catalog = new Catalog(pool, place);
+  return {
+    catalog,
+    heads: new NewestHeads(catalog),
+    nodes: new Nodes(pool, place),
+    jobs: new Jobs(pool, place),
+    replicas,
+  };
+}
+
+function nodesOf(
+  heads: readonly ShardHead[],
+  members: Membership,
+  replicas: number,
+): readonly NodeStatus[] {
+  const newest = new Map(heads.map(({ shard, generation }) => [shard, generation]));
+  const slices = heads.flatMap(slicesOf).map((one) => ({
+    ...one,
+    owners: placedOwners(members.nodes, [one.shard, one.slice], replicas),
+  }));
+  return members.nodes.map(({ name, isLive, isPlaced }) => {
+    const own = members.ready.filter(
+      (one) => one.node === name && newest.get(one.shard) === one.generation,
+    );
+    const ready = new Map(own.map((one) => [one.shard, new Set(one.slices)]));
+    const missing = slices.filter(
+      ({ shard, slice, owners }) => owners.includes(name) && ready.get(shard)?.has(slice) !== true,
+    );
+    return {
+      name,
+      isLive,
+      isPlaced,
+      ready: own.reduce((sum, one) => sum + one.slices.length, 0),
+      missingBytes: missing.reduce((sum, { bytes }) => sum + bytes, 0),
+    };
+  });
+}
+
+/** The slices of a shard that have segments. */
+function slicesOf({ shard, segments, slices }: ShardHead) {
+  const bytes = new Map<number, number>();
+  for (const one of segments) {
+    const slice = one.segment % slices;
+    bytes.set(slice, (bytes.get(slice) ?? 0) + one.bytes);
+  }
+  return Array.from(bytes, ([slice, sum]) => ({ shard, slice, bytes: sum }));
 }
 
 export const collectCluster = (

@@ -1,10 +1,17 @@
 /** The command on a cluster: from an empty database to two servers that answer the same. */
 
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
-import { openCluster, postgresCatalog, postgresSegments } from "../../src/cluster/index.ts";
+import {
+  directorySegments,
+  openCluster,
+  postgresCatalog,
+  postgresSegments,
+} from "../../src/cluster/index.ts";
 import { quern, type Ran } from "../cli/terminal.ts";
 import { temporaryFolder } from "../engine/opened.ts";
 import { shop } from "./machines.ts";
@@ -20,17 +27,31 @@ function fileOf(content: unknown): string {
   return file;
 }
 
-async function serve(file: string, ...argv: string[]): Promise<string> {
+interface Running {
+  /** What it printed first. */
+  readonly announced: Readonly<Record<string, string>>;
+  stop(): Promise<Ran>;
+}
+
+/** Runs a command until the test ends. Resolves when it has printed that it runs. */
+async function start(argv: readonly string[], env: Record<string, string> = {}): Promise<Running> {
   const stop = new AbortController();
   let ended: Promise<Ran> | undefined;
-  const announced = new Promise<string>((resolve, reject) => {
-    const world = { signal: stop.signal, onOutput: resolve };
-    const flags = ["--cluster", file, "--port", "0", "--no-page", "--workers", "0", "--json"];
-    ended = quern(["serve", ...flags, ...argv], world);
+  const announced = await new Promise<string>((resolve, reject) => {
+    const world = { signal: stop.signal, onOutput: resolve, env };
+    ended = quern([...argv, "--workers", "0", "--json"], world);
     void ended.then(({ stderr }) => reject(new Error(stderr)));
+    onTestFinished(async () => (stop.abort(), void (await ended)));
   });
-  onTestFinished(async () => (stop.abort(), void (await ended)));
-  return (JSON.parse(await announced) as { url: string }).url;
+  return {
+    announced: JSON.parse(announced) as Record<string, string>,
+    stop: () => (stop.abort(), ended!),
+  };
+}
+
+async function serve(file: string, ...argv: string[]): Promise<string> {
+  const flags = ["--cluster", file, "--port", "0", "--no-page"];
+  return (await start(["serve", ...flags, ...argv])).announced["url"]!;
 }
 
 test("from an empty database to two servers with members, metrics and a collection", async () => {
@@ -99,6 +120,107 @@ test("from an empty database to two servers with members, metrics and a collecti
     code: 1,
     stderr: "quern: another process is at it\n",
   });
+});
+
+/** A port of the loopback interface that was free a moment ago. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  await new Promise((done) => server.close(done));
+  return port;
+}
+
+test("nodes and a front from one file, and what is left when a node stops", async () => {
+  const database = await emptyDatabase();
+  const objects = temporaryFolder();
+  const shared = {
+    postgres: { url: urlOf(database) },
+    segments: { type: "directory", path: objects },
+    replicas: 1,
+    shardBytes: 20,
+  };
+  const secret = { env: "SECRET" };
+  const ofNodes = { name: { env: "NODE" }, url: { env: "URL" }, secret, diskBytes: 2 ** 30 };
+  const nodeFile = (): string => fileOf({ ...shared, directory: "./node", node: ofNodes });
+  const machine = async (name: string) => ({
+    SECRET: "a secret of the machines",
+    NODE: name,
+    URL: `http://127.0.0.1:${await freePort()}`,
+  });
+  const file = nodeFile();
+  await quern(["cluster", "migrate", file]); // needs no secret of a node
+
+  const one = await machine("one");
+  const first = await start(["cluster", "node", file], one);
+  expect(first.announced).toEqual({ name: "one", url: one.URL, address: new URL(one.URL).host });
+  // a node that serves people, too
+  const both = await start(
+    ["serve", "--cluster", nodeFile(), "--port", "0", "--no-page", "--anonymous", "all"],
+    await machine("two"),
+  );
+  const frontFile = fileOf({ ...shared, directory: "./front", secret });
+  const front = await start(
+    ["serve", "--cluster", frontFile, "--port", "0", "--no-page", "--anonymous", "all"],
+    { SECRET: one.SECRET },
+  );
+
+  const pool = poolOn(database);
+  const engine = await openCluster({
+    catalog: postgresCatalog(pool),
+    segments: directorySegments(objects),
+    directory: temporaryFolder(),
+    workers: 0,
+    replicas: 1,
+    shardBytes: 20,
+    secret: one.SECRET,
+  });
+  onTestFinished(() => engine.close());
+  const texts = Array.from({ length: 6 }, (_, n) => `needle ${n} and some more\n`);
+  for (let n = 1; n <= texts.length; n++) await engine.index(shop("shop", ...texts.slice(0, n)));
+  const search = async ({ announced: { url } }: Running) => {
+    const body = JSON.stringify({ query: "needle", matches: 100 });
+    const headers = { "content-type": "application/json" };
+    const answer = await fetch(`${url}/api/search`, { method: "POST", headers, body });
+    const { stats, isSearchExhaustive } = (await answer.json()) as {
+      stats: { totalMatchCount: number; crashes: number };
+      isSearchExhaustive: boolean;
+    };
+    return [stats.totalMatchCount, stats.crashes > 0, isSearchExhaustive];
+  };
+  await expect.poll(() => search(front)).toEqual([6, false, true]);
+  await expect.poll(() => search(both)).toEqual([6, false, true]);
+  const { stdout } = await quern(["cluster", "status", file]);
+  expect(stdout).toMatch(/^node one: live, [1-9]\d* slices? ready$/m);
+  expect(stdout).toMatch(/^node two: live, [1-9]\d* slices? ready$/m);
+  const { nodes } = JSON.parse((await quern(["cluster", "status", file, "--json"])).stdout) as {
+    nodes: object[];
+  };
+  expect(nodes).toMatchObject([
+    { name: "one", isLive: true, isPlaced: true, missingBytes: 0 },
+    { name: "two", isLive: true, isPlaced: true, missingBytes: 0 },
+  ]);
+
+  expect(await first.stop()).toMatchObject({ code: 0, stderr: "" });
+  const [left, hasLost, isWhole] = await search(front); // partial, and not overloaded
+  expect(left).toBeLessThan(6);
+  expect([hasLost, isWhole]).toEqual([true, false]);
+  expect((await quern(["cluster", "status", file])).stdout).toMatch(
+    /^node one: silent, 0 slices ready, lacks 1 MB$/m,
+  );
+});
+
+test("a command that needs a node's secret says which variable has it", async () => {
+  const secret = { env: "SECRET" };
+  const node = { name: "one", url: "http://127.0.0.1:1", secret, diskBytes: 1 };
+  const refused = async (content: object, env = {}) =>
+    expect((await quern(["cluster", "node", fileOf({ ...GOOD, ...content })], { env })).stderr);
+  (await refused({})).toContain("the file has no node");
+  (await refused({ node })).toContain("node.secret: the environment variable SECRET is not set");
+  (await refused({ node }, { SECRET: "short" })).toContain("at least 16 characters");
+  (await refused({ node: { ...node, listen: "://" } }, { SECRET: "short" })).toContain(
+    "not an address such as 10.0.0.1:7001",
+  );
 });
 
 /** The commands of a section of docs/growing.md, in order. */
@@ -217,8 +339,14 @@ test.each<[content: unknown, words: string]>([
   [{ ...GOOD, shardBytes: 0 }, "shardBytes: must be 1 or more"],
   [{ ...GOOD, shardBytes: 1.5 }, "shardBytes must be a whole number"],
   [{ ...GOOD, shardBytes: "secret@" }, "shardBytes must be a number"],
-  [{ ...GOOD, nodes: 3 }, 'the file: unknown field "nodes"'],
+  [{ ...GOOD, nodes: 3 }, 'the file: unknown field "nodes"; did you mean node?'],
   [{ ...GOOD, shardBites: 3 }, 'the file: unknown field "shardBites"; did you mean shardBytes?'],
+  [{ ...GOOD, replicas: 0 }, "replicas: must be 1 or more"],
+  [{ ...GOOD, secret: "a secret of the machines" }, "secret must be an object"],
+  [
+    { ...GOOD, node: { name: "one" } },
+    "node.url is missing; node.secret is missing; node.diskBytes is missing",
+  ],
 ])("a file that says %j is refused, and no secret repeated", async (content, words) => {
   const file = fileOf(content);
   const stderr = `quern: INVALID_REQUEST: ${file}: ${words}\n`;

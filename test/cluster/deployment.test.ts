@@ -28,7 +28,7 @@ async function mustBeAFile(text: string): Promise<void> {
   const file = join(folder, "cluster.json");
   writeFileSync(file, text);
   await using opened = await openClusterFile(file, env);
-  expect(opened.options.directory).toBe("/data/cluster");
+  expect(opened.machine().options.directory).toBe("/data/cluster");
 }
 
 interface Compose {

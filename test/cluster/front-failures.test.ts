@@ -76,6 +76,14 @@ describe("a node that is gone", () => {
     expect(comparable(await front.search(request))).toEqual(whole);
   });
 
+  test("closed, and still heard on its port: partial, and not overloaded", async () => {
+    const { nodes, front } = await filled(2, 1);
+    const used = nodes.find(({ asked }) => asked.has("/v1/show"))!;
+    await used.engine.close();
+    const { stats, isSearchExhaustive } = await front.search(request);
+    expect([stats.crashes > 0, isSearchExhaustive]).toEqual([true, false]);
+  });
+
   test("slow: the answer says that time ran out", async () => {
     const { nodes, front } = await filled(2, 1);
     nodes.forEach((node) => (node.delayMs = 3_600_000));

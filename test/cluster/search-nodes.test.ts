@@ -82,7 +82,7 @@ async function startNodes(engine: Engine, count: number): Promise<Node[]> {
       node.asked++;
       const fails = faults.isDown || (faults.failsToShow && request.url === "/v1/show");
       if (fails) return void request.socket.destroy();
-      if (faults.isFull) return void response.writeHead(503).end();
+      if (faults.isFull) return void response.writeHead(429).end();
       setTimeout(() => listener(request, response), faults.delayMs).unref();
     }).listen(0, "127.0.0.1");
     await new Promise((done) => server.once("listening", done));

@@ -118,8 +118,13 @@ function valueOf(status: number, bytes: Buffer, url: string): unknown {
       throw new NodeFailed("not-ready", `${url} does not hold what was asked for`);
     case STATUS.OVERLOADED:
       throw new NodeFailed("overloaded", `${url} has as many searches as it takes`);
-    default:
+    case STATUS.UNKNOWN:
       throw new NodeFailed("unknown", `${url} answered ${status}: is its secret another one?`);
+    default:
+      throw new NodeFailed(
+        "unreachable",
+        `${url} answered ${status}: it is closing, or is no node`,
+      );
   }
 }
 

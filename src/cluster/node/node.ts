@@ -10,6 +10,7 @@ import type { Environment } from "../../store/lmdb/environment.ts";
 import { acquireLease } from "../../store/lmdb/lease.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { ShardHead } from "../catalog/head.ts";
+import { NewestHeads } from "../catalog/newest-heads.ts";
 import { placedOwners, type Membership, type NodeRow, type Nodes } from "../catalog/nodes.ts";
 import { bringTo, type WantedShard } from "../local/bring.ts";
 import { isSameSlices, readContents, reading } from "../local/contents.ts";
@@ -49,7 +50,7 @@ export class ClusterNode {
   readonly #node: NodeParts;
   readonly #parts: HasParts[typeof PARTS];
   readonly #holder = new Holder();
-  readonly #heads = new Map<number, ShardHead>();
+  readonly #heads: NewestHeads;
   readonly #closing = new AbortController();
   #last: Promise<unknown> = Promise.resolve();
   #waiting: Promise<void> | undefined;
@@ -60,6 +61,7 @@ export class ClusterNode {
 
   private constructor(node: NodeParts) {
     this.#node = node;
+    this.#heads = new NewestHeads(node.catalog);
     this.#parts = (node.engine as Engine & HasParts)[PARTS];
     const { searching, reader } = this.#parts;
     const refresh = () => this.bringToNewest();
@@ -116,7 +118,7 @@ export class ClusterNode {
   async #bring(): Promise<void> {
     if (this.#closing.signal.aborted) return;
     const { nodes, settings } = this.#node;
-    const [members, heads] = await Promise.all([nodes.all(), this.#newestHeads()]);
+    const [members, heads] = await Promise.all([nodes.all(), this.#heads.read()]);
     const wanted = this.#withinDisk(heads.map((head) => this.#wanted(head, members)));
     const before = this.#holder.ready().length;
     const hasExpired = this.#holder.expire();
@@ -128,14 +130,6 @@ export class ClusterNode {
     const told = members.ready.filter(({ node }) => node === settings.name);
     if (isChanged || ready.length !== before || told.length !== ready.length)
       await nodes.setReady(settings.name, ready, { isWhole: true });
-  }
-
-  async #newestHeads(): Promise<ShardHead[]> {
-    const { catalog } = this.#node;
-    for (const [shard, generation] of await catalog.generations())
-      if (this.#heads.get(shard)?.generation !== generation)
-        this.#heads.set(shard, await catalog.head(shard, generation));
-    return [...this.#heads.values()];
   }
 
   #wanted(head: ShardHead, members: Membership): WantedShard {

@@ -101,6 +101,9 @@ export const STATUS = {
   NOT_READY: 409,
   /** The search itself was refused; any other node would refuse it, too. */
   REFUSED: 422,
-  /** As many searches run as may. */
-  OVERLOADED: 503,
+  /**
+   * As many searches run as may. Not 503, which a node that closes and a proxy before a dead one answer: their
+   * slices are lost, and the search goes on without them if no replica has them.
+   */
+  OVERLOADED: 429,
 } as const;

@@ -1,0 +1,33 @@
+/** Starts and stops the servers of the command. */
+
+import { once } from "node:events";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** How long running requests may take after the process was stopped. */
+const GRACE_MS = 2_000;
+
+/** Listens on the port. Rejects if it is taken or not permitted. */
+export async function listenOn(
+  server: Server,
+  { port, host }: { readonly port: number; readonly host: string },
+): Promise<void> {
+  server.listen(port, host);
+  await once(server, "listening");
+}
+
+/** Returns `host:port`, as an address has it. */
+export function addressOf(server: Server, host: string): string {
+  const { port } = server.address() as AddressInfo;
+  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/** Lets running requests end, for GRACE_MS at most. */
+export async function closeServer(server: Server): Promise<void> {
+  const closed = once(server, "close");
+  server.close();
+  server.closeIdleConnections();
+  const timer = setTimeout(() => server.closeAllConnections(), GRACE_MS);
+  await closed;
+  clearTimeout(timer);
+}
