@@ -70,7 +70,7 @@ async function node(opened: OpenedFile, flags: Flags, { io }: Call): Promise<voi
       "INVALID_REQUEST",
       "the file has no node: give it the name, url, secret and diskBytes of this machine's node",
     );
-  const { openCluster } = await import("../cluster/cluster.ts");
+  const { openCluster } = await import("../cluster/open-cluster.ts");
   const { answerFronts } = await import("./cluster-node.ts");
   const { workers, json } = flags;
   await using engine = await openCluster({

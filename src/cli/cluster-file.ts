@@ -10,7 +10,7 @@ import { dirname, resolve } from "node:path";
 import { z } from "zod";
 import { QuernError } from "../base/errors.ts";
 import { isGone } from "../base/folder-errors.ts";
-import type { ClusterCatalog, ClusterOptions } from "../cluster/cluster.ts";
+import type { ClusterCatalog, ClusterOptions } from "../cluster/cluster-options.ts";
 import type { SegmentStore } from "../cluster/objects/segment-store.ts";
 import { secret as variable } from "../sync/config/config-schema.ts";
 import { parseWithComments } from "../sync/config/parse.ts";
@@ -90,7 +90,7 @@ export interface OpenedFile extends AsyncDisposable {
 export async function openClusterFile(path: string, env: Environment): Promise<OpenedFile> {
   const file = resolve(path);
   const read = await readClusterFile(file);
-  const { postgresCatalog, REPLICAS } = await import("../cluster/cluster.ts");
+  const { postgresCatalog, REPLICAS } = await import("../cluster/cluster-options.ts");
   const { Pool } = await loadPeer("pg", () => import("pg").then((pg) => pg.default));
   const valueOf = (name: string, given: string | Variable): string =>
     typeof given === "string" ? given : valueIn(env, { file, name, variable: given.env });

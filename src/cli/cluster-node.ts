@@ -1,7 +1,7 @@
 /** Answers the fronts of a cluster, on the port of this machine's node. */
 
 import { createServer } from "node:http";
-import type { ClusterEngine } from "../cluster/cluster.ts";
+import type { ClusterEngine } from "../cluster/cluster-engine.ts";
 import type { ListenAt } from "./cluster-file.ts";
 import { addressOf, closeServer, listenOn } from "./listening.ts";
 

@@ -102,7 +102,7 @@ export function addServe(program: Command, call: Call): void {
 
 async function serveCluster(file: string, flags: ServeFlags, io: Io): Promise<void> {
   const { openClusterFile } = await import("./cluster-file.ts");
-  const { openCluster } = await import("../cluster/cluster.ts");
+  const { openCluster } = await import("../cluster/open-cluster.ts");
   await using opened = await openClusterFile(file, io.env);
   const { workers } = flags;
   const { options, listen } = opened.machine();

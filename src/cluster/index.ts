@@ -1,17 +1,19 @@
 /** What hosts import as `quern/cluster`. */
 
+export type {
+  ClusterEngine,
+  ClusterStatus,
+  CollectOptions,
+  EnqueueOptions,
+  WorkOptions,
+} from "./cluster-engine.ts";
 export {
-  openCluster,
   postgresCatalog,
   type ClusterCatalog,
-  type ClusterEngine,
   type ClusterNodeOptions,
   type ClusterOptions,
-  type ClusterStatus,
-  type CollectOptions,
-  type EnqueueOptions,
-  type WorkOptions,
-} from "./cluster.ts";
+} from "./cluster-options.ts";
+export { openCluster } from "./open-cluster.ts";
 export type { CollectReport } from "./collect.ts";
 export type { Job } from "./work.ts";
 export { directorySegments } from "./objects/directory-segments.ts";

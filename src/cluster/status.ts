@@ -6,7 +6,7 @@ import type { ShardHead } from "./catalog/head.ts";
 import { Jobs, type QueueState } from "./catalog/jobs.ts";
 import { NewestHeads } from "./catalog/newest-heads.ts";
 import { Nodes, placedOwners, type Membership } from "./catalog/nodes.ts";
-import type { ClusterCatalog } from "./cluster.ts";
+import type { ClusterCatalog } from "./cluster-options.ts";
 import { collect, type CollectReport } from "./collect.ts";
 import type { SegmentStore } from "./objects/segment-store.ts";
 

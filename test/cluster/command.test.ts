@@ -45,7 +45,10 @@ async function start(argv: readonly string[], env: Record<string, string> = {}):
   });
   return {
     announced: JSON.parse(announced) as Record<string, string>,
-    stop: () => (stop.abort(), ended!),
+    stop() {
+      stop.abort();
+      return ended!;
+    },
   };
 }
 

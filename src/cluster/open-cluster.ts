@@ -1,0 +1,127 @@
+/**
+ * One index for several machines, each of which may index. Either each machine holds all of it, and an ordinary
+ * engine answers; or nodes hold slices, and a front puts their answers together. An answer is the one of a
+ * single machine either way. PostgreSQL says what is published, the object store carries it.
+ */
+
+import type { Engine, OpenOptions } from "../engine.ts";
+import type { Answering, Following } from "./front/answering.ts";
+import type { Catalog } from "./catalog/catalog.ts";
+import { Collection } from "./catalog/collection.ts";
+import type { SegmentStore } from "./objects/segment-store.ts";
+import { openLocal, Replica } from "./replica.ts";
+import { ShardWriter } from "./shard-writer.ts";
+import { statusRows } from "./status.ts";
+import type { Nodes } from "./catalog/nodes.ts";
+import { Front } from "./front/front.ts";
+import { ClusterNode, type NodeSettings } from "./node/node.ts";
+import { checkOptions, type ClusterOptions } from "./cluster-options.ts";
+import type { ClusterEngine } from "./cluster-engine.ts";
+import { OpenedCluster, type Parts } from "./opened-cluster.ts";
+
+/**
+ * Opens the index of a cluster on this machine, and fetches what is published. `migrateCluster()` must have made the
+ * tables, or it rejects with INDEX_NOT_FOUND. Several processes of a machine may share a directory.
+ *
+ * @example
+ * declare const pool: PostgresPool; // new Pool({ connectionString: process.env.DATABASE_URL })
+ * const engine = await openCluster({
+ *   catalog: postgresCatalog(pool),
+ *   segments: postgresSegments(pool),
+ *   directory: "./cluster",
+ * });
+ */
+export async function openCluster(options: ClusterOptions): Promise<ClusterEngine> {
+  const {
+    catalog: given,
+    store,
+    directory,
+    node,
+    secret,
+    replicas,
+    shardBytes,
+    engine,
+  } = checkOptions(options);
+  const collection = new Collection(given.pool, given.place);
+  const rows = { ...statusRows(given, replicas), collection };
+  const { catalog, nodes } = rows;
+  const { onWarning = () => {}, lockTimeoutMs = 0 } = engine;
+  const settings = node && { ...node, replicas };
+  const opening = { catalog, nodes, store, directory, engine, onWarning };
+  const answers =
+    secret === undefined
+      ? await openWhole(opening)
+      : await openOverNodes({ ...opening, secret, settings });
+  const writing = { ...engine, textCache: 0, warmUp: false }; // nobody searches what is written
+  const forWriter = { catalog, store, directory, lockTimeoutMs, shardBytes, engine: writing };
+  const newWriter = (): ShardWriter => new ShardWriter(forWriter);
+  return new OpenedCluster({
+    ...rows,
+    ...answers,
+    store,
+    newWriter,
+    directory,
+    shardBytes,
+    onWarning,
+  });
+}
+
+interface Opening {
+  readonly catalog: Catalog;
+  readonly nodes: Nodes;
+  readonly store: SegmentStore;
+  readonly directory: string;
+  readonly engine: OpenOptions;
+  readonly onWarning: NonNullable<OpenOptions["onWarning"]>;
+}
+
+type Answers = Pick<Parts, "answers" | "following" | "node">;
+
+async function openWhole(opening: Opening): Promise<Answers> {
+  const replica = await Replica.open(opening);
+  try {
+    await replica.bringToNewest();
+  } catch (error) {
+    await replica.close();
+    throw error;
+  }
+  replica.follow();
+  const following: Following = {
+    refresh: () => replica.bringToNewest(),
+    generations: () => replica.generations(),
+    close: () => replica.close(),
+  };
+  // what open() returns knows them all
+  return { answers: replica.engine as Engine & Answering, following, node: undefined };
+}
+
+async function openOverNodes(
+  opening: Opening & {
+    readonly secret: string;
+    readonly settings: NodeSettings | undefined;
+  },
+): Promise<Answers> {
+  const { catalog, nodes, store, secret, settings, onWarning } = opening;
+  const local = await openLocal(opening);
+  const parts = { catalog, nodes, engine: local.engine, onWarning };
+  const closing: (() => Promise<void>)[] = [() => local.close()];
+  const close = async (): Promise<void> => {
+    for (const each of closing) await each();
+  };
+  try {
+    const { environment } = local;
+    const node = settings && (await ClusterNode.open({ ...parts, environment, store, settings }));
+    if (node) closing.unshift(() => node.close());
+    const front = await Front.open({ ...parts, secret, holdsSlices: node !== undefined });
+    closing.unshift(() => front.close());
+    const following: Following = {
+      refresh: () => front.refresh(),
+      generations: () => front.generations(),
+      close,
+    };
+    return { answers: front, following, node };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
