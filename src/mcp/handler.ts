@@ -13,6 +13,7 @@ import { newPause } from "../base/yield.ts";
 import type { Engine } from "../engine.ts";
 import type { Viewer } from "../search/messages/request.ts";
 import type { CountTokens } from "./answer.ts";
+import type { Extension } from "./extension.ts";
 import { tokenBound } from "./token-bound.ts";
 import { Cursors } from "./cursors.ts";
 import type { Guard } from "./guard.ts";
@@ -104,9 +105,10 @@ export function createHandlerFor(
     readonly timeoutMs: number;
     readonly maxBodyBytes?: number;
     readonly count?: CountTokens;
+    readonly extend?: Extension | undefined;
   },
 ): (request: Request, admitted: Admitted) => Promise<Response> {
-  const { timeoutMs, count = tokenBound } = limits;
+  const { timeoutMs, count = tokenBound, extend } = limits;
   const maxBodyBytes = Math.min(limits.maxBodyBytes ?? BODY_BYTES, BODY_BYTES);
   const cursors = new Cursors();
   const handler = serve(
@@ -117,7 +119,7 @@ export function createHandlerFor(
         ...fixed,
         signal: AbortSignal.any([call, left]),
       });
-      return createServer(contextOf, guard);
+      return createServer(contextOf, guard, extend);
     },
     { maxRequestBodySize: Math.max(1, maxBodyBytes) },
   );

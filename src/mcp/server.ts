@@ -18,6 +18,7 @@ import { findRepository, namesThatBegin, pathFilter, searchOptions } from "./sco
 import { findFiles, search } from "./search-tools.ts";
 import { outline } from "./outline-tool.ts";
 import { definitions, references } from "./symbol-tools.ts";
+import type { Extension } from "./extension.ts";
 import { UNGUARDED, type Guard } from "./guard.ts";
 import { lean, leanOutput } from "./lean-schema.ts";
 import { withProgress } from "./progress.ts";
@@ -49,7 +50,11 @@ interface Calls {
 
 const WHILE_IT_RUNS_MS = 3_600_000;
 
-export function createServer(contextOf: ContextOf, guard: Guard = UNGUARDED): McpServer {
+export function createServer(
+  contextOf: ContextOf,
+  guard: Guard = UNGUARDED,
+  extend?: Extension,
+): McpServer {
   const fixed = { ttlMs: WHILE_IT_RUNS_MS, cacheScope: "public" } as const;
   const server = new McpServer(
     { name: "quern", title: "quern code search", version: VERSION },
@@ -66,6 +71,7 @@ export function createServer(contextOf: ContextOf, guard: Guard = UNGUARDED): Mc
   const calls: Calls = { contextOf, guard };
   for (const one of TOOLS) addTool(server, one, calls);
   addResources(server, calls);
+  extend?.(server, (one) => addTool(server, one, calls));
   return server;
 }
 

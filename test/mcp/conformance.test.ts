@@ -1,0 +1,65 @@
+/** The protocol's own conformance suite against the mount, with the tools and prompts that it asks for by name. */
+
+import { execFile } from "node:child_process";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, onTestFinished, test } from "vitest";
+import { createHandler } from "../../src/http/handler.ts";
+import type { McpMount } from "../../src/http/options.ts";
+import { toNodeListener } from "../../src/http/node-listener.ts";
+import { EXTENSION, type Extends } from "../../src/mcp/extension.ts";
+import { openEngine } from "../http/engine.ts";
+import { FIXTURES } from "../http/service.ts";
+import { addFixtures } from "./conformance-fixtures.ts";
+
+const SUITE = "../../node_modules/@modelcontextprotocol/conformance/dist/index.js";
+const RUN = fileURLToPath(new URL(SUITE, import.meta.url));
+const { href: HOOKS } = new URL("conformance-hooks.mjs", import.meta.url);
+const TIMEOUT_MS = 120_000;
+
+/** Scenarios of what this server never does, by the beginning of their names. */
+const NOT_SERVED: readonly (readonly [begin: string, why: string])[] = [
+  ["input-required-result-", "no tool asks the client for anything"],
+  ["elicitation-", "no tool asks the client for anything"],
+  ["tools-call-elicitation", "no tool asks the client for anything"],
+  ["tools-call-sampling", "no tool asks the client for anything"],
+  ["tools-call-with-logging", "nothing is logged to a client"],
+  ["logging-", "nothing is logged to a client"],
+  ["resources-subscribe", "files are read when they are asked for"],
+  ["resources-unsubscribe", "files are read when they are asked for"],
+  ["tasks-", "an extension of the protocol"],
+  ["json-schema-2020-12", "schemas of tools are plain; the suite's own server fails it"],
+  ["http-custom-header-", "no argument of a tool is a header; the suite's own server fails it"],
+];
+
+async function served(): Promise<string> {
+  const engine = await openEngine(FIXTURES);
+  const mcp: McpMount & Extends = { [EXTENSION]: addFixtures };
+  const server = createServer(toNodeListener(createHandler(engine, { anonymous: "all", mcp })));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/mcp`;
+}
+
+/** One line for each scenario, `✓ name: 3 passed, 0 failed`, whatever the suite thinks of the whole. */
+async function summaryOf(revision: string): Promise<string[]> {
+  const args = ["--import", HOOKS, RUN, "server", "--url", await served()];
+  const options = { timeout: TIMEOUT_MS, maxBuffer: 2 ** 26 };
+  const run = promisify(execFile)(process.execPath, [...args, "--requirements", revision], options);
+  const { stdout } = await run.catch((error: { stdout: string }) => error);
+  return stdout.split("\n").filter((line) => /^[✓✗] \S+: \d+ passed/.test(line));
+}
+
+const isServed = (line: string): boolean =>
+  !NOT_SERVED.some(([begin]) => line.slice(2).startsWith(begin));
+
+test.each([
+  ["2025-11-25", 24],
+  ["2026-07-28", 24],
+])("every scenario of %s that asks for what is served passes", async (revision, count) => {
+  const lines = (await summaryOf(revision)).filter(isServed);
+  expect(lines.filter((line) => !/^✓ .* 0 failed$/.test(line))).toEqual([]);
+  expect(lines).toHaveLength(count);
+});
