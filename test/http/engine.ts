@@ -21,10 +21,13 @@ const base = mkdtempSync(join(tmpdir(), "quern-http-"));
 process.once("exit", () => rmSync(base, { recursive: true, force: true }));
 let opened = 0;
 
+export const openEngine = (fixtures: readonly Fixture[]): Promise<Engine> =>
+  openEngineOf(fixtures.map(sourceOf));
+
 /** Its directory goes with the process. */
-export async function openEngine(fixtures: readonly Fixture[]): Promise<Engine> {
+export async function openEngineOf(sources: readonly Source[]): Promise<Engine> {
   const engine = await open(join(base, String(++opened)), { workers: 1 });
-  await engine.index(fixtures.map(sourceOf));
+  await engine.index(sources);
   return engine;
 }
 

@@ -1,0 +1,35 @@
+/** What a caller may not see changes nothing of what a front over two nodes answers. */
+
+import { describe } from "vitest";
+import type { ClusterEngine, ClusterOptions } from "../../src/cluster/index.ts";
+import { RUNS } from "../engine/opened.ts";
+import { checkHidden } from "../http/hidden-suite.ts";
+import { noLeakSuite } from "../http/no-leak-suite.ts";
+import { openFront, startNodes } from "./fronts.ts";
+import { newCluster } from "./machines.ts";
+import { postgresTest as test } from "./postgres.ts";
+
+/** Slices of a few files each, so that the repositories of a caller lie on both nodes. */
+async function openFrontOverTwo(options: Partial<ClusterOptions>): Promise<ClusterEngine> {
+  const cluster = await newCluster({ ...options, replicas: 1, shardBytes: 300 });
+  await startNodes(cluster, 2);
+  return openFront(cluster);
+}
+
+test(
+  "whoever asks gets the answers of an engine of their repositories alone, whatever the others hold",
+  { timeout: 120_000 * RUNS },
+  () => checkHidden(openFrontOverTwo, 3),
+);
+
+describe("each route", () => {
+  noLeakSuite({
+    test,
+    async open(sources) {
+      const front = await openFrontOverTwo({});
+      await front.index(sources);
+      return front;
+    },
+    runs: 30,
+  });
+});

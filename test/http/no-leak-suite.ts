@@ -1,0 +1,373 @@
+/**
+ * A suite for engines, and for fronts of a cluster. What a caller gets of an engine that holds more than they may see is what an engine would give
+ * that holds nothing else: files, ranges, counts, lists, refusals. Ids and times aside, the two
+ * answers are compared as a whole. Where there is more, somebody who may see it has worked with it,
+ * so that members, tokens and the record of what was done name it, too.
+ */
+
+import fc from "fast-check";
+import { afterAll, expect } from "vitest";
+import { mintScopedToken } from "../../src/auth/principal.ts";
+import { DEFAULT_PREFIXES, hashSecret } from "../../src/auth/secrets.ts";
+import type { Engine } from "../../src/engine.ts";
+import type { Source } from "../../src/ingest/sources/source.ts";
+import { openEngine, sourceOf, type Fixture } from "./engine.ts";
+import type { Connection } from "../../src/http/options.ts";
+import { makeClone } from "./git-clone.ts";
+import { readAnswer } from "./comparable.ts";
+import { bearer, clientOf, mint, person, post, startService, type Service } from "./service.ts";
+
+/** More of every random search: QUERN_RUNS=20. */
+const RUNS = Number(process.env["QUERN_RUNS"] ?? 1);
+
+const WORDS = ["needle", "Needle", "hay", "func", "needles", "x", "ß"];
+const fixture = (name: string, seed: number): Fixture => ({
+  name,
+  public: seed % 2 === 0,
+  fork: seed % 3 === 0,
+  files: Object.fromEntries(
+    Array.from({ length: 3 + seed }, (_, n) => [
+      `${["src", "lib", "needle"][(seed + n) % 3]}/${n}.${["ts", "c", "md"][(seed * n) % 3]}`,
+      Array.from(
+        { length: 5 },
+        (_, line) =>
+          `${WORDS[(seed * 7 + n * 3 + line) % WORDS.length]} = function ${WORDS[(seed + line) % 5]}() {}`,
+      )
+        .concat(`export function ${WORDS[(seed + n) % 3]}() {}`)
+        .join("\n"),
+    ]),
+  ),
+});
+/** With a clone each, so that there is a history to hide. */
+const ALL = ["a/one", "a/two", "b/one", "b/two"].map(fixture).map((one): Fixture => ({
+  ...one,
+  gitFolder: makeClone(one.files).folder,
+}));
+const NAMES = ALL.map(({ name }) => name);
+
+/** Ordinary ones, to compare with. */
+const engines = new Map<string, Promise<Engine>>();
+function engineOf(names: readonly string[]): Promise<Engine> {
+  const key = names.join();
+  const opened = engines.get(key) ?? openEngine(ALL.filter(({ name }) => names.includes(name)));
+  engines.set(key, opened);
+  return opened;
+}
+afterAll(async () => {
+  for (const engine of engines.values()) await (await engine).close();
+});
+
+/** What a request may name beside its credential: ids of repositories, and of a token that is another's. */
+interface Known {
+  ids: Service["ids"];
+  token: string;
+}
+type Ask = (secret: string, known: Known) => [path: string, init: RequestInit];
+
+const TOKENS = "/api/ee/scoped_access_token";
+/** What owners alone may see and do; the ids are of nobody, of the caller, and of whom only the full engine's service has. */
+const RESERVED = [
+  ["GET", "/api/ee/users"],
+  ["GET", "/api/ee/audit"],
+  ["GET", "/api/ee/audit?page=2&perPage=1"],
+  ["GET", "/api/ee/audit?since=2020-01-01&until=2021-01-01"],
+  ["GET", "/api/ee/audit?since=no-date"],
+  ["GET", "/api/metrics"],
+  ...["nobody", "ada", "keeper of b/two"].flatMap((id) => [
+    ["GET", `/api/ee/user?userId=${id}`],
+    ["DELETE", `/api/ee/user?userId=${id}`],
+  ]),
+] as const;
+const query = fc.oneof(
+  fc.constantFrom(...WORDS),
+  fc.constantFrom(
+    "needle or hay",
+    "-(needle)",
+    "-file:src",
+    '""',
+    "repo:^a/.+ needle",
+    "repo:one needle",
+    "visibility:public x",
+  ),
+  fc.constantFrom(
+    "reposet:a/one,b/two func",
+    "fork:only needle",
+    "lang:ts",
+    "sym:needle",
+    "file:needle",
+    "rev:HEAD hay",
+  ),
+);
+const reading: fc.Arbitrary<[string, Ask]> = fc.oneof(
+  fc
+    .record({
+      query,
+      matches: fc.constantFrom(0, 1, 5, 1000),
+      contextLines: fc.constantFrom(0, 1),
+      isRegexEnabled: fc.boolean(),
+      isCaseSensitivityEnabled: fc.boolean(),
+    })
+    .map((body): [string, Ask] => [
+      JSON.stringify(body),
+      (secret) => ["/api/search", post(body, bearer(secret))],
+    ]),
+  fc
+    .record({ query })
+    .map(({ query }): [string, Ask] => [
+      `stream ${query}`,
+      (secret) => ["/api/stream_search", post({ query, matches: 1000 }, bearer(secret))],
+    ]),
+  fc
+    .record({ query })
+    .map(({ query }): [string, Ask] => [
+      `explain ${query}`,
+      (secret) => ["/api/explain", post({ query, matches: 10 }, bearer(secret))],
+    ]),
+  fc
+    .record({
+      route: fc.constantFrom("/api/find_definitions", "/api/find_references"),
+      symbolName: fc.constantFrom("needle", "hay"),
+      repoName: fc.constantFrom(undefined, ...NAMES),
+    })
+    .map(({ route, ...body }): [string, Ask] => [
+      `${route} ${JSON.stringify(body)}`,
+      (secret) => [route, post(body, bearer(secret))],
+    ]),
+  fc
+    .constantFrom(
+      "/api/repos",
+      "/api/repos?query=one&perPage=1",
+      "/api/repos?sort=indexed&direction=desc",
+      "/api/repos?connectionId=1",
+      "/api/repos?connectionId=2&query=one",
+      "/api/repos?connectionId=9",
+      "/api/connections",
+      "/api/models",
+      ...NAMES.map((name) => `/browse/${name}@main/-/blob/src/0.ts`),
+      ...NAMES.map((name) => `/browse/${name}/-/tree/`),
+      ...NAMES.map((name) => `/api/revisions?repo=${encodeURIComponent(name)}`),
+      ...NAMES.map((name) => `/api/source?repo=${encodeURIComponent(name)}&path=src/0.ts`),
+    )
+    .map((path): [string, Ask] => [path, (secret) => [path, { headers: bearer(secret) }]]),
+  fc
+    .tuple(
+      fc.constantFrom(...NAMES),
+      fc.constantFrom(
+        "commits?author=ada",
+        "commits?path=../x",
+        "commit?ref=HEAD",
+        "commits/authors?ref=main",
+        "diff?base=HEAD&head=main",
+        "diff?base=-x&head=main",
+        "blame?path=src/0.ts",
+        "folder_contents?path=src&ref=main",
+        "source?path=src/0.ts&ref=main",
+        "source?path=src/0.ts&ref=nope",
+      ),
+    )
+    .map(([name, rest]): [string, Ask] => {
+      const path = `/api/${rest}&repo=${encodeURIComponent(name)}`;
+      return [path, (secret) => [path, { headers: bearer(secret) }]];
+    }),
+  fc
+    .constantFrom(...NAMES)
+    .map((repoName): [string, Ask] => [
+      `files ${repoName}`,
+      (secret) => ["/api/files", post({ repoName, revisionName: "main" }, bearer(secret))],
+    ]),
+  fc
+    .constantFrom(...NAMES)
+    .map((repoName): [string, Ask] => [
+      `tree ${repoName}`,
+      (secret) => [
+        "/api/tree",
+        post({ repoName, revisionName: "HEAD", paths: ["src"] }, bearer(secret)),
+      ],
+    ]),
+);
+
+const managing: fc.Arbitrary<[string, Ask]> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc
+      .constantFrom(...RESERVED)
+      .map(([method, path]): [string, Ask] => [
+        `${method} ${path}`,
+        (secret) => [path, { method, headers: bearer(secret) }],
+      ]),
+  },
+  {
+    weight: 3,
+    arbitrary: fc
+      .subarray(NAMES, { minLength: 1 })
+      .map((names): [string, Ask] => [
+        `mint ${names.join()}`,
+        (secret, { ids }) => [TOKENS, post({ repoIds: idsOf(ids, names) }, bearer(secret))],
+      ]),
+  },
+  fc.constant<[string, Ask]>([
+    "revoke another's",
+    (secret, { token }) => [`${TOKENS}/${token}`, { method: "DELETE", headers: bearer(secret) }],
+  ]),
+);
+
+const ask = fc.oneof({ weight: 3, arbitrary: reading }, { weight: 1, arbitrary: managing });
+
+async function told(response: Response): Promise<unknown> {
+  const text = await response.text();
+  if (response.status === 204 || response.headers.get("content-type")?.startsWith("text/plain"))
+    return text;
+  const answer = readAnswer(text);
+  return response.status === 201 ? Object.keys(answer as object) : answer; // a token is no other's
+}
+
+/** Of an engine that holds these: a connection with none of them is not there. */
+async function connectionsOf(engine: Engine): Promise<Connection[]> {
+  const held = (await engine.repositories()).map(({ name }) => name);
+  return ["a", "b"].flatMap((name, n): Connection[] => {
+    const repositories = held.filter((one) => one.startsWith(`${name}/`));
+    const one = {
+      id: n + 1,
+      name,
+      connectionType: "github",
+      repositories: Object.freeze(repositories),
+    };
+    return repositories.length === 0 ? [] : [one];
+  });
+}
+
+/** Whoever keeps the repositories works with all of them; the record of it names each. Resolves to what is known now. */
+async function workWithAll({ users, ...service }: Service): Promise<Known> {
+  const { keys, ids } = service;
+  await users.put(person("keeper of b/two", { name: "b/two" }));
+  const ask = clientOf(service.handler);
+  for (const name of Object.keys(ids)) {
+    const query = `needle repo:^${name}$`;
+    await (await ask("/api/search", post({ query, matches: 1 }, bearer(keys.bob)))).text();
+    const headers = bearer(keys.bob);
+    await (await ask(`/api/folder_contents?repo=${name}`, { headers })).text();
+  }
+  const { id } = await mint({ users, ...service }, keys.bob, Object.values(ids));
+  return { ids, token: id };
+}
+
+/** An engine of other repositories does not know an id of the same kind: 999 999 is nothing's. */
+const idsOf = (ids: Service["ids"], names: readonly string[]): number[] =>
+  names.map((name) => ids[name] ?? 999_999);
+
+/** A scoped token, also for what the service has not. */
+async function scoped({ tokens, ids }: Service, key: string, names: readonly string[]) {
+  const minter = (await tokens.findByHash(hashSecret(key)))!;
+  const minted = await mintScopedToken(tokens, minter, {
+    repositoryIds: idsOf(ids, names),
+    ttlMs: 3_600_000,
+    secrets: { prefixes: DEFAULT_PREFIXES },
+  });
+  return minted.secret;
+}
+
+interface Asking {
+  /** What the caller may see. Absent: everything. */
+  readonly names?: readonly string[] | undefined;
+  /** Of the scoped token that is shown. Absent: the key itself is. */
+  readonly scope?: readonly string[] | undefined;
+  /** Whether an owner's token is shown: scoped ones are no owners. */
+  readonly who?: "ada" | "owner" | undefined;
+  /** Whether somebody else has worked with everything before. */
+  readonly isUsed?: boolean;
+}
+
+async function answer(engine: Engine, asking: Asking, ask: Ask) {
+  const { names, scope, who = "ada", isUsed = false } = asking;
+  const service = await startService({ connections: await connectionsOf(engine) }, engine);
+  const known = isUsed ? await workWithAll(service) : { ids: service.ids, token: "none" };
+  const key = service.keys[who];
+  const secret = scope === undefined ? key : await scoped(service, key, scope);
+  if (names !== undefined) service.visible.set(who, new Set(idsOf(service.ids, names)));
+  const response = await clientOf(service.handler)(...ask(secret, known));
+  const headers = ["x-total-count", "link", "x-quern-not-indexed"].map((name) =>
+    response.headers.get(name),
+  );
+  return [response.status, headers, await told(response)];
+}
+
+export interface NoLeakSuite {
+  readonly test: (name: string, run: () => Promise<void>) => void;
+  /** Resolves to an engine that holds these. Called in each test. */
+  readonly open: (sources: readonly Source[]) => Promise<Engine>;
+  /** Random cases of a caller with a credential; half as many without. */
+  readonly runs: number;
+}
+
+export function noLeakSuite({ test, open, runs }: NoLeakSuite): void {
+  const full = (): Promise<Engine> => open(ALL.map(sourceOf));
+
+  test("a caller gets what an engine of only their repositories would give", async () => {
+    const whole = await full();
+    await fc.assert(
+      fc.asyncProperty(
+        fc.subarray(NAMES),
+        fc.option(fc.subarray(NAMES, { minLength: 1 }), { nil: undefined, freq: 1 }),
+        fc.constantFrom("ada", "owner"),
+        ask,
+        async (names, scope, who, [, request]) => {
+          const visible =
+            scope === undefined ? names : names.filter((name) => scope.includes(name));
+          const asking = { scope, who: scope === undefined ? "ada" : who } as const;
+          const got = await answer(whole, { ...asking, names, isUsed: true }, request);
+          const want = await answer(await engineOf(visible), asking, request);
+          expect(got).toEqual(want);
+        },
+      ),
+      { numRuns: runs * RUNS },
+    );
+  });
+
+  test("without a credential one gets what an engine of only the public repositories would give", async () => {
+    const whole = await full();
+    await fc.assert(
+      fc.asyncProperty(ask, async ([, request]) => {
+        const shown = ALL.filter((repository) => repository.public).map(({ name }) => name);
+        const anonymous = async (engine: Engine, who: "public" | "all") => {
+          const connections = await connectionsOf(engine);
+          const service = await startService({ anonymous: who, connections }, engine);
+          const { handler, ids } = service;
+          const known = who === "public" ? await workWithAll(service) : { ids, token: "none" };
+          const [path, { headers, ...init }] = request("", known);
+          const kept = new Headers(headers as Record<string, string>);
+          kept.delete("authorization");
+          const response = await clientOf(handler)(path, { ...init, headers: kept });
+          return [response.status, await told(response)];
+        };
+        expect(await anonymous(whole, "public")).toEqual(
+          await anonymous(await engineOf(shown), "all"),
+        );
+      }),
+      { numRuns: Math.ceil((runs * RUNS) / 2) },
+    );
+  });
+
+  test("a name that hidden repositories match is as unknown as any other", async () => {
+    const request: Ask = (secret) => [
+      "/api/search",
+      post({ query: "repo:one needle", matches: 1 }, bearer(secret)),
+    ];
+    const got = await answer(await full(), { names: [] }, request);
+    expect(got).toEqual(await answer(await engineOf([]), {}, request));
+  });
+
+  test("what others may not see is there: owners read all names in the record and among members", async () => {
+    const service = await startService({}, await full());
+    const known = await workWithAll(service);
+    const read = async (path: string) =>
+      (await clientOf(service.handler)(path, { headers: bearer(service.keys.owner) })).text();
+    const record = await read("/api/ee/audit");
+    for (const name of NAMES) {
+      expect(record).toContain(`"targetId":"${name}"`);
+      expect(record).toContain(`"query":"needle repo:^${name}$"`);
+    }
+    expect(record).toContain(known.token);
+    expect(await read("/api/ee/users")).toContain("keeper of b/two");
+    expect(await read("/api/ee/user?userId=keeper%20of%20b/two")).toContain('"name":"b/two"');
+  });
+}
