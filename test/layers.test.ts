@@ -159,6 +159,7 @@ const ROOMS: Record<string, readonly string[]> = {
   ],
   "cluster/objects": ["base", "store"],
   "cluster/wire": ["base", "repository", "search/messages", "search/caller"],
+  "cluster/follow": [],
   "cluster/postgres": ["base", "auth", "cluster/objects"],
   "cluster/catalog": ["base", "store", "cluster/postgres"],
   "cluster/local": ["base", "store", "cluster/objects", "cluster/catalog"],
@@ -173,6 +174,7 @@ const ROOMS: Record<string, readonly string[]> = {
     "cluster/catalog",
     "cluster/local",
     "cluster/wire",
+    "cluster/follow",
   ],
   "cluster/front": [
     "base",
@@ -187,6 +189,7 @@ const ROOMS: Record<string, readonly string[]> = {
     "engine",
     "cluster/catalog",
     "cluster/wire",
+    "cluster/follow",
   ],
   cluster: [
     "base",
@@ -203,6 +206,7 @@ const ROOMS: Record<string, readonly string[]> = {
     "cluster/postgres",
     "cluster/catalog",
     "cluster/local",
+    "cluster/follow",
     "cluster/node",
     "cluster/front",
   ],

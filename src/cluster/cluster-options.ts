@@ -20,6 +20,8 @@ export interface ClusterCatalog {
   readonly pool: PostgresPool;
   /** Where in the database its tables lie. */
   readonly place: PostgresPlace;
+  /** Whether machines hear of changes at once. */
+  readonly listen: boolean;
 }
 
 /**
@@ -30,10 +32,19 @@ export interface ClusterCatalog {
  * const segments = postgresSegments(pool);
  * const engine = await openCluster({ catalog: postgresCatalog(pool), segments, directory: "./cluster" });
  */
-export const postgresCatalog = (pool: PostgresPool, place: PostgresPlace = {}): ClusterCatalog => ({
-  pool,
-  place,
-});
+export function postgresCatalog(
+  pool: PostgresPool,
+  options: PostgresPlace & {
+    /**
+     * Whether a machine takes a connection of the pool to hear of changes at once (LISTEN). Otherwise it looks each
+     * second, as it does through PgBouncer in transaction mode, with a warning. Default: true.
+     */
+    listen?: boolean;
+  } = {},
+): ClusterCatalog {
+  const { listen = true, ...place } = options;
+  return { pool, place, listen };
+}
 
 /**
  * Options of openCluster().

@@ -3,14 +3,13 @@
 import { randomBytes } from "node:crypto";
 import { throwIfAborted } from "../base/abort.ts";
 import type { Collection } from "./catalog/collection.ts";
+import { keepRenewing, LEASE_MS } from "./follow/renewal.ts";
 import type { SegmentStore } from "./objects/segment-store.ts";
 
 /** A machine that is behind may still bring itself to a generation that was replaced less long ago. */
 const ROWS_MS = 3_600_000;
 /** No upload takes longer before a row names what it has stored. */
 const OBJECTS_MS = 24 * 3_600_000;
-const LEASE_MS = 30_000;
-const RENEW_MS = 10_000;
 /** Doomed at once: so long are publications that need one of them refused. */
 const BATCH = 1000;
 
@@ -45,19 +44,12 @@ export async function collect(collecting: Collecting): Promise<CollectReport | u
   const { collection } = collecting;
   const holder = randomBytes(16).toString("hex");
   if (!(await collection.lease(holder, LEASE_MS))) return undefined;
-  const lost = new AbortController();
-  const renewing = setInterval(() => {
-    collection.lease(holder, LEASE_MS).then(
-      (isOurs) => void (isOurs || lost.abort()),
-      () => undefined,
-    );
-  }, RENEW_MS).unref();
-  const signal = AbortSignal.any([collecting.signal, lost.signal]);
+  using renewal = keepRenewing(() => collection.lease(holder, LEASE_MS));
+  const signal = AbortSignal.any([collecting.signal, renewal.lost]);
   try {
     const rows = await collection.dropRows(new Date(collecting.now.getTime() - ROWS_MS));
     return { ...rows, objects: await deleteObjects({ ...collecting, signal }) };
   } finally {
-    clearInterval(renewing);
     await collection.release(holder).catch(() => undefined); // it ends by itself
   }
 }

@@ -15,7 +15,9 @@ import { statusRows } from "./status.ts";
 import type { Nodes } from "./catalog/nodes.ts";
 import { Front } from "./front/front.ts";
 import { ClusterNode, type NodeSettings } from "./node/node.ts";
-import { checkOptions, type ClusterOptions } from "./cluster-options.ts";
+import type { Alarm } from "./follow/alarm.ts";
+import { listenTo, type Change } from "./postgres/changes.ts";
+import { checkOptions, type ClusterCatalog, type ClusterOptions } from "./cluster-options.ts";
 import type { ClusterEngine } from "./cluster-engine.ts";
 import { OpenedCluster, type Parts } from "./opened-cluster.ts";
 
@@ -55,15 +57,35 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterEngin
   const writing = { ...engine, textCache: 0, warmUp: false }; // nobody searches what is written
   const forWriter = { catalog, store, directory, lockTimeoutMs, shardBytes, engine: writing };
   const newWriter = (): ShardWriter => new ShardWriter(forWriter);
+  const jobAlarms = new Set<Alarm>();
+  const onChange = (change?: Change): void => {
+    if (change !== "jobs") answers.following.wake();
+    if (change === "jobs" || change === undefined) for (const one of jobAlarms) one.ring();
+  };
   return new OpenedCluster({
     ...rows,
     ...answers,
+    jobAlarms,
+    stopListening: listen(given, onWarning, onChange),
     store,
     newWriter,
     directory,
     shardBytes,
     onWarning,
   });
+}
+
+function listen(
+  { pool, place: { schema }, listen: isWanted }: ClusterCatalog,
+  onWarning: Opening["onWarning"],
+  onChange: (change?: Change) => void,
+): () => Promise<void> {
+  if (!isWanted) return () => Promise.resolve();
+  const onDeaf = (why: string): void => {
+    const message = `this machine cannot LISTEN, so it looks for changes each second: ${why}; listen: false says that this is right`;
+    onWarning({ code: "INTERNAL", message });
+  };
+  return listenTo(pool, { schema, onChange, onDeaf });
 }
 
 interface Opening {
@@ -80,14 +102,15 @@ type Answers = Pick<Parts, "answers" | "following" | "node">;
 async function openWhole(opening: Opening): Promise<Answers> {
   const replica = await Replica.open(opening);
   try {
-    await replica.bringToNewest();
+    await replica.follower.run();
   } catch (error) {
     await replica.close();
     throw error;
   }
-  replica.follow();
+  replica.follower.start();
   const following: Following = {
-    refresh: () => replica.bringToNewest(),
+    wake: replica.follower.wake,
+    refresh: () => replica.follower.run(),
     generations: () => replica.generations(),
     close: () => replica.close(),
   };
@@ -115,6 +138,10 @@ async function openOverNodes(
     const front = await Front.open({ ...parts, secret, holdsSlices: node !== undefined });
     closing.unshift(() => front.close());
     const following: Following = {
+      wake() {
+        node?.follower.wake();
+        front.follower.wake();
+      },
       refresh: () => front.refresh(),
       generations: () => front.generations(),
       close,

@@ -17,6 +17,7 @@ import type { SearchOptions, SearchRequest } from "../search/messages/request.ts
 import type { Answering, Following } from "./front/answering.ts";
 import type { Catalog } from "./catalog/catalog.ts";
 import type { Collection } from "./catalog/collection.ts";
+import { Alarm } from "./follow/alarm.ts";
 import type { EndedJob } from "./catalog/jobs.ts";
 import type { SegmentStore } from "./objects/segment-store.ts";
 import type { ShardSession, ShardWriter, WriteOptions } from "./shard-writer.ts";
@@ -45,6 +46,9 @@ export interface Parts extends StatusRows {
   readonly following: Following;
   /** undefined: this machine is none. */
   readonly node: ClusterNode | undefined;
+  /** Ring when there may be a job. */
+  readonly jobAlarms: Set<Alarm>;
+  readonly stopListening: () => Promise<void>;
   readonly directory: string;
   readonly shardBytes: number;
   readonly onWarning: NonNullable<OpenOptions["onWarning"]>;
@@ -189,8 +193,10 @@ export class OpenedCluster
   }
 
   async #workOne(source: (job: Job) => Promise<Source>, signal: AbortSignal): Promise<void> {
-    const { jobs, newWriter, onWarning } = this.#parts;
+    const { jobs, jobAlarms, newWriter, onWarning } = this.#parts;
     const writer = newWriter();
+    const alarm = new Alarm();
+    jobAlarms.add(alarm);
     let trouble = "";
     const onTrouble = (error: unknown): void => {
       const message = `the queue of jobs cannot be reached: ${String(error)}`;
@@ -204,8 +210,9 @@ export class OpenedCluster
       await this.#index(writer, given, { signal: stop }, writing);
     };
     try {
-      await workOn({ jobs, index, onTrouble }, source, signal);
+      await workOn({ jobs, index, alarm, onTrouble }, source, signal);
     } finally {
+      jobAlarms.delete(alarm);
       await writer.close();
     }
   }
@@ -324,6 +331,7 @@ export class OpenedCluster
 
   async #close(): Promise<void> {
     this.#closing.abort();
+    await this.#parts.stopListening();
     await this.#writer.close();
     await Promise.allSettled(this.#working);
     await this.#parts.following.close();

@@ -11,6 +11,7 @@ import type { Environment } from "../store/lmdb/environment.ts";
 import { acquireLease } from "../store/lmdb/lease.ts";
 import type { Catalog } from "./catalog/catalog.ts";
 import { NewestHeads } from "./catalog/newest-heads.ts";
+import { Follower } from "./follow/follower.ts";
 import { bringTo } from "./local/bring.ts";
 import { readContents, reading } from "./local/contents.ts";
 import type { SegmentStore } from "./objects/segment-store.ts";
@@ -58,56 +59,26 @@ export class Replica {
   readonly #options: ReplicaOptions;
   readonly #local: Local;
   readonly #heads: NewestHeads;
-  #last: Promise<unknown> = Promise.resolve();
-  #waiting: Promise<void> | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #isClosed = false;
-  /** What could not be done last, so that it is told once. */
-  #trouble = "";
+  /** Brings the directory to what is published. */
+  readonly follower: Follower<void>;
 
   private constructor(options: ReplicaOptions, local: Local) {
     this.#options = options;
     this.#heads = new NewestHeads(options.catalog);
     this.#local = local;
     this.engine = local.engine;
+    const onTrouble = (error: unknown): void => {
+      const message = `what the cluster has published cannot be fetched: ${String(error)}`;
+      options.onWarning({ code: "INTERNAL", message });
+    };
+    this.follower = new Follower({ run: () => this.#bring(), everyMs: POLL_MS, onTrouble });
   }
 
   static async open(options: ReplicaOptions): Promise<Replica> {
     return new Replica(options, await openLocal(options));
   }
 
-  /** Follows what is published until close(). */
-  follow(): void {
-    this.#timer = setTimeout(() => void this.#poll(), POLL_MS).unref();
-  }
-
-  async #poll(): Promise<void> {
-    try {
-      await this.bringToNewest();
-      this.#trouble = "";
-    } catch (error) {
-      const message = `what the cluster has published cannot be fetched: ${String(error)}`;
-      if (message !== this.#trouble && !this.#isClosed)
-        this.#options.onWarning({ code: "INTERNAL", message });
-      this.#trouble = message;
-    }
-    if (!this.#isClosed) this.follow();
-  }
-
-  /** Resolves when searches see all that was published before the call. */
-  bringToNewest(): Promise<void> {
-    // who comes while one runs needs another one, which all of them share
-    this.#waiting ??= this.#last.then(() => {
-      this.#waiting = undefined;
-      const run = this.#bring();
-      this.#last = run.catch(() => undefined);
-      return run;
-    });
-    return this.#waiting;
-  }
-
   async #bring(): Promise<void> {
-    if (this.#isClosed) return;
     const { catalog, store } = this.#options;
     const heads = await this.#heads.read();
     const here = this.generations();
@@ -130,9 +101,7 @@ export class Replica {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
-    clearTimeout(this.#timer);
-    await this.#last;
+    await this.follower.close();
     await this.#local.close();
   }
 }

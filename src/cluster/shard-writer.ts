@@ -17,12 +17,11 @@ import { acquireLease, checkLease } from "../store/lmdb/lease.ts";
 import type { Catalog } from "./catalog/catalog.ts";
 import type { ShardHead } from "./catalog/head.ts";
 import type { EndedJob } from "./catalog/jobs.ts";
+import { keepRenewing, LEASE_MS } from "./follow/renewal.ts";
 import { bringTo } from "./local/bring.ts";
 import { preparePublication, recordPublication } from "./local/publish.ts";
 import type { SegmentStore } from "./objects/segment-store.ts";
 
-const LEASE_MS = 30_000;
-const RENEW_MS = 10_000;
 const RETRY_MS = 50;
 
 export interface ShardWriterOptions {
@@ -87,10 +86,8 @@ export class ShardWriter {
     const { catalog, store, shardBytes } = this.#options;
     const writer = randomBytes(16).toString("hex");
     const generation = await this.#lease(shard, { writer, signal, lockTimeoutMs });
-    const renewing = setInterval(() => {
-      // who has lost it finds out when it publishes
-      catalog.lease(shard, writer, LEASE_MS).catch(() => undefined);
-    }, RENEW_MS).unref();
+    // who has lost it finds out when it publishes
+    using _renewal = keepRenewing(async () => !!(await catalog.lease(shard, writer, LEASE_MS)));
     try {
       const opened = await this.#open(shard);
       const head = await catalog.head(shard, generation);
@@ -106,7 +103,6 @@ export class ShardWriter {
       }
       return done;
     } finally {
-      clearInterval(renewing);
       await catalog.release(shard, writer).catch(() => undefined); // it ends by itself
     }
   }

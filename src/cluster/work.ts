@@ -4,13 +4,12 @@
  */
 
 import { randomBytes } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import { QuernError } from "../base/errors.ts";
+import type { Alarm } from "./follow/alarm.ts";
+import { keepRenewing, LEASE_MS } from "./follow/renewal.ts";
 import type { Source } from "../ingest/sources/source.ts";
 import type { EndedJob, Jobs, TakenJob } from "./catalog/jobs.ts";
 
-const LEASE_MS = 30_000;
-const RENEW_MS = 10_000;
 const POLL_MS = 1_000;
 /** After a first failure; each further one waits twice as long. */
 const RETRY_MS = 5_000;
@@ -38,6 +37,8 @@ export interface Working {
   readonly jobs: Jobs;
   /** Calls `source` for the job's source and publishes it; ends the job with the publication. Resolves to whether anything was published. */
   readonly index: (source: Source, job: EndedJob, signal: AbortSignal) => Promise<void>;
+  /** Rings when there may be a job. */
+  readonly alarm: Alarm;
   readonly onTrouble: (error: unknown) => void;
 }
 
@@ -53,7 +54,7 @@ export async function workOn(
       working.onTrouble(error);
       return undefined;
     });
-    if (job === undefined) await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
+    if (job === undefined) await working.alarm.wait(POLL_MS, signal);
     else await runJob(working, { job, worker, source, signal }).catch(working.onTrouble);
   }
 }
@@ -68,14 +69,8 @@ interface Run {
 async function runJob(working: Working, run: Run): Promise<void> {
   const { job, worker, source, signal } = run;
   const { jobs } = working;
-  const lost = new AbortController();
-  const renewing = setInterval(() => {
-    jobs.renew(job, worker, LEASE_MS).then(
-      (isOurs) => void (isOurs || lost.abort()),
-      () => undefined, // PostgreSQL may be back before the lease ends; if not, publishing fails
-    );
-  }, RENEW_MS);
-  const stop = AbortSignal.any([signal, lost.signal]);
+  using renewal = keepRenewing(() => jobs.renew(job, worker, LEASE_MS));
+  const stop = AbortSignal.any([signal, renewal.lost]);
   const { repository, payload, failures, asked } = job;
   try {
     const given = await source({ repository, payload, failures, signal: stop });
@@ -85,8 +80,6 @@ async function runJob(working: Working, run: Run): Promise<void> {
   } catch (error) {
     if (stop.aborted) await jobs.release(job, worker);
     else await jobs.fail(job, worker, { error: String(error), delayMs: delayAfter(failures) });
-  } finally {
-    clearInterval(renewing);
   }
 }
 

@@ -207,6 +207,7 @@ export class Catalog {
       );
       await this.#refuseDoomed(client, publication);
       if (publication.job) await endJob(client, this.#name("job"), publication.job);
+      await this.#tables.notify("index", client);
     });
   }
 

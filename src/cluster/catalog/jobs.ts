@@ -50,6 +50,8 @@ export class Jobs {
          attempts = 0, error = null`,
       [repository, payload, runAfter?.toISOString() ?? null],
     );
+    if (runAfter === undefined || runAfter.getTime() <= Date.now())
+      await this.#tables.notify("jobs");
   }
 
   /** Takes the job that is due longest, of a shard that nobody writes to if there is one. undefined: none is due. */

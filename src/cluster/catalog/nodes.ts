@@ -61,16 +61,17 @@ export class Nodes {
        ${isFirst ? ", draining = false" : ""}`,
       [name, url, diskBytes],
     );
+    if (isFirst) await this.#tables.notify("nodes");
   }
 
   /** Says that a node is not to be asked any more. It stays placed, because it may come back. */
   async stop(name: string): Promise<void> {
-    await this.setReady(name, [], { isWhole: true });
     await this.#tables.query(
       `update ${this.#name("node")} set heartbeat = least(heartbeat, now() - $2 * interval '1 millisecond')
        where node = $1`,
       [name, LIVE_MS],
     );
+    await this.setReady(name, [], { isWhole: true });
   }
 
   /** Takes its slices from a node. It answers for them until it is stopped. */
@@ -78,6 +79,7 @@ export class Nodes {
     await this.#tables.query(`update ${this.#name("node")} set draining = true where node = $1`, [
       name,
     ]);
+    await this.#tables.notify("nodes");
   }
 
   /** Says what a node answers for; with `isWhole`, and for nothing else. */
@@ -106,6 +108,7 @@ export class Nodes {
          on conflict (node, shard, generation) do update set slices = excluded.slices`,
         values,
       );
+      await this.#tables.notify("nodes", client);
     });
   }
 

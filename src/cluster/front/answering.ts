@@ -27,6 +27,8 @@ export type Answering = Pick<
 
 /** How it follows what is published. */
 export interface Following {
+  /** Has it look soon for what is published. */
+  wake(): void;
   /** Resolves when searches see all that was published before the call. */
   refresh(): Promise<void>;
   /** The generation of each shard that searches see. */

@@ -49,6 +49,7 @@ import { OBSERVE, Tracer, type IndexSize, type Observable } from "../../tracing.
 import type { CheckReport } from "../../store/upkeep/check.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Nodes } from "../catalog/nodes.ts";
+import { Follower } from "../follow/follower.ts";
 import type { Calls, Described, PlaceCall } from "../wire/calls.ts";
 import {
   askReplicas,
@@ -95,15 +96,19 @@ export class Front implements Answering {
   readonly #tracer: Tracer;
   readonly #closing = new AbortController();
   #urls: readonly string[] = [];
-  #last: Promise<unknown> = Promise.resolve();
-  #waiting: Promise<FrontState> | undefined;
-  #loop: Promise<void> = Promise.resolve();
+  /** Brings what is known of the cluster. */
+  readonly follower: Follower<FrontState>;
 
   private constructor(front: FrontParts) {
     this.#front = front;
     this.#client = nodeClient(front.secret);
     this.#tracer = new Tracer(front.engine.path);
     this.#states = new FrontStates(front.catalog);
+    const onTrouble = (error: unknown): void => {
+      const message = `this front cannot follow what the cluster publishes: ${String(error)}`;
+      front.onWarning({ code: "INTERNAL", message });
+    };
+    this.follower = new Follower({ run: () => this.#bring(), everyMs: POLL_MS, onTrouble });
     const { searching, reader } = (front.engine as Engine & HasParts)[PARTS];
     this.#attempts = new Attempts({
       ...searching,
@@ -120,8 +125,8 @@ export class Front implements Answering {
 
   static async open(parts: FrontParts): Promise<Front> {
     const front = new Front(parts);
-    await front.#bringToNewest();
-    front.#loop = front.#follow();
+    await front.follower.run();
+    front.follower.start();
     return front;
   }
 
@@ -141,35 +146,6 @@ export class Front implements Answering {
     );
   }
 
-  async #follow(): Promise<void> {
-    const { signal } = this.#closing;
-    let trouble = ""; // told once
-    for (;;) {
-      await sleep(POLL_MS, undefined, { signal, ref: false }).catch(() => undefined);
-      if (signal.aborted) return;
-      try {
-        await this.#bringToNewest();
-        trouble = "";
-      } catch (error) {
-        const message = `this front cannot follow what the cluster publishes: ${String(error)}`;
-        if (message !== trouble && !signal.aborted)
-          this.#front.onWarning({ code: "INTERNAL", message });
-        trouble = message;
-      }
-    }
-  }
-
-  #bringToNewest(): Promise<FrontState> {
-    // who comes while one runs needs another one, which all of them share
-    this.#waiting ??= this.#last.then(() => {
-      this.#waiting = undefined;
-      const run = this.#bring();
-      this.#last = run.catch(() => undefined);
-      return run;
-    });
-    return this.#waiting;
-  }
-
   async #bring(): Promise<FrontState> {
     const members = await this.#front.nodes.all();
     this.#urls = members.nodes.filter(({ isLive }) => isLive).map(({ url }) => url);
@@ -184,14 +160,14 @@ export class Front implements Answering {
       return [...published].every(([shard, generation]) => (here.get(shard) ?? 0) >= generation);
     };
     for (const start = Date.now(); ;) {
-      await this.#bringToNewest();
+      await this.follower.run();
       if (isThere() && this.#isComplete()) return;
       await Promise.allSettled(
         this.#urls.map((url) =>
           this.#client.ask(url, "/v1/refresh", { slices: [] }, this.#closing.signal),
         ),
       );
-      await this.#bringToNewest();
+      await this.follower.run();
       if (isThere() && (this.#isComplete() || this.#urls.length === 0)) return;
       if (this.#closing.signal.aborted || signal?.aborted === true) return;
       if (Date.now() - start > READY_MS) return this.#warnNotReady();
@@ -252,7 +228,7 @@ export class Front implements Answering {
   ): Promise<boolean> {
     if (left <= 1 || (timeLeft(due).timeoutMs ?? Infinity) < 2 * LOOK_MS) return false;
     if (this.#state === state) {
-      const brought = this.#bringToNewest().catch(() => undefined); // PostgreSQL may be down
+      const brought = this.follower.run().catch(() => undefined); // PostgreSQL may be down
       await Promise.race([brought, sleep(LOOK_MS, undefined, { ref: false })]);
     }
     return this.#state !== state;
@@ -261,7 +237,7 @@ export class Front implements Answering {
   /** Resolves when there may be a state with what nodes have ready now. */
   async #newerThan(state: FrontState, left: number): Promise<void> {
     if (left <= 1) throw unavailable("nodes change faster than they can be asked");
-    const newer = await this.#bringToNewest();
+    const newer = await this.follower.run();
     if (newer === state) await sleep(RETRY_MS); // a node that has begun anew says so in a moment
   }
 
@@ -517,8 +493,7 @@ export class Front implements Answering {
 
   async close(): Promise<void> {
     this.#closing.abort();
-    await this.#loop;
-    await this.#last;
+    await this.follower.close();
     await this.#histories.close();
     this.#client.close();
   }

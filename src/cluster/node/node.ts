@@ -12,6 +12,7 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { ShardHead } from "../catalog/head.ts";
 import { NewestHeads } from "../catalog/newest-heads.ts";
 import { placedOwners, type Membership, type NodeRow, type Nodes } from "../catalog/nodes.ts";
+import { Follower } from "../follow/follower.ts";
 import { bringTo, type WantedShard } from "../local/bring.ts";
 import { isSameSlices, readContents, reading } from "../local/contents.ts";
 import type { SegmentStore } from "../objects/segment-store.ts";
@@ -52,9 +53,10 @@ export class ClusterNode {
   readonly #holder = new Holder();
   readonly #heads: NewestHeads;
   readonly #closing = new AbortController();
-  #last: Promise<unknown> = Promise.resolve();
-  #waiting: Promise<void> | undefined;
-  #loops: Promise<unknown> = Promise.resolve();
+  /** Brings the directory to what the node owns. */
+  readonly follower: Follower<void>;
+  /** Says that the node lives. */
+  readonly #beating: Follower<void>;
   /** What its disk has no room for, so that it is told once. */
   #leftOut = 0;
   #isFirst = true;
@@ -64,7 +66,14 @@ export class ClusterNode {
     this.#heads = new NewestHeads(node.catalog);
     this.#parts = (node.engine as Engine & HasParts)[PARTS];
     const { searching, reader } = this.#parts;
-    const refresh = () => this.bringToNewest();
+    const onTrouble = (error: unknown): void => {
+      const message = `this node cannot follow what the cluster publishes: ${String(error)}`;
+      node.onWarning({ code: "INTERNAL", message });
+    };
+    const beat = () => node.nodes.beat(node.settings, false);
+    this.follower = new Follower({ run: () => this.#bring(), everyMs: POLL_MS, onTrouble });
+    this.#beating = new Follower({ run: beat, everyMs: BEAT_MS, onTrouble });
+    const refresh = () => this.follower.run();
     this.internal = nodeHandler({
       secret: node.settings.secret,
       maxConcurrent: MOST_CONCURRENT,
@@ -77,42 +86,15 @@ export class ClusterNode {
   static async open(parts: NodeParts): Promise<ClusterNode> {
     const node = new ClusterNode(parts);
     await parts.nodes.beat(parts.settings, true);
-    node.#loops = Promise.all([
-      node.#repeat(BEAT_MS, () => parts.nodes.beat(parts.settings, false)),
-      node.#repeat(POLL_MS, () => node.bringToNewest()),
-    ]);
-    await node.bringToNewest();
-    return node;
-  }
-
-  async #repeat(ms: number, run: () => Promise<void>): Promise<void> {
-    const { signal } = this.#closing;
-    let trouble = ""; // told once
-    for (;;) {
-      await sleep(ms, undefined, { signal, ref: false }).catch(() => undefined);
-      if (signal.aborted) return;
-      try {
-        await run();
-        trouble = "";
-      } catch (error) {
-        const message = `this node cannot follow what the cluster publishes: ${String(error)}`;
-        if (message !== trouble && !signal.aborted)
-          this.#node.onWarning({ code: "INTERNAL", message });
-        trouble = message;
-      }
+    node.#beating.start(); // what it owns may take an hour to fetch
+    try {
+      await node.follower.run();
+    } catch (error) {
+      await node.kill();
+      throw error;
     }
-  }
-
-  /** Resolves when the node has ready what was published before the call. */
-  bringToNewest(): Promise<void> {
-    // who comes while one runs needs another one, which all of them share
-    this.#waiting ??= this.#last.then(() => {
-      this.#waiting = undefined;
-      const run = this.#bring();
-      this.#last = run.catch(() => undefined);
-      return run;
-    });
-    return this.#waiting;
+    node.follower.start();
+    return node;
   }
 
   async #bring(): Promise<void> {
@@ -215,7 +197,7 @@ export class ClusterNode {
     const { nodes, settings } = this.#node;
     await nodes.drain(settings.name);
     for (;;) {
-      await this.bringToNewest();
+      await this.follower.run();
       const others = (await nodes.all()).nodes.some((one: NodeRow) => one.isPlaced);
       const left = [...(this.#holder.newest?.shards.values() ?? [])];
       if (!others || left.every(({ own }) => own.own.length === 0)) break;
@@ -227,8 +209,8 @@ export class ClusterNode {
   /** Ends without a word to anybody, as a process that is killed. */
   async kill(): Promise<void> {
     this.#closing.abort();
-    await this.#loops;
-    await this.#last;
+    await this.#beating.close();
+    await this.follower.close();
   }
 
   async close(): Promise<void> {

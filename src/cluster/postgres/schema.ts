@@ -15,6 +15,7 @@
  */
 
 import { QuernError } from "../../base/errors.ts";
+import { CHANNEL, payloadOf, type Change } from "./changes.ts";
 import { inTransaction, type PostgresPool, type PostgresQueries } from "./pool.ts";
 
 /**
@@ -201,6 +202,8 @@ export interface Tables {
   name(table: string): string;
   /** Runs a statement. Before the first one, checks that the tables are there and of this version. */
   query(text: string, values?: unknown[]): Promise<PostgresResultRows>;
+  /** Tells those who listen; in a transaction, when it commits. */
+  notify(change: Change, client?: PostgresQueries): Promise<void>;
   /** Runs statements in one transaction. */
   transaction<T>(work: (client: PostgresQueries) => Promise<T>): Promise<T>;
 }
@@ -227,6 +230,10 @@ export function openTables(pool: PostgresPool, place: PostgresPlace): Tables {
       await check();
       const { rows, rowCount } = await pool.query(text, values);
       return { rows, changed: rowCount ?? 0 };
+    },
+    async notify(change, client = pool) {
+      const payload = payloadOf(change, place.schema);
+      await client.query("select pg_notify($1, $2)", [CHANNEL, payload]);
     },
     async transaction(work) {
       await check();

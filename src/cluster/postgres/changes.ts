@@ -1,0 +1,149 @@
+/**
+ * Hears of changes at once, by LISTEN, where others look each second. It is a help alone: what changed stands in
+ * rows, and a change that nobody hears of is found by the next look. All engines over one pool share one of its
+ * connections for it.
+ *
+ * Through PgBouncer in transaction mode LISTEN succeeds and nothing is ever heard. So a listener notifies itself by
+ * another connection; if that is not heard within PROBE_MS, it warns and gives its connection back.
+ */
+
+import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { PostgresClient, PostgresPool } from "./pool.ts";
+
+/** What changed: what is published, which nodes there are and what they have ready, or the queue of jobs. */
+export type Change = (typeof CHANGES)[number];
+const CHANGES = ["index", "nodes", "jobs"] as const;
+
+/** One for all clusters of a database; the payload says which one, and what. */
+export const CHANNEL = "quern";
+
+export const payloadOf = (change: Change, schema: string | undefined): string =>
+  `${change} ${schema ?? ""}`;
+
+const PROBE_MS = 2_000;
+const RETRY_MS = 1_000;
+
+/** What a connection of the package `pg` does besides running statements. */
+interface Emitter {
+  on(event: "notification", listener: (message: { payload?: string }) => void): unknown;
+  on(event: "error" | "end", listener: () => void): unknown;
+}
+
+const isEmitter = (client: object): client is Emitter =>
+  "on" in client && typeof client.on === "function";
+
+export interface Subscriber {
+  /** Of the tables. */
+  readonly schema: string | undefined;
+  /** Called after each change; without one, when some may have been missed. */
+  readonly onChange: (change?: Change) => void;
+  /** Called once if nothing will ever be heard. */
+  readonly onDeaf: (why: string) => void;
+}
+
+/** Returns what ends the listening. */
+export function listenTo(pool: PostgresPool, subscriber: Subscriber): () => Promise<void> {
+  const listener = listeners.get(pool) ?? new Listener(pool);
+  listeners.set(pool, listener);
+  listener.add(subscriber);
+  return async () => {
+    if (!listener.remove(subscriber)) return;
+    listeners.delete(pool);
+    await listener.close();
+  };
+}
+
+const listeners = new WeakMap<PostgresPool, Listener>();
+
+class Listener {
+  readonly #pool: PostgresPool;
+  readonly #subscribers = new Set<Subscriber>();
+  readonly #closing = new AbortController();
+  readonly #loop: Promise<void>;
+  #hasConnection = false;
+  /** Why it hears nothing, and never will. */
+  #deaf: string | undefined;
+
+  constructor(pool: PostgresPool) {
+    this.#pool = pool;
+    this.#loop = this.#listen();
+  }
+
+  add(subscriber: Subscriber): void {
+    this.#subscribers.add(subscriber);
+    if (this.#deaf !== undefined) subscriber.onDeaf(this.#deaf);
+  }
+
+  /** Returns whether it was the last one. */
+  remove(subscriber: Subscriber): boolean {
+    return this.#subscribers.delete(subscriber) && this.#subscribers.size === 0;
+  }
+
+  /** Resolves when the connection is given back. One that is still being made is given back when it is there. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    if (this.#hasConnection) await this.#loop;
+  }
+
+  async #listen(): Promise<void> {
+    const { signal } = this.#closing;
+    while (!signal.aborted && this.#deaf === undefined) {
+      await this.#listenOnce().catch(() => undefined); // PostgreSQL is down: those who look say so
+      await sleep(RETRY_MS, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  }
+
+  /** Resolves when the connection is lost, or hears nothing. */
+  async #listenOnce(): Promise<void> {
+    const pool = this.#pool as PostgresPool & { options?: { max?: number } };
+    if (pool.options?.max === 1) return this.#giveUp("the pool has one connection alone");
+    const client = await pool.connect();
+    this.#hasConnection = true;
+    try {
+      if (isEmitter(client)) await this.#hear(client);
+      else this.#giveUp("the pool's connections tell of no notifications");
+    } finally {
+      client.release(true);
+      this.#hasConnection = false;
+    }
+  }
+
+  async #hear(client: PostgresClient & Emitter): Promise<void> {
+    const probe = randomBytes(16).toString("hex");
+    let hearProbe = (): void => undefined;
+    const heard = new Promise<true>((resolve) => (hearProbe = () => resolve(true)));
+    const lost = new Promise<void>((resolve) => {
+      client.on("error", resolve);
+      client.on("end", resolve);
+      this.#closing.signal.addEventListener("abort", () => resolve(), { once: true });
+      if (this.#closing.signal.aborted) resolve();
+    });
+    client.on("notification", ({ payload = "" }) => {
+      if (payload === probe) hearProbe();
+      else this.#tell(payload);
+    });
+    await Promise.race([lost, client.query(`listen ${CHANNEL}`)]);
+    const sent = this.#pool.query("select pg_notify($1, $2)", [CHANNEL, probe]);
+    sent.catch(() => undefined); // then it is not heard
+    const late = sleep(PROBE_MS, false, { signal: this.#closing.signal, ref: false });
+    const isHeard = await Promise.race([heard, lost, late.catch(() => undefined)]);
+    if (isHeard === false && (await sent.catch(() => undefined)))
+      return this.#giveUp("what one connection notifies, another does not hear");
+    if (isHeard !== true) return;
+    for (const { onChange } of this.#subscribers) onChange(); // what changed before
+    await lost;
+  }
+
+  #tell(payload: string): void {
+    for (const { schema, onChange } of this.#subscribers) {
+      const change = CHANGES.find((one) => payloadOf(one, schema) === payload);
+      if (change) onChange(change);
+    }
+  }
+
+  #giveUp(why: string): void {
+    this.#deaf = why;
+    for (const { onDeaf } of this.#subscribers) onDeaf(why);
+  }
+}
