@@ -1,4 +1,4 @@
-/** The frame around every view: the search box above, the view below, and what opens over both. */
+/** Draws the frame around every view: the search box above, the view below, and what opens over both. */
 
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { FilePage } from "../file/file-page.tsx";
@@ -19,7 +19,7 @@ import { useRouter } from "../frame/router.ts";
 import { SignIn } from "./sign-in.tsx";
 
 interface AppProps {
-  /** The address that all views are below, with a slash at its end. */
+  /** The address below which all views are, with a slash at its end. */
   root: string;
   service: string;
   hasHistory: boolean;
@@ -28,7 +28,7 @@ interface AppProps {
 export function App({ root, service, hasHistory }: AppProps) {
   const router = useRouter(root);
   const [isRefused, setRefused] = useState(false);
-  const [visits, setVisits] = useState(0); // views ask again after a sign-in
+  const [visits, setVisits] = useState(0); // Views ask again after a sign-in.
   const client = useMemo(
     () =>
       createClient({
@@ -59,7 +59,7 @@ export function App({ root, service, hasHistory }: AppProps) {
 }
 
 function skip(event: MouseEvent): void {
-  event.preventDefault(); // the part behind # says which lines of a file are marked
+  event.preventDefault(); // The part after # says which lines of a file are marked.
   focusMain();
 }
 
@@ -108,7 +108,7 @@ function View() {
   }
 }
 
-/** With the view before it goes what had the focus. */
+/** Focuses the new view, because the control that had the focus is gone with the old one. */
 function useFocusOnArrival(address: Address): void {
   const view = "path" in address ? `${address.view} ${address.path}` : address.view;
   const before = useRef(view);

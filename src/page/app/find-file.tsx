@@ -1,4 +1,4 @@
-/** Finds a file by parts of its path: in the repository that is shown, or in all. */
+/** Finds a file by parts of its path, in the repository that is shown or in all. */
 
 import { useState } from "preact/hooks";
 import { escapeExpression, filterFor, quoteValue } from "../search/query-text.ts";

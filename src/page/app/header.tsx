@@ -1,4 +1,4 @@
-/** The bar at the top: the way home, the search box, help. */
+/** Draws the bar at the top: the link home, the search box, help. */
 
 import { SearchBox } from "../search/search-box.tsx";
 import { usePage } from "../frame/page-context.ts";

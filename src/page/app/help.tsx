@@ -1,4 +1,4 @@
-/** What the keys do, and what a query can say. */
+/** Explains the keys and the query language. */
 
 import { Dialog } from "../frame/dialog.tsx";
 import { KEYS } from "../frame/keyboard.ts";

@@ -1,4 +1,4 @@
-/** The first view: which repositories there are, and what one might ask. */
+/** Draws the first view: the repositories, and examples of queries. */
 
 import type { HomeView } from "../frame/address.ts";
 import { useAsked, useKept } from "../frame/asked.ts";
@@ -13,7 +13,7 @@ import type { Repository } from "../wire/answers.ts";
 import { wordsOf } from "../wire/client.ts";
 
 const PER_PAGE = 50;
-/** Who has more repositories than these pages hold finds one by its name. */
+/** The most pages of repositories. Further ones are found by name. */
 const MOST_PAGES = 20;
 const MOST_WITH_EXAMPLES = 10;
 
@@ -68,7 +68,7 @@ export function Home({ address }: { address: HomeView }) {
   );
 }
 
-/** Where there are few repositories there is room, and most likely somebody new. */
+/** Shows examples if there are few repositories: there is room, and most likely somebody new. */
 function Examples() {
   const { router } = usePage();
   return (

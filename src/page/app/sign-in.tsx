@@ -1,4 +1,4 @@
-/** Asks for an API key. What was typed into the search box stays there. */
+/** Asks for an API key. The text in the search box stays. */
 
 import { useEffect, useRef } from "preact/hooks";
 import { usePage, useTitle } from "../frame/page-context.ts";

@@ -1,4 +1,4 @@
-/** Who wrote each line: a column before the line numbers, with a name where another commit begins. */
+/** Draws a column before the line numbers with the author of each line, named where another commit begins. */
 
 import type { Extension } from "@codemirror/state";
 import { gutter, GutterMarker } from "@codemirror/view";
@@ -23,7 +23,7 @@ class CommitMarker extends GutterMarker {
     link.textContent = this.#text;
     link.title = this.#title;
     link.href = this.#href;
-    link.tabIndex = -1; // the gutter is hidden from screen readers; the file's history is the way for them
+    link.tabIndex = -1; // The gutter is hidden from screen readers; they have the file's history instead.
     return link;
   }
 }

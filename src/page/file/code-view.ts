@@ -1,6 +1,6 @@
 /**
- * A file's text, drawn by CodeMirror, which draws only the lines that are seen. Loaded when a file is
- * shown and not before.
+ * Draws a file's text with CodeMirror, which draws only the visible lines. Loaded when a file is first
+ * shown.
  */
 
 import { bracketMatching, syntaxHighlighting } from "@codemirror/language";
@@ -29,7 +29,7 @@ import { tokenClasses } from "./token-classes.ts";
 
 export interface CodeOptions {
   text: string;
-  /** Linguist's name; empty where it is not known. */
+  /** Linguist's name; empty if it is not known. */
   language: string;
   /** What a screen reader calls the text. */
   label: string;
@@ -42,7 +42,7 @@ export interface CodeOptions {
 export interface CodeView {
   /** Marks lines, and scrolls to them unless they are seen. */
   show(lines: Lines | undefined): void;
-  /** Shows beside each line who wrote it, or nobody. */
+  /** Shows beside each line who wrote it, or removes that column. */
   blame(blame: Blame | undefined, linkOf: (hash: string) => string): void;
   focus(): void;
   destroy(): void;
@@ -62,7 +62,7 @@ export function openCode(parent: HTMLElement, options: CodeOptions): CodeView {
       extensions: [grammar.of([]), blame.of([]), ...extensionsOf(options)],
     }),
   });
-  root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet]; // CodeMirror has put its own before
+  root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet]; // CodeMirror has inserted its own style sheets before.
   const observer = keepCaretInView(view);
   let isOpen = true;
   void grammarFor(options.language).then((found) => {
@@ -81,7 +81,7 @@ export function openCode(parent: HTMLElement, options: CodeOptions): CodeView {
   };
 }
 
-/** When there is less room, such as when the panel of a name opens below on a phone. */
+/** Scrolls to the caret when the view shrinks, such as when the panel of a name opens below it on a phone. */
 function keepCaretInView(view: EditorView): ResizeObserver {
   let before = 0;
   const observer = new ResizeObserver(() => {
@@ -113,7 +113,7 @@ function extensionsOf({ label, onLines, onName }: CodeOptions): Extension[] {
     search({ top: true }),
     keymap.of([
       { key: "Enter", run: (view) => nameAtCaret(view, onName) },
-      // the browser's own keys know the lines that are drawn, and no others
+      // The browser's own keys know only the lines that are drawn.
       { key: "Mod-Home", mac: "Cmd-ArrowUp", run: (view) => goTo(view, 0) },
       { key: "Mod-End", mac: "Cmd-ArrowDown", run: (view) => goTo(view, view.state.doc.length) },
       ...searchKeymap,

@@ -1,4 +1,4 @@
-/** What can be done with a file besides reading it. */
+/** Offers what can be done with a file besides reading it. */
 
 import { useState } from "preact/hooks";
 import type { FileView } from "../frame/address.ts";
@@ -71,12 +71,15 @@ function HistoryLinks({ address }: { address: FileView }) {
   );
 }
 
-const canCopy = "clipboard" in navigator; // not where the page came over plain HTTP from another machine
+const canCopy = "clipboard" in navigator; // Not available if the page came over plain HTTP from another machine.
 
-/** An address that metadata brought must not be a script. */
+/** Whether an address from metadata is safe to link to: it must not be a script. */
 const isWeb = (url: string): boolean => /^https?:\/\//i.test(url);
 
-/** As plain text in a tab of its own. The text is here already, and a link could not carry the key. */
+/**
+ * Opens the text in a tab of its own, as plain text. It is made of the text that is here, because a link
+ * could not carry the key.
+ */
 function openRaw({ source }: Source): void {
   const url = URL.createObjectURL(new Blob([source], { type: "text/plain;charset=utf-8" }));
   window.open(url, "_blank", "noopener");

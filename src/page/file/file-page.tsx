@@ -1,4 +1,7 @@
-/** The view of a file: the folders on the left, the text, its definitions or a name's uses on the right. */
+/**
+ * Draws the view of a file: the folders on the left, the text, its definitions or a name's uses on the
+ * right.
+ */
 
 import type { FileView } from "../frame/address.ts";
 import { useAsked, useKept, type Asking } from "../frame/asked.ts";
@@ -45,7 +48,10 @@ export function FilePage({ address }: { address: FileView }) {
   );
 }
 
-/** A folder that was indexed has none, whatever the server can tell of other repositories. */
+/**
+ * Whether a repository has commits. An indexed folder has none, even if other repositories of the server
+ * do.
+ */
 export const hasCommits = (revisions: readonly Revision[]): boolean =>
   revisions.some(({ commit }) => commit !== undefined);
 
@@ -54,7 +60,10 @@ interface SideProps {
   address: FileView;
 }
 
-/** What is said of a name stays where it is while the file of one of its references is loaded. */
+/**
+ * Shows a file's definitions or a name's uses, which stay while the file of one of its references is
+ * loaded.
+ */
 function Side({ source, address }: SideProps) {
   const kept = useKept(source);
   if (address.name !== undefined && kept.state === "there")

@@ -1,4 +1,4 @@
-/** The view of a folder: what is in it, and its README. */
+/** Draws the view of a folder: its entries and its README. */
 
 import { useMemo } from "preact/hooks";
 import type { FileView, FolderView } from "../frame/address.ts";
@@ -83,7 +83,7 @@ function Entries({ nodes, address: { repository, ref, path } }: EntriesProps) {
     step: DRAWN_IN_FRAME,
     least: top + DRAWN_IN_FRAME,
   });
-  // those that are the same objects are not drawn again
+  // Entries that are the same objects are not drawn again.
   const entries = useMemo(
     () =>
       nodes.map(({ type, name, path: below }) => {
@@ -105,7 +105,7 @@ function Entries({ nodes, address: { repository, ref, path } }: EntriesProps) {
 
 const README_LINES = 400;
 
-/** As text: it is written by others, and nothing of it becomes markup. */
+/** Shows the README as text, never as markup, because it is written by others. */
 function Readme({ nodes, address }: EntriesProps) {
   const { client } = usePage();
   const { repository, ref } = address;

@@ -1,4 +1,4 @@
-/** The folders of a repository, open down to the file that is shown. */
+/** Draws the folders of a repository, open down to the file that is shown. */
 
 import { useEffect, useState } from "preact/hooks";
 import type { FileView } from "../frame/address.ts";
@@ -9,7 +9,7 @@ import { PlainText } from "../frame/plain-text.tsx";
 import type { TreeNode } from "../wire/answers.ts";
 import { isAbort } from "../wire/client.ts";
 
-/** A folder with more entries than this shows the first ones: nobody reads on. */
+/** The most entries of a folder that are shown. */
 const MOST_ENTRIES = 1000;
 const DRAWN_IN_FRAME = 100;
 

@@ -1,6 +1,6 @@
 /**
- * Grammars for colouring, by linguist's names. Each is a file of its own and is loaded when a file in its
- * language is shown. Languages that are not here are shown without colours.
+ * Loads grammars for colouring, by linguist's names. Each is a file of its own, loaded when a file in its
+ * language is shown. Other languages are shown without colours.
  */
 
 import {
@@ -125,6 +125,6 @@ export async function grammarFor(language: string): Promise<Language | undefined
   try {
     return await load?.();
   } catch {
-    return undefined; // a text without colours is better than none
+    return undefined; // Text without colours is better than none.
   }
 }

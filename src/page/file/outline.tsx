@@ -1,4 +1,4 @@
-/** The definitions of a file, in its order. A search for symbols in this file alone finds them. */
+/** Lists the definitions of a file, in its order. A search for symbols in this file alone finds them. */
 
 import { useMemo } from "preact/hooks";
 import type { FileView } from "../frame/address.ts";
@@ -39,7 +39,7 @@ export function Outline({ address }: { address: FileView }) {
   );
 }
 interface DefinitionsProps {
-  /** What was asked for. */
+  /** Identifies the list. */
   list: string;
   definitions: readonly Definition[];
   address: FileView;
@@ -50,7 +50,7 @@ function Definitions({ list, definitions, address }: DefinitionsProps) {
   const drawn = useDrawn({ list, count: definitions.length, step: DRAWN_IN_FRAME });
   const addressOf = (line: number): string =>
     router.href({ ...address, lines: { from: line, to: line } });
-  // those that are the same objects are not drawn again
+  // Entries that are the same objects are not drawn again.
   const entries = useMemo(
     () =>
       definitions.map(({ name, kind, line, depth }) => (
@@ -73,7 +73,10 @@ function outlineQuery({ repository, ref, path }: FileView): string {
   return `sym:^.+$ ${filterFor("repo", repository)} ${filterFor("file", path)}${revision}`;
 }
 
-/** Each range of the file is one name; what stands in a definition is one step deeper. */
+/**
+ * Returns the definitions of a file. Each of its ranges is one name; a definition inside another is one
+ * step deeper.
+ */
 function definitionsOf(file: FileResult | undefined): Definition[] {
   const definitions: Definition[] = [];
   const depths = new Map<string, number>();

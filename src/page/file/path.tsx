@@ -1,4 +1,4 @@
-/** The way from the repository to a file or folder, each part a link. */
+/** Draws the path of a file or folder from its repository on, each part a link. */
 
 import type { Address } from "../frame/address.ts";
 import { usePage } from "../frame/page-context.ts";

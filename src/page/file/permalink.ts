@@ -1,4 +1,4 @@
-/** `y` puts the commit in the place of the branch. */
+/** Lets the key `y` replace the branch in the address by its commit. */
 
 import { useEffect, useMemo } from "preact/hooks";
 import type { FileView, FolderView } from "../frame/address.ts";

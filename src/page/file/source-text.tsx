@@ -1,4 +1,4 @@
-/** The text of a file. The code that draws it is loaded here. */
+/** Shows the text of a file, and loads the code that draws it. */
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { FileView } from "../frame/address.ts";
@@ -28,7 +28,7 @@ export function SourceText({ source, address }: SourceTextProps) {
     const open = async (): Promise<void> => {
       const { openCode } = await import("./code-view.ts");
       setOutdated(false);
-      if (!isHere || !parent.current) return; // another view has come meanwhile
+      if (!isHere || !parent.current) return; // Another view has been opened meanwhile.
       view.current = openCode(parent.current, {
         text: source.source,
         language: source.language,
@@ -38,10 +38,10 @@ export function SourceText({ source, address }: SourceTextProps) {
           router.go({ ...latest.current, name }, latest.current.name ? "replace" : "push"),
       });
       view.current.show(latest.current.lines);
-      if (hasNoFocus()) view.current.focus(); // arrows scroll it then
+      if (hasNoFocus()) view.current.focus(); // The arrow keys then scroll it.
       setReady(true);
     };
-    open().catch(() => setOutdated(true)); // it is there under the name that a newer page gives it
+    open().catch(() => setOutdated(true)); // A newer server has it under another name.
     return () => {
       isHere = false;
       setReady(false);
@@ -67,7 +67,7 @@ export function SourceText({ source, address }: SourceTextProps) {
   );
 }
 
-/** What this page would load next has gone: the server has a newer one, or cannot be reached. */
+/** Says that the page cannot load its next part: the server has a newer version, or cannot be reached. */
 function Outdated() {
   return (
     <p class="error" role="alert">

@@ -1,4 +1,4 @@
-/** Where a name is defined, and where it is used. */
+/** Shows where a name is defined and where it is used. */
 
 import type { FileView } from "../frame/address.ts";
 import { useAsked, type Asking } from "../frame/asked.ts";
@@ -23,7 +23,7 @@ export function SymbolPanel({ name, language, address }: SymbolPanelProps) {
   const key = JSON.stringify([request, here]);
   const definitions = useAsked(key, async (signal) => {
     const inRepository = await client.definitions({ ...request, ...here }, signal);
-    // what this repository does not define, another may
+    // Another repository may define what this one does not.
     return inRepository.stats.matchCount > 0 ? inRepository : client.definitions(request, signal);
   });
   const references = useAsked(key, (signal) => client.references({ ...request, ...here }, signal));

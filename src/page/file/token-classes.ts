@@ -1,6 +1,6 @@
 /**
- * The classes by which code.shadow.css colours tokens. Operators and punctuation have none: they are most of
- * a file's tokens, and each would be an element that is laid out for nothing.
+ * Names the classes by which code.shadow.css colours tokens. Operators and punctuation have none: they are
+ * most of a file's tokens, and each class would cost an element.
  */
 
 import { tagHighlighter, tags } from "@lezer/highlight";

@@ -1,14 +1,15 @@
 /**
- * Addresses are the page's state: each view has one that can be sent to somebody else.
+ * Reads and writes addresses. They are the page's state: each view has one that can be sent to somebody
+ * else.
  *
- *     ?q=NAME&page=2                                       the repositories: whose names hold NAME
+ *     ?q=NAME&page=2                                    the repositories whose names contain NAME
  *     search?q=QUERY&regex=1&case=1&group=repository
- *     browse/REPOSITORY@REVISION/-/blob/PATH#L10-20        a file; ?blame=1&name=NAME
- *     browse/REPOSITORY@REVISION/-/tree/PATH               a folder; /-/tree/ is the root
- *     browse/REPOSITORY@REVISION/-/commits/PATH            its history; ?q=WORDS&author=NAME&page=2
- *     browse/REPOSITORY/-/commit/HASH
+ *     browse/REPOSITORY@REVISION/-/blob/PATH#L10-20     a file; ?blame=1&name=NAME
+ *     browse/REPOSITORY@REVISION/-/tree/PATH            a folder; /-/tree/ is the root
+ *     browse/REPOSITORY@REVISION/-/commits/PATH         its history; ?q=WORDS&author=NAME&page=2
+ *     browse/REPOSITORY/-/commit/HASH                   a commit
  *
- * `@REVISION` may be left out: the default one. Segments are percent-encoded, so that the first `@` and
+ * Without `@REVISION` it is the default revision. Segments are percent-encoded, so that the first `@` and
  * the first `/-/` are those of this grammar. Addresses here are relative to the page's root.
  */
 
@@ -54,11 +55,11 @@ export interface FolderView extends InRepository {
 
 export interface CommitsView extends InRepository {
   view: "commits";
-  /** What their messages hold. */
+  /** Words in the messages. */
   query?: string;
-  /** Part of who wrote them. */
+  /** Part of the author's name. */
   author?: string;
-  /** 1-based; the first if absent. */
+  /** 1-based. The first page if absent. */
   page?: number;
 }
 
@@ -123,7 +124,7 @@ function searchParameters({ query, regex, matchCase, isGrouped }: SearchAddress)
   return parameters.toString();
 }
 
-/** Leaves out what is empty. */
+/** Writes the parameters that are not empty. */
 function parametersOf(values: Readonly<Record<string, string | false | undefined>>): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(values)) if (value) parameters.set(name, value);
@@ -210,7 +211,7 @@ function commitsPage(parameters: URLSearchParams): Pick<CommitsView, "query" | "
   };
 }
 
-/** 1 unless a number above it is named. */
+/** Returns 1 unless the address has a larger number. */
 function pageIn(parameters: URLSearchParams): number {
   const page = Number(parameters.get("page") ?? 1);
   return Number.isSafeInteger(page) && page > 1 ? page : 1;
@@ -220,6 +221,6 @@ function decode(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    return part; // a percent sign that somebody typed
+    return part; // A percent sign that somebody typed.
   }
 }

@@ -1,4 +1,4 @@
-/** Asks a route, and asks again when what is asked for is another. */
+/** Asks a route, and asks again when the question changes. */
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { isAbort } from "../wire/client.ts";
@@ -8,7 +8,7 @@ export type Asking<T> =
 
 const WAITING = { state: "waiting" } as const;
 
-/** `key` says what is asked for; undefined asks for nothing. The signal aborts when it changes. */
+/** Asks when `key` changes, which aborts the signal of the question before. An undefined key asks nothing. */
 export function useAsked<T>(
   key: string | undefined,
   ask: (signal: AbortSignal) => Promise<T>,
@@ -26,7 +26,7 @@ export function useAsked<T>(
   return asking !== undefined && asking.key === key ? asking.asking : WAITING;
 }
 
-/** Keeps the last value while the next one is asked for, so that a list does not vanish meanwhile. */
+/** Keeps the last value while the next one is loading, so that a list does not vanish meanwhile. */
 export function useKept<T>(asking: Asking<T>): Asking<T> {
   const last = useRef<Asking<T>>(asking);
   if (asking.state !== "waiting") last.current = asking;

@@ -1,4 +1,7 @@
-/** A dialog over the page: focus stays in it, Esc closes it, and what had the focus gets it back. */
+/**
+ * Draws a dialog over the page. Focus stays in it, Esc closes it, and the control that had the focus gets
+ * it back.
+ */
 
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
@@ -17,7 +20,7 @@ export function Dialog({ label, onClose, children }: DialogProps) {
     return () => dialog.close();
   }, []);
   const onClick = (event: MouseEvent): void => {
-    if (event.target === ref.current) onClose(); // the backdrop
+    if (event.target === ref.current) onClose(); // A click on the backdrop.
   };
   return (
     <dialog ref={ref} aria-label={label} onClose={onClose} onClick={onClick}>

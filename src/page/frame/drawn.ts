@@ -1,14 +1,14 @@
-/** Long lists are drawn a part with each frame, so that none takes long. */
+/** Draws a long list in parts, one for each frame, so that no frame takes long. */
 
 import { useEffect, useState } from "preact/hooks";
 
 interface Drawing {
-  /** Says which list it is; another one begins anew. */
+  /** Identifies the list. Another list is drawn from its start. */
   list: string;
   count: number;
-  /** So many with each frame. */
+  /** How many entries each frame adds. */
   step: number;
-  /** So many with the first. */
+  /** How many entries the first frame draws. */
   least?: number;
 }
 

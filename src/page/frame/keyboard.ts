@@ -1,4 +1,4 @@
-/** The keys that work anywhere. Results and dialogs have no state of their own for them: focus moves. */
+/** Handles the keys that work anywhere. Results and dialogs keep no state for them: keys move the focus. */
 
 import { useLayoutEffect } from "preact/hooks";
 import { usePage, type Page } from "./page-context.ts";
@@ -19,7 +19,7 @@ export const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ["?", "Show these keys"],
 ];
 
-/** Where the permanent link of a view is made: the file's page listens. */
+/** The event that asks for the permanent link of a view. The file's page listens to it. */
 export const PERMALINK = "quern-permalink";
 
 export function useKeyboard(onCommand: (command: Command) => void): void {
@@ -28,7 +28,7 @@ export function useKeyboard(onCommand: (command: Command) => void): void {
     const onKey = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
       if (isInDialog()) return;
-      if (isTyping(event.composedPath()[0])) return; // the target itself is that of the shadow root
+      if (isTyping(event.composedPath()[0])) return; // The event's own target is the host of the shadow root.
       if (act(event.key, page, onCommand)) event.preventDefault();
     };
     document.addEventListener("keydown", onKey);
@@ -36,14 +36,17 @@ export function useKeyboard(onCommand: (command: Command) => void): void {
   }, [page, onCommand]);
 }
 
-/** Asks the document: a component hears of a dialog's end one task later, and a key in between would be lost. */
+/**
+ * Asks the document, because a component hears of a dialog's end one task later, and a key in between would
+ * be lost.
+ */
 const isInDialog = (): boolean => document.querySelector("dialog[open]") !== null;
 
 function isTyping(target: EventTarget | undefined): boolean {
   return target instanceof Element && target.matches("input, textarea, select");
 }
 
-/** Returns whether the key meant something. */
+/** Returns whether the key has a meaning here. */
 function act(key: string, page: Page, onCommand: (command: Command) => void): boolean {
   switch (key) {
     case "/":
@@ -89,7 +92,7 @@ export function moveFocus(step: 1 | -1): boolean {
   return true;
 }
 
-/** To where the reader came from; a view that was opened by its link goes to the start. */
+/** Goes back to where the reader came from. A view that was opened by its link goes to the start. */
 function back({ router }: Page): boolean {
   if (router.address.view === "home") return false;
   if (router.depth > 0) history.back();

@@ -1,4 +1,4 @@
-/** Places in a text that are marked. */
+/** Splits a text at the places that are marked. */
 
 /** UTF-16 positions in a line's text, end exclusive. */
 export interface Mark {
@@ -6,7 +6,7 @@ export interface Mark {
   to: number;
 }
 
-/** A text as plain and marked parts, in order. Marks may touch and overlap. */
+/** Splits a text into plain and marked parts, in order. Marks may touch and overlap. */
 export function partsOf(text: string, marks: readonly Mark[]): { text: string; marked: boolean }[] {
   const parts: { text: string; marked: boolean }[] = [];
   let at = 0;

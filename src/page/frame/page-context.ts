@@ -1,4 +1,4 @@
-/** What every component may use: the routes, the addresses, and where somebody is told something. */
+/** Provides what every component may use: the routes, the addresses, and a place for messages. */
 
 import { createContext } from "preact";
 import { useContext, useEffect } from "preact/hooks";
@@ -22,7 +22,7 @@ export function usePage(): Page {
   return page;
 }
 
-/** Says in the window's title what is seen. */
+/** Sets the window's title. */
 export function useTitle(title: string): void {
   const { service } = usePage();
   useEffect(() => {

@@ -1,20 +1,21 @@
 /**
- * Where the reader was in a long list: what was at the top of the window, and which result had the focus.
- * Heights of what is not seen are guesses, so it is an element that is remembered, not a distance.
+ * Remembers where the reader was in a long list: what was at the top of the window, and which result had
+ * the focus. An element is remembered instead of a distance, because the heights of what is not drawn are
+ * guesses.
  */
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 
 export interface Place {
-  /** An element of the list, by its number, and how far it was from the top of the window. */
+  /** The number of the element at the top of the window, and its distance from the top. */
   top?: { index: number; distance: number };
-  /** The result that had the focus, by its number. */
+  /** The number of the result that had the focus. */
   result?: number;
 }
 
-/** Elements of lists. */
+/** Selects the elements of lists. */
 const PLACES = "[data-place]";
-/** What `j` and `k` go through. */
+/** Selects the results that `j` and `k` step through. */
 export const RESULTS = "[data-result]";
 
 export const resultsNow = (): HTMLElement[] => [...document.querySelectorAll<HTMLElement>(RESULTS)];
@@ -31,7 +32,7 @@ function topNow(): Place["top"] {
   return index === -1 ? undefined : { index, distance: places[index]!.getBoundingClientRect().top };
 }
 
-/** Goes back to where the list was left, once it is there. */
+/** Scrolls back to where the list was left, as soon as that is drawn. */
 export function usePlace(place: Place | undefined, isThere: boolean): void {
   const isDue = useRef(true);
   useLayoutEffect(() => {
@@ -44,7 +45,10 @@ export function usePlace(place: Place | undefined, isThere: boolean): void {
   }, [isThere]);
 }
 
-/** What comes into view gets its height some frames later. Whoever scrolls meanwhile goes first. */
+/**
+ * Frames for which the place is held, because elements get their heights some frames after they come into
+ * view. Scrolling by the reader ends it.
+ */
 const FRAMES_HELD = 10;
 
 function holdTo(place: Place): void {
@@ -65,13 +69,13 @@ function scrollTo({ top }: Place): void {
   if (element) window.scrollBy(0, element.getBoundingClientRect().top - top.distance);
 }
 
-/** Whether nothing that can be used has the focus: the view that had it is gone. */
+/** Whether no control has the focus, because the view that had it is gone. */
 export function hasNoFocus(): boolean {
   const { activeElement } = document;
   return activeElement === null || activeElement.matches("body, main");
 }
 
-/** The view itself gets the focus, so that a screen reader begins there, and keys are heard. */
+/** Gives the focus to the view itself, so that a screen reader begins there, and keys are heard. */
 export function focusMain(): void {
   const main = document.getElementById("main");
   main?.setAttribute("tabindex", "-1");

@@ -1,15 +1,15 @@
 /**
- * Text from repositories: always text, never markup. Characters that cannot be seen, or that turn the
- * direction of those around them, are shown by their numbers.
+ * Shows text from repositories, never as markup. Characters that cannot be seen, or that turn the direction
+ * of those around them, are shown by their numbers.
  */
 
 import type { ComponentChildren } from "preact";
 import { partsOf, type Mark } from "./marks.ts";
 
-// control and format characters; zero-width ones and those of the bidirectional algorithm are among them
+// Control and format characters, including zero-width ones and those of the bidirectional algorithm.
 const UNSEEN = /((?![\t\n])[\p{Cc}\p{Cf}\u2028\u2029])/u;
 
-// scripts that are written from right to left; what is around them must not turn with them
+// Scripts that are written from right to left must not turn the text around them.
 const RIGHT_TO_LEFT =
   /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
@@ -30,7 +30,7 @@ function showPart(part: string, index: number): ComponentChildren {
 const codeOf = (char: string): string =>
   `U+${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`;
 
-/** The same where there is room for a string alone: titles, names of controls, options. */
+/** Does the same for a string: titles, names of controls, options. */
 export const plainText = (text: string): string => text.replace(new RegExp(UNSEEN, "gu"), codeOf);
 
 export function MarkedText({ text, marks }: { text: string; marks: readonly Mark[] }) {

@@ -6,13 +6,16 @@ import { placeNow, type Place } from "./place.ts";
 
 export interface Router {
   readonly address: Address;
-  /** What the reader saw when this view was left. */
+  /** The reader's place in this view when it was left. */
   readonly place: Place | undefined;
-  /** How many views of this page lie behind this one. */
+  /** How many views of this page come before this one in the browser's history. */
   readonly depth: number;
-  /** Opens a view. `typing`: the address bar follows a little later, and the view left is not kept. */
+  /**
+   * Opens a view. With `typing` the address bar follows a little later, and the view that is left is not
+   * kept in the history.
+   */
   go(address: Address, how?: "push" | "replace" | "typing"): void;
-  /** The link to a view. */
+  /** Returns the link to a view. */
   href(address: Address): string;
 }
 
@@ -22,12 +25,12 @@ interface Entry {
   depth: number;
 }
 
-/** What the browser's history keeps of an entry. */
+/** The parts of an entry that the browser's history keeps. */
 type Kept = Partial<Omit<Entry, "address">> | null;
 
 const kept = (): Kept => history.state as Kept;
 
-const TYPING_MS = 250; // browsers refuse more than 100 changes in 30 s
+const TYPING_MS = 250; // Browsers refuse more than 100 changes in 30 s.
 
 export function useRouter(root: string): Router {
   const [entry, setEntry] = useState<Entry>(() => ({
@@ -35,7 +38,7 @@ export function useRouter(root: string): Router {
     place: kept()?.place,
     depth: kept()?.depth ?? 0,
   }));
-  const shown = useRef(entry); // what the address bar is to show, now or a little later
+  const shown = useRef(entry); // What the address bar shows now or a little later.
   const timer = useRef(0);
   const href = useCallback((address: Address) => root + showAddress(address), [root]);
   const go = useCallback<Router["go"]>(
@@ -47,7 +50,7 @@ export function useRouter(root: string): Router {
       const replace = (): void => history.replaceState({ depth }, "", href(address));
       if (how === "typing") {
         timer.current = window.setTimeout(replace, TYPING_MS);
-        window.scrollTo(0, 0); // other results begin at the top
+        window.scrollTo(0, 0); // Other results begin at the top.
       } else if (how === "replace") replace();
       else {
         const left = { place: placeNow(), depth: before.depth };
@@ -74,12 +77,12 @@ export function useRouter(root: string): Router {
   return useMemo(() => ({ ...entry, go, href }), [entry, go, href]);
 }
 
-/** Takes plain clicks on links to views; all others are the browser's. */
+/** Opens views for plain clicks on their links, and leaves all other clicks to the browser. */
 function useLinks(root: string, go: Router["go"]): void {
   useEffect(() => {
     const onClick = (event: MouseEvent): void => {
       const link = event
-        .composedPath() // a link may stand in a shadow root
+        .composedPath() // A link may be in a shadow root.
         .find((element): element is HTMLAnchorElement => element instanceof HTMLAnchorElement);
       if (!link || !isPlainClick(event) || link.target || link.hasAttribute("download")) return;
       const address = link.href.startsWith(root) ? parseAddress(link.href, root) : undefined;

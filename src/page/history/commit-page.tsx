@@ -1,4 +1,4 @@
-/** One commit: what its author said, and what it changed. */
+/** Shows one commit: its message and what it changed. */
 
 import type { CommitView } from "../frame/address.ts";
 import { useAsked } from "../frame/asked.ts";
@@ -74,7 +74,7 @@ function CommitHead({ commit, repository }: CommitProps) {
   );
 }
 
-/** Against the first parent, as git log shows it. */
+/** Shows the differences from the first parent, as git log does. */
 function Changes({ commit: { hash, parents }, repository }: CommitProps) {
   const { client } = usePage();
   const [base] = parents;

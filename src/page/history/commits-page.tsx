@@ -1,4 +1,4 @@
-/** The commits of a repository, or those that touched a path, newest first. */
+/** Lists the commits of a repository, or those that touched a path, newest first. */
 
 import { Path } from "../file/path.tsx";
 import type { CommitsView } from "../frame/address.ts";
@@ -35,7 +35,7 @@ export function CommitsPage({ address }: { address: CommitsView }) {
   );
 }
 
-/** For git's basic expressions, which an author's name is to it. */
+/** Escapes an author's name for git, which reads it as a basic expression. */
 const escapeBasic = (text: string): string => text.replace(/[\\^$.*[\]]/g, "\\$&");
 
 function Head({ address }: { address: CommitsView }) {
@@ -69,7 +69,7 @@ function Head({ address }: { address: CommitsView }) {
 
 interface CommitsProps {
   commits: readonly Commit[];
-  /** On all pages. */
+  /** The number of commits on all pages. */
   total: number;
   address: CommitsView;
 }

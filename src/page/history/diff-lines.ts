@@ -1,4 +1,4 @@
-/** The lines of a hunk with their numbers on both sides. */
+/** Numbers the lines of a hunk on both sides. */
 
 import type { Hunk } from "../wire/answers.ts";
 

@@ -1,4 +1,4 @@
-/** What changed in one file. Signs, and not colours alone, say what was added and removed. */
+/** Shows what changed in one file. Signs, not colours alone, mark what was added and removed. */
 
 import { usePage } from "../frame/page-context.ts";
 import { PlainText } from "../frame/plain-text.tsx";

@@ -1,4 +1,4 @@
-/** The list below the search box. */
+/** Draws the list below the search box. */
 
 import { PlainText } from "../frame/plain-text.tsx";
 import type { Completion } from "./completions.ts";
@@ -14,7 +14,7 @@ export const optionId = (list: string, index: number): string => `${list}-${inde
 
 export function Completions({ id, items, active, onTake }: CompletionsProps) {
   const onMouseDown = (event: MouseEvent, text: string): void => {
-    event.preventDefault(); // the box keeps the focus
+    event.preventDefault(); // The box keeps the focus.
     onTake(text);
   };
   return (

@@ -1,11 +1,11 @@
-/** What the word at the caret could become: names of filters, repositories, languages, paths, symbols. */
+/** Completes the word at the caret: names of filters, repositories, languages, paths, symbols. */
 
 import type { Client } from "../wire/client.ts";
 import { LANGUAGES } from "./languages.ts";
 import { escapeExpression, filterFor, filterWord, quoteValue, wordAt } from "./query-text.ts";
 
 export interface Completion {
-  /** What stands for the word at the caret. */
+  /** The text that replaces the word at the caret. */
   text: string;
   label: string;
   detail: string;
@@ -79,7 +79,7 @@ async function valuesOf(
   }
 }
 
-/** What was typed of an expression, as far as it is a part of a name. */
+/** The plain text in a typed expression, which may be a part of a name. */
 const plain = (expression: string): string => expression.replace(/^\^|\$$|\\/g, "");
 
 async function repositories(
@@ -115,7 +115,7 @@ function choices({ keyword, value }: Wanted): Completion[] {
 
 // ── those that are searched for ──
 
-/** The filters of a query that say where to look. */
+/** Returns the filters of a query that say where to look. */
 const scopeOf = (query: string): string =>
   (query.match(/(?<=^|\s)(?:repo|r|reposet|rev|lang|context):\S+/g) ?? []).join(" ");
 

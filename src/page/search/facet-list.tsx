@@ -1,4 +1,7 @@
-/** What narrows a search: repositories, languages and folders, each with the files that would be left. */
+/**
+ * Lists what narrows a search: repositories, languages and folders, each with the number of files that
+ * would be left.
+ */
 
 import type { SearchAddress } from "../frame/address.ts";
 import { usePage } from "../frame/page-context.ts";
@@ -9,7 +12,7 @@ import { addFilter, filterFor, hasFilter, removeFilter } from "./query-text.ts";
 interface FacetListProps {
   facets: Facets;
   address: SearchAddress;
-  /** Whether only the files that are shown are counted. */
+  /** Whether only the files shown so far are counted. */
   isPart: boolean;
 }
 

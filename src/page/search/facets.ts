@@ -1,8 +1,11 @@
-/** Which files are copies of others, and counts of files where the server has sent none. */
+/** Finds files that are copies of others, and counts files if the server has sent no counts. */
 
 import type { Facet, Facets, FileResult } from "../wire/answers.ts";
 
-/** While a stream goes on, and where the server counts none: what is shown so far, by repository and language. */
+/**
+ * Counts what is shown so far, by repository and language. Used during a stream, and if the server counts
+ * nothing.
+ */
 export function facetsOf(files: readonly FileResult[]): Facets {
   return {
     repositories: count(files.map(({ repository }) => repository)),
@@ -11,7 +14,7 @@ export function facetsOf(files: readonly FileResult[]): Facets {
   };
 }
 
-/** The most files first; without empty values. */
+/** Counts values, the most frequent first. Empty values are left out. */
 function count(values: readonly string[]): Facet {
   const counts = new Map<string, number>();
   for (const value of values) if (value !== "") counts.set(value, (counts.get(value) ?? 0) + 1);
@@ -29,7 +32,7 @@ export interface Folded {
   copies: FileResult[];
 }
 
-/** Puts copies behind the first file that has the same matches; the order stays. */
+/** Puts copies after the first file with the same matches. The order stays otherwise. */
 export function foldCopies(files: readonly FileResult[]): Folded[] {
   const byContent = new Map<string, Folded>();
   const folded: Folded[] = [];
@@ -45,7 +48,7 @@ export function foldCopies(files: readonly FileResult[]): Folded[] {
   return folded;
 }
 
-/** Kept, because with each page that follows all files are folded again. */
+/** Cached, because each further page folds all files again. */
 const contentKeys = new WeakMap<FileResult, string>();
 
 function contentKey(file: FileResult): string {

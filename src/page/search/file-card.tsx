@@ -1,4 +1,4 @@
-/** One file of the results: its path, and the lines that match. */
+/** Draws one file of the results: its path and its matching lines. */
 
 import { useState } from "preact/hooks";
 import type { FileView } from "../frame/address.ts";
@@ -13,21 +13,21 @@ import { addFilter, filterFor } from "./query-text.ts";
 import { widen } from "./widen.ts";
 
 const LINES_SHOWN = 12;
-/** So few lines more are shown at once. */
+/** If at most this many lines more are hidden, they are shown at once. */
 const SLACK = 3;
 const WIDER = 5;
 
 interface FileCardProps extends Folded {
   asked: Asked;
-  /** Whether the query asks for revisions: else each file is of its repository's default one. */
+  /** Whether the query asks for revisions. If not, each file is of its repository's default one. */
   showsRefs: boolean;
 }
 
-/** What the reader asked for beyond the lines of the answer: that of another answer is none. */
+/** What the reader has unfolded beyond the lines of the answer. Belongs to one answer. */
 interface Unfolded {
   of: FileResult;
   isOpen: boolean;
-  /** In the place of the answer's lines. */
+  /** Replaces the answer's lines. */
   blocks?: Line[][];
   hasAll?: boolean;
   isWide?: boolean;
@@ -113,7 +113,7 @@ const rangesIn = ({ chunks }: FileResult): number =>
 
 const MOST_IN_FILE = 5000;
 
-/** An answer holds the best lines of each file. This asks for those of one file, all and in their order. */
+/** Asks for all matches of one file, in their order; an answer holds only the best lines of each. */
 async function matchesIn(
   { repository, fileName, branches = [] }: FileResult,
   asked: Asked,
@@ -130,7 +130,10 @@ async function matchesIn(
   return found;
 }
 
-/** Of several revisions that have the file, the first is opened. The default one needs no name. */
+/**
+ * Returns the address of a result. If several revisions have the file, the first is opened. The default one
+ * needs no name.
+ */
 export function addressOf(
   { repository, fileName, branches = [] }: FileResult,
   showsRefs: boolean,

@@ -14,7 +14,7 @@ export interface Line {
 
 export function linesOf({ content, contentStart, matchRanges, symbols = [] }: Chunk): Line[] {
   const texts = content.split("\n");
-  if (texts.length > 1 && texts.at(-1) === "") texts.pop(); // the chunk ends with its last line's newline
+  if (texts.length > 1 && texts.at(-1) === "") texts.pop(); // The chunk ends with the newline of its last line.
   return texts.map((text, index) => {
     const number = contentStart.lineNumber + index;
     const firstColumn = index === 0 ? contentStart.column : 1;
@@ -28,7 +28,7 @@ export function linesOf({ content, contentStart, matchRanges, symbols = [] }: Ch
 
 interface Place {
   number: number;
-  /** The column of the text's first character: a very long line is a window. */
+  /** The column of the text's first character, above 1 if only a part of a very long line is shown. */
   firstColumn: number;
 }
 
@@ -39,7 +39,7 @@ function markIn(text: string, { number, firstColumn }: Place, { start, end }: Ra
   return to > from ? [{ from, to }] : [];
 }
 
-/** The UTF-16 index behind so many code points. */
+/** Returns the UTF-16 index after `codePoints` code points. */
 function index(text: string, codePoints: number): number {
   let at = 0;
   for (let n = 0; n < codePoints && at < text.length; n++)
@@ -53,7 +53,7 @@ function wordAround(text: string, { from, to }: Mark): string {
   return before + text.slice(from, to) + after;
 }
 
-/** The line without the blanks it begins with: where lines of many files stand together. */
+/** Removes a line's indentation. Used where lines of many files stand together. */
 export function withoutIndentation(line: Line): Line {
   const from = line.text.length - line.text.trimStart().length;
   const marks = line.marks.map((mark) => ({
@@ -63,7 +63,7 @@ export function withoutIndentation(line: Line): Line {
   return { ...line, text: line.text.slice(from), marks };
 }
 
-/** The marks of a path, which is one line. */
+/** Returns the marks of a path, which is one line. */
 export function pathMarks(path: string, ranges: readonly Range[]): Mark[] {
   return ranges.flatMap((range) => markIn(path, { number: 1, firstColumn: 1 }, range));
 }

@@ -1,6 +1,6 @@
 /**
- * One search, from the key stroke to its last page. The ranked answer is asked for at once. If it takes
- * longer than `STREAM_AFTER_MS`, files are streamed as they are found and shown until it arrives.
+ * Runs one search, from the key stroke to its last page. The ranked answer is asked for at once. If it
+ * takes longer than `STREAM_AFTER_MS`, files are streamed as they are found and shown until it arrives.
  */
 
 import type { Facets, FileResult, SearchAnswer, SearchRequest, Stats } from "../wire/answers.ts";
@@ -13,14 +13,14 @@ export interface Asked {
 }
 
 export interface Found {
-  /** 'streaming': files are in the order in which they were found. */
+  /** While 'streaming', files are in the order in which they were found. */
   state: "searching" | "streaming" | "done" | "failed";
   files: readonly FileResult[];
-  /** Known when the ranked answer is here. */
+  /** Set when the ranked answer has arrived. */
   stats?: Stats;
-  /** Known with the ranked answer, of all its files. */
+  /** Counts of all files. Set when the ranked answer has arrived. */
   facets?: Facets;
-  /** Whether there are files behind those shown. */
+  /** Whether there are more files than those shown. */
   hasMore: boolean;
   isLoadingMore: boolean;
   error?: unknown;
@@ -29,7 +29,7 @@ export interface Found {
 export interface LiveSearch {
   readonly asked: Asked;
   readonly found: Found;
-  /** Asks for the files behind those shown. */
+  /** Asks for the next page of files. */
   more(): void;
   stop(): void;
 }
@@ -58,10 +58,10 @@ export const requestOf = ({ query, regex, matchCase }: Asked): SearchRequest => 
   isCaseSensitivityEnabled: matchCase,
 });
 
-/** Starts a search. `onChange` is called whenever `found` is another. */
+/** Starts a search. `onChange` is called whenever `found` has changed. */
 export function startSearch(client: Searching, asked: Asked, onChange: () => void): LiveSearch {
   const stopped = new AbortController();
-  const ranked = new AbortController(); // ends the stream when the ranked answer is here
+  const ranked = new AbortController(); // Ends the stream when the ranked answer has arrived.
   const { signal } = stopped;
   let found = NOTHING;
   let paging: Paging = { matches: PAGE_MATCHES };
@@ -91,7 +91,7 @@ export function startSearch(client: Searching, asked: Asked, onChange: () => voi
 
   const timer = setTimeout(() => {
     const either = AbortSignal.any([signal, ranked.signal]);
-    void showStream(client, asked, either, show).catch(() => {}); // the ranked answer says what is wrong
+    void showStream(client, asked, either, show).catch(() => {}); // The ranked answer reports what is wrong.
   }, STREAM_AFTER_MS);
   void ask(paging)
     .catch(fail)
@@ -135,7 +135,7 @@ async function showStream(
 
 // ── pages ──
 
-/** A server that knows no cursors is asked for more matches each time. */
+/** How the next page is asked for. A server without cursors is asked for more matches each time. */
 interface Paging {
   matches: number;
   cursor?: string;

@@ -1,4 +1,7 @@
-/** Says why a search found nothing, as far as the server knows: what would, and what is not indexed. */
+/**
+ * Says why a search found nothing, as far as the server knows: changed queries that find something, and
+ * what is not indexed.
+ */
 
 import { useAsked } from "../frame/asked.ts";
 import { usePage } from "../frame/page-context.ts";

@@ -1,20 +1,21 @@
-/** Makes a query of code that is pasted, so that it is found as it stands. */
+/** Turns pasted code into a query that finds it as it stands. */
 
 import { escapeExpression, filterWord, wordsOf } from "./query-text.ts";
 
-/** Filters that mean the same whether or not terms are expressions. */
+/** Filters that mean the same in both dialects. */
 const PLACES = /^(?:f|file|r|repo|reposet|context|lang|rev|archived|fork|visibility)$/;
 
 interface Pasted {
-  /** Takes the place of what was selected. */
+  /** The text that replaces the selection. */
   text: string;
   regex: boolean;
 }
 
 /**
- * Lines that stand together become one expression: line by line, however each is indented and whatever
- * ends it, which a quotation would have to repeat exactly. What is one quotation already stays. Where the box holds more than filters, which an expression might change,
- * each line is put in quotes instead. Undefined: the text is best pasted as it is.
+ * Returns what to paste instead of `text`, or undefined to paste it as it is. Adjacent lines become one
+ * expression: line by line, however each is indented and whatever ends it. A text that is one quotation
+ * stays. If the box holds more than filters, whose meaning an expression might change, each line is put in
+ * quotes instead.
  */
 export function pasteCode(text: string, rest: string): Pasted | undefined {
   if (/^"(?:[^"\\]|\\.)*"$/s.test(text.trim())) return undefined;

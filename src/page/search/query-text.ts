@@ -33,7 +33,10 @@ export function wordsOf(query: string): string[] {
 export const hasFilter = (query: string, filter: string): boolean =>
   wordsOf(query).includes(filter);
 
-/** An `or` binds weaker than the blank before a filter, so what holds one gets parentheses. */
+/**
+ * Adds a filter to a query. A query with an `or` gets parentheses, because `or` binds weaker than the blank
+ * before the filter.
+ */
 export function addFilter(query: string, filter: string): string {
   const text = query.trim();
   if (text === "" || hasFilter(text, filter)) return text || filter;
@@ -49,7 +52,7 @@ export function removeFilter(query: string, filter: string): string {
 /** Whether a query asks for other revisions than the default ones. */
 export const namesRevisions = (query: string): boolean => /(?:^|[\s(-])rev:/.test(query);
 
-/** The word that the caret is in or behind. */
+/** The word that contains the caret, or ends at it. */
 export interface Word {
   start: number;
   end: number;
@@ -69,7 +72,7 @@ export function wordAt(query: string, caret: number): Word {
   return { start, end, text: query.slice(start, caret) };
 }
 
-/** The start of a word that a filter can have before its name: signs and parentheses. */
+/** A filter in a word, with the signs and parentheses before its name. */
 export interface FilterWord {
   /** `-`, `(`, or nothing. */
   before: string;

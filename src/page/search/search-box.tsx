@@ -1,6 +1,6 @@
 /**
- * The search box. On the first view and among results, every key stroke searches; where a file is read,
- * Enter does. Code of several lines that is pasted is found as it stands.
+ * Draws the search box. On the first view and among results, every key stroke searches; where a file is
+ * read, Enter does. Pasted code of several lines is found as it stands.
  */
 
 import { useEffect, useId, useRef, useState } from "preact/hooks";
@@ -96,7 +96,7 @@ interface Box {
   search: (changes: Partial<SearchAddress>, how: "typing" | "enter") => void;
 }
 
-/** What the box holds: that of the address, where it is one of a search, or else what was typed last. */
+/** Returns the text of the box: the query of a search's address, or else what was typed last. */
 function useBox(): Box {
   const { router } = usePage();
   const { address } = router;
@@ -115,7 +115,10 @@ function useBox(): Box {
   return { asked, isStart: address.view === "home", search };
 }
 
-/** `own`: addresses that the box has made. It is ahead of them: the next letter may have come already. */
+/**
+ * Follows the address. `own` has the addresses that the box has made itself: it is ahead of them, because
+ * the next letter may have been typed already.
+ */
 function useAsked(
   address: Address,
   own: WeakSet<Address>,

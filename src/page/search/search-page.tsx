@@ -1,4 +1,4 @@
-/** The view of a search: how much was found, what narrows it, and the files. */
+/** Draws the view of a search: how much was found, what narrows it, and the files. */
 
 import type { VNode } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
@@ -113,7 +113,7 @@ function counted({ totalMatchCount, fileCount }: Stats): string {
     : `${matches(totalMatchCount)} in ${filesIn(fileCount)}`;
 }
 
-/** Says why an answer may lack something. What is found, but not shown yet, is none of that. */
+/** Says why an answer may be incomplete. Files that are found but not shown yet do not count. */
 function missing({ shardsSkipped = 0, crashes = 0, filesSkipped = 0 }: Stats): string[] {
   const isCut = shardsSkipped > 0;
   return [
@@ -130,7 +130,10 @@ function milliseconds(nanoseconds: number): string {
   return ms < 1 ? "under 1 ms" : `${number(Math.round(ms))} ms`;
 }
 
-/** Stands above what was found before: while a query is typed it is often no query yet. */
+/**
+ * Shows an error above the earlier results, because a query that is being typed is often invalid for a
+ * moment.
+ */
 function SearchError({ error }: { error: unknown }) {
   const isQuery = error instanceof Refused && error.status === 400;
   return (
@@ -194,7 +197,7 @@ function Files({ asked, shown, isStale, showsRefs, onEnd }: FilesProps) {
   );
 }
 
-/** Cards that are drawn in one frame, and compared with those of before as one. */
+/** The number of cards that are drawn in one frame, and compared with earlier ones as a unit. */
 const CARDS_IN_RUN = 8;
 
 function runsOf(cards: readonly VNode[]): VNode[][] {
@@ -204,16 +207,16 @@ function runsOf(cards: readonly VNode[]): VNode[][] {
   return runs;
 }
 
-/** Cards that follow each other. Nothing of them is looked at as long as they are the same objects. */
+/** Draws consecutive cards. While they are the same objects, nothing of them is compared. */
 function Run({ cards }: { cards: VNode[] }) {
   return useMemo(() => <div>{cards}</div>, cards);
 }
 
-/** When the reader comes back to a list, all cards up to where it was left are drawn at once. */
+/** How many cards are drawn at once when the reader comes back to a list: all up to where it was left. */
 const leastDrawn = ({ top }: Place = {}): number =>
   CARDS_IN_RUN + (top === undefined ? 0 : top.index + 2 * CARDS_IN_RUN);
 
-/** Says which search the files are of: the one before, as long as the new one has no answer. */
+/** Identifies the search that the files belong to: the earlier one until the new one has an answer. */
 function useList({ query, regex, matchCase }: SearchAddress, isStale: boolean): string {
   const list = useRef("");
   if (!isStale) list.current = JSON.stringify([query, regex, matchCase]);
@@ -221,8 +224,8 @@ function useList({ query, regex, matchCase }: SearchAddress, isStale: boolean): 
 }
 
 /**
- * Makes the card of a file, or gives that of before: one that is the same object is not drawn again, and
- * a list of thousands grows by a page in the time that the page takes.
+ * Returns the card of a file, made once. A card that is the same object is not drawn again, so adding a
+ * page to a list of thousands takes only the time of that page.
  */
 function useCards(asked: SearchAddress, showsRefs: boolean): (one: Folded) => VNode {
   const { query, regex, matchCase } = asked;
@@ -253,7 +256,7 @@ function byRepository(folded: readonly Folded[]): { name: string; files: Folded[
   return [...groups].map(([name, files]) => ({ name, files }));
 }
 
-/** Asks for more when it comes into view. */
+/** Ends a list, and asks for more when it comes into view. */
 function End({ isLoading, onSeen }: { isLoading: boolean; onSeen: () => void }) {
   const ref = useRef<HTMLButtonElement>(null);
   const seen = useRef(onSeen);

@@ -1,4 +1,7 @@
-/** The state of the list below the search box: what it proposes, and which row the arrows have reached. */
+/**
+ * Keeps the state of the list below the search box: what it proposes, and which row the arrow keys have
+ * reached.
+ */
 
 import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -8,7 +11,7 @@ import { complete, type Completion } from "./completions.ts";
 export interface CompletionState {
   items: readonly Completion[];
   active: number | undefined;
-  /** Asks for what fits the word at the caret. */
+  /** Asks for completions of the word at the caret. */
   ask(): void;
   close(): void;
   /** Returns whether the key was meant for the list. */
@@ -42,7 +45,7 @@ export function useCompletions(box: RefObject<HTMLTextAreaElement | null>): Comp
           setItems(found);
           setActive(undefined);
         },
-        () => {}, // a word that is no expression yet has no completions
+        () => {}, // A word that is not a valid expression yet has no completions.
       );
     }, WAIT_MS);
   };

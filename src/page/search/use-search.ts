@@ -1,4 +1,4 @@
-/** Keeps the searches that were made last, so that going back shows what was there, to the same length. */
+/** Keeps the latest searches, so that going back shows what was there, as far as it was loaded. */
 
 import { useEffect, useReducer, useRef } from "preact/hooks";
 import type { Client } from "../wire/client.ts";
@@ -29,12 +29,12 @@ function searchFor(client: Client, asked: Asked): LiveSearch {
 
 export interface Searching {
   found: Found;
-  /** The one whose files are shown: the last that had an answer, until the new one has. */
+  /** The search whose files are shown: the latest one with an answer. */
   shown: Found;
   more: () => void;
 }
 
-/** Searches for what is asked, and stops when something else is. */
+/** Searches for `asked`, and stops when it changes. */
 export function useSearch(client: Client, asked: Asked): Searching {
   const [, render] = useReducer((count: number) => count + 1, 0);
   const current = useRef<{ key: string; search: LiveSearch }>(undefined);
@@ -50,7 +50,7 @@ export function useSearch(client: Client, asked: Asked): Searching {
     changed = (which) => {
       if (which === current.current?.search) render(undefined);
     };
-    render(undefined); // what came before this effect
+    render(undefined); // What has arrived before this effect.
     return () => {
       changed = () => {};
       const at = current.current?.search;

@@ -1,15 +1,15 @@
 /**
- * The ranked answer takes the place of the stream in another order. What the reader looks at, and what has
- * the focus, stay where they are.
+ * Keeps what the reader looks at, and what has the focus, in place when the ranked answer replaces the
+ * stream in another order.
  */
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Found } from "./live-search.ts";
 
 interface Seen {
-  /** The first card in the window, and how far it is from the top; none if nothing was scrolled. */
+  /** The first card in the window and its distance from the top, unless the reader is at the top. */
   card?: { label: string; top: number };
-  /** What has the focus: the link's address, and the card that it is in. */
+  /** The link that has the focus, by its address and its card. */
   focus?: { label: string; href: string };
 }
 
@@ -18,7 +18,7 @@ const CARD = "article[data-place]";
 export function useSteady(state: Found["state"]): void {
   const before = useRef(state);
   const seen = useRef<Seen>(undefined);
-  // here the stream's cards are still in the document
+  // The stream's cards are still in the document here.
   if (before.current === "streaming" && state === "done") seen.current = seenNow();
   before.current = state;
   useLayoutEffect(() => {

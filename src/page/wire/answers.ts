@@ -1,7 +1,7 @@
 /**
- * Describes what the page reads of the routes' answers, and no more. Fields that the page does not know
- * are left alone, and what a later version might leave out is optional here: one version of the page
- * works with the answers of the next. A test holds these types against the library's own.
+ * Describes the fields of the routes' answers that the page reads. Other fields are ignored, and fields
+ * that a later version might leave out are optional, so this page works with answers of the next version. A
+ * test compares these types with the library's own.
  */
 
 export interface Position {
@@ -38,9 +38,9 @@ export interface Stats {
   fileCount: number;
   /** In nanoseconds. */
   duration: number;
-  /** Above 0 where time ran out. */
+  /** Above 0 if time ran out. */
   shardsSkipped?: number;
-  /** Above 0 where the index is damaged. */
+  /** Above 0 if the index is damaged. */
   crashes?: number;
   /** Files that the search could not decide. */
   filesSkipped?: number;
@@ -48,22 +48,22 @@ export interface Stats {
 
 export interface Facet {
   values: { value: string; fileCount: number }[];
-  /** Values that are not listed. */
+  /** The number of values that are not listed. */
   more: number;
 }
 
-/** Of the whole answer. */
+/** Counts of all files of the answer. */
 export interface Facets {
   repositories: Facet;
   languages: Facet;
-  /** Empty where the files are of several repositories. */
+  /** Empty if the files are of several repositories. */
   folders: Facet;
 }
 
 export interface SearchAnswer {
   stats: Stats;
   files: FileResult[];
-  /** Only where they were asked for. */
+  /** Set if they were asked for. */
   facets?: Facets;
   isSearchExhaustive: boolean;
   nextCursor?: string;

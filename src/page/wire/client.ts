@@ -1,6 +1,6 @@
 /**
- * Calls the public routes. The API key, where one is needed, is kept in the session's storage only and
- * sent as a header, never in an address.
+ * Calls the public routes. An API key is kept in the session's storage only, and sent as a header, never in
+ * an address.
  */
 
 import type {
@@ -19,7 +19,7 @@ import type {
 } from "./answers.ts";
 import { readEvents } from "./events.ts";
 
-/** An answer that is not what was asked for. `code` is empty if the server was not reached. */
+/** The server has refused, or was not reached. `code` is empty if it was not reached. */
 export class Refused extends Error {
   override readonly name = "Refused";
   readonly status: number;
@@ -34,14 +34,14 @@ export class Refused extends Error {
 
 export interface Listed<T> {
   items: T[];
-  /** On all pages. */
+  /** The number of items on all pages. */
   total: number;
 }
 
 export interface FileAddress {
   repository: string;
   path: string;
-  /** Absent: the default revision. */
+  /** The default revision if absent. */
   ref?: string | undefined;
 }
 
@@ -52,7 +52,7 @@ export interface SymbolRequest {
   revisionName?: string;
 }
 
-/** What this needs of a browser's storage. */
+/** The methods of a browser's storage that the client uses. */
 export interface KeyStorage {
   getItem(name: string): string | null;
   setItem(name: string, value: string): void;
@@ -60,13 +60,13 @@ export interface KeyStorage {
 }
 
 export interface ClientOptions {
-  /** The address that `api/…` is below, with a slash at its end. */
+  /** The address below which `api/…` is, with a slash at its end. */
   root: string;
-  /** Names the key's header. */
+  /** The name of the service, which is in the name of the key's header. */
   service: string;
   /** Where the key is kept. */
   storage: KeyStorage;
-  /** Called when an answer says that a good key is needed. */
+  /** Called when an answer asks for a valid key. */
   onRefused: () => void;
 }
 
@@ -185,11 +185,11 @@ async function refusalOf(response: Response): Promise<Refused> {
     const { errorCode, message } = await read<{ errorCode: string; message: string }>(response);
     return new Refused(response.status, errorCode, message);
   } catch {
-    return new Refused(response.status, "", `The server answered ${response.status}.`); // a proxy's own page
+    return new Refused(response.status, "", `The server answered ${response.status}.`); // A page of a proxy.
   }
 }
 
-/** Says in words why a call failed, for the person who made it. */
+/** Explains to the person who made a call why it failed. */
 export function wordsOf(error: unknown): string {
   if (error instanceof Refused) return error.message;
   return "The server cannot be reached. Is it running, and is the network up?";
