@@ -1,6 +1,7 @@
 /**
- * Compiles src/kernel/assembly to WebAssembly and embeds it: build/kernel.wasm, and
- * src/kernel/module.generated.ts, which holds the same bytes in base64. Skips work that is up to date.
+ * Compiles src/kernel/assembly to WebAssembly and embeds it: build/kernel.wasm, build/lists.wasm for memory
+ * that threads share, and src/kernel/module.generated.ts, which holds the same bytes in base64. Skips work
+ * that is up to date.
  */
 
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -10,12 +11,7 @@ import asc from "assemblyscript/asc";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const sources = join(root, "src/kernel/assembly");
-const wasm = join(root, "build/kernel.wasm");
 const embedded = join(root, "src/kernel/module.generated.ts");
-
-const modified = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-const newest = Math.max(...readdirSync(sources).map((name) => modified(join(sources, name))));
-const upToDate = Math.min(modified(wasm), modified(embedded)) > newest;
 
 // no assertions, no allocator: the loader lays out memory and every pointer is its promise
 const OPTIONS = [
@@ -25,24 +21,38 @@ const OPTIONS = [
   "--enable=bulk-memory",
   "--runtime=stub",
   "--importMemory",
-  "--initialMemory=16",
   "--maximumMemory=65536",
   "--memoryBase=65536",
   "--noExportMemory",
 ];
+const MODULES = [
+  { name: "KERNEL", entry: "index.ts", wasm: "kernel.wasm", options: ["--initialMemory=16"] },
+  {
+    name: "LISTS",
+    entry: "lists.ts",
+    wasm: "lists.wasm",
+    options: ["--initialMemory=1", "--enable=threads", "--sharedMemory"],
+  },
+].map((module) => ({ ...module, wasm: join(root, "build", module.wasm) }));
 
-if (!upToDate) {
-  mkdirSync(join(root, "build"), { recursive: true });
-  const { error } = await asc.main([join(sources, "index.ts"), `--outFile=${wasm}`, ...OPTIONS], {
-    stdout: process.stdout,
-  });
+const modified = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+const newest = Math.max(...readdirSync(sources).map((name) => modified(join(sources, name))));
+const made = [embedded, ...MODULES.map(({ wasm }) => wasm)];
+
+async function compile({ name, entry, wasm, options }) {
+  const args = [join(sources, entry), `--outFile=${wasm}`, ...OPTIONS, ...options];
+  const { error } = await asc.main(args, { stdout: process.stdout });
   if (error) {
     console.error(String(error));
     process.exit(1);
   }
-  const base64 = readFileSync(wasm).toString("base64");
-  writeFileSync(
-    embedded,
-    `// made by scripts/build-kernel.mjs from src/kernel/assembly\nexport const KERNEL_BASE64 =\n  "${base64}";\n`,
-  );
+  return `export const ${name}_BASE64 =\n  "${readFileSync(wasm).toString("base64")}";\n`;
+}
+
+if (Math.min(...made.map(modified)) <= newest) {
+  mkdirSync(join(root, "build"), { recursive: true });
+  const constants = [];
+  for (const module of MODULES) constants.push(await compile(module));
+  const origin = "// made by scripts/build-kernel.mjs from src/kernel/assembly\n";
+  writeFileSync(embedded, origin + constants.join(""));
 }

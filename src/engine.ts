@@ -30,8 +30,8 @@ import { OVERLAY_TASKS } from "./overlay/layer-task.ts";
 import { Overlays } from "./overlay/overlays.ts";
 import type { RepositoryRecord } from "./store/format/records.ts";
 import { yieldTurn, newPause } from "./base/yield.ts";
-import { KeptText } from "./search/caller/kept-text.ts";
-import { MOST_CACHE_BYTES, type TextCacheMemory } from "./store/segments/text-cache.ts";
+import { Kept } from "./search/caller/kept.ts";
+import { MOST_CACHE_BYTES } from "./store/segments/text-cache.ts";
 import type { ThreadOptions } from "./store/lmdb/thread-environment.ts";
 import type { SearcherOptions, ViewSource } from "./search/caller/attempts.ts";
 import { Searcher } from "./search/caller/searcher.ts";
@@ -478,7 +478,7 @@ class OpenedEngine
   readonly #catalogs: CatalogKeeper;
   readonly #pool: OwnPool;
   readonly #warmUp: WarmUp | undefined;
-  readonly #keptText: KeptText;
+  readonly #kept: Kept;
   readonly #searcher: Searcher;
   readonly #writes: Writes;
   readonly #overlays: Overlays;
@@ -494,13 +494,13 @@ class OpenedEngine
     this.#environment = environment;
     this.#options = options;
     this.#tracer = new Tracer(this.path);
-    this.#keptText = new KeptText(options.textCache);
+    this.#kept = new Kept(options.textCache);
     this.#pool = startPool(environment, options, {
-      keptText: this.#keptText,
+      kept: this.#kept,
       workerDied: () => this.#tracer.workerDied(),
     });
     this.#catalogs = new CatalogKeeper(environment, newPause, ({ manifest }) =>
-      this.#keptText.dropOthers(manifest.segments),
+      this.#kept.dropOthers(manifest.segments),
     );
     this.#searcher = this.#newSearcher(options.onWarning);
     this.#warmUp = this.#newWarmUp();
@@ -544,6 +544,7 @@ class OpenedEngine
       webUrl,
       contexts,
       onWarning,
+      renewLists: () => this.#kept.renewLists(this.#pool),
       indexing: () => this.#writes.indexing,
       skipped: (repository) =>
         this.#reader.reading((snapshot) => readSkipped(snapshot, repository, newPause())),
@@ -829,7 +830,7 @@ class OpenedEngine
 
   trim(): void {
     this.#mustBeOpen();
-    void this.#keptText.trim(this.#pool);
+    void this.#kept.trim(this.#pool);
   }
 
   close(): Promise<void> {
@@ -845,7 +846,7 @@ class OpenedEngine
     await this.#pool.stop();
     await Promise.allSettled([this.#catalogs.close(), this.#reader.close()]);
     await this.#environment.close(() => this.#pool.close());
-    this.#keptText.close();
+    this.#kept.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -870,7 +871,7 @@ function sizeOf({ repositories, segments }: Manifest): IndexSize {
 function startPool(
   environment: Environment,
   { workers, readOnly, onWarning }: Checked,
-  { keptText, workerDied }: { readonly keptText: KeptText; readonly workerDied: () => void },
+  { kept, workerDied }: { readonly kept: Kept; readonly workerDied: () => void },
 ): OwnPool {
   const { path } = environment;
   return createPool({
@@ -879,12 +880,15 @@ function startPool(
     tasks: { ...INGEST_TASKS, ...SEARCH_TASKS, ...OVERLAY_TASKS },
     environment:
       workers === 0
-        ? inline(environment, readOnly, keptText.memory)
+        ? inline(environment, readOnly, kept)
         : {
             path,
             readOnly,
             get textCache() {
-              return keptText.memory;
+              return kept.text;
+            },
+            get keptLists() {
+              return kept.listsMemory;
             },
           },
     // the pool warns of deaths alone
@@ -898,5 +902,11 @@ function startPool(
 const inline = (
   opened: Environment,
   readOnly: boolean,
-  textCache: TextCacheMemory | undefined,
-): ThreadOptions & SearchEnvironment => ({ path: opened.path, readOnly, opened, textCache });
+  kept: Kept,
+): ThreadOptions & SearchEnvironment => ({
+  path: opened.path,
+  readOnly,
+  opened,
+  textCache: kept.text,
+  keptLists: kept.listsMemory,
+});

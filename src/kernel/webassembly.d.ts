@@ -4,7 +4,8 @@ declare namespace WebAssembly {
     constructor(bytes: Uint8Array);
   }
   class Memory {
-    constructor(descriptor: { initial: number; maximum: number });
+    constructor(descriptor: { initial: number; maximum: number; shared?: boolean });
+    /** A SharedArrayBuffer if the memory is shared. */
     readonly buffer: ArrayBuffer;
     grow(pages: number): number;
   }

@@ -38,6 +38,8 @@ export interface SearcherOptions {
   readonly webUrl: WebUrl;
   readonly contexts: Contexts | undefined;
   readonly onWarning: (warning: { code: string; message: string }) => void;
+  /** Called before each search of the threads: makes room for posting lists in shared memory. */
+  readonly renewLists?: () => void;
   /** Repositories that are being indexed for the first time. */
   readonly indexing: () => ReadonlySet<string>;
   /** Returns the files of a repository that are listed but not searchable. */
@@ -171,6 +173,7 @@ export class Attempts {
       ...(facets === undefined ? {} : { facets: true as const }),
     };
     if (segments.length === 0) return [];
+    this.options.renewLists?.();
     const run = () =>
       pool.run<SearchOutput>("search.segments", input, { lane: "search", onMessage });
     return Promise.all(Array.from({ length: threads }, run));

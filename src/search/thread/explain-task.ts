@@ -41,10 +41,10 @@ export async function explainSegments(
       const asked = { query, scope, sets, symbols, isRanked: false };
       const plan = await planSegment(opened, asked, snapshot, tools);
       if (!plan) continue; // always planned, because nothing stops it
-      const { kernel, arena } = tools;
+      const { kept, kernel, arena } = tools;
       const countInScope = counterInScope(scope, reader);
       const { isStopped, pause } = tools;
-      const lookup = { reader, snapshot, kernel, arena, countInScope, isStopped, pause };
+      const lookup = { reader, snapshot, kept, kernel, arena, countInScope, isStopped, pause };
       const inScope = pagesOf(scope, reader);
       const literals: ExplainedSegment["literals"][number][][] = [];
       for (const atom of query.atoms) {

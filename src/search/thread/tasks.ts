@@ -6,6 +6,7 @@ import { isCorrupt } from "../../store/format/sealed.ts";
 import { threadEnvironment } from "../../store/lmdb/thread-environment.ts";
 import type { Snapshot } from "../../store/lmdb/environment.ts";
 import { withSegments } from "../../store/memory/memory-store.ts";
+import type { KeptListsMemory } from "../../store/segments/kept-lists.ts";
 import type { TextCacheMemory } from "../../store/segments/text-cache.ts";
 import type { Task, TaskContext } from "../../threads/task.ts";
 import { answerBytes } from "../messages/answer-size.ts";
@@ -31,14 +32,15 @@ import { openDefinitions, ThreadTools } from "./reading/thread-tools.ts";
 /** What searching needs of the environment with which a pool is created. */
 export interface SearchEnvironment {
   textCache?: TextCacheMemory | undefined;
+  keptLists?: KeptListsMemory | undefined;
 }
 
 const TOOLS = "search tools";
 
 const toolsOf = (context: TaskContext): ThreadTools =>
   context.memo(TOOLS, () => {
-    const { textCache: memory } = context.environment as SearchEnvironment;
-    return new ThreadTools(context.isInline, memory && { memory, worker: context.worker });
+    const { textCache, keptLists } = context.environment as SearchEnvironment;
+    return new ThreadTools(context.isInline, { textCache, keptLists, worker: context.worker });
   });
 
 /** The control of a task that nothing stops. */
@@ -150,9 +152,9 @@ const hints: Task<QueryText, ReturnType<typeof hintsFor>> = hintsFor;
 const texts: Task<TextsQuestion, Uint32Array> = (input, context) =>
   matchTexts(input, toolsOf(context).forTask(endless(context)), () => context.pause());
 
-/** Releases what was cached, and continues with another text cache. */
-const trim: Task<TextCacheMemory | undefined, void> = (textCache, context) => {
-  (context.environment as SearchEnvironment).textCache = textCache;
+/** Releases what was cached, and continues with other shared memory. */
+const trim: Task<SearchEnvironment, void> = ({ textCache, keptLists }, context) => {
+  Object.assign(context.environment as SearchEnvironment, { textCache, keptLists });
   context.forget(TOOLS);
   if (!context.isInline) collectGarbage();
 };

@@ -21,6 +21,7 @@ import type { Kernel } from "../../kernel/kernel.ts";
 import { filling, numberOf, PART, renumber, segmentKey } from "../format/format.ts";
 import { corrupt, isSealed, SEAL_BYTES } from "../format/sealed.ts";
 import type { Snapshot, Writer } from "../lmdb/environment.ts";
+import type { KeptLists, KeptPages } from "./kept-lists.ts";
 
 const POSTING_BLOCK_BYTES = filling(4);
 const BITMAP = 0x8000_0000;
@@ -29,6 +30,9 @@ const BITMAP = 0x8000_0000;
 export interface PostingPlace {
   /** A name for error messages. */
   readonly what: string;
+  readonly segment: number;
+  /** The edition of the names; 0 for text. */
+  readonly edition: number;
   readonly directory: Buffer;
   /** Keys of a segment, whose numbers ascend with those of the blocks. */
   block(number: number): Buffer;
@@ -36,6 +40,8 @@ export interface PostingPlace {
 
 export const listsOfText = (segment: number): PostingPlace => ({
   what: `segment ${segment}`,
+  segment,
+  edition: 0,
   directory: segmentKey(segment, PART.GRAMS),
   block: (number) => segmentKey(segment, PART.POSTINGS, number),
 });
@@ -131,6 +137,8 @@ export class PostingsReader {
   readonly #key: Buffer;
   /** The number that the first block has in its key. */
   readonly #firstNumber: number;
+  /** Where the lists are in the memory that threads share, for one epoch of it. */
+  #kept = { epoch: -1, set: 0 };
 
   /**
    * Reads the directory. `blocks` is their number according to the header. The seal alone does not suffice: a
@@ -161,6 +169,28 @@ export class PostingsReader {
     return { isBitmap: grams[at]! >= BITMAP, bytes };
   }
 
+  /**
+   * Returns the pages with all grams, from the memory that threads share, and keeps there what is missing.
+   * Returns undefined if there is no room. REQUIRES: 1 to MOST_GRAMS grams.
+   */
+  findKept(
+    snapshot: Snapshot,
+    grams: readonly number[],
+    { pages, kept }: { readonly pages: number; readonly kept: KeptLists },
+  ): KeptPages | undefined {
+    const { epoch } = kept;
+    if (this.#kept.epoch !== epoch) {
+      const { segment, edition } = this.#place;
+      const set = kept.addressOf({ segment, edition, firstGrams: this.#firstGrams });
+      if (set === 0) return undefined;
+      this.#kept = { epoch, set };
+    }
+    const read = (number: number) => this.#payload(snapshot, number);
+    const found = kept.pagesWith(grams, { set: this.#kept.set, pages, read });
+    if (found === "broken") throw corrupt(`a posting list of ${this.#place.what}`);
+    return found;
+  }
+
   /** Yields all lists in ascending order of their grams. Each is valid even if the caller reads in between. */
   *all(snapshot: Snapshot): Iterable<{ gram: number; list: PostingList }> {
     for (let number = 0; number < this.#firstGrams.length; number++) {
@@ -179,20 +209,26 @@ export class PostingsReader {
     snapshot: Snapshot,
     number: number,
   ): { grams: Uint32Array; ends: Uint32Array; lists: Uint8Array } {
+    const payload = this.#payload(snapshot, number);
+    const words = payload.byteOffset % 4 === 0 ? payload : payload.slice();
+    const count = new Uint32Array(words.buffer, words.byteOffset, 1)[0]!;
+    const start = 4 + 8 * count;
+    if (start > words.length) throw this.#isBroken(number);
+    return {
+      grams: new Uint32Array(words.buffer, words.byteOffset + 4, count),
+      ends: new Uint32Array(words.buffer, words.byteOffset + 4 + 4 * count, count),
+      lists: words.subarray(start),
+    };
+  }
+
+  /** Returns a block without its seal, valid until the next read. */
+  #payload(snapshot: Snapshot, number: number): Uint8Array {
     const key = renumber(this.#key, this.#firstNumber + number);
     const value = snapshot.getSealed(key);
     if (!value || value.length < 4 + SEAL_BYTES) throw this.#isBroken(number);
     if (!this.#verified[number] && !isSealed(key, value)) throw this.#isBroken(number);
     this.#verified[number] = 1;
-    const words = value.byteOffset % 4 === 0 ? value : value.slice();
-    const count = new Uint32Array(words.buffer, words.byteOffset, 1)[0]!;
-    const start = 4 + 8 * count;
-    if (start + SEAL_BYTES > value.length) throw this.#isBroken(number);
-    return {
-      grams: new Uint32Array(words.buffer, words.byteOffset + 4, count),
-      ends: new Uint32Array(words.buffer, words.byteOffset + 4 + 4 * count, count),
-      lists: words.subarray(start, words.length - SEAL_BYTES),
-    };
+    return value.subarray(0, value.length - SEAL_BYTES);
   }
 
   #isBroken(number: number): QuernError {

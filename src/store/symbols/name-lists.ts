@@ -32,6 +32,8 @@ const TRANSACTION_BLOCKS = 256;
 
 const listsOfNames = (segment: number, edition: number): PostingPlace => ({
   what: `the names of segment ${segment}`,
+  segment,
+  edition,
   directory: editionKey(segment, PART.NAMES, edition, 0),
   block: (number) => editionKey(segment, PART.NAMES, edition, 1 + number),
 });

@@ -1,11 +1,12 @@
 /** Finds, by grams, the pages in which a literal can begin. */
 
-import type { Bitset } from "../../../base/bitset.ts";
-import { wordsFor } from "../../../base/bitset.ts";
+import { intersect, wordsFor, type Bitset } from "../../../base/bitset.ts";
 import type { Pause } from "../../../base/yield.ts";
 import type { Arena } from "../../../kernel/arena.ts";
 import type { Kernel } from "../../../kernel/kernel.ts";
 import type { Snapshot } from "../../../store/lmdb/environment.ts";
+import { FIRST_MEMORY_SEGMENT } from "../../../store/memory/memory-store.ts";
+import { MOST_GRAMS, type KeptLists, type KeptPages } from "../../../store/segments/kept-lists.ts";
 import { decodeList } from "../../../store/segments/posting-bits.ts";
 import type { PostingsReader } from "../../../store/segments/postings.ts";
 import { corrupt } from "../../../store/format/sealed.ts";
@@ -16,6 +17,8 @@ export interface Lookup {
   /** The lists to read. Default: those of the segment's text. */
   readonly lists?: PostingsReader | undefined;
   readonly snapshot: Snapshot;
+  /** The lists that threads share; undefined if there are none. */
+  readonly kept?: KeptLists | undefined;
   readonly kernel: Kernel;
   readonly arena: Arena;
   /** The pages in scope. How often a gram occurs elsewhere must not decide what is counted. */
@@ -42,6 +45,33 @@ export interface Candidates {
  */
 export function pagesWith(grams: readonly number[], lookup: Lookup): Candidates {
   if (grams.length === 0) return { pages: undefined, listBytes: 0 };
+  return keptPagesWith(grams, lookup) ?? readPagesWith(grams, lookup);
+}
+
+/** Uses the lists that threads share. Returns undefined if they have no room, or the segment is in memory itself. */
+function keptPagesWith(grams: readonly number[], lookup: Lookup): Candidates | undefined {
+  const { reader, snapshot, kept, lists = reader.postings } = lookup;
+  if (!kept || reader.segment >= FIRST_MEMORY_SEGMENT) return undefined;
+  const how = { pages: reader.header.pages, kept };
+  let all: KeptPages | undefined;
+  for (let from = 0; from < grams.length; from += MOST_GRAMS) {
+    if (all && lookup.isStopped()) break;
+    const slice =
+      from === 0 && grams.length <= MOST_GRAMS ? grams : grams.slice(from, from + MOST_GRAMS);
+    const found = lists.findKept(snapshot, slice, how);
+    if (!found) return undefined;
+    all = all ? both(all, found) : found;
+  }
+  return all;
+}
+
+const both = (into: KeptPages, other: KeptPages): KeptPages => ({
+  pages: intersect(into.pages, other.pages),
+  listBytes: into.listBytes + other.listBytes,
+});
+
+/** Reads each list from the data file. */
+function readPagesWith(grams: readonly number[], lookup: Lookup): Candidates {
   const { reader, kernel, arena, lists = reader.postings } = lookup;
   const mark = arena.mark();
   const words = wordsFor(reader.header.pages);

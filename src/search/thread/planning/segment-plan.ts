@@ -81,9 +81,9 @@ export async function planSegment(
   tools: SearchTools,
 ): Promise<SegmentPlan | undefined> {
   const { query, scope, sets, symbols } = asked;
-  const { kernel, arena, isStopped, pause } = tools;
+  const { kept, kernel, arena, isStopped, pause } = tools;
   const countInScope = counterInScope(scope, reader);
-  const lookup = { reader, snapshot, kernel, arena, countInScope, isStopped, pause };
+  const lookup = { reader, snapshot, kept, kernel, arena, countInScope, isStopped, pause };
   const planned = await planAtoms(query, lookup, symbols);
   if (!planned || isStopped()) return undefined;
   const { files } = reader.header;

@@ -3,6 +3,7 @@
 import { Arena } from "../../../kernel/arena.ts";
 import type { Pause } from "../../../base/yield.ts";
 import { LruCache } from "../../../base/lru-cache.ts";
+import { KeptLists, type KeptListsMemory } from "../../../store/segments/kept-lists.ts";
 import { TextCache, type TextCacheMemory } from "../../../store/segments/text-cache.ts";
 import { createKernel, type Kernel } from "../../../kernel/kernel.ts";
 import type { Snapshot } from "../../../store/lmdb/environment.ts";
@@ -27,6 +28,8 @@ export interface SearchTools {
   readonly arena: Arena;
   readonly literals: LiteralScanner;
   readonly window: WindowMemory;
+  /** Posting lists that threads share; undefined if there are none. */
+  readonly kept?: KeptLists | undefined;
   /** Whether they are used on the caller's thread. */
   readonly isInline: boolean;
   /** Whether the search has ended, so that nothing more is searched. */
@@ -35,6 +38,13 @@ export interface SearchTools {
   readonly isDue: () => boolean;
   /** Called between steps that take long together. REQUIRES: nobody else uses the tools meanwhile. */
   readonly pause: Pause;
+}
+
+/** What threads share. Whatever is not there, each thread reads for itself. */
+export interface SharedMemories {
+  readonly textCache?: TextCacheMemory | undefined;
+  readonly keptLists?: KeptListsMemory | undefined;
+  readonly worker?: number;
 }
 
 export interface OpenedSegment {
@@ -54,15 +64,15 @@ export class ThreadTools {
   readonly #kernel: Kernel = createKernel();
   readonly #literals: LiteralScanner;
   readonly #window: WindowMemory;
+  readonly #kept: KeptLists | undefined;
   readonly #opened = new LruCache<number, OpenedSegment>({ most: TABLE_BYTES, costOf });
 
-  /** `cached` has the pages that all threads share, and the number of this thread. */
-  constructor(
-    isInline: boolean,
-    cached?: { readonly memory: TextCacheMemory; readonly worker: number },
-  ) {
+  /** `shared` is what all threads share, and the number of this thread. */
+  constructor(isInline: boolean, shared: SharedMemories = {}) {
     this.#isInline = isInline;
-    const cache = cached && new TextCache(cached.memory, cached.worker);
+    const { textCache, keptLists, worker = 0 } = shared;
+    const cache = textCache && new TextCache(textCache, worker);
+    this.#kept = keptLists && new KeptLists(keptLists);
     this.#window = new WindowMemory(this.#kernel, cache);
     this.arena = new Arena(this.#kernel);
     this.#literals = new LiteralScanner(this.#kernel, this.arena);
@@ -75,6 +85,7 @@ export class ThreadTools {
       arena: this.arena,
       literals: this.#literals,
       window: this.#window,
+      kept: this.#kept,
       isInline: this.#isInline,
       ...stop,
     };

@@ -1,0 +1,35 @@
+/**
+ * Creates instances of the part of the kernel that works in memory which threads share: one for each thread,
+ * all on the same memory. What lies where is up to those who use it.
+ */
+
+import { QuernError } from "../base/errors.ts";
+import { LISTS_BASE64 } from "./module.generated.ts";
+
+const PAGE = 65_536;
+/** Addresses below belong to the module. */
+export const RESERVED_BYTES = 2 * PAGE;
+
+export interface ListsKernel {
+  /** See assembly/lists.ts. */
+  pagesWithAll(
+    ...args: [set: number, grams: number, count: number, pages: number, scratch: number]
+  ): number;
+}
+
+let compiled: WebAssembly.Module | undefined;
+
+/** Creates zeroed memory of `bytes` bytes, rounded down to 64 KiB. The system gives it as it is written. */
+export function newSharedMemory(bytes: number): WebAssembly.Memory {
+  const pages = Math.floor(bytes / PAGE);
+  return new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
+}
+
+export function createListsKernel(memory: WebAssembly.Memory): ListsKernel {
+  compiled ??= new WebAssembly.Module(Buffer.from(LISTS_BASE64, "base64"));
+  const abort = () => {
+    throw new QuernError("INTERNAL", "the kernel of lists aborted");
+  };
+  const { exports } = new WebAssembly.Instance(compiled, { env: { memory, abort } });
+  return exports as unknown as ListsKernel;
+}

@@ -1,0 +1,240 @@
+/**
+ * Blocks of posting lists and their directories, kept in memory that all threads of an engine share. A search
+ * for a literal finds its pages in one call for each segment, without reading the data file.
+ *
+ *     memory := reserved epoch next sets full 0* set[MOST_SETS] kept*
+ *     set := segment edition address 0              the lists of a segment's text (edition 0) or names
+ *     kept := directory | block | scratch           each at a multiple of 16
+ *     directory := blocks gram[blocks] address[blocks]
+ *     block := bytes payload                        see postings.ts
+ *
+ * All are u32. `next` is where the next thing is put; an address is 0 until what lies there is complete. So
+ * threads add to the memory without locks, nothing in it ever changes, and a thread that dies leaves nothing
+ * behind but some bytes that nobody uses. If two threads add the same thing, it lies there twice. When the
+ * memory is full, nothing is added any more, and what is missing is read from the data file. It is cleared
+ * when the engine asks for something while its threads rest: then the epoch is raised, and all begins anew.
+ *
+ * A block takes 4 KiB, and 57 different queries on Linux read 3 400 of its 19 000.
+ */
+
+import {
+  createListsKernel,
+  newSharedMemory,
+  RESERVED_BYTES,
+  type ListsKernel,
+} from "../../kernel/lists-kernel.ts";
+import { emptyBitset, wordsFor, type Bitset } from "../../base/bitset.ts";
+
+/** What two cores of Linux need for a few hundred queries. The promise in docs/limits.md has it. */
+const KEPT_BYTES = 16 * 2 ** 20;
+
+const HEAD = RESERVED_BYTES >>> 2;
+const EPOCH = HEAD;
+const NEXT = HEAD + 1;
+const SETS = HEAD + 2;
+const FULL = HEAD + 3;
+const FIRST_SET = HEAD + 4;
+const SET_WORDS = 4;
+/** Segments with lists of names have two. */
+const MOST_SETS = 2048;
+const FIRST_BYTE = 4 * (FIRST_SET + SET_WORDS * MOST_SETS);
+
+// as in kernel/assembly/lists.ts
+const MISSING = -1;
+const BROKEN = -2;
+const MISSING_BLOCKS = 16;
+export const MOST_GRAMS = 256;
+const BITS = MISSING_BLOCKS + 12 * MOST_GRAMS;
+
+/** What threads share: plain data, for a message. */
+export type KeptListsMemory = WebAssembly.Memory;
+
+export const newKeptListsMemory = (bytes = KEPT_BYTES): KeptListsMemory => newSharedMemory(bytes);
+
+/** One set of posting lists. */
+export interface ListSet {
+  readonly segment: number;
+  /** The edition of the names, or 0 for the lists of the text. */
+  readonly edition: number;
+  /** The first gram of each block. */
+  readonly firstGrams: Uint32Array;
+}
+
+/** Pages that have all grams of a literal. */
+export interface KeptPages {
+  readonly pages: Bitset;
+  /** The bytes of all lists. */
+  readonly listBytes: number;
+}
+
+/** Reads the payload of a block of a set, valid until the next call. */
+export type ReadBlock = (number: number) => Uint8Array;
+
+/** The kept lists, as one thread sees them. */
+export class KeptLists {
+  readonly #kernel: ListsKernel;
+  readonly #words: Int32Array;
+  readonly #bytes: Uint8Array;
+  /** This thread's scratch: where it is, and how large its sets of pages may be. */
+  #scratch = { epoch: -1, at: 0, setBytes: 0 };
+
+  constructor(memory: KeptListsMemory) {
+    this.#kernel = createListsKernel(memory);
+    this.#words = new Int32Array(memory.buffer);
+    this.#bytes = new Uint8Array(memory.buffer);
+    Atomics.compareExchange(this.#words, NEXT, 0, FIRST_BYTE);
+  }
+
+  /** Raised whenever the memory is cleared: addresses are valid for one epoch. */
+  get epoch(): number {
+    return Atomics.load(this.#words, EPOCH);
+  }
+
+  /** Whether something had no room. */
+  get isFull(): boolean {
+    return Atomics.load(this.#words, FULL) === 1;
+  }
+
+  /** Forgets everything. REQUIRES: no other thread uses the memory meanwhile. */
+  clear(): void {
+    const words = this.#words;
+    const sets = Math.min(MOST_SETS, Atomics.load(words, SETS));
+    words.fill(0, FIRST_SET, FIRST_SET + SET_WORDS * sets);
+    for (const [at, value] of [
+      [SETS, 0],
+      [NEXT, FIRST_BYTE],
+      [FULL, 0],
+    ] as const)
+      Atomics.store(words, at, value);
+    Atomics.add(words, EPOCH, 1);
+  }
+
+  /**
+   * Forgets all sets but some, so that the number of an edition, which is used again after 254 others, finds
+   * its own lists. Who has an address may go on using it.
+   */
+  dropOthers(isKept: (segment: number, edition: number) => boolean): void {
+    for (const at of this.#sets())
+      if (!isKept(this.#words[at]!, this.#words[at + 1]!)) Atomics.store(this.#words, at + 2, 0);
+  }
+
+  /** Returns the address of a set, which is added if it is not there; 0 if there is no room. */
+  addressOf(set: ListSet): number {
+    return this.#find(set) || this.#add(set);
+  }
+
+  /**
+   * Returns the pages that have all grams, reading the blocks that are not kept yet. Returns undefined if there
+   * is no room for them. REQUIRES: `set` is an address of this epoch; 1 to MOST_GRAMS grams.
+   */
+  pagesWith(
+    grams: readonly number[],
+    {
+      set,
+      pages,
+      read,
+    }: { readonly set: number; readonly pages: number; readonly read: ReadBlock },
+  ): KeptPages | undefined | "broken" {
+    const scratch = this.#scratchFor(pages);
+    if (scratch === 0) return undefined;
+    const wanted = scratch - 4 * MOST_GRAMS;
+    for (let i = 0; i < grams.length; i++) this.#words[(wanted >>> 2) + i] = grams[i]!;
+    const run = () => this.#kernel.pagesWithAll(set, wanted, grams.length, pages, scratch);
+    let found = run();
+    if (found === MISSING) {
+      if (!this.#keepMissing(set, scratch, read)) return undefined;
+      found = run();
+    }
+    if (found === BROKEN) return "broken";
+    return found === MISSING ? undefined : this.#result(found, pages, scratch);
+  }
+
+  #result(found: number, pages: number, scratch: number): KeptPages {
+    const bits = emptyBitset(pages);
+    const from = (scratch + BITS) >>> 2;
+    // word by word: V8 copies shared memory no faster
+    if (found > 0) for (let i = 0; i < bits.length; i++) bits[i] = this.#words[from + i]!;
+    return { pages: bits, listBytes: this.#words[scratch >>> 2]! };
+  }
+
+  #keepMissing(set: number, scratch: number, read: ReadBlock): boolean {
+    const count = this.#words[(scratch >>> 2) + 1]!;
+    const blocks = this.#words[set >>> 2]!;
+    const addresses = (set >>> 2) + 1 + blocks;
+    for (let i = 0; i < count; i++) {
+      const number = this.#words[((scratch + MISSING_BLOCKS) >>> 2) + i]!;
+      if (Atomics.load(this.#words, addresses + number) !== 0) continue; // several grams of one block
+      const payload = read(number);
+      const at = this.#take(4 + payload.length);
+      if (at === 0) return false;
+      this.#words[at >>> 2] = payload.length;
+      copyToShared(payload, this.#bytes, at + 4);
+      Atomics.store(this.#words, addresses + number, at);
+    }
+    return true;
+  }
+
+  #find({ segment, edition }: ListSet): number {
+    for (const at of this.#sets()) {
+      const isIt = this.#words[at] === (segment | 0) && this.#words[at + 1] === edition;
+      const address = isIt ? Atomics.load(this.#words, at + 2) : 0;
+      if (address !== 0) return address;
+    }
+    return 0;
+  }
+
+  *#sets(): Generator<number> {
+    const count = Math.min(MOST_SETS, Atomics.load(this.#words, SETS));
+    for (let set = 0; set < count; set++) yield FIRST_SET + SET_WORDS * set;
+  }
+
+  #add({ segment, edition, firstGrams }: ListSet): number {
+    const blocks = firstGrams.length;
+    const at = this.#take(4 + 8 * blocks);
+    if (at === 0) return 0;
+    const entry = Atomics.add(this.#words, SETS, 1);
+    if (entry >= MOST_SETS) {
+      Atomics.store(this.#words, FULL, 1);
+      return 0;
+    }
+    const words = this.#words;
+    words[at >>> 2] = blocks;
+    for (let i = 0; i < blocks; i++) {
+      words[(at >>> 2) + 1 + i] = firstGrams[i]!;
+      words[(at >>> 2) + 1 + blocks + i] = 0;
+    }
+    const place = FIRST_SET + SET_WORDS * entry;
+    words[place] = segment;
+    words[place + 1] = edition;
+    Atomics.store(words, place + 2, at);
+    return at;
+  }
+
+  /** Returns the address of this thread's scratch, before which its grams lie; 0 if there is no room. */
+  #scratchFor(pages: number): number {
+    const setBytes = 4 * wordsFor(pages) + 16;
+    const { epoch } = this;
+    if (this.#scratch.epoch !== epoch || this.#scratch.setBytes < setBytes) {
+      const at = this.#take(4 * MOST_GRAMS + BITS + 2 * setBytes);
+      if (at === 0) return 0;
+      this.#scratch = { epoch, at: at + 4 * MOST_GRAMS, setBytes };
+    }
+    return this.#scratch.at;
+  }
+
+  /** Returns the address of `bytes` bytes that nobody else uses; 0 if there is no room. */
+  #take(bytes: number): number {
+    if (this.isFull) return 0;
+    const at = Atomics.add(this.#words, NEXT, (bytes + 15) & ~15);
+    if (at + bytes <= this.#bytes.length) return at;
+    Atomics.store(this.#words, FULL, 1);
+    return 0;
+  }
+}
+
+const { fill } = Buffer.prototype;
+
+/** Copies bytes into shared memory: set() takes two to four times as long as a fill, which is one memcpy(). */
+function copyToShared(source: Uint8Array, target: Uint8Array, at: number): void {
+  fill.call(target as Buffer, source, at, at + source.length);
+}

@@ -1,0 +1,183 @@
+/** Lists that threads share: what is found with them is what is found with the data file alone. */
+
+import { Worker } from "node:worker_threads";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { countBits } from "../../src/base/bitset.ts";
+import { pagesWith, type Lookup } from "../../src/search/thread/planning/candidates.ts";
+import { seal } from "../../src/store/format/sealed.ts";
+import { FIRST_MEMORY_SEGMENT } from "../../src/store/memory/memory-store.ts";
+import { KeptLists, newKeptListsMemory } from "../../src/store/segments/kept-lists.ts";
+import { listsOfText } from "../../src/store/segments/postings.ts";
+import { bundle } from "../threads/bundle.ts";
+import { inAll, indexed } from "./indexed-pages.ts";
+
+const KIB = 1024;
+/** What the module reserves, the table of sets, and this much for lists. */
+const roomFor = (bytes: number) => newKeptListsMemory(3 * 64 * KIB + bytes);
+
+const text = fc.string({ unit: fc.constantFrom("a", "b", "c", "d"), minLength: 4, maxLength: 20 });
+const texts = fc.array(text, { minLength: 1, maxLength: 300 });
+const picks = fc.array(fc.nat(), { minLength: 1, maxLength: 8 });
+
+/** Grams that occur, by numbers, and perhaps one that does not. */
+function wanted(bytes: ReadonlyMap<number, number>, numbers: readonly number[]): number[] {
+  const known = [...bytes.keys(), Math.max(...bytes.keys()) + 1];
+  return numbers.map((number) => known[number % known.length]!);
+}
+
+const place = (segment: number, edition: number) => ({ ...listsOfText(segment), edition });
+
+const readsNothing = (lookup: Lookup): Lookup => ({
+  ...lookup,
+  snapshot: {
+    ...lookup.snapshot,
+    getSealed: () => {
+      throw new Error("the data file was read");
+    },
+  },
+});
+
+test("any lists of any segments, in two threads, are those of the data file", () => {
+  const cases = fc.array(fc.record({ texts, asked: fc.array(picks, { maxLength: 4 }) }), {
+    minLength: 1,
+    maxLength: 4,
+  });
+  let [empty, some] = [0, 0];
+  fc.assert(
+    fc.property(cases, (segments) => {
+      const memory = newKeptListsMemory();
+      const threads = [new KeptLists(memory), new KeptLists(memory)];
+      for (const [number, { texts: pages, asked }] of segments.entries()) {
+        const { bytes, grams, lookup } = indexed(pages, place(1 + (number >> 1), number & 1));
+        for (const numbers of asked) {
+          const all = wanted(bytes, numbers);
+          const [first, second] = threads;
+          const read = pagesWith(all, lookup);
+          expect(pagesWith(all, { ...lookup, kept: first })).toEqual(read);
+          expect(read.pages).toEqual(inAll(all, grams));
+          // the other thread finds them there
+          const { lists } = indexed(pages, place(1 + (number >> 1), number & 1)).lookup;
+          expect(pagesWith(all, { ...readsNothing(lookup), lists, kept: second })).toEqual(read);
+          if (countBits(read.pages!) === 0) empty++;
+          else some++;
+        }
+      }
+    }),
+    { numRuns: 60 },
+  );
+  expect(Math.min(empty, some)).toBeGreaterThan(10); // both ways are taken
+});
+
+test("a literal of more grams than one call takes", () => {
+  const long = Array.from({ length: 900 }, (_, i) => (i * i * 31 + i).toString(36)).join("");
+  const { bytes, grams, lookup } = indexed([long, long.slice(99), long, long.slice(0, 99)]);
+  const all = [...bytes.keys()];
+  expect(all.length).toBeGreaterThan(600);
+  const kept = new KeptLists(newKeptListsMemory());
+  const read = pagesWith(all, lookup);
+  expect(read.pages).toEqual(inAll(all, grams));
+  expect(countBits(read.pages!)).toBe(2);
+  expect(pagesWith(all, { ...lookup, kept })).toEqual(read);
+  expect(pagesWith(all, { ...readsNothing(lookup), kept })).toEqual(read);
+});
+
+describe("memory that is full", () => {
+  test("what has no room is read from the data file, and there is room after clear()", () => {
+    const { bytes, lookup } = indexed(["abcd", "bcde", "xyzw"]);
+    const all = [...bytes.keys()].slice(0, 2);
+    const read = pagesWith(all, lookup);
+    const kept = new KeptLists(roomFor(64 * KIB));
+    for (let segment = 2; !kept.isFull; segment++) {
+      const other = indexed(["abcd", "bcde", "xyzw"], listsOfText(segment));
+      expect(pagesWith(all, { ...other.lookup, kept })).toEqual(read);
+    }
+    expect(pagesWith(all, { ...lookup, kept })).toEqual(read);
+    expect(() => pagesWith(all, { ...readsNothing(lookup), kept })).toThrow("was read");
+    kept.clear();
+    expect(kept.isFull).toBe(false);
+    expect(pagesWith(all, { ...lookup, kept })).toEqual(read);
+    expect(pagesWith(all, { ...readsNothing(lookup), kept })).toEqual(read);
+  });
+
+  test("memory with no room at all", () => {
+    const { bytes, lookup } = indexed(["abcd", "bcde"]);
+    const kept = new KeptLists(roomFor(0));
+    for (const gram of bytes.keys())
+      expect(pagesWith([gram], { ...lookup, kept })).toEqual(pagesWith([gram], lookup));
+  });
+});
+
+test("lists under a number that others had before", () => {
+  const kept = new KeptLists(newKeptListsMemory());
+  for (const pages of [["abcd", "bcde"], ["zyxw"], ["abcd", "bcde", "zyxw"]]) {
+    kept.dropOthers((segment, edition) => segment === 1 && edition === 6);
+    const { bytes, lookup } = indexed(pages, place(1, 7));
+    for (const gram of bytes.keys())
+      expect(pagesWith([gram], { ...lookup, kept })).toEqual(pagesWith([gram], lookup));
+  }
+});
+
+test("nothing of segments in memory is kept: their numbers belong to one overlay", () => {
+  const { bytes, lookup } = indexed(["abcd"], listsOfText(FIRST_MEMORY_SEGMENT));
+  const all = [...bytes.keys()];
+  const kept = new KeptLists(newKeptListsMemory());
+  expect(pagesWith(all, { ...lookup, kept })).toEqual(pagesWith(all, lookup));
+  expect(() => pagesWith(all, { ...readsNothing(lookup), kept })).toThrow("was read");
+});
+
+describe("damage", () => {
+  /** A block of one list, whose words are given: count, gram, end, and its bytes. */
+  const blockOf = (words: readonly number[], list: readonly number[]) => {
+    const head = Uint32Array.from(words);
+    return Buffer.concat([Buffer.from(head.buffer), Buffer.from(list)]);
+  };
+  const BITMAP = 0x8000_0000;
+  const cases: [what: string, (gram: number) => Uint8Array][] = [
+    ["a gap of zero", (gram) => blockOf([1, gram, 1], [0])],
+    ["a page that is not there", (gram) => blockOf([1, gram, 1], [100])],
+    ["a bitmap of another length", (gram) => blockOf([1, gram + BITMAP, 2], [1, 0])],
+    ["a list that ends behind the block", (gram) => blockOf([1, gram, 9], [1])],
+    ["a list that ends before it begins", (gram) => blockOf([2, gram - 1, gram, 2, 1], [1, 1])],
+    ["more lists than bytes", (gram) => blockOf([2 ** 30, gram, 1], [1])],
+    ["a block of nothing", () => blockOf([1], [])],
+  ];
+  test.each(cases)("%s", (_, broken) => {
+    const { bytes, lookup, values } = indexed(["abcd"]);
+    const gram = [...bytes.keys()].at(-1)!;
+    const key = listsOfText(1).block(0);
+    values.set(key.toString("hex"), seal(key, broken(gram)));
+    const kept = new KeptLists(newKeptListsMemory());
+    expect(() => pagesWith([gram], { ...lookup, kept })).toThrow("the index is damaged");
+  });
+
+  test("a block with a wrong seal is not kept", () => {
+    const { bytes, lookup, values } = indexed(["abcd"]);
+    const name = listsOfText(1).block(0).toString("hex");
+    const sound = values.get(name)!;
+    values.set(
+      name,
+      sound.map((byte, i) => (i === 9 ? byte ^ 1 : byte)),
+    );
+    const kept = new KeptLists(newKeptListsMemory());
+    const all = [...bytes.keys()];
+    expect(() => pagesWith(all, { ...lookup, kept })).toThrow("the index is damaged");
+    values.set(name, sound);
+    expect(pagesWith(all, { ...lookup, kept })).toEqual(pagesWith(all, lookup));
+  });
+});
+
+test("threads that add and read the same lists at the same time", { timeout: 60_000 }, async () => {
+  const entry = await bundle("../search/kept-lists-race.ts");
+  const memory = newKeptListsMemory();
+  const race = (thread: number) =>
+    new Promise<{ asked: number; wrong: number }>((resolve, reject) => {
+      const worker = new Worker(entry, { workerData: { memory, thread } });
+      worker.on("message", resolve).on("error", reject);
+    });
+  const results = await Promise.all([race(0), race(1), race(2)]);
+  for (const { asked, wrong } of results) {
+    expect(asked).toBeGreaterThan(100);
+    expect(wrong).toBe(0);
+  }
+});
