@@ -70,7 +70,13 @@ import {
   lookUp,
   type KnowsRepositories,
 } from "./repositories.ts";
-import type { FileContent, FolderEntry, Repository } from "./repository.ts";
+import {
+  ALL_PATHS,
+  type FileContent,
+  type FolderEntry,
+  type KnowsPaths,
+  type Repository,
+} from "./repository.ts";
 
 /**
  * An open data directory. Searches run in parallel; writes run one after another.
@@ -465,6 +471,7 @@ class OpenedEngine
     Engine,
     HasParts,
     KnowsNotIndexed,
+    KnowsPaths,
     KnowsRepositories,
     OpensHistory,
     BeginsAnswers,
@@ -806,6 +813,14 @@ class OpenedEngine
     checkKeys({ call: "list", what: "field" }, folder, FILE);
     const checked = checkReadOptions("list", options);
     return this.#reader.list(folder, checked.viewer, await this.#viewSource(checked)());
+  }
+
+  async [ALL_PATHS](
+    revision: { repository: string; revision?: string },
+    options: { viewer?: Viewer },
+  ): Promise<string[] | undefined> {
+    this.#mustBeOpen();
+    return this.#reader.paths(revision, options.viewer, await this.#viewSource({})());
   }
 
   async remove(repository: string): Promise<boolean> {

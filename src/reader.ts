@@ -11,7 +11,7 @@ import { describe, type FileContent, type FolderEntry, type Repository } from ".
 import { presentContent, type WebUrl } from "./search/caller/present.ts";
 import type { Viewer } from "./search/messages/request.ts";
 import { readSkipped, type Catalog, type CatalogRepository } from "./store/catalog/catalog.ts";
-import { listFolder, readFile, type Reading } from "./store/catalog/repository-files.ts";
+import { listFolder, listPaths, readFile, type Reading } from "./store/catalog/repository-files.ts";
 import type { View } from "./store/catalog/view.ts";
 import type { Environment, Snapshot } from "./store/lmdb/environment.ts";
 import type { RepositoryRecord } from "./store/format/records.ts";
@@ -140,6 +140,17 @@ export class Reader {
     const path = withoutEndSlashes(folder.path);
     const { repository, position } = found;
     return this.#readingIn(view, (reading) => listFolder(reading, repository, position, path));
+  }
+
+  async paths(
+    of: Omit<Place, "path">,
+    viewer: Viewer | undefined,
+    view: View,
+  ): Promise<string[] | undefined> {
+    const found = find({ ...of, path: "" }, viewer, view);
+    if (!found) return undefined;
+    const { repository, position } = found;
+    return this.#readingIn(view, (reading) => listPaths(reading, repository, position));
   }
 
   #readingIn<T>({ catalog, packed }: View, read: (reading: Reading) => Promise<T>): Promise<T> {

@@ -134,3 +134,16 @@ export function describe(
     contentBytes,
   };
 }
+
+/**
+ * Under this name an opened engine lists the paths of all files of a revision, in no order. Asked folder by folder
+ * it would look up as many folders as a stranger's paths have parts. No part of the interface of engines: for quern/http.
+ */
+export const ALL_PATHS = Symbol.for("quern.paths");
+
+export interface KnowsPaths {
+  [ALL_PATHS](
+    revision: { repository: string; revision?: string },
+    options: { viewer?: { repositoryIds: ReadonlySet<number> } },
+  ): Promise<string[] | undefined>;
+}

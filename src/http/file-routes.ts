@@ -101,7 +101,7 @@ function treeRoute(): Route {
     },
     (call, { repoName, revisionName, paths }) =>
       answerFrom(call, { repo: repoName, ref: revisionName || undefined, paths }, async (list) => ({
-        tree: await openTree(list, paths),
+        tree: await openTree(list, paths, call.request.signal),
       })),
   );
 }
@@ -145,9 +145,9 @@ async function listPaths(
     const paths = await history?.paths({ ...(ref !== undefined && { revision: ref }), signal });
     if (paths !== undefined) return paths.map(pathEntry);
   }
-  const list = await openLister(call, { repository, revision: ref, paths: [] });
-  if (list === undefined || indexed === undefined) throw noRevision();
-  return listAll(list);
+  const all = indexed && (await listAll(call, repository.name, indexed.name));
+  if (all === undefined) throw noRevision();
+  return all;
 }
 
 function folderRoute(): Route {

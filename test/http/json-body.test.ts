@@ -38,6 +38,17 @@ test("what Unicode calls an end of a line is escaped, wherever it stands", () =>
   expect(jsonText(ends)).toBe(String.raw`"a\u0085b\u2028c\u2029d"`);
 });
 
+test("a value as deep as a path may be takes as long as a flat one", () => {
+  let deep: unknown = [1];
+  for (let level = 0; level < 2_000; level++) deep = { path: "a/".repeat(level), children: [deep] };
+  const before = process.cpuUsage();
+  const text = [...jsonParts(deep)].join("");
+  const { user } = process.cpuUsage(before);
+  expect(text.length).toBeGreaterThan(4_000_000);
+  expect(text.endsWith(`[[1]]}${"]}".repeat(1_999)}`)).toBe(true);
+  expect(user / 1_000).toBeLessThan(500); // ms; measured: 20 to 40
+});
+
 test("a short answer has a length, a long one comes in pieces", async () => {
   const short = jsonResponse({ files: [1] });
   expect([short.headers.get("content-type"), await short.text()]).toEqual([

@@ -1,7 +1,8 @@
 /** What texts of strangers do that a host takes along with a call, or hands over: overlays and documents. */
 
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { watchStalls } from "../../bench/stall.ts";
+import { createHandler } from "../../src/http/handler.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import type { Document } from "../../src/ingest/sources/documents.ts";
 import { openEngine } from "../engine/opened.ts";
@@ -104,3 +105,89 @@ test.each(["../a", "/a", "a/../b", "a\0b", "", "x".repeat(5_000), "a//b", "a/./b
     expect(found.map(({ fileName }) => fileName.text)).not.toContain(path);
   },
 );
+
+const several = (count: number, of: (i: number) => string): Document[] =>
+  Array.from({ length: count }, (_, i) => ({ path: of(i), content: "needle\n" }));
+const LONG = 4_090;
+
+/** About a megabyte each, of paths. */
+const DOCUMENTS: [what: string, files: Document[]][] = [
+  ["many small ones", several(20_000, (i) => `${i}.c`)],
+  ["many that are empty", several(20_000, (i) => `${i}`).map((one) => ({ ...one, content: "" }))],
+  ["many under paths that are none", several(20_000, (i) => `../${i}`)],
+  ["long paths that are none", several(250, (i) => `../${"\0".repeat(LONG - 90)}${i}`)],
+  ["each in 2 000 folders of its own", several(250, (i) => `${i}/${"a/".repeat(2_000)}x.c`)],
+  ["all in 2 000 folders", several(250, (i) => `${"a/".repeat(2_000)}${i}.c`)],
+  ["in folders in each other", several(250, (i) => `${"a/".repeat(8 * i)}${i}.c`)],
+  ["long names", several(250, (i) => `${i}${"é".repeat(2_000)}`)],
+  ["a dot in every other place", several(250, (i) => `${i}${".c".repeat(2_000)}`)],
+  [
+    "8 KiB of empty lines",
+    several(128, (i) => `${i}.m`).map((one) => ({ ...one, content: "\n".repeat(8_192) })),
+  ],
+];
+
+type Opened = Awaited<ReturnType<typeof openEngine>>;
+
+const REVISION = { repoName: "r", revisionName: "HEAD" };
+/** A request for all folders at once. */
+const treeOf = (files: readonly Document[]): string =>
+  JSON.stringify({ ...REVISION, paths: files.slice(0, 230).map(({ path }) => path) });
+
+/** What anybody asks who sees a repository. */
+async function visit(engine: Opened, tree: string) {
+  const handler = createHandler(engine, { anonymous: "all" });
+  const posted = async (route: string, body: string) => {
+    const headers = { "Content-Type": "application/json" };
+    const request = new Request(`http://host/api/${route}`, { method: "POST", headers, body });
+    const response = await handler(request);
+    return { status: response.status, length: (await response.text()).length };
+  };
+  await engine.search({ query: "needle or file:c", matches: 10 });
+  await engine.list({ repository: "r", path: "" });
+  return {
+    tree: await posted("tree", tree),
+    listed: await posted("files", JSON.stringify(REVISION)),
+  };
+}
+
+describe("documents:", () => {
+  test.each(DOCUMENTS)("%s", { timeout: 30_000 }, async (_, files) => {
+    const engine = await openEngine({ workers: 1 });
+    await engine.index(documents({ name: "r", files: [{ path: "a/b.c", content: "needle" }] }));
+    await visit(engine, treeOf([]));
+    const all = treeOf(files);
+    const before = process.cpuUsage();
+    let turn = Infinity;
+    for (let left = TRIES; left > 0 && turn > MOST_MS; left--) {
+      const stalls = watchStalls();
+      await engine.index(documents({ name: "r", files }), { symbols: "skip" });
+      const { tree, listed } = await visit(engine, all);
+      expect([200, 400, 413]).toContain(tree.status); // refused: too long an answer, or a request
+      expect(tree.length).toBeLessThan(16 * MEGABYTE);
+      expect(listed.status).toBe(200);
+      expect(listed.length).toBeLessThan(4 * MEGABYTE);
+      turn = Math.min(turn, (await stalls()).ownMs);
+    }
+    const { user, system } = process.cpuUsage(before);
+    tellFigure(`${turn.toFixed(1)} ms a turn, ${((user + system) / 1_000).toFixed(0)} ms of work`);
+    expect(turn).toBeLessThan(MOST_MS);
+    expect((user + system) / 1_000).toBeLessThan(MOST_WORK_MS);
+  });
+
+  test("names that mean something elsewhere are names", async () => {
+    const names =
+      "__proto__ constructor toString .git/config CON aux.c a:b a%2fb a?b#c -rf $(x) ~ a\\..\\b \u{1f600}";
+    const paths = [...names.split(" "), "a\nb", "a\u202eb", " "].toSorted();
+    const engine = await openEngine({ workers: 1 });
+    const files = paths.map((path) => ({ path, content: "needle" }));
+    await engine.index(documents({ name: "constructor", files }));
+    const { files: found } = await engine.search({ query: "needle repo:constructor", matches: 50 });
+    expect(found.map(({ fileName }) => fileName.text).toSorted()).toEqual(paths);
+    for (const path of paths) {
+      const read = await engine.read({ repository: "constructor", path });
+      expect(read?.path).toBe(path);
+    }
+    expect(await engine.read({ repository: "constructor", path: "valueOf" })).toBeUndefined();
+  });
+});

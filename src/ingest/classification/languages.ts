@@ -158,13 +158,13 @@ type Hint = readonly [language: string, sign: RegExp];
 const XML: Hint = ["XML", /^\s*<(?:\?xml|!DOCTYPE|TS\b|[\w:]+ xmlns)/];
 const ROFF: Hint = ["Roff", /^(?:\.\\"|\.[A-Z]{2}\b|'\\")/m];
 
-/** The signs of each extension, tried in order; the first one found decides. REQUIRES: each is linear in the text. */
+/** The signs of each extension, tried in order; the first one found decides. REQUIRES: each is linear in the text, so after `^` of many lines come blanks of one line. */
 const HINTS: Readonly<Record<string, readonly Hint[]>> = {
   ".asc": [["Public Key", /^-----BEGIN PGP/m]],
   ".bas": [["VBA", /^Attribute VB_Name/m]],
-  ".cl": [["Common Lisp", /^\s*\((?:defun|in-package|defpackage|defmacro)\b/m]],
+  ".cl": [["Common Lisp", /^[^\S\r\n]*\((?:defun|in-package|defpackage|defmacro)\b/m]],
   ".cls": [
-    ["TeX", /^\s*\\(?:NeedsTeXFormat|ProvidesClass|LoadClass|def)\b/m],
+    ["TeX", /^[^\S\r\n]*\\(?:NeedsTeXFormat|ProvidesClass|LoadClass|def)\b/m],
     ["VBA", /^(?:VERSION \d|Attribute VB_)/m],
     ["ObjectScript", /^Class\s+[\w.%]+/m],
   ],
@@ -174,14 +174,17 @@ const HINTS: Readonly<Record<string, readonly Hint[]>> = {
     ["Makefile", /^[^\s:]+\.l?o:/],
   ],
   ".fs": [
-    ["GLSL", /^\s*(?:#version \d|precision |uniform |varying |void main\()/m],
+    ["GLSL", /^[^\S\r\n]*(?:#version \d|precision |uniform |varying |void main\()/m],
     ["Forth", /^(?:: |new-device)/m],
   ],
   ".h": [
-    ["Objective-C", /^\s*(?:@(?:interface|class|protocol|property|end|import)\b|#import\s+[<"])/m],
+    [
+      "Objective-C",
+      /^[^\S\r\n]*(?:@(?:interface|class|protocol|property|end|import)\b|#import\s+[<"])/m,
+    ],
     [
       "C++",
-      /^\s*(?:template\s*<|class\s+\w+[^;(]*$|(?:inline )?namespace\b|using\s+\w|(?:public|private|protected):|#include <(?:c?string|vector|map|memory|iostream|utility|functional|cstdint|algorithm|optional|c[a-z]+)>)|\bstd::/m,
+      /^[^\S\r\n]*(?:template\s*<|class\s+\w+[^;(]*$|(?:inline )?namespace\b|using\s+\w|(?:public|private|protected):|#include <(?:c?string|vector|map|memory|iostream|utility|functional|cstdint|algorithm|optional|c[a-z]+)>)|\bstd::/m,
     ],
   ],
   ".hh": [["Hack", /^<\?hh/]],
@@ -189,44 +192,46 @@ const HINTS: Readonly<Record<string, readonly Hint[]>> = {
   ".inc": [
     ["PHP", /^\s*<\?(?:php|=)/],
     ["BitBake", /^(?:inherit\b|SRC_URI|DEPENDS|[A-Z_]+ \??=)/m],
-    ["Pascal", /^\s*\{\$|^\s*(?:procedure|function)\b.*;/im],
+    ["Pascal", /^[^\S\r\n]*\{\$|^[^\S\r\n]*(?:procedure|function)\b.*;/im],
   ],
-  ".l": [["Common Lisp", /^\s*\((?:de|defun|in-package)\b/m], ROFF],
+  ".l": [["Common Lisp", /^[^\S\r\n]*\((?:de|defun|in-package)\b/m], ROFF],
   ".m": [
     [
       "Objective-C",
-      /^\s*(?:@(?:interface|implementation|class|protocol|property|end|synthesize|import)\b|#\s*(?:import|include|define|pragma)\b)/m,
+      /^[^\S\r\n]*(?:@(?:interface|implementation|class|protocol|property|end|synthesize|import)\b|#\s*(?:import|include|define|pragma)\b)/m,
     ],
     ["Mercury", /^:- module\b/m],
-    ["Wolfram Language", /^\s*\(\*|^(?:BeginPackage|Begin)\[/m],
+    ["Wolfram Language", /^[^\S\r\n]*\(\*|^(?:BeginPackage|Begin)\[/m],
     [
       "MATLAB",
-      /^\s*(?:%|function\b|classdef\b|clear\b|clc\b|close all)|^\s*\w+\s*=\s*\[|\bend\s*$/m,
+      /^[^\S\r\n]*(?:%|function\b|classdef\b|clear\b|clc\b|close all)|^[^\S\r\n]*\w+\s*=\s*\[|\bend\s*$/m,
     ],
   ],
   ".md": [["GCC Machine Description", /^\((?:define_|include )/m]],
   ".mm": [XML],
-  ".mod": [XML, ["AMPL", /^\s*(?:param|minimize|maximize|subject to)\b/m]],
-  ".ms": [["Assembly", /^\s*\.(?:globl|include|text)\b/m]],
+  ".mod": [XML, ["AMPL", /^[^\S\r\n]*(?:param|minimize|maximize|subject to)\b/m]],
+  ".ms": [["Assembly", /^[^\S\r\n]*\.(?:globl|include|text)\b/m]],
   ".php": [["Hack", /^<\?hh/]],
   ".pl": [
-    ["Raku", /^\s*use v6\b/m],
-    ["Perl", /^\s*(?:use (?:strict|warnings|[A-Z]\w*)|package\s|my [$@%]|sub \w+)/m],
+    ["Raku", /^[^\S\r\n]*use v6\b/m],
+    ["Perl", /^[^\S\r\n]*(?:use (?:strict|warnings|[A-Z]\w*)|package\s|my [$@%]|sub \w+)/m],
     ["Prolog", /^[^#\n]*:-/m],
   ],
   ".plist": [["OpenStep Property List", /^\s*(?:\/\/|\/\*|[{(])/]],
   ".pm": [
     ["X PixMap", /^\s*\/\* XPM \*\//],
-    ["Raku", /^\s*(?:use v6|unit (?:module|class)|role )\b/m],
+    ["Raku", /^[^\S\r\n]*(?:use v6|unit (?:module|class)|role )\b/m],
   ],
-  ".pp": [["Pascal", /^\s*(?:unit|program|uses|interface|implementation)\b|^\s*\{\$/im]],
+  ".pp": [
+    ["Pascal", /^[^\S\r\n]*(?:unit|program|uses|interface|implementation)\b|^[^\S\r\n]*\{\$/im],
+  ],
   ".pro": [
     ["Proguard", /^-(?:keep|dontwarn|optimizations)/m],
     ["Prolog", /^[^#\n]*:-/m],
-    ["IDL", /^\s*(?:pro|function)\s+\w+/im],
+    ["IDL", /^[^\S\r\n]*(?:pro|function)\s+\w+/im],
   ],
   ".properties": [],
-  ".r": [["Rebol", /^\s*rebol\s*\[/im]],
+  ".r": [["Rebol", /^[^\S\r\n]*rebol\s*\[/im]],
   ".rs": [
     ["XML", /^\s*<\?xml/],
     ["RenderScript", /^#pragma\s+(?:version|rs)\b/m],
@@ -234,12 +239,12 @@ const HINTS: Readonly<Record<string, readonly Hint[]>> = {
   ".sch": [XML],
   ".sls": [["Scheme", /^\s*[(;]|^#!r6rs/]],
   ".spec": [
-    ["Ruby", /^\s*(?:require|describe|Gem::)\b/m],
+    ["Ruby", /^[^\S\r\n]*(?:require|describe|Gem::)\b/m],
     ["Python", /^\w+ = Analysis\(/m],
   ],
   ".t": [
-    ["Raku", /^\s*use v6\b/m],
-    ["Turing", /^\s*%[ \t]|^\s*(?:proc|import|put)\b/m],
+    ["Raku", /^[^\S\r\n]*use v6\b/m],
+    ["Turing", /^[^\S\r\n]*%[ \t]|^[^\S\r\n]*(?:proc|import|put)\b/m],
   ],
   ".toc": [["World of Warcraft Addon Data", /^## \w+/m]],
   ".ts": [XML],
@@ -248,13 +253,13 @@ const HINTS: Readonly<Record<string, readonly Hint[]>> = {
   ".v": [
     [
       "Rocq Prover",
-      /^\s*(?:Require|Theorem|Lemma|Proof|Definition|Inductive|Fixpoint|Section|From\s+\w+\s+Require)\b/m,
+      /^[^\S\r\n]*(?:Require|Theorem|Lemma|Proof|Definition|Inductive|Fixpoint|Section|From\s+\w+\s+Require)\b/m,
     ],
     ["V", /^(?:pub )?fn \w|^module \w+\s*$|^(?:pub )?struct \w+ \{/m],
   ],
   ".workflow": [XML],
   ".x": [
-    ["Linker Script", /^\s*(?:SECTIONS|ENTRY|OUTPUT_FORMAT)\b/m],
+    ["Linker Script", /^[^\S\r\n]*(?:SECTIONS|ENTRY|OUTPUT_FORMAT)\b/m],
     ["Logos", /^%(?:hook|group|ctor)\b/m],
   ],
   ".yy": [["JSON", /^\s*\{/]],
@@ -287,6 +292,8 @@ export const OWNED_NAMES: readonly string[] = [
 interface Tables {
   readonly filenames: ReadonlyMap<string, string>;
   readonly extensions: ReadonlyMap<string, string>;
+  /** The length of the longest one: of a name of 4 KiB, with a dot in every other place, nothing before is looked up. */
+  readonly longestExtension: number;
   readonly interpreters: ReadonlyMap<string, string>;
 }
 
@@ -299,9 +306,11 @@ function loadTables(): Tables {
     ...language,
     extensions: language.extensions.slice(0, 1),
   }));
+  const extensions = claims([...primary, ...languages], (language) => language.extensions, OWNERS);
   return {
     filenames: claims(languages, (language) => language.filenames, FILENAME_OWNERS),
-    extensions: claims([...primary, ...languages], (language) => language.extensions, OWNERS),
+    extensions,
+    longestExtension: Math.max(...Array.from(extensions.keys(), ({ length }) => length)),
     interpreters: claims(languages, (language) => language.interpreters, INTERPRETER_OWNERS),
   };
 }
@@ -324,7 +333,7 @@ export function languageOf(path: string, bytes: Uint8Array): string {
   const filename = path.slice(path.lastIndexOf("/") + 1);
   const byFilename = tables.filenames.get(filename);
   if (byFilename !== undefined) return byFilename;
-  const extension = knownExtension(filename.toLowerCase(), tables.extensions);
+  const extension = knownExtension(filename.toLowerCase(), tables);
   if (extension !== undefined) {
     const hints = HINTS[extension];
     return (hints && hinted(hints, bytes)) ?? tables.extensions.get(extension) ?? "";
@@ -333,10 +342,14 @@ export function languageOf(path: string, bytes: Uint8Array): string {
 }
 
 /** Returns the longest known extension, '.d.ts' before '.ts'. A name whose only dot is its first character has none. */
-function knownExtension(filename: string, known: ReadonlyMap<string, string>): string | undefined {
-  for (let dot = filename.indexOf(".", 1); dot !== -1; dot = filename.indexOf(".", dot + 1)) {
+function knownExtension(
+  filename: string,
+  { extensions, longestExtension }: Tables,
+): string | undefined {
+  const first = Math.max(1, filename.length - longestExtension);
+  for (let dot = filename.indexOf(".", first); dot !== -1; dot = filename.indexOf(".", dot + 1)) {
     const extension = filename.slice(dot);
-    if (known.has(extension)) return extension;
+    if (extensions.has(extension)) return extension;
   }
   return undefined;
 }

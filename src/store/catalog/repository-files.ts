@@ -229,6 +229,25 @@ export async function listFolder(
   return children;
 }
 
+/** Lists the paths of all files of a revision, without order. One that is in several segments is there as often. */
+export async function listPaths(
+  reading: Reading,
+  { places }: CatalogRepository,
+  revision: number,
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const place of places) {
+    const set = place.sets[revision];
+    if (!set) continue;
+    const paths = openPaths(reading, place, true);
+    for (let index = 0; index < place.count; index++) {
+      if (index % CHILDREN_PER_PAUSE === 0) await reading.pause();
+      if (hasBit(set, index)) found.push(decode(pathAt(paths, index)));
+    }
+  }
+  return found;
+}
+
 /** Takes about 0.1 ms. */
 const CHILDREN_PER_PAUSE = 256;
 const SLASH = 47;

@@ -1,0 +1,69 @@
+/** Trees and lists of all files, from one list of paths, are what listing folder by folder makes of them. */
+
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Engine } from "../../src/engine.ts";
+import { createHandler } from "../../src/http/handler.ts";
+import { documents } from "../../src/ingest/sources/documents.ts";
+import { ALL_PATHS } from "../../src/repository.ts";
+import { RUNS } from "../engine/opened.ts";
+import { openEngine } from "./engine.ts";
+import { clientOf, post } from "./service.ts";
+
+let engine: Engine;
+beforeAll(async () => {
+  engine = await openEngine([]);
+});
+afterAll(() => engine.close());
+
+/** As one that a host has wrapped: it knows the interface alone. */
+const wrapped = (): Engine =>
+  new Proxy(engine, {
+    get(target, name) {
+      const value: unknown = name === ALL_PATHS ? undefined : Reflect.get(target, name, target);
+      return typeof value === "function" ? (value.bind(target) as unknown) : value;
+    },
+  });
+
+async function answers(of: Engine, paths: readonly string[]): Promise<unknown[]> {
+  const client = clientOf(createHandler(of, { anonymous: "all" }));
+  const asked = { repoName: "r", revisionName: "HEAD" };
+  const [tree, files] = await Promise.all([
+    client("/api/tree", post({ ...asked, paths })),
+    client("/api/files", post(asked)),
+  ]);
+  return [tree.status, await tree.json(), files.status, await files.json()];
+}
+
+// few names, and some that order otherwise as parts of paths than as texts; a folder may have a file's name
+const part = fc.constantFrom("a", "b", "a!", "a.c", "ab", "é");
+const path = fc.array(part, { minLength: 1, maxLength: 5 }).map((parts) => parts.join("/"));
+
+test("whatever the paths are", { timeout: 60_000 * RUNS }, async () => {
+  const rows = fc.asyncProperty(
+    fc.uniqueArray(path, { minLength: 1, maxLength: 20 }),
+    fc.array(path, { minLength: 5, maxLength: 20 }),
+    async (paths, more) => {
+      const files = paths.map((one) => ({ path: one, content: "x" }));
+      await engine.index(documents({ name: "r", files }), { symbols: "skip" });
+      const opened = [...paths, ...more, ...more, "a/b/c/d/e/f/g/h/i/j/k/l/m/n/o/p/q/r"];
+      expect(await answers(engine, opened)).toEqual(await answers(wrapped(), opened));
+    },
+  );
+  await fc.assert(rows, { numRuns: 20 * RUNS });
+});
+
+test("a tree of more characters than an answer may have is refused", async () => {
+  const deep = Array.from({ length: 40 }, (_, i) => `${i}/${"a/".repeat(1_900)}x`);
+  const files = deep.map((one) => ({ path: one, content: "x" }));
+  await engine.index(documents({ name: "r", files }), { symbols: "skip" });
+  for (const of of [engine, wrapped()]) {
+    const [status, body] = await answers(of, deep);
+    expect(status).toBe(400);
+    expect(body).toMatchObject({
+      message:
+        "the paths in these folders have more than 33554432 characters; ask for fewer folders",
+    });
+  }
+  expect((await answers(engine, deep.slice(0, 5)))[0]).toBe(200);
+});
