@@ -1,20 +1,38 @@
 /**
  * Builds the posting lists of a segment by driving assembly/grams.ts. Memory grows with what is added and
  * is reused after clear(); it is freed only with the kernel.
+ *
+ * Room for every gram there is would be 93 MB. V8 counts them as memory of the thread, touched or not, and
+ * collects all garbage for each session that takes so much: a fifth of the processor time of small index runs.
+ * So the table of grams beyond ASCII (18 MB) is made for the first text that needs it, and the slots grow.
  */
 
 import { ASCII_GRAMS, BYTE_CLASSES, GRAM_LIMIT } from "./gram-numbers.ts";
 import { FOLDING_TABLE_BYTES, writeFoldingTable } from "./folding.ts";
-import type { Kernel } from "./kernel.ts";
+import { MOST_GAP, type Kernel } from "./kernel.ts";
 
 // words of the state, which assembly/grams.ts describes
 const STATE_WORDS = 10;
+const OTHERS = 4;
+const SLOTS = 5;
 const SLOT_COUNT = 6;
 const NEXT_BLOCK = 7;
 const SLOT = 16;
 const BLOCK = 16;
 /** More than the number of slots, of which each gram has one. Packs a gram and a slot into one float. */
 const SLOT_LIMIT = 2 ** 23;
+/** What addPage() returns if it needs the table of other grams, and has added nothing. */
+const NEEDS_OTHERS = 2;
+const LEAST_SLOTS = 2 ** 12;
+/** The arena grows by as much as it has, within these bounds, in bytes. */
+const LEAST_STEP = 2 ** 16;
+const MOST_STEP = 2 ** 20;
+
+/** A stretch of the arena. */
+interface Chunk {
+  readonly at: number;
+  end: number;
+}
 
 export interface GramLists {
   /**
@@ -39,9 +57,13 @@ class Lists implements GramLists {
   readonly #kernel: Kernel;
   readonly #state: number;
   readonly #text: number;
-  readonly #slots: number;
-  readonly #arena: number;
-  #arenaEnd: number;
+  readonly #ascii: number;
+  #slotRoom = 0;
+  /** The arena. Chunks before the current one are full, those after it are empty. */
+  readonly #chunks: Chunk[] = [];
+  #chunk = -1;
+  /** Bytes of the chunks before the current one. */
+  #before = 0;
 
   constructor(kernel: Kernel, mostTextBytes: number) {
     this.#kernel = kernel;
@@ -49,49 +71,39 @@ class Lists implements GramLists {
     const folding = kernel.reserve(FOLDING_TABLE_BYTES);
     const seen = kernel.reserve(Math.ceil(ASCII_GRAMS / 8));
     const fresh = kernel.reserve(4 * mostTextBytes + 4);
-    const ascii = kernel.reserve(4 * ASCII_GRAMS);
-    const others = kernel.reserve(4 * (GRAM_LIMIT - ASCII_GRAMS));
+    this.#ascii = kernel.reserve(4 * ASCII_GRAMS);
     const folded = kernel.reserve(3 * mostTextBytes);
     this.#text = kernel.reserve(mostTextBytes);
-    this.#slots = kernel.reserve(SLOT * GRAM_LIMIT); // only what is used is touched, and so takes memory
     this.#state = kernel.reserve(4 * STATE_WORDS);
-    // last, so that later reservations extend it
-    this.#arena = kernel.reserve(BLOCK);
-    this.#arenaEnd = this.#arena + BLOCK;
     kernel.bytes.set(BYTE_CLASSES, classes);
     writeFoldingTable(kernel.bytes, folding);
-    const state = [
-      classes,
-      seen,
-      fresh,
-      ascii,
-      others,
-      this.#slots,
-      0,
-      this.#arena,
-      folding,
-      folded,
-    ];
+    const state = [classes, seen, fresh, this.#ascii, 0, 0, 0, 0, folding, folded];
     kernel.words.set(state, this.#state >>> 2);
   }
 
   get bytes(): number {
-    return this.#next - this.#arena + this.#slotCount * SLOT;
+    const used = this.#chunk < 0 ? 0 : this.#word(NEXT_BLOCK) - this.#chunks[this.#chunk]!.at;
+    return this.#before + used + this.#word(SLOT_COUNT) * SLOT;
   }
 
   add(text: Uint8Array): boolean {
-    // each byte may begin a list and fill a block, and folding lengthens text by at most half
+    // folding lengthens text by at most half; each byte may begin a list and fill a block
+    this.#makeSlots(Math.ceil(1.5 * text.length));
     this.#makeRoom(3 * BLOCK * text.length);
     this.#kernel.bytes.set(text, this.#text);
-    const { run } = this.#kernel;
-    return run.addPage(this.#state, this.#text, this.#text + text.length, this.pages++) === 1;
+    const page = this.pages++;
+    const added = this.#addPage(text.length, page);
+    if (added !== NEEDS_OTHERS) return added === 1;
+    this.#setWord(OTHERS, this.#kernel.reserve(4 * (GRAM_LIMIT - ASCII_GRAMS)));
+    return this.#addPage(text.length, page) === 1;
   }
 
   forEach(visit: (gram: number, list: Uint8Array) => void): void {
     this.#makeRoom(5 * this.pages); // a varint for each page
-    const out = this.#next;
+    const out = this.#word(NEXT_BLOCK);
+    const slots = this.#word(SLOTS);
     for (const slot of this.#slotsByGram()) {
-      const at = this.#slots + slot * SLOT;
+      const at = slots + slot * SLOT;
       const length = this.#kernel.run.copyList(at, out);
       visit(this.#kernel.words[at >>> 2]!, this.#kernel.bytes.subarray(out, out + length));
     }
@@ -99,33 +111,80 @@ class Lists implements GramLists {
 
   clear(): void {
     this.#kernel.run.clearGrams(this.#state);
-    this.#kernel.words[(this.#state >>> 2) + NEXT_BLOCK] = this.#arena;
+    this.#before = 0;
     this.pages = 0;
+    if (this.#chunks.length > 0) this.#enter(0);
   }
 
-  get #slotCount(): number {
-    return this.#kernel.words[(this.#state >>> 2) + SLOT_COUNT]!;
+  #addPage(length: number, page: number): number {
+    return this.#kernel.run.addPage(this.#state, this.#text, this.#text + length, page);
   }
 
-  get #next(): number {
-    return this.#kernel.words[(this.#state >>> 2) + NEXT_BLOCK]!;
+  #word(at: number): number {
+    return this.#kernel.words[(this.#state >>> 2) + at]!;
+  }
+
+  #setWord(at: number, value: number): void {
+    this.#kernel.words[(this.#state >>> 2) + at] = value;
   }
 
   /** Returns the slots ordered by gram: number and slot packed into one float, which sorts natively. */
   #slotsByGram(): number[] {
     const { words } = this.#kernel;
+    const slots = this.#word(SLOTS);
     const packed = Float64Array.from(
-      { length: this.#slotCount },
-      (_, slot) => words[(this.#slots + slot * SLOT) >>> 2]! * SLOT_LIMIT + slot,
+      { length: this.#word(SLOT_COUNT) },
+      (_, slot) => words[(slots + slot * SLOT) >>> 2]! * SLOT_LIMIT + slot,
     );
     return Array.from(packed.sort(), (value) => value % SLOT_LIMIT);
   }
 
+  /** Makes room for so many more slots. If they move, the tables of grams are told their new addresses. */
+  #makeSlots(more: number): void {
+    const count = this.#word(SLOT_COUNT);
+    const needed = Math.min(GRAM_LIMIT, count + more);
+    if (needed <= this.#slotRoom) return;
+    const old = this.#word(SLOTS);
+    this.#slotRoom = Math.min(GRAM_LIMIT, Math.max(LEAST_SLOTS, 2 * this.#slotRoom, needed));
+    const slots = this.#kernel.reserve(SLOT * this.#slotRoom);
+    const { bytes, words } = this.#kernel;
+    bytes.copyWithin(slots, old, old + count * SLOT);
+    const others = this.#word(OTHERS) - 4 * ASCII_GRAMS;
+    for (let slot = slots; slot < slots + count * SLOT; slot += SLOT) {
+      const gram = words[slot >>> 2]!;
+      words[((gram < ASCII_GRAMS ? this.#ascii : others) + 4 * gram) >>> 2] = slot;
+    }
+    this.#setWord(SLOTS, slots);
+  }
+
+  /** Makes room for so many bytes in the arena, at its next block. */
   #makeRoom(bytes: number): void {
-    const needed = this.#next + bytes - this.#arenaEnd;
-    if (needed <= 0) return;
-    const step = Math.max(needed, 1 << 20);
-    this.#kernel.reserve(step);
-    this.#arenaEnd += step;
+    const chunk = this.#chunks[this.#chunk];
+    if (chunk && this.#word(NEXT_BLOCK) + bytes <= chunk.end) return;
+    const next = this.#chunks[this.#chunk + 1];
+    if (next) {
+      this.#leave();
+      this.#enter(this.#chunk + 1);
+      return this.#makeRoom(bytes);
+    }
+    const step = Math.max(bytes, Math.min(MOST_STEP, Math.max(LEAST_STEP, this.bytes)));
+    const at = this.#kernel.reserve(step);
+    if (chunk && at - chunk.end <= MOST_GAP) {
+      chunk.end = at + step; // nothing else was reserved in between
+      return;
+    }
+    this.#leave();
+    this.#chunks.push({ at, end: at + step });
+    this.#enter(this.#chunk + 1);
+  }
+
+  #leave(): void {
+    const chunk = this.#chunks[this.#chunk];
+    if (chunk) this.#before += this.#word(NEXT_BLOCK) - chunk.at;
+  }
+
+  #enter(chunk: number): void {
+    this.#chunk = chunk;
+    this.#setWord(NEXT_BLOCK, this.#chunks[chunk]!.at);
   }
 }

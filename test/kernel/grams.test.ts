@@ -36,6 +36,19 @@ function isOneCharacter(bytes: Uint8Array, size: number): boolean {
   }
 }
 
+/** The pages that hold each gram, by ascending gram. */
+function pagesByGram(pages: readonly Uint8Array[]): [number, number[]][] {
+  const found = new Map<number, number[]>();
+  pages.forEach((page, number) => {
+    for (const gram of gramsOf(foldBytes(page).folded)) {
+      const known = found.get(gram);
+      if (known) known.push(number);
+      else found.set(gram, [number]);
+    }
+  });
+  return [...found].sort(([a], [b]) => a - b);
+}
+
 function decodeGaps(gaps: Uint8Array): number[] {
   const pages: number[] = [];
   let [page, value, shift] = [-1, 0, 0];
@@ -63,15 +76,12 @@ test("lists name the pages that hold a gram, by ascending gram; the flag tells o
   fc.assert(
     fc.property(fc.array(text, { maxLength: 6 }), (pages) => {
       lists.clear();
-      const want = new Map<number, number[]>();
       pages.forEach((page, number) => {
-        const { folded, changed } = foldBytes(page);
-        expect(lists.add(page), `flag of page ${number}`).toBe(changed);
-        for (const gram of gramsOf(folded)) want.set(gram, [...(want.get(gram) ?? []), number]);
+        expect(lists.add(page), `flag of page ${number}`).toBe(foldBytes(page).changed);
       });
       const got: [number, number[]][] = [];
       lists.forEach((gram, gaps) => got.push([gram, decodeGaps(gaps)]));
-      expect(got).toEqual([...want].sort(([a], [b]) => a - b));
+      expect(got).toEqual(pagesByGram(pages));
     }),
     { numRuns: 500 },
   );
@@ -88,6 +98,65 @@ test("a list longer than a block of the arena, with gaps of two bytes", () => {
   const got: number[][] = [];
   lists.forEach((_, gaps) => got.push(decodeGaps(gaps)));
   expect(got).toEqual([want]);
+});
+
+/** A linear congruential generator, so that the pages are the same in every run. */
+function pagesOf(count: number, bytesOf: (random: number) => number): Buffer[] {
+  let state = 1;
+  const next = () => (state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0) >>> 8;
+  return Array.from({ length: count }, () =>
+    Buffer.from(Uint8Array.from({ length: PAGE }, () => bytesOf(next()))),
+  );
+}
+
+const ASCII_PAGES = pagesOf(40, (random) => random % 0x80);
+const ANY_PAGES = pagesOf(40, (random) => random & 0xff);
+
+test.each([
+  ["ASCII", ASCII_PAGES],
+  ["any bytes", ANY_PAGES],
+  ["ASCII before any bytes", [...ASCII_PAGES, ...ANY_PAGES]],
+])("tables that grow and move, among regions of others: %s", (_, pages) => {
+  const kernel = createKernel();
+  const own = createGramLists(kernel, PAGE);
+  const others: number[] = [];
+  const reserve = () => {
+    const at = kernel.reserve(100);
+    expect(kernel.bytes.subarray(at, at + 100).every((byte) => byte === 0)).toBe(true);
+    kernel.bytes.fill(0xa5, at, at + 100);
+    others.push(at);
+  };
+  const want = pagesByGram(pages);
+  expect(want.length).toBeGreaterThan(4_096); // slots, before they move
+  const addAll = () => {
+    pages.forEach((page, number) => {
+      if (number % 3 === 0) reserve();
+      own.add(page);
+    });
+    reserve();
+    const got: [number, number[]][] = [];
+    own.forEach((gram, gaps) => got.push([gram, decodeGaps(gaps)]));
+    expect(got).toEqual(want);
+    return own.bytes;
+  };
+  const first = addAll();
+  for (let round = 0; round < 2; round++) {
+    own.clear();
+    const size = kernel.bytes.length;
+    expect(addAll()).toBe(first);
+    expect(kernel.bytes.length - size).toBeLessThan(3 * 65_536);
+  }
+  for (const at of others)
+    expect(kernel.bytes.subarray(at, at + 100).every((byte) => byte === 0xa5)).toBe(true);
+});
+
+test("a small index takes little memory, also with text beyond ASCII", () => {
+  const kernel = createKernel();
+  const own = createGramLists(kernel, PAGE);
+  own.add(Buffer.from("hello world"));
+  expect(kernel.bytes.length).toBeLessThan(2 ** 20 + 2 ** 19);
+  own.add(Buffer.from("grüße"));
+  expect(kernel.bytes.length).toBeLessThan(20 * 2 ** 20);
 });
 
 test("memory is used again after clear", () => {

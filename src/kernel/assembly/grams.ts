@@ -15,7 +15,7 @@
  *     4 seen       bitset of ASCII_GRAMS, all zero between calls
  *     8 fresh      room for one u32 for each byte of a page and its overlap
  *     12 ascii     u32 for each ASCII gram: the address of its slot, or 0
- *     16 others    u32 for each other gram, likewise
+ *     16 others    u32 for each other gram, likewise; 0 until it is needed
  *     20 slots     the slots: gram, last page + 1, head of the list, where its next byte goes (u32 each)
  *     24 slotCount
  *     28 arena     where the next block goes
@@ -34,14 +34,16 @@ const BLOCK_DATA: usize = 12;
 
 /**
  * Adds the text [from, to) as page `page`. Returns 1 if folding changes a code point beyond ASCII in the
- * text, else 0. REQUIRES: pages come in ascending order; the arena and the slots have room for one block
- * and one slot for each byte.
+ * text, else 0; 2 if it needs the table of other grams and there is none, and then it adds nothing.
+ * REQUIRES: pages come in ascending order; for each byte of the folded text the arena has room for two blocks,
+ * and there is a slot.
  */
 export function addPage(state: usize, from: usize, to: usize, page: u32): u32 {
   if (isAscii(from, to)) {
     if (to - from > 2) addAscii(state, from, to, page);
     return 0;
   }
+  if (load<u32>(state, 16) == 0) return 2;
   // folding may lengthen text, so two bytes can contain a gram
   const folded = <usize>load<u32>(state, 36);
   const result = foldText(state, from, to);
