@@ -4,6 +4,7 @@ import { quote } from "../query/ast.ts";
 import type { FileResult, ResultSymbol } from "../search/messages/response.ts";
 import type { Viewer } from "../search/messages/request.ts";
 import { pathsFilter } from "./alternations.ts";
+import { endOfBody, indentOf, TextLines, type Lines } from "./body.ts";
 import { searchOptions } from "./scope.ts";
 import type { ToolContext } from "./tool.ts";
 
@@ -27,33 +28,6 @@ const MOST = 20_000;
 export interface FileDefinitions {
   readonly definitions: readonly Definition[];
   readonly lines: Lines;
-}
-
-/** Lines of a text by their place, as arrays have them. */
-type Lines = Pick<readonly string[], "length" | "at">;
-
-/** The lines of a large file of which a few are asked for: most of the time of an answer was spent on cutting. */
-export class TextLines implements Lines {
-  readonly #text: string;
-  readonly #ends: number[] = [];
-
-  constructor(text: string) {
-    this.#text = text;
-    for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", end + 1))
-      this.#ends.push(end);
-    this.#ends.push(text.length);
-  }
-
-  get length(): number {
-    return this.#ends.length;
-  }
-
-  /** REQUIRES: 0 or more. */
-  at(place: number): string | undefined {
-    const end = this.#ends[place];
-    const begin = place === 0 ? 0 : this.#ends[place - 1]! + 1;
-    return end === undefined ? undefined : this.#text.slice(begin, end);
-  }
 }
 
 /** By fileKey(). */
@@ -128,24 +102,6 @@ class FoundDefinition implements Definition {
   }
 }
 
-const TAB_COLUMNS = 4;
-
-/** Asked of each line of a body: without an expression it takes a fifth of the time. */
-export function indentOf(line: string): number {
-  let columns = 0;
-  for (let i = 0; i < line.length; i++) {
-    const unit = line.charCodeAt(i);
-    if (unit === TAB) columns += TAB_COLUMNS;
-    else if (unit === BLANK || (unit > ASCII && /\s/.test(line[i]!)) || isOtherBlank(unit))
-      columns++;
-    else break;
-  }
-  return columns;
-}
-
-const [TAB, BLANK, ASCII] = [0x09, 0x20, 0x7f];
-const isOtherBlank = (unit: number): boolean => unit > TAB && unit < 0x0e;
-
 /** The innermost definition that a line stands in, by the indentation of code; undefined: none, or it is one. */
 export function enclosing(
   { definitions, lines }: FileDefinitions,
@@ -175,30 +131,12 @@ function placeBehind(definitions: readonly Definition[], line: number): number {
   return from;
 }
 
+/** A name as a model writes it: `add`, `Cart.add`, `Cart::add` or `Cart#add`. */
+export function partsOfName(name: string): { symbol: string; parent: string | undefined } {
+  const parts = name.split(/[.#:]+/).filter((part) => part !== "");
+  return { symbol: parts.at(-1) ?? name, parent: parts.at(-2) };
+}
+
 /** `Cart.add`, or `add`. */
 export const fullName = ({ symbol, parent }: ResultSymbol): string =>
   parent ? `${parent.symbol}.${symbol}` : symbol;
-
-const isEmpty = (line: string): boolean => !/\S/.test(line);
-
-/**
- * The last line of a definition's body, by the indentation of code: what is indented deeper, and the line that
- * closes it.
- */
-export function endOfBody(lines: Lines, begin: number): number {
-  const indent = indentOf(lines.at(begin - 1) ?? "");
-  let end = begin;
-  for (let line = begin + 1; line <= lines.length; line++) {
-    const text = lines.at(line - 1)!;
-    if (isEmpty(text)) continue;
-    if (indentOf(text) > indent) {
-      end = line;
-      continue;
-    }
-    const opens = line === begin + 1 && /^\s*[{(]/.test(text);
-    if (opens || /^\s*(\)|\]|\}|end\b)/.test(text)) end = line;
-    if (opens || /[({[]\s*$/.test(text)) continue;
-    break;
-  }
-  return end;
-}

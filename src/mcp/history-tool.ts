@@ -7,7 +7,7 @@ import { OPEN_HISTORY, type OpensHistory } from "../history/histories.ts";
 import { placeOf, tellList, type List, type ListPlace } from "./listing.ts";
 import { soleRepository, splitPath } from "./scope.ts";
 import { cutLong, lineRange, rangeOf } from "./line-range.ts";
-import { plural } from "./plural.ts";
+import { grouped, plural } from "./plural.ts";
 import { cursor, maxTokens, text, tool, type Outcome, type ToolContext } from "./tool.ts";
 
 const input = z.object({
@@ -100,12 +100,24 @@ async function tellCommits(asked: Asked): Promise<Outcome> {
   const where = `${log.repository}${path ? `:${path}` : ""}`;
   const words =
     total === 0
-      ? `No commit of ${where} up to ${args.revision ?? "HEAD"} fits.`
-      : `${plural(total, "commit")} of ${where}, newest first.`;
-  return listed({ lines: commits.map(commitLine), before: from, total }, [words], {
+      ? [`No commit of ${where} up to ${args.revision ?? "HEAD"} fits.`, ...(await newest(asked))]
+      : [`${plural(total, "commit")} of ${where}, newest first.`];
+  return listed({ lines: commits.map(commitLine), before: from, total }, words, {
     ...asked,
     place,
   });
+}
+
+/** The newest commit of the path, or of all, where the filters leave none: dates and names are easily wrong. */
+async function newest({ args: { path, revision }, context, history: log }: Asked) {
+  const { signal } = context;
+  const named = { revision: revision ?? "HEAD", skip: 0, limit: 1, signal };
+  const ofPath = path === undefined ? undefined : await log.commits({ ...named, path });
+  if (ofPath?.total === 0) return ["No commit touches the path at all."];
+  const { commits, total } = ofPath ?? (await log.commits(named));
+  return commits.map(
+    (commit) => `Without filters there are ${grouped(total)}; the newest: ${commitLine(commit)}`,
+  );
 }
 
 function defined<T extends object>(given: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
@@ -228,12 +240,15 @@ function linesOfBlame(
   lines: readonly string[],
   { first, last }: { readonly first: number; readonly last: number },
 ): string[] {
+  let said: string | undefined;
   return ranges.flatMap(({ hash, startLine, lineCount }) => {
     const from = Math.max(first, startLine);
     const to = Math.min(last, startLine + lineCount - 1);
     if (from > to) return [];
     const own = lines.slice(from - 1, to).map((line, i) => `${from + i}: ${cutLong(line)}`);
-    return [commitLine(commits[hash]!), ...own];
+    const isSaid = said === hash;
+    said = hash;
+    return isSaid ? own : [commitLine(commits[hash]!), ...own];
   });
 }
 

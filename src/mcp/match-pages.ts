@@ -12,13 +12,13 @@ import type { SearchRequest, Viewer } from "../search/messages/request.ts";
 import type { FileResult, SearchResponse } from "../search/messages/response.ts";
 import { pathsFilter } from "./alternations.ts";
 import { Answer, cutLine, SHOWN } from "./answer.ts";
+import { indentOf } from "./body.ts";
 import { partsOf, type ChunkPart } from "./chunk-parts.ts";
 import {
   definitionsOf,
   enclosing,
   fileKey,
   fullName,
-  indentOf,
   type FileDefinitions,
 } from "./definitions-of.ts";
 import { notSearchedWords, partialWords } from "./partial-words.ts";
@@ -35,6 +35,8 @@ export interface Question {
     "query" | "isRegexEnabled" | "isCaseSensitivityEnabled" | "contextLines"
   >;
   readonly filters: Filters;
+  /** Told once, in front of the matches. */
+  readonly remark?: string | undefined;
 }
 
 type Stage = "all" | "best" | "rest";
@@ -109,7 +111,8 @@ export async function tellMatches(
   answer.head(headline(first));
   const partial = [...partialWords(first), ...context.behind(), ...changedWords(first, begun)];
   const notSearched = "cursor" in asked ? [] : await unsearched(first, asked, context);
-  for (const words of [...partial, ...notSearched]) answer.head(words);
+  const remark = "cursor" in asked ? undefined : asked.remark;
+  for (const words of [...(remark ? [remark] : []), ...partial, ...notSearched]) answer.head(words);
   const writer = new MatchWriter(
     answer,
     await definitionsAround(first, begun.question, { context, viewer }),

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { QuernError } from "../base/errors.ts";
 import { quote } from "../query/ast.ts";
 import { Answer } from "./answer.ts";
-import { definitionsIn, fileKey, type Definition } from "./definitions-of.ts";
+import { definitionsIn, fileKey, fullName, type Definition } from "./definitions-of.ts";
 import { placeOf, tellList } from "./listing.ts";
 import { partialWords } from "./partial-words.ts";
 import { plural } from "./plural.ts";
@@ -100,13 +100,14 @@ interface Outlined {
   readonly definitions: readonly Definition[];
 }
 
-/** Every definition of one file, nested by two blanks. */
+/** Every definition of one file, nested by two blanks; one whose parent does not stand around it with its full name. */
 function linesOf({ name, definitions }: Outlined): string[] {
-  const depths = new Map<string, number>();
+  const around: string[] = [];
   const own = definitions.map(({ line, symbol }) => {
-    const depth = symbol.parent ? (depths.get(symbol.parent.symbol) ?? 0) + 1 : 0;
-    depths.set(symbol.symbol, depth);
-    return `${"  ".repeat(depth)}${line} ${symbol.kind} ${symbol.symbol}`;
+    const depth = symbol.parent ? around.lastIndexOf(symbol.parent.symbol) + 1 : 0;
+    around.splice(depth, Infinity, symbol.symbol);
+    const shown = depth > 0 ? symbol.symbol : fullName(symbol);
+    return `${"  ".repeat(depth)}${line} ${symbol.kind} ${shown}`;
   });
   return [name, ...own];
 }

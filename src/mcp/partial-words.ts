@@ -58,6 +58,25 @@ export async function notSearchedWords(
   ];
 }
 
+/** Files of so many repositories at most are looked at. */
+const MOST_IN_SCOPE = 50;
+
+/** What could not be found where nothing was: no file may be within the filters, or its content is not searchable. */
+export async function nothingSearchedWords(
+  request: Pick<SearchRequest, "query" | "isRegexEnabled">,
+  filters: Filters,
+  context: ToolContext,
+): Promise<string[]> {
+  const { filter, viewer } = await scopeOf(filters, context);
+  const asked = { query: filter || "file:.", matches: MOST_IN_SCOPE };
+  const inScope = await context.engine.search(asked, searchOptions(context, viewer));
+  const found = inScope.repositoryInfo.map(({ name }) => name);
+  return [
+    ...(inScope.files.length === 0 ? ["No indexed file is within these filters."] : []),
+    ...(await notSearchedWords(request, { filters, found }, context)),
+  ];
+}
+
 const MOST_REASONS = 3;
 
 /** `2 binary, 1 too-large`. */

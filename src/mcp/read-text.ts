@@ -39,7 +39,7 @@ export async function readText(asked: FileAsked, context: ToolContext): Promise<
     .map(({ repository, path }) => `${repository}:${path}`);
   const words =
     places.length > 1
-      ? `${JSON.stringify(asked.file)} could be any of: ${listed.join(", ")}. Name its repository.`
+      ? `${JSON.stringify(asked.file)} could be any of: ${listed.join(", ")}. Give one of these as file.`
       : `there is no text of ${JSON.stringify(asked.file)}${asked.revision ? ` in revision ${asked.revision}` : ""}: it does not exist, or its content is not searchable (binary, too large).`;
   throw new QuernError("INVALID_REQUEST", words);
 }

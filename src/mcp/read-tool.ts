@@ -3,7 +3,8 @@
 import { z } from "zod";
 import { QuernError } from "../base/errors.ts";
 import { Answer } from "./answer.ts";
-import { definitionsOf, endOfBody } from "./definitions-of.ts";
+import { endOfBody } from "./body.ts";
+import { definitionsOf, partsOfName } from "./definitions-of.ts";
 import { cutLong, lineRange, rangeOf } from "./line-range.ts";
 import { plural } from "./plural.ts";
 import { readText, type FileText } from "./read-text.ts";
@@ -31,22 +32,19 @@ export const read = tool({
       { ...args, repository: args.repository, revision: args.revision },
       context,
     );
-    const [from, to] = args.definition
+    const { from, to, remark } = args.definition
       ? await bodyOf(args.definition, file, { args, context })
       : stretch(args.lines, file);
-    const answer = new Answer(args.maxTokens, context.count);
+    const answer = new Answer(args.maxTokens, context.count, restWords(to, to));
     const total = file.lines.length;
     answer.head(`${file.repository}:${file.path}, ${plural(total, "line")}`);
-    for (const words of context.behind()) answer.head(words);
+    for (const words of [...(remark ? [remark] : []), ...context.behind()]) answer.head(words);
     const wanted = file.lines.slice(from - 1, to).map((line, i) => `${from + i}: ${cutLong(line)}`);
     const told = answer.fillWith(wanted);
     answer.add(told);
     const end = from + told.length - 1;
     const isAll = told.length === wanted.length;
-    if (!isAll)
-      answer.tail(
-        `Lines ${end + 1} to ${to} are not shown: read them with lines "${end + 1}-${to}".`,
-      );
+    if (!isAll) answer.tail(restWords(end + 1, to));
     return {
       text: answer.text,
       facts: { shown: told.length, complete: isAll && context.behind().length === 0 },
@@ -54,9 +52,18 @@ export const read = tool({
   },
 });
 
+const restWords = (from: number, to: number): string =>
+  `Lines ${from} to ${to} are not shown: read them with lines "${from}-${to}".`;
+
 /** First and last line, 1-based. */
-function stretch(lines: string | undefined, { lines: all, path }: FileText): [number, number] {
-  if (lines === undefined) return [1, all.length];
+interface Stretch {
+  readonly from: number;
+  readonly to: number;
+  readonly remark?: string;
+}
+
+function stretch(lines: string | undefined, { lines: all, path }: FileText): Stretch {
+  if (lines === undefined) return { from: 1, to: all.length };
   const { first, last } = rangeOf(lines);
   const from = Math.max(1, first);
   if (from > all.length && all.length > 0)
@@ -64,21 +71,31 @@ function stretch(lines: string | undefined, { lines: all, path }: FileText): [nu
       "INVALID_REQUEST",
       `${path} has ${plural(all.length, "line")}, and none is ${from}`,
     );
-  return [from, Math.min(last, all.length)];
+  return { from, to: Math.min(last, all.length) };
 }
+
+/** Lines of other definitions of a name that are told. */
+const MOST_OTHERS = 10;
 
 async function bodyOf(
   name: string,
   file: FileText,
   { args, context }: { readonly args: Args; readonly context: ToolContext },
-): Promise<[number, number]> {
+): Promise<Stretch> {
   const { id } = await findRepository(file.repository, context);
   const viewer = { repositoryIds: new Set([id]) };
   const found = await definitionsOf([file.path], { viewer, revision: args.revision }, context);
   const all = found.get(`${file.repository}:${file.path}`)?.definitions ?? [];
-  const wanted = name.split(/[.#:]+/).at(-1)!;
-  const one = all.find(({ symbol }) => symbol.symbol === wanted);
-  if (one) return [one.line, endOfBody(file.lines, one.line)];
+  const { symbol: wanted, parent } = partsOfName(name);
+  const named = all.filter(({ symbol }) => symbol.symbol === wanted);
+  const own = named.filter(({ symbol }) => symbol.parent?.symbol === parent);
+  const [one, ...others] = parent === undefined || own.length === 0 ? named : own;
+  if (one) {
+    const to = endOfBody(file.lines, one.line);
+    const lines = others.slice(0, MOST_OTHERS).map(({ line }) => line);
+    const remark = `The first of ${others.length + 1} definitions of ${name}; others in lines ${lines.join(", ")}${others.length > lines.length ? ", …" : ""}.`;
+    return { from: one.line, to, ...(others.length > 0 && { remark }) };
+  }
   const near = nearest(
     wanted,
     all.map(({ symbol }) => symbol.symbol),

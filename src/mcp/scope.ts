@@ -90,11 +90,20 @@ export async function findRepository(name: string, context: ToolContext): Promis
     ending.length === 1 && (await context.engine.repository(ending[0]!, optional(context)));
   if (only) return only;
   const near = nearest(name, await namesLike(name, context));
-  const isEmpty = near.length === 0 && (await countRepositories("", context)) === 0;
+  const words = near.length > 0 ? `Near names: ${near.join(", ")}` : await indexedWords(context);
   throw new QuernError(
     "INVALID_REQUEST",
-    `there is no repository ${JSON.stringify(name)} here.${near.length > 0 ? ` Near names: ${near.join(", ")}` : ""}${isEmpty ? " Nothing is indexed." : ""}`,
+    `there is no repository ${JSON.stringify(name)} here. ${words}`,
   );
+}
+
+/** What there is instead. */
+async function indexedWords(context: ToolContext): Promise<string> {
+  const some = await repositoriesBehind("", { query: "", limit: NEAR }, context);
+  if (some.length === 0) return "Nothing is indexed.";
+  const count = await countRepositories("", context);
+  const named = some.map((one) => one.name).join(", ");
+  return `${plural(count, "repository is", "repositories are")} indexed, such as ${named}.`;
 }
 
 async function namesHolding(query: string, context: ToolContext): Promise<string[]> {
@@ -151,14 +160,14 @@ export function nearest(name: string, names: readonly string[]): string[] {
   if (name.length > MOST_NAME) return [];
   const wanted = name.toLowerCase();
   const lastPart = (path: string): string => path.split("/").at(-1)!;
-  const distance = (other: string) => {
+  const rated = (other: string) => {
     const text = other.toLowerCase();
-    if (text.includes(wanted) || wanted.includes(text)) return 0;
-    return editDistance(lastPart(wanted), lastPart(text));
+    const distance = editDistance(lastPart(wanted), lastPart(text));
+    return { other, distance, isPart: text.includes(wanted) || wanted.includes(text) };
   };
   return names
-    .map((other) => ({ other, distance: distance(other) }))
-    .filter((one) => one.distance <= Math.max(1, wanted.length / 3))
+    .map(rated)
+    .filter(({ distance, isPart }) => isPart || distance <= Math.max(1, wanted.length / 3))
     .sort((a, b) => a.distance - b.distance)
     .slice(0, NEAR)
     .map(({ other }) => other);

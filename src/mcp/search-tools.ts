@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { Answer } from "./answer.ts";
 import { tellMatches, type Told } from "./match-pages.ts";
-import { notSearchedWords, partialWords } from "./partial-words.ts";
+import { nothingSearchedWords, partialWords } from "./partial-words.ts";
 import { pathFilter, queryWith, scopeOf, searchOptions } from "./scope.ts";
 import {
   cursor,
@@ -72,9 +72,7 @@ async function nothingFound(
   const options = searchOptions(context, viewer);
   const asked = { ...request, matches: 0 };
   const { hints, suggestions } = await context.engine.explain(asked, options);
-  const inScope = await context.engine.search({ query: filter || "file:.", matches: 50 }, options);
-  const found = inScope.repositoryInfo.map(({ name }) => name);
-  const unsearched = await notSearchedWords(request, { filters: args, found }, context);
+  const unsearched = await nothingSearchedWords(request, args, context);
   const answer = new Answer(args.maxTokens, context.count);
   answer.head("Nothing found.");
   const hint = hintFor(query, regex);
@@ -83,7 +81,6 @@ async function nothingFound(
     ...context.behind(),
     ...(hint ? [hint] : []),
     ...hints.map(({ message }) => `${message}.`),
-    ...(inScope.files.length === 0 ? ["No indexed file is within these filters."] : []),
     ...unsearched,
     ...suggestionWords({ suggestions }).map((suggestion) => `Tried: ${suggestion}`),
   ];

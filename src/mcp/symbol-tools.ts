@@ -3,11 +3,19 @@
 import { z } from "zod";
 import { QuernError } from "../base/errors.ts";
 import { quote } from "../query/ast.ts";
+import type { SearchRequest } from "../search/messages/request.ts";
 import type { FileResult, SearchResponse } from "../search/messages/response.ts";
 import { Answer, cutLine } from "./answer.ts";
-import { definitionsIn, endOfBody, fileKey, fullName, type Definition } from "./definitions-of.ts";
+import { endOfBody } from "./body.ts";
+import {
+  definitionsIn,
+  fileKey,
+  fullName,
+  partsOfName,
+  type Definition,
+} from "./definitions-of.ts";
 import { tellMatches } from "./match-pages.ts";
-import { partialWords } from "./partial-words.ts";
+import { nothingSearchedWords, partialWords } from "./partial-words.ts";
 import { plural } from "./plural.ts";
 import { readText } from "./read-text.ts";
 import { escapeExpression, nearest, queryWith, scopeOf, searchOptions } from "./scope.ts";
@@ -38,7 +46,7 @@ const MOST_NAMES = 30;
 /** The expression of what is asked for: a name, or the names that stand on a line. */
 async function namesOf(args: SymbolArgs, context: ToolContext): Promise<string[]> {
   const { symbol, file, line, revision } = args;
-  if (symbol) return [symbol.split(/[.#:]+/).at(-1)!];
+  if (symbol) return [partsOfName(symbol).symbol];
   if (!file || !line)
     throw new QuernError("INVALID_REQUEST", "give symbol, or file and line of a use");
   const { lines } = await readText({ file, repository: args.repository, revision }, context);
@@ -80,7 +88,13 @@ export const definitions = tool({
     };
     const response = await context.engine.search(request, searchOptions(context, viewer));
     if (response.stats.totalMatchCount === 0)
-      return noDefinition(place.names, response, { args, context });
+      return nothingNamed(
+        [
+          `No definition of ${place.names.join(", ")}.`,
+          "It may be defined outside of what is indexed, or in a language without symbols: search finds its text.",
+        ],
+        { names: place.names, none: response, request, args, context },
+      );
     return tellDefinitions({ ...place, args }, response, context);
   },
 });
@@ -92,7 +106,7 @@ interface Placed {
 }
 
 const LAST_LINE =
-  'Not all shown. The next ones: cursor "123456789012". 1 234 lines of bodies are left out.';
+  'Not all shown. The next ones: cursor "123456789012". 1 234 lines of bodies are left out: read takes file and definition.';
 
 /** First the line of each, then the bodies as far as there is room. */
 async function tellDefinitions(
@@ -105,13 +119,17 @@ async function tellDefinitions(
   answer.head(`${plural(matches, "definition")} in ${plural(files, "file")}.`);
   const partial = [...partialWords(response), ...context.behind()];
   for (const words of partial) answer.head(words);
-  const all = response.files.flatMap((file) =>
+  const inTheirOrder = response.files.flatMap((file) =>
     definitionsIn(file).map((definition) => ({
       file,
       definition,
       title: titleOf(file, definition),
     })),
   );
+  const parent = parentIn(place.args);
+  const areAll = inTheirOrder.length === matches;
+  const all = areAll ? likeliestFirst(inTheirOrder, parent) : inTheirOrder;
+  if (areAll && parent !== undefined && place.told === 0) answer.head(parentWords(all, parent));
   const begin = beginOf(all, place);
   const told: (Placed & { readonly lines: string[] })[] = [];
   for (const one of all.slice(begin)) {
@@ -132,7 +150,9 @@ async function tellDefinitions(
   const words = [
     ...(cursor === undefined ? [] : [`Not all shown. The next ones: cursor "${cursor}".`]),
     ...(cut > 0
-      ? [`${plural(cut, "line")} of ${told.length === 1 ? "the body" : "bodies"} are left out.`]
+      ? [
+          `${plural(cut, "line")} of ${told.length === 1 ? "the body" : "bodies"} are left out: read takes file and definition.`,
+        ]
       : []),
   ];
   if (words.length > 0) answer.tail(words.join(" "));
@@ -144,6 +164,29 @@ async function tellDefinitions(
       ...(cursor !== undefined && { cursor }),
     },
   };
+}
+
+const parentIn = ({ symbol }: SymbolArgs): string | undefined =>
+  symbol && partsOfName(symbol).parent;
+
+/** Each file has a clause of these: who asks for a name wants what else it names. */
+const CLAUSES: ReadonlySet<string> = new Set(["package", "module", "namespace"]);
+
+const isIn = ({ definition: { symbol } }: Placed, parent: string | undefined): boolean =>
+  parent !== undefined && symbol.parent?.symbol === parent;
+
+/** REQUIRES: they are all there are, so that each page has the same order. */
+function likeliestFirst(all: readonly Placed[], parent: string | undefined): Placed[] {
+  const rank = (one: Placed): number =>
+    (isIn(one, parent) ? 0 : 2) + (CLAUSES.has(one.definition.symbol.kind) ? 1 : 0);
+  return all.toSorted((a, b) => rank(a) - rank(b));
+}
+
+function parentWords(all: readonly Placed[], parent: string): string {
+  const own = all.filter((one) => isIn(one, parent)).length;
+  if (own === 0) return `None of these is in ${parent} itself: it may inherit one.`;
+  if (own === all.length) return `All of these are in ${parent}.`;
+  return `${own} of these ${own === 1 ? "is" : "are"} in ${parent}, told first.`;
 }
 
 const titleOf = (file: FileResult, { symbol, line }: Definition): string =>
@@ -181,31 +224,29 @@ async function tellBodies(
   return cut;
 }
 
-async function noDefinition(
-  names: readonly string[],
-  none: SearchResponse,
-  { args, context }: { readonly args: SymbolArgs; readonly context: ToolContext },
+interface Unnamed {
+  readonly names: readonly string[];
+  readonly none: SearchResponse;
+  readonly request: Pick<SearchRequest, "query" | "isRegexEnabled">;
+  readonly args: SymbolArgs;
+  readonly context: ToolContext;
+}
+
+/** What is like the names, and what could not be searched. */
+async function nothingNamed(
+  [first, last]: readonly [string, string],
+  { names, none, request, args, context }: Unnamed,
 ): Promise<Outcome> {
-  const { filter, viewer } = await scopeOf(args, context);
   const [name = ""] = names;
-  const part = escapeExpression(name.slice(0, Math.max(3, Math.ceil(name.length / 2))));
-  const request = {
-    query: queryWith(`sym:${quote(part)}`, filter),
-    matches: 500,
-    matchesPerFile: 5,
-  };
-  const { files } = await context.engine.search(request, searchOptions(context, viewer));
-  const others = new Set(
-    files.flatMap((file) => definitionsIn(file).map(({ symbol }) => symbol.symbol)),
-  );
-  const near = nearest(name, [...others]);
+  const near = nearest(name, await namesLike(name, args, context));
   const answer = new Answer(args.maxTokens, context.count);
-  answer.head(`No definition of ${names.join(", ")}.`);
+  answer.head(first);
   const partial = [...partialWords(none), ...context.behind()];
   const words = [
     ...partial,
     ...(near.length > 0 ? [`Near names: ${near.join(", ")}`] : []),
-    "It may be defined outside of what is indexed, or in a language without symbols: search finds its text.",
+    ...(await nothingSearchedWords(request, args, context)),
+    last,
   ];
   answer.add(answer.takeSome(words));
   return {
@@ -213,6 +254,25 @@ async function noDefinition(
     facts: { matches: 0, files: 0, shown: 0, complete: partial.length === 0 },
   };
 }
+
+/** Defined names that hold a half of one: where one letter is wrong, a half is right. */
+async function namesLike(name: string, args: SymbolArgs, context: ToolContext): Promise<string[]> {
+  const { filter, viewer } = await scopeOf(args, context);
+  const halves = [
+    name.slice(0, Math.max(LEAST_HALF, Math.ceil(name.length / 2))),
+    name.slice(-Math.max(LEAST_HALF, name.length >> 1)),
+  ];
+  const query = queryWith(`sym:${quote(anyOf(halves))}`, filter);
+  const { files } = await context.engine.search(
+    { query, matches: 500, matchesPerFile: 5 },
+    searchOptions(context, viewer),
+  );
+  const symbols = files.flatMap((file) => definitionsIn(file).map(({ symbol }) => symbol.symbol));
+  return [...new Set(symbols)];
+}
+
+/** Fewer characters are in half of all names. */
+const LEAST_HALF = 3;
 
 export const references = tool({
   name: "references",
@@ -235,7 +295,26 @@ export const references = tool({
       isRegexEnabled: true,
       isCaseSensitivityEnabled: true,
     };
-    return tellMatches({ tool: "references", request, filters: args }, args.maxTokens, context);
+    const parent = parentIn(args);
+    const told = await tellMatches(
+      {
+        tool: "references",
+        request,
+        filters: args,
+        remark:
+          parent && `Whose ${names[0]} a line means is not known: not only that of ${parent}.`,
+      },
+      args.maxTokens,
+      context,
+    );
+    if (told.response.stats.totalMatchCount > 0) return told;
+    return nothingNamed(
+      [
+        `No line names ${names.join(", ")}.`,
+        "Whole words were looked for, and upper and lower case count: search finds parts of words.",
+      ],
+      { names, none: told.response, request, args, context },
+    );
   },
 });
 

@@ -150,7 +150,9 @@ test("a body that is cut, and lines of a file that are not shown", async () => {
   );
   const client = await connected(createMcpHandler(engine));
   const told = await callTool(client, "definitions", { symbol: "long", maxTokens: 300 });
-  expect(told.text).toMatch(/\d+ lines of the body are left out\.$/);
+  expect(told.text).toMatch(
+    /\d+ lines of the body are left out: read takes file and definition\.$/,
+  );
   expect(told.facts.complete).toBe(false);
   const read = await callTool(client, "read", { file: "a.ts", maxTokens: 300 });
   expect(read.text).toMatch(/Lines \d+ to 302 are not shown: read them with lines "\d+-302"\.$/);

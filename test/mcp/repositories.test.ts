@@ -74,7 +74,10 @@ test("pages of the list are all repositories, each once, whatever is removed mea
 test.each<[string, RegExp]>([
   ["service-707", /^team2\/service-707:\/, 1 entry/],
   ["team2/servise-707", /Near names: .*team2\/service-707/],
-  ["zzzzzzzz", /there is no repository "zzzzzzzz" here\.$/],
+  [
+    "zzzzzzzz",
+    /there is no repository "zzzzzzzz" here\. [\d ]+ repositories are indexed, such as \S+, \S+, \S+\.$/,
+  ],
 ])("among many %s is found or told of", async (repository, words) => {
   const client = await connected(createMcpHandler(bounded(await many())));
   const { text } = await callTool(client, "tree", { repository });
