@@ -2,20 +2,22 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { documents, open } from "../../src/index.ts";
 import { bundledPrograms } from "../programs.ts";
+import { commit, serveRemotes } from "../sync/remotes.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "quern-stop-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
 
 /**
- * Makes a process show its progress as on a terminal, each step of it, and press Ctrl-C once it shows a word. At its
- * end it tells the milliseconds of processor time since then.
+ * Makes a process show its progress as on a terminal, each step of it, and press Ctrl-C once it shows a word; with
+ * PRESS_TWICE once more as soon as it has heard of the first. At its end it tells the milliseconds of processor time
+ * since then.
  */
 const PRESS = `
 const word = process.env.PRESS_AT;
@@ -24,14 +26,19 @@ let ahead = 0;
 const now = performance.now.bind(performance);
 performance.now = () => now() + (ahead += 101);
 let pressed;
+const press = () => process.kill(process.pid, "SIGINT");
 const write = process.stderr.write.bind(process.stderr);
 process.stderr.write = (text) => {
-  if (pressed === undefined && String(text).includes(word)) {
+  if (pressed === undefined && word && String(text).includes(word)) {
     pressed = process.cpuUsage();
-    process.kill(process.pid, "SIGINT");
+    press();
   }
   return write(text);
 };
+process.prependOnceListener("SIGINT", () => {
+  pressed ??= process.cpuUsage();
+  if (process.env.PRESS_TWICE) setImmediate(press);
+});
 process.on("exit", () => {
   if (pressed === undefined) return;
   const { user, system } = process.cpuUsage(pressed);
@@ -50,16 +57,33 @@ beforeAll(async () => {
     writeFileSync(join(source, `f${n}.ts`), `export function needle${n}() {}\n`.repeat(50));
 });
 
-async function pressAt(word: string, ...argv: string[]) {
-  const args = ["--require", press, command, ...argv];
-  const env = { ...process.env, PRESS_AT: word };
-  const child = spawn(process.execPath, args, { env, stdio: ["ignore", "ignore", "pipe"] });
-  const told = text(child.stderr);
-  const [code] = (await once(child, "close")) as [number | null];
-  return { code, stderr: await told };
+interface Stopped {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stderr: string;
 }
 
-function expectStopped({ code, stderr }: { code: number | null; stderr: string }): void {
+/** Starts the command. `when` is given a function that presses Ctrl-C. */
+async function started(
+  env: Readonly<Record<string, string>>,
+  argv: readonly string[],
+  when: (press: () => void) => void = () => {},
+): Promise<Stopped> {
+  const args = ["--require", press, command, ...argv];
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const told = text(child.stderr);
+  when(() => void child.kill("SIGINT"));
+  const [code, signal] = (await once(child, "close")) as [number | null, NodeJS.Signals | null];
+  return { code, signal, stderr: await told };
+}
+
+const pressAt = (word: string, ...argv: string[]): Promise<Stopped> =>
+  started({ PRESS_AT: word }, argv);
+
+function expectStopped({ code, stderr }: Stopped): void {
   expect(code, stderr).toBe(130);
   expect(stderr).toContain("quern: stopped; what was published before is as it was\n");
   expect(Number(/worked ([\d.]+)$/.exec(stderr)?.[1])).toBeLessThan(1_000);
@@ -86,4 +110,82 @@ test("a compaction: merging", async () => {
   for (const name of ["a", "b", "c"]) await engine.index(documents({ name, files }));
   await engine.close();
   expectStopped(await pressAt("merging", "compact", "--db", db));
+});
+
+/** A remote with a repository, and the arguments of a sync with it that waits for answers as long as it takes. */
+async function syncOf(connection: (url: string) => object) {
+  const remotes = await serveRemotes();
+  const line = (n: number) => `export function needle${n}() {}\n`.repeat(50);
+  const files = Array.from({ length: 60 }, (_, n) => [`f${n}.ts`, line(n)] as const);
+  commit(remotes.root, "acme/shop", Object.fromEntries(files));
+  const place = mkdtempSync(join(folder, "sync-"));
+  const config = join(place, "quern.json");
+  const connections = { work: connection(remotes.url) };
+  writeFileSync(config, JSON.stringify({ connections, sync: { stallTimeout: "1h" } }));
+  const argv = ["sync", config, "--workers", "0", "--db", join(place, "index")];
+  return { remotes, argv };
+}
+
+const plainGit = (url: string) => ({ type: "git", urls: [`${url}/acme/shop.git`] });
+
+test.each(["listed", "listing", "reading", "publishing", "symbols of"])(
+  "a sync run: %s",
+  async (word) => {
+    const { argv } = await syncOf(plainGit);
+    expectStopped(await pressAt(word, ...argv));
+  },
+);
+
+const UNANSWERED: readonly (readonly [what: string, connection: (url: string) => object])[] = [
+  ["a list", (url) => ({ type: "gitea", url, orgs: ["acme"] })],
+  ["a fetch", plainGit],
+];
+
+/** Presses Ctrl-C once the host was asked for what it never answers. */
+async function pressUnanswered(
+  connection: (url: string) => object,
+  env: Readonly<Record<string, string>> = {},
+  ...more: string[]
+): Promise<Stopped> {
+  const { remotes, argv } = await syncOf(connection);
+  remotes.interface = () => true;
+  remotes.hanging.add("acme/shop");
+  const ended = started(env, [...argv, ...more], (press) => {
+    void expect
+      .poll(() => remotes.requests.length)
+      .toBeGreaterThan(0)
+      .then(press);
+  });
+  const stopped = await ended;
+  await expect.poll(() => processesOf(remotes.url)).toEqual([]);
+  return stopped;
+}
+
+/** The processes on this machine that know the address, such as git's. Linux tells their arguments. */
+function processesOf(url: string): string[] {
+  if (process.platform !== "linux") return [];
+  const commands = readdirSync("/proc").map((name) => {
+    if (!/^\d+$/.test(name)) return "";
+    try {
+      return readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " ");
+    } catch {
+      return ""; // it has just ended
+    }
+  });
+  return commands.filter((line) => line.includes(url));
+}
+
+test.each(UNANSWERED)("a sync run while %s is not answered", async (_, connection) => {
+  expectStopped(await pressUnanswered(connection));
+});
+
+test.each(UNANSWERED)("a second Ctrl-C ends at once, while %s is not answered", async (_, of) => {
+  const { code, signal } = await pressUnanswered(of, { PRESS_TWICE: "1" });
+  // a shell makes 130 of it; a run that ended by itself would have said so
+  expect([code, signal]).toEqual([null, "SIGINT"]);
+});
+
+test.each(UNANSWERED)("a sync that repeats, while %s is not answered", async (_, connection) => {
+  const { code, stderr } = await pressUnanswered(connection, {}, "--every", "1h");
+  expect(code, stderr).toBe(0); // whoever told it to go on for ever can only end it so
 });
