@@ -9,25 +9,37 @@ export interface PlainLiteral {
   readonly caseSensitive: boolean;
 }
 
+/** A code point, matched exactly or in any case, and folded then. */
+export interface Point {
+  readonly cp: number;
+  readonly isExact: boolean;
+}
+
 /** Returns the text of an expression, or undefined if it is more than a text, or only partly case-sensitive. */
 export function plainLiteral(node: Node): PlainLiteral | undefined {
   const parts = node.kind === "concat" ? node.children : [node];
   const points = parts.map(pointOf);
   if (parts.length === 0 || points.some((point) => point === undefined)) return undefined;
-  const text = String.fromCodePoint(...points.map((point) => point!.cp));
-  if (points.every((point) => point!.isExact)) {
-    // code points that fold with nothing are the same either way
-    return { text, caseSensitive: true };
-  }
-  const isFolded = points.every((point) => !point!.isExact || orbit(point!.cp).length === 1);
-  return isFolded ? { text, caseSensitive: false } : undefined;
+  const known = points as readonly Point[];
+  const caseSensitive = caseOf(known);
+  return caseSensitive === undefined ? undefined : { text: textOf(known), caseSensitive };
+}
+
+export const textOf = (points: readonly Point[]): string =>
+  String.fromCodePoint(...points.map(({ cp }) => cp));
+
+/** Returns whether case matters, or undefined if it matters to some of the points only. */
+export function caseOf(points: readonly Point[]): boolean | undefined {
+  // code points that fold with nothing are the same either way
+  if (points.every(({ isExact }) => isExact)) return true;
+  return points.every(({ cp, isExact }) => !isExact || orbit(cp).length === 1) ? false : undefined;
 }
 
 /**
  * Returns the only code point that a node matches, exactly or with all that fold to it. Returns undefined for a
  * surrogate, because RE2 matches its three bytes, and no encoded JavaScript string has them.
  */
-function pointOf(node: Node): { cp: number; isExact: boolean } | undefined {
+export function pointOf(node: Node): Point | undefined {
   if (node.kind === "char")
     return isSurrogate(node.cp) ? undefined : { cp: node.cp, isExact: true };
   if (node.kind !== "class" || node.members.length === 0) return undefined;

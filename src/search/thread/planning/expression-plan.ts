@@ -5,10 +5,12 @@
 
 import { emptyBitset, intersect, unite, type Bitset } from "../../../base/bitset.ts";
 import type { Arena } from "../../../kernel/arena.ts";
+import { foldText } from "../../../kernel/folding.ts";
 import type { Kernel } from "../../../kernel/kernel.ts";
 import { compileExpression, type Expression } from "../../../regex/expression.ts";
 import { createMatcher, type Matcher } from "../../../regex/matcher.ts";
 import { requiredClasses, tripleTables } from "../../../regex/required-classes.ts";
+import { fewTexts } from "../../../regex/few-texts.ts";
 import type { Formula } from "../../../regex/required.ts";
 import type { ExpressionAtom } from "../../messages/plan.ts";
 import { prepareLiteral, type Literal } from "../reading/literal.ts";
@@ -28,6 +30,11 @@ export interface PlacedExpression {
    * searching for.
    */
   readonly triple: number | undefined;
+  /**
+   * All texts that it matches, if they are few; see fewTexts(). Each begins in a page that the required literals
+   * lead to.
+   */
+  readonly texts: readonly PlacedLiteral[] | undefined;
 }
 
 /** The required literals with their grams. */
@@ -62,18 +69,32 @@ export function placeExpression(
   const matcher = createMatcher(kernel, expression);
   const required = withGrams(expression.required, arena);
   const triple = requiredClasses(expression.syntax);
+  const literals = literalsOf(required);
   return {
     expression,
     matcher,
     required,
-    literals: literalsOf(required),
+    literals,
     triple: triple && !expression.crossesLines ? arena.put(tripleTables(triple)) : undefined,
+    texts: textsOf(expression, literals)?.map((text) => placeLiteral(text, arena)),
   };
 }
 
+function textsOf({ syntax }: Expression, required: readonly Literal[]): Literal[] | undefined {
+  const texts = fewTexts(syntax)?.map((text) => prepareLiteral({ kind: "literal", ...text }));
+  const isReached = (text: Literal) => required.some((literal) => beginsWith(text, literal));
+  return required.length === 0 || texts?.every(isReached) ? texts : undefined;
+}
+
+/** Whether every match of a text begins with one of a literal. */
+const beginsWith = (text: Literal, literal: Literal): boolean =>
+  literal.caseSensitive
+    ? text.caseSensitive && text.text.startsWith(literal.text)
+    : foldText(text.text).startsWith(literal.text);
+
 /** Whether the automaton must run over all text. */
-export const readsAll = ({ literals, triple }: PlacedExpression): boolean =>
-  literals.length === 0 && triple === undefined;
+export const readsAll = ({ literals, triple, texts }: PlacedExpression): boolean =>
+  literals.length === 0 && triple === undefined && !texts;
 
 /** Intersects page by page only the grams of one literal. Literals are combined by blob. */
 export function expressionCandidates(

@@ -101,20 +101,51 @@ export class LiteralScanner {
     wantsPairs: boolean,
   ): Found {
     const found = noneFound(blobs.length);
-    const plain = new Runs();
-    const folded = new Runs();
-    const { literal } = placed;
-    blobs.forEach((blob, index) => {
-      const where = { blob, index, pages, longest: literal.longest };
-      if (!foldsIn(window.reader, blob)) return addRuns(plain, window, where);
-      const own = new Runs();
-      addRuns(own, window, where);
-      const isFolded = own.stretches(literal.longest).some((one) => this.mustFold(literal, one));
-      (isFolded ? folded : plain).append(own);
-    });
+    const { plain, folded } = this.#runsOf(window, blobs, [placed.literal], pages);
     this.#run(plain, window, { placed, isFolded: false, wantsPairs }, found, blobs);
     this.#run(folded, window, { placed, isFolded: true, wantsPairs }, found, blobs);
     return found;
+  }
+
+  /**
+   * Scans the same pages for several literals, and returns the ranges of each as addresses, ascending: one list or two
+   * for a literal, where it must be folded and elsewhere.
+   */
+  rangesOfEach(
+    window: Window,
+    blobs: readonly number[],
+    texts: readonly PlacedLiteral[],
+    pages: Bitset | undefined,
+  ): Uint32Array[] {
+    const literals = texts.map(({ literal }) => literal);
+    const { plain, folded } = this.#runsOf(window, blobs, literals, pages);
+    return texts.flatMap((placed) => [
+      this.#rangesIn(plain, placed, false),
+      this.#rangesIn(folded, placed, true),
+    ]);
+  }
+
+  /** Loads the pages, and tells those apart in which one of the literals must be folded. */
+  #runsOf(
+    window: Window,
+    blobs: readonly number[],
+    literals: readonly Literal[],
+    pages: Bitset | undefined,
+  ): { readonly plain: Runs; readonly folded: Runs } {
+    const plain = new Runs();
+    const folded = new Runs();
+    const longest = Math.max(...literals.map((literal) => literal.longest));
+    blobs.forEach((blob, index) => {
+      const where = { blob, index, pages, longest };
+      if (!foldsIn(window.reader, blob)) return addRuns(plain, window, where);
+      const own = new Runs();
+      addRuns(own, window, where);
+      const isFolded = own
+        .stretches(longest)
+        .some((one) => literals.some((literal) => this.mustFold(literal, one)));
+      (isFolded ? folded : plain).append(own);
+    });
+    return { plain, folded };
   }
 
   /**
@@ -132,6 +163,13 @@ export class LiteralScanner {
   places(placed: PlacedLiteral, regions: readonly Region[], isFolded: boolean): Uint32Array {
     const runs = new Runs();
     for (const { from, to, lowest } of regions) runs.add(0, from, to, to, lowest);
+    const ranges = this.#rangesIn(runs, placed, isFolded);
+    const places = new Uint32Array(ranges.length / 2);
+    for (let i = 0; i < places.length; i++) places[i] = ranges[2 * i]!;
+    return places;
+  }
+
+  #rangesIn(runs: Runs, placed: PlacedLiteral, isFolded: boolean): Uint32Array {
     if (runs.count === 0) return new Uint32Array(0);
     const mark = this.#arena.mark();
     const table = this.#arena.take(4 * RUN_WORDS * runs.count);
@@ -140,11 +178,9 @@ export class LiteralScanner {
     );
     this.#kernel.words.set(runs.words, table >>> 2);
     const total = this.#scan(placed, isFolded, { table, count: runs.count, out });
-    const { words } = this.#kernel;
-    const places = new Uint32Array(total);
-    for (let i = 0, at = out >>> 2; i < total; i++, at += 2) places[i] = words[at]!;
+    const ranges = this.#kernel.words.slice(out >>> 2, (out >>> 2) + 2 * total);
     this.#arena.release(mark);
-    return places;
+    return ranges;
   }
 
   #run(

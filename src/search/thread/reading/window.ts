@@ -15,6 +15,8 @@ import type { SegmentReader } from "../../../store/segments/segment-reader.ts";
 import { TextCache, type CachedPage } from "../../../store/segments/text-cache.ts";
 
 const WINDOW_BYTES = 2 ** 20;
+/** What #tails can count. */
+const MOST_TAIL = 2 ** 16 - 1;
 /** The room before the text, for SIMD and for the byte before a match. */
 const MARGIN = 64;
 
@@ -65,6 +67,8 @@ export class Window {
   readonly #origin: number;
   readonly #firstPage: number;
   readonly #loaded: Bitset;
+  /** How many bytes of a page were loaded with the page before it. More than fit are loaded again. */
+  readonly #tails: Uint16Array;
 
   /** Opens a window. `isKept` says whether its pages may come from the cache and be added to it. */
   constructor(
@@ -85,7 +89,9 @@ export class Window {
     const from = reader.blobStarts[firstBlob]!;
     this.#origin = memory.room(reader.blobStarts[endBlob]! - from) - from;
     this.#firstPage = reader.firstPages[firstBlob]!;
-    this.#loaded = emptyBitset(reader.firstPages[endBlob]! - this.#firstPage);
+    const pages = reader.firstPages[endBlob]! - this.#firstPage;
+    this.#loaded = emptyBitset(pages);
+    this.#tails = new Uint16Array(pages);
   }
 
   /** Returns the address of the blob's text, loaded or not. */
@@ -104,7 +110,7 @@ export class Window {
 
   /**
    * Loads pages [first, end) of a blob, the byte before and `beyond` bytes after them, as far as the blob
-   * reaches.
+   * reaches. What is there is not read again: each term of a query asks for its pages, which are mostly the same.
    */
   load(blob: number, first: number, end: number, beyond: number): void {
     const { blobStarts, firstPages } = this.reader;
@@ -112,7 +118,8 @@ export class Window {
     const start = from + (first - firstPages[blob]!) * PAGE_BYTES;
     const stop = Math.min(to, from + (end - firstPages[blob]!) * PAGE_BYTES);
     // in one piece if possible, because each piece reads its blocks again
-    let missing = first > firstPages[blob]! && !this.holds(first - 1) ? start - 1 : start;
+    const isLeadMissing = first > firstPages[blob]! && !this.holds(first - 1) && !this.holds(first);
+    let missing = isLeadMissing ? start - 1 : start;
     for (let page = first; page < end; page++) {
       const at = start + (page - first) * PAGE_BYTES;
       if (!this.holds(page)) setBit(this.#loaded, page - this.#firstPage);
@@ -121,8 +128,13 @@ export class Window {
         missing = Math.min(stop, at + PAGE_BYTES);
       }
     }
-    const isTailMissing = stop < to && !this.holds(end);
-    this.#copy(blob, missing, isTailMissing ? Math.min(to, stop + beyond) : stop);
+    if (stop === to || this.holds(end)) return this.#copy(blob, missing, stop);
+    const tail = end - this.#firstPage;
+    // a tail is there only with the page before it, so nothing else is missing then
+    const next = missing === stop ? stop + this.#tails[tail]! : missing;
+    const limit = Math.min(to, stop + beyond);
+    this.#copy(blob, next, limit);
+    this.#tails[tail] = Math.max(this.#tails[tail]!, Math.min(limit - stop, MOST_TAIL));
   }
 
   /** Loads bytes [from, to) of a blob, given as addresses, without the rest of their pages. */

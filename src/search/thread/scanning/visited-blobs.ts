@@ -13,6 +13,7 @@ import type { AtomPlan } from "../planning/atom-plan.ts";
 import { noneFound, type Found } from "../reading/literal-scanner.ts";
 import { SharedLines } from "./shared-lines.ts";
 import type { SegmentSymbols } from "../reading/segment-symbols.ts";
+import { scanTexts } from "./text-scan.ts";
 import { scanSymbols } from "./symbol-scan.ts";
 import type { SearchTools } from "../reading/thread-tools.ts";
 import type { Window } from "../reading/window.ts";
@@ -123,6 +124,7 @@ export class VisitedBlobs {
       return symbols
         ? scanSymbols({ placed, reach: plan, window, blobs, symbols, tools, confirm })
         : noneFound(blobs.length);
+    if (placed.texts) return scanTexts(placed.texts, window, blobs, plan.pages, tools);
     const most = plan.onlyDecides ? 1 : this.#visit.most;
     return scanExpression(placed, window, blobs, { ...plan, most }, tools);
   }

@@ -1,0 +1,88 @@
+/**
+ * Expressions that are a few texts, searched for one by one: everywhere in pages of 256 bytes and across their edges,
+ * where the texts overlap each other, and in text that must be folded.
+ */
+
+import fc from "fast-check";
+import { expect, test, vi } from "vitest";
+import type { Corpus } from "../oracle/corpus.ts";
+import { bringTo, difference } from "./corpus-engine.ts";
+import { openEngine, RUNS } from "./opened.ts";
+
+const PAGE = 256;
+
+vi.mock("../../src/store/format/format.ts", async (original) => ({
+  ...(await original<object>()),
+  PAGE_BYTES: 256,
+  BLOCK_BYTES: 1000,
+  RETIRE_MS: 0,
+}));
+
+/** Longer than what a page's grams cover of the next: its end does not lead to the page in which it begins. */
+const LONG = `begin${"é".repeat(100)}tasktodo`;
+const QUERIES = [
+  "task|asks",
+  "(task|mask)s?",
+  "(task|mask)s??x?",
+  "ask|task|masks",
+  "to|if",
+  "ask|k",
+  "(?i)FIXME|todo",
+  "a\\nb|tasks",
+  "fixme -(task|mask)",
+  "(fixme|todo) (task|mask)",
+  "fixme or (task|asks)",
+  `fixme|${LONG}`,
+  `task|todo|${LONG}`,
+];
+const WORDS = "task tasks masks TaSK ta\u017f\u212a fixme todo tasksx if".split(" ");
+
+interface Placed {
+  readonly word: string;
+  /** It begins so many bytes before the end of this page. */
+  readonly page: number;
+  readonly before: number;
+}
+
+const files = fc.array(
+  fc.array(
+    fc.record({
+      word: fc.constantFrom(...WORDS, "a\nb", LONG),
+      page: fc.integer({ min: 1, max: 4 }),
+      before: fc.integer({ min: -3, max: 9 }),
+    }),
+    { maxLength: 6 },
+  ),
+  { minLength: 1, maxLength: 5 },
+);
+
+test("a few texts", { timeout: 60_000 * RUNS }, async () => {
+  const engine = await openEngine();
+  const check = async (given: readonly (readonly Placed[])[]) => {
+    const there = await bringTo(engine, corpusOf(given));
+    for (const query of QUERIES)
+      for (const isCaseSensitivityEnabled of [false, true]) {
+        await engine.search({ query: "QQQ", matches: 0 }); // what was read before is not there any more
+        const request = { query, matches: 1e6, isRegexEnabled: true, isCaseSensitivityEnabled };
+        expect(await difference(engine, there, { request, options: {} })).toBeUndefined();
+      }
+  };
+  await fc.assert(fc.asyncProperty(files, check), { numRuns: 15 * RUNS });
+});
+
+/** The filler is a segment of its own: reading it takes the memory of the other's window. */
+function corpusOf(given: readonly (readonly Placed[])[]): Corpus {
+  const contents = [[Buffer.alloc(2 ** 14, "Q")], given.map(contentOf)];
+  return {
+    repositories: contents.map((files, id) => {
+      const named = files.map((bytes, i) => ({ path: `no-language-${i}`, bytes }));
+      return { id, name: `r${id}`, metadata: {}, revisions: [{ name: "HEAD", files: named }] };
+    }),
+  };
+}
+
+function contentOf(words: readonly Placed[]): Buffer {
+  const text = Buffer.alloc(6 * PAGE, "z\n");
+  for (const { word, page, before } of words) text.write(word, page * PAGE - before);
+  return text;
+}

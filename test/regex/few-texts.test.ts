@@ -1,0 +1,120 @@
+/** Which expressions are nothing but a few texts, by example; and that looking for these finds what JavaScript finds. */
+
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { foldText } from "../../src/kernel/folding.ts";
+import { compileExpression } from "../../src/regex/expression.ts";
+import { fewTexts } from "../../src/regex/few-texts.ts";
+import { RUNS } from "../engine/opened.ts";
+
+const textsOf = (source: string, caseSensitive: boolean) =>
+  fewTexts(compileExpression(source, { caseSensitive }).syntax);
+
+/** The texts, with an i behind them if they match in any case; "-" for an expression that is more than that. */
+function show(source: string, caseSensitive: boolean): string {
+  const texts = textsOf(source, caseSensitive);
+  if (!texts) return "-";
+  return texts.map((one) => one.text).join(" ") + (texts[0]!.caseSensitive ? "" : " i");
+}
+
+test.each<[source: string, exact: string, folded: string]>([
+  ["fixme|todo", "fixme todo", "fixme todo i"],
+  [
+    "(alloc|free)_pages?",
+    "alloc_pages alloc_page free_pages free_page",
+    "alloc_pages alloc_page free_pages free_page i",
+  ],
+  ["FIXME|12", "FIXME 12", "fixme 12 i"],
+  // what is preferred decides
+  ["pages?", "pages page", "pages page i"],
+  ["pages??", "page", "page i"],
+  ["page|pages", "page", "page i"],
+  ["foo|foo|bar", "foo bar", "foo bar i"],
+  ["a(b|)c", "abc ac", "abc ac i"],
+  ["a(?:b?)?c", "abc ac", "abc ac i"],
+  ["Foo|foobar", "Foo foobar", "foo i"],
+  // what overlaps itself is not found by going on behind each place
+  ["foo|aba", "-", "-"],
+  ["foo|Aba", "foo Aba", "-"],
+  ["aa|b", "-", "-"],
+  ["k\u212a|b", "k\u212a b", "-"],
+  // more than 8 texts, or a long one
+  [
+    "abc|bcd|cde|def|efg|fgh|ghi|hij",
+    "abc bcd cde def efg fgh ghi hij",
+    "abc bcd cde def efg fgh ghi hij i",
+  ],
+  ["abc|bcd|cde|def|efg|fgh|ghi|hij|ijk", "-", "-"],
+  ["(foo|bar)(a|bc)(x|yz)?", "-", "-"],
+  [`foo|b${"a".repeat(127)}`, `foo b${"a".repeat(127)}`, `foo b${"a".repeat(127)} i`],
+  [`foo|b${"a".repeat(128)}`, "-", "-"],
+  // case matters to a part of it
+  ["foo|(?i:bar)", "-", "foo bar i"],
+  ["12|(?i:bar)", "12 bar i", "12 bar i"],
+  ["(?-i:foo)|bar", "foo bar", "-"],
+  // more than texts
+  ["foo|", "-", "-"],
+  ["(foo)?", "-", "-"],
+  ["foo|b.r", "-", "-"],
+  ["foo|ba[rz]", "-", "-"],
+  ["foo|ba+", "-", "-"],
+  ["fo{2}|bar", "-", "-"],
+  ["foo|^bar", "-", "-"],
+  ["foo\\b|bar", "-", "-"],
+  ["foo|\\C", "-", "-"],
+  ["foo|\\x{d800}", "-", "-"],
+])("%s is %s, without case %s", (source, exact, folded) => {
+  expect([show(source, true), show(source, false)]).toEqual([exact, folded]);
+});
+
+const { tree: sources } = fc.letrec<{ tree: string }>((tie) => ({
+  tree: fc.oneof(
+    { depthSize: "small" },
+    fc.constantFrom("a", "ab", "K", "s", "ba", "abc"),
+    fc.array(tie("tree"), { minLength: 2, maxLength: 3 }).map((parts) => `(?:${parts.join("|")})`),
+    fc.array(tie("tree"), { minLength: 2, maxLength: 3 }).map((parts) => parts.join("")),
+    fc.tuple(tie("tree"), fc.constantFrom("?", "??")).map(([part, mark]) => `(?:${part})${mark}`),
+  ),
+}));
+
+const TEXTS = fc
+  .array(fc.constantFrom(..."abcABkK\u212asſ "), { maxLength: 30 })
+  .map((letters) => letters.join(""));
+
+test("the places of the texts are the matches", () => {
+  let simple = 0;
+  fc.assert(
+    fc.property(sources, fc.boolean(), TEXTS, (source, caseSensitive, text) => {
+      const texts = textsOf(source, caseSensitive);
+      if (!texts) return;
+      simple++;
+      const expected = [...text.matchAll(new RegExp(source, caseSensitive ? "gu" : "giu"))];
+      expect(matchesOf(texts, text)).toEqual(
+        expected.map(({ index, 0: all }) => [index, index + all.length]),
+      );
+    }),
+    { numRuns: 3000 * RUNS },
+  );
+  expect(simple).toBeGreaterThan(300);
+});
+
+/** Of the places of all texts, in order and the longest first, those behind the match before. */
+function matchesOf(
+  texts: readonly { text: string; caseSensitive: boolean }[],
+  given: string,
+): [number, number][] {
+  const places = texts.flatMap(({ text, caseSensitive }) =>
+    placesOf(text, caseSensitive ? given : foldText(given)),
+  );
+  const matches: [number, number][] = [];
+  for (const place of places.toSorted((a, b) => a[0] - b[0] || b[1] - a[1]))
+    if (place[0] >= (matches.at(-1)?.[1] ?? 0)) matches.push(place);
+  return matches;
+}
+
+function placesOf(text: string, given: string): [number, number][] {
+  const places: [number, number][] = [];
+  for (let at = given.indexOf(text); at >= 0; at = given.indexOf(text, at + text.length))
+    places.push([at, at + text.length]);
+  return places;
+}

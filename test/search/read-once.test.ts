@@ -1,0 +1,33 @@
+/** What is read of a file: its candidate pages with a byte before and a match's length behind, once for all terms. */
+
+import { expect, test } from "vitest";
+import { documents } from "../../src/ingest/sources/documents.ts";
+import { PAGE_BYTES } from "../../src/store/format/format.ts";
+import { openEngine } from "../engine/opened.ts";
+
+const LEAD = 1;
+
+test.each<[query: string, bytes: number]>([
+  ["fixme", LEAD + PAGE_BYTES + 5],
+  ["fixme minor", LEAD + PAGE_BYTES + 5],
+  // the longer one reads the difference
+  ["fixme minor_are", LEAD + PAGE_BYTES + 9],
+  ["fixme minor_are minor", LEAD + PAGE_BYTES + 9],
+  ["/fixme|minor_are/", LEAD + PAGE_BYTES + 9],
+  ["fixme yonder", LEAD + 2 * PAGE_BYTES + 5],
+])("%s reads %i bytes", async (query, bytes) => {
+  const engine = await openEngine();
+  const content = Buffer.alloc(3 * PAGE_BYTES, "\n");
+  content.write("fixme minor_are", PAGE_BYTES + 1000);
+  content.write("yonder", 2 * PAGE_BYTES + 1000);
+  await engine.index(documents({ name: "r", files: [{ path: "f", content }] }), {
+    symbols: "skip",
+  });
+  const isRegexEnabled = query.startsWith("/");
+  const { stats } = await engine.search({
+    query: isRegexEnabled ? query.slice(1, -1) : query,
+    isRegexEnabled,
+    matches: 0,
+  });
+  expect(stats).toMatchObject({ fileCount: 1, contentBytesLoaded: bytes });
+});
