@@ -5,7 +5,7 @@ import type { ClusterEngine } from "../../src/cluster/index.ts";
 import type { SearchEvent } from "../../src/index.ts";
 import { comparable } from "./comparable.ts";
 import { openFront, startNodes } from "./fronts.ts";
-import { code, found, newCluster } from "./machines.ts";
+import { code, found, newCluster, shop } from "./machines.ts";
 import { postgresTest as test } from "./postgres.ts";
 
 /** Two repositories in several segments each, over slices of a few bytes. */
@@ -123,6 +123,47 @@ describe("each method of an engine", () => {
     await expect(front.drain()).rejects.toThrow("is no node");
     expect(await nodes[0]!.engine.check()).toMatchObject({ ok: true });
   });
+});
+
+test("a query that names repositories goes to the nodes that hold them, and counts as one engine does", async () => {
+  const contexts = (name: string) => (name === "own" ? ["r1", "r2"] : undefined);
+  const cluster = await newCluster({ shardBytes: 1, replicas: 1, contexts });
+  const nodes = await startNodes(cluster, 4);
+  const front = await openFront(cluster);
+  const names = Array.from({ length: 6 }, (_, n) => `r${n}`);
+  for (const name of names) await front.index(shop(name, `needle in ${name}\n`, "hay\n"));
+  const whole = await cluster.open();
+  const viewer = { repositoryIds: new Set([1, 2, 3]) };
+  const rows: [query: string, most: number][] = [
+    ["needle repo:^r3$", 1],
+    ["needle repo:r[12]", 2],
+    ["needle (repo:^r1$ or repo:^r4$)", 2],
+    ["needle repo:r1 repo:r2", 0],
+    ["needle context:own", 2],
+    ["needle repo:^none$", 0],
+    ["needle (repo:^r1$ or lang:go)", 6],
+    ["needle -repo:^r1$", 6],
+    ["needle fork:no", 6],
+  ];
+  const asks = () => nodes.reduce((sum, { asked }) => sum + (asked.get("/v1/search") ?? 0), 0);
+  for (const options of [{}, { viewer }])
+    for (const [query, most] of rows) {
+      const before = asks();
+      const mine = await front.search({ query, matches: 10, facets: 3 }, options);
+      expect(asks() - before, query).toBeLessThanOrEqual(most);
+      const same = await whole.search({ query, matches: 10, facets: 3 }, options);
+      expect(comparable(mine), query).toEqual(comparable(same));
+      const streams = [front, whole].map(async (engine) => {
+        for await (const event of engine.stream({ query, matches: 10 }, options))
+          if (event.type === "final") return event.accumulatedStats.shardsSkippedFilter;
+        return undefined;
+      });
+      const [ofFront, ofWhole] = await Promise.all(streams);
+      expect(ofFront, query).toBe(ofWhole);
+    }
+  const before = asks();
+  await front.search({ query: "needle", matches: 10 });
+  expect(asks() - before).toBeGreaterThan(2);
 });
 
 test("a node's own searches are a front's, and status() tells of all nodes", async () => {

@@ -143,6 +143,20 @@ const ROWS: [query: Partial<SearchRequest> & { query: string }, counters: Counte
     },
   ],
   [
+    { query: "repo:two needle" }, // no list of the other segment is read
+    {
+      totalMatchCount: 2,
+      fileCount: 1,
+      shardFilesConsidered: 5,
+      filesConsidered: 1,
+      shardsScanned: 1,
+      shardsSkippedFilter: 1,
+      ngramLookups: 4,
+      ngramMatches: 1,
+      indexBytesLoaded: 4,
+    },
+  ],
+  [
     { query: "repo:two nothing_there" },
     {
       totalMatchCount: 0,

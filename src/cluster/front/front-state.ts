@@ -3,9 +3,13 @@
  * nodes have ready. A search uses one such state throughout, so it sees published states of shards alone.
  */
 
+import { countBits, unite, type Bitset } from "../../base/bitset.ts";
+import { wordsOf } from "../../base/growable.ts";
 import { internOwnSet, isInterned } from "../../base/interned-sets.ts";
 import { IdMap } from "../../base/wide-map.ts";
 import { newPause } from "../../base/yield.ts";
+import type { RepositoryLimits } from "../../search/caller/repository-limits.ts";
+import type { SearchStats } from "../../search/messages/stats.ts";
 import type { Viewer } from "../../search/messages/request.ts";
 import type { Catalog as LocalCatalog, CatalogRepository } from "../../store/catalog/catalog.ts";
 import { EMPTY_MANIFEST } from "../../store/catalog/manifest.ts";
@@ -26,6 +30,30 @@ export interface FrontShard {
   readonly replicas: readonly (readonly string[] | undefined)[];
 }
 
+/** Slices to ask, and what the counters say of those that a query need not ask. */
+export interface ChosenSlices {
+  readonly slices: readonly PlacedSlice[];
+  readonly excluded: Pick<SearchStats, "shardsSkippedFilter" | "shardFilesConsidered">;
+}
+
+/** Which slices a query asks. */
+export interface SliceQuestion {
+  readonly viewer: Viewer | undefined;
+  /** Repositories outside of which it matches nothing. */
+  readonly limits: RepositoryLimits;
+  /** Whether all revisions are searched, not only the default ones. */
+  readonly allRevisions: boolean;
+}
+
+/** A slice with files of repositories that a viewer may see. */
+interface VisibleSlice {
+  readonly placed: PlacedSlice;
+  /** Its segments with such files, of default revisions and of all. */
+  readonly segments: FileCounts;
+  /** Such files in it. */
+  readonly files: FileCounts;
+}
+
 /** Segments of all shards have distinct numbers here. */
 const SHARD_STEP = 2 ** 32;
 
@@ -35,45 +63,93 @@ export class FrontState {
   readonly catalog: LocalCatalog;
   readonly view: View;
   readonly #shardOf: ReadonlyMap<number, number>;
+  readonly #files: FilesOfRepositories;
   /** By interned set of ids. */
-  readonly #slices = new WeakMap<object, readonly PlacedSlice[]>();
+  readonly #visible = new WeakMap<object, readonly VisibleSlice[]>();
+  /** Keys of the slices with files of some repositories, by their ids. */
+  readonly #holding = new WeakMap<object, ReadonlySet<string>>();
 
-  constructor(
-    shards: ReadonlyMap<number, FrontShard>,
-    catalog: LocalCatalog,
-    shardOf: ReadonlyMap<number, number>,
-  ) {
+  constructor({ shards, catalog, shardOf, files }: FrontStateParts) {
     this.shards = shards;
     this.catalog = catalog;
     this.view = viewOf(catalog);
     this.#shardOf = shardOf;
+    this.#files = files;
   }
 
   /** Slices with files of repositories that the viewer may see. */
   slicesFor(viewer: Viewer | undefined): readonly PlacedSlice[] {
+    return this.#visibleTo(viewer).map(({ placed }) => placed);
+  }
+
+  /** Of these, the slices in which the query may match something. */
+  slicesWithin({ viewer, limits, allRevisions }: SliceQuestion): ChosenSlices {
+    const slices: PlacedSlice[] = [];
+    const excluded = { shardsSkippedFilter: 0, shardFilesConsidered: 0 };
+    const holding = limits && this.#slicesHolding(limits);
+    const of = allRevisions ? 1 : 0;
+    for (const { placed, segments, files } of this.#visibleTo(viewer)) {
+      const [shard, , slice] = placed.slice;
+      if (!holding || holding.has(`${shard} ${slice}`)) slices.push(placed);
+      else {
+        excluded.shardsSkippedFilter += segments[of];
+        excluded.shardFilesConsidered += files[of];
+      }
+    }
+    return { slices, excluded };
+  }
+
+  #slicesHolding(ids: ReadonlySet<number>): ReadonlySet<string> {
+    const known = this.#holding.get(ids);
+    if (known) return known;
+    const keys = new Set<string>();
+    for (const id of ids) {
+      const shard = this.#shardOf.get(id);
+      if (shard === undefined) continue;
+      const { slices } = this.shards.get(shard)!.head;
+      for (const segment of this.#files.get(id)!.keys()) keys.add(`${shard} ${segment % slices}`);
+    }
+    this.#holding.set(ids, keys);
+    return keys;
+  }
+
+  #visibleTo(viewer: Viewer | undefined): readonly VisibleSlice[] {
     const key = viewer?.repositoryIds ?? EVERYTHING;
-    const known = this.#slices.get(key);
+    const known = this.#visible.get(key);
     if (known) return known;
     const slices = [...this.shards].flatMap(([shard, one]) => this.#slicesOf(shard, one, viewer));
-    if (!viewer || isInterned(viewer.repositoryIds)) this.#slices.set(key, slices);
+    if (!viewer || isInterned(viewer.repositoryIds)) this.#visible.set(key, slices);
     return slices;
   }
 
-  #slicesOf(shard: number, one: FrontShard, viewer: Viewer | undefined): PlacedSlice[] {
+  #slicesOf(shard: number, one: FrontShard, viewer: Viewer | undefined): VisibleSlice[] {
     const { generation, slices: of } = one.head;
     const bits = viewer && new Uint8Array(Math.ceil(one.repositories.length / 8));
-    const seen = new Set<number>();
+    const bySegment = new Map<number, [number, number]>();
     one.repositories.forEach((id, i) => {
       if (viewer && !viewer.repositoryIds.has(id)) return;
       if (bits) bits[i >> 3]! |= 1 << (i & 7);
-      for (const segment of this.catalog.repositories.get(id)!.record.segments)
-        seen.add(segment % of);
+      for (const [segment, files] of this.#files.get(id)!) {
+        const sum = bySegment.get(segment) ?? [0, 0];
+        bySegment.set(segment, [sum[0] + files[0], sum[1] + files[1]]);
+      }
     });
-    return [...seen]
-      .sort((a, b) => a - b)
-      .map((slice) => ({
-        slice: bits ? [shard, generation, slice, bits] : [shard, generation, slice],
-        replicas: one.replicas[slice] ?? [],
+    const bySlice = new Map<number, Pick<VisibleSlice, "segments" | "files">>();
+    for (const [segment, [own, all]] of bySegment) {
+      const { segments, files } = bySlice.get(segment % of) ?? { segments: [0, 0], files: [0, 0] };
+      bySlice.set(segment % of, {
+        segments: [segments[0] + (own > 0 ? 1 : 0), segments[1] + (all > 0 ? 1 : 0)],
+        files: [files[0] + own, files[1] + all],
+      });
+    }
+    return [...bySlice]
+      .sort(([a], [b]) => a - b)
+      .map(([slice, counts]) => ({
+        ...counts,
+        placed: {
+          slice: bits ? [shard, generation, slice, bits] : [shard, generation, slice],
+          replicas: one.replicas[slice] ?? [],
+        },
       }));
   }
 
@@ -93,6 +169,42 @@ export class FrontState {
 
 const EVERYTHING = {};
 
+/** How many files, of the default revision and of all. */
+type FileCounts = readonly [own: number, all: number];
+/** By id, then by segment of its shard. */
+type FilesOfRepositories = ReadonlyMap<number, ReadonlyMap<number, FileCounts>>;
+
+interface FrontStateParts {
+  readonly shards: ReadonlyMap<number, FrontShard>;
+  readonly catalog: LocalCatalog;
+  readonly shardOf: ReadonlyMap<number, number>;
+  readonly files: FilesOfRepositories;
+}
+
+/** A repository without its sets of files, which are most of its state. */
+interface KnownRepository extends Pick<PublishedState, "changed" | "record"> {
+  readonly files: ReadonlyMap<number, FileCounts>;
+}
+
+function knownOf({ changed, record, sets }: PublishedState): KnownRepository {
+  const first = record.revisions[0]?.number;
+  const all = new Map<number, Bitset>();
+  const own = new Map<number, number>();
+  for (const [segment, revision, bits] of sets) {
+    const words = wordsOf(bits);
+    const before = all.get(segment);
+    if (before) unite(before, words);
+    else all.set(segment, words);
+    if (revision === first) own.set(segment, countBits(words));
+  }
+  const files = new Map<number, FileCounts>();
+  for (const segment of record.segments)
+    files.set(segment, [own.get(segment) ?? 0, countBits(all.get(segment) ?? NO_FILES)]);
+  return { changed, record, files };
+}
+
+const NO_FILES: Bitset = new Uint32Array();
+
 /** The number under which a segment of a shard is known outside of it. */
 export const numberOf = (shard: number, segment: number): number => shard * SHARD_STEP + segment;
 
@@ -100,8 +212,8 @@ export const numberOf = (shard: number, segment: number): number => shard * SHAR
 export class FrontStates {
   readonly #catalog: Catalog;
   #state: FrontState | undefined;
-  /** States of repositories, by id. */
-  #known = new Map<number, PublishedState>();
+  /** What is known of repositories, by id. */
+  #known = new Map<number, KnownRepository>();
 
   constructor(catalog: Catalog) {
     this.#catalog = catalog;
@@ -156,7 +268,7 @@ export class FrontStates {
     const wanted = heads.flatMap(({ repositories }) => repositories);
     const missing = wanted.filter(([id, changed]) => this.#known.get(id)?.changed !== changed);
     const arrived = new Map(
-      (await this.#catalog.states(missing)).map((one) => [one.repository, one]),
+      (await this.#catalog.states(missing)).map((one) => [one.repository, knownOf(one)]),
     );
     const states = new Map(
       wanted.map(([id]) => [id, arrived.get(id) ?? this.#known.get(id)!] as const),
@@ -166,12 +278,13 @@ export class FrontStates {
     );
     const catalog = await this.#catalogOf(heads, states, shardOf);
     this.#known = states;
-    return new FrontState(shards, catalog, shardOf);
+    const files = new Map(Array.from(states, ([id, one]) => [id, one.files]));
+    return new FrontState({ shards, catalog, shardOf, files });
   }
 
   async #catalogOf(
     heads: readonly ShardHead[],
-    states: ReadonlyMap<number, PublishedState>,
+    states: ReadonlyMap<number, KnownRepository>,
     shardOf: ReadonlyMap<number, number>,
   ): Promise<LocalCatalog> {
     const ids = [...states.keys()].sort((a, b) => a - b);

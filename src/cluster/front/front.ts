@@ -33,6 +33,7 @@ import { Attempts, type Asked } from "../../search/caller/attempts.ts";
 import { explainWith, notIndexedOf, type ExplainedPlan } from "../../search/caller/explain.ts";
 import { cursorsOf, repositoryGone, stateDigest, type Cursors } from "../../search/caller/pages.ts";
 import { NOT_INDEXED } from "../../search/caller/not-indexed.ts";
+import { repositoryLimits } from "../../search/caller/repository-limits.ts";
 import { isVisible } from "../../search/caller/scope.ts";
 import type { Understood } from "../../search/caller/understand.ts";
 import {
@@ -59,7 +60,7 @@ import {
   type NodeAnswer,
   type PlacedSlice,
 } from "./ask-replicas.ts";
-import { FrontStates, type FrontState } from "./front-state.ts";
+import { FrontStates, type ChosenSlices, type FrontState } from "./front-state.ts";
 import { nodeClient, type NodeClient } from "./node-client.ts";
 import { mustNotBeOverloaded, searchNodes } from "./search-nodes.ts";
 import { streamNodes } from "./stream-nodes.ts";
@@ -209,7 +210,7 @@ export class Front implements Answering {
       const answer = await searchNodes(this.#client, {
         ...withContexts(understood),
         request: rest,
-        slices: state.slicesFor(options.viewer),
+        ...(await this.#slicesWithin(state, understood, options)),
         cursors: await cursorsIn(state, understood.request, options.viewer),
         signal: options.signal,
         maxBytes: options.maxBytes,
@@ -232,6 +233,21 @@ export class Front implements Answering {
       await Promise.race([brought, sleep(LOOK_MS, undefined, { ref: false })]);
     }
     return this.#state !== state;
+  }
+
+  async #slicesWithin(
+    state: FrontState,
+    understood: Understood,
+    { viewer, signal }: SearchOptions,
+  ): Promise<ChosenSlices> {
+    const limits = await repositoryLimits({
+      catalog: state.catalog,
+      understood,
+      matching: (...names) => this.#attempts.names.matching(...names),
+      pause: newPause(signal && { signal }),
+    });
+    const { allRevisions } = understood;
+    return state.slicesWithin({ viewer, limits, allRevisions });
   }
 
   /** Resolves when there may be a state with what nodes have ready now. */
@@ -259,7 +275,7 @@ export class Front implements Answering {
       const events = streamNodes(this.#client, {
         ...withContexts(understood),
         request,
-        slices: state.slicesFor(options.viewer),
+        ...(await this.#slicesWithin(state, understood, options)),
         isElsewhere: () => this.#isElsewhere(state, { startedAt, timeoutMs, left }),
         signal,
         maxBytes,

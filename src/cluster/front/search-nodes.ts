@@ -9,7 +9,7 @@ import type { Heads, ShownHeads } from "../../search/caller/heads.ts";
 import type { Cursors } from "../../search/caller/pages.ts";
 import type { SearchRequest } from "../../search/messages/request.ts";
 import type { SearchResponse } from "../../search/messages/response.ts";
-import { addStats, zeroStats } from "../../search/messages/stats.ts";
+import { addStats, zeroStats, type SearchStats } from "../../search/messages/stats.ts";
 import type { SearchCall } from "../wire/calls.ts";
 import {
   askReplicas,
@@ -32,6 +32,8 @@ export interface NodesAsked {
   readonly contexts?: SearchCall["contexts"];
   /** Those with repositories that the viewer may see. */
   readonly slices: readonly PlacedSlice[];
+  /** What the counters say of slices that need not be asked. */
+  readonly excluded?: Partial<SearchStats>;
   readonly cursors?: Cursors | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
@@ -78,7 +80,7 @@ async function searchOnce(search: Search): Promise<NodesAnswer | "again"> {
   const duration = Math.round((performance.now() - due.startedAt) * 1e6);
   const { facets } = request;
   const sum = { answer, facets, cursors, duration, pause };
-  return sumHeads([...parts, missing(found)], shown, sum);
+  return sumHeads([...parts, missing(found, asked.excluded)], shown, sum);
 }
 
 /** Never a silently partial answer. */
@@ -122,8 +124,9 @@ function limits({ asked: { maxBytes, contexts }, due }: Search) {
 }
 
 /** What the counters say of slices without an answer. */
-function missing({ lost, late }: Answered<unknown>): Heads {
+function missing({ lost, late }: Answered<unknown>, excluded: Partial<SearchStats> = {}): Heads {
   const stats = zeroStats();
+  addStats(stats, excluded);
   addStats(stats, { crashes: lost, shardsSkipped: late });
   if (late > 0) stats.flushReason = "FLUSH_REASON_TIMER_EXPIRED";
   return { ...NO_HEADS, stats };

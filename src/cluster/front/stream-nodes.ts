@@ -25,6 +25,8 @@ export interface StreamAsked {
   readonly request: SearchRequest;
   readonly contexts?: StreamCall["contexts"];
   readonly slices: readonly PlacedSlice[];
+  /** What the counters say of slices that need not be asked. */
+  readonly excluded?: Partial<SearchStats>;
   /** Whether slices that nobody answers for may lie elsewhere by now, so that it is worth beginning again. */
   readonly isElsewhere: () => Promise<boolean>;
   readonly signal?: AbortSignal | undefined;
@@ -66,6 +68,7 @@ export async function* streamNodes(
     mustNotBeOverloaded(found);
     if (found.isStale || (found.lost > 0 && (await asked.isElsewhere()))) return yield "stale";
     const stats = zeroStats();
+    addStats(stats, asked.excluded ?? {});
     addMissing(stats, asked.slices.length, found);
     const reopen = async (lost: Opened): Promise<readonly Opened[]> => {
       failed.add(lost.url);

@@ -2,8 +2,9 @@
  * Plans a query in one segment, from metadata, paths and grams: which files may match, which blobs must be
  * read for that, and in which windows they are. No content is read.
  *
- * First each atom is planned alone. Then paths are tried, only for files that the other atoms leave. The
- * rest are the candidates, from which everything else follows.
+ * A segment that the sets of files exclude, as `repo:` does most, is done with before a list is read. In the
+ * others each atom is planned alone. Then paths are tried, only for files that the other atoms leave. The rest are
+ * the candidates, from which everything else follows.
  */
 
 import {
@@ -25,7 +26,7 @@ import type { SegmentReader } from "../../../store/segments/segment-reader.ts";
 import type { PlanStats } from "../../messages/totals.ts";
 import type { SegmentSymbols } from "../reading/segment-symbols.ts";
 import type { OpenedSegment, SearchTools } from "../reading/thread-tools.ts";
-import { knownOf, planAtoms, type AtomPlan } from "./atom-plan.ts";
+import { anywhere, knownOf, planAtoms, type AtomPlan } from "./atom-plan.ts";
 import { boundsOf } from "./bounds.ts";
 import { counterInScope } from "./pages.ts";
 import { filesWithPath } from "./path-scan.ts";
@@ -82,16 +83,21 @@ export async function planSegment(
 ): Promise<SegmentPlan | undefined> {
   const { query, scope, sets, symbols } = asked;
   const { kept, kernel, arena, isStopped, pause } = tools;
-  const countInScope = counterInScope(scope, reader);
-  const lookup = { reader, snapshot, kept, kernel, arena, countInScope, isStopped, pause };
-  const planned = await planAtoms(query, lookup, symbols);
-  if (!planned || isStopped()) return undefined;
   const { files } = reader.header;
   const possible = async (atoms: readonly AtomPlan[]): Promise<Bitset> => {
     const known = knownOf(atoms, sets, reader);
     const { maybe } = await boundsOf(query.root, known, { files, pause });
     return intersect(maybe.slice(), scope);
   };
+  if (sets.length > 0) {
+    const anyAtoms = query.atoms.map(anywhere);
+    const candidates = await possible(anyAtoms);
+    if (isEmpty(candidates)) return excluded({ reader, asked, windows, candidates }, anyAtoms);
+  }
+  const countInScope = counterInScope(scope, reader);
+  const lookup = { reader, snapshot, kept, kernel, arena, countInScope, isStopped, pause };
+  const planned = await planAtoms(query, lookup, symbols);
+  if (!planned || isStopped()) return undefined;
   const decided = planned.some(({ atom }) => atom.kind === "path")
     ? await planPaths(planned, { reader, snapshot, files: await possible(planned) }, tools)
     : planned;
@@ -119,6 +125,30 @@ export async function planSegment(
     steps: stepsOf(ownWindows, work, withoutContent.length > 0),
     stats: await statsOf(contentOf(atoms), { scope, visit, pause }, reader),
     undecided: await countUndecided(asked, atoms, lookup),
+  };
+}
+
+/** The plan of a segment in which nothing is to be done. */
+function excluded(
+  segment: Pick<SegmentPlan, "reader" | "asked" | "windows" | "candidates">,
+  atoms: readonly AtomPlan[],
+): SegmentPlan {
+  const { blobs } = segment.reader.header;
+  return {
+    ...segment,
+    atoms,
+    visit: emptyBitset(blobs),
+    work: emptyBitset(blobs),
+    withoutContent: [],
+    order: [],
+    steps: [],
+    stats: {
+      shardFilesConsidered: countBits(segment.asked.scope),
+      ngramLookups: 0,
+      ngramMatches: 0,
+      indexBytesLoaded: 0,
+    },
+    undecided: 0,
   };
 }
 
