@@ -551,7 +551,7 @@ class OpenedEngine
       webUrl,
       contexts,
       onWarning,
-      renewLists: () => this.#kept.renewLists(this.#pool),
+      lists: () => this.#kept.listsFor(this.#pool),
       indexing: () => this.#writes.indexing,
       skipped: (repository) =>
         this.#reader.reading((snapshot) => readSkipped(snapshot, repository, newPause())),

@@ -115,6 +115,7 @@ const ROOMS: Record<string, readonly string[]> = {
     "store/catalog",
     "search/messages",
     "search/meaning",
+    "search/thread/reading",
   ],
 
   overlay: ["base", "threads", "store", "ingest", "search"],

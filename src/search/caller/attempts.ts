@@ -3,6 +3,7 @@
  * threads, and starts again on a newer catalog if segments were merged away meanwhile.
  */
 
+import { emptyBitset } from "../../base/bitset.ts";
 import { QuernError } from "../../base/errors.ts";
 import { newGcPacer } from "../../base/gc-pacer.ts";
 import { newPause } from "../../base/yield.ts";
@@ -10,14 +11,22 @@ import type { Catalog } from "../../store/catalog/catalog.ts";
 import type { View } from "../../store/catalog/view.ts";
 import type { SkippedFile } from "../../store/format/records.ts";
 import { corrupt } from "../../store/format/sealed.ts";
+import type { KeptLists } from "../../store/segments/kept-lists.ts";
 import type { Pool } from "../../threads/pool.ts";
 import { Control } from "../messages/control.ts";
-import type { SearchInput, SearchOutput, SegmentInput, StreamPart } from "../messages/messages.ts";
+import {
+  nothingFound,
+  type SearchInput,
+  type SearchOutput,
+  type SegmentInput,
+  type StreamPart,
+} from "../messages/messages.ts";
 import type { SearchOptions, SearchRequest } from "../messages/request.ts";
 import { throwIfAborted } from "./aborted.ts";
 import { stoppable, type Attempt } from "./attempt.ts";
 import type { Lost } from "./late-files.ts";
 import { NameMatcher } from "./name-matcher.ts";
+import { NOT_PLANNED, planAhead, type PlannedAhead } from "./plan-ahead.ts";
 import { presentFile, type WebUrl } from "./present.ts";
 import { ownerFinder, repositoryTable } from "./repository-table.ts";
 import { branchesOf, segmentsInScope } from "./scope.ts";
@@ -27,6 +36,9 @@ import { understand, type Contexts, type Understood } from "./understand.ts";
 
 /** The most attempts of a search. It starts again if segments were merged away meanwhile. */
 const MOST_ATTEMPTS = 5;
+
+/** At most so many pages are searched by one thread: half of them take the second as long as its own planning. */
+const PAGES_OF_ONE = 64;
 
 /** Resolves to the newest view. Called by each attempt. */
 export type ViewSource = () => Promise<View>;
@@ -38,8 +50,8 @@ export interface SearcherOptions {
   readonly webUrl: WebUrl;
   readonly contexts: Contexts | undefined;
   readonly onWarning: (warning: { code: string; message: string }) => void;
-  /** Called before each search of the threads: makes room for posting lists in shared memory. */
-  readonly renewLists?: () => void;
+  /** Returns the posting lists that threads share, called before each search. */
+  readonly lists?: () => KeptLists | undefined;
   /** Repositories that are being indexed for the first time. */
   readonly indexing: () => ReadonlySet<string>;
   /** Returns the files of a repository that are listed but not searchable. */
@@ -154,10 +166,16 @@ export class Attempts {
     const { pool } = this.options;
     const { contextLines, whole, matches, matchesPerFile = Infinity, facets } = understood.request;
     const onMessage = (message: unknown) => onPart?.(message as StreamPart);
-    const threads = Math.min(pool.lanes, Math.max(1, segments.length * 2));
+    if (segments.length === 0) return [];
+    const ahead = await this.#planAhead(attempt);
+    const decided = ahead.parts.size > 0 ? [nothingFound([...ahead.parts.values()])] : [];
+    const open = segments.length - ahead.parts.size;
+    if (open === 0) return decided;
+    const isSmall = ahead.pages <= PAGES_OF_ONE;
+    const threads = isSmall ? 1 : Math.min(pool.lanes, open * 2);
     const input: SearchInput = {
       plan: understood.plan,
-      segments,
+      segments: segments.map((one, i) => (ahead.parts.has(i) ? decidedInput(one) : one)),
       textBytes: textBytesOf(catalog),
       packed: view.packed,
       repositories: await repositoryTable(catalog, newPause()),
@@ -172,11 +190,16 @@ export class Attempts {
         : {}),
       ...(facets === undefined ? {} : { facets: true as const }),
     };
-    if (segments.length === 0) return [];
-    this.options.renewLists?.();
     const run = () =>
       pool.run<SearchOutput>("search.segments", input, { lane: "search", onMessage });
-    return Promise.all(Array.from({ length: threads }, run));
+    return [...(await Promise.all(Array.from({ length: threads }, run))), ...decided];
+  }
+
+  async #planAhead({ understood, segments, catalog, control }: Attempt): Promise<PlannedAhead> {
+    const lists = this.options.lists?.();
+    if (!lists || control.stopped) return NOT_PLANNED;
+    const { plan } = understood;
+    return planAhead({ plan, segments, catalog, lists, pause: newPause() });
   }
 
   /** Adds up the threads' counters and warns of damage. Returns undefined if a segment is gone. */
@@ -218,6 +241,15 @@ export class Attempts {
     }
   }
 }
+
+/** Stands in for a segment that no thread searches. */
+const decidedInput = ({ segment }: SegmentInput): SegmentInput => ({
+  segment,
+  scope: emptyBitset(0),
+  sets: [],
+  symbols: 0,
+  isDecided: true,
+});
 
 const textBytesOf = ({ manifest }: Catalog): number =>
   manifest.segments.reduce((sum, { textBytes }) => sum + textBytes, 0);

@@ -50,9 +50,11 @@ export class Kept {
     return this.#lists?.memory;
   }
 
-  /** Makes room for lists if there is none left. Does nothing while a thread may read them. */
-  renewLists({ isIdle }: Pick<OwnPool, "isIdle">): void {
-    if (isIdle && this.#lists?.lists.isFull) this.#lists.lists.clear();
+  /** Returns the lists. Clears them if they are full, unless a thread may be reading them. */
+  listsFor({ isIdle }: Pick<OwnPool, "isIdle">): KeptLists | undefined {
+    const lists = this.#lists?.lists;
+    if (isIdle && lists?.isFull) lists.clear();
+    return lists;
   }
 
   /** Drops what belongs to other segments, or to other editions of their symbols. 0.5 ms for 4 GiB. */

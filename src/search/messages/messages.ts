@@ -14,6 +14,8 @@ export interface SegmentInput {
   readonly sets: readonly Bitset[];
   /** The edition of its symbols, 0 for none. */
   readonly symbols: number;
+  /** Present if the caller's thread has found that nothing matches here: no thread is to search it. */
+  readonly isDecided?: true;
 }
 
 /** What ranking needs of repositories, by id. */
@@ -131,6 +133,22 @@ export interface SearchOutput {
   readonly facets?: FacetCounts;
   readonly ahead?: readonly ShownAhead[];
 }
+
+/** Returns what a thread tells that has found no file. `parts` are the segments that it has planned. */
+export const nothingFound = (parts: readonly SegmentPart[] = []): SearchOutput => ({
+  beganAt: performance.timeOrigin + performance.now(),
+  parts,
+  ranked: {
+    scores: new Int32Array(),
+    segments: new Uint32Array(),
+    files: new Uint32Array(),
+    counts: new Uint32Array(),
+    repositories: new Uint32Array(),
+    pathStarts: new Uint32Array(1),
+    paths: new Uint8Array(),
+    hashes: new Uint8Array(),
+  },
+});
 
 export interface ShowInput {
   readonly plan: PackedPlan;

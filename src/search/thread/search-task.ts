@@ -41,22 +41,6 @@ const POST_MS = 4;
 const PART_FILES = 16;
 const PART_RANGES = 512;
 
-/** The result of a thread that was stopped before it began. */
-export const nothingFound = (): SearchOutput => ({
-  beganAt: performance.timeOrigin + performance.now(),
-  parts: [],
-  ranked: {
-    scores: new Int32Array(),
-    segments: new Uint32Array(),
-    files: new Uint32Array(),
-    counts: new Uint32Array(),
-    repositories: new Uint32Array(),
-    pathStarts: new Uint32Array(1),
-    paths: new Uint8Array(),
-    hashes: new Uint8Array(),
-  },
-});
-
 const NO_HASH = new Uint8Array(HASH_BYTES);
 
 type Failure = NonNullable<SegmentPart["failure"]>;
@@ -90,10 +74,10 @@ export class SearchRun {
       at < count && !control.stopped;
       at = control.claimSegment()
     )
-      await this.#segment(at, true);
+      if (!input.segments[at]!.isDecided) await this.#segment(at, true);
     if (input.threads > 1)
       for (let at = 0; at < count && !control.stopped; at++)
-        if (control.isOpen(at)) await this.#segment(at, false);
+        if (!input.segments[at]!.isDecided && control.isOpen(at)) await this.#segment(at, false);
     if (input.stream) await this.#post();
     const ahead = input.ahead ? await showAhead(this.#thread, this.#collector.best()) : [];
     const packed = inOneBuffer(ahead.map(({ shown }) => shown));

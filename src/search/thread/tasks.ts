@@ -13,19 +13,20 @@ import { answerBytes } from "../messages/answer-size.ts";
 import { Control } from "../messages/control.ts";
 import { explainSegments } from "./explain-task.ts";
 import { matchTexts, type TextsQuestion } from "../meaning/match-texts.ts";
-import type {
-  ExplainResult,
-  SearchInput,
-  SearchOutput,
-  ShowInput,
-  ShownFile,
-  ShowResult,
+import {
+  nothingFound,
+  type ExplainResult,
+  type SearchInput,
+  type SearchOutput,
+  type ShowInput,
+  type ShownFile,
+  type ShowResult,
 } from "../messages/messages.ts";
 import { hintsFor, meaningInSlices, type Meaning, type QueryText } from "../meaning/meaning.ts";
 import { inOneBuffer } from "../messages/packed-chunks.ts";
 import { unpackPlan } from "../messages/plan.ts";
 import { prepareInTime, prepareQuery } from "./planning/prepare.ts";
-import { nothingFound, SearchRun } from "./search-task.ts";
+import { SearchRun } from "./search-task.ts";
 import { showFile } from "./showing/show.ts";
 import { openDefinitions, ThreadTools } from "./reading/thread-tools.ts";
 

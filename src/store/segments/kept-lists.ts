@@ -77,6 +77,8 @@ export class KeptLists {
   readonly #bytes: Uint8Array;
   /** This thread's scratch: where it is, and how large its sets of pages may be. */
   #scratch = { epoch: -1, at: 0, setBytes: 0 };
+  /** The addresses of lists of text, by segment. */
+  #texts = { epoch: -1, sets: new Map<number, number>() };
 
   constructor(memory: KeptListsMemory) {
     this.#kernel = createListsKernel(memory);
@@ -137,16 +139,52 @@ export class KeptLists {
   ): KeptPages | undefined | "broken" {
     const scratch = this.#scratchFor(pages);
     if (scratch === 0) return undefined;
-    const wanted = scratch - 4 * MOST_GRAMS;
-    for (let i = 0; i < grams.length; i++) this.#words[(wanted >>> 2) + i] = grams[i]!;
-    const run = () => this.#kernel.pagesWithAll(set, wanted, grams.length, pages, scratch);
-    let found = run();
+    const where = { set, pages, scratch };
+    let found = this.#run(grams, where);
     if (found === MISSING) {
       if (!this.#keepMissing(set, scratch, read)) return undefined;
-      found = run();
+      found = this.#run(grams, where);
     }
     if (found === BROKEN) return "broken";
     return found === MISSING ? undefined : this.#result(found, pages, scratch);
+  }
+
+  /**
+   * Counts the pages of a segment's text that have all grams, and the bytes of all lists. Returns undefined if
+   * something of them is not kept. Reads no file. REQUIRES: at least one gram.
+   */
+  countPages(
+    grams: readonly number[],
+    { segment, pages }: { readonly segment: number; readonly pages: number },
+  ): { readonly pages: number; readonly listBytes: number } | undefined {
+    const set = grams.length > MOST_GRAMS ? 0 : this.#textOf(segment);
+    const scratch = set === 0 ? 0 : this.#scratchFor(pages);
+    if (scratch === 0) return undefined;
+    const found = this.#run(grams, { set, pages, scratch });
+    return found < 0 ? undefined : { pages: found, listBytes: this.#words[scratch >>> 2]! };
+  }
+
+  /** Returns the address of the lists of a segment's text, which never change; 0 if it is not known. */
+  #textOf(segment: number): number {
+    const { epoch } = this;
+    if (this.#texts.epoch !== epoch) this.#texts = { epoch, sets: new Map() };
+    const { sets } = this.#texts;
+    const set = sets.get(segment) ?? this.#find({ segment, edition: 0 });
+    if (set !== 0) sets.set(segment, set);
+    return set;
+  }
+
+  #run(
+    grams: readonly number[],
+    {
+      set,
+      pages,
+      scratch,
+    }: { readonly set: number; readonly pages: number; readonly scratch: number },
+  ): number {
+    const wanted = scratch - 4 * MOST_GRAMS;
+    for (let i = 0; i < grams.length; i++) this.#words[(wanted >>> 2) + i] = grams[i]!;
+    return this.#kernel.pagesWithAll(set, wanted, grams.length, pages, scratch);
   }
 
   #result(found: number, pages: number, scratch: number): KeptPages {
@@ -174,7 +212,7 @@ export class KeptLists {
     return true;
   }
 
-  #find({ segment, edition }: ListSet): number {
+  #find({ segment, edition }: Omit<ListSet, "firstGrams">): number {
     for (const at of this.#sets()) {
       const isIt = this.#words[at] === (segment | 0) && this.#words[at + 1] === edition;
       const address = isIt ? Atomics.load(this.#words, at + 2) : 0;
