@@ -1,17 +1,18 @@
 /** PostgreSQL and the object store fail under searches. Searches go on, writers say what is wrong, and then resume. */
 
-import { expect, onTestFinished } from "vitest";
+import { describe, expect, onTestFinished } from "vitest";
 import pg from "pg";
 import { createApiKey } from "../../src/auth/secrets.ts";
 import {
   postgresTokenStore,
   postgresUserStore,
   type ClusterEngine,
+  type SegmentStore,
 } from "../../src/cluster/index.ts";
 import { createHandler } from "../../src/http/index.ts";
 import { person } from "../http/service.ts";
 import { comparable } from "./comparable.ts";
-import { openFront, startNodes } from "./fronts.ts";
+import { openFront, startNode, startNodes } from "./fronts.ts";
 import { found, newCluster, shop } from "./machines.ts";
 import { ownServer, postgresTest as test } from "./postgres.ts";
 
@@ -125,4 +126,153 @@ test("PostgreSQL is stopped for longer than nodes count as live, and comes back"
   expect(await asked()).toBe(200);
   end.abort();
   await working;
+});
+
+// ── the object store ──
+
+/** What a store may do to the body of an object. Each ends when `isOver` says so. */
+type Fault = (store: SegmentStore, isOver: Promise<void>) => SegmentStore;
+
+async function* changed(
+  body: AsyncIterable<Uint8Array>,
+  change: (piece: Uint8Array) => Uint8Array,
+): AsyncGenerator<Uint8Array> {
+  for await (const piece of body) yield change(piece);
+}
+
+const bodies =
+  (change: (piece: Uint8Array) => Uint8Array): Fault =>
+  (store, isOver) => {
+    let isWhole = false;
+    void isOver.then(() => (isWhole = true));
+    return {
+      ...store,
+      async get(key, range) {
+        const body = await store.get(key, range);
+        return isWhole ? body : changed(body, change);
+      },
+    };
+  };
+
+const FAULTS: Record<string, Fault> = {
+  "sends other bytes": bodies((piece) => piece.map((byte, i) => (i === 40 ? byte ^ 1 : byte))),
+  "cuts what it sends": bodies((piece) => piece.subarray(0, piece.length >> 1)),
+  "is gone": (store, isOver) => {
+    let isBack = false;
+    void isOver.then(() => (isBack = true));
+    const mustBeBack = (): void => {
+      if (!isBack) throw new Error("the store is gone");
+    };
+    return {
+      ...store,
+      async get(...given) {
+        mustBeBack();
+        return store.get(...given);
+      },
+      async put(...given) {
+        mustBeBack();
+        await store.put(...given);
+      },
+    };
+  },
+  "is slow": (store, isOver) => ({
+    ...store,
+    async get(key, range) {
+      await isOver;
+      return store.get(key, range);
+    },
+    async put(...given) {
+      await isOver;
+      await store.put(...given);
+    },
+  }),
+};
+
+function newFault() {
+  let end = (): void => undefined;
+  const isOver = new Promise<void>((resolve) => (end = resolve));
+  return { isOver, end: () => end() };
+}
+
+describe.each(Object.entries(FAULTS))("an object store that %s", (name, spoil) => {
+  const isTold = name !== "is slow"; // who waits knows nothing yet
+
+  test("searches go on with what nodes hold, and see what is new when it is whole", async () => {
+    const { isOver, end } = newFault();
+    const warnings: string[] = [];
+    const onWarning = ({ message }: { message: string }) => void warnings.push(message);
+    const cluster = await newCluster({ shardBytes: 30, onWarning });
+    const writer = await cluster.open();
+    await fill(writer);
+    let now = cluster.segments;
+    const segments: SegmentStore = { ...now, get: (...given) => now.get(...given) };
+    await startNodes(cluster, 2, { segments });
+    const front = await openFront(cluster);
+    const load = await searching(front);
+    now = spoil(now, isOver);
+    const told = warnings.length;
+    await writer.index(shop("shop", "needle anew\n"));
+    if (isTold) await expect.poll(() => warnings.length).toBeGreaterThan(told);
+    await load.goesOn(5);
+    await load.stop();
+    end();
+    await expect.poll(() => found(front, "anew")).toEqual(["shop: needle anew"]);
+    expect(await found(front, "needle")).toEqual(await found(writer, "needle"));
+  });
+
+  test("a replica whose store is whole serves what is new", async () => {
+    const { isOver, end } = newFault();
+    const cluster = await newCluster({ shardBytes: 30, onWarning: () => undefined });
+    const writer = await cluster.open();
+    const segments = spoil(cluster.segments, isOver);
+    await startNode(cluster, "sound");
+    await startNode(cluster, "spoilt", { segments });
+    const front = await openFront(cluster);
+    await fill(writer);
+    await expect.poll(() => found(front, "needle")).toEqual(await found(writer, "needle"));
+    expect((await front.search(request)).isSearchExhaustive).toBe(true);
+    end();
+    await front.refresh();
+    expect(await found(front, "needle")).toEqual(await found(writer, "needle"));
+  });
+});
+
+async function withSpoiltWriter(fault: keyof typeof FAULTS) {
+  const { isOver, end } = newFault();
+  const cluster = await newCluster();
+  const other = await cluster.open();
+  await fill(other);
+  const before = await found(other, "needle");
+  const spoilt = FAULTS[fault]!(cluster.segments, isOver);
+  const segments: SegmentStore = { ...cluster.segments, put: (...given) => spoilt.put(...given) };
+  const writer = await cluster.open({ segments });
+  const index = () => writer.index(shop("shop", "needle anew\n"));
+  const isUnchanged = async (): Promise<void> => {
+    await other.refresh();
+    expect(await found(other, "needle")).toEqual(before);
+  };
+  const isNew = async (): Promise<void> => {
+    await other.refresh();
+    expect(await found(other, "anew")).toEqual(["shop: needle anew"]);
+    expect(await other.check()).toMatchObject({ ok: true });
+  };
+  return { index, end, isUnchanged, isNew };
+}
+
+test("a writer whose store is gone says so and publishes nothing; it resumes", async () => {
+  const { index, end, isUnchanged, isNew } = await withSpoiltWriter("is gone");
+  await expect(index()).rejects.toThrow("the store is gone");
+  await isUnchanged();
+  end();
+  await index();
+  await isNew();
+});
+
+test("a writer whose store is slow publishes when all is stored", async () => {
+  const { index, end, isUnchanged, isNew } = await withSpoiltWriter("is slow");
+  const indexed = index();
+  await isUnchanged();
+  end();
+  await indexed;
+  await isNew();
 });
