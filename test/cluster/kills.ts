@@ -156,12 +156,18 @@ async function killEach(killing: Killing, { nodes }: Load, counts: KillCounts): 
 }
 
 /** With one replica any node that runs; otherwise one whose slices are ready on others that run. */
-async function firstToSpare(
+const firstToSpare = async (
   { pool, replicas }: Killing,
   order: readonly NodeProcess[],
-): Promise<NodeProcess | undefined> {
-  const running = order.filter(({ isReady }) => isReady);
-  if (replicas === 1) return running[0];
+): Promise<NodeProcess | undefined> =>
+  replicas === 1 ? order.find(({ isReady }) => isReady) : (await toSpare(pool, order))[0];
+
+/** Nodes whose slices, at their newest generations, are ready on others that run. */
+export async function toSpare(
+  pool: pg.Pool,
+  nodes: readonly NodeProcess[],
+): Promise<NodeProcess[]> {
+  const running = nodes.filter(({ isReady }) => isReady);
   const { rows } = await pool.query<{ node: string; slice: string }>(
     `select node, concat(shard, ' ', unnest(slices)) as slice
      from quern_ready join quern_shard using (shard, generation)`,
@@ -173,7 +179,7 @@ async function firstToSpare(
       .every(({ slice }) =>
         rows.some((one) => one.slice === slice && one.node !== name && alive.has(one.node)),
       );
-  return running.find(isSpare);
+  return running.filter(isSpare);
 }
 
 /** Sums of all questions. */

@@ -46,6 +46,9 @@ const engine = await openCluster({
 });
 const server = createServer(toNodeListener(engine.internal));
 server.listen(port, "127.0.0.1", () => process.send!("ready"));
-process.once("SIGTERM", () => {
-  void engine.close().then(() => process.exit());
-});
+const close = async (): Promise<void> => {
+  await engine.close();
+  process.exit();
+};
+process.once("SIGTERM", () => void close());
+process.once("message", () => void engine.drain().then(close)); // it is to leave for good

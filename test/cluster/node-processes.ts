@@ -15,6 +15,8 @@ export interface NodeProcess {
   start(): Promise<void>;
   /** Ends it with a signal; SIGTERM is a close() in order. */
   end(signal: "SIGKILL" | "SIGTERM"): Promise<void>;
+  /** Resolves when it has given its slices to others and has ended. */
+  leave(): Promise<void>;
 }
 
 export type NewNode = (name: string) => Promise<NodeProcess>;
@@ -60,6 +62,12 @@ function newNode(name: string, port: number, args: readonly string[]): NodeProce
       const gone = once(child, "exit");
       child.kill(signal);
       await gone;
+    },
+    async leave() {
+      const gone = once(child!, "exit");
+      child!.send("leave");
+      await gone;
+      isReady = false;
     },
   };
 }
