@@ -1,12 +1,12 @@
-/** Names as the alternatives of expressions. */
+/** Joins names as the alternatives of expressions. */
 
 import { quote } from "../query/ast.ts";
 import { escapeExpression } from "./scope.ts";
 
-/** UTF-16 units: an expression may have 10 000. */
+/** In UTF-16 units. An expression may have 10 000. */
 const MOST_UNITS = 8_000;
 
-/** The names, literal and joined with `|`, in as few texts as the length of an expression allows. */
+/** Joins names with `|`, escaped, into as few texts as the length of an expression allows. */
 export function alternations(names: readonly string[]): string[] {
   const texts: string[] = [];
   for (const name of names.map(escapeExpression)) {
@@ -17,7 +17,10 @@ export function alternations(names: readonly string[]): string[] {
   return texts;
 }
 
-/** The files of these paths, in any repository. One expression of twenty takes a tenth of twenty. REQUIRES: a path. */
+/**
+ * Returns the filter for the files of these paths, in any repository. One expression for twenty paths takes
+ * a tenth of the time of twenty expressions. REQUIRES: at least one path.
+ */
 export const pathsFilter = (paths: readonly string[]): string =>
   `(${alternations(paths)
     .map((names) => `file:${quote(`^(?:${names})$`)}`)

@@ -1,20 +1,23 @@
 /**
- * The text of one answer, within its budget. Lines are counted one by one when they are added, so an answer
- * is never longer than its budget, and what is added first is what is shown. Room for the last line, which
- * tells what was left out, is kept from the beginning.
+ * Writes the text of one answer, within its budget. Lines are counted one by one when they are added, so an
+ * answer is never longer than its budget, and what is added first is shown. Room for the last line, which
+ * says what was left out, is reserved from the beginning.
  */
 
 import { tokenBound } from "./token-bound.ts";
 
 export type CountTokens = (text: string) => number;
 
-/** As long as the last line is in most answers. */
+/** A line as long as the last line of most answers. */
 const LAST_LINE = 'Not all shown. The next ones: cursor "123456789012"';
-/** More room than this part of the budget is filled with a part of a line. */
+/** The part of the budget that may stay unused. If more is left, a line is cut to fill it. */
 const UNUSED = 0.04;
-/** Less than so many UTF-16 units of a line tell nothing. */
+/** The fewest UTF-16 units of a cut line that say anything. */
 const LEAST_CUT = 12;
-/** UTF-16 units of a first line, which may quote what was asked: to cut a line it is counted a dozen times. */
+/**
+ * The most UTF-16 units of a first line, which may quote the question. Cutting a line counts it a dozen
+ * times.
+ */
 const MOST_HEAD = 1_000;
 
 export class Answer {
@@ -26,7 +29,7 @@ export class Answer {
   #left: number;
   #kept: number;
 
-  /** `lastLine`: as long as the last line may be. */
+  /** Reserves room for a last line as long as `lastLine`. */
   constructor(maxTokens: number, count: CountTokens = tokenBound, lastLine = LAST_LINE) {
     this.#count = count;
     this.#budget = maxTokens;
@@ -38,12 +41,12 @@ export class Answer {
     return lines.reduce((sum, line) => sum + this.#count(`${line}\n`), 0);
   }
 
-  /** Whether so much room is left that a part of what does not fit should be told. */
+  /** Whether enough room is left to show a part of what does not fit. */
   get isRoomy(): boolean {
     return this.#left > this.#budget * UNUSED;
   }
 
-  /** Whether there is room for lines; takes it if there is. */
+  /** Takes the room of the lines if there is enough. Returns whether there was. */
   take(lines: readonly string[]): boolean {
     const cost = this.#costOf(lines);
     if (cost > this.#left) return false;
@@ -51,7 +54,10 @@ export class Answer {
     return true;
   }
 
-  /** Takes the room of a line, or of its beginning; `""`: there is none. */
+  /**
+   * Takes the room of a line, or of as much of its beginning as fits. Returns that text, or `""` if nothing
+   * fits.
+   */
   takeCut(line: string): string {
     if (this.take([line])) return line;
     let [least, most] = [0, line.length];
@@ -64,7 +70,7 @@ export class Answer {
     return least >= LEAST_CUT && this.take([cut]) ? cut : "";
   }
 
-  /** The part of some lines that there is room for, from the first on; one that has no room by itself is cut. */
+  /** Takes the room of the first lines that fit, and returns them. If not even the first fits, it is cut. */
   takeSome(lines: readonly string[]): string[] {
     const end = lines.findIndex((line) => !this.take([line]));
     if (end < 0) return [...lines];
@@ -72,7 +78,7 @@ export class Answer {
     return cut === "" ? lines.slice(0, end) : [cut];
   }
 
-  /** As takeSome(), and the next one is cut where much room is left. */
+  /** Does the same, and also cuts the next line if much room is left. */
   fillWith(lines: readonly string[]): string[] {
     const taken = this.takeSome(lines);
     const next = lines[taken.length];
@@ -80,18 +86,18 @@ export class Answer {
     return cut === "" ? taken : [...taken, cut];
   }
 
-  /** A line that comes first, cut where there is no room for it. */
+  /** Adds a line at the beginning, cut if it does not fit. */
   head(line: string): void {
     const words = this.takeCut(line.length > MOST_HEAD ? beginningOf(line, MOST_HEAD) : line);
     if (words !== "") this.#head.push(words);
   }
 
-  /** Lines for which room was taken. */
+  /** Adds lines whose room was taken. */
   add(lines: readonly string[]): void {
     this.#blocks.push([...lines]);
   }
 
-  /** The last line, for which room was kept. Called once. */
+  /** Adds the last line, whose room was reserved. Called once. */
   tail(line: string): void {
     this.#left += this.#kept;
     this.#kept = 0;
@@ -106,7 +112,7 @@ export class Answer {
 
 const beginningOf = (line: string, length: number): string => `${stretchOf(line, 0, length)}…`;
 
-/** A part of a text, without halves of characters that take two units. */
+/** Returns a part of a text, without halves of surrogate pairs. */
 function stretchOf(text: string, from: number, to: number): string {
   const begin = isLow(text.charCodeAt(from)) ? from + 1 : from;
   return text.slice(begin, isLow(text.charCodeAt(to)) ? to - 1 : to);
@@ -114,12 +120,12 @@ function stretchOf(text: string, from: number, to: number): string {
 
 const isLow = (unit: number): boolean => unit >= 0xdc00 && unit < 0xe000;
 
-/** UTF-16 units of a line that are shown at most. */
+/** The most UTF-16 units of a line that are shown. */
 export const SHOWN = 240;
-/** A fourth of them stand before the match. */
+/** The share of them that comes before the match. */
 const BEFORE = 1 / 4;
 
-/** A line cut around the place where its match begins. */
+/** Cuts a line around the place where its match begins. */
 export function cutLine(line: string, at: number, shown = SHOWN): string {
   const text = line.trimEnd();
   if (text.length <= shown) return text;

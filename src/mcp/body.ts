@@ -1,14 +1,14 @@
 /**
- * Where the body of a definition ends, by the way code is laid out: what is indented deeper belongs to it, and the
- * line that closes it. What stands at the margin within a body does not end it: labels, directives and texts in
- * braces that are still open, strings of several lines, and lines after a backslash. Linear in the lines of the body;
- * where nothing closes what was opened, in those of the file, and the indentation alone decides.
+ * Finds where the body of a definition ends, by the layout of code: lines that are indented deeper belong
+ * to it, and the line that closes it. Some lines at the margin do not end it: labels, directives, lines
+ * within open braces or strings of several lines, and lines after a backslash. Takes time linear in the
+ * lines of the body, or of the file if nothing closes what was opened; then the indentation alone decides.
  */
 
-/** Lines of a text by their place, as arrays have them. */
+/** The lines of a text, by 0-based position. */
 export type Lines = Pick<readonly string[], "length" | "at">;
 
-/** The lines of a large file of which a few are asked for: most of the time of an answer was spent on cutting. */
+/** Gives single lines of a large file. Splitting the file took most of the time of an answer. */
 export class TextLines implements Lines {
   readonly #text: string;
   readonly #ends: number[] = [];
@@ -24,7 +24,7 @@ export class TextLines implements Lines {
     return this.#ends.length;
   }
 
-  /** REQUIRES: 0 or more. */
+  /** Returns a line. REQUIRES: `place` is 0 or more. */
   at(place: number): string | undefined {
     const end = this.#ends[place];
     const begin = place === 0 ? 0 : this.#ends[place - 1]! + 1;
@@ -34,7 +34,10 @@ export class TextLines implements Lines {
 
 const TAB_COLUMNS = 4;
 
-/** Asked of each line of a body: without an expression it takes a fifth of the time. */
+/**
+ * Returns the indentation of a line, in columns. Called for each line of a body; an expression would take
+ * five times as long.
+ */
 export function indentOf(line: string): number {
   let columns = 0;
   for (let i = 0; i < line.length; i++) {
@@ -53,32 +56,32 @@ const isOtherBlank = (unit: number): boolean => unit > TAB && unit < 0x0e;
 const isEmpty = (line: string): boolean => !/\S/.test(line);
 
 const REMARK = String.raw`\s*(?:\/\/.*|\/\*.*\*\/\s*)?$`;
-/** A bracket is open behind the line. */
+/** Matches a line after which a bracket is open. */
 const OPENS = new RegExp(`[({[]${REMARK}`);
 const OPENS_BLOCK = new RegExp(`\\{${REMARK}`);
-/** A block that begins on a line of its own. */
+/** Matches the opening brace of a block on a line of its own. */
 const IS_OPENING = new RegExp(`^\\s*\\{${REMARK}`);
 const CLOSES = /^\s*(?:[)\]}]|end\b)/;
-/** `) -> str:` closes the arguments, and the body comes behind it. */
+/** Matches a line like `) -> str:`, which closes the arguments and is followed by the body. */
 const BODY_FOLLOWS = /:\s*(?:#.*)?$/;
-/** Parts of one body that stand as deep as its beginning. */
+/** Matches parts of one body that are indented like its first line. */
 const GOES_ON = /^\s*(?:else|elsif|elif|except|finally|rescue|ensure|catch|where)\b/;
 const TEXT_MARKS = [`"""`, "'''"];
 
-/** What is known on the way down. */
+/** The state of the walk down the lines. */
 interface Walk {
-  /** Whether a bracket is open that a line as deep as the beginning closes. */
+  /** Whether a bracket is open that a line at the indentation of the first one closes. */
   isOpen: boolean;
-  /** Round brackets of the first lines that are open. */
+  /** The number of open round brackets of the first lines. */
   round: number;
-  /** What ends the text of several lines that is open. */
+  /** The mark that ends the open string of several lines. */
   mark: string | undefined;
   end: number;
-  /** The end by indentation alone, once a line at the margin was taken for a part of the body. */
+  /** The end by indentation alone, set once a line at the margin was taken for a part of the body. */
   certain: number | undefined;
 }
 
-/** The last line of the body of what begins in a line. */
+/** Returns the last line of the body of a definition that begins at `begin`. */
 export function endOfBody(lines: Lines, begin: number): number {
   const header = lines.at(begin - 1) ?? "";
   const indent = indentOf(header);
@@ -99,7 +102,7 @@ export function endOfBody(lines: Lines, begin: number): number {
   return walk.certain ?? walk.end;
 }
 
-/** A line within a text of several lines. */
+/** Reads a line within a string of several lines. */
 function readText(walk: Walk, text: string, line: number): void {
   walk.certain ??= walk.end;
   if (!isOdd(text, walk.mark!)) return;
@@ -122,7 +125,9 @@ interface AtMargin {
   readonly isShallower: boolean;
 }
 
-/** Whether the body goes on behind a line that is not indented deeper than its beginning. */
+/**
+ * Reads a line that is not indented deeper than the first one. Returns whether the body continues after it.
+ */
 function goesOn(walk: Walk, { text, line, isShallower }: AtMargin): boolean {
   const closes = CLOSES.test(text);
   if (isShallower && (closes || !walk.isOpen)) return false;

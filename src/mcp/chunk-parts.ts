@@ -1,4 +1,7 @@
-/** Chunks cut into the pieces that an answer tells or leaves out: each has the matches of one line, and lines around. */
+/**
+ * Cuts chunks into the pieces that an answer shows or leaves out: each has the matches of one line, with
+ * the lines around it.
+ */
 
 import type { Chunk, Range } from "../search/messages/response.ts";
 
@@ -6,13 +9,13 @@ export interface ChunkPart {
   readonly lines: readonly string[];
   /** The number of the first line. */
   readonly first: number;
-  /** Where the first line begins: it may be a window of a long one. */
+  /** The column at which the first line begins, above 1 if it is a part of a long line. */
   readonly column: number;
   /** At least one. */
   readonly matches: readonly Range[];
 }
 
-/** A part begins with the line of a match; the first one has what stands before. */
+/** Cuts a chunk. Each part begins with the line of a match; the first part also has the lines before it. */
 export function partsOf({ content, contentStart, matchRanges }: Chunk): ChunkPart[] {
   const lines = content.split("\n");
   if (lines.at(-1) === "") lines.pop();

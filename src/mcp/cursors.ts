@@ -1,7 +1,7 @@
 /**
- * Cursors of tools: short handles, because a model pays for each character of them. What a handle stands
- * for is kept here, in memory, and the oldest are forgotten. A handle holds places and questions, never
- * results: who goes on with one sees what he may see then.
+ * Keeps the cursors of tools: short handles, because a model pays for each character of them. Each stands
+ * for something in memory; the oldest are forgotten. That holds places and questions, never results, so
+ * whoever continues with a handle sees only what they may see then.
  */
 
 import { randomInt } from "node:crypto";
@@ -22,7 +22,7 @@ export class Cursors {
     return cursor;
   }
 
-  /** Digits go three to a token: four tokens that nobody guesses. */
+  /** Returns digits, which take one token for every three: four tokens that nobody guesses. */
   #newCursor(): string {
     for (;;) {
       const cursor = String(randomInt(10 ** 11, 10 ** 12));
@@ -30,7 +30,7 @@ export class Cursors {
     }
   }
 
-  /** REQUIRES: `T` is what this tool keeps. */
+  /** Returns what a cursor stands for. REQUIRES: `T` is what this tool keeps. */
   find<T extends object>(tool: string, cursor: string): T {
     const kept = this.#kept.get(cursor);
     if (kept?.tool === tool) return kept.state as T;

@@ -1,5 +1,6 @@
-/** The definitions of some files, with what is told of them: line, name, kind, nesting. */
+/** Finds the definitions of some files, with line, name, kind and nesting. */
 
+import { firstIndex } from "../base/binary-search.ts";
 import { quote } from "../query/ast.ts";
 import type { FileResult, ResultSymbol } from "../search/messages/response.ts";
 import type { Viewer } from "../search/messages/request.ts";
@@ -11,12 +12,12 @@ import type { ToolContext } from "./tool.ts";
 export interface Definition {
   readonly line: number;
   readonly symbol: ResultSymbol;
-  /** Of the line it begins in: columns of blanks. */
+  /** The indentation of its first line, in columns. */
   readonly indent: number;
   readonly text: string;
 }
 
-/** As a file is named to a model, and by it. */
+/** Names a file as answers do, and as models do when they ask. */
 export const fileKey = ({
   repository,
   fileName,
@@ -30,7 +31,7 @@ export interface FileDefinitions {
   readonly lines: Lines;
 }
 
-/** By fileKey(). */
+/** Resolves to the definitions of the files with these paths, by fileKey(). */
 export async function definitionsOf(
   paths: readonly string[],
   {
@@ -49,7 +50,7 @@ export async function definitionsOf(
   return new Map(found.map((file) => [fileKey(file), onceAsked(file)]));
 }
 
-/** Answers tell of some of the files only: the others are not cut into lines. */
+/** Splits a file when it is first asked for, because answers show only some of the files. */
 function onceAsked(file: FileResult): FileDefinitions {
   let definitions: readonly Definition[] | undefined;
   let lines: Lines | undefined;
@@ -63,7 +64,10 @@ function onceAsked(file: FileResult): FileDefinitions {
   };
 }
 
-/** REQUIRES: found by `sym:` alone: each range is the name of a definition. */
+/**
+ * Returns the definitions in a result. REQUIRES: it was found by `sym:` alone, so each range is the name of
+ * a definition.
+ */
 export function definitionsIn({ chunks }: FileResult): Definition[] {
   const found: Definition[] = [];
   for (const { content, contentStart, matchRanges, symbols = [] } of chunks) {
@@ -77,7 +81,7 @@ export function definitionsIn({ chunks }: FileResult): Definition[] {
   return found;
 }
 
-/** Of thousands in a file the text of a few is asked for. */
+/** A definition whose text is cut from its file when it is asked for, because a file may have thousands. */
 class FoundDefinition implements Definition {
   readonly line: number;
   readonly symbol: ResultSymbol;
@@ -102,7 +106,10 @@ class FoundDefinition implements Definition {
   }
 }
 
-/** The innermost definition that a line stands in, by the indentation of code; undefined: none, or it is one. */
+/**
+ * Returns the innermost definition whose body has the line, by the indentation of code. Returns undefined
+ * if there is none, or if the line is itself a definition.
+ */
 export function enclosing(
   { definitions, lines }: FileDefinitions,
   line: number,
@@ -115,28 +122,21 @@ export function enclosing(
     if (definition.indent >= outer) continue;
     if (endOfBody(lines, definition.line) >= line) return definition;
     outer = definition.indent + 1;
-    if (outer === 1) return undefined; // what stands at the margin before it has ended too
+    if (outer === 1) return undefined; // whatever begins at the margin before it has ended too
   }
   return undefined;
 }
 
-/** How many definitions begin in a line or before it. */
-function placeBehind(definitions: readonly Definition[], line: number): number {
-  let [from, to] = [0, definitions.length];
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    if (definitions[middle]!.line <= line) from = middle + 1;
-    else to = middle;
-  }
-  return from;
-}
+/** Counts the definitions that begin in a line or before it. */
+const placeBehind = (definitions: readonly Definition[], line: number): number =>
+  firstIndex(0, definitions.length, (i) => definitions[i]!.line > line);
 
-/** A name as a model writes it: `add`, `Cart.add`, `Cart::add` or `Cart#add`. */
+/** Splits a name as a model writes it: `add`, `Cart.add`, `Cart::add` or `Cart#add`. */
 export function partsOfName(name: string): { symbol: string; parent: string | undefined } {
   const parts = name.split(/[.#:]+/).filter((part) => part !== "");
   return { symbol: parts.at(-1) ?? name, parent: parts.at(-2) };
 }
 
-/** `Cart.add`, or `add`. */
+/** Returns the name with its parent's, such as `Cart.add`, or `add` without a parent. */
 export const fullName = ({ symbol, parent }: ResultSymbol): string =>
   parent ? `${parent.symbol}.${symbol}` : symbol;

@@ -1,6 +1,6 @@
 /**
- * Adds to what a mount serves, on the same wiring: the conformance suite of the protocol asks for tools, prompts
- * and resources by name that code search has no use for. Not a public option: a symbol is the key.
+ * Lets the conformance suite of the protocol register the tools, prompts and resources that it asks for by
+ * name, on the same wiring. Not a public option: a symbol is the key.
  */
 
 import type { McpServer } from "@modelcontextprotocol/server";
@@ -8,7 +8,7 @@ import type { Tool } from "./tool.ts";
 
 export const EXTENSION = Symbol("extension");
 
-/** Registers a tool whose calls are guarded, told of and answered in words, as those of our own. */
+/** Registers a tool. Its calls are guarded, recorded and answered like those of our own tools. */
 export type AddTool = (tool: Tool) => void;
 
 /** Registers more with the server of a request. */

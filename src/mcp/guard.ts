@@ -1,4 +1,4 @@
-/** What stands around each call that reads: limits, and what is recorded of it. */
+/** Defines what surrounds each call that reads: limits, and the record of it. */
 
 /** Adds to what is recorded of a call. */
 export type Note = (facts: object) => void;
@@ -15,7 +15,7 @@ export type Guard = <T>(call: AskedCall, run: (note: Note) => Promise<T>) => Pro
 
 export const UNGUARDED: Guard = (_, run) => run(() => {});
 
-/** A call that is not answered, and the words that say why. */
+/** A call that is not answered, with the reason in words. */
 export class CallRefused extends Error {
   override readonly name = "CallRefused";
 }

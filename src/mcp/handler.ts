@@ -1,6 +1,6 @@
 /**
- * Model Context Protocol over HTTP: a function from Request to Response, for clients of both eras. Nothing is
- * kept of a client between two requests but the places that cursors stand for.
+ * Serves the Model Context Protocol over HTTP, as a function from Request to Response, for clients of both
+ * kinds of revisions. Between two requests of a client only the places that cursors stand for are kept.
  */
 
 import { createMcpHandler as serve } from "@modelcontextprotocol/server";
@@ -86,19 +86,19 @@ export function createMcpHandler(
   };
 }
 
-/** Who was admitted, and what stands around each call. */
+/** What a caller may see, and the guard of each call. */
 interface Admitted {
   readonly viewer: Viewer | undefined;
   readonly guard?: Guard;
 }
 
-/** What the server of a request is made with. */
+/** What the server of a request is made of. */
 interface Serving extends Admitted {
-  /** Aborts when the client waits no longer. */
+  /** Aborts when the client no longer waits. */
   readonly left: AbortSignal;
 }
 
-/** What answers a request that was admitted. */
+/** Makes the function that answers admitted requests. */
 export function createHandlerFor(
   engine: Engine,
   limits: {
@@ -135,17 +135,20 @@ export function createHandlerFor(
   };
 }
 
-/** A message's: one tool call. The protocol's own parser takes a tenth of a second for a megabyte of arguments. */
+/**
+ * The most bytes of a message, which is one tool call. The protocol's own parser takes a tenth of a second
+ * for a megabyte of arguments.
+ */
 const BODY_BYTES = 128 * 1024;
 const MOST = { mostValues: 2_000, mostItems: 2_000 };
 
 interface Bounded {
   readonly request: Request;
-  /** Its body, parsed; undefined if it is none, or no JSON. */
+  /** The parsed body. Undefined if there is none, or it is not JSON. */
   readonly message: unknown;
 }
 
-/** The request with a body that may be parsed at once, or what refuses it. */
+/** Resolves to the request with a body of bounded size, or to the response that refuses it. */
 async function bounded(request: Request, mostBytes: number): Promise<Bounded | Response> {
   if (request.body === null) return { request, message: undefined };
   const body = await readBytes(request, mostBytes);
@@ -163,18 +166,21 @@ function parsed(body: Uint8Array): unknown {
   try {
     return JSON.parse(Buffer.from(body).toString());
   } catch {
-    return undefined; // the protocol's own parser says what is wrong
+    return undefined; // The protocol's own parser says what is wrong.
   }
 }
 
-/** The package wants these of a token; what counts is the viewer beside them. */
+/** The fields that the package wants of a token. What counts is the viewer. */
 const NO_TOKEN = { token: "", clientId: "", scopes: [] };
 
 function refuse(status: number, message: string): Response {
   return Response.json({ jsonrpc: "2.0", id: null, error: { code: -32_000, message } }, { status });
 }
 
-/** A page of a name that resolves to this machine could ask with its own name as host. An address cannot be taken over. */
+/**
+ * Refuses a request under a name that is not allowed. A web page whose name resolves to this machine could
+ * otherwise ask under its own name. Addresses cannot be taken over like that.
+ */
 export function refuseHost(request: Request, allowed: readonly string[]): string | undefined {
   const { hostname } = new URL(request.url);
   const name = hostname.replace(/^\[|\]$/g, "");

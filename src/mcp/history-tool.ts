@@ -1,4 +1,7 @@
-/** history: commits, one commit or the difference of two revisions, and who changed lines last. */
+/**
+ * Implements the tool `history`: commits, one commit or the difference of two revisions, and who changed
+ * lines last.
+ */
 
 import { z } from "zod";
 import { QuernError } from "../base/errors.ts";
@@ -49,7 +52,7 @@ interface Asked {
   readonly history: History;
 }
 
-/** An engine that a host has wrapped does not say why a repository has no history. */
+/** Opens a history. An engine that a host has wrapped does not say why a repository has none. */
 async function openHistory(repository: string, { engine, viewer }: ToolContext): Promise<History> {
   const { [OPEN_HISTORY]: open } = engine as Partial<OpensHistory>;
   const options = viewer ? { viewer } : {};
@@ -59,7 +62,7 @@ async function openHistory(repository: string, { engine, viewer }: ToolContext):
   throw new QuernError("HISTORY_NOT_AVAILABLE", `${repository} has no git history here`);
 }
 
-/** Digits of a commit's id that are shown: git takes them back. */
+/** The digits of a commit's id that are shown, which git accepts. */
 const ID_DIGITS = 10;
 
 type LineOfCommit = Pick<Commit, "hash" | "date" | "authorName" | "message">;
@@ -78,12 +81,15 @@ async function mustFind(revision: string, { history: log, context }: Asked) {
 
 // ── commits ──
 
-/** The most that one call of the history lists. */
+/** The most commits that one call of the history lists. */
 const MOST_LISTED = 1_000;
-/** Tokens that the line of a commit takes at least. */
+/** The fewest tokens of the line of a commit. */
 const LEAST_OF_A_COMMIT = 12;
 
-/** Pages go back from the commit that the first one began with, whatever was committed since. */
+/**
+ * Answers with commits. All pages go back from the commit that the first page began with, whatever was
+ * committed since.
+ */
 async function tellCommits(asked: Asked): Promise<Outcome> {
   const { args, context, history: log } = asked;
   const { path, query, author, since, until } = args;
@@ -135,14 +141,14 @@ function listed(
   return { text: told, facts: own };
 }
 
-/** What is told in front of a list that is all at hand; a later page needs only the first line of it. */
+/** Returns the lines before a list that is complete in memory. A later page needs only the first of them. */
 function listedWhole(lines: readonly string[], head: readonly string[], asked: Asked): Outcome {
   return listed({ lines }, asked.place.from === 0 ? head : head.slice(0, 1), asked);
 }
 
 // ── differences ──
 
-/** Pages are of the commits that the names stood for at the first one. */
+/** Answers with a difference. All pages compare the commits that the names stood for at the first page. */
 async function tellDiff(diff: string, asked: Asked): Promise<Outcome> {
   const { args, context, history: log } = asked;
   const [, base, head] = /^(.+?)\.{2,3}(.+)$/s.exec(diff) ?? [];
@@ -183,7 +189,7 @@ async function tellCommit(revision: string, given: Asked): Promise<Outcome> {
   );
 }
 
-/** First what each file has lost and gained, then the lines. */
+/** Lists how much each file has lost and gained, then the changed lines. */
 function tellFiles(files: readonly FileDiff[], head: readonly string[], asked: Asked): Outcome {
   const lines = files.flatMap((file) => [
     titleOf(file),
@@ -252,7 +258,7 @@ function linesOfBlame(
   });
 }
 
-/** Whether the other tools, which read what is indexed, see another text under the path. */
+/** Whether the other tools, which read the index, see another text under the path. */
 async function isEdited(
   committed: string,
   path: string,

@@ -1,3 +1,3 @@
-/** What hosts import as `quern/mcp`. */
+/** The entry quern/mcp. */
 
 export { createMcpHandler, type McpOptions } from "./handler.ts";

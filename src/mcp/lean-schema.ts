@@ -1,6 +1,6 @@
 /**
- * Schemas of tools as JSON, without what a model does not need: each conversation pays for them. Arguments are
- * checked by the whole schema all the same.
+ * Writes schemas of tools as JSON, without what a model does not need, because each conversation pays for
+ * them. Arguments are still checked by the whole schema.
  */
 
 import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
@@ -33,13 +33,16 @@ export function lean<Schema extends z.ZodObject>(
   return { "~standard": { version: 1, vendor, validate, jsonSchema } };
 }
 
-/** Defaults stand in the instructions, once. */
+/** Leaves out defaults, which the instructions state once. */
 const leanProperty = ({ type, description }: Json): Json => ({
   type,
   ...(description !== undefined && { description }),
 });
 
-/** The schema of what a tool's answers say beside their text; that some is always there stays unsaid. */
+/**
+ * Returns the schema of the facts beside the text of a tool's answers. It does not say which of them are
+ * always present.
+ */
 export function leanOutput(facts: readonly (keyof Facts)[]): ReturnType<typeof lean> {
   const kept = Object.entries(OUTPUT.shape).filter(([name]) => facts.includes(name as keyof Facts));
   return lean(z.object(Object.fromEntries(kept)).partial());

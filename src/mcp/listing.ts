@@ -1,4 +1,4 @@
-/** Lines of a list as far as there is room, from where a cursor says. */
+/** Shows as many lines of a list as fit, from where a cursor points. */
 
 import { Answer } from "./answer.ts";
 import type { Outcome, ToolContext } from "./tool.ts";
@@ -8,16 +8,16 @@ export interface ListArgs {
   readonly cursor?: string | undefined;
 }
 
-/** Where an answer of a list ended, and what was asked: a cursor stands for it. */
+/** What a cursor of a list stands for: the question, and where the answer ended. */
 export interface ListPlace<Args> {
   readonly args: Args;
-  /** Lines that were told. */
+  /** The number of lines shown so far. */
   readonly from: number;
-  /** The last of them. */
+  /** The last line that was shown. */
   readonly last: string;
 }
 
-/** Where to begin: with what was asked, or where the cursor says. */
+/** Returns where to begin: at the start of the list, or where the cursor points. */
 export function placeOf<Args extends ListArgs>(
   tool: string,
   args: Args,
@@ -32,23 +32,29 @@ export function placeOf<Args extends ListArgs>(
 
 export interface List {
   readonly lines: readonly string[];
-  /** How many lines of the whole list stand before them. Default 0. */
+  /** How many lines of the whole list come before `lines`. Default 0. */
   readonly before?: number;
-  /** How long the whole list is. Default: `lines` is all of it. */
+  /** The length of the whole list. Default: that of `lines`. */
   readonly total?: number;
-  /** By what the next page finds the last line that was told. Default: the lines. */
+  /**
+   * Identifies each line, so that the next page finds the last one that was shown. Default: the lines
+   * themselves.
+   */
   readonly names?: readonly string[];
 }
 
 export interface Listing<Args> {
   readonly tool: string;
   readonly place: ListPlace<Args>;
-  /** What is told first. */
+  /** Lines before the list. */
   readonly head: readonly string[];
   readonly context: ToolContext;
 }
 
-/** A line that has no room by itself is cut, so that each answer tells one at least. */
+/**
+ * Answers with lines of a list. A line that does not fit by itself is cut, so each answer shows at least
+ * one.
+ */
 export function tellList<Args extends ListArgs>(
   { lines, before = 0, total = lines.length, names = lines }: List,
   { tool, place, head, context }: Listing<Args>,
@@ -73,7 +79,10 @@ export function tellList<Args extends ListArgs>(
   return { text: answer.text, facts: { ...facts, complete, cursor } };
 }
 
-/** Behind the last line that was told, wherever it stands now; undefined: it is gone. */
+/**
+ * Returns the position after the last line that was shown, wherever it is now. Returns undefined if it is
+ * gone.
+ */
 function beginOf(
   names: readonly string[],
   before: number,

@@ -1,11 +1,11 @@
 /**
- * The matches of a question, page by page, within budgets. All matches have one order: the best line of each
- * file, file by file, then the other lines of each file. An answer is a piece of it, and a cursor the place
- * where it ended: which page of the engine's, and how far into it.
+ * Shows the matches of a question, page by page, within budgets. All matches have one order: the best line
+ * of each file, file by file, then the other lines of each file. An answer is a part of this sequence. A
+ * cursor is the place where it ended: which page of the engine's, and how far into it.
  *
- *     all    one page of the engine holds every match: its files' first lines, then their others
- *     best   more than that: pages of the best line of each file,
- *     rest   then pages of all lines, of which the first of each file has been told
+ *     all    one page of the engine has every match: the files' first lines, then the others
+ *     best   there are more: pages of the best line of each file,
+ *     rest   then pages of all lines, without the best lines
  */
 
 import type { SearchRequest, Viewer } from "../search/messages/request.ts";
@@ -29,7 +29,7 @@ import type { Filters, Outcome, ToolContext } from "./tool.ts";
 /** What is asked, and asked again for each page. */
 export interface Question {
   readonly tool: string;
-  /** As told to the engine, with the filters in the query. */
+  /** The request to the engine, with the filters in the query. */
   readonly request: Pick<
     SearchRequest,
     "query" | "isRegexEnabled" | "isCaseSensitivityEnabled" | "contextLines"
@@ -47,12 +47,12 @@ interface Place {
   readonly stage: Stage;
   /** The engine's cursor of the page. */
   readonly after: string;
-  /** Items of that page that were told, and the last of them. */
+  /** How many items of that page were shown, and the last of them. */
   readonly told: number;
   readonly last: string;
-  /** The file and line that the page before ended with: the line may have more matches. */
+  /** The file and line with which the page before ended. The line may have more matches. */
   readonly continued: Continued | undefined;
-  /** Matches and files when the first page was made: other ones tell that the index has changed. */
+  /** The numbers of matches and files at the first page. If they differ later, the index has changed. */
   readonly totals: string;
 }
 
@@ -74,13 +74,13 @@ const firstPlace = (question: Question): Place => ({
 /** One match, or several of one line, with the lines around it. */
 interface Item {
   readonly file: FileResult;
-  readonly part: ChunkPart | undefined; // undefined: only the path matches
+  readonly part: ChunkPart | undefined; // undefined if only the path matches
   readonly key: string;
 }
 
-/** Tokens that a line takes at least, or a path. */
+/** The fewest tokens of a line or a path. */
 const LEAST_LINE = 6;
-/** A path, and a line of the file. */
+/** The fewest tokens of a path and a line of the file. */
 const LEAST_FILE = 16;
 const ALL_OF_A_FILE = 1e9;
 
@@ -142,7 +142,9 @@ export async function tellMatches(
   return { text: answer.text, facts: { ...facts, cursor }, response: first };
 }
 
-/** Of a search of content; where nothing is found, who asked tells it with more. */
+/**
+ * Says what a search of content could not search. If nothing was found, the caller says so in more detail.
+ */
 async function unsearched(
   { files, repositoryInfo }: SearchResponse,
   { tool, request, filters }: Question,
@@ -173,11 +175,11 @@ function searchPage(
 /** A page of the engine's. */
 interface Page {
   readonly response: SearchResponse;
-  /** By fileKey(): the line of each file that was told before its others. */
+  /** By fileKey(), the line of each file that was shown before its others. */
   readonly best: ReadonlyMap<string, number>;
 }
 
-/** What a page of the engine's tells, in our order. */
+/** Returns the items of a page of the engine's, in our order. */
 function itemsOf({ response, best }: Page, { stage, continued }: Place): Item[] {
   const files = response.files.map((file) => itemsIn(file));
   if (stage === "best") return files.flat();
@@ -195,7 +197,7 @@ function itemsOf({ response, best }: Page, { stage, continued }: Place): Item[] 
 
 const lineOf = ({ part }: Item): number => part?.matches[0]!.start.lineNumber ?? 0;
 
-/** Asks again for the best line of each file: pages of all lines go by the order of the file. */
+/** Asks again for the best line of each file, because pages of all lines are in the order of the file. */
 async function bestLines(
   { files }: SearchResponse,
   { question: { request }, stage }: Place,
@@ -209,7 +211,7 @@ async function bestLines(
   return new Map(found.map((file) => [fileKey(file), lineOf(itemsIn(file)[0]!)]));
 }
 
-/** More than files of one page: a path may be one of many repositories. */
+/** Above the number of files of one page, because a path may exist in many repositories. */
 const MOST_AGAIN = 100_000;
 
 function itemsIn(file: FileResult): Item[] {
@@ -220,14 +222,14 @@ function itemsIn(file: FileResult): Item[] {
     .map((part) => ({ file, part, key: `${name}:${part.matches[0]!.start.byteOffset}` }));
 }
 
-/** Where to go on: behind the last item that was told, wherever it stands now. */
+/** Returns the position after the last item that was shown, wherever it is now. */
 function beginOf(items: readonly Item[], { told, last }: Place): number {
   if (told === 0 || items[told - 1]?.key === last) return told;
   const at = items.findIndex(({ key }) => key === last);
   return at < 0 ? Math.min(told, items.length) : at + 1;
 }
 
-/** Undefined: nothing is behind. */
+/** Returns the place of the next page, or undefined after the last. */
 function placeBehind(place: Place, page: Page): Place | undefined {
   const { response } = page;
   const { stage } = place;
@@ -267,9 +269,9 @@ interface ToldFile {
   readonly lines: { readonly at: number; readonly lines: readonly string[] }[];
 }
 
-/** Writes items into an answer, those of one file together. */
+/** Writes items into an answer, and those of one file together. */
 class MatchWriter {
-  /** Matches that stand in the text. */
+  /** The number of matches in the text. */
   shown = 0;
   readonly #answer: Answer;
   readonly #definitions: ReadonlyMap<string, FileDefinitions>;
@@ -280,7 +282,7 @@ class MatchWriter {
     this.#definitions = definitions;
   }
 
-  /** Returns how many of the items are told then; the first one always is, if there is nothing else. */
+  /** Returns how many of the items have been shown. The first item of an answer is always shown. */
   write(items: readonly Item[], begin: number): number {
     for (let i = begin; i < items.length; i++) if (!this.#take(items[i]!)) return i;
     return items.length;
@@ -298,7 +300,10 @@ class MatchWriter {
     return true;
   }
 
-  /** The lines to tell of an item, in less and less detail where much room is left; undefined: there is no room. */
+  /**
+   * Returns the lines to show of an item, in less detail while much room is left. Returns undefined if
+   * there is no room.
+   */
   #fitting(name: string, part: ChunkPart | undefined, isNew: boolean): string[] | undefined {
     const definitions = this.#definitions.get(name);
     const head = isNew ? [name] : [];
@@ -319,9 +324,9 @@ class MatchWriter {
   }
 }
 
-/** How a match is told where room is short. */
+/** How much of a match is shown. */
 interface Detail {
-  /** UTF-16 units of a line. */
+  /** The most UTF-16 units of a line. */
   readonly shown: number;
   readonly hasContext: boolean;
 }
@@ -334,7 +339,7 @@ const DETAILS: readonly Detail[] = [
   { shown: SHOWN / 8, hasContext: false },
 ];
 
-/** `12: line`, and `11- line` for context. */
+/** Returns lines like `12: line`, and `11- line` for context. */
 function linesOf(
   { lines, first, column, matches }: ChunkPart,
   definitions: FileDefinitions | undefined,
@@ -356,13 +361,13 @@ function linesOf(
   });
 }
 
-/** UTF-16 units of so many characters. */
+/** Returns the UTF-16 length of the first `characters` characters. */
 const unitsBefore = (line: string, characters: number): number =>
   Array.from(line.slice(0, 2 * characters))
     .slice(0, characters)
     .join("").length;
 
-/** So many files' definitions are looked up, to say what a match stands in. */
+/** The most files whose definitions are looked up, to say which one a match is in. */
 const MOST_LOOKED_UP = 20;
 
 async function definitionsAround(

@@ -1,4 +1,4 @@
-/** outline: the definitions of a file, or a map of a folder. */
+/** Implements the tool `outline`: the definitions of a file, or a map of a folder. */
 
 import { z } from "zod";
 import { QuernError } from "../base/errors.ts";
@@ -29,7 +29,7 @@ const input = z.object({
 });
 type Args = z.output<typeof input>;
 
-/** Definitions that are read for one outline. */
+/** The most definitions that are read for one outline. */
 const MOST_OUTLINED = 20_000;
 
 export const outline = tool({
@@ -95,12 +95,12 @@ function nothing(
 }
 
 interface Outlined {
-  /** As a model names it. */
+  /** The name by which a model asks for the file. */
   readonly name: string;
   readonly definitions: readonly Definition[];
 }
 
-/** Every definition of one file, nested by two blanks; one whose parent does not stand around it with its full name. */
+/** Lists every definition of one file, nested by two blanks. */
 function linesOf({ name, definitions }: Outlined): string[] {
   const around: string[] = [];
   const own = definitions.map(({ line, symbol }) => {
@@ -112,10 +112,13 @@ function linesOf({ name, definitions }: Outlined): string[] {
   return [name, ...own];
 }
 
-/** Definitions of a file that are named in a map, tried from the most on. */
+/** How many definitions of a file a map names. The first number with which all files fit is taken. */
 const NAMED = [30, 12, 6, 3, 1];
 
-/** A line for each file, by path: its most used definitions, as many as let all files fit; and how many more it has. */
+/**
+ * Writes a line for each file, by path: its most used definitions, as many as let all files fit, and how
+ * many more it has.
+ */
 async function mapOf(
   files: readonly Outlined[],
   { args, inPath }: { readonly args: Args; readonly inPath: string },
@@ -139,7 +142,7 @@ async function mapOf(
   return lines;
 }
 
-/** Of the budget: the rest is for what comes first and last. */
+/** The part of the budget for lines. The rest is for the first and last lines. */
 const FOR_LINES = 0.9;
 
 function mapLine({ name, definitions }: Outlined, names: readonly string[]): string {

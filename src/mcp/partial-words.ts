@@ -1,4 +1,4 @@
-/** What an answer lacks, in words: a tool that is silent about it lies. */
+/** Says what an answer lacks. An answer that were silent about it would be wrong. */
 
 import type { Repository } from "../repository.ts";
 import { NOT_INDEXED, type KnowsNotIndexed } from "../search/caller/not-indexed.ts";
@@ -9,7 +9,7 @@ import { scopeOf, searchOptions } from "./scope.ts";
 import type { Filters, ToolContext } from "./tool.ts";
 import { notIndexedWords } from "./words.ts";
 
-/** Why the counts of a search are not those of all that is indexed. */
+/** Says why the counts of a search may be too low. */
 export function partialWords({ stats }: Pick<SearchResponse, "stats">): string[] {
   const { flushReason, shardsSkipped, crashes, duration, filesSkipped } = stats;
   const isLate = flushReason === "FLUSH_REASON_TIMER_EXPIRED" || shardsSkipped > 0;
@@ -28,12 +28,12 @@ export function partialWords({ stats }: Pick<SearchResponse, "stats">): string[]
   return [];
 }
 
-/** The most repositories of whose unsearchable files is told. */
+/** The most repositories whose unsearchable files are mentioned. */
 const MOST_NAMED = 10;
 
 /**
- * Repositories that the question names and that are not indexed; and of those that files were found in, or
- * looked for, which have files whose content is not searchable.
+ * Names repositories in the question that are not indexed, and repositories of the answer with files whose
+ * content is not searchable.
  */
 export async function notSearchedWords(
   request: Pick<SearchRequest, "query" | "isRegexEnabled">,
@@ -79,7 +79,7 @@ export async function nothingSearchedWords(
 
 const MOST_REASONS = 3;
 
-/** `2 binary, 1 too-large`. */
+/** Counts skipped files by reason, as in `2 binary, 1 too-large`. */
 export function reasonsOf(skipped: Repository["skipped"]): string {
   const counts = new Map<string, number>();
   for (const { reason } of skipped) counts.set(reason, (counts.get(reason) ?? 0) + 1);

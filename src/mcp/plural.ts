@@ -1,4 +1,4 @@
-/** Counts in words. */
+/** Writes counts with their nouns. */
 
 export const grouped = (count: number): string =>
   count.toLocaleString("en-US").replaceAll(",", " ");

@@ -1,10 +1,10 @@
-/** Tells a client that asked for it that a call is still at work, so that it waits on. */
+/** Reports progress to a client that asks for it, so that it keeps waiting. */
 
 import type { ServerContext } from "@modelcontextprotocol/server";
 
 const EVERY_MS = 500;
 
-/** Runs a call; tells of it every half second for as long as it runs, if the client gave a token for that. */
+/** Runs a call. Reports progress every half second if the client gave a token for that. */
 export async function withProgress<T>(
   { _meta, notify }: ServerContext["mcpReq"],
   run: () => Promise<T>,

@@ -1,4 +1,4 @@
-/** The text of a file as a model names it: `path`, or `repository:path`. */
+/** Reads a file as a model names it: `path`, or `repository:path`. */
 
 import { QuernError } from "../base/errors.ts";
 import { quote } from "../query/ast.ts";
@@ -21,7 +21,7 @@ export interface FileText {
 
 const MOST_LIKELY = 5;
 
-/** Throws what is wrong with the name, with paths that end like it. */
+/** Reads the file. If there is none, throws an error that names paths with the same ending. */
 export async function readText(asked: FileAsked, context: ToolContext): Promise<FileText> {
   const places = await placesOf(asked, context);
   const [place] = places;
@@ -44,7 +44,7 @@ export async function readText(asked: FileAsked, context: ToolContext): Promise<
   throw new QuernError("INVALID_REQUEST", words);
 }
 
-/** A newline at the end begins no line. */
+/** Splits a text into lines. A newline at the end begins no line. */
 function linesIn(content: string): string[] {
   const lines = content.split("\n");
   if (lines.at(-1) === "") lines.pop();

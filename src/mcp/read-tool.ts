@@ -1,4 +1,4 @@
-/** read: numbered lines of a file, or one of its definitions. */
+/** Implements the tool `read`: numbered lines of a file, or one of its definitions. */
 
 import { z } from "zod";
 import { QuernError } from "../base/errors.ts";
@@ -55,7 +55,7 @@ export const read = tool({
 const restWords = (from: number, to: number): string =>
   `Lines ${from} to ${to} are not shown: read them with lines "${from}-${to}".`;
 
-/** First and last line, 1-based. */
+/** The first and last line, 1-based. */
 interface Stretch {
   readonly from: number;
   readonly to: number;
@@ -74,7 +74,7 @@ function stretch(lines: string | undefined, { lines: all, path }: FileText): Str
   return { from, to: Math.min(last, all.length) };
 }
 
-/** Lines of other definitions of a name that are told. */
+/** The most other definitions of a name that are listed. */
 const MOST_OTHERS = 10;
 
 async function bodyOf(

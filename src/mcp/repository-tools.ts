@@ -1,4 +1,4 @@
-/** repositories and tree. */
+/** Implements the tools `repositories` and `tree`. */
 
 import { z } from "zod";
 import { QuernError } from "../base/errors.ts";
@@ -41,23 +41,23 @@ export const repositories = tool({
   },
 });
 
-/** More lines than fit: each takes some twenty tokens at least. */
+/** Returns a number of lines above what fits: each takes at least some twenty tokens. */
 const mostLines = (maxTokens: number): number => Math.ceil(maxTokens / 15);
 
 interface NamesBehind {
-  /** The last name that was told; '': none. */
+  /** The last name that was shown, or '' at the start. */
   readonly after: string;
   readonly limit: number;
 }
 
 interface NamesPage {
   readonly repositories: readonly Repository[];
-  /** On all pages. */
+  /** The number on all pages. */
   readonly total: number;
   readonly isLast: boolean;
 }
 
-/** The next repositories whose names hold all words. */
+/** Resolves to the next repositories whose names contain all words. */
 async function pageOfWords(
   words: readonly string[],
   { after, limit }: NamesBehind,
@@ -85,7 +85,7 @@ async function pageOfWords(
   return { repositories, total: found.length, isLast: repositories.length === behind.length };
 }
 
-/** Of so many at once the names are compared with several words. */
+/** The number of names that are compared with several words at once. */
 const MOST_AT_ONCE = 1_000;
 
 function describe({

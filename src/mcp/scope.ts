@@ -1,4 +1,4 @@
-/** From the filters of a tool to what is searched: a query, and a viewer who sees no other repository. */
+/** Turns the filters of a tool into a query and a viewer who sees only the named repository. */
 
 import { editDistance } from "../base/edit-distance.ts";
 import { QuernError } from "../base/errors.ts";
@@ -11,7 +11,7 @@ import type { SearchOptions, Viewer } from "../search/messages/request.ts";
 import type { Filters, ToolContext } from "./tool.ts";
 
 export interface Scope {
-  /** Filters as a part of a query, '' for none. */
+  /** The filters as a part of a query, or '' if there are none. */
   readonly filter: string;
   readonly viewer: Viewer | undefined;
 }
@@ -30,7 +30,7 @@ export async function scopeOf(filters: Filters, context: ToolContext): Promise<S
 
 const viewerOf = ({ id }: Repository): Viewer => ({ repositoryIds: new Set([id]) });
 
-/** Options of a search in that scope. */
+/** Returns the options of a search in a scope. */
 export const searchOptions = (
   { signal, timeoutMs }: ToolContext,
   viewer: Viewer | undefined,
@@ -42,14 +42,14 @@ export const searchOptions = (
 
 const optional = ({ viewer }: ToolContext): { viewer?: Viewer } => (viewer ? { viewer } : {});
 
-/** How many repositories are visible whose name holds a text. */
+/** Counts the visible repositories whose names contain a text. */
 export async function countRepositories(query: string, context: ToolContext): Promise<number> {
   const { engine, viewer } = context;
   const order = { sort: "name", direction: "asc" } as const;
   return (await pageOf(engine, { viewer, query, ...order, skip: 0, limit: 0 })).total;
 }
 
-/** Repositories in the order of their names, behind one ('': from the first), whose names hold a text. */
+/** Lists repositories whose names contain a text, in the order of names, after a name ('' for the first). */
 export const repositoriesBehind = (
   after: string,
   { query, limit }: { readonly query: string; readonly limit: number },
@@ -62,7 +62,7 @@ export const repositoriesBehind = (
     ...(after !== "" && { after }),
   });
 
-/** The first names, in order, that begin so. */
+/** Lists the first names, in order, that begin with a text. */
 export async function namesThatBegin(
   begun: string,
   limit: number,
@@ -76,10 +76,13 @@ export async function namesThatBegin(
 }
 
 const NEAR = 3;
-/** Of more repositories only those are looked at whose names hold a half of what was asked for. */
+/** If there are more repositories, only those are compared whose names contain half of the wanted one. */
 const FEW = 1_000;
 
-/** The one of that name, or the only one that ends with it. Throws with near names. */
+/**
+ * Finds the repository with this name, or the only one whose name ends with it. Otherwise throws an error
+ * with similar names.
+ */
 export async function findRepository(name: string, context: ToolContext): Promise<Repository> {
   const exact = await context.engine.repository(name, optional(context));
   if (exact) return exact;
@@ -111,7 +114,7 @@ async function namesHolding(query: string, context: ToolContext): Promise<string
   return found.map((one) => one.name);
 }
 
-/** Where one letter is wrong, a half of the name is right. */
+/** Lists names that may be similar: if one letter is wrong, one half of the name is right. */
 async function namesLike(name: string, context: ToolContext): Promise<string[]> {
   const all = await namesHolding("", context);
   if (all.length < FEW) return all;
@@ -122,7 +125,7 @@ async function namesLike(name: string, context: ToolContext): Promise<string[]> 
   return [...new Set(held.flat())];
 }
 
-/** The name of the one that is named; where none is, of the only one there is. */
+/** Returns the name of the given repository, or of the only one if none is given. */
 export async function soleRepository(
   name: string | undefined,
   context: ToolContext,
@@ -138,7 +141,7 @@ export async function soleRepository(
   );
 }
 
-/** A path as a model names it: `path`, or `repository:path` as answers have it, where no repository is given. */
+/** Splits `repository:path`, as answers name files, unless a repository is given too. */
 export function splitPath<
   Asked extends { path?: string | undefined; repository?: string | undefined },
 >(asked: Asked): Asked {
@@ -148,14 +151,14 @@ export function splitPath<
     : { ...asked, repository, path };
 }
 
-/** A folder as a model names it, without what stands around its path. */
+/** Removes slashes and dots around a folder's path. */
 export const folderPath = (path: string | undefined): string =>
   (path ?? "").replace(/^(?:\.?\/+|\.$)|\/+$/g, "");
 
-/** Of longer ones nobody mistakes a letter, and comparing takes the product of both lengths. */
+/** Longer names are not compared, which would take time in proportion to the product of both lengths. */
 const MOST_NAME = 200;
 
-/** At most three names that are alike: they hold each other, or a third of the letters differs. */
+/** Returns at most three similar names: one contains the other, or at most a third of the letters differ. */
 export function nearest(name: string, names: readonly string[]): string[] {
   if (name.length > MOST_NAME) return [];
   const wanted = name.toLowerCase();
@@ -185,7 +188,10 @@ function languageFilter(language: string): string {
 
 const isGlob = (text: string): boolean => /[*?[{]/.test(text);
 
-/** A part of a path, or a glob of all of it; a glob without '/' is one of the base name. */
+/**
+ * Returns the filter for a part of a path, or for a glob of the whole path. A glob without '/' matches the
+ * base name.
+ */
 export function pathFilter(path: string): string {
   const text = path.replace(/^\.?\//, "");
   return `file:${quote(isGlob(text) ? globExpression(text) : escapeExpression(text))}`;
@@ -210,6 +216,6 @@ function globExpression(glob: string): string {
   return `${glob.includes("/") ? "^" : "(?:^|/)"}${parts.join("")}$`;
 }
 
-/** A query and a filter as one; brackets keep an `or` of the query together. */
+/** Joins a query and a filter. Parentheses keep an `or` of the query together. */
 export const queryWith = (query: string, filter: string): string =>
   filter === "" ? query : `(${query}) ${filter}`;

@@ -1,4 +1,4 @@
-/** search and find_files. */
+/** Implements the tools `search` and `find_files`. */
 
 import { z } from "zod";
 import { Answer } from "./answer.ts";
@@ -56,7 +56,7 @@ export const search = tool({
   },
 });
 
-/** What was tried instead, and what could not be searched. */
+/** Says what was tried instead, and what could not be searched. */
 async function nothingFound(
   { facts, response }: Told,
   args: z.output<typeof searchInput>,

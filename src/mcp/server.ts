@@ -1,4 +1,4 @@
-/** The server of one connection or request: tools, resources and instructions over one engine. */
+/** Makes the server of one connection or request: tools, resources and instructions over one engine. */
 
 import {
   McpServer,
@@ -37,10 +37,10 @@ export const TOOLS: readonly Tool[] = [
   history,
 ];
 
-/** Each conversation pays for them. */
+/** The instructions. Each conversation pays for their length. */
 export const INSTRUCTIONS = `Search over indexed code. All words of a query must be in a file; quote a phrase "like this"; a or b; -word excludes; prefixes: file: repo: (regular expressions), lang: sym: rev: content:. Text is literal and without case unless regex or case is set. path: a part of a path, or a glob. Totals are exact. Files are named repository:path. An answer takes maxTokens at most (200 to 25000, default 4000); where more is left, call again with the cursor alone.`;
 
-/** What a server asks of each call. */
+/** Makes the context of a call. */
 export type ContextOf = (signal: AbortSignal) => ToolContext;
 
 interface Calls {
@@ -102,12 +102,12 @@ function addTool(
   );
 }
 
-/** Characters of a query. */
+/** The most characters of a query. */
 const MOST_QUERY = 10_000;
-/** Of any other argument: no path is longer. */
+/** The most characters of any other argument. No path is longer. */
 const MOST_TEXT = 4_096;
 
-/** What looks names up, and cuts globs, is not made for more. */
+/** Refuses long arguments: name look-ups and globs are not made for them. */
 function checkLengths(args: Record<string, unknown>): void {
   for (const [name, value] of Object.entries(args)) {
     const most = name === "query" ? MOST_QUERY : MOST_TEXT;
@@ -119,12 +119,12 @@ function checkLengths(args: Record<string, unknown>): void {
   }
 }
 
-/** An error may quote what was asked. */
+/** The most characters of an error, which may quote the question. */
 const MOST_WORDS = 2_000;
 const cutWords = (words: string): string =>
   words.length > MOST_WORDS ? `${words.slice(0, MOST_WORDS)}…` : words;
 
-/** A result in words, whatever goes wrong; what is our own bug stays an error of the protocol. */
+/** Runs a call and turns errors into words. A bug of ours stays an error of the protocol. */
 export async function answerCall(run: () => ReturnType<Tool["run"]>): Promise<CallToolResult> {
   try {
     const { text, facts } = await run();
@@ -139,7 +139,7 @@ export async function answerCall(run: () => ReturnType<Tool["run"]>): Promise<Ca
 const TEMPLATE = "quern://{repository}@{revision}/{+path}";
 const MOST_COMPLETED = 50;
 
-/** Files by template: names hold '/', which is %2F in a variable. */
+/** Serves files as resources by a template. Names contain '/', which is %2F in a variable. */
 function addResources(server: McpServer, { contextOf, guard }: Calls): void {
   const complete = (
     args: { readonly repository?: string | undefined; readonly path?: string },
@@ -213,7 +213,7 @@ async function completePath(
   return files.map(({ fileName }) => fileName.text);
 }
 
-/** Undefined: there is none of that name, or it is hidden. */
+/** Resolves to undefined if there is no repository of this name, or it is hidden. */
 async function known(name: string, context: ToolContext): Promise<Repository | undefined> {
   try {
     return await findRepository(name, context);

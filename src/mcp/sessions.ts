@@ -1,15 +1,16 @@
 /**
- * Lets clients of 2025 end a call that is under way over HTTP. They say so in a request of its own,
- * `notifications/cancelled` with the id of the call, and ids of two clients may be the same. So `initialize`
- * answers with a session id that nobody guesses, which a client sends along with all that follows; the two
- * together name the call. Nothing else is kept of a session: any id is taken, after a restart too.
+ * Lets clients of 2025 end a running call over HTTP. They do so by a separate request,
+ * `notifications/cancelled` with the id of the call. Ids of two clients may be equal, so `initialize`
+ * answers with a session id that nobody can guess, which the client sends with all later requests. Both ids
+ * together identify the call. Nothing else is kept of a session, and any session id is accepted, after a
+ * restart too.
  */
 
 import { randomUUID } from "node:crypto";
 
 export const SESSION = "mcp-session-id";
 
-/** A message of the protocol, as far as it matters here. */
+/** The fields of a message that are used here. */
 interface Message {
   readonly id?: unknown;
   readonly method?: unknown;
@@ -18,17 +19,17 @@ interface Message {
 
 /** A request that is being answered. */
 export interface Exchange {
-  /** Aborts when the client has closed the connection, or says that it waits no longer. */
+  /** Aborts when the client has closed the connection, or has cancelled the call. */
   readonly signal: AbortSignal;
-  /** Gives the answer to the client, and forgets the call when it has been sent. */
+  /** Returns the answer for the client, and forgets the call when it has been sent. */
   answer(response: Response): Response;
 }
 
-/** Longer session ids are not ours. */
+/** Longer session ids are not accepted. */
 const MOST_SESSION = 100;
 
 export class Sessions {
-  /** Calls under way, by session and id. */
+  /** Running calls, by session and id. */
   readonly #calls = new Map<string, AbortController>();
 
   begin(request: Request, body: unknown): Exchange {
@@ -56,13 +57,13 @@ export class Sessions {
     };
   }
 
-  /** Calls under way that a client may end. */
+  /** The number of running calls that a client may end. */
   get size(): number {
     return this.#calls.size;
   }
 }
 
-/** `1` and `"1"` are two ids. */
+/** Makes a key in which the ids `1` and `"1"` differ. */
 const keyOf = (session: string, id: unknown): string => `${session} ${JSON.stringify(id)}`;
 
 function withSession(response: Response): Response {
@@ -73,7 +74,7 @@ function withSession(response: Response): Response {
   return new Response(response.body, { status, statusText, headers });
 }
 
-/** Calls back when the body has been read, or nobody reads it any more. */
+/** Calls `done` when the body has been read or dropped. */
 function whenRead(response: Response, done: () => void): Response {
   if (response.body === null) {
     done();

@@ -1,4 +1,7 @@
-/** Model Context Protocol over the process's standard input and output. Nothing else may write there. */
+/**
+ * Serves the Model Context Protocol over the process's standard input and output. Nothing else may write
+ * there.
+ */
 
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { once } from "node:events";
@@ -9,9 +12,9 @@ import { tokenBound } from "./token-bound.ts";
 import type { AskedEngine } from "./tool.ts";
 
 export interface StdioOptions {
-  /** What is still being indexed, in words. */
+  /** Says what is still being indexed. */
   readonly behind: () => readonly string[];
-  /** Stands around each call. */
+  /** The guard of each call. */
   readonly guard: Guard;
   /** Ends the server. */
   readonly signal: AbortSignal;

@@ -1,4 +1,4 @@
-/** definitions and references. */
+/** Implements the tools `definitions` and `references`. */
 
 import { z } from "zod";
 import { QuernError } from "../base/errors.ts";
@@ -43,7 +43,7 @@ type SymbolArgs = z.output<typeof symbolInput>;
 const MOST_DEFINITIONS = 200;
 const MOST_NAMES = 30;
 
-/** The expression of what is asked for: a name, or the names that stand on a line. */
+/** Returns the expression for the wanted names: the given one, or those on a given line. */
 async function namesOf(args: SymbolArgs, context: ToolContext): Promise<string[]> {
   const { symbol, file, line, revision } = args;
   if (symbol) return [partsOfName(symbol).symbol];
@@ -63,7 +63,7 @@ interface DefinitionsPlace {
   readonly args: SymbolArgs;
   readonly names: readonly string[];
   readonly told: number;
-  /** The last that was told. */
+  /** The last definition that was shown. */
   readonly last: string;
 }
 
@@ -108,7 +108,7 @@ interface Placed {
 const LAST_LINE =
   'Not all shown. The next ones: cursor "123456789012". 1 234 lines of bodies are left out: read takes file and definition.';
 
-/** First the line of each, then the bodies as far as there is room. */
+/** Shows the line of each definition, then as many bodies as fit. */
 async function tellDefinitions(
   place: DefinitionsPlace,
   response: SearchResponse,
@@ -192,14 +192,14 @@ function parentWords(all: readonly Placed[], parent: string): string {
 const titleOf = (file: FileResult, { symbol, line }: Definition): string =>
   `${fileKey(file)}:${line} ${symbol.kind} ${fullName(symbol)}`;
 
-/** Behind the last one that was told, wherever it stands now. */
+/** Returns the position after the last definition that was shown, wherever it is now. */
 function beginOf(all: readonly Placed[], { told, last }: DefinitionsPlace): number {
   if (told === 0 || all[told - 1]?.title === last) return told;
   const at = all.findIndex(({ title }) => title === last);
   return at < 0 ? Math.min(told, all.length) : at + 1;
 }
 
-/** Adds bodies to the lines of definitions; returns how many lines of them there was no room for. */
+/** Adds bodies to the lines of definitions. Returns how many lines of bodies did not fit. */
 async function tellBodies(
   told: readonly (Placed & { readonly lines: string[] })[],
   answer: Answer,
@@ -318,7 +318,7 @@ export const references = tool({
   },
 });
 
-/** Those of some names that something defines. */
+/** Resolves to those names that have a definition. */
 async function definedNames(
   names: readonly string[],
   args: SymbolArgs,

@@ -1,24 +1,27 @@
 /**
- * How many tokens a text has at most, without a tokenizer's whole vocabulary: the budget of an answer is
+ * Bounds the number of tokens of a text without a tokenizer's whole vocabulary. The budget of an answer is
  * counted with it.
  *
- * A tokenizer of the byte-pair kind cuts a text into pieces (words, numbers, punctuation, blanks), begins with
- * the bytes of a piece, and joins neighbours in the order in which its vocabulary was made. A token is made
- * only of tokens that were made before it. So whoever stops after the first tokens of the vocabulary is where
- * the tokenizer itself has been on its way, and has no fewer tokens than it will have in the end. We stop
- * after 40 000 of cl100k's 100 000 and of o200k's 200 000 (all that are not ASCII of cl100k), and take the
- * larger count. That is 8 of 100 too high for code in the median, and never too low for these two. Pieces that
- * are not ASCII are counted as cl100k has them, which makes more of nearly all of them than o200k, and with a margin
- * for the rest: there the bound is a measurement, and no proof (test/mcp/budgets.test.ts).
+ * A byte-pair tokenizer cuts a text into pieces (words, numbers, punctuation, blanks), begins with the
+ * bytes of each piece, and joins neighbours in the order in which its vocabulary was made. A token consists
+ * of two tokens that were made before it. So joining with only the first tokens of the vocabulary gives an
+ * intermediate state of the tokenizer, which has at least as many tokens as the result.
  *
- * Loading takes some 60 ms, once, and 10 MB; counting 30 ns a character, 10 where the words were seen before.
+ * We use the first 40 000 tokens of cl100k and all of its others that are not ASCII, and the ASCII ones among
+ * the first 40 000 of o200k's 200 000. The larger count is taken. The median for code is 8 % too high; for these two
+ * tokenizers it is never too low. Pieces that are not ASCII are counted by cl100k, which makes more of nearly all of
+ * them than o200k does, and a margin is added for the rest. There the bound is measured, not proven
+ * (test/mcp/budgets.test.ts).
+ *
+ * Loading takes some 60 ms, once, and 10 MB. Counting takes 30 ns a character, or 10 ns in words that were
+ * seen before.
  */
 
 import { readFileSync } from "node:fs";
 import { brotliDecompressSync } from "node:zlib";
 import { packageFile } from "../base/package-file.ts";
 
-/** By the bytes of a token, each a character: when it was made. */
+/** The position of each token in its vocabulary. A key has one character for each byte. */
 type Ranks = ReadonlyMap<string, number>;
 
 /** How a tokenizer cuts a text, and what it joins. */
@@ -78,7 +81,10 @@ export function tokenBound(text: string): number {
   return Math.max(first, second);
 }
 
-/** Of Chinese and Japanese characters in no order o200k makes up to a tenth more tokens than cl100k. */
+/**
+ * Adds a tenth: for Chinese and Japanese characters in random order o200k makes up to that much more than
+ * cl100k.
+ */
 const withMargin = (count: number, piece: string): number =>
   /[\u3000-\u9fff]/.test(piece) ? count + Math.ceil(count / 10) : count;
 
@@ -88,7 +94,10 @@ function isAscii(piece: string): boolean {
 }
 
 const MOST_KNOWN = 50_000;
-/** Characters. Longer pieces are cut, which makes more of them: joining takes time in proportion to the square. */
+/**
+ * The most characters of a piece. Longer ones are cut, which makes more tokens, because joining takes
+ * quadratic time.
+ */
 const LONGEST = 64;
 
 function countPiece(piece: string, vocabulary: Vocabulary): number {
@@ -108,7 +117,7 @@ function countShort(piece: string, { known, ranks }: Vocabulary): number {
   return count;
 }
 
-/** Joins the two neighbours that were joined first in the vocabulary, as long as there are any. */
+/** Joins neighbours in the order of the vocabulary, as long as any can be joined. */
 function countJoined(bytes: string, ranks: Ranks): number {
   if (bytes.length < 2 || ranks.has(bytes)) return 1;
   const ends = Array.from(bytes, (_, i) => i + 1);

@@ -1,4 +1,4 @@
-/** What a tool is, and what all of them share. */
+/** Defines a tool, and what all tools share. */
 
 import { z } from "zod";
 import type { Engine } from "../engine.ts";
@@ -8,37 +8,37 @@ import type { CountTokens } from "./answer.ts";
 import type { Cursors } from "./cursors.ts";
 import type { Note } from "./guard.ts";
 
-/** What tools ask of an engine. */
+/** The methods of an engine that tools call. */
 export type AskedEngine = Pick<
   Engine,
   "search" | "explain" | "read" | "list" | "repository" | "repositories" | "history"
 > &
   Partial<KnowsRepositories>;
 
-/** What a call runs with. */
+/** What a call is given. */
 export interface ToolContext {
   readonly engine: AskedEngine;
-  /** Who asks; undefined: everything is visible. */
+  /** The viewer. Everything is visible if undefined. */
   readonly viewer: Viewer | undefined;
   readonly signal: AbortSignal;
-  /** Milliseconds after which a search answers with what it has; undefined: none. */
+  /** Milliseconds after which a search answers with what it has found. No limit if undefined. */
   readonly timeoutMs: number | undefined;
   readonly cursors: Cursors;
   readonly count: CountTokens;
-  /** What is still being indexed, in words; empty: nothing. */
+  /** Says what is still being indexed. Empty if nothing is. */
   readonly behind: () => readonly string[];
-  /** Takes what is recorded of the call beside its arguments: what a cursor stands for. */
+  /** Adds to the record of the call, besides its arguments, what a cursor stands for. */
   readonly note?: Note;
 }
 
-/** What an answer says beside its text. */
+/** Numbers and flags that an answer has besides its text. */
 export interface Facts {
   /** Exact, unless `complete` is false and the text says why. */
   readonly matches?: number;
   readonly files?: number;
-  /** Matches, files or lines in the text. */
+  /** The number of matches, files or lines in the text. */
   readonly shown: number;
-  /** Whether there is nothing more to tell, and nothing was left out. */
+  /** Whether the answer is the last page, and nothing was left out. */
   readonly complete: boolean;
   readonly cursor?: string;
 }
@@ -53,7 +53,7 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   readonly title: string;
   readonly description: string;
   readonly input: Input;
-  /** Which facts its answers have. */
+  /** The facts that its answers have. */
   readonly output: readonly (keyof Facts)[];
   readonly run: (args: z.output<Input>, context: ToolContext) => Promise<Outcome>;
 }
@@ -84,9 +84,9 @@ export interface Filters {
   readonly revision?: string | undefined;
 }
 
-/** What answers of a list of files or lines say. */
+/** The facts of lists of files or lines. */
 export const LISTED = ["files", "shown", "complete", "cursor"] as const;
-/** What answers of matches say. */
+/** The facts of matches. */
 export const MATCHED = ["matches", ...LISTED] as const;
 
 /** Every fact there is. */

@@ -1,7 +1,7 @@
 /**
- * How often names are used, to put the most used ones first. Exact counts of a thousand names took seconds in a
- * repository of 1 GB, so this is a sample: all words of some files of the folder, and of the names that are most
- * used there the best places in the whole repository.
+ * Estimates how often names are used, to show the most used ones first. Exact counts of a thousand names
+ * took seconds in a repository of 1 GB. So this counts all words of some files of the folder, and then, of
+ * the names that are most used there, the best matches in the whole repository.
  */
 
 import { quote } from "../query/ast.ts";
@@ -9,18 +9,21 @@ import { alternations } from "./alternations.ts";
 import { queryWith, scopeOf, searchOptions } from "./scope.ts";
 import type { Filters, ToolContext } from "./tool.ts";
 
-/** Names that are looked for in the whole repository. */
+/** The most names that are searched in the whole repository. */
 const MOST_NAMES = 250;
-/** Places where they are, that are read. */
+/** The most matches of them that are read. */
 const MOST_PLACES = 1_000;
 const PER_FILE = 50;
-/** Files of the folder whose words are counted, and UTF-16 units of them. */
+/** The most files of the folder whose words are counted, and the most UTF-16 units of them. */
 const MOST_FILES = 100;
 const MOST_TEXT = 4 * 2 ** 20;
 
 type Uses = Map<string, number>;
 
-/** Counts uses of names, given for each file. `inFolder`: the folder as a filter, '' for all of the repository. */
+/**
+ * Counts uses of names, given for each file. `inFolder` is the folder as a filter, or '' for the whole
+ * repository.
+ */
 export async function usesOf(
   namesOfFiles: readonly (readonly string[])[],
   { repository, revision, inFolder }: Filters & { readonly inFolder: string },
@@ -53,7 +56,7 @@ export async function usesOf(
 
 const NAME = /^[\w$]{3,100}$/;
 
-/** Of each file as many names, those that its folder uses most. */
+/** Returns equally many names of each file, those that the folder uses most. */
 function mostUsed(namesOfFiles: readonly (readonly string[])[], uses: Uses): string[] {
   const share = Math.ceil(MOST_NAMES / namesOfFiles.length);
   const chosen = namesOfFiles.flatMap((names) =>

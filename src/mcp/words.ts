@@ -1,4 +1,7 @@
-/** What goes wrong, in words that a model can act on; and what a query that finds nothing was meant to be. */
+/**
+ * Describes errors in words that a model can act on, and guesses what a query that finds nothing was meant
+ * to be.
+ */
 
 import { QuernError, type ErrorCode } from "../base/errors.ts";
 import type { Explanation } from "../search/messages/response.ts";
@@ -6,7 +9,10 @@ import { CallRefused } from "./guard.ts";
 
 const itself = (message: string): string => message;
 
-/** What a model can do something about. Every other code is a bug of ours, or nobody waits any more. */
+/**
+ * Words for the codes that a model can do something about. Any other code is a bug of ours, or nobody waits
+ * any more.
+ */
 const WORDS: Partial<Record<ErrorCode, (message: string, place: string) => string>> = {
   QUERY_SYNTAX: (message, place) =>
     `The query does not parse${place}: ${message}. Put text that is meant literally in double quotes.`,
@@ -29,7 +35,7 @@ const WORDS: Partial<Record<ErrorCode, (message: string, place: string) => strin
   ENGINE_CLOSED: itself,
 };
 
-/** Returns what to tell a model of an error; undefined if it can do nothing about it. */
+/** Returns what to tell a model about an error, or undefined if it can do nothing about it. */
 export function wordsFor(error: unknown): string | undefined {
   if (error instanceof CallRefused) return error.message;
   if (!(error instanceof QuernError)) return undefined;
@@ -44,7 +50,10 @@ const EXPRESSION = /\\[bdswBDSW]|\.\*|\.\+|\[[^\]]+\][*+?]|\w\|\w|^\^|\$$|\(\?/;
 const COMMAND = /^(rg|grep|git grep|ag|ack|find)\s/;
 const GLOB = /^\S*\*\S*\.\w+$|\*\*\//;
 
-/** Characters: the expressions above may take time in proportion to the square. */
+/**
+ * The most characters of a query for which a guess is made, because the expressions above may take
+ * quadratic time.
+ */
 const MOST_GUESSED = 1_000;
 
 /** Guesses what a query that finds nothing was meant to be. */

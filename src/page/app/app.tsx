@@ -28,7 +28,7 @@ interface AppProps {
 export function App({ root, service, hasHistory }: AppProps) {
   const router = useRouter(root);
   const [isRefused, setRefused] = useState(false);
-  const [visits, setVisits] = useState(0); // Views ask again after a sign-in.
+  const [visits, setVisits] = useState(0); // views ask again after a sign-in
   const client = useMemo(
     () =>
       createClient({
@@ -59,7 +59,7 @@ export function App({ root, service, hasHistory }: AppProps) {
 }
 
 function skip(event: MouseEvent): void {
-  event.preventDefault(); // The part after # says which lines of a file are marked.
+  event.preventDefault(); // the part after # says which lines of a file are marked
   focusMain();
 }
 

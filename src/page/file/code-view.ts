@@ -62,7 +62,7 @@ export function openCode(parent: HTMLElement, options: CodeOptions): CodeView {
       extensions: [grammar.of([]), blame.of([]), ...extensionsOf(options)],
     }),
   });
-  root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet]; // CodeMirror has inserted its own style sheets before.
+  root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet]; // CodeMirror has inserted its own style sheets before
   const observer = keepCaretInView(view);
   let isOpen = true;
   void grammarFor(options.language).then((found) => {
@@ -113,7 +113,7 @@ function extensionsOf({ label, onLines, onName }: CodeOptions): Extension[] {
     search({ top: true }),
     keymap.of([
       { key: "Enter", run: (view) => nameAtCaret(view, onName) },
-      // The browser's own keys know only the lines that are drawn.
+      // the browser's own keys know only the lines that are drawn
       { key: "Mod-Home", mac: "Cmd-ArrowUp", run: (view) => goTo(view, 0) },
       { key: "Mod-End", mac: "Cmd-ArrowDown", run: (view) => goTo(view, view.state.doc.length) },
       ...searchKeymap,

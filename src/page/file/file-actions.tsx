@@ -71,7 +71,7 @@ function HistoryLinks({ address }: { address: FileView }) {
   );
 }
 
-const canCopy = "clipboard" in navigator; // Not available if the page came over plain HTTP from another machine.
+const canCopy = "clipboard" in navigator; // not available if the page came over plain HTTP from another machine
 
 /** Whether an address from metadata is safe to link to: it must not be a script. */
 const isWeb = (url: string): boolean => /^https?:\/\//i.test(url);

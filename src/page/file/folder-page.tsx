@@ -83,7 +83,7 @@ function Entries({ nodes, address: { repository, ref, path } }: EntriesProps) {
     step: DRAWN_IN_FRAME,
     least: top + DRAWN_IN_FRAME,
   });
-  // Entries that are the same objects are not drawn again.
+  // entries that are the same objects are not drawn again
   const entries = useMemo(
     () =>
       nodes.map(({ type, name, path: below }) => {

@@ -125,6 +125,6 @@ export async function grammarFor(language: string): Promise<Language | undefined
   try {
     return await load?.();
   } catch {
-    return undefined; // Text without colours is better than none.
+    return undefined; // text without colours is better than none
   }
 }

@@ -50,7 +50,7 @@ function Definitions({ list, definitions, address }: DefinitionsProps) {
   const drawn = useDrawn({ list, count: definitions.length, step: DRAWN_IN_FRAME });
   const addressOf = (line: number): string =>
     router.href({ ...address, lines: { from: line, to: line } });
-  // Entries that are the same objects are not drawn again.
+  // entries that are the same objects are not drawn again
   const entries = useMemo(
     () =>
       definitions.map(({ name, kind, line, depth }) => (

@@ -28,7 +28,7 @@ export function SourceText({ source, address }: SourceTextProps) {
     const open = async (): Promise<void> => {
       const { openCode } = await import("./code-view.ts");
       setOutdated(false);
-      if (!isHere || !parent.current) return; // Another view has been opened meanwhile.
+      if (!isHere || !parent.current) return; // another view has been opened meanwhile
       view.current = openCode(parent.current, {
         text: source.source,
         language: source.language,
@@ -38,10 +38,10 @@ export function SourceText({ source, address }: SourceTextProps) {
           router.go({ ...latest.current, name }, latest.current.name ? "replace" : "push"),
       });
       view.current.show(latest.current.lines);
-      if (hasNoFocus()) view.current.focus(); // The arrow keys then scroll it.
+      if (hasNoFocus()) view.current.focus(); // the arrow keys then scroll it
       setReady(true);
     };
-    open().catch(() => setOutdated(true)); // A newer server has it under another name.
+    open().catch(() => setOutdated(true)); // a newer server has it under another name
     return () => {
       isHere = false;
       setReady(false);

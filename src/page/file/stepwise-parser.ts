@@ -23,7 +23,7 @@ export class StepwiseParser extends Parser {
   ): PartialParse {
     const parse = this.#parser.startParse(input, fragments, ranges);
     const [known] = fragments;
-    // A token is read to its end, wherever the parse is to stop, so more may be known than the steps say.
+    // a token is read to its end, wherever the parse is to stop, so more may be known than the steps say
     const end = (known?.from === 0 ? known.to : 0) + STEP;
     if (end < input.length) parse.stopAt(end);
     return parse;

@@ -23,7 +23,7 @@ export function SymbolPanel({ name, language, address }: SymbolPanelProps) {
   const key = JSON.stringify([request, here]);
   const definitions = useAsked(key, async (signal) => {
     const inRepository = await client.definitions({ ...request, ...here }, signal);
-    // Another repository may define what this one does not.
+    // another repository may define what this one does not
     return inRepository.stats.matchCount > 0 ? inRepository : client.definitions(request, signal);
   });
   const references = useAsked(key, (signal) => client.references({ ...request, ...here }, signal));

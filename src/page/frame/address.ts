@@ -221,6 +221,6 @@ function decode(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    return part; // A percent sign that somebody typed.
+    return part; // a percent sign that somebody typed
   }
 }

@@ -20,7 +20,7 @@ export function Dialog({ label, onClose, children }: DialogProps) {
     return () => dialog.close();
   }, []);
   const onClick = (event: MouseEvent): void => {
-    if (event.target === ref.current) onClose(); // A click on the backdrop.
+    if (event.target === ref.current) onClose(); // a click on the backdrop
   };
   return (
     <dialog ref={ref} aria-label={label} onClose={onClose} onClick={onClick}>

@@ -28,7 +28,7 @@ export function useKeyboard(onCommand: (command: Command) => void): void {
     const onKey = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
       if (isInDialog()) return;
-      if (isTyping(event.composedPath()[0])) return; // The event's own target is the host of the shadow root.
+      if (isTyping(event.composedPath()[0])) return; // the event's own target is the host of the shadow root
       if (act(event.key, page, onCommand)) event.preventDefault();
     };
     document.addEventListener("keydown", onKey);

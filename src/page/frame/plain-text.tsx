@@ -6,10 +6,10 @@
 import type { ComponentChildren } from "preact";
 import { partsOf, type Mark } from "./marks.ts";
 
-// Control and format characters, including zero-width ones and those of the bidirectional algorithm.
+// control and format characters, including zero-width ones and those of the bidirectional algorithm
 const UNSEEN = /((?![\t\n])[\p{Cc}\p{Cf}\u2028\u2029])/u;
 
-// Scripts that are written from right to left must not turn the text around them.
+// scripts that are written from right to left must not turn the text around them
 const RIGHT_TO_LEFT =
   /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 

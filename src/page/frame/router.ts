@@ -30,7 +30,7 @@ type Kept = Partial<Omit<Entry, "address">> | null;
 
 const kept = (): Kept => history.state as Kept;
 
-const TYPING_MS = 250; // Browsers refuse more than 100 changes in 30 s.
+const TYPING_MS = 250; // browsers refuse more than 100 changes in 30 s
 
 export function useRouter(root: string): Router {
   const [entry, setEntry] = useState<Entry>(() => ({
@@ -38,7 +38,7 @@ export function useRouter(root: string): Router {
     place: kept()?.place,
     depth: kept()?.depth ?? 0,
   }));
-  const shown = useRef(entry); // What the address bar shows now or a little later.
+  const shown = useRef(entry); // what the address bar shows now or a little later
   const timer = useRef(0);
   const href = useCallback((address: Address) => root + showAddress(address), [root]);
   const go = useCallback<Router["go"]>(
@@ -50,7 +50,7 @@ export function useRouter(root: string): Router {
       const replace = (): void => history.replaceState({ depth }, "", href(address));
       if (how === "typing") {
         timer.current = window.setTimeout(replace, TYPING_MS);
-        window.scrollTo(0, 0); // Other results begin at the top.
+        window.scrollTo(0, 0); // other results begin at the top
       } else if (how === "replace") replace();
       else {
         const left = { place: placeNow(), depth: before.depth };
@@ -82,7 +82,7 @@ function useLinks(root: string, go: Router["go"]): void {
   useEffect(() => {
     const onClick = (event: MouseEvent): void => {
       const link = event
-        .composedPath() // A link may be in a shadow root.
+        .composedPath() // a link may be in a shadow root
         .find((element): element is HTMLAnchorElement => element instanceof HTMLAnchorElement);
       if (!link || !isPlainClick(event) || link.target || link.hasAttribute("download")) return;
       const address = link.href.startsWith(root) ? parseAddress(link.href, root) : undefined;

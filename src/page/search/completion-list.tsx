@@ -14,7 +14,7 @@ export const optionId = (list: string, index: number): string => `${list}-${inde
 
 export function Completions({ id, items, active, onTake }: CompletionsProps) {
   const onMouseDown = (event: MouseEvent, text: string): void => {
-    event.preventDefault(); // The box keeps the focus.
+    event.preventDefault(); // the box keeps the focus
     onTake(text);
   };
   return (

@@ -14,7 +14,7 @@ export interface Line {
 
 export function linesOf({ content, contentStart, matchRanges, symbols = [] }: Chunk): Line[] {
   const texts = content.split("\n");
-  if (texts.length > 1 && texts.at(-1) === "") texts.pop(); // The chunk ends with the newline of its last line.
+  if (texts.length > 1 && texts.at(-1) === "") texts.pop(); // the chunk ends with the newline of its last line
   return texts.map((text, index) => {
     const number = contentStart.lineNumber + index;
     const firstColumn = index === 0 ? contentStart.column : 1;

@@ -61,7 +61,7 @@ export const requestOf = ({ query, regex, matchCase }: Asked): SearchRequest => 
 /** Starts a search. `onChange` is called whenever `found` has changed. */
 export function startSearch(client: Searching, asked: Asked, onChange: () => void): LiveSearch {
   const stopped = new AbortController();
-  const ranked = new AbortController(); // Ends the stream when the ranked answer has arrived.
+  const ranked = new AbortController(); // ends the stream when the ranked answer has arrived
   const { signal } = stopped;
   let found = NOTHING;
   let paging: Paging = { matches: PAGE_MATCHES };
@@ -91,7 +91,7 @@ export function startSearch(client: Searching, asked: Asked, onChange: () => voi
 
   const timer = setTimeout(() => {
     const either = AbortSignal.any([signal, ranked.signal]);
-    void showStream(client, asked, either, show).catch(() => {}); // The ranked answer reports what is wrong.
+    void showStream(client, asked, either, show).catch(() => {}); // the ranked answer reports what is wrong
   }, STREAM_AFTER_MS);
   void ask(paging)
     .catch(fail)

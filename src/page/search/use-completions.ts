@@ -45,7 +45,7 @@ export function useCompletions(box: RefObject<HTMLTextAreaElement | null>): Comp
           setItems(found);
           setActive(undefined);
         },
-        () => {}, // A word that is not a valid expression yet has no completions.
+        () => {}, // a word that is not a valid expression yet has no completions
       );
     }, WAIT_MS);
   };

@@ -50,7 +50,7 @@ export function useSearch(client: Client, asked: Asked): Searching {
     changed = (which) => {
       if (which === current.current?.search) render(undefined);
     };
-    render(undefined); // What has arrived before this effect.
+    render(undefined); // what has arrived before this effect
     return () => {
       changed = () => {};
       const at = current.current?.search;

@@ -18,7 +18,7 @@ const CARD = "article[data-place]";
 export function useSteady(state: Found["state"]): void {
   const before = useRef(state);
   const seen = useRef<Seen>(undefined);
-  // The stream's cards are still in the document here.
+  // the stream's cards are still in the document here
   if (before.current === "streaming" && state === "done") seen.current = seenNow();
   before.current = state;
   useLayoutEffect(() => {

@@ -4,7 +4,7 @@ import type { Line } from "./lines.ts";
 
 /** Returns blocks of `around` lines on each side of the marked ones; blocks that meet are one. */
 export function widen(lines: readonly Line[], source: readonly string[], around: number): Line[][] {
-  const sorted = lines.toSorted((a, b) => a.number - b.number); // The best lines may come first.
+  const sorted = lines.toSorted((a, b) => a.number - b.number); // the best lines may come first
   const known = new Map(sorted.map((line) => [line.number, line]));
   const last = source.at(-1) === "" ? source.length - 1 : source.length;
   const blocks: Line[][] = [];

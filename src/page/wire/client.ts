@@ -185,7 +185,7 @@ async function refusalOf(response: Response): Promise<Refused> {
     const { errorCode, message } = await read<{ errorCode: string; message: string }>(response);
     return new Refused(response.status, errorCode, message);
   } catch {
-    return new Refused(response.status, "", `The server answered ${response.status}.`); // A page of a proxy.
+    return new Refused(response.status, "", `The server answered ${response.status}.`); // a page of a proxy
   }
 }
 

@@ -7,6 +7,7 @@
  * depends on the file and the query alone. Heads are plain data and can cross a network.
  */
 
+import { firstIndex } from "../../base/binary-search.ts";
 import { compareText } from "../../base/compare.ts";
 import { GrowableBytes, GrowableWords } from "../../base/growable.ts";
 import { newPause, type Pause } from "../../base/yield.ts";
@@ -86,13 +87,8 @@ function pageOfHeads({ after }: HeadsPage, catalog: Catalog): SearchInput["page"
 
 /** The position of a name in the order of names. One that is not there has a position between two others. */
 function placeOfName(name: string, { names: { ordered } }: Catalog): number {
-  let [from, to] = [0, ordered.length];
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    if (compareText(ordered[middle]!.name, name) < 0) from = middle + 1;
-    else to = middle;
-  }
-  return ordered[from]?.name === name ? from : from - 0.5;
+  const at = firstIndex(0, ordered.length, (i) => compareText(ordered[i]!.name, name) >= 0);
+  return ordered[at]?.name === name ? at : at - 0.5;
 }
 
 /** How many ranges the heads of one engine hold at most: with them it could fill the answer alone. */
