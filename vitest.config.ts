@@ -6,8 +6,9 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/setup.ts"],
     setupFiles: ["test/properties.ts"],
-    // a test on a busy machine may wait for a core again and again; what takes longer has stopped
-    testTimeout: 120_000,
+    // no test has a time of its own: on a busy machine it may wait for a core again and again; what takes
+    // longer than this has stopped. Random tests that run QUERN_RUNS times as often may take as much longer.
+    testTimeout: 300_000 * Number(process.env["QUERN_RUNS"] ?? 1),
     hookTimeout: 300_000,
     teardownTimeout: 60_000,
     expect: { poll: { timeout: 60_000 } },

@@ -35,8 +35,11 @@ test("of a pause counts what lies in the turn", () => {
   expect(stallOf(reading({}), reading({ clock: 10 }), pauses).msOfOurs).toBe(10 - 2 - 2);
 });
 
+/** Takes so many milliseconds of processor time, whatever else the machine does. */
 const compute = (ms: number) => {
-  for (const end = performance.now() + ms; performance.now() < end;);
+  const begin = process.cpuUsage();
+  const worked = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1_000;
+  while (worked(process.cpuUsage(begin)) < ms);
 };
 
 test.each([
@@ -50,7 +53,7 @@ test.each([
   }
   const { ms, msWithWaiting } = await longest();
   expect(msWithWaiting).toBeGreaterThan(50);
-  expect(ms).toBeGreaterThan(10); // the rest of the 60, other processes may have had the core
+  expect(ms).toBeGreaterThan(30); // helpers of the process may have worked the rest of the 60
   expect(ms).toBeLessThanOrEqual(msWithWaiting);
 });
 

@@ -37,34 +37,30 @@ function newGate(): { readonly opened: Promise<void>; readonly open: () => void 
 }
 
 describe("as one engine", () => {
-  test(
-    "two machines that index in turn answer what brute force answers, with many shards or one",
-    { timeout: 90_000 * RUNS },
-    async () => {
-      for (const shardBytes of [1, 2000, undefined]) {
-        const cluster = await newCluster({ contexts, ...(shardBytes && { shardBytes }) });
-        const machines = [await cluster.open(), await cluster.open()];
-        const long = "more than a shard may have\n".repeat(100);
-        for (const name of ["first", "second"]) await machines[0]!.index(shop(name, long));
-        let turn = 0;
-        const property = fc.asyncProperty(searchStates(3), async ({ corpus, asked }) => {
-          const there = await bringTo(machines[turn++ % 2]!, corpus);
-          for (const machine of machines) {
-            await machine.refresh();
-            for (const one of asked) {
-              const moved = { ...one, options: moveViewer(one.options, corpus, there) };
-              expect(await difference(machine, there, moved)).toBeUndefined();
-              expect(await streamDifference(machine, there, moved)).toBeUndefined();
-            }
+  test("two machines that index in turn answer what brute force answers, with many shards or one", async () => {
+    for (const shardBytes of [1, 2000, undefined]) {
+      const cluster = await newCluster({ contexts, ...(shardBytes && { shardBytes }) });
+      const machines = [await cluster.open(), await cluster.open()];
+      const long = "more than a shard may have\n".repeat(100);
+      for (const name of ["first", "second"]) await machines[0]!.index(shop(name, long));
+      let turn = 0;
+      const property = fc.asyncProperty(searchStates(3), async ({ corpus, asked }) => {
+        const there = await bringTo(machines[turn++ % 2]!, corpus);
+        for (const machine of machines) {
+          await machine.refresh();
+          for (const one of asked) {
+            const moved = { ...one, options: moveViewer(one.options, corpus, there) };
+            expect(await difference(machine, there, moved)).toBeUndefined();
+            expect(await streamDifference(machine, there, moved)).toBeUndefined();
           }
-        });
-        await fc.assert(property, { numRuns: 2 * RUNS, endOnFailure: true });
-        expect(await machines[0]!.check()).toMatchObject({ ok: true });
-        const { shards } = await machines[1]!.status();
-        expect(shards.length > 1).toBe(shardBytes !== undefined);
-      }
-    },
-  );
+        }
+      });
+      await fc.assert(property, { numRuns: 2 * RUNS, endOnFailure: true });
+      expect(await machines[0]!.check()).toMatchObject({ ok: true });
+      const { shards } = await machines[1]!.status();
+      expect(shards.length > 1).toBe(shardBytes !== undefined);
+    }
+  });
 
   test("symbols, files, folders and lists are those of the machine that indexed", async () => {
     const cluster = await newCluster({ shardBytes: 1 });
@@ -411,30 +407,25 @@ test("a folder is not followed", async () => {
   await expect(engine.workspace(".")).rejects.toMatchObject({ code: "INVALID_REQUEST" });
 });
 
-test(
-  "searches see published states alone while everything changes",
-  { timeout: 120_000 },
-  async () => {
-    const cluster = await newCluster();
-    const [writer, reader] = [await cluster.open(), await cluster.open()];
-    const stateOf = (n: number) =>
-      shop("shop", ...Array.from({ length: 5 }, () => `needle ${n}\n`));
-    await writer.index(stateOf(0));
+test("searches see published states alone while everything changes", async () => {
+  const cluster = await newCluster();
+  const [writer, reader] = [await cluster.open(), await cluster.open()];
+  const stateOf = (n: number) => shop("shop", ...Array.from({ length: 5 }, () => `needle ${n}\n`));
+  await writer.index(stateOf(0));
+  await reader.refresh();
+  let isOver = false;
+  const writing = (async () => {
+    for (let n = 1; n <= 12; n++) await writer.index(stateOf(n));
+    isOver = true;
+  })();
+  const seen = new Set<string>();
+  while (!isOver) {
+    const lines = await found(reader, "needle");
+    expect(lines).toHaveLength(5);
+    expect(new Set(lines).size).toBe(1);
+    seen.add(lines[0]!);
     await reader.refresh();
-    let isOver = false;
-    const writing = (async () => {
-      for (let n = 1; n <= 12; n++) await writer.index(stateOf(n));
-      isOver = true;
-    })();
-    const seen = new Set<string>();
-    while (!isOver) {
-      const lines = await found(reader, "needle");
-      expect(lines).toHaveLength(5);
-      expect(new Set(lines).size).toBe(1);
-      seen.add(lines[0]!);
-      await reader.refresh();
-    }
-    await writing;
-    expect(seen.size).toBeGreaterThan(1);
-  },
-);
+  }
+  await writing;
+  expect(seen.size).toBeGreaterThan(1);
+});

@@ -131,42 +131,36 @@ async function take(machine: ClusterEngine, one: Step): Promise<boolean> {
   }
 }
 
-test(
-  "nothing in use is ever deleted, and nothing else stays",
-  { timeout: 120_000 * RUNS },
-  async () => {
-    const scripts = fc.array(fc.array(step, { minLength: 1, maxLength: 5 }), {
-      minLength: 2,
-      maxLength: 2,
-    });
-    const property = fc.asyncProperty(scripts, async (each) => {
-      const cluster = await newCluster();
-      const expected = new Map<string, readonly string[]>();
-      const machines = await Promise.all(each.map(() => cluster.open()));
-      await Promise.all(
-        each.map(async (steps, m) => {
-          for (const one of steps) {
-            // each machine has repositories of its own, so that the outcome is known
-            const own = typeof one === "string" ? one : { ...one, repository: one.repository + m };
-            while (!(await take(machines[m]!, own)));
-            if (typeof own !== "string") expected.set(own.repository, own.texts);
-          }
-        }),
-      );
-      const lines = [...expected].flatMap(([name, texts]) =>
-        texts.map((text) => `${name}: ${text.trim()}`),
-      );
-      await machines[0]!.collect({ now: later(36 * HOUR) });
-      const fresh = await cluster.open();
-      for (const machine of [...machines, fresh]) {
-        await machine.refresh();
-        expect(await found(machine, "needle")).toEqual(lines.sort());
-      }
-      expect(await fresh.check()).toMatchObject({ ok: true });
-      expect(new Set(await keysOf(cluster))).toEqual(
-        await new Collection(cluster.pool, {}).named(),
-      );
-    });
-    await fc.assert(property, { numRuns: 2 * RUNS, endOnFailure: true });
-  },
-);
+test("nothing in use is ever deleted, and nothing else stays", async () => {
+  const scripts = fc.array(fc.array(step, { minLength: 1, maxLength: 5 }), {
+    minLength: 2,
+    maxLength: 2,
+  });
+  const property = fc.asyncProperty(scripts, async (each) => {
+    const cluster = await newCluster();
+    const expected = new Map<string, readonly string[]>();
+    const machines = await Promise.all(each.map(() => cluster.open()));
+    await Promise.all(
+      each.map(async (steps, m) => {
+        for (const one of steps) {
+          // each machine has repositories of its own, so that the outcome is known
+          const own = typeof one === "string" ? one : { ...one, repository: one.repository + m };
+          while (!(await take(machines[m]!, own)));
+          if (typeof own !== "string") expected.set(own.repository, own.texts);
+        }
+      }),
+    );
+    const lines = [...expected].flatMap(([name, texts]) =>
+      texts.map((text) => `${name}: ${text.trim()}`),
+    );
+    await machines[0]!.collect({ now: later(36 * HOUR) });
+    const fresh = await cluster.open();
+    for (const machine of [...machines, fresh]) {
+      await machine.refresh();
+      expect(await found(machine, "needle")).toEqual(lines.sort());
+    }
+    expect(await fresh.check()).toMatchObject({ ok: true });
+    expect(new Set(await keysOf(cluster))).toEqual(await new Collection(cluster.pool, {}).named());
+  });
+  await fc.assert(property, { numRuns: 2 * RUNS, endOnFailure: true });
+});

@@ -239,7 +239,7 @@ function commandsOf(section: string): string[][] {
 
 const SECTION = ["cluster", "users", "keys", "serve", "cluster", "serve"];
 
-test("the page's way from one machine to three", { timeout: 180_000 }, async () => {
+test("the page's way from one machine to three", async () => {
   const database = await emptyDatabase();
   const objects = temporaryFolder();
   const clones = temporaryFolder();

@@ -24,41 +24,37 @@ const LAYOUTS = [
   { nodes: 4, replicas: 2, shardBytes: 10 },
 ];
 
-test(
-  "random states, queries, viewers, placements and pages",
-  { timeout: 120_000 * RUNS },
-  async () => {
-    const seen = { files: 0, slices: 0 };
-    for (const { nodes, ...layout } of LAYOUTS.slice(0, RUNS > 1 ? undefined : 2)) {
-      const cluster = await newCluster({ contexts, ...layout });
-      await startNodes(cluster, nodes);
-      const front = await openFront(cluster);
-      const whole = await cluster.open();
-      const property = fc.asyncProperty(searchStates(4), async ({ corpus, asked }) => {
-        const there = await bringInParts(front, corpus);
-        await whole.refresh();
-        for (const one of asked) {
-          const moved = { ...one, options: moveViewer(one.options, corpus, there) };
-          expect(await difference(front, there, moved)).toBeUndefined();
-          expect(await streamDifference(front, there, moved)).toBeUndefined();
-          const { viewer } = moved.options;
-          const options = viewer ? { viewer } : {};
-          let [cursor, other]: (string | undefined)[] = ["", ""];
-          for (let page = 0; page < 3 && cursor !== undefined; page++) {
-            const request = { ...one.request, matches: 3, facets: 3 };
-            const mine = await front.search({ ...request, after: cursor }, options);
-            const same = await whole.search({ ...request, after: other! }, options);
-            expect(comparable(mine)).toEqual(comparable(same));
-            seen.files += same.files.length;
-            [cursor, other] = [mine.nextCursor, same.nextCursor];
-          }
+test("random states, queries, viewers, placements and pages", async () => {
+  const seen = { files: 0, slices: 0 };
+  for (const { nodes, ...layout } of LAYOUTS.slice(0, RUNS > 1 ? undefined : 2)) {
+    const cluster = await newCluster({ contexts, ...layout });
+    await startNodes(cluster, nodes);
+    const front = await openFront(cluster);
+    const whole = await cluster.open();
+    const property = fc.asyncProperty(searchStates(4), async ({ corpus, asked }) => {
+      const there = await bringInParts(front, corpus);
+      await whole.refresh();
+      for (const one of asked) {
+        const moved = { ...one, options: moveViewer(one.options, corpus, there) };
+        expect(await difference(front, there, moved)).toBeUndefined();
+        expect(await streamDifference(front, there, moved)).toBeUndefined();
+        const { viewer } = moved.options;
+        const options = viewer ? { viewer } : {};
+        let [cursor, other]: (string | undefined)[] = ["", ""];
+        for (let page = 0; page < 3 && cursor !== undefined; page++) {
+          const request = { ...one.request, matches: 3, facets: 3 };
+          const mine = await front.search({ ...request, after: cursor }, options);
+          const same = await whole.search({ ...request, after: other! }, options);
+          expect(comparable(mine)).toEqual(comparable(same));
+          seen.files += same.files.length;
+          [cursor, other] = [mine.nextCursor, same.nextCursor];
         }
-        const { nodes: told } = await front.status();
-        seen.slices += told.reduce((sum, { ready }) => sum + ready, 0);
-      });
-      await fc.assert(property, { numRuns: 1 * RUNS, endOnFailure: true });
-    }
-    expect(seen.slices).toBeGreaterThan(2);
-    expect(seen.files).toBeGreaterThan(0);
-  },
-);
+      }
+      const { nodes: told } = await front.status();
+      seen.slices += told.reduce((sum, { ready }) => sum + ready, 0);
+    });
+    await fc.assert(property, { numRuns: 1 * RUNS, endOnFailure: true });
+  }
+  expect(seen.slices).toBeGreaterThan(2);
+  expect(seen.files).toBeGreaterThan(0);
+});

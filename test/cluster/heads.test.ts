@@ -12,7 +12,6 @@ import { bringInParts } from "./bring-in-parts.ts";
 import { comparable } from "./comparable.ts";
 import { sliced } from "./sliced.ts";
 
-const TIMEOUT_MS = 120_000 * RUNS;
 const contexts = (name: string) => CONTEXTS[name];
 
 const shapes = fc.record({
@@ -25,7 +24,7 @@ const shapes = fc.record({
 const withField = <Name extends string, Value>(name: Name, value: Value | undefined) =>
   (value === undefined ? {} : { [name]: value }) as { [N in Name]?: Value };
 
-test("random states, queries, viewers and parts", { timeout: TIMEOUT_MS }, async () => {
+test("random states, queries, viewers and parts", async () => {
   const engine = await openEngine({ contexts });
   const parts = await sliced(engine, contexts);
   onTestFinished(() => parts.close());
@@ -57,7 +56,7 @@ test("random states, queries, viewers and parts", { timeout: TIMEOUT_MS }, async
   expect(seen.searched).toBeGreaterThan(50);
 });
 
-test("pages join to the whole answer", { timeout: TIMEOUT_MS }, async () => {
+test("pages join to the whole answer", async () => {
   const engine = await openEngine({ contexts });
   const parts = await sliced(engine, contexts);
   onTestFinished(() => parts.close());

@@ -130,7 +130,7 @@ async function front(engine: Engine, count: number, replicas: number) {
   return { nodes, slices, search };
 }
 
-test("any node may fail at any moment while a replica is left", { timeout: 60_000 }, async () => {
+test("any node may fail at any moment while a replica is left", async () => {
   const engine = await indexed();
   const whole = comparable(await engine.search(request));
   const { nodes, slices, search } = await front(engine, 4, 2);

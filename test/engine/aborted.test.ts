@@ -38,7 +38,7 @@ const CALLS: [what: string, call: (engine: Engine, signal: AbortSignal) => Promi
   ],
 ];
 
-test.each(CALLS)("%s", { timeout: 60_000 }, async (_, call) => {
+test.each(CALLS)("%s", async (_, call) => {
   const engine = await openEngine({ workers: 1 });
   await engine.index([source("a"), source("b")], { symbols: "skip" });
   await engine.index(source("a", 1), { symbols: "skip" }); // so that compact() has something to do

@@ -8,8 +8,6 @@ import { CONTEXTS, searchStates, type SearchState } from "../oracle/queries.ts";
 import { bringTo, moveViewer } from "./corpus-engine.ts";
 import { openEngine, RUNS } from "./opened.ts";
 
-const TIMEOUT_MS = 60_000 * RUNS;
-
 const show = ({ values, more }: Facet): string =>
   [
     ...values.map(({ value, fileCount }) => `${value} ${fileCount}`),
@@ -97,7 +95,7 @@ const WORKERS = [
   { workers: 3, states: 6 },
 ];
 
-test.each(WORKERS)("any query, $workers workers", { timeout: TIMEOUT_MS }, async (given) => {
+test.each(WORKERS)("any query, $workers workers", async (given) => {
   const contexts = (name: string) => CONTEXTS[name];
   const engine = await openEngine({ workers: given.workers, contexts });
   const check = async ({ corpus, asked }: SearchState, most: number) => {

@@ -62,7 +62,7 @@ async function answers(engine: Engine): Promise<string[]> {
   return lines;
 }
 
-test("a history of a git repository", { timeout: 120_000 * RUNS }, async () => {
+test("a history of a git repository", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 14 }), async (steps) => {
       const path = repository({ one: "word one\n" });

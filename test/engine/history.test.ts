@@ -47,9 +47,7 @@ const THREADS = [
   { workers: 3, revisions: 3 },
 ] as const;
 
-const TIMEOUT_MS = 120_000 * RUNS;
-
-test.each(THREADS)("on $workers threads", { timeout: TIMEOUT_MS }, async (given) => {
+test.each(THREADS)("on $workers threads", async (given) => {
   const { workers, revisions } = given;
   let mostMerged = 0;
   const check = async (history: Step[]) => {

@@ -63,7 +63,7 @@ async function killWithin(steps: readonly Step[], path: string): Promise<void> {
   }
 }
 
-test("killed at each step of a segment's life", { timeout: 120_000 }, async () => {
+test("killed at each step of a segment's life", async () => {
   const folders = [temporaryFolder(), temporaryFolder()];
   // two at a time
   const halves = folders.map((path, half) =>
@@ -75,7 +75,7 @@ test("killed at each step of a segment's life", { timeout: 120_000 }, async () =
   await Promise.all(halves);
 });
 
-test("killed at random moments", { timeout: 60_000 * RUNS }, async () => {
+test("killed at random moments", async () => {
   const path = temporaryFolder();
   const seed = testSeed();
   let done = 0;

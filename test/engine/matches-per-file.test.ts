@@ -15,8 +15,6 @@ import { bestFirst, type Named, type Span } from "./best-lines-twin.ts";
 import { bringTo, moveViewer } from "./corpus-engine.ts";
 import { openEngine, RUNS } from "./opened.ts";
 
-const TIMEOUT_MS = 60_000 * RUNS;
-
 const spansOf = (file: FileResult): Span[] =>
   file.chunks.flatMap(({ matchRanges }) =>
     matchRanges.map(({ start, end }) => [start.byteOffset, end.byteOffset] as const),
@@ -187,7 +185,7 @@ async function expectedSpans(
   return expected;
 }
 
-test("random files show what the twin says", { timeout: TIMEOUT_MS }, async () => {
+test("random files show what the twin says", async () => {
   const engine = await openEngine();
   const check = async ({ corpus, asked }: TwinCase) => {
     await bringTo(engine, { repositories: [] });
@@ -260,7 +258,7 @@ const WORKERS = [
   { workers: 3, states: 6 },
 ];
 
-test.each(WORKERS)("any query, $workers workers", { timeout: TIMEOUT_MS }, async (given) => {
+test.each(WORKERS)("any query, $workers workers", async (given) => {
   const contexts = (name: string) => CONTEXTS[name];
   const engine = await openEngine({ workers: given.workers, contexts });
   const check = async ({ corpus, asked }: SearchState, most: number) => {

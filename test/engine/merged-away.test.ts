@@ -17,46 +17,40 @@ vi.mock("../../src/store/format/format.ts", async (original) => ({
   RETIRE_MS: 0,
 }));
 
-const TIMEOUT_MS = 180_000 * RUNS;
-
 /** Some text without the word, of a length that depends on the number. */
 const filler = (i: number) => "some other words\n".repeat(1 + ((i * 37) % 400));
 
-test(
-  "a search answers right, whatever is merged away meanwhile",
-  { timeout: TIMEOUT_MS },
-  async () => {
-    const path = temporaryFolder();
-    const [writer, reader] = [await openEngine({}, path), await openEngine({}, path)];
-    const source = (name: string, i: number) =>
-      documents({ name, files: [{ path: `${i}.txt`, content: `${filler(i)}needle ${i}\n` }] });
-    await writer.index(source("r0", 0));
-    let [isWriting, searches, merged] = [true, 0, 0];
-    const search = async () => {
-      for (let before = 0; isWriting; searches++) {
-        const answer = await reader.search({ query: "needle", matches: 1e6 });
-        const { stats, files, isSearchExhaustive } = answer;
-        expect(brokenInvariant(answer, undefined)).toBeUndefined();
-        expect(isSearchExhaustive).toBe(true);
-        expect(new Set(files.map(({ repository }) => repository)).size).toBe(stats.fileCount);
-        expect(stats.fileCount).toBeGreaterThanOrEqual(before);
-        before = stats.fileCount;
-        await turn();
-      }
-    };
-    const searching = search();
-    for (let i = 1; i <= 60 * RUNS; i++) {
-      await writer.index(source(`r${i}`, i));
-      if (i % 10 === 0) merged += (await writer.compact()).segmentsBefore;
+test("a search answers right, whatever is merged away meanwhile", async () => {
+  const path = temporaryFolder();
+  const [writer, reader] = [await openEngine({}, path), await openEngine({}, path)];
+  const source = (name: string, i: number) =>
+    documents({ name, files: [{ path: `${i}.txt`, content: `${filler(i)}needle ${i}\n` }] });
+  await writer.index(source("r0", 0));
+  let [isWriting, searches, merged] = [true, 0, 0];
+  const search = async () => {
+    for (let before = 0; isWriting; searches++) {
+      const answer = await reader.search({ query: "needle", matches: 1e6 });
+      const { stats, files, isSearchExhaustive } = answer;
+      expect(brokenInvariant(answer, undefined)).toBeUndefined();
+      expect(isSearchExhaustive).toBe(true);
+      expect(new Set(files.map(({ repository }) => repository)).size).toBe(stats.fileCount);
+      expect(stats.fileCount).toBeGreaterThanOrEqual(before);
+      before = stats.fileCount;
+      await turn();
     }
-    isWriting = false;
-    await searching;
-    const { stats } = await reader.search({ query: "needle", matches: 0 });
-    expect(stats.fileCount).toBe(60 * RUNS + 1);
-    expect(searches).toBeGreaterThan(20);
-    expect(merged).toBeGreaterThan(0);
-  },
-);
+  };
+  const searching = search();
+  for (let i = 1; i <= 60 * RUNS; i++) {
+    await writer.index(source(`r${i}`, i));
+    if (i % 10 === 0) merged += (await writer.compact()).segmentsBefore;
+  }
+  isWriting = false;
+  await searching;
+  const { stats } = await reader.search({ query: "needle", matches: 0 });
+  expect(stats.fileCount).toBe(60 * RUNS + 1);
+  expect(searches).toBeGreaterThan(20);
+  expect(merged).toBeGreaterThan(0);
+});
 
 const GONE = [
   { workers: 0, gone: "all" },
@@ -152,7 +146,7 @@ async function streamed(engine: Engine, request: SearchRequest) {
   return { delivered, final };
 }
 
-test("four hundred small index calls leave few segments", { timeout: TIMEOUT_MS }, async () => {
+test("four hundred small index calls leave few segments", async () => {
   const engine = await openEngine();
   const calls = 400;
   for (let i = 0; i < calls; i++)

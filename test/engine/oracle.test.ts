@@ -17,8 +17,6 @@ const WORKERS = [
 ];
 const QUERIES_EACH = 8;
 
-const TIMEOUT_MS = 60_000 * RUNS;
-
 const featuresAsked = new Set<string>();
 
 /** Each query is searched and streamed. */
@@ -34,14 +32,14 @@ async function check(engine: Engine, { corpus, asked }: SearchState): Promise<vo
 
 const contexts = (name: string) => CONTEXTS[name];
 
-test.each(WORKERS)("any query, $workers workers", { timeout: TIMEOUT_MS }, async (given) => {
+test.each(WORKERS)("any query, $workers workers", async (given) => {
   const { workers, states } = given;
   const engine = await openEngine({ workers, contexts });
   const property = fc.asyncProperty(searchStates(QUERIES_EACH), (one) => check(engine, one));
   await fc.assert(property, { numRuns: states * RUNS });
 });
 
-test("what no case above has asked for", { timeout: TIMEOUT_MS }, async () => {
+test("what no case above has asked for", async () => {
   const seed = testSeed();
   const engine = await openEngine({ contexts });
   const isNew = (feature: string) => PROMISED.includes(feature) && !featuresAsked.has(feature);

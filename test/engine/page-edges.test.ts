@@ -48,7 +48,7 @@ const files: fc.Arbitrary<EdgeFile> = fc.record({
   asciiAround: fc.boolean(),
 });
 
-test("needles at the edges of pages", { timeout: 60_000 * RUNS }, async () => {
+test("needles at the edges of pages", async () => {
   const engine = await openEngine();
   const check = async (given: readonly EdgeFile[]) => {
     const corpus: Corpus = {

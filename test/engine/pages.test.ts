@@ -13,7 +13,6 @@ import { CONTEXTS, searchStates, type SearchState } from "../oracle/queries.ts";
 import { bringTo, moveViewer } from "./corpus-engine.ts";
 import { openEngine, RUNS } from "./opened.ts";
 
-const TIMEOUT_MS = 60_000 * RUNS;
 const contexts = (name: string) => CONTEXTS[name];
 
 const rangesIn = (file: FileResult): string[] =>
@@ -74,39 +73,35 @@ const sizes = fc.array(fc.oneof(fc.integer({ min: 1, max: 3 }), fc.integer({ min
 });
 const perFile = fc.option(fc.integer({ min: 1, max: 4 }));
 
-test.each(WORKERS)(
-  "pages of one state join, $workers workers",
-  { timeout: TIMEOUT_MS },
-  async (given) => {
-    const engine = await openEngine({ workers: given.workers, contexts });
-    const check = async ({ corpus, asked }: SearchState, some: number[], most: number | null) => {
-      const there = await bringTo(engine, corpus);
-      for (const one of asked) {
-        const { viewer } = moveViewer(one.options, corpus, there);
-        const viewing = viewer ? { viewer } : {};
-        // several thousand ranges of one file would take as many pages
-        const request = { ...one.request, matches: 400, ...(most && { matchesPerFile: most }) };
-        const all = await engine.search(request, viewing);
-        const files: FileResult[] = [];
-        const seen = { ranges: 0 };
-        for await (const page of pages(engine, request, { ...viewing, sizes: some })) {
-          const { fileCount, totalMatchCount } = all.stats;
-          expect(page.stats).toMatchObject({ fileCount, totalMatchCount });
-          expect(page.indexChanged).toBeUndefined();
-          files.push(...page.files);
-          seen.ranges += page.stats.actualMatchCount;
-          if (seen.ranges > 400) break;
-        }
-        const expected = await engine.search({ ...request, matches: seen.ranges }, viewing);
-        if (seen.ranges <= 400) expect(seen.ranges).toBe(all.stats.actualMatchCount);
-        const compared = most === null ? (parts: Part[]) => parts : inAnyOrder;
-        expect(compared(joined(files))).toEqual(compared(joined(expected.files)));
+test.each(WORKERS)("pages of one state join, $workers workers", async (given) => {
+  const engine = await openEngine({ workers: given.workers, contexts });
+  const check = async ({ corpus, asked }: SearchState, some: number[], most: number | null) => {
+    const there = await bringTo(engine, corpus);
+    for (const one of asked) {
+      const { viewer } = moveViewer(one.options, corpus, there);
+      const viewing = viewer ? { viewer } : {};
+      // several thousand ranges of one file would take as many pages
+      const request = { ...one.request, matches: 400, ...(most && { matchesPerFile: most }) };
+      const all = await engine.search(request, viewing);
+      const files: FileResult[] = [];
+      const seen = { ranges: 0 };
+      for await (const page of pages(engine, request, { ...viewing, sizes: some })) {
+        const { fileCount, totalMatchCount } = all.stats;
+        expect(page.stats).toMatchObject({ fileCount, totalMatchCount });
+        expect(page.indexChanged).toBeUndefined();
+        files.push(...page.files);
+        seen.ranges += page.stats.actualMatchCount;
+        if (seen.ranges > 400) break;
       }
-    };
-    const property = fc.asyncProperty(searchStates(4), sizes, perFile, check);
-    await fc.assert(property, { numRuns: given.states * RUNS });
-  },
-);
+      const expected = await engine.search({ ...request, matches: seen.ranges }, viewing);
+      if (seen.ranges <= 400) expect(seen.ranges).toBe(all.stats.actualMatchCount);
+      const compared = most === null ? (parts: Part[]) => parts : inAnyOrder;
+      expect(compared(joined(files))).toEqual(compared(joined(expected.files)));
+    }
+  };
+  const property = fc.asyncProperty(searchStates(4), sizes, perFile, check);
+  await fc.assert(property, { numRuns: given.states * RUNS });
+});
 
 // ── the index changes between two pages ──
 
@@ -143,7 +138,7 @@ const contentOf = async (engine: Engine, request: SearchRequest) => {
   return new Map(files.map((file) => [fileKey(file), `${file.content} ${rangesIn(file).join()}`]));
 };
 
-test("what stays between two pages comes once", { timeout: TIMEOUT_MS }, async () => {
+test("what stays between two pages comes once", async () => {
   const engine = await openEngine({ contexts });
   const seen = { changed: 0, expired: 0 };
   const check = async ({ before, after }: Change, size: number) => {

@@ -45,7 +45,7 @@ async function both(engine: Engine, request: SearchRequest, options: SearchOptio
   return shownAhead;
 }
 
-test("any query, of any length of the answer", { timeout: 60_000 * RUNS }, async () => {
+test("any query, of any length of the answer", async () => {
   const engine = await openEngine({ contexts: (name: string) => CONTEXTS[name] });
   const check = async ({ corpus, asked: queries }: SearchState, maxBytes: number) => {
     const there = await bringTo(engine, corpus);
@@ -64,7 +64,7 @@ test("any query, of any length of the answer", { timeout: 60_000 * RUNS }, async
   await fc.assert(fc.asyncProperty(states, bytes, check), { numRuns: 20 * RUNS });
 });
 
-test("any query, shown when it is asked for", { timeout: 60_000 * RUNS }, async () => {
+test("any query, shown when it is asked for", async () => {
   const engine = await openEngine({ contexts: (name: string) => CONTEXTS[name] });
   ahead.isOff = true;
   const check = async ({ corpus, asked: queries }: SearchState) => {

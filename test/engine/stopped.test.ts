@@ -28,7 +28,7 @@ afterAll(() => {
 
 describe("a writer that was stopped and taken over writes nothing when it goes on", () => {
   const rows = STOPS.map((stop) => [nameStop(stop), stop] as const);
-  test.concurrent.each(rows)("%s", { timeout: 60_000 }, async (_, stop) => {
+  test.concurrent.each(rows)("%s", async (_, stop) => {
     const path = await fixtures.copy(stop);
     const wentOn = await stopAndGoOn({ script: bundled.script("writer-process"), path }, stop);
     expect(wentOn).toMatchObject({ step: "nothing", isChanged: false, problems: [] });

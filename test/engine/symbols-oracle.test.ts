@@ -141,7 +141,7 @@ const contexts = (name: string) => CONTEXTS[name];
 test.each([
   { workers: 0, runs: 12 },
   { workers: 2, runs: 8 },
-])("sym: and symbols on ranges, $workers workers", { timeout: 60_000 * RUNS }, async (given) => {
+])("sym: and symbols on ranges, $workers workers", async (given) => {
   const { workers, runs } = given;
   const engine = await openEngine({ workers, contexts });
   let corpus: Corpus = { repositories: [] };

@@ -20,7 +20,6 @@ const TIMES = 4;
 
 test.each(SIZES.flatMap((textCache) => [0, 2].map((workers) => ({ textCache, workers }))))(
   "any query, $textCache bytes and $workers workers",
-  { timeout: 60_000 * RUNS },
   async (given) => {
     const engine = await openEngine({ ...given, contexts });
     const check = async ({ corpus, asked }: SearchState) => {
@@ -74,7 +73,7 @@ async function answers(engine: Engine): Promise<unknown[]> {
   return all;
 }
 
-test.each([0, 2])("pages and their edges, %i workers", { timeout: 60_000 }, async (workers) => {
+test.each([0, 2])("pages and their edges, %i workers", async (workers) => {
   const expected: unknown[] = [];
   for (const textCache of SIZES) {
     const engine = await openEngine({ workers, textCache });

@@ -68,7 +68,7 @@ function slowEngine(
     slow.engine = await open(path, { workers });
     slow.free = () => slow.engine.search({ query: "not there", matches: 1 });
     await slow.engine.index(documents({ name: "slow", files: corpus() }), { symbols: "skip" });
-  }, 60_000);
+  });
   afterAll(async () => {
     await slow.engine.close();
     rmSync(path, { recursive: true, force: true, maxRetries: 3 });

@@ -29,13 +29,11 @@ async function compare(folder: string, seed: number, rounds: number): Promise<vo
   expect(count).toBeGreaterThan(0);
 }
 
-const LIMIT_MS = 120_000 * RUNS;
-
-test("a history with everything that is awkward", { timeout: LIMIT_MS }, async () => {
+test("a history with everything that is awkward", async () => {
   await compare(makeRepository(awkwardHistory(), tempFolder()), SEED, 4 * RUNS);
 });
 
-test("a bare clone without a configuration", { timeout: LIMIT_MS }, async () => {
+test("a bare clone without a configuration", async () => {
   const folder = makeRepository(awkwardHistory().slice(0, 8), tempFolder());
   rmSync(join(folder, "config"));
   const { authors } = await (await historyOf(folder)).authors();
@@ -43,14 +41,14 @@ test("a bare clone without a configuration", { timeout: LIMIT_MS }, async () => 
   await compare(folder, SEED, 4);
 });
 
-test("random histories", { timeout: LIMIT_MS }, async () => {
+test("random histories", async () => {
   for (let seed = SEED; seed < SEED + 2 * RUNS; seed++) {
     const draw = drawFrom(seed);
     await compare(makeRepository(randomHistory(draw, 5 + draw(60)), tempFolder()), seed, 5);
   }
 });
 
-test("a shallow clone", { timeout: LIMIT_MS }, async () => {
+test("a shallow clone", async () => {
   const whole = makeRepository(randomHistory(drawFrom(SEED), 40), tempFolder());
   const folder = join(tempFolder(), "shallow.git");
   const options = ["--quiet", "--bare", "--depth=5", "--no-single-branch"];
@@ -59,7 +57,7 @@ test("a shallow clone", { timeout: LIMIT_MS }, async () => {
   await compare(folder, SEED, 4);
 });
 
-test("a work tree, whose attributes say where functions begin", { timeout: LIMIT_MS }, async () => {
+test("a work tree, whose attributes say where functions begin", async () => {
   const folder = join(tempFolder(), "clone");
   const made = makeRepository(awkwardHistory().slice(0, 8), tempFolder());
   execFileSync("git", ["clone", "--quiet", made, folder]);

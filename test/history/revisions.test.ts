@@ -57,7 +57,7 @@ test("what is no revision is refused where one must be, and there for nobody els
     });
   }
   expect(existsSync(join(folder, "PWNED"))).toBe(false);
-}, 120_000);
+});
 
 test("a name is asked for in full forms, a branch before a tag before an id", async () => {
   const forms = ["refs/heads/abcd", "refs/tags/abcd", "refs/remotes/abcd", "abcd"];

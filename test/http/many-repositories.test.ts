@@ -111,5 +111,4 @@ test.runIf(process.platform === "linux")(
     tellFigure(Array.from(least, ([what, ms]) => `${what} ${ms.toFixed(1)} ms`).join(", "));
     expect(long()).toEqual([]);
   },
-  120_000,
 );

@@ -11,7 +11,6 @@ import { createMcpHandler } from "../../src/mcp/index.ts";
 import { openEngine } from "../engine/opened.ts";
 import { connected } from "./connected.ts";
 
-const TIMEOUT_MS = 120_000;
 const TEMPLATE = "quern://{repository}@{revision}/{+path}";
 /** Names of one begin as, end as and hold those of the other. */
 const SEEN = ["acme/shop", "acme/tools", "shop"];
@@ -79,24 +78,20 @@ async function answerOf(client: Client, ask: Ask): Promise<string> {
   }
 }
 
-test.each(["2025", "2026"])(
-  "era %s: as if what is hidden were not there",
-  { timeout: TIMEOUT_MS },
-  async (era) => {
-    const [full, bare] = [await clientOf([...SEEN, ...HIDDEN], era), await clientOf(SEEN, era)];
-    expect(full.getServerCapabilities()?.prompts).toBeUndefined(); // there are none
-    const kinds = new Set<string>();
-    const holds = async ([what, ask]: [string, Ask]): Promise<void> => {
-      const answer = await answerOf(full, ask);
-      expect(answer, what).toBe(await answerOf(bare, ask));
-      kinds.add(`${what.split(" ")[0]!} ${answer.includes("secret") || answer.length < 60}`);
-    };
-    await fc.assert(fc.asyncProperty(fc.oneof(reading, completing, listing), holds), {
-      numRuns: 150,
-    });
-    expect(kinds.size).toBeGreaterThan(6); // some of each find something, and some nothing
-    expect(
-      await answerOf(full, (client) => client.readResource({ uri: "quern://shop@HEAD/README.md" })),
-    ).toContain("shop README.md");
-  },
-);
+test.each(["2025", "2026"])("era %s: as if what is hidden were not there", async (era) => {
+  const [full, bare] = [await clientOf([...SEEN, ...HIDDEN], era), await clientOf(SEEN, era)];
+  expect(full.getServerCapabilities()?.prompts).toBeUndefined(); // there are none
+  const kinds = new Set<string>();
+  const holds = async ([what, ask]: [string, Ask]): Promise<void> => {
+    const answer = await answerOf(full, ask);
+    expect(answer, what).toBe(await answerOf(bare, ask));
+    kinds.add(`${what.split(" ")[0]!} ${answer.includes("secret") || answer.length < 60}`);
+  };
+  await fc.assert(fc.asyncProperty(fc.oneof(reading, completing, listing), holds), {
+    numRuns: 150,
+  });
+  expect(kinds.size).toBeGreaterThan(6); // some of each find something, and some nothing
+  expect(
+    await answerOf(full, (client) => client.readResource({ uri: "quern://shop@HEAD/README.md" })),
+  ).toContain("shop README.md");
+});

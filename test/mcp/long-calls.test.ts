@@ -37,7 +37,7 @@ async function waiting(until: (signal: AbortSignal | undefined) => Promise<void>
 const ERAS = ["2025", "2026"];
 const CALL = { name: "search", arguments: { query: "needle" } };
 
-test.each(ERAS)("era %s: progress is told, and rises", { timeout: TIMEOUT_MS }, async (era) => {
+test.each(ERAS)("era %s: progress is told, and rises", async (era) => {
   let go = () => {};
   const isTold = new Promise<void>((resolve) => (go = resolve));
   const client = await connected(createMcpHandler(await waiting(() => isTold)), { era });
@@ -70,20 +70,16 @@ function endless() {
   return { begun, ended, until };
 }
 
-test.each(ERAS)(
-  "era %s: a call that a client gives up ends",
-  { timeout: TIMEOUT_MS },
-  async (era) => {
-    const { begun, ended, until } = endless();
-    const client = await connected(createMcpHandler(await waiting(until)), { era });
-    const leaving = new AbortController();
-    const call = client.callTool(CALL, { signal: leaving.signal }).catch((error: unknown) => error);
-    await begun;
-    leaving.abort(new Error("left"));
-    expect(await call).toBeInstanceOf(Error);
-    await ended;
-  },
-);
+test.each(ERAS)("era %s: a call that a client gives up ends", async (era) => {
+  const { begun, ended, until } = endless();
+  const client = await connected(createMcpHandler(await waiting(until)), { era });
+  const leaving = new AbortController();
+  const call = client.callTool(CALL, { signal: leaving.signal }).catch((error: unknown) => error);
+  await begun;
+  leaving.abort(new Error("left"));
+  expect(await call).toBeInstanceOf(Error);
+  await ended;
+});
 
 /** A server on this machine, with one slot. */
 async function served(engine: Engine): Promise<() => Promise<Client>> {
@@ -147,31 +143,23 @@ async function neverDone(): Promise<Engine> {
 
 const WAYS = ["cancels the call", "closes the connection"];
 
-test.each(WAYS)(
-  "a client of 2025 that %s: the search stops",
-  { timeout: TIMEOUT_MS },
-  async (way) => {
-    const connect = await served(await neverDone());
-    const [client, other] = [await connect(), await connect()];
-    const { begun, ended } = tracesOf(SLOW);
-    const leaving = new AbortController();
-    const asked = { name: "search", arguments: { query: SLOW } };
-    const call = client
-      .callTool(asked, { signal: leaving.signal })
-      .catch((error: unknown) => error);
-    await begun;
-    expect(await other.callTool(CALL)).toMatchObject({ isError: true }); // there is one slot
-    if (way === WAYS[0]) leaving.abort(new Error("left"));
-    else await client.close();
-    expect(await call).toBeInstanceOf(Error);
-    await expect.poll(() => ended.at(-1)?.error, POLLED).toMatchObject({ code: "ABORTED" });
-    const searches = ended.length;
-    await expect
-      .poll(async () => (await other.callTool(CALL)).isError === true, POLLED)
-      .toBe(false);
-    expect(ended).toHaveLength(searches);
-  },
-);
+test.each(WAYS)("a client of 2025 that %s: the search stops", async (way) => {
+  const connect = await served(await neverDone());
+  const [client, other] = [await connect(), await connect()];
+  const { begun, ended } = tracesOf(SLOW);
+  const leaving = new AbortController();
+  const asked = { name: "search", arguments: { query: SLOW } };
+  const call = client.callTool(asked, { signal: leaving.signal }).catch((error: unknown) => error);
+  await begun;
+  expect(await other.callTool(CALL)).toMatchObject({ isError: true }); // there is one slot
+  if (way === WAYS[0]) leaving.abort(new Error("left"));
+  else await client.close();
+  expect(await call).toBeInstanceOf(Error);
+  await expect.poll(() => ended.at(-1)?.error, POLLED).toMatchObject({ code: "ABORTED" });
+  const searches = ended.length;
+  await expect.poll(async () => (await other.callTool(CALL)).isError === true, POLLED).toBe(false);
+  expect(ended).toHaveLength(searches);
+});
 
 const POLLED = { timeout: TIMEOUT_MS };
 

@@ -53,38 +53,34 @@ function shop(): { folder: string; git: (...args: string[]) => void } {
   return { folder, git };
 }
 
-test.each(["2025", "2026"])(
-  "era %s: what is on the disk is in the next answer",
-  { timeout: TIMEOUT_MS },
-  async (era) => {
-    const { folder } = shop();
-    const client = await started([folder], era);
-    const first = await whenRead(client, "definitions", { symbol: "totalOf" });
-    expect(first.text).toContain("shop:src/cart.ts:1 function totalOf");
-    const found = async (query: string) =>
-      (await callTool(client, "search", { query })).facts.matches;
-    for (let i = 0; i < 5; i++) {
-      writeFileSync(join(folder, "src/new.ts"), `export const needle${i} = ${i};\n`);
-      expect(await found(`needle${i}`)).toBe(1);
-      expect(await found(`needle${i - 1}`)).toBe(0);
-    }
-    // while the index catches up, symbols follow the content, and the answer says so
-    const defined = async () => (await callTool(client, "definitions", { symbol: "needle4" })).text;
-    await expect.poll(defined, { timeout: TIMEOUT_MS }).toContain("shop:src/new.ts:1 constant");
-    const body = await callTool(client, "read", { file: "src/new.ts" });
-    expect(body.text).toContain("1: export const needle4 = 4;");
-    renameSync(join(folder, "src/new.ts"), join(folder, "src/moved.ts"));
-    const tree = await callTool(client, "tree", { repository: "shop" });
-    expect(tree.text).toContain("moved.ts");
-    expect(tree.text).not.toContain("new.ts");
-    rmSync(join(folder, "src/moved.ts"));
-    expect(await found("needle4")).toBe(0);
-    const log = await callTool(client, "history", {});
-    expect(log.text).toMatch(/Ada: Begin the shop/);
-  },
-);
+test.each(["2025", "2026"])("era %s: what is on the disk is in the next answer", async (era) => {
+  const { folder } = shop();
+  const client = await started([folder], era);
+  const first = await whenRead(client, "definitions", { symbol: "totalOf" });
+  expect(first.text).toContain("shop:src/cart.ts:1 function totalOf");
+  const found = async (query: string) =>
+    (await callTool(client, "search", { query })).facts.matches;
+  for (let i = 0; i < 5; i++) {
+    writeFileSync(join(folder, "src/new.ts"), `export const needle${i} = ${i};\n`);
+    expect(await found(`needle${i}`)).toBe(1);
+    expect(await found(`needle${i - 1}`)).toBe(0);
+  }
+  // while the index catches up, symbols follow the content, and the answer says so
+  const defined = async () => (await callTool(client, "definitions", { symbol: "needle4" })).text;
+  await expect.poll(defined, { timeout: TIMEOUT_MS }).toContain("shop:src/new.ts:1 constant");
+  const body = await callTool(client, "read", { file: "src/new.ts" });
+  expect(body.text).toContain("1: export const needle4 = 4;");
+  renameSync(join(folder, "src/new.ts"), join(folder, "src/moved.ts"));
+  const tree = await callTool(client, "tree", { repository: "shop" });
+  expect(tree.text).toContain("moved.ts");
+  expect(tree.text).not.toContain("new.ts");
+  rmSync(join(folder, "src/moved.ts"));
+  expect(await found("needle4")).toBe(0);
+  const log = await callTool(client, "history", {});
+  expect(log.text).toMatch(/Ada: Begin the shop/);
+});
 
-test("lines that are not committed are told of in blame", { timeout: TIMEOUT_MS }, async () => {
+test("lines that are not committed are told of in blame", async () => {
   const { folder } = shop();
   const client = await started([folder]);
   await whenRead(client, "repositories", {});
@@ -97,7 +93,7 @@ test("lines that are not committed are told of in blame", { timeout: TIMEOUT_MS 
   expect(edited.text).toContain(WORDS);
 });
 
-test("a bare repository says that only commits are searched", { timeout: TIMEOUT_MS }, async () => {
+test("a bare repository says that only commits are searched", async () => {
   const { folder } = shop();
   const bare = join(temporaryFolder(), "shop.git");
   execFileSync("git", ["clone", "-q", "--bare", folder, bare]);
@@ -107,13 +103,13 @@ test("a bare repository says that only commits are searched", { timeout: TIMEOUT
   expect(text).toContain("1: export function totalOf()");
 });
 
-test("a path that is not there is told in the answers", { timeout: TIMEOUT_MS }, async () => {
+test("a path that is not there is told in the answers", async () => {
   const client = await started([join(temporaryFolder(), "nowhere")]);
   const { text, facts } = await whenRead(client, "search", { query: "x" });
   expect(text).toMatch(/INCOMPLETE: .*nowhere could not be indexed: there is no/);
   expect(facts.complete).toBe(false);
 });
 
-test("without paths an index that is not there is an error", { timeout: TIMEOUT_MS }, async () => {
+test("without paths an index that is not there is an error", async () => {
   await expect(started([])).rejects.toThrow();
 });

@@ -96,7 +96,7 @@ async function viewerOf(engine: Engine, names: readonly string[] | undefined) {
 test.each([
   { workers: 0, states: 8 },
   { workers: 2, states: 4 },
-])("as if it had been indexed, $workers workers", { timeout: 120_000 * RUNS }, async (given) => {
+])("as if it had been indexed, $workers workers", async (given) => {
   const { workers, states } = given;
   const engine = await openEngine({ workers, contexts });
   const twin = await openEngine({ workers: 0, contexts });

@@ -30,7 +30,7 @@ beforeAll(() => {
   packed = packPackage();
   esm = project(packed, "module");
   cjs = project(packed, "commonjs");
-}, 240_000); // on a machine that does ten other things
+});
 
 afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
 

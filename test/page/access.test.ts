@@ -29,7 +29,7 @@ inBrowser("access", (browser) => {
       ({ name }) => name === "mailroom",
     );
     visible = new Set([repository!.id]);
-  }, 120_000);
+  });
   afterAll(() => site[Symbol.asyncDispose]());
 
   test("a key is asked for, kept in this tab only, and never in an address", async () => {

@@ -26,7 +26,7 @@ inBrowser("accessibility", (browser) => {
   let site: Site;
   beforeAll(async () => {
     site = await openSite([...fromCorpus("task-queue"), hostile()]);
-  }, 120_000);
+  });
   afterAll(() => site[Symbol.asyncDispose]());
 
   test.each(VIEWS)("axe finds nothing: %s", async (_name, path, sign) => {

@@ -129,7 +129,7 @@ inBrowser("answers of other versions", (browser) => {
     const built = await buildCorpus(folder);
     const { path, name, revisions } = built.find((one) => one.name === "task-queue")!;
     site = await openSite([git(path, { name, revisions })]);
-  }, 120_000);
+  });
   afterAll(async () => {
     await site[Symbol.asyncDispose]();
     rmSync(folder, { recursive: true, force: true });

@@ -98,7 +98,7 @@ inBrowser("controls", (browser) => {
     const sources = [git(path, { name, revisions })];
     site = await openSite(sources);
     locked = await openSite([], { tokens: memoryTokenStore(), users: memoryUserStore() });
-  }, 120_000);
+  });
   afterAll(async () => {
     await site[Symbol.asyncDispose]();
     await locked[Symbol.asyncDispose]();

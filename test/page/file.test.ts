@@ -9,7 +9,7 @@ inBrowser("files", (browser) => {
   let site: Site;
   beforeAll(async () => {
     site = await openSite([...fromCorpus("task-queue"), large(), hostile()]);
-  }, 120_000);
+  });
   afterAll(() => site[Symbol.asyncDispose]());
 
   test("a file: folders, definitions, lines that are marked and linked", async () => {

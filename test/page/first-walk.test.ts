@@ -53,7 +53,7 @@ inBrowser("the first walk", (browser) => {
     expect(code).toBe(0);
     server = run(folder, "serve", "--anonymous", "all", "--port", "0");
     root = await untilUrl(server);
-  }, 300_000);
+  });
   afterAll(async () => {
     if (server?.exitCode === null) {
       server.kill("SIGTERM");

@@ -43,7 +43,7 @@ describe.runIf(hasHistory)("with routes of commits", () =>
         git(hostile, { name: "hostile" }),
         large(),
       ]);
-    }, 120_000);
+    });
     afterAll(async () => {
       await site[Symbol.asyncDispose]();
       rmSync(folder, { recursive: true, force: true });

@@ -134,7 +134,7 @@ inBrowser("hostile texts", (browser) => {
     const history = await hostileHistory(join(folder, "hostile"));
     const revisions = ["main", HOSTILE_BRANCH];
     site = await openSite([hostile(), git(history, { name: "hostile", revisions })]);
-  }, 120_000);
+  });
   afterAll(async () => {
     await site[Symbol.asyncDispose]();
     rmSync(folder, { recursive: true, force: true });

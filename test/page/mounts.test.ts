@@ -108,7 +108,7 @@ inBrowser("mounts", (browser) => {
   let engine: Engine;
   beforeAll(async () => {
     engine = await openEngine(FIXTURES);
-  }, 120_000);
+  });
   afterAll(() => engine.close());
 
   test.each(MOUNTS)("%s", async (_name, path, mount) => {

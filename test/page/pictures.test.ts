@@ -62,7 +62,7 @@ inBrowser("pictures", (browser) => {
       fromCorpus("task-queue", "mailroom", "infra", "trail-map", "dashboard", "wetter"),
     );
     mkdirSync(TARGET, { recursive: true });
-  }, 120_000);
+  });
   afterAll(() => site[Symbol.asyncDispose]());
 
   test.each(PICTURES)("$name", async ({ name, path, options, prepare }) => {

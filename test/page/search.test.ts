@@ -13,7 +13,7 @@ inBrowser("search", (browser) => {
   let site: Site;
   beforeAll(async () => {
     site = await openSite(fromCorpus("task-queue", "mailroom", "infra"));
-  }, 120_000);
+  });
   afterAll(() => site[Symbol.asyncDispose]());
 
   test("the first search: type, see, open, go back", async () => {

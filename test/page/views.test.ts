@@ -17,7 +17,7 @@ inBrowser("views", (browser) => {
       }),
     );
     site = await openSite([...fromCorpus("task-queue", "mailroom"), ...many]);
-  }, 120_000);
+  });
   afterAll(() => site[Symbol.asyncDispose]());
 
   test("repositories: a filter, and how many are shown", async () => {

@@ -147,7 +147,7 @@ test("large expressions run, in bounded memory", () => {
   for (const source of ["(a|b|.{500}c){2}", "a?".repeat(1_000) + "b", "(\\w{1,30} ){20}x"])
     count(source, code, 500);
   expect(process.memoryUsage.rss() - before).toBeLessThan(400 * 1024 * 1024);
-}, 60_000);
+});
 
 test("ten thousand different patterns in a row", () => {
   count("warm", code);
@@ -156,7 +156,7 @@ test("ten thousand different patterns in a row", () => {
     expect(count(`raid${i}\\b|w[a-f]${i}\\b`, `raid${i} raid wa${i} wf${i}0`)).toBe(2);
   expect(kernel.bytes.length - before.kernel).toBeLessThan(32 * 1024 * 1024);
   expect(process.memoryUsage.rss() - before.rss).toBeLessThan(200 * 1024 * 1024);
-}, 120_000);
+});
 
 test("patterns with hundreds of large states each, one after another, keep those of a few", () => {
   const random = randomFrom(1);
@@ -173,7 +173,7 @@ test("patterns with hundreds of large states each, one after another, keep those
     return held() - before;
   });
   expect(heldAfter.at(-1)!).toBeLessThan(1.5 * heldAfter[11]!);
-}, 60_000);
+});
 
 test("an expression that needs ever new states finds what RE2 finds", () => {
   const source = "a[ab]{20}[c!]"; // a state for each twenty letters there are

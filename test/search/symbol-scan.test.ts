@@ -39,7 +39,7 @@ const definitions = fc.array(
   { minLength: 1, maxLength: 5 },
 );
 
-test("names across the edges of pages", { timeout: 60_000 }, async () => {
+test("names across the edges of pages", async () => {
   const engine = await openEngine();
   const filler = Buffer.alloc(2 ** 18, "Q");
   await engine.index(documents({ name: "filler", files: [{ path: "filler", content: filler }] }));

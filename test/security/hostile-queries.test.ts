@@ -140,7 +140,7 @@ describe.runIf(process.platform === "linux").each([1, 0])("a query, %i workers",
     );
     await engine.index(sources, { symbols: "skip" });
     await engine.search({ query: "hello repo:r", matches: 1 });
-  }, 60_000);
+  });
 
   // of a class the first query alone takes long: each try has others
   test("Unicode classes that were never met", async () => {
@@ -155,7 +155,7 @@ describe.runIf(process.platform === "linux").each([1, 0])("a query, %i workers",
     expect(turn).toBeLessThan(workers === 0 ? MOST_INLINE_MS : MOST_TURN_MS);
   });
 
-  test.each(ATTACKS)("$what", { timeout: 20_000 }, async (attack) => {
+  test.each(ATTACKS)("$what", async (attack) => {
     const { query, regex = false, ending } = attack;
     const most = workers === 0 ? MOST_INLINE_MS : MOST_TURN_MS;
     const request = { query, isRegexEnabled: regex, matches: 10 };
@@ -226,7 +226,7 @@ describe.runIf(process.platform === "linux")("evaluating", () => {
     worked = await workerClock(async () => {
       for (let i = 0; i < 20; i++) await engine.search({ query: `n${i} or a${i}`, matches: 1_000 });
     });
-  }, 60_000);
+  });
 
   const request = (query: string, regex: boolean) => ({
     query,

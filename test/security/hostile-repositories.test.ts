@@ -81,13 +81,13 @@ describe.skipIf(isWindows)("a repository that never answers", () => {
       },
       SILENT,
     ],
-  ])("%s", { timeout: 60_000 }, async (_, make, ending) => {
+  ])("%s", async (_, make, ending) => {
     const folder = repository({ a: "1" });
     make(folder);
     expect(await endingOf(folder)).toMatch(ending);
   });
 
-  test("a tree without files that never ends", { timeout: 60_000 }, async () => {
+  test("a tree without files that never ends", async () => {
     expect(await endingOf(bomb(6, false))).toMatch(SILENT);
   });
 });

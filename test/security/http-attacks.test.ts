@@ -35,7 +35,7 @@ function requestOf({ route, url, body, headers }: HttpAttack): Request {
   });
 }
 
-test.each(HTTP_ATTACKS)("$route: $what", { timeout: 20_000 }, async (attack) => {
+test.each(HTTP_ATTACKS)("$route: $what", async (attack) => {
   let turn = Infinity;
   let status = 0;
   for (let left = TRIES; left > 0 && turn > MOST_MS; left--) {

@@ -81,7 +81,7 @@ beforeAll(async () => {
     }),
   );
   await engine.index(sources, { symbols: "skip" });
-}, 60_000);
+});
 
 /** ms of its processor time in one turn, the client's part among it. The promise is 5. */
 const MOST_MS = 12;
@@ -95,7 +95,7 @@ test("every tool takes a text, and is attacked", () => {
   expect([...new Set(CASES.map(([name]) => name))].toSorted()).toEqual(names.toSorted());
 });
 
-test.each(CASES)("%s: %s", { timeout: 120_000 }, async (name, field) => {
+test.each(CASES)("%s: %s", async (name, field) => {
   const client = await connected(createMcpHandler(engine, { timeoutMs: 500 }));
   let turn = Infinity;
   for (let left = TRIES; left > 0 && turn > MOST_MS; left--) {

@@ -42,9 +42,9 @@ describe.runIf(process.platform === "linux")("a short expression over long names
     );
     await engine.index(sources, { symbols: "skip" });
     await engine.search({ query: "hello repo:r", matches: 1 });
-  }, 120_000);
+  });
 
-  test.each(EXPRESSIONS)("%s", { timeout: 60_000 }, async (expression) => {
+  test.each(EXPRESSIONS)("%s", async (expression) => {
     let turn = Infinity;
     for (let left = TRIES; left > 0 && turn > MOST_MS; left--) {
       const query = expression.replace("#", `${left}`);

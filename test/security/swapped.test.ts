@@ -11,7 +11,6 @@ const TRIES = 20;
 
 test.runIf(process.platform === "linux").each(MODES)(
   "%s: nothing outside is found, neither text nor name",
-  { timeout: 60_000 },
   async (mode) => {
     let met = 0;
     for (let tries = 0; met === 0 && tries < TRIES; tries++) {

@@ -27,7 +27,7 @@ const MOST_LIST_MS = 120;
 const MOST_WORK_MS = 8_000;
 const TRIES = 3;
 
-test.each(TEXTS)("an unsaved text: %s", { timeout: 90_000 }, async (_, text) => {
+test.each(TEXTS)("an unsaved text: %s", async (_, text) => {
   const engine = await openEngine({ workers: 1 });
   await engine.index(documents({ name: "r", files: [{ path: "a.ts", content: "needle\n" }] }));
   await engine.search({ query: "needle", matches: 1 });
@@ -47,7 +47,7 @@ test.each(TEXTS)("an unsaved text: %s", { timeout: 90_000 }, async (_, text) => 
   expect(work).toBeLessThan(MOST_WORK_MS);
 });
 
-test("10 000 unsaved texts", { timeout: 60_000 }, async () => {
+test("10 000 unsaved texts", async () => {
   const engine = await openEngine({ workers: 1 });
   await engine.index(documents({ name: "r", files: [{ path: "a.ts", content: "needle\n" }] }));
   let turn = Infinity;
@@ -152,7 +152,7 @@ async function visit(engine: Opened, tree: string) {
 }
 
 describe("documents:", () => {
-  test.each(DOCUMENTS)("%s", { timeout: 30_000 }, async (_, files) => {
+  test.each(DOCUMENTS)("%s", async (_, files) => {
     const engine = await openEngine({ workers: 1 });
     await engine.index(documents({ name: "r", files: [{ path: "a/b.c", content: "needle" }] }));
     await visit(engine, treeOf([]));

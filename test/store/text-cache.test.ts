@@ -190,7 +190,7 @@ test("what is read while its slot is filled with another page is no hit", () => 
   expect(directory.end(0, state)).toBe(false);
 });
 
-test("threads that race read whole pages or none", { timeout: 60_000 }, async () => {
+test("threads that race read whole pages or none", async () => {
   const entry = await bundle("../store/text-cache-race.ts");
   const memory = newTextCacheMemory(8 * SLOT)!;
   const race = (worker: number) =>

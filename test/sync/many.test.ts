@@ -15,4 +15,4 @@ test("twenty repositories are synced, again, and after some have changed", async
   const fetched = 20 + 1;
   const posts = remotes.requests.filter((line) => line.startsWith("POST"));
   expect(posts.length).toBeLessThanOrEqual(asked + 2 * fetched);
-}, 300_000);
+});

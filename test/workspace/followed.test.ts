@@ -55,7 +55,7 @@ test.each(
     [notices, "files", 9, steps] as const,
     [notices, "branches, too", 1, fc.oneof({ weight: 6, arbitrary: steps }, OF_GIT)] as const,
   ]),
-)("notices: %s; %s", { timeout: 120_000 * RUNS }, async (notices, _, runs, step) => {
+)("notices: %s; %s", async (notices, _, runs, step) => {
   const engine = await openEngine({ workers: 1 });
   const home = temporaryFolder();
   let round = 0;

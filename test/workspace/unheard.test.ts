@@ -225,7 +225,7 @@ describe.each<[what: string, notices: MakeNotices, files: number]>([
     expect(stats.totalMatchCount).toBe(written);
   });
 
-  test(`a checkout of ${files} files while searches run`, { timeout: 120_000 }, async () => {
+  test(`a checkout of ${files} files while searches run`, async () => {
     const root = temporaryFolder();
     const git = (...args: string[]) => {
       const who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];

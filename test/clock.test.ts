@@ -1,0 +1,40 @@
+/**
+ * No test has a time of its own, nor a hook: vitest.config.ts has one for all, long enough for a machine that does
+ * eight other things. What must be quick is bounded by processor time, by counts or by events.
+ */
+
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+/** The walk with a real host, which is tried by hand, and this one. */
+const OTHERS = ["sync/real-host.test.ts", "clock.test.ts"];
+
+const OPTIONS = /,\s*\{ timeout: [^{}]*\},\s*(?:async )?\(/;
+/** From the line of a test or hook to its end, which has the same indentation. */
+const LAST_ARGUMENT =
+  /^( *)(?:test|it|describe|before|after|\]\)\()[^\n]*\n(?:\1 .*\n|\n)*(?:\1\}, [\w *]+\);|\1 {2}\},\n\1 {2}[\w *]+,\n\1\);)/m;
+
+const ownTime = (source: string): boolean => OPTIONS.test(source) || LAST_ARGUMENT.test(source);
+
+test.each([
+  ['test("a", { timeout: 60_000 }, async () => {\n});', true],
+  ['test.each(ALL)("a", { timeout: TIMEOUT_MS }, (one) => {\n});', true],
+  ['test(\n  "a",\n  { timeout: 60_000 * RUNS },\n  async () => {},\n);', true],
+  ['test("a", async () => {\n  await b();\n}, 60_000);', true],
+  ['test(\n  "a",\n  async () => {\n    await b();\n  },\n  60_000,\n);', true],
+  ["  beforeAll(async () => {\n    await b();\n  }, LIMIT_MS);", true],
+  ['test.each([\n  1,\n])("a", async () => {\n  await b();\n}, 60_000 * RUNS);', true],
+  ["beforeAll(async () => {\n  await b();\n}, 120_000);", true],
+  ['test("a", async () => {\n  await page.waitFor({ timeout: 60_000 });\n});', false],
+  ['test("a", async () => {\n  setTimeout(() => {\n    b();\n  }, 60_000);\n});', false],
+])("what is found: %j", (source, found) => {
+  expect(ownTime(source)).toBe(found);
+});
+
+test("no test and no hook has a time of its own", () => {
+  const files = readdirSync("test", { recursive: true, encoding: "utf8" })
+    .map((name) => name.replaceAll("\\", "/"))
+    .filter((name) => name.endsWith(".test.ts") && !OTHERS.includes(name));
+  expect(files.filter((name) => ownTime(readFileSync(join("test", name), "utf8")))).toEqual([]);
+});
