@@ -1,6 +1,6 @@
 /**
- * One opened data directory: what a host holds. open() wires store, ingest and search together and
- * owns their lifetimes; it decides nothing else.
+ * Opens a data directory for a host. open() connects store, ingest and search and owns their lifetimes; it
+ * decides nothing else.
  */
 
 import { availableParallelism } from "node:os";
@@ -558,7 +558,7 @@ class OpenedEngine
     };
   }
 
-  /** On the caller's thread nothing is warmed up: it has other things to do. */
+  /** Makes the warm-up. There is none on the caller's thread, which has other things to do. */
   #newWarmUp(): WarmUp | undefined {
     if (!this.#options.warmUp || this.#pool.inline) return undefined;
     // damage is told to whoever meets it
@@ -677,8 +677,9 @@ class OpenedEngine
   }
 
   /**
-   * The newest generation with the overlay on top, and `below` under that: of what a workspace lays there a
-   * viewer who may not see its repository sees nothing. The overlay is checked now, and read once.
+   * Makes the source of views: the newest generation with the overlay on top, and `below` between them. If
+   * a workspace lays out changes of a repository that the viewer may not see, the viewer does not see them.
+   * The overlay is checked now, and read once.
    */
   #viewSource(
     { overlay, viewer }: Pick<SearchOptions, "overlay" | "viewer">,
@@ -739,7 +740,7 @@ class OpenedEngine
     };
   }
 
-  /** What a workspace may ask of this engine. */
+  /** Returns the part of this engine that a workspace may use. */
   #forWorkspaces(): WorkspaceEngine {
     return {
       path: this.path,

@@ -1,6 +1,6 @@
 /**
- * What an opened engine tells of single repositories, files and folders: read by the caller's thread,
- * which waits for no other, in slices, each call on a snapshot of its own.
+ * Reads single repositories, files and folders for an opened engine, on the caller's thread, in slices.
+ * Each call has a snapshot of its own.
  */
 
 import { closedError, QuernError } from "./base/errors.ts";
@@ -35,7 +35,7 @@ interface Place {
 
 interface FoundPlace {
   readonly repository: CatalogRepository;
-  /** Of the revision. */
+  /** The position of the revision. */
   readonly position: number;
 }
 
@@ -122,7 +122,7 @@ export class Reader {
     return this.present(record, { path: file.path, revision, ...stored });
   }
 
-  /** As read() shows it. */
+  /** Makes the content of a file, as read() returns it. */
   present(
     record: RepositoryRecord,
     file: Parameters<typeof presentContent>[1],
@@ -160,7 +160,7 @@ export class Reader {
     );
   }
 
-  /** On a snapshot of its own, which close() waits for. */
+  /** Runs a read on a snapshot of its own, which close() waits for. */
   async reading<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T> {
     if (this.#isClosed) throw closedError();
     const snapshot = this.#options.environment.snapshot();
@@ -179,7 +179,7 @@ export class Reader {
   }
 }
 
-/** The repository and the position of the revision that are asked for, if the viewer may see them. */
+/** Returns the repository and the position of the revision, if the viewer may see them. */
 function find(asked: Place, viewer: Viewer | undefined, { catalog }: View): FoundPlace | undefined {
   if (typeof asked.repository !== "string" || typeof asked.path !== "string")
     throw invalid("repository and path must be strings");

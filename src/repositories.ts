@@ -1,6 +1,6 @@
 /**
- * Which repositories there are, one by one or page by page, without going through all of them: from
- * the names that the catalog keeps in order, and lists of ids that are kept for one catalog.
+ * Finds repositories, one by one or page by page, without going through all of them: by the names that the
+ * catalog keeps in order, and by lists of ids that are cached for one catalog.
  */
 
 import { compareText } from "./base/compare.ts";
@@ -15,7 +15,7 @@ import type { Viewer } from "./search/messages/request.ts";
 import { repositoryNamed, type Catalog, type CatalogRepository } from "./store/catalog/catalog.ts";
 import { placeAfter, placesContaining } from "./store/catalog/names.ts";
 
-/** What the catalog alone knows of a repository. */
+/** The fields of a repository that the catalog has. */
 export type RepositorySummary = Omit<Repository, "skipped" | "symbols">;
 
 /** A page of a sorted list, counted from its beginning. */
@@ -27,13 +27,13 @@ export interface ListQuestion {
   readonly direction: "asc" | "desc";
   readonly skip: number;
   readonly limit: number;
-  /** Only these names. What is found is kept for this array. REQUIRES: nobody changes it. */
+  /** Only these names. Results are cached for this array. REQUIRES: nobody changes it. */
   readonly among?: readonly string[] | undefined;
 }
 
 export interface RepositoryPage {
   readonly repositories: readonly RepositorySummary[];
-  /** On all pages together. */
+  /** The number of repositories on all pages. */
   readonly total: number;
 }
 
@@ -51,7 +51,10 @@ export interface KnowsRepositories {
   };
 }
 
-/** What an engine is asked; one that a host has wrapped may know only its interface. */
+/**
+ * The methods of an engine that are called here. An engine that a host has wrapped may have only its
+ * interface.
+ */
 type Asked = Pick<EngineLists, "repository" | "repositories"> & Partial<KnowsRepositories>;
 
 interface EngineLists {
@@ -64,7 +67,7 @@ interface EngineLists {
 
 const optional = (viewer: Viewer | undefined): { viewer?: Viewer } => (viewer ? { viewer } : {});
 
-/** Ids of the repositories that were indexed as public: the same set as long as it holds the same ids. */
+/** Resolves to the ids of public repositories. It is the same set while it has the same ids. */
 export async function publicIds(engine: Asked): Promise<ReadonlySet<number>> {
   const known = engine[KNOWN_REPOSITORIES];
   if (known) return known.publicIds();
@@ -103,7 +106,10 @@ interface Dated {
   readonly indexedAt: Date;
 }
 
-/** By name where the rest is equal; a date that is not known comes last in either direction. */
+/**
+ * Returns the order of a list. Equal repositories are ordered by name; an unknown date comes last in either
+ * direction.
+ */
 function comparing({
   sort,
   direction,
@@ -181,8 +187,8 @@ const holds = (text: string, wanted: string): boolean => text.toLowerCase().incl
 type Lists = Map<string, Promise<Uint32Array>>;
 
 /**
- * Lists of one catalog, by what the viewer sees, by the names it is limited to, and by what else was asked for: the
- * latest, of viewers whose sets nobody can change.
+ * Cached lists of a catalog, by the viewer's set, the names they are limited to, and the other parameters.
+ * Only of viewers whose sets cannot change.
  */
 const lists = new WeakMap<Catalog, WeakMap<object, WeakMap<object, Lists>>>();
 const MOST_LISTS = 16;
@@ -249,7 +255,7 @@ function datesOf({ name, indexedAt, revisions }: CatalogRepository["record"]): D
   };
 }
 
-/** By id for a number, by name for a string; undefined: not there, or not visible. */
+/** Finds a repository by its id or name. Returns undefined if it does not exist or is not visible. */
 export function lookUp(
   catalog: Catalog,
   nameOrId: string | number,
@@ -262,7 +268,7 @@ export function lookUp(
   return found && isVisible(found, viewer) ? found : undefined;
 }
 
-/** What quern/http asks of an opened engine. */
+/** Returns the methods of an opened engine that quern/http calls. */
 export function knownRepositories(
   newest: () => Promise<Catalog>,
   indexing: () => ReadonlySet<string>,

@@ -26,7 +26,7 @@ export interface Repository extends Required<
   codeHostType: CodeHostType;
   /** A name for people. */
   displayName?: string;
-  /** Where it was indexed from, if its source says so. Never sent over HTTP. */
+  /** The place from which it was indexed, if its source says so. Never sent over HTTP. */
   origin?: Origin;
   /** The repository's page on its code host. */
   webUrl?: string;
@@ -43,11 +43,11 @@ export interface Repository extends Required<
   }[];
   /** 'indexing' while this process indexes the repository for the first time. */
   state: "ready" | "indexing";
-  /** How many files have known symbols. */
+  /** The number of files with known symbols. */
   symbols: {
     /** Files whose symbols are known, including files without any. */
     done: number;
-    /** All files of the revisions. */
+    /** The number of all files of the revisions. */
     total: number;
   };
   /** When its current state was published. */
@@ -102,7 +102,7 @@ export interface FolderEntry {
   path: string;
 }
 
-/** What its record says of it. */
+/** Describes a repository by its record. */
 export function describe(
   { record }: CatalogRepository,
   isIndexing: boolean,

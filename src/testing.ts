@@ -347,7 +347,7 @@ const USER_CASES: Cases<UserStore> = {
   },
 };
 
-/** So many minutes ago. */
+/** Returns a time `minutes` ago. */
 const ago = (minutes: number): Date => new Date(AUDIT_NOW - minutes * 60_000);
 const AUDIT_NOW = Date.now();
 
@@ -364,7 +364,7 @@ const entry = (minutes: number, fields: Partial<AuditRecord> = {}): AuditRecord 
   ...fields,
 });
 
-/** All records of the store that the test has appended, page by page, and the total of the last page. */
+/** Reads all records that the test has appended, page by page, and the total of the last page. */
 async function recorded(
   store: AuditStore,
   ours: readonly AuditRecord[],
@@ -454,7 +454,7 @@ async function* inOddPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   for (const [i, from] of PIECES.entries()) yield bytes.subarray(from, PIECES[i + 1]);
 }
 
-/** Runs with a key that nobody else has. */
+/** Runs with an unused key. */
 async function withKey(store: SegmentStore, run: (key: string) => Promise<void>): Promise<void> {
   const key = `suite/${random()}`;
   try {
@@ -600,7 +600,7 @@ const SEGMENT_CASES: Cases<SegmentStore> = {
     }),
 };
 
-/** The store's list, without the users that others put there. */
+/** Lists the store's users, without those of others. */
 async function listed(store: UserStore, ours: readonly User[]): Promise<User[]> {
   const ids = new Set(ours.map(({ id }) => id));
   return (await collect(store.list())).filter(({ id }) => ids.has(id));

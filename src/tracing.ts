@@ -16,8 +16,8 @@ import type { Explanation, SearchEvent, SearchResponse } from "./search/messages
 import type { SearchStats } from "./search/messages/stats.ts";
 
 /**
- * What the tracing channel `quern:search` tells of one search. Workspaces, the HTTP interface and tools
- * for agents search through an engine, so their searches are told too.
+ * The message of the tracing channel `quern:search` about one search. Searches of workspaces, of the HTTP
+ * interface and of tools for agents are included.
  *
  * @example
  * import { tracingChannel } from "node:diagnostics_channel";
@@ -32,20 +32,23 @@ export interface SearchTrace {
   readonly call: "search" | "stream" | "explain";
   /** The data directory, absolute. */
   readonly path: string;
-  /** As it was given, before it was checked. It holds what a person typed: treat it as personal data. */
+  /**
+   * The request as given, before it was checked. It contains what a person typed: treat it as personal
+   * data.
+   */
   readonly request: SearchRequest;
   /** Milliseconds from the call to its end; of a stream, and of a long answer over HTTP, until it was read. */
   durationMs?: number;
   /** The counters, unless the search failed or its reader left. */
   stats?: SearchStats;
-  /** As in the answer; explain() has none. */
+  /** Whether the answer has every match, as in the response. Absent for explain(). */
   isSearchExhaustive?: boolean;
-  /** What the call rejected with, nearly always a QuernError. */
+  /** The error with which the call rejected, nearly always a QuernError. */
   error?: unknown;
 }
 
 /**
- * What the tracing channel `quern:index` tells of one write.
+ * The message of the tracing channel `quern:index` about one write.
  *
  * @example
  * import { tracingChannel } from "node:diagnostics_channel";
@@ -62,7 +65,7 @@ export interface IndexTrace {
   readonly path: string;
   /** Milliseconds from the call to its end, the wait for earlier writes included. */
   durationMs?: number;
-  /** What index() resolves to. */
+  /** The result of index(). */
   reports?: readonly IndexReport[];
   /** What the call rejected with, nearly always a QuernError. */
   error?: unknown;
@@ -75,7 +78,7 @@ export interface Observer {
   workerDied(): void;
 }
 
-/** How much an index holds. */
+/** The size of an index. */
 export interface IndexSize {
   readonly repositories: number;
   readonly segments: number;
@@ -92,7 +95,7 @@ export const OBSERVE = Symbol.for("quern.observe");
 
 export interface Observable {
   readonly [OBSERVE]: {
-    /** As long as the engine lives. */
+    /** Adds an observer for the lifetime of the engine. */
     add(observer: Observer): void;
     size(): Promise<IndexSize>;
   };
@@ -101,7 +104,7 @@ export interface Observable {
 const SEARCHES = tracingChannel<unknown, SearchTrace>("quern:search");
 const WRITES = tracingChannel<unknown, IndexTrace>("quern:index");
 
-/** Whom the traces of one kind are told. */
+/** The receivers of traces of one kind. */
 interface Audience<T extends SearchTrace | IndexTrace> {
   readonly channel: TracingChannel<unknown, T>;
   readonly tell: (observer: Observer, trace: T) => void;
@@ -245,7 +248,7 @@ export class Tracer {
     }
   }
 
-  /** Tells of the beginning; the function that it returns tells of the end. */
+  /** Reports the beginning of a call, and returns the function that reports its end. */
   #begin<T extends SearchTrace | IndexTrace>({ channel, tell }: Audience<T>, trace: T): () => void {
     const startedAt = performance.now();
     channel.start.publish(trace);

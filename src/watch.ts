@@ -43,7 +43,7 @@ export interface WatchOptions {
 
 /** After a change, for more to come. */
 const QUIET_MS = 200;
-/** Where no notices come. */
+/** The interval between looks if the system sends no notices. */
 const POLL_MS = 5_000;
 
 /**
@@ -260,7 +260,7 @@ function followNames(folder: string, names: RegExp, onChange: () => void): Follo
   };
 }
 
-/** Where the branches are: a linked work tree has its own HEAD, and shares them. */
+/** Resolves to the folder of the branches. A linked work tree has its own HEAD, and shares the branches. */
 async function commonFolder(gitDir: string): Promise<string> {
   const text = await readFile(join(gitDir, "commondir"), "utf8").catch(() => ".");
   return resolve(gitDir, text.trim());

@@ -1,4 +1,4 @@
-/** The edit distance of two words, and suggestions for misspelt ones. */
+/** Computes the edit distance of two words, and suggests corrections for misspelt ones. */
 
 /**
  * Returns the number of edits that turn `a` into `b`: a character inserted, deleted, replaced, or swapped with its

@@ -1,22 +1,28 @@
 /**
- * Bounds JSON before it is parsed. What JSON.parse() takes depends on how many values a text holds, not on how long it
- * is: a megabyte of one string takes a millisecond, one of nested lists 50 to 125, in which a host's event loop
- * stands still. Counting reads bytes only, in slices, and takes some 2 ms a megabyte.
+ * Bounds JSON before it is parsed. The time of JSON.parse() depends on the number of values, not on the
+ * length: a megabyte of one string takes a millisecond, one of nested lists 50 to 125, in which a host's
+ * event loop stands still. Counting reads only bytes, in slices, and takes some 2 ms a megabyte.
  */
 
 import type { Pause } from "./yield.ts";
 
-/** Lists and objects within each other. */
+/** The greatest depth of nested lists and objects. */
 export const JSON_DEPTH = 64;
-/** Lists, objects, and fields of objects, together, unless said otherwise. JSON.parse() takes up to 3 ms for so many. */
+/**
+ * The default for lists, objects and fields of objects together. JSON.parse() takes up to 3 ms for so many.
+ */
 export const JSON_VALUES = 20_000;
-/** Items of lists, unless said otherwise: ten times as quick, and a long list of paths is nothing odd. */
+/**
+ * The default for items of lists. They are parsed ten times as fast, and a long list of paths is nothing
+ * unusual.
+ */
 export const JSON_ITEMS = 100_000;
 
 const BYTES_A_STEP = 64 * 1024; // 0.2 ms
 
 /**
- * Resolves to what is too much in the text, in words; undefined: it may be parsed. Whether it is JSON is left to the parser.
+ * Resolves to what exceeds a limit, in words, or to undefined if the text may be parsed. The parser finds
+ * out whether it is JSON.
  */
 export async function beyondJsonShape(
   json: Uint8Array,
@@ -46,12 +52,12 @@ export async function beyondJsonShape(
 interface Counted {
   readonly mostValues: number;
   readonly mostItems: number;
-  /** Whether each of the lists and objects around is a list, behind one for none. */
+  /** For each enclosing list or object, whether it is a list. The first entry stands for the top. */
   readonly isList: boolean[];
   values: number;
   items: number;
   isInText: boolean;
-  /** Whether a backslash stands before. */
+  /** Whether the next byte is escaped. */
   isEscaped: boolean;
 }
 

@@ -1,14 +1,17 @@
-/** The sentence for a value that is not what it should be: the same in the library, over HTTP and for agents. */
+/** Writes the sentence for an invalid value, the same in the library, over HTTP and for agents. */
 
 const MOST = 60;
 
-/** "matches must be a whole number of 0 or more, not -1". `wants` follows "must be". */
+/**
+ * Returns a sentence such as "matches must be a whole number of 0 or more, not -1". `wants` follows "must
+ * be".
+ */
 export const mustBe = (name: string, wants: string, value: unknown): string =>
   value === undefined
     ? `${name} is missing; it must be ${wants}`
     : `${name} must be ${wants}, not ${valueText(value)}`;
 
-/** A value as it would be written, unless it is long. */
+/** Returns a value as code would write it, cut if it is long. */
 export function valueText(value: unknown): string {
   if (typeof value === "function") return "a function";
   if (typeof value === "bigint" || typeof value === "symbol" || Number.isNaN(value))
@@ -22,11 +25,11 @@ function textOf(value: unknown): string {
   try {
     return JSON.stringify(value) ?? String(value);
   } catch {
-    return "an object"; // one that holds itself
+    return "an object"; // a value that contains itself
   }
 }
 
-/** "a whole number from 0 to 9", "… of 1 or more". */
+/** Returns "a whole number from 0 to 9", or "… of 1 or more". */
 export function wholeNumber(least: number, most: number): string {
   if (most >= Number.MAX_SAFE_INTEGER)
     return least <= Number.MIN_SAFE_INTEGER

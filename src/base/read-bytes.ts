@@ -12,7 +12,10 @@ function joined(parts: readonly Uint8Array[], length: number): Uint8Array<ArrayB
   return bytes;
 }
 
-/** Resolves to undefined where the body is longer. Rejects with ABORTED if it breaks off. */
+/**
+ * Resolves to the body, or to undefined if it is longer than the limit. Rejects with ABORTED if it breaks
+ * off.
+ */
 export async function readBytes(
   request: Request,
   mostBytes: number,
@@ -32,7 +35,7 @@ export async function readBytes(
   } catch (cause) {
     throw new QuernError("ABORTED", "the body broke off", { cause });
   } finally {
-    // not cancelled: several adapters would close the connection before the answer is out
+    // not cancelled, because several adapters would close the connection before the answer has left
     reader?.releaseLock();
   }
 }

@@ -1,4 +1,4 @@
-/** Sorting with yields to the event loop: Array.sort() would block for 60 ms for 100 000 unordered names. */
+/** Sorts with yields to the event loop: Array.sort() would block for 60 ms for 100 000 unordered names. */
 
 import type { Pause } from "./yield.ts";
 

@@ -20,7 +20,7 @@ export class WideMap<Value> {
   }
 }
 
-/** By its last characters: names of repositories begin alike. */
+/** Returns the part for a key, by its last characters, because names of repositories begin alike. */
 export function partOf(key: string): number {
   let hash = key.length;
   for (let at = Math.max(0, key.length - HASHED_CHARACTERS); at < key.length; at++)
@@ -35,7 +35,7 @@ export function partOf(key: string): number {
 export class IdMap<Value> implements ReadonlyMap<number, Value> {
   readonly #ids: readonly number[];
   readonly #values: readonly Value[];
-  /** Of each id, from 1 on; 0: it is not there. */
+  /** For each id, its place counted from 1, or 0 if it is not there. */
   readonly #places: Uint32Array;
 
   private constructor(ids: readonly number[], values: readonly Value[], places: Uint32Array) {
@@ -44,7 +44,7 @@ export class IdMap<Value> implements ReadonlyMap<number, Value> {
     this.#places = places;
   }
 
-  /** `end`: more than any id. */
+  /** Makes a map of ascending ids. `end` is greater than any id. */
   static async from<Value>(
     entries: Iterable<readonly [id: number, value: Value]>,
     end: number,
@@ -74,7 +74,7 @@ export class IdMap<Value> implements ReadonlyMap<number, Value> {
     return (this.#places[id] ?? 0) !== 0;
   }
 
-  /** A copy with other values for some of its ids: 0.1 ms for 100 000. */
+  /** Returns a copy with other values for some of its ids. Takes 0.1 ms for 100 000. */
   with(changed: Iterable<readonly [id: number, value: Value]>): IdMap<Value> {
     const values = this.#values.slice();
     for (const [id, value] of changed) values[this.#places[id]! - 1] = value;

@@ -27,7 +27,10 @@ class YieldQueue {
   };
 }
 
-/** When the slice of this turn began. It is over with the next phase of immediates, whoever is admitted there. */
+/**
+ * Remembers when the slice of this turn of the event loop began. The next phase of immediates ends it,
+ * whoever is admitted there.
+ */
 class Turn {
   #since: number | undefined;
   #end: NodeJS.Immediate | undefined;

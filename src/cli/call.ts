@@ -20,7 +20,7 @@ export function withCommonOptions(command: Command): Command {
     .option("--json", "print JSON");
 }
 
-/** The option of commands that work on a cluster too. */
+/** Adds the option of commands that also work on a cluster. */
 export const withCluster = (command: Command): Command =>
   command.option("--cluster <file>", "file that tells of a cluster, which takes the place of --db");
 
@@ -28,7 +28,7 @@ export interface WaitFlags {
   wait?: number;
 }
 
-/** The option of commands that write, of which only one at a time may run. */
+/** Adds the option of commands that write, of which only one may run at a time. */
 export const withWait = (command: Command): Command =>
   command.option(
     "--wait <ms>",

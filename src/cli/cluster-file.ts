@@ -23,7 +23,7 @@ const word = z.string().min(1, "must not be empty");
 const ADDRESS =
   'must be as "postgres://user@host:5432/name" without a password, or { "env": "NAME" }';
 type Variable = z.infer<typeof variable>;
-/** What differs between machines that share one file, as pods do. */
+/** A value that may differ between machines that share one file, as pods do. */
 const perMachine = z.union([word, variable], 'must be a non-empty string or { "env": "NAME" }');
 const count = z.int().min(1, "must be 1 or more");
 const address = z.string().refine((text) => {
@@ -63,20 +63,20 @@ const FILE = z.strictObject({
 
 type ClusterFile = z.infer<typeof FILE>;
 
-/** Where a server listens. */
+/** The address at which a server listens. */
 export interface ListenAt {
   readonly host: string;
   readonly port: number;
 }
 
-/** What a machine is in the cluster. */
+/** The role of a machine in the cluster. */
 export interface Machine {
   readonly options: ClusterOptions;
-  /** Where the machine answers fronts; undefined: it is no node. */
+  /** The address at which the machine answers fronts. It is no node if undefined. */
   readonly listen: ListenAt | undefined;
 }
 
-/** What a file tells of, opened. Its end closes the connections. */
+/** What a file names, opened. Disposing closes the connections. */
 export interface OpenedFile extends AsyncDisposable {
   readonly catalog: ClusterCatalog;
   readonly segments: SegmentStore;
@@ -149,7 +149,7 @@ function machineOf(
   return { options: { ...shared, ...front, node: own }, listen: listenAt(listen) };
 }
 
-/** The host and port of an address. */
+/** Returns the host and port of an address. */
 function listenAt(url: string): ListenAt {
   if (!URL.canParse(url))
     throw new QuernError(

@@ -32,7 +32,7 @@ const ADVICE: Readonly<Record<ErrorCode, string>> = {
   INTERNAL: "this is a bug of quern",
 };
 
-/** What a person reads after pressing Ctrl-C. */
+/** The words that a person reads after pressing Ctrl-C. */
 export const STOPPED_WORDS = "quern: stopped; what was published before is as it was\n";
 
 /** Formats an error, without a stack trace. */

@@ -35,7 +35,7 @@ export function optionsFirst(command: Command, argv: readonly string[]): string[
   return words.length > 0 ? [...options, "--", ...words] : options;
 }
 
-/** Throws if the word is an option of other tools, with its value behind `=` or in the next argument. */
+/** Throws if the word is an option of other tools, with its value after `=` or in the next argument. */
 function refuseForeign(word: string, next: string | undefined): void {
   const [, name, value = next] = /^--([a-z][a-z-]*)(?:=(.*))?$/.exec(word) ?? [];
   if (name === undefined || value === undefined || value.startsWith("-")) return;

@@ -15,7 +15,7 @@ export async function listAuthors(
   return output.toString().split("\n").flatMap(parseAuthor);
 }
 
-/** `   12\tAda <ada@example.com>`; the address begins at the last `<`, because a name may contain one. */
+/** Parses a line such as ` 12\tAda <ada@example.com>`. */
 function parseAuthor(line: string): Author[] {
   const match = /^ *(\d+)\t(.*?) ?<([^<]*)>$/su.exec(line);
   if (match === null) return [];

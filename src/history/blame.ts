@@ -44,8 +44,8 @@ export async function parseBlame(output: Buffer, pause: Pause): Promise<Blame> {
 type Facts = Map<string, string>;
 
 /**
- * What was read so far. The facts of a commit stand only where it first occurs; its path in this file
- * stands each time.
+ * Holds what was read so far. The facts of a commit come only where it first occurs; its path in this file
+ * comes each time.
  */
 class Reading {
   readonly #ranges: Blame["ranges"] = [];

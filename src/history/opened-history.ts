@@ -1,4 +1,4 @@
-/** The history of one repository: each call checks what it is given, then runs git for it. */
+/** Implements the history of one repository. Each call checks its arguments, then runs git. */
 
 import { stat } from "node:fs/promises";
 import { QuernError } from "../base/errors.ts";
@@ -26,7 +26,10 @@ interface Reading {
   readonly record: RepositoryRecord;
   readonly shared: Shared;
   readonly operation: Operation;
-  /** Tells the repository from others, and from itself before its shallow end moved. */
+  /**
+   * Identifies the repository and its shallow end, so that nothing cached before a change of either is
+   * used.
+   */
   readonly state: string;
 }
 
@@ -79,7 +82,10 @@ export function openHistory(record: RepositoryRecord, shared: Shared): told.Hist
   };
 }
 
-/** A shallow clone that is deepened has more commits behind the same tip. */
+/**
+ * Identifies the state of a repository. A shallow clone that is deepened has more commits behind the same
+ * tip.
+ */
 async function stateOf({ gitDir, shallowFile }: RepositoryPlace): Promise<string> {
   const found = await stat(shallowFile).catch(() => undefined);
   return found === undefined ? gitDir : `${gitDir} ${found.mtimeMs} ${found.size}`;
@@ -171,7 +177,10 @@ function checkText(path: unknown): string {
 
 // ── revisions ──
 
-/** As the clone has it now; where it has none of this name, as it was indexed. */
+/**
+ * Resolves to the commit that a revision names in the clone now, or else to the one that was indexed under
+ * this name.
+ */
 async function currentCommit(
   { operation, record }: Reading,
   revision: string,
@@ -181,7 +190,7 @@ async function currentCommit(
   return found ?? (indexed === undefined ? undefined : operation.resolve(indexed));
 }
 
-/** As it was indexed; where none of this name was, as the clone has it now. */
+/** Resolves to the commit that was indexed under a name, or else to the one that the clone has now. */
 async function indexedCommit(
   reading: Reading,
   revision: string | undefined,
@@ -202,7 +211,10 @@ async function mustResolve(reading: Reading, revision: string): Promise<string> 
 
 // ── commits and authors ──
 
-/** Behind so many commits a page is read by the ids of a list: git would walk to it each time. */
+/**
+ * From this number of commits on, a page is read by the ids of a list, because git would walk to it each
+ * time.
+ */
 const DEEP = 1000;
 
 async function commits(

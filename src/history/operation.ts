@@ -13,7 +13,7 @@ import type { RepositoryPlace } from "../git/open-repository.ts";
 import { resolveRevision } from "./revision.ts";
 
 const MIB = 2 ** 20;
-/** What one command may write. */
+/** The most bytes of output of one command. */
 export const MOST_OUTPUT_BYTES = 32 * MIB;
 /** A file that is read or blamed; a folder's own list. */
 export const MOST_FILE_BYTES = 16 * MIB;
@@ -39,7 +39,7 @@ const OPTIONS = [
   ...Object.entries(CONFIGURATION).flatMap(([key, value]) => ["-c", `${key}=${value}`]),
 ];
 
-/** What every call may use. */
+/** One call of a history, with the git processes that it starts. */
 export class Operation {
   readonly git: GitProcesses;
   readonly #options: readonly string[];
@@ -74,12 +74,14 @@ export class Operation {
     return resolveRevision(this.headers, revision);
   }
 
-  /** Whatever it writes, to MOST_OUTPUT_BYTES. A failure of git's is in the result. */
+  /** Resolves to the output of a command, up to MOST_OUTPUT_BYTES, and whether it failed. */
   output(args: readonly string[], input = ""): Promise<Output> {
     return this.git.output([...this.#options, ...args], { mostBytes: MOST_OUTPUT_BYTES, input });
   }
 
-  /** The output of a command that has no reason to fail; rejects with `code` where it is too long. */
+  /**
+   * Resolves to the output of a command that has no reason to fail. Rejects with `code` if it is too long.
+   */
   async mustOutput(
     what: string,
     args: readonly string[],
@@ -94,7 +96,7 @@ export class Operation {
     return stdout;
   }
 
-  /** As GitProcesses.records(). */
+  /** Yields records, as GitProcesses.records() does. */
   records(args: readonly string[]): AsyncGenerator<Buffer> {
     return this.git.records([...this.#options, ...args]);
   }
@@ -113,7 +115,7 @@ export interface Bounds {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Runs to its end, whatever that is: no process of it is left. */
+/** Runs an operation. However it ends, no process of it is left. */
 export async function operate<T>(
   place: RepositoryPlace,
   { timeoutMs, closing, signal }: Bounds,

@@ -1,9 +1,8 @@
 /**
- * Names of revisions. Only names are taken: git's own expressions (`main~3`, `@{upstream}`, `:/text`,
- * `HEAD:path`) resolve to nothing here, so that a caller cannot search or read with them. A name goes
- * to git by standard input, as one of a few full forms; only the id it resolves to stands in arguments.
- *
- * Order: a full id, `HEAD`, a full name, a branch, a tag, a remote branch, a shortened id.
+ * Resolves names of revisions. Only names are accepted: git's own expressions (`main~3`, `@{upstream}`,
+ * `:/text`, `HEAD:path`) resolve to nothing here, so that a caller cannot search or read with them. A name
+ * goes to git by standard input, in a few full forms; arguments contain only the id that it resolves to.
+ * The order is: a full id, `HEAD`, a full name, a branch, a tag, a remote branch, a shortened id.
  */
 
 import { QuernError } from "../base/errors.ts";
@@ -28,13 +27,13 @@ function problemOf(name: string): string | undefined {
 
 const shortened = (name: string): string => (name.length > 80 ? `${name.slice(0, 80)}…` : name);
 
-/** For a revision that does not exist where one must. */
+/** Returns the error for a revision that must exist and does not. */
 export function noRevision(name: string): QuernError {
   const message = `there is no branch, tag or commit ${JSON.stringify(shortened(name))}`;
   return new QuernError("INVALID_GIT_REF", message);
 }
 
-/** Resolves to the id of a commit, or undefined. `headers`: of --batch-check. */
+/** Resolves to the id of a commit, or to undefined. `headers` asks --batch-check. */
 export async function resolveRevision(
   headers: ObjectReader,
   name: string,
@@ -50,7 +49,7 @@ function commitNamed(headers: ObjectReader, form: string): Promise<GitObject | u
 const FULL_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i;
 const SHORT_ID = /^[0-9a-f]{4,63}$/i;
 
-/** In which forms git is asked for it; the first that exists counts. */
+/** Returns the forms in which git is asked for a name. The first that exists counts. */
 export function formsOf(name: string): string[] {
   if (FULL_ID.test(name)) return [name];
   if (name === "HEAD") return ["HEAD"];
@@ -64,7 +63,7 @@ export function formsOf(name: string): string[] {
   ];
 }
 
-/** What git check-ref-format forbids, and a lone `@`, which git reads as HEAD. */
+/** Matches what git check-ref-format forbids, and a lone `@`, which git reads as HEAD. */
 const NO_REF_NAME = /[\s\p{Cc}~^:?*[\\]|\.\.|@\{|\/\/|^[/.]|\/\.|[/.]$|\.lock(?:\/|$)|^@$/u;
 
 const isRefName = (name: string): boolean => !NO_REF_NAME.test(name);

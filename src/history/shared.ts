@@ -1,4 +1,4 @@
-/** What the calls of one engine's histories share. */
+/** Defines what the calls of one engine's histories share. */
 
 import type { LruCache } from "../base/lru-cache.ts";
 import type { RepositoryPlace } from "../git/open-repository.ts";
@@ -11,7 +11,7 @@ import type { Operation } from "./operation.ts";
 /** A file of some revision, before a host's addresses are added. */
 export interface FoundFile {
   readonly path: string;
-  /** As it was asked for. */
+  /** The revision as the caller named it. */
   readonly revision: string;
   readonly language: string;
   readonly bytes: Uint8Array;
@@ -21,12 +21,12 @@ export interface Shared {
   readonly present: (record: RepositoryRecord, file: FoundFile) => Promise<FileContent>;
   readonly lists: CommitLists;
   readonly authors: LruCache<string, readonly Author[]>;
-  /** Runs with its turn and within its time. */
+  /** Runs an operation when one of the permits is free, and within its time. */
   run<T>(
     place: RepositoryPlace,
     signal: AbortSignal | undefined,
     work: (operation: Operation) => Promise<T>,
   ): Promise<T>;
-  /** Rejects with HISTORY_NOT_AVAILABLE. */
+  /** Resolves to the place of the clone. Rejects with HISTORY_NOT_AVAILABLE if there is none. */
   locate(record: RepositoryRecord): Promise<RepositoryPlace>;
 }

@@ -53,7 +53,7 @@ function typeOf(mode: string): HistoryEntry["type"] {
   return mode === "160000" ? "submodule" : "file";
 }
 
-/** What stands under the path in a commit. */
+/** Resolves to the entry under a path of a commit, or to undefined. */
 export async function findEntry(
   operation: Operation,
   { commit, path }: { commit: string; path: string },
@@ -78,7 +78,7 @@ async function rootOf({ objects }: Operation, commit: string): Promise<string | 
   return /^tree ([0-9a-f]{40,64})$/.exec(line?.toString("latin1") ?? "")?.[1];
 }
 
-/** The folders of a commit that the paths lead through, with what is in them. */
+/** Lists the folders of a commit along the given paths, with their entries. */
 export async function listFolders(
   operation: Operation,
   { commit, paths }: { commit: string; paths: PathTrie },
@@ -103,7 +103,7 @@ export async function listFolders(
   return folders;
 }
 
-/** Every file, symbolic link and submodule, in the order of their paths' bytes. */
+/** Lists every file, symbolic link and submodule of a commit, in the order of their paths' bytes. */
 export async function listPaths(
   operation: Operation,
   commit: string,

@@ -8,7 +8,10 @@ import type { Call } from "./route.ts";
 
 type Asked = Pick<Call, "request" | "settings">;
 
-/** The base without a slash at its end. A path that a proxy strips belongs to `publicUrl`. */
+/**
+ * Returns the base of addresses, without a slash at its end. A path that a proxy strips belongs to
+ * `publicUrl`.
+ */
 export const originOf = ({ request, settings }: Asked): string =>
   settings.publicUrl ?? new URL(request.url).origin;
 

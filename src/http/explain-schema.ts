@@ -13,7 +13,7 @@ const CHANGES = [
   "language",
 ] as const satisfies readonly response.Explanation["suggestions"][number]["change"][];
 
-/** The request of a suggestion, as a client sends it again. */
+/** Returns the schema of an explanation. Its suggestions are requests, as a client sends them again. */
 export const explanation = (request: ReturnType<typeof searchRequest>) =>
   z
     .object({

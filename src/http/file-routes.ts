@@ -132,7 +132,10 @@ function filesRoute(): Route {
   );
 }
 
-/** git lists a whole commit at once; the index would be asked folder by folder */
+/**
+ * Lists all paths of a revision. git lists a whole commit at once, which the index would do folder by
+ * folder.
+ */
 async function listPaths(
   call: Call,
   repository: RepositorySummary,

@@ -21,7 +21,7 @@ function given<T extends object>(query: T): { [Name in keyof T]: Exclude<T[Name]
   return Object.fromEntries(entries) as { [Name in keyof T]: Exclude<T[Name], undefined> };
 }
 
-/** The last two repeat the others for older clients. */
+/** Adds two fields that repeat others for older clients. */
 const withOlderNames = <T extends Commit>(commit: T) => ({
   ...commit,
   author_name: commit.authorName,

@@ -113,7 +113,7 @@ async function hasOtherOwner({ id }: User, users: UserStore): Promise<boolean> {
   return false;
 }
 
-/** Every key is present. */
+/** Returns a user with every key present. */
 function describe(user: User) {
   const { id, name, email, role, suspendedAt, createdAt, updatedAt, lastActivityAt } = user;
   return {

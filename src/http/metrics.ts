@@ -114,7 +114,7 @@ function ofIndex({ repositories, segments, files, textBytes }: IndexSize): Metri
   ];
 }
 
-/** The names that Prometheus's own clients use. */
+/** Returns metrics of the process, under the names that Prometheus's own clients use. */
 function ofProcess(): Metric[] {
   const { user, system } = process.cpuUsage();
   const cpu = [{ value: (user + system) / 1e6 }];

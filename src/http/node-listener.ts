@@ -60,7 +60,10 @@ function refuse(error: unknown): Response {
 
 // ── the request ──
 
-/** `node:http` refuses a missing Host by itself, without a body, unless it was made with requireHostHeader: false. */
+/**
+ * Refuses HTTP/1.1 without a Host. `node:http` does so itself, without a body, unless it was made with
+ * requireHostHeader: false.
+ */
 function checkHost({ httpVersion, headersDistinct }: IncomingMessage): void {
   if (httpVersion === "1.1" && headersDistinct["host"]?.length !== 1)
     throw new Refusal("INVALID_REQUEST_BODY", "a request of HTTP/1.1 has one Host header");

@@ -1,9 +1,9 @@
 /**
- * The header that tells a repository that is not there from one without a match:
+ * Makes the header that tells a repository that does not exist from one without a match:
  *
  *     X-Quern-Not-Indexed: acme/gone, acme/%C3%A9t%C3%A9
  *
- * Names that the query spells out and that this caller cannot see, or not yet.
+ * It has the names that the query spells out and that this caller cannot see, or not yet.
  */
 
 import type { Engine } from "../engine.ts";
@@ -13,7 +13,7 @@ import type { Explanation } from "../search/messages/response.ts";
 
 const NAME = "X-Quern-Not-Indexed";
 
-/** As the OpenAPI document describes it. */
+/** The header as the OpenAPI document describes it. */
 export const NOT_INDEXED_HEADER = {
   [NAME]:
     "Repositories that the query names and that are not indexed, or not yet: percent-encoded names with commas between.",
@@ -22,7 +22,7 @@ export const NOT_INDEXED_HEADER = {
 const NAMES_REPOSITORY = /(?:^|[\s(-])(?:r|repo|reposet):/;
 const MOST_HEADER_BYTES = 4096;
 
-/** Empty where the query names no repository, or only those that are there. */
+/** Resolves to the header, or to none if every repository that the query names is there. */
 export async function notIndexedHeader(
   engine: Engine,
   request: SearchRequest,
@@ -37,7 +37,7 @@ export async function notIndexedHeader(
   return list === "" ? {} : { [NAME]: list };
 }
 
-/** An engine that a host has wrapped knows only its interface; explaining costs it more searches. */
+/** Asks the engine. One that a host has wrapped has only explain(), which costs more searches. */
 async function notIndexed(
   engine: Engine & Partial<KnowsNotIndexed>,
   request: SearchRequest,
@@ -54,7 +54,7 @@ function encodeName(name: string): string {
   );
 }
 
-/** As many of the names as fit into the bytes. */
+/** Joins as many names as fit into the bytes. */
 function fit(names: readonly string[], most: number): string {
   let list = "";
   for (const name of names) {

@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document, made of the routes that are served and of their schemas. */
+/** Makes the OpenAPI 3.1 document of the routes that are served and their schemas. */
 
 import { OpenAPIHono, type RouteConfig } from "@hono/zod-openapi";
 import type { Settings } from "./options.ts";
@@ -115,7 +115,7 @@ function describeHeaders(headers: Readonly<Record<string, string>>) {
   >;
 }
 
-/** One response a status, which says what can be wrong. */
+/** Returns a response for each status of a refusal, with what can be wrong. */
 function refusalsOf(route: Route): RouteConfig["responses"] {
   const reasons = new Map<number, string[]>();
   for (const code of possibleRefusals(route)) {

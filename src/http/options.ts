@@ -1,4 +1,7 @@
-/** The options of a handler, with defaults and limits. Checked once, when the handler is made. */
+/**
+ * Defines the options of a handler, with defaults and limits. They are checked once, when the handler is
+ * made.
+ */
 
 import type { AuditStore } from "../auth/audit-store.ts";
 import type { Principal } from "../auth/principal.ts";
@@ -49,15 +52,18 @@ export interface HandlerOptions {
   maxConcurrent?: number;
   /** Where searches, reads, tokens, members and rejected credentials are recorded. Absent: nowhere, and the route that lists them answers 404. */
   audits?: AuditStore;
-  /** Connections to code hosts, and the names of the repositories of each; gone through anew by each request that asks. Default: none. */
+  /**
+   * Connections to code hosts, with the names of their repositories. Iterated anew for each request that
+   * asks. Default: none.
+   */
   connections?: Iterable<Connection>;
   /** Takes deliveries of webhooks at POST /api/webhook/{connection}: SyncService.webhook. Absent: the route answers 404. */
   webhook?: (
     connection: string,
     delivery: {
-      /** Of the request. */
+      /** The request's headers. */
       headers: Headers;
-      /** Of the request, as it came. */
+      /** The request's body, as received. */
       body: Uint8Array;
     },
   ) => Promise<"queued" | "ignored" | "refused">;
@@ -109,7 +115,7 @@ export interface McpMount {
 export interface Connection {
   /** The id by which requests name it. */
   id: number;
-  /** For people. */
+  /** A name for people. */
   name: string;
   /** One of github, gitlab, gitea, gerrit, bitbucket, azuredevops, git. */
   connectionType: string;
@@ -138,7 +144,7 @@ export interface AuditEvent {
   tokenId?: string;
   /** The HTTP status. */
   status: number;
-  /** What was thrown, for UNEXPECTED_ERROR. */
+  /** The error that was thrown, for UNEXPECTED_ERROR. */
   detail?: unknown;
 }
 

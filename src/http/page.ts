@@ -118,7 +118,10 @@ function rootBelow(base: string): string {
 
 type Encoding = "br" | "gzip" | "identity";
 
-/** Next.js removes Content-Encoding from what a route answers, and compresses the rest itself. */
+/**
+ * Whether the body may be sent encoded. Next.js removes Content-Encoding from a route's answer, and
+ * compresses the rest itself.
+ */
 const mayEncode = (request: Request): boolean => !("nextUrl" in request);
 
 /** Returns the smallest encoding that the client accepts. */

@@ -101,7 +101,7 @@ interface RefusalOptions {
   headers?: Record<string, string>;
 }
 
-/** The only answer to an invalid credential, so that it does not tell why. */
+/** Returns the only answer to an invalid credential, so that it does not tell why. */
 export const notAuthenticated = (cause?: unknown): Refusal =>
   new Refusal("NOT_AUTHENTICATED", MESSAGES.NOT_AUTHENTICATED, { cause });
 

@@ -6,7 +6,7 @@ import type { Caller } from "./gate.ts";
 import type { AuditEvent, Settings } from "./options.ts";
 import { STATUS, toRefusal, type Refusal } from "./refusal.ts";
 
-/** The fields of an AuditEvent that identify the caller. */
+/** Returns the fields of an AuditEvent that identify the caller. */
 export function whoIs(identity: Identity | undefined): { userId?: string; tokenId?: string } {
   const { principal, token } = identity ?? {};
   const userId = principal?.user?.id ?? token?.ownerId;

@@ -29,7 +29,7 @@ function openHistory({ engine, ...call }: Call, repository: string): Promise<His
   return open?.call(engine, repository, options) ?? engine.history(repository, options);
 }
 
-/** Resolves to undefined if there is none, for whatever reason. */
+/** Resolves to the history, or to undefined if there is none, for whatever reason. */
 export async function historyIfAny(call: Call, repository: string): Promise<History | undefined> {
   try {
     return await openHistory(call, repository);

@@ -50,7 +50,7 @@ export interface Call extends Service {
   readonly recordLater: () => () => void;
 }
 
-/** Undefined if everything is visible. */
+/** Returns the viewer as an option of the engine's calls, or no option if everything is visible. */
 export const viewerOption = ({ caller }: Call): { viewer?: Viewer } =>
   caller.viewer === undefined ? {} : { viewer: caller.viewer };
 

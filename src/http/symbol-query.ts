@@ -50,8 +50,8 @@ function languageFilter(language: string): string {
 }
 
 /**
- * The characters to escape for RE2: control characters, which a query cannot contain, and ASCII other than
- * word characters.
+ * Escapes a text for RE2: control characters, which a query cannot contain, and ASCII other than word
+ * characters.
  */
 function escapeExpression(text: string): string {
   return text

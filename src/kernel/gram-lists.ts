@@ -139,7 +139,7 @@ class Lists implements GramLists {
     return Array.from(packed.sort(), (value) => value % SLOT_LIMIT);
   }
 
-  /** Makes room for so many more slots. If they move, the tables of grams are told their new addresses. */
+  /** Makes room for `more` slots. If they move, the tables of grams get their new addresses. */
   #makeSlots(more: number): void {
     const count = this.#word(SLOT_COUNT);
     const needed = Math.min(GRAM_LIMIT, count + more);
@@ -157,7 +157,7 @@ class Lists implements GramLists {
     this.#setWord(SLOTS, slots);
   }
 
-  /** Makes room for so many bytes in the arena, at its next block. */
+  /** Makes room for a number of bytes in the arena, at its next block. */
   #makeRoom(bytes: number): void {
     const chunk = this.#chunks[this.#chunk];
     if (chunk && this.#word(NEXT_BLOCK) + bytes <= chunk.end) return;

@@ -11,7 +11,7 @@ const PAGE = 65_536;
 export const RESERVED_BYTES = 2 * PAGE;
 
 export interface ListsKernel {
-  /** See assembly/lists.ts. */
+  /** Finds the pages that are in all lists; see assembly/lists.ts. */
   pagesWithAll(
     ...args: [set: number, grams: number, count: number, pages: number, scratch: number]
   ): number;

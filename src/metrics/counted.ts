@@ -1,4 +1,4 @@
-/** What is counted between two readings of the metrics: numbers by label, and durations by bucket. */
+/** Counts between two readings of the metrics: numbers by label, and durations by bucket. */
 
 import type { Labels, Sample } from "./metrics-text.ts";
 

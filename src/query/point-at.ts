@@ -1,6 +1,6 @@
 /**
- * Error messages that show the position: the line of the query and a caret under it. A long line is cut around
- * the position.
+ * Makes error messages that show the position: the line of the query and a caret under it. A long line is
+ * cut around the position.
  */
 
 import { QuernError, type ErrorCode } from "../base/errors.ts";

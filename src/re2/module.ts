@@ -83,7 +83,10 @@ export class Re2Module {
   #lengths: number[] = [];
   readonly #mustEnd: (() => boolean) | undefined;
 
-  /** With `mustEnd` the module has a meter, and calls it now and then while RE2 works. */
+  /**
+   * Creates an instance. With `mustEnd` it has a meter, and calls that function now and then while RE2
+   * works.
+   */
   constructor(mustEnd?: () => boolean) {
     this.#mustEnd = mustEnd;
     const given = { env: this.#environment(), wasi_snapshot_preview1: system };

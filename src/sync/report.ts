@@ -4,7 +4,7 @@ import type { IndexProgress } from "../ingest/run/report.ts";
 import type { ConnectionType } from "./config/config.ts";
 
 /**
- * What became of one repository.
+ * The outcome for one repository.
  *
  * @example
  * const isTrouble = ({ outcome }: SyncedRepository): boolean => outcome === "failed";
@@ -13,8 +13,8 @@ export interface SyncedRepository {
   /** The name in the index. */
   name: string;
   /**
-   * What happened. 'empty': it has no branch. 'gone': its host no longer lists it, and it stays for a
-   * while. 'removed': it is no longer in the index.
+   * 'empty': it has no branch. 'gone': its host no longer lists it, and it stays for a while. 'removed': it
+   * is no longer in the index.
    */
   outcome: "indexed" | "unchanged" | "empty" | "gone" | "removed" | "failed";
   /** An explanation for people: why it failed, or until when a repository that is gone stays. */
@@ -22,7 +22,7 @@ export interface SyncedRepository {
 }
 
 /**
- * What became of one connection.
+ * The outcome for one connection.
  *
  * @example
  * const show = ({ name, problems }: SyncedConnection): void =>
@@ -35,7 +35,7 @@ export interface SyncedConnection {
   name: string;
   /** Its kind; absent if the configuration no longer has it. */
   type?: ConnectionType;
-  /** What could not be listed. If there is something, no repository counts as gone. */
+  /** Lists that failed. If any did, no repository counts as gone. */
   problems: {
     /** The field and value of the configuration, such as 'orgs: acme'. */
     where: string;
@@ -47,7 +47,7 @@ export interface SyncedConnection {
 }
 
 /**
- * What syncConnections() did.
+ * The result of syncConnections().
  *
  * @example
  * const { connections } = await syncConnections(engine, config);
@@ -108,6 +108,6 @@ export type SyncProgress =
       kind: "repository";
       /** Name of the connection. */
       connection: string;
-      /** What became of it. */
+      /** The outcome for the repository. */
       repository: SyncedRepository;
     };

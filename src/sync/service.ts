@@ -57,7 +57,7 @@ const OPTIONS: KeysOf<SyncServiceOptions> = {
  * const handler = createHandler(engine, { anonymous: "public", connections, webhook });
  */
 export interface SyncService extends AsyncDisposable {
-  /** For HandlerOptions.connections. */
+  /** The value for HandlerOptions.connections. */
   readonly connections: Iterable<{
     /** The id. */
     id: number;
@@ -68,7 +68,7 @@ export interface SyncService extends AsyncDisposable {
     /** The names of its repositories in the index. */
     repositories: Iterable<string>;
   }>;
-  /** For HandlerOptions.webhook. */
+  /** The value for HandlerOptions.webhook. */
   readonly webhook: (
     connection: string,
     delivery: {
@@ -101,7 +101,7 @@ export function startSync(
   return new Service(engine, checkConfig(config, "startSync"), options);
 }
 
-/** What a run syncs: a repository of a connection, a connection, or everything. */
+/** The part that a run syncs: a repository of a connection, a connection, or everything. */
 interface Wish {
   readonly connection?: string;
   readonly repository?: string;

@@ -77,7 +77,7 @@ const OPTIONS: KeysOf<SyncOptions> = {
   onProgress: true,
 };
 
-/** Where sync keeps its clones and records by default. */
+/** Returns the folder in which sync keeps its clones and records by default. */
 export const syncFolder = (dataDirectory: string): string => join(dataDirectory, ".sync");
 
 /**
@@ -151,7 +151,7 @@ class SyncRun {
     this.#options.onProgress?.(progress);
   }
 
-  /** `failure` is aborted by the first that fails for everybody. */
+  /** Syncs all connections. The first failure that concerns everybody aborts `failure`. */
   async all(failure: AbortController): Promise<SyncedConnection[]> {
     const { folder, only } = this.#options;
     const states = await this.#numbered();
@@ -322,7 +322,7 @@ class SyncRun {
     );
   }
 
-  /** What belongs to connections that the configuration no longer has is gone. */
+  /** Handles repositories of connections that the configuration no longer has, which count as gone. */
   async #dropped(
     states: ConnectionStates,
     known: Map<string, string | undefined>,

@@ -1,4 +1,6 @@
-/** Which of the repositories that a host lists are wanted, what they are called, and how they rank. */
+/**
+ * Decides which of the repositories that a host lists are wanted, what they are called, and how they rank.
+ */
 
 import { matches } from "../git/ref-patterns.ts";
 import type { RepositoryMetadata, CodeHostType } from "../store/format/records.ts";
@@ -25,7 +27,7 @@ const fitsAny = (path: string, patterns: readonly string[]): boolean =>
 const hasTopic = ({ topics = [] }: Found, wanted: readonly string[]): boolean =>
   topics.some((topic) => wanted.some((one) => one.toLowerCase() === topic.toLowerCase()));
 
-/** What a repository is called in the index. */
+/** Returns the name of a repository in the index. */
 export function nameOf({ host, path }: Found, template = "{host}/{path}"): string {
   const values = { host, path, name: path.slice(path.lastIndexOf("/") + 1) };
   return template
@@ -53,6 +55,6 @@ export function metadataOf(
 
 const isWebAddress = (text: string): boolean => URL.canParse(text) && /^https?:/i.test(text);
 
-/** From 0.5, as where nothing is known, to 1 at 100 000 stars, by their order of magnitude. */
+/** Returns the rank for a number of stars: from 0.5, the default, to 1 at 100 000, on a logarithmic scale. */
 export const rankOf = (stars: number): number =>
   0.5 + 0.5 * Math.min(1, Math.log10(1 + Math.max(0, stars)) / 5);

@@ -19,7 +19,7 @@ import { z } from "zod";
 import type { ConnectionType } from "./config/config.ts";
 import { basic } from "./config/secrets.ts";
 
-/** What came in. */
+/** A delivery as received. */
 export interface Delivery {
   readonly headers: Headers;
   readonly body: Uint8Array;
@@ -27,7 +27,7 @@ export interface Delivery {
 
 export interface WebhookSecret {
   readonly secret: string;
-  /** Of basic authentication. */
+  /** The user name of basic authentication. */
   readonly username: string;
 }
 
@@ -65,7 +65,7 @@ export function isGenuine(
   }
 }
 
-/** As the Standard Webhooks have it; the header may name several signatures. */
+/** Checks a signature of the Standard Webhooks. The header may have several. */
 function isSigned({ headers, body }: Delivery, secret: string, now: number): boolean {
   const id = headers.get("webhook-id") ?? "";
   const time = headers.get("webhook-timestamp") ?? "";
@@ -76,13 +76,13 @@ function isSigned({ headers, body }: Delivery, secret: string, now: number): boo
   return given.some((one) => isSame(one, `v1,${mac}`));
 }
 
-/** In a time that tells nothing of where they differ. */
+/** Compares in a time that does not depend on where the texts differ. */
 function isSame(given: string, expected: string): boolean {
   const hash = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(hash(given), hash(expected));
 }
 
-/** What a delivery is about. */
+/** The subject of a delivery. */
 export type Subject =
   /** Its references have changed. */
   | { readonly kind: "repository"; readonly id: string }
@@ -151,7 +151,7 @@ function aboutGitLab(body: unknown): Subject {
   return event_name.startsWith("project_") ? CONNECTION : NOTHING;
 }
 
-/** The body, or its field `payload`: GitHub sends forms unless it is told otherwise. */
+/** Parses the body, or its field `payload`, because GitHub sends forms by default. */
 function jsonOf({ headers, body }: Delivery): unknown {
   const text = new TextDecoder().decode(body);
   const isForm = headers.get("content-type")?.startsWith("application/x-www-form-urlencoded");

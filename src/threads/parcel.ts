@@ -1,6 +1,6 @@
 /**
- * Something for other threads that this one hands on and does not keep: it waits in a port, outside the heap. What is in the heap
- * counts as used until a full collection, which may never come to a thread that rests.
+ * Holds something for other threads outside this thread's heap, in a port. In the heap it would count as
+ * used until a full collection, which may never come in an idle thread.
  */
 
 import { MessageChannel, receiveMessageOnPort } from "node:worker_threads";
@@ -14,14 +14,14 @@ export class Parcel<T> {
     this.#channel.port1.postMessage(content);
   }
 
-  /** The content, for a message. REQUIRES: it was not dropped. */
+  /** Returns the content, for a message. REQUIRES: it was not dropped. */
   copy(): T {
     const content = receiveMessageOnPort(this.#channel.port2)!.message as T;
     this.#channel.port1.postMessage(content);
     return content;
   }
 
-  /** The memory that it shares is given back when no thread uses it. */
+  /** Drops the content. Its shared memory is freed when no thread uses it. */
   drop(): void {
     this.#channel.port1.close();
     this.#channel.port2.close();

@@ -38,7 +38,7 @@ export interface Pool {
   close(): Promise<void>;
 }
 
-/** A pool as whoever created it has it. */
+/** A pool with the methods that only its creator uses. */
 export interface OwnPool extends Pool {
   /** Indexes of the workers that were started and have not died. */
   readonly started: readonly number[];

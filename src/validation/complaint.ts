@@ -8,10 +8,10 @@ import { z } from "zod";
 import { nearestWord } from "../base/edit-distance.ts";
 import { mustBe, valueText, wholeNumber } from "../base/must-be.ts";
 
-/** In the place of every message that does not stand in the schema. */
+/** Replaces every message that the schema does not contain. */
 const NONE = "";
 
-/** The value as the schema has it, or what is wrong with it. `whole` names the value itself. */
+/** Returns the value that the schema makes, or what is wrong with it. `whole` names the value itself. */
 export function checked<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -46,7 +46,7 @@ function unknownField(place: string, key: string, { properties = {} }: Json): st
   return `${place}: unknown field ${valueText(key)}; ${advised}`;
 }
 
-/** What was probably meant, where there is a list of words to choose from. */
+/** Suggests what was probably meant, if there is a list of words to choose from. */
 function advice(found: unknown, wanted: Json): string {
   const nearest = typeof found === "string" ? nearestWord(found, wordsOf(wanted)) : undefined;
   return nearest === undefined ? "" : `; did you mean ${nearest}?`;
@@ -70,7 +70,7 @@ interface Json {
 const jsonOf = (schema: z.ZodType): Json =>
   z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as Json;
 
-/** An empty schema where there is none. */
+/** Returns the schema at a path, or an empty one. */
 function nodeAt(root: Json, path: readonly PropertyKey[]): Json {
   let node = root;
   for (const key of path)
@@ -126,7 +126,7 @@ function at(value: unknown, path: readonly PropertyKey[]): unknown {
   return found;
 }
 
-/** As JavaScript would write it: `files[0].path`; empty for the value itself. */
+/** Returns a path as JavaScript would write it, such as `files[0].path`, or '' for the value itself. */
 function nameOf(path: readonly PropertyKey[]): string {
   const parts = path.map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`));
   return parts.join("").replace(/^\./, "");

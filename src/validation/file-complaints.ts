@@ -6,10 +6,10 @@
 import { z } from "zod";
 import { nearestWord } from "../base/edit-distance.ts";
 
-/** In the place of every message that does not stand in the schema. */
+/** Replaces every message that the schema does not contain. */
 const NONE = "";
 
-/** The value as the schema has it, or what is wrong with it. `whole` names the value itself. */
+/** Returns the value that the schema makes, or what is wrong with it. `whole` names the value itself. */
 export function checkedFile<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -48,7 +48,7 @@ function advice(key: string, fields: readonly string[]): string {
   return nearest === key ? ", which belongs elsewhere" : `; did you mean ${nearest}?`;
 }
 
-/** What the value must be. */
+/** Says what the value must be. */
 function wordsFor(issue: z.core.$ZodIssue): string {
   if (issue.code === "invalid_type") return TYPES[issue.expected] ?? `a ${issue.expected}`;
   if (issue.code === "invalid_value") return `one of ${issue.values.join(", ")}`;

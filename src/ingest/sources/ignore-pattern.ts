@@ -87,7 +87,7 @@ class PositionReader {
     return this.#positions;
   }
 
-  /** False where nothing can match any more. */
+  /** Takes a step. Returns false if nothing can match any more. */
   #step(): boolean {
     const char = this.#text[this.#at];
     if (char === "[") return this.#class();
@@ -150,7 +150,7 @@ class ClassReader {
   readonly #bytes = new Uint8Array(256);
   readonly #isNegated: boolean;
   #at: number;
-  /** A range may begin with it; 0: none may. */
+  /** The byte with which a range may begin, or 0. */
   #from = 0;
 
   constructor(text: string, at: number) {
@@ -159,7 +159,7 @@ class ClassReader {
     this.#at = at + (this.#isNegated ? 2 : 1);
   }
 
-  /** undefined where it has no end, or names a class nobody knows. */
+  /** Reads the class. Returns undefined if it has no end, or names an unknown class. */
   read(): { readonly bytes: Uint8Array; readonly end: number } | undefined {
     do if (!this.#member()) return undefined;
     while (this.#text[this.#at] !== "]");
@@ -192,7 +192,7 @@ class ClassReader {
   }
 }
 
-/** `[:alpha:]` and the like; undefined where there is none. */
+/** Reads a class such as `[:alpha:]`. Returns undefined if there is none. */
 function namedClass(
   text: string,
   at: number,
@@ -205,7 +205,7 @@ function namedClass(
   return test ? { test, last } : "unknown";
 }
 
-/** Of ASCII. */
+/** The named classes, within ASCII. */
 const NAMED_CLASSES: ReadonlyMap<string, RegExp> = new Map([
   ["alnum", /[0-9A-Za-z]/],
   ["alpha", /[A-Za-z]/],

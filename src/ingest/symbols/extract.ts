@@ -200,7 +200,7 @@ class TreeSitterExtractor implements Extractor {
     return isRicher ? older.table : plain.table;
   }
 
-  /** Undefined when the time is over. */
+  /** Returns undefined if the time is over. */
   #read(loaded: Loaded, query: LanguageQuery, { bytes, ...timed }: Timed): Reading | undefined {
     const cuts = query.cuts?.(bytes) ?? [];
     const kept = cuts.length === 0 ? bytes : cut(bytes, cuts);

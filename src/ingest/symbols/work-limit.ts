@@ -1,26 +1,33 @@
 /**
- * How long a thread may work on something, in its own processor time: on a busy machine a clock also
- * counts the time in which the thread had no core. Where the system does not tell, the clock alone counts.
+ * Limits how long a thread may work on something, in its own processor time: on a busy machine a clock also
+ * counts the time in which the thread had no core. If the system does not give that time, the clock alone
+ * counts.
  *
- * Cost: some 2 µs at the start, and a look at the clock for each question. How long the thread has
- * worked is looked at only once the clock says that it may be over.
+ * Cost: some 2 µs at the start, and a look at the clock for each question. The thread's own time is read
+ * only once the clock says that the limit may be reached.
  */
 
 import { openSync, readSync } from "node:fs";
 
-/** What a limit reads, in ms from whenever. */
+/** The clocks that a limit reads, in milliseconds from any start. */
 export interface Times {
   clock(): number;
-  /** In which the calling thread had a core; up to a tick of the scheduler old, 4 to 10 ms. Undefined where the system does not tell. */
+  /**
+   * The processor time of the calling thread, up to a tick of the scheduler (4 to 10 ms) old. Undefined if
+   * the system does not give it.
+   */
   worked(): number | undefined;
 }
 
-/** By the clock a limit is over after so many times as long, whatever the thread has worked: nothing waits for ever. */
+/**
+ * By the clock, a limit ends after this many times its length whatever the thread has worked, so that
+ * nothing waits for ever.
+ */
 export const PATIENCE = 10;
 
 let worked: Times["worked"] | undefined;
 
-/** Of the calling thread. */
+/** The clocks of the calling thread. */
 export const THREAD_TIMES: Times = {
   clock: () => performance.now(),
   worked: () => (worked ??= openWorked())(),
@@ -42,7 +49,10 @@ export function startLimit(maxMs: number, times: Times = THREAD_TIMES): () => bo
   };
 }
 
-/** Newer versions of Node tell, on Linux else the kernel. What this opens is the thread's until it ends. */
+/**
+ * Opens the source of the thread's processor time: Node in newer versions, or else the kernel on Linux. It
+ * stays open until the thread ends.
+ */
 export function openWorked(): Times["worked"] {
   const { threadCpuUsage } = process as { threadCpuUsage?: typeof process.cpuUsage };
   if (threadCpuUsage !== undefined)

@@ -37,7 +37,10 @@ import { understand, type Contexts, type Understood } from "./understand.ts";
 /** The most attempts of a search. It starts again if segments were merged away meanwhile. */
 const MOST_ATTEMPTS = 5;
 
-/** At most so many pages are searched by one thread: half of them take the second as long as its own planning. */
+/**
+ * The most pages that one thread searches alone. A second thread would take as long for its own planning as
+ * for half of them.
+ */
 const PAGES_OF_ONE = 64;
 
 /** Resolves to the newest view. Called by each attempt. */
@@ -58,14 +61,14 @@ export interface SearcherOptions {
   readonly skipped: (repository: number) => Promise<readonly SkippedFile[]>;
 }
 
-/** What a caller asks. */
+/** The question of a caller. */
 export interface Asked {
   readonly request: SearchRequest;
   readonly options: SearchOptions;
   readonly view: ViewSource;
 }
 
-/** What a task in the threads does besides counting and ranking. */
+/** The work of a task in the threads besides counting and ranking. */
 interface SearchWork {
   /** Called with the files of a stream as they are found. */
   readonly onPart?: (part: StreamPart) => void;

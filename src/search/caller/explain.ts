@@ -23,7 +23,7 @@ const QUERY_CODES: ReadonlySet<ErrorCode> = new Set([
   "REGEX_TOO_LARGE",
 ]);
 
-/** What the threads say of a query: its plan in each segment, and what it counts. */
+/** The part of an explanation that the threads make: the plan in each segment, and its counts. */
 export type ExplainedPlan = Pick<Explanation, "query" | "segments" | "stats">;
 
 /** Who runs the searches of an explanation. */

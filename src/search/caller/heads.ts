@@ -1,10 +1,10 @@
 /**
- * A search that several engines answer together, in two halves. First each engine tells its heads: what
- * it counted, and its best files by rank, without their text. Whoever asked merges the heads of all, and
- * has each engine show those of its files that are among the best of all.
+ * Splits a search that several engines answer together into two halves. First each engine returns its
+ * heads: what it counted, and its best files by rank, without their text. The caller merges the heads of
+ * all, and each engine shows those of its files that are among the best of all.
  *
- * The merged answer is the one that a single engine with all the files would give, because a score
- * depends on the file and the query alone. Heads are plain data and can cross a network.
+ * The merged answer is the one that a single engine with all the files would give, because a score depends
+ * on the file and the query alone. Heads are plain data and can cross a network.
  */
 
 import { firstIndex } from "../../base/binary-search.ts";
@@ -25,7 +25,7 @@ import { repositoryInfo } from "./present.ts";
 import { ALL, FilesToShow } from "./show-files.ts";
 import type { SegmentEnd } from "./tally.ts";
 
-/** Asks for a page of results: the first one, or the one behind a place. */
+/** A page of results: the first one, or the one after a place. */
 export interface HeadsPage {
   readonly after?: NamedPlace;
 }
@@ -37,12 +37,12 @@ export interface HeadFiles extends RankedFiles {
   /** `segments` has numbers of segments, not positions in a request. */
 }
 
-/** What one engine found. */
+/** The findings of one engine. */
 export interface Heads {
   /** Without what showing adds. */
   readonly stats: SearchStats;
   readonly files: HeadFiles;
-  /** In which counter each segment of the search is counted. */
+  /** The counter in which each segment of the search is counted. */
   readonly ends: readonly (readonly [segment: number, end: SegmentEnd])[];
   readonly facets?: NamedCounts;
 }
@@ -62,13 +62,16 @@ export interface ShownHead {
   readonly result: FileResult;
   /** Ranges that are shown. */
   readonly ranges: number;
-  /** What it takes of an answer's room. */
+  /** The bytes that it takes of an answer. */
   readonly bytes: number;
 }
 
-/** What one engine has shown. */
+/** The files that one engine has shown. */
 export interface ShownHeads {
-  /** By position of what was asked; undefined: the file cannot be shown, or the answer is full. */
+  /**
+   * The shown files in the order in which they were requested. Undefined if a file cannot be shown, or the
+   * answer is full.
+   */
   readonly files: readonly (ShownHead | undefined)[];
   readonly repositoryInfo: readonly RepositoryInfo[];
   readonly contentBytesLoaded: number;
@@ -78,24 +81,24 @@ export interface ShownHeads {
   readonly isFull: boolean;
 }
 
-/** What the threads are told of a page, in the order of names of this catalog. */
+/** Returns the page as the threads need it, in the order of names of this catalog. */
 function pageOfHeads({ after }: HeadsPage, catalog: Catalog): SearchInput["page"] {
   if (!after) return { more: 1 };
   const place = { ...after, repository: placeOfName(after.repository, catalog) };
   return { more: after.ranges + 1, after: place };
 }
 
-/** The position of a name in the order of names. One that is not there has a position between two others. */
+/** Returns the position of a name in the order of names. A missing name has a position between two others. */
 function placeOfName(name: string, { names: { ordered } }: Catalog): number {
   const at = firstIndex(0, ordered.length, (i) => compareText(ordered[i]!.name, name) >= 0);
   return ordered[at]?.name === name ? at : at - 0.5;
 }
 
-/** How many ranges the heads of one engine hold at most: with them it could fill the answer alone. */
+/** Returns the most ranges that the heads of one engine hold: enough to fill the answer alone. */
 const rangesOfHeads = (matches: number, page: SearchInput["page"]): number =>
   matches === 0 ? 0 : matches + (page?.more ?? 0);
 
-/** The best files of all threads, until they hold `ranges` ranges. */
+/** Returns the best files of all threads, until they hold `ranges` ranges. */
 async function headFiles(
   outputs: readonly SearchOutput[],
   searched: {
@@ -166,7 +169,7 @@ export async function findHeads(
   };
 }
 
-/** Shows files whose heads were told. Resolves to undefined if a segment is gone. */
+/** Shows files of earlier heads. Resolves to undefined if a segment is gone. */
 export async function showHeads(
   attempts: Attempts,
   attempt: Attempt,

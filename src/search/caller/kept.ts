@@ -1,6 +1,6 @@
 /**
- * What searches keep in memory that all threads share, as the thread of the engine has it: the text cache, which it
- * hands to the others and never reads, and posting lists.
+ * Owns the memory that searches on all threads share: the text cache and posting lists. The engine's thread
+ * creates both and hands them to the others; it reads neither.
  */
 
 import { QuernError } from "../../base/errors.ts";
@@ -33,19 +33,22 @@ export class Kept {
   #cache: Cache | undefined;
   #lists: Lists | undefined;
 
-  /** The text takes so many bytes at most; 0: none is kept. The system gives all memory as it is written. */
+  /**
+   * Creates the caches. The text takes at most `bytes`, or is not cached if that is 0. The system gives all
+   * memory as it is written.
+   */
   constructor(bytes: number) {
     this.#bytes = bytes;
     this.#cache = newCache(bytes);
     this.#lists = newLists();
   }
 
-  /** The text, for a thread that begins. */
+  /** The text cache, for a thread that starts. */
   get text(): TextCacheMemory | undefined {
     return this.#cache?.memory.copy();
   }
 
-  /** The lists, for a thread that begins. */
+  /** The posting lists, for a thread that starts. */
   get listsMemory(): KeptListsMemory | undefined {
     return this.#lists?.memory;
   }

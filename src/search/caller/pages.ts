@@ -36,7 +36,7 @@ interface Cursor {
   readonly ranges: number;
 }
 
-/** What one search needs to return a page. */
+/** The data that one search needs to return a page. */
 export interface Paging {
   /** Where the page before ended; undefined: this is the first. */
   readonly place: PagePlace | undefined;

@@ -81,8 +81,8 @@ export class Searcher {
   }
 
   /**
-   * The first half of a search that several engines answer together. Pages are told by `page`: a cursor
-   * belongs to whoever asks all of them, so `request.after` counts for nothing here.
+   * Runs the first half of a search that several engines answer together. `page` names the page, because a
+   * cursor belongs to the one who asks all engines; `request.after` is ignored.
    */
   heads(
     request: SearchRequest,
@@ -95,7 +95,7 @@ export class Searcher {
     );
   }
 
-  /** The second half: shows files that heads() has told, of the same request, options and view. */
+  /** Runs the second half: shows files of earlier heads, for the same request, options and view. */
   showHeads(
     files: readonly HeadToShow[],
     request: SearchRequest,

@@ -33,7 +33,7 @@ export interface Showing {
   readonly ahead?: readonly ShownAhead[];
 }
 
-/** How much to show in one step. */
+/** The amount to show in one step. */
 export interface Step {
   /** The bytes of shown files after which no more groups are begun. */
   readonly bytes: number;
@@ -110,7 +110,10 @@ export class FilesToShow {
     return isGone ? undefined : this.#upToTheCut(done);
   }
 
-  /** What a thread would answer; undefined: some of the files were not shown, or not as they are wanted, or the answer may become full. */
+  /**
+   * Returns what a thread would answer. Returns undefined if some of the files were not shown, or not as
+   * wanted, or if the answer may become full.
+   */
   #shownAhead(group: readonly FileToShow[], control: Control): ShowOutput | undefined {
     const files: ShownFile[] = [];
     const disagreements: string[] = [];

@@ -1,10 +1,10 @@
 /**
- * Asks questions that nobody has asked while an engine has nothing else to do, and drops the answers. V8 compiles
- * what runs often, so without this the first questions of a host are many times as slow as the tenth.
+ * Runs searches whose answers are dropped while an engine is idle. V8 compiles only what runs often, so
+ * without them the first searches of a host take many times as long as the tenth.
  *
- * It looks now and then whether the engine is idle, and begins when it has been twice in a row. It stops as soon as
- * the engine is asked for something, and goes on when that is over. It keeps no process alive. A host that opens an
- * engine, uses it at once and closes it never sees it.
+ * The warm-up checks now and then whether the engine is idle, and begins when it was idle twice in a row.
+ * It stops as soon as the engine is used, and continues later. It keeps no process alive. If a host opens
+ * an engine, uses it at once and closes it, there is no warm-up.
  */
 
 import type { SearchOptions, SearchRequest } from "../messages/request.ts";
@@ -12,7 +12,7 @@ import type { SearchOptions, SearchRequest } from "../messages/request.ts";
 /** Programs that do one thing and end are over by then. Each wait is twice the one before, for an index may stay empty. */
 const FIRST_REST_MS = 50;
 const MOST_REST_MS = 5000;
-/** The time of all questions together; V8's compiler runs beside them. docs/speed.md has what it gains. */
+/** The milliseconds of all searches together. V8 compiles meanwhile. docs/speed.md says what this gains. */
 const WARM_MS = 1000;
 /** The time-out of each, and so about the longest that a host's own question waits for one. */
 const QUESTION_MS = 10;
@@ -20,7 +20,7 @@ const QUESTION_MS = 10;
 const LEAST_QUESTIONS = 40;
 const MOST_QUESTIONS = 400;
 
-/** What hosts ask: words, a phrase, expressions, names, paths, and a word that is nowhere. */
+/** Searches like those of hosts: words, a phrase, expressions, names, paths, and a word that is nowhere. */
 const QUESTIONS: readonly SearchRequest[] = [
   { query: "the" },
   { query: "return value" },

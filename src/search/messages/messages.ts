@@ -18,7 +18,7 @@ export interface SegmentInput {
   readonly isDecided?: true;
 }
 
-/** What ranking needs of repositories, by id. */
+/** The facts about repositories that ranking needs, by id. */
 export interface RepositoryTable {
   /** The position of each in the order of names. */
   readonly places: Uint32Array;
@@ -134,7 +134,7 @@ export interface SearchOutput {
   readonly ahead?: readonly ShownAhead[];
 }
 
-/** Returns what a thread tells that has found no file. `parts` are the segments that it has planned. */
+/** Returns the output of a thread that has found no file. `parts` are the segments that it has planned. */
 export const nothingFound = (parts: readonly SegmentPart[] = []): SearchOutput => ({
   beganAt: performance.timeOrigin + performance.now(),
   parts,

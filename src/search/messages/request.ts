@@ -1,4 +1,4 @@
-/** What a caller may ask of a search: one table gives the fields, their defaults, limits and decoders. */
+/** Defines the request of a search. One table gives the fields, their defaults, limits and decoders. */
 
 import { QuernError } from "../../base/errors.ts";
 import { checkKeys, type KeysOf } from "../../base/known-keys.ts";
@@ -209,7 +209,7 @@ export function checkRequest(given: unknown): CheckedRequest {
   return Object.fromEntries(checked) as CheckedRequest;
 }
 
-/** What an absent field stands for: its default; null is not absent. */
+/** Returns the default of an absent field. Null is not absent. */
 function missing(given: object, name: string, field: Field<unknown>): unknown {
   return (given as Record<string, unknown>)[name] === undefined ? field.fallback : null;
 }

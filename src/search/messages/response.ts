@@ -1,4 +1,7 @@
-/** The response of a search, with the field names of the specification. The end of a range is exclusive. */
+/**
+ * Defines the response of a search, with the field names of the specification. The end of a range is
+ * exclusive.
+ */
 
 import type { CodeHostType } from "../../store/format/records.ts";
 import type { SymbolKind } from "../../store/symbols/symbol-kinds.ts";
@@ -127,7 +130,7 @@ export interface RepositoryInfo {
 }
 
 /**
- * How many of the files that match have each value of something, the most frequent first.
+ * Counts of matching files by the values of something, the most frequent first.
  *
  * @example
  * const show = ({ values }: Facet): string =>
@@ -141,21 +144,22 @@ export interface Facet {
     /** Files that match and have it. */
     fileCount: number;
   }[];
-  /** How many values there are besides those listed. */
+  /** The number of values that are not listed. */
   more: number;
 }
 
 /**
- * What would narrow a search, with exact counts: those of a search with that filter.
+ * Values that would narrow a search, each with the exact number of files that the narrower search would
+ * find.
  *
  * @example
  * const { facets } = await engine.search({ query: "todo", matches: 10, facets: 5 });
  * for (const { value, fileCount } of facets!.languages.values) console.log(value, fileCount);
  */
 export interface Facets {
-  /** Of all files. */
+  /** Counts of all files. */
   repositories: Facet;
-  /** Of those whose language is known. */
+  /** Counts of files whose language is known. */
   languages: Facet;
   /** The first folder and the first two of each path, where all files are of one repository; else empty. */
   folders: Facet;
@@ -177,7 +181,7 @@ export interface SearchResponse {
   repositoryInfo: RepositoryInfo[];
   /** True if and only if every match is in this response. Also false if `sym:` depends on symbols that are not known yet. */
   isSearchExhaustive: boolean;
-  /** Only where the request asked for them. Of the whole answer, whatever page this is. */
+  /** Counts of the whole answer, whatever page this is. Set if the request asked for them. */
   facets?: Facets;
   /** The cursor of the next page. Present only if `after` was given and there are more results. */
   nextCursor?: string;

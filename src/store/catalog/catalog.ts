@@ -66,7 +66,7 @@ export async function loadCatalog(
   return { ...loaded, ...(await namesAndPublicIds(loaded, before, pause)) };
 }
 
-/** One by one, as they are asked for. */
+/** Reads repositories one by one, as they are requested. */
 function* readRepositories(
   snapshot: Snapshot,
   {

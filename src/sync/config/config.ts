@@ -12,7 +12,7 @@
  * };
  */
 export interface SyncConfig {
-  /** Where editors find the schema: quern.schema.json in the package. */
+  /** The place where editors find the schema: quern.schema.json in the package. */
   $schema?: string;
   /** The data directory that the command uses, from the file's folder. syncConnections() does not look at it. */
   db?: string;
@@ -70,7 +70,9 @@ export interface SecretFromEnvironment {
  * };
  */
 export interface CommonConnectionConfig {
-  /** For the host's interface and for git. Default: none, as for public repositories. */
+  /**
+   * The token for the host's interface and for git. Default: none, which suffices for public repositories.
+   */
   token?: SecretFromEnvironment;
   /** The user of the token, for hosts that require it: Gerrit, and Bitbucket's API tokens. */
   username?: string;
@@ -141,7 +143,7 @@ export type ConnectionConfig = CommonConnectionConfig &
         orgs?: string[];
         /** Users. Private repositories are listed only for the token's own user. */
         users?: string[];
-        /** As 'acme/shop'. */
+        /** Repositories, such as 'acme/shop'. */
         repos?: string[];
       }
     | {
@@ -181,7 +183,7 @@ export type ConnectionConfig = CommonConnectionConfig &
         api?: string;
         /** Workspaces. */
         workspaces?: string[];
-        /** As 'workspace/shop'. */
+        /** Repositories, such as 'workspace/shop'. */
         repos?: string[];
       }
     | {
@@ -191,9 +193,9 @@ export type ConnectionConfig = CommonConnectionConfig &
         url?: string;
         /** Organizations, or collections of a Server. */
         orgs?: string[];
-        /** As 'acme/shop': organization and project. */
+        /** Projects, such as 'acme/shop' for organization and project. */
         projects?: string[];
-        /** As 'acme/shop/backend': organization, project and repository. */
+        /** Repositories, such as 'acme/shop/backend' for organization, project and repository. */
         repos?: string[];
       }
     | {
@@ -207,7 +209,7 @@ export type ConnectionConfig = CommonConnectionConfig &
     | {
         /** Any remote that git can fetch from. */
         type: "git";
-        /** As git takes them: 'https://…', 'ssh://…', 'user@host:path', 'file:///…'. */
+        /** Addresses as git takes them: 'https://…', 'ssh://…', 'user@host:path', 'file:///…'. */
         urls: string[];
       }
     | {

@@ -22,7 +22,7 @@ const enumMacro = (word: string): Rewording => ({
   older: (found, name) => `${"enum".padEnd(name ? found.lastIndexOf(name) : 0)}${name}`,
 });
 
-/** Macros that say something of what they stand behind. */
+/** Matches macros that annotate what comes before them. */
 const ANNOTATION =
   /#\s{0,9}define\s{1,9}\w{1,99}|\b(?:NS_(?:ASSUME_NONNULL|AVAILABLE|CLASS_(?:AVAILABLE|DEPRECATED)|DEPRECATED|DESIGNATED_INITIALIZER|ENUM_(?:AVAILABLE|DEPRECATED)|EXTENSION_UNAVAILABLE|FORMAT_FUNCTION|NOESCAPE|REFINED_FOR_SWIFT|REQUIRES_(?:NIL_TERMINATION|SUPER)|RETURNS_\w{1,40}|STRING_ENUM|EXTENSIBLE_STRING_ENUM|SWIFT_|TYPED_(?:EXTENSIBLE_)?ENUM|UNAVAILABLE)\w{0,60}|API_(?:AVAILABLE|DEPRECATED|UNAVAILABLE)\w{0,40}|UI_APPEARANCE_SELECTOR|DEPRECATED_(?:ATTRIBUTE|MSG_ATTRIBUTE))\b(?:\((?:[^()]|\((?:[^()]|\([^()]{0,99}\)){0,200}\)){0,300}\))?/g;
 

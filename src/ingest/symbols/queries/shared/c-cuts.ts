@@ -115,7 +115,7 @@ const DIRECTIVES = /\b(?:define|undef|ifdef|ifndef|defined|goto|if|elif)$/;
 const SPECIFIERS = /\b(?:static|extern|inline|const|volatile|typedef|unsigned|signed)$/;
 const TWO_WORDS = /\s+[A-Za-z_]\w*[\s*]+[A-Za-z_]/y;
 
-/** Those of a part of the text that begins at `offset`. */
+/** Adds the annotations in a part of the text that begins at `offset`. */
 function addAnnotations(part: string, offset: number, cuts: number[]): void {
   const first = cuts.length;
   for (const word of BARE)
@@ -145,7 +145,7 @@ function sortPairs(cuts: number[], first: number): void {
   cuts.splice(first, cuts.length - first, ...pairs.flat());
 }
 
-/** False for NaN, which is what stands behind the last character. */
+/** Whether a code is of a word character. False for NaN, the code after the last character. */
 const isWord = (code: number) => isLetter(code) || (code >= 48 && code <= 57);
 
 function isAnnotation(text: string, start: number, end: number): boolean {

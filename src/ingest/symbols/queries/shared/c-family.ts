@@ -1,7 +1,8 @@
 /**
- * What the queries of C, C++ and Objective-C have in common. A name is found by the declarator next to
- * it, however many pointers and arrays are around that; what is no definition is in hidden parts. Long
- * patterns from the declaration down to the name would say the same and take seconds to compile.
+ * Holds what the queries of C, C++ and Objective-C share. A name is found by the declarator next to it,
+ * whatever pointers and arrays are around it. Parts captured as @hidden have no definitions.
+ * Long patterns from the declaration down to the name would say the same, but compiling them would take
+ * seconds.
  */
 
 import { blank, type Rewording } from "./rewording.ts";

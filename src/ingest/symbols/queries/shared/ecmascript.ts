@@ -1,8 +1,8 @@
-/** What the queries of JavaScript, TypeScript and TSX have in common. */
+/** Holds what the queries of JavaScript, TypeScript and TSX share. */
 
 import type { Rewording } from "./rewording.ts";
 
-/** Of `Queue.prototype.clear = function …`. */
+/** The kind of names like that in `Queue.prototype.clear = function …`. */
 export const ecmascriptKeywords = { prototype: "method" } as const;
 export const ecmascriptReserved = { constructor: "constructor" } as const;
 
@@ -24,7 +24,7 @@ export const ecmascriptRewordings: readonly Rewording[] = [
   },
 ];
 
-/** `name` is the node of a class's name, which the grammars call differently. */
+/** Returns the query. `name` is the node of a class's name, which differs between the grammars. */
 export const ecmascript = (name: string) => `
   (function_declaration name: (identifier) @function) @scope
   (generator_function_declaration name: (identifier) @function) @scope

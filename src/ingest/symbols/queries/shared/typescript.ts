@@ -19,7 +19,7 @@ export const typescriptRewordings: readonly Rewording[] = [
   { word: "export type *", newer: /\bexport type(?= \*)/g, older: () => "export" },
 ];
 
-/** Of TypeScript and TSX, which have a grammar each with the same node names. */
+/** The query of TypeScript and TSX, whose grammars have the same node names. */
 export const typescriptQuery = `
   ${ecmascript("type_identifier")}
   (abstract_class_declaration name: (type_identifier) @class) @scope
