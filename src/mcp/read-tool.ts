@@ -3,12 +3,14 @@
 import { z } from "zod";
 import { QuernError } from "../base/errors.ts";
 import { Answer } from "./answer.ts";
+import { pathsFilter } from "./alternations.ts";
 import { endOfBody } from "./body.ts";
 import { definitionsOf, partsOfName } from "./definitions-of.ts";
 import { cutLong, lineRange, rangeOf } from "./line-range.ts";
+import { partialWords } from "./partial-words.ts";
 import { plural } from "./plural.ts";
 import { readText, type FileText } from "./read-text.ts";
-import { findRepository, nearest } from "./scope.ts";
+import { findRepository, nearest, searchOptions } from "./scope.ts";
 import { maxTokens, text, tool, type ToolContext } from "./tool.ts";
 
 const input = z.object({
@@ -100,8 +102,11 @@ async function bodyOf(
     wanted,
     all.map(({ symbol }) => symbol.symbol),
   );
+  const asked = { query: `sym:. ${pathsFilter([file.path])}`, matches: 0 };
+  const known = await context.engine.search(asked, searchOptions(context, viewer));
+  const [partial = ""] = partialWords(known);
   throw new QuernError(
     "INVALID_REQUEST",
-    `${file.path} defines no ${JSON.stringify(name)}.${near.length > 0 ? ` Near names: ${near.join(", ")}` : ""}`,
+    `${file.path} defines no ${JSON.stringify(name)}.${near.length > 0 ? ` Near names: ${near.join(", ")}` : ""} ${partial}`.trimEnd(),
   );
 }

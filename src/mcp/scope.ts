@@ -155,6 +155,16 @@ export function splitPath<
 export const folderPath = (path: string | undefined): string =>
   (path ?? "").replace(/^(?:\.?\/+|\.$)|\/+$/g, "");
 
+/** Fewer characters are in half of all names. */
+const LEAST_HALF = 3;
+
+/** Both halves of a name as an expression: where one letter is wrong, a half of the name is right. */
+export function eitherHalf(name: string): string {
+  const first = name.slice(0, Math.max(LEAST_HALF, Math.ceil(name.length / 2)));
+  const last = name.slice(-Math.max(LEAST_HALF, name.length >> 1));
+  return `${escapeExpression(first)}|${escapeExpression(last)}`;
+}
+
 /** Longer names are not compared, which would take time in proportion to the product of both lengths. */
 const MOST_NAME = 200;
 

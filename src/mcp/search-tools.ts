@@ -2,9 +2,11 @@
 
 import { z } from "zod";
 import { Answer } from "./answer.ts";
+import { quote } from "../query/ast.ts";
+import { fileKey } from "./definitions-of.ts";
 import { tellMatches, type Told } from "./match-pages.ts";
-import { nothingSearchedWords, partialWords } from "./partial-words.ts";
-import { pathFilter, queryWith, scopeOf, searchOptions } from "./scope.ts";
+import { notSearchedWords, nothingSearchedWords, partialWords } from "./partial-words.ts";
+import { eitherHalf, nearest, pathFilter, queryWith, scopeOf, searchOptions } from "./scope.ts";
 import {
   cursor,
   filters,
@@ -110,6 +112,50 @@ export const findFiles = tool({
     if (parts.length === 0)
       throw new QuernError("INVALID_REQUEST", "find_files needs a query, a filter or a cursor");
     const request = { query: parts.join(" ") };
-    return tellMatches({ tool: "find_files", request, filters: args }, args.maxTokens, context);
+    const question = { tool: "find_files", request, filters: args };
+    const told = await tellMatches(question, args.maxTokens, context);
+    if (told.response.stats.totalMatchCount > 0) return told;
+    return noFile(told, { request, word: words.at(-1) ?? "", args }, context);
   },
 });
+
+interface NoFile {
+  readonly request: { readonly query: string };
+  /** The last word that was looked for. */
+  readonly word: string;
+  readonly args: z.output<typeof findInput>;
+}
+
+/** Paths with a name like the one that was looked for. */
+async function noFile(
+  { facts, response }: Told,
+  { request, word, args }: NoFile,
+  context: ToolContext,
+): Promise<Outcome> {
+  const { filter, viewer } = await scopeOf({ ...args, path: undefined }, context);
+  const name = word.split("/").at(-1)!;
+  const like = { query: queryWith(`file:${quote(eitherHalf(name))}`, filter), matches: MOST_LIKE };
+  const found =
+    name === ""
+      ? []
+      : (
+          await context.engine.search(
+            { ...like, matchesPerFile: 1 },
+            searchOptions(context, viewer),
+          )
+        ).files;
+  const near = nearest(name, found.map(fileKey));
+  const answer = new Answer(args.maxTokens, context.count);
+  answer.head("No file found.");
+  const words = [
+    ...partialWords(response),
+    ...context.behind(),
+    ...(near.length > 0 ? [`Near names: ${near.join(", ")}`] : []),
+    ...(await notSearchedWords(request, { filters: args, found: [] }, context)),
+  ];
+  answer.add(answer.takeSome(words));
+  return { text: answer.text, facts: { ...facts, shown: 0 } };
+}
+
+/** Paths that hold a half of a name. */
+const MOST_LIKE = 500;

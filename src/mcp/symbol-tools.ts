@@ -18,7 +18,14 @@ import { tellMatches } from "./match-pages.ts";
 import { nothingSearchedWords, partialWords } from "./partial-words.ts";
 import { plural } from "./plural.ts";
 import { readText } from "./read-text.ts";
-import { escapeExpression, nearest, queryWith, scopeOf, searchOptions } from "./scope.ts";
+import {
+  eitherHalf,
+  escapeExpression,
+  nearest,
+  queryWith,
+  scopeOf,
+  searchOptions,
+} from "./scope.ts";
 import {
   cursor,
   filters,
@@ -55,6 +62,10 @@ async function namesOf(args: SymbolArgs, context: ToolContext): Promise<string[]
     throw new QuernError("INVALID_REQUEST", `line ${line} of ${file} holds no name`);
   return [...names].slice(0, MOST_NAMES);
 }
+
+/** Which names of a line were looked for. */
+const lineWords = (names: readonly string[], { line }: SymbolArgs): string =>
+  `Line ${line} names ${names.join(", ")}.`;
 
 const anyOf = (names: readonly string[]): string => names.map(escapeExpression).join("|");
 
@@ -130,6 +141,7 @@ async function tellDefinitions(
   const areAll = inTheirOrder.length === matches;
   const all = areAll ? likeliestFirst(inTheirOrder, parent) : inTheirOrder;
   if (areAll && parent !== undefined && place.told === 0) answer.head(parentWords(all, parent));
+  if (!place.args.symbol && place.told === 0) answer.head(lineWords(place.names, place.args));
   const begin = beginOf(all, place);
   const told: (Placed & { readonly lines: string[] })[] = [];
   for (const one of all.slice(begin)) {
@@ -255,14 +267,10 @@ async function nothingNamed(
   };
 }
 
-/** Defined names that hold a half of one: where one letter is wrong, a half is right. */
+/** Defined names that hold a half of one. */
 async function namesLike(name: string, args: SymbolArgs, context: ToolContext): Promise<string[]> {
   const { filter, viewer } = await scopeOf(args, context);
-  const halves = [
-    name.slice(0, Math.max(LEAST_HALF, Math.ceil(name.length / 2))),
-    name.slice(-Math.max(LEAST_HALF, name.length >> 1)),
-  ];
-  const query = queryWith(`sym:${quote(anyOf(halves))}`, filter);
+  const query = queryWith(`sym:${quote(eitherHalf(name))}`, filter);
   const { files } = await context.engine.search(
     { query, matches: 500, matchesPerFile: 5 },
     searchOptions(context, viewer),
@@ -270,9 +278,6 @@ async function namesLike(name: string, args: SymbolArgs, context: ToolContext): 
   const symbols = files.flatMap((file) => definitionsIn(file).map(({ symbol }) => symbol.symbol));
   return [...new Set(symbols)];
 }
-
-/** Fewer characters are in half of all names. */
-const LEAST_HALF = 3;
 
 export const references = tool({
   name: "references",
@@ -284,10 +289,10 @@ export const references = tool({
     if (args.cursor !== undefined)
       return tellMatches({ tool: "references", cursor: args.cursor }, args.maxTokens, context);
     const names = await namesOf(args, context);
-    const [name] = names;
     if (!args.symbol && names.length > 1) {
       const known = await definedNames(names, args, context);
-      names.splice(0, names.length, ...(known.length > 0 ? known : [name!]));
+      const [longest] = names.toSorted((a, b) => b.length - a.length);
+      names.splice(0, names.length, ...(known.length > 0 ? known : [longest!]));
     }
     const { filter } = await scopeOf(args, context);
     const request = {
@@ -296,13 +301,15 @@ export const references = tool({
       isCaseSensitivityEnabled: true,
     };
     const parent = parentIn(args);
+    const remark = args.symbol
+      ? parent && `Whose ${names[0]} a line means is not known: not only that of ${parent}.`
+      : lineWords(names, args);
     const told = await tellMatches(
       {
         tool: "references",
         request,
         filters: args,
-        remark:
-          parent && `Whose ${names[0]} a line means is not known: not only that of ${parent}.`,
+        remark,
       },
       args.maxTokens,
       context,

@@ -107,6 +107,23 @@ const ROWS: readonly (readonly [tool: string, args: Record<string, unknown>, wor
     /Lines \d+ to 12345 are not shown: read them with lines "\d+-12345"\.$/,
   ],
   [
+    "find_files",
+    { query: "a/ap.py" },
+    /^No file found\.\nNear names: acme\/forest:a\/app\.py, acme\/forest:b\/app\.py$/,
+  ],
+  ["find_files", { query: "zzzzzz" }, /^No file found\.$/],
+  ["find_files", { query: "zzzzzz repo:acme/none" }, /^No file found\./],
+  [
+    "definitions",
+    { file: "acme/forest:tree.go", line: 9 },
+    /^Line 9 names func, n, node, addRoute, path, string\.$/m,
+  ],
+  [
+    "references",
+    { file: "acme/forest:tree.go", line: 9 },
+    /^Line 9 names node, addRoute, path\.$/m,
+  ],
+  [
     "search",
     { query: "x", repository: "zzz" },
     /there is no repository "zzz" here\. 2 repositories are indexed, such as acme\/forest, acme\/other\.$/,

@@ -102,12 +102,25 @@ test.each(
   expect(facts.complete).toBe(false);
 });
 
+const NEED_SYMBOLS: [tool: string, args: Record<string, unknown>][] = [
+  ["definitions", { symbol: "order1" }],
+  ["definitions", { file: "src/file1.ts", line: 1 }],
+  ["outline", { repository: "acme/shop" }],
+  ["outline", { path: "src" }],
+  ["outline", { path: "src/file1.ts" }],
+  ["read", { file: "src/file1.ts", definition: "order1" }],
+  ["search", { query: "sym:order1 file:file1" }],
+];
+
 test("symbols that are really not there yet", async () => {
   const engine = await openEngine();
   await engine.index(documents({ name: "acme/shop", files: FILES }), { symbols: "skip" });
   const client = await connected(createMcpHandler(engine));
-  const told = await callTool(client, "definitions", { symbol: "order1" });
-  expect(told.text).toMatch(/INCOMPLETE: the definitions of \d+ files are not known yet\./);
+  for (const [tool, args] of NEED_SYMBOLS) {
+    const { text, facts } = await callTool(client, tool, args);
+    expect(text, tool).toMatch(/INCOMPLETE: the definitions of \d+ files? are not known yet\./);
+    expect(facts?.complete ?? false).toBe(false);
+  }
   const listed = await callTool(client, "repositories", {});
   expect(listed.text).toContain("definitions of 0 of 40 files are known");
 });

@@ -41,6 +41,10 @@ const ROWS: readonly (readonly [query: string, undecided: number, found: number]
   ["repo:known sym:first", 0, 1],
   ["repo:new sym:first", 1, 0],
   ["sym:first file:c", 0, 0],
+  ["sym:first file:b", 1, 0],
+  ["sym:. file:new", 0, 0], // the name of a repository is no path
+  ["sym:. file:ts -file:c", 1, 1],
+  ["sym:absent or file:c", 0, 2],
   ["sym:first second", 0, 0],
   ["first -sym:first", 1, 2], // found, and perhaps wrongly
   ["sym:first or sym:second", 2, 1],

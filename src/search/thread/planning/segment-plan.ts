@@ -98,8 +98,10 @@ export async function planSegment(
   const lookup = { reader, snapshot, kept, kernel, arena, countInScope, isStopped, pause };
   const planned = await planAtoms(query, lookup, symbols);
   if (!planned || isStopped()) return undefined;
+  const decidePaths = (plans: readonly AtomPlan[], among: Bitset) =>
+    planPaths(plans, { reader, snapshot, files: among }, tools);
   const decided = planned.some(({ atom }) => atom.kind === "path")
-    ? await planPaths(planned, { reader, snapshot, files: await possible(planned) }, tools)
+    ? await decidePaths(planned, await possible(planned))
     : planned;
   if (!decided || isStopped()) return undefined;
   const candidates = await possible(decided);
@@ -124,7 +126,7 @@ export async function planSegment(
     windows: ownWindows,
     steps: stepsOf(ownWindows, work, withoutContent.length > 0),
     stats: await statsOf(contentOf(atoms), { scope, visit, pause }, reader),
-    undecided: await countUndecided(asked, atoms, lookup),
+    undecided: await countUndecided(asked, planned, lookup, decidePaths),
   };
 }
 

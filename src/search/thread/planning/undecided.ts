@@ -29,11 +29,21 @@ interface Asked {
   readonly symbols: SegmentSymbols | undefined;
 }
 
-/** Counts these files in scope. */
+/** Tries paths for some files. Resolves to undefined if it was stopped. */
+export type DecidePaths = (
+  atoms: readonly AtomPlan[],
+  files: Bitset,
+) => Promise<readonly AtomPlan[] | undefined>;
+
+/**
+ * Counts these files in scope. REQUIRES: the paths of `atoms` were not tried yet: files that known symbols
+ * exclude must be tried too.
+ */
 export async function countUndecided(
   { query, scope, sets, symbols }: Asked,
   atoms: readonly AtomPlan[],
   lookup: Lookup,
+  decidePaths: DecidePaths,
 ): Promise<number> {
   const { reader, pause } = lookup;
   if (!atoms.some(({ atom }) => atom.kind === "symbol")) return 0;
@@ -45,11 +55,17 @@ export async function countUndecided(
     await pause();
   }
   const { files } = reader.header;
-  const bounds = await boundsOf(query.root, knownOf(anyNames, sets, reader), { files, pause });
+  const possible = async (plans: readonly AtomPlan[]): Promise<Bitset> => {
+    const { maybe } = await boundsOf(query.root, knownOf(plans, sets, reader), { files, pause });
+    return intersect(maybe.slice(), scope);
+  };
   const mayDefine = emptyBitset(reader.header.blobs);
   for (const { atom, blobs } of anyNames) if (atom.kind === "symbol") unite(mayDefine, blobs!);
-  const undecided = filesOf(intersect(mayDefine, unknown), reader);
-  return countBits(intersect(intersect(undecided, bounds.maybe), scope));
+  const ofUnknown = filesOf(intersect(mayDefine, unknown), reader);
+  const undecided = intersect(await possible(anyNames), ofUnknown);
+  if (!anyNames.some(({ atom }) => atom.kind === "path")) return countBits(undecided);
+  const decided = await decidePaths(anyNames, undecided);
+  return decided ? countBits(intersect(undecided, await possible(decided))) : 0;
 }
 
 /** Returns the plan of a symbol atom if the unknown blobs might define anything that their text contains. */
