@@ -1,11 +1,12 @@
 /** What crosses between a front and a node, over real connections. */
 
-import { createServer } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { nodeClient, NodeFailed } from "../../src/cluster/front/node-client.ts";
 import { nodeHandler, type NodeOptions } from "../../src/cluster/node/node-handler.ts";
-import { decode, encode } from "../../src/cluster/wire/codec.ts";
+import { decode, decodeFrames, encode } from "../../src/cluster/wire/codec.ts";
+import { Holder } from "../../src/cluster/node/holder.ts";
 import { isBodyOf, isSigned, sign } from "../../src/cluster/wire/signature.ts";
 import { QuernError } from "../../src/base/errors.ts";
 import { toNodeListener } from "../../src/http/node-listener.ts";
@@ -188,3 +189,98 @@ test("a signature is for one method, path, time and body", () => {
   expect(isSigned(SECRET, { ...request, method: "GET", headers }, 1_000_000)).toBe(false);
   expect([isBodyOf(headers, body), isBodyOf(headers, Buffer.from("Body"))]).toEqual([true, false]);
 });
+
+/** What whoever knows the secret could send: fronts do not, so it is refused, and costs little. */
+const HOSTILE_CALLS: [what: string, body: () => Uint8Array][] = [
+  ["nothing", () => new Uint8Array(0)],
+  ["lists in each other", () => Buffer.concat([Buffer.alloc(2 ** 20, 0x91), Buffer.of(0xc0)])],
+  ["a list of four billion", () => Buffer.from("ddffffffff", "hex")],
+  ["a map of four billion", () => Buffer.from("dfffffffff", "hex")],
+  ["a text of four billion", () => Buffer.from("dbffffffff", "hex")],
+  ["null", () => encode(null)],
+  ["slices that are none", () => encode({ ...asked, slices: "x" })],
+  ["no slices", () => encode({ request: asked.request })],
+  ["a slice of billions", () => encode({ ...asked, slices: [[1e9, 1e9, 1e9]] })],
+  ["a megabyte of slices", () => encode({ ...asked, slices: Array(100_000).fill([1, 5, 0]) })],
+];
+
+test.each(HOSTILE_CALLS)("a signed call of %s", async (_, body) => {
+  const { url } = await serve();
+  const given = Buffer.from(body());
+  const path = "/v1/search";
+  const headers = sign(SECRET, { method: "POST", path, body: given });
+  const before = process.cpuUsage();
+  const response = await fetch(url + path, { method: "POST", headers, body: given });
+  expect([400, 409, 422]).toContain(response.status);
+  await response.arrayBuffer();
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1_000).toBeLessThan(500); // ms, the client's part among it
+});
+
+test("headers that were seen do not let a body in that is longer than a call", async () => {
+  const handler = nodeHandler({
+    secret: SECRET,
+    maxConcurrent: 1,
+    answers: { "/v1/search": () => Promise.resolve(heads) },
+    hold: () => Promise.resolve(undefined),
+  });
+  const path = "/v1/search";
+  const headers = sign(SECRET, { method: "POST", path, body: encode(asked) });
+  let sent = 0;
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      controller.enqueue(new Uint8Array(2 ** 20));
+      if (++sent > 200) controller.close();
+    },
+  });
+  const init = { method: "POST", headers, body, duplex: "half" } as RequestInit;
+  expect((await handler(new Request(`http://node${path}`, init))).status).toBe(401);
+  expect(sent).toBeLessThan(80); // MiB, of which 64 are taken
+});
+
+test.each<[what: string, answer: (response: ServerResponse) => void]>([
+  ["lists in each other", (response) => response.end(Buffer.alloc(2 ** 20, 0x91))],
+  ["a list of four billion", (response) => response.end(Buffer.from("ddffffffff", "hex"))],
+  ["a frame that is cut off", (response) => response.end(Buffer.of(9, 0, 0, 0, 1))],
+])("a node that answers with %s has failed", async (_, answer) => {
+  const { url, client } = await answering(answer);
+  const before = process.cpuUsage();
+  const steps = client.stream(url, asked).then(async (stream) => {
+    for await (const _step of stream);
+  });
+  await expect(steps).rejects.toMatchObject({ why: "unreachable" });
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1_000).toBeLessThan(500);
+});
+
+test("a frame of four gigabytes is not waited for", async () => {
+  let sent = 0;
+  const bytes = async function* () {
+    for (; sent < 1_000; sent++) yield Buffer.alloc(1_000, 0xff);
+  };
+  const read = async () => {
+    for await (const _ of decodeFrames(bytes()));
+  };
+  await expect(read()).rejects.toThrow("too long");
+  expect(sent).toBe(0);
+});
+
+test("many slices are looked for in linear time", async () => {
+  const before = process.cpuUsage();
+  expect(await new Holder().hold(Array(50_000).fill([1, 5, 0]))).toBeUndefined();
+  expect(process.cpuUsage(before).user / 1_000).toBeLessThan(300); // ms; it was seconds
+});
+
+/** A node that is none. */
+async function answering(answer: (response: ServerResponse) => void) {
+  const server = createServer((request, response) => {
+    request.resume().on("end", () => answer(response));
+  }).listen(0, "127.0.0.1");
+  await new Promise((done) => server.once("listening", done));
+  const client = nodeClient(SECRET);
+  onTestFinished(async () => {
+    client.close();
+    await new Promise((done) => server.close(done));
+  });
+  return { client, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}

@@ -1,7 +1,7 @@
 /** Segments as objects: equal content has one key, what comes back answers as before, damage is refused. */
 
 import fc from "fast-check";
-import { describe as group, expect, onTestFinished, test } from "vitest";
+import { describe as group, expect, onTestFinished, test, vi } from "vitest";
 import {
   damaged,
   decodeBundle,
@@ -199,6 +199,37 @@ group("one segment", () => {
     });
   });
 
+  test("an object that never ends is INDEX_CORRUPT once it is longer than what was published", async () => {
+    const environment = await indexed(30);
+    const store = directorySegments(temporaryFolder());
+    const { key, bytes } = await sendSegment(environment, 1, store);
+    let sent = 0;
+    const body = async function* () {
+      yield* oneByOne(Buffer.concat([await bytesOf(store, key)]).subarray(0, -1));
+      for (const block = textOf(100_000); sent < 10_000_000; sent += block.length) yield block;
+    };
+    const broken = { ...store, get: async () => body() };
+    const refused = fetchSegment(environment, { key, segment: 7, bytes }, broken);
+    await expect(refused).rejects.toMatchObject({ code: "INDEX_CORRUPT" });
+    expect(sent).toBeLessThan(400_000);
+  });
+
+  test("large values are not held together", async () => {
+    const environment = await indexed(30);
+    const writes = vi.spyOn(environment, "write");
+    const store = directorySegments(temporaryFolder());
+    const body = async function* () {
+      yield Buffer.from("quern\u0001\u0001");
+      for (let sent = 0; sent < 12; sent++) yield textOf(4 * 2 ** 20);
+      yield Buffer.of(255);
+    };
+    const hurt = { ...store, get: async () => body() };
+    const key = `v1/seg/00/${"0".repeat(64)}`;
+    const refused = fetchSegment(environment, { key, segment: 7 }, hurt);
+    await expect(refused).rejects.toMatchObject({ code: "INDEX_CORRUPT" });
+    expect(writes.mock.calls.length).toBe(6); // of 8 MiB
+  });
+
   test("another sound object than the one that was asked for is INDEX_CORRUPT", async () => {
     const store = directorySegments(temporaryFolder());
     const [one, other] = [await indexed(30), await indexed(31)];
@@ -209,6 +240,15 @@ group("one segment", () => {
     await expect(refused).rejects.toThrow(damaged(key).message);
   });
 });
+
+/** A value of so many bytes, as an object has it. */
+function textOf(bytes: number): Buffer {
+  const value = Buffer.alloc(9 + bytes, "x");
+  value[0] = 1; // text
+  value.writeUInt32LE(0, 1);
+  value.writeUInt32LE(bytes, 5);
+  return value;
+}
 
 async function* oneByOne(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += 1000) yield bytes.subarray(at, at + 1000);

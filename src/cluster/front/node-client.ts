@@ -12,7 +12,7 @@ import {
   type OnSlices,
   type StreamCall,
 } from "../wire/calls.ts";
-import { decode, decodeFrames, encode } from "../wire/codec.ts";
+import { bytesWithin, decode, decodeFrames, encode, MOST_ANSWER_BYTES } from "../wire/codec.ts";
 import { sign } from "../wire/signature.ts";
 
 /**
@@ -86,9 +86,9 @@ async function orFailed<T>(url: string, run: () => Promise<T>): Promise<T> {
 }
 
 async function bytesOf(response: IncomingMessage): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  for await (const piece of response) pieces.push(piece as Buffer);
-  return Buffer.concat(pieces);
+  const bytes = await bytesWithin(response as AsyncIterable<Buffer>, MOST_ANSWER_BYTES);
+  if (!bytes) throw new Error("its answer is too long");
+  return bytes;
 }
 
 /** The steps of a stream. One that ends without its last step is a failure of the node. */

@@ -166,10 +166,10 @@ async function fetchMissing(
   wanted: readonly Wanted[],
 ): Promise<void> {
   await eachOf(wanted, async ({ local, before }) => {
-    const { here: segment, object, symbols: edition, symbolsObject } = local;
+    const { here: segment, object, bytes, symbols: edition, symbolsObject } = local;
     if (!before) {
       await deleteSegment(environment, segment); // what a fetch that was cut off has left
-      await fetchSegment(environment, { key: object, segment }, store);
+      await fetchSegment(environment, { key: object, segment, bytes }, store);
     }
     if (symbolsObject === undefined || before?.symbolsObject === symbolsObject) return;
     await deleteSymbols(environment, { segment, edition });

@@ -107,7 +107,11 @@ export class Holder {
   /** undefined: one of them is not here. */
   #choose(slices: readonly SliceAsked[]): Chosen[] | undefined {
     const byShard = new Map<number, SliceAsked[]>();
-    for (const one of slices) byShard.set(one[0], [...(byShard.get(one[0]) ?? []), one]);
+    for (const one of slices) {
+      const same = byShard.get(one[0]);
+      if (same) same.push(one);
+      else byShard.set(one[0], [one]);
+    }
     const chosen: Chosen[] = [];
     for (const [shard, asked] of byShard) {
       const [, generation, , bits] = asked[0]!;

@@ -16,7 +16,7 @@ import {
   type SliceAsked,
   type StreamCall,
 } from "../wire/calls.ts";
-import { decode, encode, encodeFrame } from "../wire/codec.ts";
+import { bytesWithin, decode, encode, encodeFrame, MOST_ASKED_BYTES } from "../wire/codec.ts";
 import { isBodyOf, isSigned } from "../wire/signature.ts";
 
 /** Slices as they were asked for, which stay on the disk until they are released. */
@@ -57,8 +57,12 @@ export function nodeHandler(node: NodeOptions): (request: Request) => Promise<Re
     running++;
     let isStreaming = false;
     try {
-      const body = new Uint8Array(await request.arrayBuffer());
-      if (!isBodyOf(headers, body)) return answer(STATUS.UNKNOWN);
+      // who has seen a call can send its headers again for a minute, with another body
+      const body = await bytesWithin(
+        request.body ?? new ReadableStream<Uint8Array>({ start: (empty) => empty.close() }),
+        MOST_ASKED_BYTES,
+      );
+      if (!body || !isBodyOf(headers, body)) return answer(STATUS.UNKNOWN);
       const asked = decode(body) as OnSlices;
       if (pathname !== STREAM) return await perform(node, pathname as Path, asked, request.signal);
       const held = await node.hold(asked.slices);

@@ -22,6 +22,8 @@ const HEAD_BYTES = 9;
 const END = 255;
 /** No value is longer: posting lists of one gram, and tables of a segment of 256 MiB, are far below. */
 const MOST_BYTES = 2 ** 29;
+/** No object is longer whose length nobody has published: symbols of a segment, and what repositories have besides. */
+const MOST_OBJECT_BYTES = 2 ** 30;
 /** What is written and read at once. */
 const PIECE_BYTES = 2 ** 20;
 
@@ -75,15 +77,22 @@ export async function describe(
 
 /**
  * Yields the values of an object. Throws INDEX_CORRUPT, at its end at the latest, if the bytes are not those that
- * the key names. REQUIRES: nothing is believed before the end.
+ * the key names, and as soon as there are more than `mostBytes`: a body that never ends would fill the disk before its
+ * hash is known. REQUIRES: nothing is believed before the end.
  */
 export async function* decodeBundle(
   key: string,
   kind: number,
   body: AsyncIterable<Uint8Array>,
+  mostBytes = MOST_OBJECT_BYTES,
 ): AsyncGenerator<Value> {
   const hash = createHash("sha256");
-  const reader = new Pieces(body, (piece) => hash.update(piece));
+  let bytesLeft = mostBytes;
+  const reader = new Pieces(body, (piece) => {
+    bytesLeft -= piece.length;
+    if (bytesLeft < 0) throw damaged(key);
+    hash.update(piece);
+  });
   const head = await reader.take(MAGIC.length + 1);
   if (!head?.equals(Buffer.from([...MAGIC, kind]))) throw damaged(key);
   for (;;) {

@@ -41,6 +41,8 @@ const SYMBOL_PARTS: readonly Part[] = [PART.SYMBOLS, PART.NAMES];
 
 /** Read in one snapshot, and written in one transaction: a snapshot keeps old pages, a transaction blocks its thread. */
 const VALUES_AT_ONCE = 64;
+/** Of an object that somebody made to hurt, 64 values may have 32 GiB. */
+const BYTES_AT_ONCE = 8 * 2 ** 20;
 
 type Keys = readonly [start: Buffer, end: Buffer];
 
@@ -128,13 +130,17 @@ async function send(
 }
 
 /**
- * Stores the object's segment under a number of this data directory. INDEX_CORRUPT for an object that is
+ * Stores the object's segment, of `bytes` bytes, under a number of this data directory. INDEX_CORRUPT for an object that is
  * damaged; then, and when it is cut off, something of it is left, which nobody sees. REQUIRES: no manifest names the
  * number, and this process alone writes.
  */
 export async function fetchSegment(
   environment: Environment,
-  { key, segment }: { readonly key: string; readonly segment: number },
+  {
+    key,
+    segment,
+    bytes,
+  }: { readonly key: string; readonly segment: number; readonly bytes?: number },
   store: SegmentStore,
 ): Promise<void> {
   const keysOf = ({ tag, number }: Value): Buffer[] | undefined => {
@@ -142,7 +148,7 @@ export async function fetchSegment(
       return HEADER_COPIES.map((copy) => segmentKey(segment, PART.HEADER, copy));
     return isIn(PARTS, tag) ? [segmentKey(segment, tag, number)] : undefined;
   };
-  await writeAll(environment, { key, keysOf, kind: KIND.SEGMENT }, store);
+  await writeAll(environment, { key, keysOf, kind: KIND.SEGMENT, bytes }, store);
 }
 
 /** The same for symbols, under an edition of a segment. REQUIRES: no manifest names the edition. */
@@ -169,21 +175,25 @@ async function writeAll(
     readonly kind: number;
     /** Where a value belongs; undefined: nowhere. */
     readonly keysOf: (value: Value) => Buffer[] | undefined;
+    /** The length of the object, where it is known. */
+    readonly bytes?: number | undefined;
   },
   store: SegmentStore,
 ): Promise<void> {
-  const { key, kind, keysOf } = object;
+  const { key, kind, keysOf, bytes: mostBytes } = object;
   let held: { keys: Buffer[]; bytes: Uint8Array }[] = [];
+  let heldBytes = 0;
   const flush = async (): Promise<void> => {
     const values = held;
-    held = [];
+    [held, heldBytes] = [[], 0];
     await environment.write((writer) => putAll(writer, values));
   };
-  for await (const value of decodeBundle(key, kind, await store.get(key))) {
+  for await (const value of decodeBundle(key, kind, await store.get(key), mostBytes)) {
     const keys = keysOf(value);
     if (!keys) throw damaged(key);
     held.push({ keys, bytes: value.bytes });
-    if (held.length >= VALUES_AT_ONCE) await flush();
+    heldBytes += value.bytes.length;
+    if (held.length >= VALUES_AT_ONCE || heldBytes >= BYTES_AT_ONCE) await flush();
   }
   await flush();
 }
