@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { QuernError } from "../src/base/errors.ts";
-import { show, type Query } from "../src/query/ast.ts";
+import { formatQuery, type Query } from "../src/query/ast.ts";
 import { parseQuery, type Dialect } from "../src/query/parse.ts";
 import { simplify } from "../src/query/simplify.ts";
 import { holds, type Target } from "./target.ts";
@@ -23,7 +23,7 @@ function checkText(text: string, dialect: Dialect): void {
   const parsed = parseOrRefuse(text, dialect);
   if (!parsed) return;
   simplify(parsed);
-  const canonical = show(parsed);
+  const canonical = formatQuery(parsed);
   const again = parseOrRefuse(canonical, dialect);
   holds(
     isDeepStrictEqual(again, parsed),

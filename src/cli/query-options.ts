@@ -2,7 +2,7 @@
 
 import type { Command } from "commander";
 import { QuernError } from "../base/errors.ts";
-import { quote, show, type Query } from "../query/ast.ts";
+import { quote, formatQuery, type Query } from "../query/ast.ts";
 import { globPattern } from "../query/glob.ts";
 import { parseQuery } from "../query/parse.ts";
 import type { SearchRequest } from "../search/messages/request.ts";
@@ -83,7 +83,7 @@ function queryOf(
     return { query: typed, isRegexEnabled: regex };
   const all: Query = parts.length === 1 ? parts[0]! : { kind: "and", children: parts };
   const query = asExpressions ? expressions(all, wordRegexp) : all;
-  return { query: show(query), isRegexEnabled: asExpressions };
+  return { query: formatQuery(query), isRegexEnabled: asExpressions };
 }
 
 function filtersOf({ glob = [], type = [] }: QueryFlags, caseSensitive: boolean): Query[] {

@@ -70,45 +70,47 @@ export function namesRevision(query: Query): boolean {
 }
 
 /** Returns the query as one line that parses back to it, in the same dialect and with the same case flag. */
-export function show(query: Query): string {
+export function formatQuery(query: Query): string {
   if (query.kind === "all") return `""`;
   if (query.kind === "none") return `-("")`;
-  if (query.kind === "and") return query.children.map(showOperand).join(" ");
-  if (query.kind === "or") return query.children.map(showAlternative).join(" or ");
-  if (query.kind === "not") return showNegated(query.child);
-  if (query.kind === "literal") return showTerm(query.text);
-  if (query.kind === "regex" && query.field === "content") return showTerm(query.pattern);
-  return showPrefix(query);
+  if (query.kind === "and") return query.children.map(formatOperand).join(" ");
+  if (query.kind === "or") return query.children.map(formatAlternative).join(" or ");
+  if (query.kind === "not") return formatNegated(query.child);
+  if (query.kind === "literal") return formatTerm(query.text);
+  if (query.kind === "regex" && query.field === "content") return formatTerm(query.pattern);
+  return formatPrefix(query);
 }
 
-function showAlternative(query: Query): string {
-  return query.kind === "or" ? `(${show(query)})` : show(query);
+function formatAlternative(query: Query): string {
+  return query.kind === "or" ? `(${formatQuery(query)})` : formatQuery(query);
 }
 
-function showOperand(query: Query): string {
-  return query.kind === "and" || query.kind === "or" ? `(${show(query)})` : show(query);
+function formatOperand(query: Query): string {
+  return query.kind === "and" || query.kind === "or"
+    ? `(${formatQuery(query)})`
+    : formatQuery(query);
 }
 
 /** Returns the text of a negation. Only filters and groups can be negated: an atom becomes a filter, all else a group. */
-function showNegated(child: Query): string {
+function formatNegated(child: Query): string {
   const isAtom = child.kind !== "and" && child.kind !== "or" && child.kind !== "not";
-  return isAtom && !isConstant(child) ? `-${showPrefix(child)}` : `-(${show(child)})`;
+  return isAtom && !isConstant(child) ? `-${formatPrefix(child)}` : `-(${formatQuery(child)})`;
 }
 
-function showPrefix(atom: Atom): string {
+function formatPrefix(atom: Atom): string {
   switch (atom.kind) {
     case "literal":
-      return `content:${showValue(atom.text)}`;
+      return `content:${formatValue(atom.text)}`;
     case "regex":
-      return `${atom.field === "symbol" ? "sym" : atom.field}:${showValue(atom.pattern)}`;
+      return `${atom.field === "symbol" ? "sym" : atom.field}:${formatValue(atom.pattern)}`;
     case "language":
-      return `lang:${showValue(atom.name)}`;
+      return `lang:${formatValue(atom.name)}`;
     case "revision":
-      return `rev:${showValue(atom.value)}`;
+      return `rev:${formatValue(atom.value)}`;
     case "reposet":
-      return `reposet:${showValue(atom.names.join(","))}`;
+      return `reposet:${formatValue(atom.names.join(","))}`;
     case "context":
-      return `context:${showValue(atom.name)}`;
+      return `context:${formatValue(atom.name)}`;
     case "archived":
     case "fork":
     case "visibility":
@@ -116,12 +118,12 @@ function showPrefix(atom: Atom): string {
   }
 }
 
-function showTerm(text: string): string {
-  return text === "or" || /^-|:/.test(text) ? quote(text) : showValue(text);
+function formatTerm(text: string): string {
+  return text === "or" || /^-|:/.test(text) ? quote(text) : formatValue(text);
 }
 
 /** Quotes a text unless none of its characters has a meaning in either dialect. */
-export function showValue(text: string): string {
+export function formatValue(text: string): string {
   return /^[^\s"()]+$/.test(text) && !text.includes("\\Q") ? text : quote(text);
 }
 

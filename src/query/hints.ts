@@ -10,7 +10,7 @@ import { globPattern, looksLikeGlob } from "./glob.ts";
 import { findGroups } from "./groups.ts";
 import { endOfQuoted, endOfWord, isPattern, prefixAt, skipBlanks, PREFIXES } from "./lexemes.ts";
 import { parseQuery, type Dialect } from "./parse.ts";
-import { showValue } from "./ast.ts";
+import { formatValue } from "./ast.ts";
 
 export interface Hint {
   /** UTF-16 position in the query. */
@@ -197,7 +197,7 @@ function expressionHint(word: string, { regex }: Dialect): Advice | undefined {
 
 function globHint(value: string): Advice | undefined {
   if (!looksLikeGlob(value)) return undefined;
-  const instead = `file:${showValue(globPattern(value))}`;
+  const instead = `file:${formatValue(globPattern(value))}`;
   return {
     message: `file: takes an expression, and ${value} looks like a glob; write ${instead}`,
     instead,

@@ -16,7 +16,7 @@ import {
   ALL,
   NONE,
   SELECTIONS,
-  showValue,
+  formatValue,
   VISIBILITIES,
   type Query,
   type RegexField,
@@ -312,7 +312,9 @@ const TOO_MUCH = {
 
 /** Returns advice for a value that looks like a glob. */
 function globAdvice(value: string): string | undefined {
-  return looksLikeGlob(value) ? `as a glob it is file:${showValue(globPattern(value))}` : undefined;
+  return looksLikeGlob(value)
+    ? `as a glob it is file:${formatValue(globPattern(value))}`
+    : undefined;
 }
 
 function and(operands: readonly Query[]): Query {

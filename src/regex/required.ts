@@ -53,7 +53,7 @@ export function requiredFormula(node: Node): Formula {
 }
 
 /** Formats a formula on one line: any, none, "text", "text"i for any case, (and …), (or …). */
-export function showFormula(formula: Formula): string {
+export function formatFormula(formula: Formula): string {
   switch (formula.kind) {
     case "any":
     case "none":
@@ -62,7 +62,7 @@ export function showFormula(formula: Formula): string {
       return JSON.stringify(formula.text) + (formula.fold ? "i" : "");
     case "and":
     case "or":
-      return `(${[formula.kind, ...formula.children.map(showFormula)].join(" ")})`;
+      return `(${[formula.kind, ...formula.children.map(formatFormula)].join(" ")})`;
   }
 }
 
@@ -224,7 +224,7 @@ function absorb(
   children: readonly Formula[],
   makesIdle: (other: Formula, child: Formula) => boolean,
 ): Formula[] {
-  const unique = [...new Map(children.map((child) => [showFormula(child), child])).values()];
+  const unique = [...new Map(children.map((child) => [formatFormula(child), child])).values()];
   if (unique.length > ABSORBED) return unique;
   const kept: Formula[] = [];
   for (const [i, child] of unique.entries()) {

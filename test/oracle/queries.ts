@@ -1,7 +1,7 @@
 /** Random queries that hit: their terms are cut from the documents they will be asked of. */
 
 import fc from "fast-check";
-import { show, SELECTIONS, VISIBILITIES, type Query } from "../../src/query/ast.ts";
+import { formatQuery, SELECTIONS, VISIBILITIES, type Query } from "../../src/query/ast.ts";
 import type { SearchRequest, Viewer } from "../../src/search/messages/request.ts";
 import type { Corpus } from "./corpus.ts";
 import { corpora, REPOSITORY_NAMES, type CorpusShape } from "./corpora.ts";
@@ -117,7 +117,7 @@ export function queries(corpus: Corpus, shape: QueryShape): fc.Arbitrary<string>
       { weight: 2, arbitrary: tree },
       { weight: shape.revisions === false ? 0 : 1, arbitrary: inAllRevisions },
     )
-    .map(show)
+    .map(formatQuery)
     .chain((text) => fc.constantFrom(text, text, inShort(text)));
 }
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseAddress, showAddress, type Address } from "../../src/page/frame/address.ts";
+import { parseAddress, formatAddress, type Address } from "../../src/page/frame/address.ts";
 
 const ROOT = "https://example.com/code/";
 
@@ -97,7 +97,7 @@ test("what is shown is read again", () => {
   );
   fc.assert(
     fc.property(addresses, (address) => {
-      expect(parseAddress(ROOT + showAddress(address), ROOT)).toEqual(address);
+      expect(parseAddress(ROOT + formatAddress(address), ROOT)).toEqual(address);
     }),
   );
 });

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { QuernError } from "../../src/base/errors.ts";
-import { show } from "../../src/query/ast.ts";
+import { formatQuery } from "../../src/query/ast.ts";
 import { MAX_NESTING, parseQuery, QUERY_LIMITS, type Dialect } from "../../src/query/parse.ts";
 import { outcome } from "./outline.ts";
 
@@ -84,7 +84,7 @@ test("the canonical form parses back to the same query", () => {
     fc.property(queryText, fc.constantFrom(...DIALECTS), (text, dialect) => {
       if (/^(QUERY|REGEX)_/.test(outcome(text, dialect))) return;
       const query = parseQuery(text, dialect);
-      expect(parseQuery(show(query), dialect)).toEqual(query);
+      expect(parseQuery(formatQuery(query), dialect)).toEqual(query);
     }),
     { numRuns: 5000 },
   );

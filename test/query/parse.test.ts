@@ -1,7 +1,7 @@
 /** The tables of the query language, row by row: what each text means in the two dialects. */
 
 import { expect, test } from "vitest";
-import { atomsOf, namesRevision, show, type Query } from "../../src/query/ast.ts";
+import { atomsOf, namesRevision, formatQuery, type Query } from "../../src/query/ast.ts";
 import { parseInSlices, parseQuery } from "../../src/query/parse.ts";
 import { outcome, outline } from "./outline.ts";
 
@@ -243,7 +243,7 @@ test("rev: is seen wherever it stands", () => {
 
 test("canonical text", () => {
   const canonical = (text: string, regex: boolean) =>
-    show(parseQuery(text, { regex, caseSensitive: false }));
+    formatQuery(parseQuery(text, { regex, caseSensitive: false }));
   const rows: readonly [string, string, string?][] = [
     ["f:\\.ts$  a", "file:\\.ts$ a"],
     ["-(foo)", "-content:foo", '"-(foo)"'],

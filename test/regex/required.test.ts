@@ -4,12 +4,12 @@ import { expect, test } from "vitest";
 import { compileExpression } from "../../src/regex/expression.ts";
 import { parseExpression } from "../../src/regex/parse.ts";
 import { re2Ranges } from "../../src/re2/verify.ts";
-import { requiredFormula, showFormula } from "../../src/regex/required.ts";
+import { requiredFormula, formatFormula } from "../../src/regex/required.ts";
 import { satisfies } from "./differential.ts";
 import { randomFrom, type Random } from "./random.ts";
 
 const required = (source: string, caseSensitive = true) =>
-  showFormula(requiredFormula(parseExpression(source, { caseSensitive })));
+  formatFormula(requiredFormula(parseExpression(source, { caseSensitive })));
 
 test.each<[string, string]>([
   // literals
@@ -197,7 +197,7 @@ test("no match of RE2 lacks what its expression requires", () => {
     });
     for (let i = 0; i < length; i++, held++) {
       const match = text.toString("utf8", data[2 * i], data[2 * i + 1]);
-      const what = `${source} on ${JSON.stringify(match)}: ${showFormula(expression.required)}`;
+      const what = `${source} on ${JSON.stringify(match)}: ${formatFormula(expression.required)}`;
       expect(satisfies(match, expression.required), what).toBe(true);
     }
   }

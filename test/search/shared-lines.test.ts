@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { show, type Query } from "../../src/query/ast.ts";
+import { formatQuery, type Query } from "../../src/query/ast.ts";
 import type { SearchRequest } from "../../src/search/messages/request.ts";
 import { bringTo, difference } from "../engine/corpus-engine.ts";
 import { openEngine, RUNS } from "../engine/opened.ts";
@@ -74,7 +74,7 @@ test("any tree of expressions", async () => {
   const check = async (corpus: Corpus, query: Query) => {
     const there = await bringTo(engine, corpus);
     const request: SearchRequest = {
-      query: show(query),
+      query: formatQuery(query),
       matches: 1e9,
       isRegexEnabled: true,
       isCaseSensitivityEnabled: true,

@@ -28,7 +28,7 @@ import {
 } from "../../repositories.ts";
 import type { Answering } from "./answering.ts";
 import { describe, type FileContent, type FolderEntry, type Repository } from "../../repository.ts";
-import { show } from "../../query/ast.ts";
+import { formatQuery } from "../../query/ast.ts";
 import { Attempts, type Asked } from "../../search/caller/attempts.ts";
 import { explainWith, notIndexedOf, type ExplainedPlan } from "../../search/caller/explain.ts";
 import { cursorsOf, repositoryGone, stateDigest, type Cursors } from "../../search/caller/pages.ts";
@@ -325,7 +325,7 @@ export class Front implements Answering {
     addStats(stats, { crashes: found.lost, shardsSkipped: found.late });
     stats.duration = Math.round((performance.now() - startedAt) * 1e6);
     return {
-      query: show(understood.query),
+      query: formatQuery(understood.query),
       segments: found.answers.flatMap(({ answer }) => answer.segments),
       stats,
     };

@@ -9,7 +9,7 @@ export const LOCAL = -1;
 export const HIDDEN = -2;
 export const DECLARED = -3;
 export const TORN = -4;
-export const OUTSIDE = -5;
+export const NO_KIND = -5;
 export const ANONYMOUS = -6;
 
 const BLOCKS = new Map([
@@ -34,5 +34,5 @@ export function roleOf(capture: string): Role {
 
 /** Returns the kind that a capture gives to a name or a parent, or the meaning of a scope without a name. */
 export function meaningOf(capture: string): number {
-  return BLOCKS.get(capture) ?? KIND_IDS.get(capture.replace(/^in\./, "")) ?? OUTSIDE;
+  return BLOCKS.get(capture) ?? KIND_IDS.get(capture.replace(/^in\./, "")) ?? NO_KIND;
 }

@@ -15,7 +15,7 @@ import {
   kindId,
   LOCAL,
   meaningOf,
-  OUTSIDE,
+  NO_KIND,
   TORN,
 } from "./captures.ts";
 import type { KindsByText, LanguageQuery } from "./queries/shared/language.ts";
@@ -237,8 +237,8 @@ class Sweep {
     const around = this.#opened.at(-1)?.row ?? -1;
     const kind = this.#kinds.captures[this.#values[base + ROLES.scope]!]!;
     if (kind === TORN) this.tornUnits = Math.max(this.tornUnits, end - start);
-    if (kind === TORN || kind === OUTSIDE) return;
-    if (kind === DECLARED && TYPES.has(this.#opened.at(-1)?.kind ?? OUTSIDE)) return;
+    if (kind === TORN || kind === NO_KIND) return;
+    if (kind === DECLARED && TYPES.has(this.#opened.at(-1)?.kind ?? NO_KIND)) return;
     const isClass = kind === ANONYMOUS && !this.#isInFunction();
     const frameKind = isClass ? CLASS : kind === ANONYMOUS ? HIDDEN : kind;
     this.#opened.push({ start, end, kind: frameKind, row: around, nameStart: -1 });
@@ -251,7 +251,7 @@ class Sweep {
   /** Returns the kind of a match, or undefined if it is no symbol: a local variable, an unknown keyword. */
   #kindOf(base: number): number | undefined {
     const { captures, keywords, accept } = this.#kinds;
-    const around = this.#opened.at(-1)?.kind ?? OUTSIDE;
+    const around = this.#opened.at(-1)?.kind ?? NO_KIND;
     let kind = captures[this.#values[base + ROLES.name]!];
     if (this.#values[base + ROLES.keyword]! >= 0) {
       const decided = keywords.get(this.#text(base, "keyword"));
@@ -337,8 +337,8 @@ class Sweep {
 
   finish(): SymbolTable {
     const { positions, kept } = this.#number();
-    const { targets, outside } = this.#resolve(positions, kept.length);
-    const rows = new Int32Array((kept.length + outside.length) * SYMBOL_ROW);
+    const { targets, parentsOnly } = this.#resolve(positions, kept.length);
+    const rows = new Int32Array((kept.length + parentsOnly.length) * SYMBOL_ROW);
     let at = 0;
     const write = (values: readonly number[], from: number, parent: number) => {
       const row = at / SYMBOL_ROW;
@@ -353,7 +353,7 @@ class Sweep {
       if (parent <= NAMED) write(this.#rows, row * SYMBOL_ROW, targets[NAMED - parent]!);
       else write(this.#rows, row * SYMBOL_ROW, parent < 0 ? -1 : positions[parent]!);
     }
-    for (const index of outside) write(this.#named, index * 3, -1);
+    for (const index of parentsOnly) write(this.#named, index * 3, -1);
     return { count: kept.length, rows };
   }
 
@@ -376,11 +376,11 @@ class Sweep {
   }
 
   /** Resolves each parent known by name to the definition of that name, or to a row after the definitions. */
-  #resolve(positions: Int32Array, count: number): { targets: number[]; outside: number[] } {
+  #resolve(positions: Int32Array, count: number): { targets: number[]; parentsOnly: number[] } {
     const byName = new Map<string, number>();
-    const outside: number[] = [];
+    const parentsOnly: number[] = [];
     const targets: number[] = [];
-    if (this.#named.length === 0) return { targets, outside };
+    if (this.#named.length === 0) return { targets, parentsOnly };
     for (const kinds of [VARIABLES, PARENTS])
       for (let at = this.#rows.length - SYMBOL_ROW; at >= 0; at -= SYMBOL_ROW)
         if (kinds.has(this.#rows[at + 2]!))
@@ -390,9 +390,9 @@ class Sweep {
           );
     for (let index = 0; index < this.#named.length / 3; index++) {
       const name = this.#place.nameOf(this.#named[index * 3]!, this.#named[index * 3 + 1]!);
-      if (!byName.has(name)) byName.set(name, count + outside.push(index) - 1);
+      if (!byName.has(name)) byName.set(name, count + parentsOnly.push(index) - 1);
       targets.push(byName.get(name)!);
     }
-    return { targets, outside };
+    return { targets, parentsOnly };
   }
 }

@@ -21,15 +21,15 @@ export function joinTables(tables: readonly SymbolTable[]): SymbolTable {
   const count = tables.reduce((sum, table) => sum + table.count, 0);
   const rows = new Int32Array(total);
   let defined = 0;
-  let outside = count;
+  let parentsOnly = count;
   for (const table of tables) {
     const size = table.rows.length / SYMBOL_ROW;
-    const [first, firstOutside] = [defined, outside];
+    const [first, firstParentOnly] = [defined, parentsOnly];
     for (let row = 0; row < size; row++) {
-      const to = (row < table.count ? defined++ : outside++) * SYMBOL_ROW;
+      const to = (row < table.count ? defined++ : parentsOnly++) * SYMBOL_ROW;
       rows.set(table.rows.subarray(row * SYMBOL_ROW, (row + 1) * SYMBOL_ROW), to);
       const parent = rows[to + ROW.parent]!;
-      if (parent >= table.count) rows[to + ROW.parent] = firstOutside + parent - table.count;
+      if (parent >= table.count) rows[to + ROW.parent] = firstParentOnly + parent - table.count;
       else if (parent >= 0) rows[to + ROW.parent] = first + parent;
     }
   }
@@ -97,19 +97,19 @@ function loosen({ count, rows }: SymbolTable, first: number, limit: number, into
 /** A parent is the definition at its place; where there is none any more, only a name. */
 function fasten(loose: readonly Loose[]): SymbolTable {
   const positions = new Map(loose.map(({ row }, position) => [row[ROW.start]!, position]));
-  const outside: Int32Array[] = [];
+  const parentsOnly: Int32Array[] = [];
   const parentOf = (parent: Int32Array | undefined): number => {
     if (parent === undefined) return -1;
     const start = parent[ROW.start]!;
     const known = positions.get(start);
     if (known !== undefined) return known;
-    positions.set(start, loose.length + outside.length);
-    outside.push(parent);
-    return loose.length + outside.length - 1;
+    positions.set(start, loose.length + parentsOnly.length);
+    parentsOnly.push(parent);
+    return loose.length + parentsOnly.length - 1;
   };
   const parents = loose.map(({ parent }) => parentOf(parent));
-  const rows = new Int32Array((loose.length + outside.length) * SYMBOL_ROW);
-  [...loose.map(({ row }) => row), ...outside].forEach((row, position) => {
+  const rows = new Int32Array((loose.length + parentsOnly.length) * SYMBOL_ROW);
+  [...loose.map(({ row }) => row), ...parentsOnly].forEach((row, position) => {
     rows.set(row, position * SYMBOL_ROW);
     rows[position * SYMBOL_ROW + ROW.parent] = parents[position] ?? -1;
   });

@@ -74,7 +74,7 @@ export type Address =
 
 const encode = (path: string): string => path.split("/").map(encodeURIComponent).join("/");
 
-export function showLines({ from, to }: Lines): string {
+export function formatLines({ from, to }: Lines): string {
   return from === to ? `#L${from}` : `#L${from}-${to}`;
 }
 
@@ -86,7 +86,7 @@ export function parseLines(hash: string): Lines | undefined {
 }
 
 /** Writes an address, relative to the root. */
-export function showAddress(address: Address): string {
+export function formatAddress(address: Address): string {
   switch (address.view) {
     case "missing":
       return "";
@@ -96,7 +96,7 @@ export function showAddress(address: Address): string {
       return `search?${searchParameters(address)}`;
     case "file": {
       const parameters = { blame: address.blame && "1", name: address.name };
-      const lines = address.lines ? showLines(address.lines) : "";
+      const lines = address.lines ? formatLines(address.lines) : "";
       return inRepository(address, "blob") + parametersOf(parameters) + lines;
     }
     case "folder":

@@ -1,7 +1,7 @@
 /** Keeps the view, the address bar and the browser's history in step. */
 
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { parseAddress, showAddress, type Address } from "./address.ts";
+import { parseAddress, formatAddress, type Address } from "./address.ts";
 import { placeNow, type Place } from "./place.ts";
 
 export interface Router {
@@ -40,7 +40,7 @@ export function useRouter(root: string): Router {
   }));
   const shown = useRef(entry); // what the address bar shows now or a little later
   const timer = useRef(0);
-  const href = useCallback((address: Address) => root + showAddress(address), [root]);
+  const href = useCallback((address: Address) => root + formatAddress(address), [root]);
   const go = useCallback<Router["go"]>(
     (address, how = "push") => {
       clearTimeout(timer.current);

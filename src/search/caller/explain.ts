@@ -2,7 +2,7 @@
 
 import { QuernError, type ErrorCode } from "../../base/errors.ts";
 import { newPause, type Pause } from "../../base/yield.ts";
-import { conjuncts, show, type Query } from "../../query/ast.ts";
+import { conjuncts, formatQuery, type Query } from "../../query/ast.ts";
 import type { View } from "../../store/catalog/view.ts";
 import { hintsFor, isShort, type QueryText } from "../meaning/meaning.ts";
 import type { ExplainedSegment, ExplainResult } from "../messages/messages.ts";
@@ -108,7 +108,7 @@ async function explainAttempt(
   for (const [i, one] of explained.entries())
     explanations.push(await explainSegment(one, { end: ends[i]!, query, pause }));
   return {
-    query: show(query),
+    query: formatQuery(query),
     segments: explanations,
     stats,
   };
@@ -183,7 +183,7 @@ async function explainSegment(
   const operands = conjuncts(query);
   const exclusions = [];
   for (const { operand, ...exclusion } of excludedBy) {
-    exclusions.push({ query: show(operands[operand]!), ...exclusion });
+    exclusions.push({ query: formatQuery(operands[operand]!), ...exclusion });
     await pause();
   }
   return { ...segment, outcome, excludedBy: exclusions };

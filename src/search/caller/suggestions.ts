@@ -1,7 +1,7 @@
 /** Suggests changes to a query that finds nothing. Each suggestion has been tried, and finds something. */
 
 import { nearestLanguage, languageNamed } from "../../base/languages.ts";
-import { conjuncts, show, type Query } from "../../query/ast.ts";
+import { conjuncts, formatQuery, type Query } from "../../query/ast.ts";
 import type { CheckedRequest, SearchRequest } from "../messages/request.ts";
 import type { Explanation } from "../messages/response.ts";
 
@@ -34,7 +34,7 @@ function* allChanges(given: CheckedRequest, query: Query): Generator<Change> {
     change: kind,
     request: { ...request, ...changed },
   });
-  const asQuery = (changed: Query) => ({ query: show(changed) });
+  const asQuery = (changed: Query) => ({ query: formatQuery(changed) });
   for (const changed of replacedLanguages(query)) yield change("language", asQuery(changed));
   if (isCaseSensitivityEnabled) yield change("ignore-case", { isCaseSensitivityEnabled: false });
   if (isRegexEnabled) yield change("literal", { isRegexEnabled: false });

@@ -3,14 +3,14 @@
  * varints (seven bits a byte, the lowest first) of about 3.3 bytes for each definition.
  *
  *     table      := row*                         the first `count` are definitions, see SymbolTable
- *     run        := count outsiders definition* outsider*
+ *     run        := count owners definition* owner*
  *     definition := gap length kind [parent]
- *     outsider   := start length kind            a name that is only a parent
+ *     owner      := start length kind            a name that is only a parent
  *
  * `gap` is the distance of a name's start from the start before it (the first from -1), minus one.
  * `kind` is four times the position in SYMBOL_KINDS, plus the form of the parent: 0 if there is none, 1 if it is
  * the parent of the previous definition, 2 if it is the previous definition, 3 if `parent` follows. `parent` is
- * twice the zigzag of the distance in rows, or twice the position among the outsiders plus one.
+ * twice the zigzag of the distance in rows, or twice the position among the owners plus one.
  *
  * A blob without definitions has the empty run. *Example.* `class A { f() {} g() {} }`: class A at 6,
  * methods f at 10 and g at 17. Run: 3 0, 6 1 12, 3 1 6, 6 1 5.
