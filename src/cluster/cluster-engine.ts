@@ -126,6 +126,16 @@ export interface ClusterEngine extends Engine {
    */
   refresh(): Promise<void>;
   /**
+   * What this process has published, as a request's header `X-Quern-Generation` takes it: a machine that gets it answers
+   * from that state or a newer one. Empty before the first publication.
+   *
+   * @example
+   * declare const engine: ClusterEngine;
+   * await engine.index(git("./shop"));
+   * const headers = { "X-Quern-Generation": engine.written };
+   */
+  readonly written: string;
+  /**
    * Asks for a repository to be indexed, by any machine that runs work(). Requests for one repository come together: the
    * last payload and the earliest date count. What is asked for while the repository is being indexed runs afterwards.
    *

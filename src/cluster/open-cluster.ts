@@ -55,7 +55,18 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterEngin
       ? await openWhole(opening)
       : await openOverNodes({ ...opening, secret, settings });
   const writing = { ...engine, textCache: 0, warmUp: false }; // nobody searches what is written
-  const forWriter = { catalog, store, directory, lockTimeoutMs, shardBytes, engine: writing };
+  const written = new Map<number, number>();
+  const onPublished = (shard: number, generation: number): void =>
+    void written.set(shard, Math.max(generation, written.get(shard) ?? 0));
+  const forWriter = {
+    catalog,
+    store,
+    directory,
+    lockTimeoutMs,
+    shardBytes,
+    engine: writing,
+    onPublished,
+  };
   const newWriter = (): ShardWriter => new ShardWriter(forWriter);
   const jobAlarms = new Set<Alarm>();
   const onChange = (change?: Change): void => {
@@ -65,6 +76,7 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterEngin
   return new OpenedCluster({
     ...rows,
     ...answers,
+    written,
     jobAlarms,
     stopListening: listen(given, onWarning, onChange),
     store,
@@ -142,7 +154,7 @@ async function openOverNodes(
         node?.follower.wake();
         front.follower.wake();
       },
-      refresh: () => front.refresh(),
+      refresh: (signal) => front.refresh(signal),
       generations: () => front.generations(),
       close,
     };

@@ -1,5 +1,6 @@
 /** The engine of a machine of a cluster: searches where the index is held, and writes to the shards of all. */
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { throwIfAborted } from "../base/abort.ts";
 import { closedError, QuernError } from "../base/errors.ts";
 import { checkKeys } from "../base/known-keys.ts";
@@ -11,6 +12,12 @@ import type { Source } from "../ingest/sources/source.ts";
 import { KNOWN_REPOSITORIES, type KnowsRepositories } from "../repositories.ts";
 import { OWN_METRICS, type HasOwnMetrics, type Metric } from "../metrics/metrics-text.ts";
 import { OBSERVE, type Observable } from "../tracing.ts";
+import {
+  REACH_GENERATIONS,
+  showGenerations,
+  type Generations,
+  type ReachesGenerations,
+} from "../search/caller/generations.ts";
 import { BEGIN_ANSWER, type BeginsAnswers } from "../search/caller/long-answer.ts";
 import { NOT_INDEXED, type KnowsNotIndexed } from "../search/caller/not-indexed.ts";
 import type { SearchOptions, SearchRequest } from "../search/messages/request.ts";
@@ -34,6 +41,9 @@ import type {
   WorkOptions,
 } from "./cluster-engine.ts";
 
+/** How long a request waits for a generation that it asks for. */
+const REACH_MS = 10_000;
+const REACH_STEP_MS = 20;
 /** How often work() deletes what is unused. */
 const COLLECT_MS = 3_600_000;
 
@@ -46,6 +56,8 @@ export interface Parts extends StatusRows {
   readonly following: Following;
   /** undefined: this machine is none. */
   readonly node: ClusterNode | undefined;
+  /** What this process has published, the newest generation by shard. */
+  readonly written: Generations;
   /** Ring when there may be a job. */
   readonly jobAlarms: Set<Alarm>;
   readonly stopListening: () => Promise<void>;
@@ -62,7 +74,8 @@ export class OpenedCluster
     OpensHistory,
     BeginsAnswers,
     Observable,
-    HasOwnMetrics
+    HasOwnMetrics,
+    ReachesGenerations
 {
   readonly path: string;
   readonly #parts: Parts;
@@ -227,6 +240,34 @@ export class OpenedCluster
     if (!node) return Promise.reject(invalid("internal: this machine is no node"));
     return this.#closed ? Promise.reject(closedError()) : node.internal(request);
   };
+
+  get written(): string {
+    return showGenerations(this.#parts.written);
+  }
+
+  async [REACH_GENERATIONS](wanted: Generations, signal: AbortSignal): Promise<void> {
+    this.#mustBeOpen();
+    const { following } = this.#parts;
+    const isThere = (): boolean => {
+      const here = following.generations();
+      return [...wanted].every(([shard, generation]) => (here.get(shard) ?? 0) >= generation);
+    };
+    if (isThere()) return;
+    const stop = new AbortController();
+    following.refresh(stop.signal).catch(() => undefined); // PostgreSQL is down: it may be back in time
+    try {
+      for (const start = performance.now(); !isThere(); await sleep(REACH_STEP_MS)) {
+        throwIfAborted(signal);
+        if (performance.now() - start > REACH_MS)
+          throw new QuernError(
+            "OVERLOADED",
+            `${showGenerations(wanted)} is not searched here after ${REACH_MS / 1000} s: try again, or without X-Quern-Generation`,
+          );
+      }
+    } finally {
+      stop.abort();
+    }
+  }
 
   async drain(): Promise<void> {
     this.#mustBeOpen();

@@ -31,6 +31,7 @@ export interface ShardWriterOptions {
   readonly lockTimeoutMs: number;
   readonly shardBytes: number;
   readonly engine: OpenOptions;
+  readonly onPublished: (shard: number, generation: number) => void;
 }
 
 /** A shard's directory while it is open. */
@@ -99,6 +100,7 @@ export class ShardWriter {
       const prepared = await preparePublication(publishing);
       if (prepared) {
         await catalog.publish(prepared.publication);
+        this.#options.onPublished(shard, generation + 1);
         await recordPublication(environment, prepared);
       }
       return done;

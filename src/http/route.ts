@@ -16,6 +16,7 @@ import type { Viewer } from "../search/messages/request.ts";
 import type { Identity } from "../auth/principal.ts";
 import type { AuditAction } from "./audit-trail.ts";
 import { check, isJson, queryObject, readJson } from "./body.ts";
+import { reachGeneration } from "./generation.ts";
 import { admit, forbidden, seesLess, type Access, type Caller } from "./gate.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Settings } from "./options.ts";
@@ -152,6 +153,7 @@ export async function perform(
   let caller = await admit(request, route.access, service, incoming.onIdentity);
   onCaller(caller);
   checkContentType(route, request);
+  await reachGeneration(request, caller, service.engine);
   const readBody = once(() => readJson(request, service.settings.maxBodyBytes));
   for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
     const seen = caller.viewer;

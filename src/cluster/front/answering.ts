@@ -30,7 +30,7 @@ export interface Following {
   /** Has it look soon for what is published. */
   wake(): void;
   /** Resolves when searches see all that was published before the call. */
-  refresh(): Promise<void>;
+  refresh(signal?: AbortSignal): Promise<void>;
   /** The generation of each shard that searches see. */
   generations(): Map<number, number>;
   close(): Promise<void>;

@@ -160,18 +160,22 @@ export class Front implements Answering {
       const here = this.generations();
       return [...published].every(([shard, generation]) => (here.get(shard) ?? 0) >= generation);
     };
-    for (const start = Date.now(); ;) {
+    // a node that has just joined may fetch for an hour
+    const ends = AbortSignal.any([
+      this.#closing.signal,
+      AbortSignal.timeout(READY_MS),
+      ...(signal ? [signal] : []),
+    ]);
+    for (;;) {
       await this.follower.run();
       if (isThere() && this.#isComplete()) return;
       await Promise.allSettled(
-        this.#urls.map((url) =>
-          this.#client.ask(url, "/v1/refresh", { slices: [] }, this.#closing.signal),
-        ),
+        this.#urls.map((url) => this.#client.ask(url, "/v1/refresh", { slices: [] }, ends)),
       );
       await this.follower.run();
       if (isThere() && (this.#isComplete() || this.#urls.length === 0)) return;
       if (this.#closing.signal.aborted || signal?.aborted === true) return;
-      if (Date.now() - start > READY_MS) return this.#warnNotReady();
+      if (ends.aborted) return this.#warnNotReady();
       await sleep(RETRY_MS);
     }
   }

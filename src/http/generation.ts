@@ -1,0 +1,34 @@
+/**
+ * Reads what one has written: a request with `X-Quern-Generation: shard=generation` is answered from that generation
+ * or a newer one. An engine that is no cluster always answers from its newest, and ignores the header.
+ */
+
+import type { Engine } from "../engine.ts";
+import {
+  parseGenerations,
+  REACH_GENERATIONS,
+  type ReachesGenerations,
+} from "../search/caller/generations.ts";
+import { forbidden, type Caller } from "./gate.ts";
+import { Refusal } from "./refusal.ts";
+
+const HEADER = "X-Quern-Generation";
+
+/** Resolves when the engine has what the request asks for. */
+export async function reachGeneration(
+  { headers, signal }: Request,
+  { viewer }: Caller,
+  engine: Engine & Partial<ReachesGenerations>,
+): Promise<void> {
+  const text = headers.get(HEADER);
+  if (text === null || !engine[REACH_GENERATIONS]) return;
+  // how fast it is answered tells how often a shard changes, with all repositories that are in it
+  if (viewer) throw forbidden(`${HEADER} is for callers who may search every repository`);
+  const generations = parseGenerations(text);
+  if (!generations)
+    throw new Refusal(
+      "INVALID_REQUEST_BODY",
+      `${HEADER}: must be as 3=17, shard and generation, several with commas between; got ${JSON.stringify(text.slice(0, 100))}`,
+    );
+  await engine[REACH_GENERATIONS](generations, signal);
+}

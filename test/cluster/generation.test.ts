@@ -1,0 +1,138 @@
+/** A request that names what was written is answered from it, by any machine; and revocation reaches all of them. */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, onTestFinished, test as plainTest, vi } from "vitest";
+import { postgresTokenStore, type ClusterEngine } from "../../src/cluster/index.ts";
+import { createApiKey, createHandler } from "../../src/http/index.ts";
+import { parseGenerations, showGenerations } from "../../src/search/caller/generations.ts";
+import { openFront, startNodes } from "./fronts.ts";
+import { newCluster, shop } from "./machines.ts";
+import { postgresTest as test } from "./postgres.ts";
+import { openEngine } from "../engine/opened.ts";
+
+const HEADER = "X-Quern-Generation";
+
+async function ask(handler: (request: Request) => Promise<Response>, headers: object = {}) {
+  const response = await handler(
+    new Request("http://quern/api/search", {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body: JSON.stringify({ query: "needle", matches: 5 }),
+    }),
+  );
+  const { files, message } = (await response.json()) as {
+    files?: { chunks: { content: string }[] }[];
+    message?: string;
+  };
+  const lines = files?.flatMap(({ chunks }) => chunks.map(({ content }) => content.trim()));
+  return { status: response.status, lines, message };
+}
+
+const over = (engine: ClusterEngine) => createHandler(engine, { anonymous: "all" });
+
+describe("X-Quern-Generation", () => {
+  test("waits for what is published after the request came, on a copy and on a front", async () => {
+    const cluster = await newCluster();
+    await startNodes(cluster, 1);
+    const writer = await cluster.open();
+    expect(writer.written).toBe("");
+    await writer.index(shop("shop", "needle 1\n"));
+    expect(writer.written).toBe("1=1");
+    for (const [i, reader] of [await cluster.open(), await openFront(cluster)].entries()) {
+      const next = i + 2;
+      let isAnswered = false;
+      const waiting = ask(over(reader), { [HEADER]: `1=${next}` });
+      void waiting.then(() => (isAnswered = true));
+      await sleep(50);
+      expect(isAnswered).toBe(false);
+      await writer.index(shop("shop", `needle ${next}\n`));
+      expect(writer.written).toBe(`1=${next}`);
+      expect(await waiting).toMatchObject({ status: 200, lines: [`needle ${next}`] });
+      expect((await ask(over(reader), { [HEADER]: "1=1" })).lines).toEqual([`needle ${next}`]);
+    }
+  });
+
+  test("refuses what it cannot read, and waits no longer than 10 s", async () => {
+    const cluster = await newCluster();
+    const engine = await cluster.open();
+    await engine.index(shop("shop", "needle 1\n"));
+    for (const text of ["1", "1=", "=1", "a=1", "1=1;2=2", "1=-1", ""])
+      expect(await ask(over(engine), { [HEADER]: text }), text).toMatchObject({
+        status: 400,
+        message: expect.stringContaining("must be as 3=17") as string,
+      });
+    const late = ask(over(engine), { [HEADER]: "7=1" });
+    await sleep(50);
+    const now = performance.now(); // the faked one begins at 0
+    vi.useFakeTimers({ toFake: ["performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    vi.advanceTimersByTime(now + 10_001);
+    expect(await late).toMatchObject({ status: 503 });
+  });
+
+  test("is for callers who see everything: it would tell of hidden changes", async () => {
+    const cluster = await newCluster();
+    const engine = await cluster.open();
+    await engine.index(shop("shop", "needle 1\n"));
+    const { id } = (await engine.repository("shop"))!;
+    const repositoryIds = new Set([id]);
+    const authenticate = () => Promise.resolve({ kind: "session" as const, repositoryIds });
+    const handler = createHandler(engine, { authenticate });
+    expect((await ask(handler)).lines).toEqual(["needle 1"]);
+    for (const text of ["1=1", "1=999", "nonsense"])
+      expect(await ask(handler, { [HEADER]: text })).toMatchObject({ status: 403 });
+  });
+
+  plainTest("is ignored by an engine of one machine, which has no shards", async () => {
+    const engine = await openEngine();
+    await engine.index(shop("shop", "needle 1\n"));
+    const handler = createHandler(engine, { anonymous: "all" });
+    expect((await ask(handler, { [HEADER]: "9=9" })).lines).toEqual(["needle 1"]);
+  });
+
+  plainTest("is read as it is written", () => {
+    const generations = new Map([
+      [3, 17],
+      [4, 2],
+    ]);
+    expect(showGenerations(generations)).toBe("3=17,4=2");
+    expect(parseGenerations(showGenerations(generations))).toEqual(generations);
+    expect(parseGenerations(" 3=17 , 4=2 ")).toEqual(generations);
+  });
+});
+
+test("a key that one machine revokes is refused by all, and ends a stream of another", async () => {
+  const cluster = await newCluster();
+  await startNodes(cluster, 2);
+  const fronts = [await openFront(cluster), await openFront(cluster)];
+  const lines = Array.from({ length: 300 }, (_, n) => `needle ${n} ${"x".repeat(4_000)}\n`);
+  await fronts[0]!.index(shop("shop", ...lines));
+  await fronts[1]!.refresh();
+  const [first, second] = fronts.map((engine) =>
+    createHandler(engine, { tokens: postgresTokenStore(cluster.pool) }),
+  );
+  const { id, secret } = await createApiKey(postgresTokenStore(cluster.pool), { ownerId: "ada" });
+  const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };
+  const body = JSON.stringify({ query: "needle", matches: 1000 });
+  for (const handler of [first!, second!])
+    expect((await ask(handler, headers)).lines).toHaveLength(5);
+  const stream = await second!(
+    new Request("http://quern/api/stream_search", { method: "POST", headers, body }),
+  );
+  const reader = stream.body!.getReader();
+  expect((await reader.read()).done).toBe(false);
+  await postgresTokenStore(cluster.pool).revoke(id, new Date());
+  for (const handler of [first!, second!])
+    expect(await ask(handler, headers)).toMatchObject({ status: 401 });
+  await sleep(1_200); // nobody reads meanwhile, and the caller is judged each second
+  let bytes = 0;
+  const rest = async (): Promise<void> => {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      bytes += (value as Uint8Array).length;
+    }
+  };
+  await rest().catch(() => undefined);
+  expect(bytes).toBeLessThan(600_000); // of 1.2 MB: what was under way
+});
