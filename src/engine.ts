@@ -561,7 +561,7 @@ class OpenedEngine
   /** Makes the warm-up. There is none on the caller's thread, which has other things to do. */
   #newWarmUp(): WarmUp | undefined {
     if (!this.#options.warmUp || this.#pool.inline) return undefined;
-    // damage is told to whoever meets it
+    // searches of the host report damage; these need not
     const searcher = this.#newSearcher(() => {});
     return new WarmUp({
       hasContent: async () => (await this.#catalogs.newest()).manifest.segments.length > 0,

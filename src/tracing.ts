@@ -1,11 +1,10 @@
 /**
- * What an engine does, told while it does it: to whoever subscribes to Node's tracing channels
- * `quern:search` and `quern:index`, and to observers of this package. Without either a call costs one
- * comparison more.
+ * Reports the calls of an engine while they run, to subscribers of Node's tracing channels `quern:search`
+ * and `quern:index`, and to observers of this package. Without either, a call costs one more comparison.
  *
- * A trace goes through the events of a TracingChannel: `start` and `end` around the call itself,
- * `asyncStart` and `asyncEnd` when its answer is there, `error` before these if it fails. Each receives
- * the same object, which has the outcome from `error` or `asyncStart` on.
+ * A trace goes through the events of a TracingChannel: `start` and `end` around the call itself, `asyncStart`
+ * and `asyncEnd` when its answer is there, `error` before these if it fails. Each receives the same object,
+ * which has the outcome from `error` or `asyncStart` on.
  */
 
 import { tracingChannel, type TracingChannel } from "node:diagnostics_channel";

@@ -23,7 +23,10 @@ async function runCommand(): Promise<void> {
   const { run, STOPPED } = await import("./main.ts");
   const { STOPPED_WORDS } = await import("./errors.ts");
   const stop = new AbortController();
-  /** Ends the process. The index is intact whenever that happens, so nobody waits for a step that cannot be interrupted. */
+  /**
+   * Ends the process at once, even during a step that cannot be interrupted. The index is intact at any
+   * moment.
+   */
   const leave = (): void => {
     stderr.write(STOPPED_WORDS);
     process.exit(STOPPED);

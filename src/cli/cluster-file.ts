@@ -1,8 +1,8 @@
 /**
- * Reads the file that tells the command of a cluster: where PostgreSQL, the objects and this machine's folder are,
- * and what the machine is: a node, a front, or neither. JSON with comments. Secrets never stand in it; it names
- * the environment variables that hold them. They are read when they are needed, so whoever only makes a key needs
- * no secret of a node.
+ * Reads the file that describes a cluster to the command: where PostgreSQL, the objects and this machine's
+ * folder are, and whether the machine is a node, a front, or neither. JSON with comments. It contains no
+ * secrets; it names the environment variables that hold them. They are read when they are needed, so a
+ * command that only makes a key needs no others.
  */
 
 import { readFile } from "node:fs/promises";

@@ -119,7 +119,7 @@ function expressions(query: Query, wholeWords: boolean): Query {
 }
 
 /**
- * Escapes a text. Word boundaries are added only beside word characters: beside another character a
+ * Escapes a text. Word boundaries are added only next to word characters: next to another character a
  * boundary would require a letter.
  */
 function escaped(text: string, wholeWords: boolean): string {

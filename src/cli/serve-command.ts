@@ -114,7 +114,7 @@ async function serveCluster(file: string, flags: ServeFlags, io: Io): Promise<vo
   });
   await using _node = await answerFronts(engine, listen);
   const accounts = await openClusterAccounts(opened);
-  // what sync has recorded of its connections lies in the machine's folder
+  // the records that sync keeps of its connections are in the machine's folder
   await serve({ engine, accounts }, { ...flags, db: engine.path }, io);
 }
 

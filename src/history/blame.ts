@@ -70,7 +70,7 @@ class Reading {
   }
 
   finish(): Blame {
-    // a commit with only one path in the file tells it once
+    // the path of a commit with only one path in the file comes once
     for (const range of this.#ranges)
       if (range.path === "")
         range.path = unquoted(this.#facts.get(range.hash)?.get("filename") ?? "");

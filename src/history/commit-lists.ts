@@ -28,7 +28,7 @@ const MOST_BYTES = 32 * 2 ** 20;
 const LIST_BYTES = 4096;
 const MOST_TIPS = 1000;
 
-/** A request for commits, from the commit where a revision stands now. */
+/** A request for commits, beginning with the commit that a revision names now. */
 export interface Asked {
   /** Identifies the repository, and those of its states in which git lists the same commits. */
   readonly repository: string;

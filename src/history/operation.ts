@@ -1,8 +1,8 @@
 /**
- * One call of history: the git processes that it starts, in the repository's own folder, until it is
- * over, aborted or out of time. No configuration of the repository runs a program: each key that names
- * one for a command used here is off, and the network is too (GIT_ALLOW_PROTOCOL), because a partial
- * clone of an old git fetches what is missing when it is read.
+ * Runs the git processes of one call of a history, in the repository's own folder, until the call is done,
+ * aborted or out of time. No configuration of the repository runs a program: each key that names one for a
+ * command used here is turned off. The network is off too (GIT_ALLOW_PROTOCOL), because an old git fetches
+ * what a partial clone lacks when it is read.
  */
 
 import { closedError, QuernError, type ErrorCode } from "../base/errors.ts";

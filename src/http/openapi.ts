@@ -133,7 +133,7 @@ function possibleRefusals(route: Route): RefusalCode[] {
   return [
     ...(body || query ? (["INVALID_REQUEST_BODY"] as const) : []),
     "NOT_AUTHENTICATED",
-    // who may stream and then sees less is told so in the stream
+    // a caller who loses a permission during the stream gets the error in the stream
     ...(access === "anyone" || access === "signed" || streams
       ? []
       : (["INSUFFICIENT_PERMISSIONS"] as const)),

@@ -28,7 +28,7 @@ export function definitionsQuery(search: SymbolSearch): string {
 
 export function referencesQuery(search: SymbolSearch): string {
   const { symbolName } = search;
-  // \b separates a word character from another one, so it is left out beside other characters
+  // \b needs a word character, so it is left out next to other characters
   const from = /^\w/.test(symbolName) ? "\\b" : "";
   const to = /\w$/.test(symbolName) ? "\\b" : "";
   return [`content:${quote(from + escapeExpression(symbolName) + to)}`, ...filters(search)].join(

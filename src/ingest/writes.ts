@@ -124,7 +124,7 @@ export class Writes {
     });
   }
 
-  /** Finds the symbols of every segment that lacks them, whoever indexed it. */
+  /** Finds the symbols of every segment that lacks them, even if another run wrote it. */
   async #findSymbols(
     reports: readonly IndexReport[],
     { lease, signal, onProgress }: Omit<Merging, "next">,

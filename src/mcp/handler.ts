@@ -21,7 +21,7 @@ import { createServer } from "./server.ts";
 import { Sessions } from "./sessions.ts";
 
 /**
- * Who may ask a Model Context Protocol handler, and how its answers are measured.
+ * Options of createMcpHandler(): who may ask, and how tokens are counted.
  *
  * @example
  * const options: McpOptions = { allowedHosts: ["code.example.com"] };

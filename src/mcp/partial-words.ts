@@ -58,7 +58,7 @@ export async function notSearchedWords(
   ];
 }
 
-/** Files of so many repositories at most are looked at. */
+/** The most repositories whose files are looked at. */
 const MOST_IN_SCOPE = 50;
 
 /** What could not be found where nothing was: no file may be within the filters, or its content is not searchable. */

@@ -35,7 +35,10 @@ export interface Matcher {
 
 const matchers = new WeakMap<Kernel, LruCache<string, LazyMatcher>>();
 
-/** Returns the matcher of an expression, from the kernel's cache of as many recent ones as there are places. */
+/**
+ * Returns the matcher of an expression. The kernel caches as many recent ones as it has places for
+ * automata.
+ */
 export function createMatcher(kernel: Kernel, expression: Expression): Matcher {
   let known = matchers.get(kernel);
   if (!known) matchers.set(kernel, (known = new LruCache({ most: PLACES })));

@@ -16,7 +16,7 @@ export function pushRange(list: RangeList, start: number, end: number): void {
   list.length++;
 }
 
-/** Makes room for `more` pairs behind those that are there. */
+/** Makes room for `more` pairs after the present ones. */
 export function reserveRanges(list: RangeList, more: number): void {
   const needed = 2 * (list.length + more);
   if (needed <= list.data.length) return;

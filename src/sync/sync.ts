@@ -222,7 +222,7 @@ class SyncRun {
     );
   }
 
-  /** Folders of what is indexed, by name. */
+  /** Resolves to the folders of the indexed repositories, by name. */
   async #known(): Promise<Map<string, string | undefined>> {
     const repositories = await this.#engine.repositories();
     return new Map(repositories.map(({ name, origin }) => [name, origin?.folder]));

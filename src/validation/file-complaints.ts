@@ -52,7 +52,7 @@ function advice(key: string, fields: readonly string[]): string {
 function wordsFor(issue: z.core.$ZodIssue): string {
   if (issue.code === "invalid_type") return TYPES[issue.expected] ?? `a ${issue.expected}`;
   if (issue.code === "invalid_value") return `one of ${issue.values.join(", ")}`;
-  // a union of objects that one field tells apart
+  // a union of objects that differ by one field
   if (issue.code === "invalid_union" && "options" in issue)
     return `one of ${issue.options.join(", ")}`;
   return "something else";

@@ -31,8 +31,8 @@ export interface Notices {
    */
   watch(folder: string, listener: NoticeListener): WatchedFolder | undefined;
   /**
-   * Resolves to true when every notice of what happened before the call was delivered, and to false if that
-   * cannot be known.
+   * Resolves to true once all notices of earlier changes have been delivered, and to false if that cannot
+   * be known.
    */
   barrier(): Promise<boolean>;
   close(): void;

@@ -161,7 +161,7 @@ export interface WorkspaceResponse extends SearchResponse {
   readonly seen: {
     /** The generation of the index. */
     readonly generation: number;
-    /** How many changed files and unsaved texts were laid over it. */
+    /** The number of changed files and unsaved texts that replaced indexed ones. */
     readonly overlaid: number;
     /** Whether notices tell of changes in all of the tree; in the rest each search looks at the disk. */
     readonly followed: "notices" | "polling" | "partly";

@@ -1,4 +1,4 @@
-/** Passes the rules of a source to whoever follows its folder. Internal. */
+/** Passes the rules of a source to the code that follows its folder. Internal. */
 
 import type { Source } from "./source.ts";
 

@@ -53,8 +53,8 @@ export interface SymbolsInput extends Edition {
   /** Whether a thread has died of this blob, so that it must not be parsed. */
   readonly isDeadly: boolean;
   /**
-   * One word of shared memory that tells, after this thread has died, which blob it was parsing, or
-   * NOT_PARSING.
+   * One word of shared memory with the blob that is being parsed, or NOT_PARSING. It is read after this
+   * thread has died.
    */
   readonly parsing: Int32Array;
 }

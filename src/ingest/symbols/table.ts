@@ -43,7 +43,7 @@ export interface Piece {
   readonly table: SymbolTable;
 }
 
-/** Counts the definitions whose names are there, and tells whether one has its parent elsewhere. */
+/** Counts the definitions whose names are in [from, to), and says whether the parent of one is elsewhere. */
 export function contentOf(
   { count, rows }: SymbolTable,
   from: number,
@@ -94,7 +94,10 @@ function loosen({ count, rows }: SymbolTable, first: number, limit: number, into
   }
 }
 
-/** A parent is the definition at its place; where there is none any more, only a name. */
+/**
+ * Makes a table of loose rows. A parent becomes the definition at its place, or a row with only the name if
+ * that definition is gone.
+ */
 function fasten(loose: readonly Loose[]): SymbolTable {
   const positions = new Map(loose.map(({ row }, position) => [row[ROW.start]!, position]));
   const parentsOnly: Int32Array[] = [];

@@ -1,6 +1,6 @@
 /**
- * Finds the repositories that a query names, so that nobody searches elsewhere. Looks at `repo:`, repository sets
- * and `context:` alone: what other filters leave is most of an index, and so is what a negation leaves.
+ * Finds the repositories that a query names, so that only they are searched. Uses only `repo:`, repository
+ * sets and `context:`: what other filters and negations leave is most of an index.
  */
 
 import { getOrMake } from "../../base/get-or-make.ts";

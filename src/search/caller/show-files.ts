@@ -21,7 +21,7 @@ import { answerBytes, branchBytes } from "../messages/answer-size.ts";
 import type { FileResult } from "../messages/response.ts";
 import { groupFiles, showInput } from "./show-groups.ts";
 
-/** Urgent, because otherwise each group of a large answer would wait behind all other searches. */
+/** Urgent, because otherwise each group of a large answer would wait for all other searches. */
 const SHOWING = { lane: "search", isUrgent: true } as const;
 
 export type Presenter = (segment: number, file: number, shown: ShownFile) => Promise<FileResult>;

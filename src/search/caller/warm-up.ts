@@ -84,7 +84,7 @@ export class WarmUp {
         while (!this.#isOver && this.#options.isIdle()) await this.#ask();
       if (!this.#isOver) this.#wait();
     } catch {
-      // an index that cannot be searched tells whoever asks for something; nobody has
+      // searches of the host report damage
     }
   }
 

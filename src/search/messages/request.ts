@@ -27,8 +27,8 @@ export interface SearchRequest {
    */
   after?: string;
   /**
-   * Counts the files that match by repository, language and folder, and lists so many values of each, 1 to 1000. Not for
-   * streams. Default: none are counted.
+   * Counts the matching files by repository, language and folder, and lists this many values of each, 1 to
+   * 1000. Not for streams. Default: none are counted.
    */
   facets?: number;
   /** Lines of context before and after each match, 0 to 1000. Default 0. */

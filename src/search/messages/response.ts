@@ -71,7 +71,7 @@ export interface Chunk {
   matchRanges: Range[];
   /** The position in the file at which `content` begins. */
   contentStart: Position;
-  /** A definition for each range that lies in a definition's name, in the order of the ranges. */
+  /** A definition for each range within a definition's name, in the order of the ranges. */
   symbols?: ResultSymbol[];
 }
 

@@ -48,7 +48,8 @@ export interface SyncSettings {
 }
 
 /**
- * The name of an environment variable that holds a secret. A secret itself never stands in a configuration.
+ * The name of an environment variable that holds a secret. A configuration never contains the secret
+ * itself.
  *
  * @example
  * const token: SecretFromEnvironment = { env: "GITHUB_TOKEN" };

@@ -235,7 +235,7 @@ function meaningOf(status: number): string {
   return `answered with status ${status}`;
 }
 
-/** Returns the address without its query, which tells a reader nothing. */
+/** Returns the address without its query, for messages. */
 const shownUrl = (url: string): string => {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname}`;

@@ -28,7 +28,7 @@ export interface Host<Type extends ConnectionType> {
   readonly headers: (credential: Credential) => Record<string, string>;
   /** The user name that git sends with the token. */
   readonly gitUser: (credential: Credential) => string;
-  /** Yields its repositories, and what could not be listed. Rejects only with ABORTED. */
+  /** Yields its repositories, and the lists that failed. Rejects only with ABORTED. */
   readonly list: (config: ConfigOf<Type>, context: ListContext) => AsyncGenerator<Listed>;
 }
 

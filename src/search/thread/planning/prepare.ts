@@ -148,8 +148,8 @@ function prepareAtom(atom: PlanAtom, { kernel, arena }: Preparing): PreparedAtom
 }
 
 /**
- * Every other operand of the conjunction is known of each file before content is read, and has made it a
- * candidate.
+ * Returns the only content atom of a conjunction, or undefined if there are several. All other operands are
+ * known before content is read, so a candidate matches if and only if this atom does.
  */
 function singleAtom(root: PlanNode, contentAtoms: readonly number[]): number | undefined {
   const [atom] = contentAtoms;

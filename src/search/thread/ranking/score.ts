@@ -21,7 +21,7 @@ export const WEIGHTS = {
   /** The most for several searched texts close together; half of it if `nearby` bytes are between them. */
   together: 400,
   nearby: 16,
-  /** Added for ten times as many matches. */
+  /** Added for each tenfold number of matches. */
   matches: 40,
   mostMatches: 120,
   test: -600,
