@@ -3,6 +3,7 @@
  * would take with `rg`, `git grep` and reading whole files:
  *
  *     npx tsx scripts/agent-tasks.ts FOLDER [--symbol NAME] [--file PATH] [--words TEXT] [--part FOLDER]
+ *         [--names WORD] [--since DATE] [--topic WORD]
  *
  * FOLDER is a git work tree. What is asked for is found in quern's own repository where nothing is given.
  * Prints Markdown: docs/agents.md has it. Tokens are o200k's; the times are of one run, the server's start
@@ -25,10 +26,13 @@ const { values, positionals } = parseArgs({
     file: { type: "string", default: "src/mcp/answer.ts" },
     words: { type: "string", default: "Not all shown" },
     part: { type: "string", default: "src/history" },
+    names: { type: "string", default: "error" },
+    since: { type: "string", default: "1 week ago" },
+    topic: { type: "string", default: "timeout" },
   },
 });
 const folder = resolve(positionals[0] ?? ".");
-const { symbol, file, words, part } = values;
+const { symbol, file, words, part, names, since, topic } = values;
 
 interface Task {
   readonly question: string;
@@ -51,35 +55,42 @@ const TASKS: readonly Task[] = [
     question: `Where is \`${symbol}\` defined, and how does it work?`,
     tool: "definitions",
     args: { symbol },
-    shell: [["rg", "-n", `(function|class|const|def|func|fn) ${symbol}\\b`]],
+    shell: [["rg", "-n", `(function|class|const|def|func|fn) (\\(.*\\) )?${symbol}\\b`, "."]],
     reads: firstPath,
   },
   {
     question: "Who calls it?",
     tool: "references",
     args: { symbol },
-    shell: [["rg", "-nw", symbol]],
+    shell: [["rg", "-nw", symbol, "."]],
     reads: none,
   },
   {
     question: "What would break if it went: which tests cover it?",
     tool: "references",
     args: { symbol, path: "test" },
-    shell: [["rg", "-nw", symbol, "-g", "*test*", "-g", "test/**"]],
+    shell: [["rg", "-nw", symbol, "-g", "*test*", "-g", "test/**", "."]],
     reads: firstPath,
   },
   {
     question: `Where is the message “${words}” written?`,
     tool: "search",
     args: { query: `"${words}"`, contextLines: 2 },
-    shell: [["rg", "-nF", "-C2", words]],
+    shell: [["rg", "-nF", "-C2", words, "."]],
     reads: none,
   },
   {
     question: `What is in \`${part}\`?`,
     tool: "outline",
     args: { path: part, maxTokens: 1_500 },
-    shell: [["rg", "-n", "^export (async )?(function|class|const|interface|type) ", part]],
+    shell: [
+      [
+        "rg",
+        "-n",
+        "^(export )?(async )?(func|function|class|const|interface|type|def|fn|struct) ",
+        part,
+      ],
+    ],
     reads: none,
   },
   {
@@ -90,17 +101,17 @@ const TASKS: readonly Task[] = [
     reads: () => [file],
   },
   {
-    question: "Which files have “error” in their names?",
+    question: `Which files have “${names}” in their names?`,
     tool: "find_files",
-    args: { query: "error" },
-    shell: [["git", "ls-files", "*error*"]],
+    args: { query: names },
+    shell: [["git", "ls-files", `*${names}*`]],
     reads: none,
   },
   {
-    question: "What changed in the last week?",
+    question: `What has changed since ${since}?`,
     tool: "history",
-    args: { since: "1 week ago", maxTokens: 1_500 },
-    shell: [["git", "log", "--since=1 week ago"]],
+    args: { since, maxTokens: 1_500 },
+    shell: [["git", "log", `--since=${since}`]],
     reads: none,
   },
   {
@@ -111,10 +122,10 @@ const TASKS: readonly Task[] = [
     reads: none,
   },
   {
-    question: "How are time-outs handled?",
+    question: `How is “${topic}” handled?`,
     tool: "search",
-    args: { query: "timeout", path: "src", maxTokens: 1_500 },
-    shell: [["git", "grep", "-ni", "timeout", "--", "src"]],
+    args: { query: topic, maxTokens: 1_500 },
+    shell: [["git", "grep", "-ni", topic]],
     reads: none,
   },
 ];
@@ -123,8 +134,7 @@ const tokensOf = (text: string): number => encode(text).length;
 
 function inShell({ shell, reads }: Task): { tokens: number; commands: string } {
   const outputs = shell.map(([command, ...args]) => {
-    const paths = command === "rg" && args.at(-1)?.includes("/") !== true ? ["."] : [];
-    const { stdout, error } = spawnSync(command!, [...args, ...paths], {
+    const { stdout, error } = spawnSync(command!, args, {
       cwd: folder,
       maxBuffer: 2 ** 28,
     });
@@ -139,12 +149,15 @@ function inShell({ shell, reads }: Task): { tokens: number; commands: string } {
     commands: [
       ...shell.map(
         (command) =>
-          `\`${command.map((word) => (/[ *|(]/.test(word) ? `'${word}'` : word)).join(" ")}\``,
+          `\`${inCell(command.map((word) => (/[ *|(]/.test(word) ? `'${word}'` : word)).join(" "))}\``,
       ),
       ...read.map((path) => `read \`${path}\``),
     ].join(", "),
   };
 }
+
+/** A bar would end the cell of a table. */
+const inCell = (text: string): string => text.replaceAll("|", "\\|");
 
 async function ask(client: Client, { tool, args }: Pick<Task, "tool" | "args">) {
   const began = performance.now();

@@ -131,6 +131,9 @@ export function enclosing(
 const placeBehind = (definitions: readonly Definition[], line: number): number =>
   firstIndex(0, definitions.length, (i) => definitions[i]!.line > line);
 
+/** Kinds of which every file of a package has one. Whoever asks for a name wants the other definitions first. */
+export const CLAUSES: ReadonlySet<string> = new Set(["package", "module", "namespace"]);
+
 /** Splits a name as a model writes it: `add`, `Cart.add`, `Cart::add` or `Cart#add`. */
 export function partsOfName(name: string): { symbol: string; parent: string | undefined } {
   const parts = name.split(/[.#:]+/).filter((part) => part !== "");

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { QuernError } from "../base/errors.ts";
 import { quote } from "../query/ast.ts";
 import { Answer } from "./answer.ts";
-import { definitionsIn, fileKey, fullName, type Definition } from "./definitions-of.ts";
+import { CLAUSES, definitionsIn, fileKey, fullName, type Definition } from "./definitions-of.ts";
 import { placeOf, tellList } from "./listing.ts";
 import { partialWords } from "./partial-words.ts";
 import { plural } from "./plural.ts";
@@ -115,6 +115,9 @@ function linesOf({ name, definitions }: Outlined): string[] {
 /** How many definitions of a file a map names. The first number with which all files fit is taken. */
 const NAMED = [30, 12, 6, 3, 1];
 
+const isOutermost = ({ symbol }: Definition): boolean =>
+  !symbol.parent && !CLAUSES.has(symbol.kind);
+
 /**
  * Writes a line for each file, by path: its most used definitions, as many as let all files fit, and how
  * many more it has.
@@ -126,7 +129,7 @@ async function mapOf(
 ): Promise<string[]> {
   const sorted = files.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const outermost = sorted.map(({ definitions }) => [
-    ...new Set(definitions.filter(({ symbol }) => !symbol.parent).map((one) => one.symbol.symbol)),
+    ...new Set(definitions.filter(isOutermost).map((one) => one.symbol.symbol)),
   ]);
   const { repository, revision } = args;
   const uses = await usesOf(outermost, { repository, revision, inFolder: inPath }, context);

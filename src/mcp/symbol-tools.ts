@@ -8,6 +8,7 @@ import type { FileResult, SearchResponse } from "../search/messages/response.ts"
 import { Answer, cutLine } from "./answer.ts";
 import { endOfBody } from "./body.ts";
 import {
+  CLAUSES,
   definitionsIn,
   fileKey,
   fullName,
@@ -180,9 +181,6 @@ async function tellDefinitions(
 
 const parentIn = ({ symbol }: SymbolArgs): string | undefined =>
   symbol && partsOfName(symbol).parent;
-
-/** Each file has a clause of these: who asks for a name wants what else it names. */
-const CLAUSES: ReadonlySet<string> = new Set(["package", "module", "namespace"]);
 
 const isIn = ({ definition: { symbol } }: Placed, parent: string | undefined): boolean =>
   parent !== undefined && symbol.parent?.symbol === parent;
