@@ -1,19 +1,66 @@
+/**
+ * Two groups of test files. Most share a few processes, so that the modules they test are loaded and compiled once
+ * for each process and not once for each file: 0.4 s of processor time a file. The others have a process of their own:
+ * files that replace modules or measure their process, and folders with browsers, clusters and installed packages.
+ */
+
+import { readdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { defineConfig } from "vitest/config";
+import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
+
+/** Folders of test/ whose files share processes, if they can. */
+const SHARING = (
+  "auth base bench cli corpus engine history http ingest kernel mcp metrics oracle overlay query regex " +
+  "search security store sync threads validation workspace"
+).split(" ");
+
+const isAlone = (file: string): boolean =>
+  /\bvi\.mock\(|\b(?:memoryUsage|cpuUsage|eventLoopUtilization|VmHWM)\b/.test(
+    readFileSync(file, "utf8"),
+  );
+
+const shared = SHARING.flatMap((folder) =>
+  readdirSync(`test/${folder}`, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".test.ts"))
+    .map((name) => `test/${folder}/${name.replaceAll("\\", "/")}`)
+    .filter((file) => !isAlone(file)),
+);
+
+const common: TestProjectInlineConfiguration["test"] = {
+  setupFiles: ["test/properties.ts"],
+  // no test has a time of its own: on a busy machine it may wait for a core again and again; what takes
+  // longer than this has stopped. Random tests that run QUERN_RUNS times as often may take as much longer.
+  testTimeout: 300_000 * Number(process.env["QUERN_RUNS"] ?? 1),
+  hookTimeout: 300_000,
+  expect: { poll: { timeout: 60_000 } },
+  pool: "forks",
+  // one more than cores: many tests wait for processes, disks and timers, a third of their time in all
+  maxWorkers: availableParallelism() + 1,
+};
 
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
     globalSetup: ["test/setup.ts"],
-    setupFiles: ["test/properties.ts"],
-    // no test has a time of its own: on a busy machine it may wait for a core again and again; what takes
-    // longer than this has stopped. Random tests that run QUERN_RUNS times as often may take as much longer.
-    testTimeout: 300_000 * Number(process.env["QUERN_RUNS"] ?? 1),
-    hookTimeout: 300_000,
     teardownTimeout: 60_000,
-    expect: { poll: { timeout: 60_000 } },
-    pool: "forks",
-    // one more than cores: many tests wait for processes, disks and timers, a third of their time in all
-    maxWorkers: availableParallelism() + 1,
+    projects: [
+      {
+        test: {
+          ...common,
+          name: "alone",
+          include: ["test/**/*.test.ts"],
+          exclude: shared,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          ...common,
+          name: "shared",
+          include: shared,
+          isolate: false,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
   },
 });

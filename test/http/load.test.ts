@@ -27,9 +27,16 @@ for (const name of ["duration", "ledger"])
 
 const KINDS = ["definitions", "explain", "list", "read", "references", "search", "stream"];
 
+/** Longer if a busy machine has not come to all kinds of questions. */
+async function loadOfAllKinds(seconds = 1): Promise<LoadReport> {
+  const flags = ["--clients=20", "--warm-up=1", `--seconds=${seconds}`, `--corpus=${FEW}`];
+  const report = await load(...flags);
+  const isWhole = KINDS.every((kind) => kind in report.latency);
+  return isWhole || seconds > 16 ? report : loadOfAllKinds(4 * seconds);
+}
+
 test("twenty clients get the answers that one gets, and a verdict for each promise", async () => {
-  const flags = ["--clients=20", "--warm-up=1", "--seconds=1", `--corpus=${FEW}`];
-  const { latency, errors, overloaded, loop, memory, verdicts } = await load(...flags);
+  const { latency, errors, overloaded, loop, memory, verdicts } = await loadOfAllKinds();
   expect([errors, overloaded]).toEqual([{}, 0]);
   expect(Object.keys(latency).sort()).toEqual(["all", ...KINDS]);
   const [p50, p99, most] = loop.late;
