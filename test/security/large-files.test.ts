@@ -3,7 +3,7 @@
  * somebody else may ask: a match in every byte, and terms that each match. A time-out and an abort are heard all the same.
  */
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -40,6 +40,7 @@ const FILES: Record<string, string> = {
   letter: "a".repeat(BYTES - TAIL.length) + TAIL,
   lines: "b\n".repeat(BYTES / 2),
   mixed: mixed(BYTES),
+  digits: "0123456789".repeat(BYTES / 10),
 };
 
 const ATTACKS: [what: string, asked: Asked][] = [
@@ -63,6 +64,19 @@ const ATTACKS: [what: string, asked: Asked][] = [
     { query: `repo:mixed ${LETTERS.split("").join(" ")}`, matches: 10, matchesPerFile: 3 },
   ],
 ];
+
+/** In the text that repeats them each place begins a match of forty of these 400 terms, in 10 KB. */
+const DIGITS = list(
+  400,
+  (i) => `"${"0123456789".repeat(6).slice(i % 10, (i % 10) + Math.floor(i / 10) + 1)}"`,
+  " or ",
+);
+/** MiB of this process beside files. 128 for the ranges, and what the collector has not collected; it was 418. */
+const MOST_GROWN = 300;
+
+/** MiB of memory of this process that is no file's. */
+const memory = (): number =>
+  Number(/RssAnon:\s+(\d+)/.exec(readFileSync("/proc/self/status", "latin1"))![1]) / 1_024;
 
 const TIMEOUT_MS = 60;
 /** ms of its work after which a search is aborted. */
@@ -103,6 +117,20 @@ describe.runIf(process.platform === "linux")("a worker", () => {
       expect(late, `aborted after ${at} ms of its work`).toBeLessThan(MOST_MS);
     }
   });
+
+  test("terms that hold each other end a search before they fill the memory", async () => {
+    const before = memory();
+    let most = 0;
+    const looking = setInterval(() => (most = Math.max(most, memory() - before)), 10);
+    const asked = { query: `repo:digits (${DIGITS})`, matches: 10 };
+    const { isSearchExhaustive } = await engine.search(asked);
+    clearInterval(looking);
+    tellFigure(`${most.toFixed(0)} MiB`);
+    expect(isSearchExhaustive).toBe(false);
+    expect(most).toBeLessThan(MOST_GROWN);
+    const { stats } = await engine.search({ query: "repo:digits 0123", matches: 1 });
+    expect(stats.totalMatchCount).toBe(Math.floor(BYTES / 10));
+  }, 60_000);
 });
 
 describe.runIf(process.platform === "linux")("without workers", () => {

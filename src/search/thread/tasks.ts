@@ -10,7 +10,7 @@ import type { KeptListsMemory } from "../../store/segments/kept-lists.ts";
 import type { TextCacheMemory } from "../../store/segments/text-cache.ts";
 import type { Task, TaskContext } from "../../threads/task.ts";
 import { answerBytes } from "../messages/answer-size.ts";
-import { Control } from "../messages/control.ts";
+import { Control, STOPPED } from "../messages/control.ts";
 import { explainSegments } from "./explain-task.ts";
 import { matchTexts, type TextsQuestion } from "../meaning/match-texts.ts";
 import {
@@ -47,6 +47,7 @@ const toolsOf = (context: TaskContext): ThreadTools =>
 /** The control of a task that nothing stops. */
 const endless = (context: TaskContext) => ({
   isStopped: () => false,
+  giveUp: () => undefined,
   isDue: () => false,
   pause: () => context.pause(),
 });
@@ -59,6 +60,7 @@ const search: Task<SearchInput, SearchOutput> = async (input, context) => {
   const control = new Control(input.shared);
   const tools = thread.forTask({
     isStopped: () => control.stopped !== 0,
+    giveUp: () => control.stop(STOPPED.TIMED_OUT),
     isDue: () => control.isDue,
     pause: () => context.pause(),
   });
@@ -79,6 +81,7 @@ const show: Task<ShowInput, ShowResult> = async (input, context) => {
   const control = new Control(input.shared);
   const tools = thread.forTask({
     isStopped: () => control.hasEnded,
+    giveUp: () => undefined,
     isDue: () => control.isDue,
     pause: () => context.pause(),
   });

@@ -255,7 +255,8 @@ class Runs {
   /** Returns the regions that matches of at most this length can touch. */
   stretches(longest: number): Omit<Region, "lowest">[] {
     return this.indexes.map((_, i) => {
-      const [from, starts, limit] = this.words.slice(RUN_WORDS * i) as [number, number, number];
+      const at = RUN_WORDS * i;
+      const [from, starts, limit] = this.words.slice(at, at + 3) as [number, number, number];
       return { from, to: Math.min(limit, starts + longest) };
     });
   }

@@ -34,6 +34,8 @@ export interface SearchTools {
   readonly isInline: boolean;
   /** Whether the search has ended, so that nothing more is searched. */
   readonly isStopped: () => boolean;
+  /** Ends the search as a time-out does: what is left takes more memory than a thread may. */
+  readonly giveUp: () => void;
   /** Whether RE2 must no longer be asked about what is shown. */
   readonly isDue: () => boolean;
   /** Called between steps that take long together. REQUIRES: nobody else uses the tools meanwhile. */
@@ -79,7 +81,7 @@ export class ThreadTools {
   }
 
   /** Returns the tools for a task, with what stops it and lets it yield. */
-  forTask(stop: Pick<SearchTools, "isStopped" | "isDue" | "pause">): SearchTools {
+  forTask(stop: Pick<SearchTools, "isStopped" | "giveUp" | "isDue" | "pause">): SearchTools {
     return {
       kernel: this.#kernel,
       arena: this.arena,

@@ -3,12 +3,11 @@
  * kernel/assembly/definitions.ts.
  */
 
-import type { Kernel } from "../../../kernel/kernel.ts";
-import type { Arena } from "../../../kernel/arena.ts";
 import { hasBit, type Bitset } from "../../../base/bitset.ts";
 import { corrupt } from "../../../store/format/sealed.ts";
 import type { Found } from "../reading/literal-scanner.ts";
 import type { SegmentSymbols } from "../reading/segment-symbols.ts";
+import type { SearchTools } from "../reading/thread-tools.ts";
 import type { Window } from "../reading/window.ts";
 
 /** The class of a match that is exactly the name of a definition. */
@@ -30,13 +29,15 @@ export interface Rated {
   readonly symbols: SegmentSymbols;
 }
 
+type Tools = Pick<SearchTools, "kernel" | "arena" | "isStopped">;
+
 /** Rates blobs when their first hit is met, because most blobs have no hit if there are several terms. */
 export class DefinitionRater {
   readonly #rated: Rated;
-  readonly #tools: { readonly kernel: Kernel; readonly arena: Arena };
+  readonly #tools: Tools;
   #last = -1;
 
-  constructor(rated: Rated, tools: { readonly kernel: Kernel; readonly arena: Arena }) {
+  constructor(rated: Rated, tools: Tools) {
     this.#rated = rated;
     this.#tools = tools;
     for (const { found } of rated.found) found.definitions = new Uint8Array(rated.blobs.length);
@@ -52,12 +53,14 @@ export class DefinitionRater {
       (one) => one.found.counts[index]! > 0 && (!one.named || hasBit(one.named, blob)),
     );
     if (held.length === 0) return;
-    const { arena } = this.#tools;
+    const { arena, isStopped } = this.#tools;
     const mark = arena.mark();
     const run = symbols.run(blob);
     const at = arena.put(run);
-    for (const one of held)
+    for (const one of held) {
+      if (isStopped()) break;
       one.found.definitions![index] = this.#best([at, at + run.length], blob, one.found, index);
+    }
     arena.release(mark);
   }
 

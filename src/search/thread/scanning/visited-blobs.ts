@@ -33,6 +33,12 @@ export interface Visit {
   readonly confirm?: Confirm;
 }
 
+/**
+ * The most memory of all ranges of a window. Terms that hold each other, 400 of them in 10 KB, took 400 MiB a thread in a
+ * file of 2 MiB; the letters of the alphabet take 16.
+ */
+const MOST_RANGE_BYTES = 128 * 2 ** 20;
+
 export class VisitedBlobs {
   readonly blobs: readonly number[];
   /** What was found, by number of the atom; undefined if it was not scanned (yet). */
@@ -42,6 +48,7 @@ export class VisitedBlobs {
   /** The number of expressions that were run on each blob. */
   readonly expressions: Uint8Array;
   readonly #visit: Visit;
+  #rangeBytes = 0;
 
   constructor(blobs: readonly number[], visit: Visit) {
     this.blobs = blobs;
@@ -70,7 +77,7 @@ export class VisitedBlobs {
       );
       const reach = sharing?.atoms.has(atom) ? { ...plan, shared } : plan;
       const found = this.#scanAtom(reach, targets, window, tools);
-      const isStopped = tools.isStopped();
+      const isStopped = tools.isStopped() || this.#isTooMuch(found, tools);
       // what was not found yet may be there, which under a negation would be a match
       if (!isStopped || !query.hasNegation || atom === query.single)
         this.found[atom] = spread(found, targets, this.blobs.length);
@@ -78,6 +85,13 @@ export class VisitedBlobs {
       if (step + 1 < order.length) alive = await this.#stillAlive(alive, atom, tools);
       await tools.pause();
     }
+  }
+
+  #isTooMuch(found: Found, tools: SearchTools): boolean {
+    this.#rangeBytes += found.pairs.byteLength;
+    if (this.#rangeBytes <= MOST_RANGE_BYTES) return false;
+    tools.giveUp();
+    return true;
   }
 
   /** Returns those of the blobs that may still match after the atom was evaluated; more if it was stopped. */
