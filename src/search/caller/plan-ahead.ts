@@ -40,7 +40,9 @@ interface Asked {
 /** Plans the segments whose lists are kept. */
 export async function planAhead(asked: Asked): Promise<PlannedAhead> {
   const { plan, segments, catalog, lists, pause } = asked;
-  const literals = literalsOf(plan);
+  // where filters of repositories exclude all files, a thread looks no gram up, and counts none
+  const hasSets = segments.some(({ sets }) => sets.length > 0);
+  const literals = hasSets ? undefined : literalsOf(plan);
   if (!literals) return NOT_PLANNED;
   const parts = new Map<number, SegmentPart>();
   let pages = 0;
