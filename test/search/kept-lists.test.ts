@@ -3,12 +3,14 @@
 import { Worker } from "node:worker_threads";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { countBits } from "../../src/base/bitset.ts";
+import { countBits, emptyBitset, setBit } from "../../src/base/bitset.ts";
+import { createKernel } from "../../src/kernel/kernel.ts";
 import { pagesWith, type Lookup } from "../../src/search/thread/planning/candidates.ts";
-import { seal } from "../../src/store/format/sealed.ts";
+import { seal, unseal } from "../../src/store/format/sealed.ts";
+import type { Snapshot, Writer } from "../../src/store/lmdb/environment.ts";
 import { FIRST_MEMORY_SEGMENT } from "../../src/store/memory/memory-store.ts";
 import { KeptLists, newKeptListsMemory } from "../../src/store/segments/kept-lists.ts";
-import { listsOfText } from "../../src/store/segments/postings.ts";
+import { listsOfText, PostingsReader, PostingsWriter } from "../../src/store/segments/postings.ts";
 import { bundle } from "../threads/bundle.ts";
 import { inAll, indexed } from "./indexed-pages.ts";
 
@@ -27,6 +29,19 @@ function wanted(bytes: ReadonlyMap<number, number>, numbers: readonly number[]):
 }
 
 const place = (segment: number, edition: number) => ({ ...listsOfText(segment), edition });
+
+/** The pages as gaps, the first counted from -1. */
+function gapsOf(pages: readonly number[]): Uint8Array {
+  const bytes: number[] = [];
+  let last = -1;
+  for (const page of pages) {
+    let gap = page - last;
+    for (; gap >= 0x80; gap = Math.floor(gap / 0x80)) bytes.push((gap & 0x7f) | 0x80);
+    bytes.push(gap);
+    last = page;
+  }
+  return Uint8Array.from(bytes);
+}
 
 const readsNothing = (lookup: Lookup): Lookup => ({
   ...lookup,
@@ -180,4 +195,78 @@ test("threads that add and read the same lists at the same time", async () => {
     expect(asked).toBeGreaterThan(100);
     expect(wrong).toBe(0);
   }
+});
+
+/** Lists of any pages, a gram each. */
+function stored(lists: readonly (readonly number[])[], pages: number) {
+  const values = new Map<string, Uint8Array>();
+  const put = (key: Buffer, ...parts: Uint8Array[]) =>
+    void values.set(key.toString("hex"), seal(key, ...parts));
+  const postings = new PostingsWriter(listsOfText(1), pages, createKernel());
+  lists.forEach((list, gram) => postings.add(gram, gapsOf(list)));
+  const blocks = postings.finish({ put } as Pick<Writer, "put"> as Writer);
+  const getSealed = (key: Buffer) => values.get(key.toString("hex"));
+  const get = (key: Buffer, what: string) => unseal(key, getSealed(key)!, what);
+  const snapshot = { get, getSealed } as Pick<Snapshot, "get" | "getSealed"> as Snapshot;
+  const reader = new PostingsReader(snapshot, listsOfText(1), blocks);
+  const kept = new KeptLists(newKeptListsMemory());
+  return (grams: readonly number[]) => {
+    const found = reader.findKept(snapshot, grams, { pages, kept })!;
+    expect(kept.countPages(grams, { segment: 1, pages })).toEqual({
+      pages: countBits(found.pages),
+      listBytes: found.listBytes,
+    });
+    return found.pages;
+  };
+}
+
+test("few pages in long lists and bitmaps: of any density, with gaps of any length", () => {
+  const PAGES = 5000;
+  /** A list of about one page in `every`, in runs that are as long as gaps. */
+  const list = fc
+    .record({ every: fc.constantFrom(2, 3, 8, 20, 60, 300, 1500), seed: fc.nat() })
+    .map(({ every, seed }) => {
+      let state = seed;
+      const random = () => (state = (Math.imul(state, 1103515245) + 12345) >>> 0) >>> 8;
+      const pages: number[] = [];
+      for (let page = random() % every; page < PAGES; page += 1 + (random() % (2 * every)))
+        pages.push(page);
+      return pages.length > 0 ? pages : [seed % PAGES];
+    });
+  const [few, some] = [{ count: 0 }, { count: 0 }];
+  const cases = fc.record({
+    lists: fc.array(list, { minLength: 1, maxLength: 6 }),
+    common: fc.array(fc.nat(PAGES - 1), { maxLength: 30 }),
+  });
+  fc.assert(
+    fc.property(cases, ({ lists, common }) => {
+      const all = lists.map((one) => [...new Set([...one, ...common])].sort((a, b) => a - b));
+      const expected = emptyBitset(PAGES);
+      for (const page of all[0]!)
+        if (all.every((one) => one.includes(page))) setBit(expected, page);
+      expect(stored(all, PAGES)([...all.keys()])).toEqual(expected);
+      (countBits(expected) > 150 ? some : few).count++;
+    }),
+    { numRuns: 200 },
+  );
+  expect(Math.min(few.count, some.count)).toBeGreaterThan(10); // both ways are taken
+});
+
+test.each<[what: string, gaps: readonly number[]]>([
+  ["a gap of zero among 16", [...Array.from({ length: 15 }, () => 1), 0, 1]],
+  ["a page that is not there", [3, 0xe8, 0x07]],
+  ["a gap that is cut short", [3, 0x80]],
+  ["a gap of more than 32 bits", [0x80, 0x80, 0x80, 0x80, 0x10]],
+])("damage in a longer list than the first: %s", (_, gaps) => {
+  const first = Uint8Array.from([0x80, 0x07]); // page 895
+  const head = Uint32Array.from([2, 7, 8, first.length, first.length + gaps.length]);
+  const block = Buffer.concat([Buffer.from(head.buffer), first, Buffer.from(gaps)]);
+  const { lookup, values } = indexed(["abcd"]);
+  const key = listsOfText(1).block(0);
+  const directory = listsOfText(1).directory;
+  values.set(key.toString("hex"), seal(key, block));
+  values.set(directory.toString("hex"), seal(directory, Buffer.from(Uint32Array.of(7).buffer)));
+  const reader = new PostingsReader(lookup.snapshot, listsOfText(1), 1);
+  const kept = new KeptLists(newKeptListsMemory());
+  expect(() => reader.findKept(lookup.snapshot, [7, 8], { pages: 900, kept })).toThrow("damaged");
 });

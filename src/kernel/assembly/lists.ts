@@ -86,6 +86,7 @@ function insert(list: usize, sized: u32, count: u32, scratch: usize): bool {
   return true;
 }
 
+/** The shortest list becomes a set. If few pages are in it, they are looked for in the others one by one. */
 function intersect(count: u32, pages: u32, scratch: usize): i32 {
   const bytes = <usize>(((pages + 127) >> 7) << 4);
   const all = scratch + BITS;
@@ -100,8 +101,104 @@ function intersect(count: u32, pages: u32, scratch: usize): i32 {
     if (i > 0) intersectBits(all, one, bytes);
     found = countBits(all, bytes);
     if (found == 0) break;
+    if (<usize>found << 2 <= bytes) return keepFew(found, i + 1, count, pages, scratch);
   }
   return <i32>found;
+}
+
+/** Goes on with the lists from `from` on, as the pages of the set so far lie in an array. */
+function keepFew(found: u32, from: u32, count: u32, pages: u32, scratch: usize): i32 {
+  const bytes = <usize>(((pages + 127) >> 7) << 4);
+  const all = scratch + BITS;
+  const few = all + bytes;
+  let to = few;
+  for (let base: u32 = 0; base < pages; base += 32)
+    for (let word = load<u32>(all + (base >> 3)); word; word &= word - 1) {
+      store<u32>(to, base + ctz(word));
+      to += 4;
+    }
+  let left = <i32>found;
+  for (let i = from; i < count && left > 0; i++) {
+    const list = <usize>load<u32>(scratch + (<usize>i << 3), ENTRIES);
+    const sized = load<u32>(scratch + (<usize>i << 3), ENTRIES + 4);
+    const length = <usize>(sized & ~BITMAP);
+    if ((sized & BITMAP) == 0) left = keepInGaps(list, length, pages, few, left);
+    else if (length != <usize>((pages + 7) >> 3)) left = BROKEN;
+    else left = keepInBitmap(list, few, left);
+  }
+  if (left < 0) return BROKEN;
+  memory.fill(all, 0, bytes);
+  for (let at = few; at < few + (<usize>left << 2); at += 4) {
+    const page = load<u32>(at);
+    const word = all + ((page >> 5) << 2);
+    store<u32>(word, load<u32>(word) | (1 << (page & 31)));
+  }
+  return left;
+}
+
+/** Keeps those of `count` pages that a bitmap has. Returns how many they are. */
+function keepInBitmap(list: usize, few: usize, count: i32): i32 {
+  let to = few;
+  for (let at = few; at < few + (<usize>count << 2); at += 4) {
+    const page = load<u32>(at);
+    if (((load<u8>(list + (page >> 3)) >> (page & 7)) & 1) == 0) continue;
+    store<u32>(to, page);
+    to += 4;
+  }
+  return <i32>((to - few) >> 2);
+}
+
+/**
+ * Keeps those of `count` ascending pages that a list of gaps has. Returns how many they are, or BROKEN. Where
+ * no page is looked for it passes over 16 gaps at once, each of one byte.
+ */
+function keepInGaps(list: usize, length: usize, pages: u32, few: usize, count: i32): i32 {
+  const end = list + length;
+  const last = few + (<usize>count << 2);
+  let at = list;
+  let next: u32 = 0; // the previous page + 1
+  let from = few;
+  let to = few;
+  let wanted = load<u32>(from);
+  while (at < end) {
+    while (at + 16 <= end) {
+      const gaps = v128.load(at);
+      if (i8x16.bitmask(gaps) != 0 || !i8x16.all_true(gaps)) break;
+      const pairs = i16x8.extadd_pairwise_i8x16_u(gaps);
+      const fours = i32x4.extadd_pairwise_i16x8_u(pairs);
+      const sum =
+        i32x4.extract_lane(fours, 0) +
+        i32x4.extract_lane(fours, 1) +
+        i32x4.extract_lane(fours, 2) +
+        i32x4.extract_lane(fours, 3);
+      if (next + <u32>sum > wanted) break;
+      next += <u32>sum;
+      at += 16;
+    }
+    if (at == end) break;
+    let byte: u32 = load<u8>(at++);
+    let gap = byte & 0x7f;
+    for (let shift: u32 = 7; byte > 0x7f; shift += 7) {
+      if (at == end || shift > 28) return BROKEN;
+      byte = load<u8>(at++);
+      if (shift == 28 && byte > 0x0f) return BROKEN;
+      gap |= (byte & 0x7f) << shift;
+    }
+    if (gap == 0 || gap > pages - next) return BROKEN;
+    next += gap;
+    while (wanted < next - 1) {
+      from += 4;
+      if (from == last) return <i32>((to - few) >> 2);
+      wanted = load<u32>(from);
+    }
+    if (wanted != next - 1) continue;
+    store<u32>(to, wanted);
+    to += 4;
+    from += 4;
+    if (from == last) break;
+    wanted = load<u32>(from);
+  }
+  return <i32>((to - few) >> 2);
 }
 
 /** Sets the bits of a list. Returns false if it breaks the format. */

@@ -1,7 +1,7 @@
 /** Adds up the threads' counts into the counters of a search. */
 
 import type { SearchOutput, SegmentPart } from "../messages/messages.ts";
-import { addStats, zeroStats, type SearchStats } from "../messages/stats.ts";
+import { zeroStats, type SearchStats } from "../messages/stats.ts";
 
 /** The counter that includes a segment. */
 export type SegmentEnd = "shardsScanned" | "shardsSkipped" | "shardsSkippedFilter" | "crashes";
@@ -25,18 +25,28 @@ export function tally(outputs: readonly SearchOutput[], segments: number): Tally
   const ends: SegmentEnd[] = [];
   let gone = 0;
   for (const parts of byPosition) {
-    for (const { stats: part, nanoseconds } of parts)
-      addStats(stats, { ...part, matchTreeSearch: nanoseconds });
-    const failures = parts.flatMap(({ failure }) => failure ?? []);
-    const isGone = failures.some(({ kind }) => kind === "gone");
+    for (const part of parts) addTotals(stats, part);
+    addPlan(stats, parts);
+    const isGone = parts.some(({ failure }) => failure?.kind === "gone");
     if (isGone) gone++;
-    const damage = failures.find(({ kind }) => kind === "damaged");
-    if (damage) damages.push(damage.message);
+    const damage = parts.find(({ failure }) => failure?.kind === "damaged");
+    if (damage) damages.push(damage.failure!.message);
     const end = damage || isGone ? "crashes" : endOf(parts);
     ends.push(end);
-    addStats(stats, { ...countedOnce(parts), [end]: 1 });
+    stats[end]++;
   }
   return { stats, ends, damages, gone };
+}
+
+/** Adds what one thread has counted in a segment. By name: addStats() takes ten times as long, for each segment. */
+function addTotals(into: SearchStats, { stats, nanoseconds }: SegmentPart): void {
+  into.fileCount += stats.fileCount;
+  into.totalMatchCount += stats.totalMatchCount;
+  into.filesConsidered += stats.filesConsidered;
+  into.filesLoaded += stats.filesLoaded;
+  into.contentBytesLoaded += stats.contentBytesLoaded;
+  into.regexpsConsidered += stats.regexpsConsidered;
+  into.matchTreeSearch += nanoseconds;
 }
 
 /** Counts segments as crashed whose files were found but cannot be shown. */
@@ -50,15 +60,17 @@ export function countLost(
   }
 }
 
-/** Returns the counters that are counted once for each segment. */
-function countedOnce(parts: readonly SegmentPart[]): Partial<SearchStats> {
+/** Adds what is counted once for each segment. */
+function addPlan(into: SearchStats, parts: readonly SegmentPart[]): void {
   const plan = planOf(parts);
   const considered = parts.reduce((sum, { stats }) => sum + stats.filesConsidered, 0);
-  return {
-    ...plan?.stats,
-    matchTreeConstruction: plan?.nanoseconds ?? 0,
-    filesSkipped: (plan?.candidates ?? considered) - considered + (plan?.undecided ?? 0),
-  };
+  into.filesSkipped += (plan?.candidates ?? considered) - considered + (plan?.undecided ?? 0);
+  if (!plan) return;
+  into.matchTreeConstruction += plan.nanoseconds;
+  into.shardFilesConsidered += plan.stats.shardFilesConsidered;
+  into.ngramLookups += plan.stats.ngramLookups;
+  into.ngramMatches += plan.stats.ngramMatches;
+  into.indexBytesLoaded += plan.stats.indexBytesLoaded;
 }
 
 function endOf(parts: readonly SegmentPart[]): SegmentEnd {

@@ -89,12 +89,12 @@ const IS_SUMMED: Record<Counter, boolean> = {
 const COUNTERS = Object.keys(IS_SUMMED) as Counter[];
 const SUMMED = COUNTERS.filter((counter) => IS_SUMMED[counter]);
 
-export function zeroStats(): SearchStats {
-  return {
-    ...Object.fromEntries(COUNTERS.map((counter) => [counter, 0])),
-    flushReason: "FLUSH_REASON_FINAL_FLUSH",
-  } as SearchStats;
-}
+const ZERO = {
+  ...Object.fromEntries(COUNTERS.map((counter) => [counter, 0])),
+  flushReason: "FLUSH_REASON_FINAL_FLUSH",
+} as SearchStats;
+
+export const zeroStats = (): SearchStats => ({ ...ZERO });
 
 /** Adds the summed counters of `part` to `total`. The caller sets the times of the whole search. */
 export function addStats(total: SearchStats, part: Partial<SearchStats>): void {

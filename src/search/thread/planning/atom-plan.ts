@@ -106,16 +106,18 @@ export function knownOf(
   sets: readonly Bitset[],
   reader: SegmentReader,
 ): Known {
-  const everything = fullBitset(reader.header.files);
-  const nothing = emptyBitset(reader.header.files);
+  // most queries need one of them at most
+  let [everything, nothing]: (Bitset | undefined)[] = [];
+  const all = () => (everything ??= fullBitset(reader.header.files));
+  const none = () => (nothing ??= emptyBitset(reader.header.files));
   const exact = (files: Bitset): Bounds => ({ sure: files, maybe: files });
   return {
     set: (set) => exact(sets[set]!),
     atom: (number) => {
       const { atom, exact: files, blobs } = plans[number]!;
       if (files) return exact(files);
-      if (atom.kind === "path") return { sure: nothing, maybe: everything };
-      return { sure: nothing, maybe: filesOf(blobs, reader) };
+      if (atom.kind === "path") return { sure: none(), maybe: all() };
+      return { sure: none(), maybe: filesOf(blobs, reader) };
     },
   };
 }

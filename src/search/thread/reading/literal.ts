@@ -1,5 +1,6 @@
 /** Prepares a literal for the kernel: its bytes and masks, its folded code points, its grams. */
 
+import { LruCache } from "../../../base/lru-cache.ts";
 import { foldCodePoint, foldText, orbit } from "../../../kernel/folding.ts";
 import { gramsOf } from "../../../kernel/gram-numbers.ts";
 import { OVERLAP } from "../../../store/format/format.ts";
@@ -38,7 +39,18 @@ export interface Literal {
 
 const encoder = new TextEncoder();
 
-export function prepareLiteral({ text, caseSensitive }: LiteralAtom): Literal {
+/** The literals prepared last: planning, searching and showing each prepare the same one from its text. */
+const recent = new LruCache<string, Literal>({ most: 16 });
+/** The most characters of a literal that is kept. */
+const MOST_RECENT = 256;
+
+export function prepareLiteral(atom: LiteralAtom): Literal {
+  const { text, caseSensitive } = atom;
+  if (text.length > MOST_RECENT) return prepare(atom);
+  return recent.getOrMake(`${caseSensitive}${text}`, () => prepare(atom));
+}
+
+function prepare({ text, caseSensitive }: LiteralAtom): Literal {
   const wellFormed = text.replace(/\p{Surrogate}/gu, "\ufffd"); // as UTF-8 would encode it
   const points = Array.from(wellFormed, (char) => char.codePointAt(0)!);
   const lengthsOf = new Map<number, readonly [least: number, most: number]>();
