@@ -7,14 +7,13 @@
  * partial; with one, a partial answer must say so. Ends with 1 otherwise. Build the kernel and the worker first.
  */
 
-import { fork } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import pg from "pg";
 import { killUnderLoad, totals, type KillCounts } from "../test/cluster/kills.ts";
+import { startPostgres } from "../test/cluster/postgres-process.ts";
 
 const { values } = parseArgs({
   options: {
@@ -29,10 +28,8 @@ const [minutes, nodes, replicas] = [values.minutes, values.nodes, values.replica
   number,
 ];
 
-const keeper = fork("test/cluster/postgres-server.mjs", { execArgv: [] });
-const [told] = (await once(keeper, "message")) as [{ port: number } | { missing: string }];
-if ("missing" in told) throw new Error(`no PostgreSQL: ${told.missing}`);
-const place = { host: "127.0.0.1", port: told.port, user: "quern" };
+const server = await startPostgres();
+const place = { host: "127.0.0.1", port: server.port, user: "quern" };
 const pool = new pg.Pool({ ...place, database: "postgres" });
 pool.on("error", () => undefined);
 
@@ -49,7 +46,7 @@ try {
   let seconds = 0;
   const counts = await killUnderLoad({
     pool,
-    postgresPort: told.port,
+    postgresPort: server.port,
     folder: () => mkdtempSync(join(root, "part-")),
     nodes,
     replicas,
@@ -64,5 +61,5 @@ try {
 } finally {
   await pool.end();
   rmSync(root, { recursive: true, force: true, maxRetries: 3 });
-  keeper.disconnect();
+  await server.end();
 }

@@ -9,6 +9,8 @@ import type { NodeTold } from "./node-process.ts";
 export interface NodeProcess {
   readonly name: string;
   readonly url: string;
+  /** REQUIRES: it was started. */
+  readonly pid: number;
   /** Whether it has ready what it owns. */
   readonly isReady: boolean;
   /** Resolves when it has ready what it owns. REQUIRES: it does not run. */
@@ -40,6 +42,9 @@ function newNode(name: string, port: number, args: readonly string[]): NodeProce
   return {
     name,
     url: `http://127.0.0.1:${port}`,
+    get pid() {
+      return child!.pid!;
+    },
     get isReady() {
       return isReady;
     },

@@ -3,13 +3,12 @@
  * out, and the line that this prints says so; with QUERN_CI=1 that is an error.
  */
 
-import { fork } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import pg from "pg";
 import { afterAll, inject, onTestFinished, test } from "vitest";
+import { startPostgres, type PostgresServer } from "./postgres-process.ts";
 
 const isStrict = process.env["QUERN_CI"] === "1";
 
@@ -51,35 +50,9 @@ export async function emptyDatabase(): Promise<string> {
   return name;
 }
 
-export interface OwnServer {
-  readonly port: number;
-  /** Resolves when it is gone: connections are refused. */
-  stop(): Promise<void>;
-  /** Starts it again, with what it held. */
-  start(): Promise<void>;
-  /** Runs a line of SQL. REQUIRES: it is stopped. */
-  runStopped(database: string, sql: string): Promise<void>;
-}
-
 /** A server of the test's own, which takes some seconds. It is gone after the test. */
-export async function ownServer(): Promise<OwnServer> {
-  const keeper = fork("test/cluster/postgres-server.mjs", { execArgv: [] });
-  const said = async (): Promise<{ port: number }> =>
-    ((await once(keeper, "message")) as [{ port: number }])[0];
-  onTestFinished(async () => {
-    const gone = once(keeper, "exit");
-    keeper.disconnect();
-    await gone;
-  });
-  const tell = async (what: "stop" | "start" | object): Promise<void> => {
-    const done = said();
-    keeper.send(what);
-    await done;
-  };
-  return {
-    port: (await said()).port,
-    stop: () => tell("stop"),
-    start: () => tell("start"),
-    runStopped: (database, sql) => tell({ database, sql }),
-  };
+export async function ownServer(): Promise<PostgresServer> {
+  const server = await startPostgres();
+  onTestFinished(() => server.end());
+  return server;
 }
