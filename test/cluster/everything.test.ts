@@ -71,7 +71,7 @@ class Published {
   }
 }
 
-test("index, remove, merge, restart, join and leave at once", { timeout: 240_000 }, async () => {
+test("index, remove, merge, restart, join and leave at once", async () => {
   const objects = temporaryFolder();
   const cluster = await newCluster({
     segments: directorySegments(objects),

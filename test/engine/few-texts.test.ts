@@ -56,7 +56,7 @@ const files = fc.array(
   { minLength: 1, maxLength: 5 },
 );
 
-test("a few texts", { timeout: 60_000 * RUNS }, async () => {
+test("a few texts", async () => {
   const engine = await openEngine();
   const check = async (given: readonly (readonly Placed[])[]) => {
     const there = await bringTo(engine, corpusOf(given));

@@ -144,7 +144,7 @@ const MOST_WORK_MS = 2_000;
 const MOST_MIB = 200;
 
 describe.runIf(process.platform === "linux")("a segment with", () => {
-  test.each(ROWS)("%s: %s", { timeout: 30_000 }, async (_name, _what, run) => {
+  test.each(ROWS)("%s: %s", async (_name, _what, run) => {
     const [before, held] = [process.cpuUsage(), memory()];
     const got = await run();
     const { user, system } = process.cpuUsage(before);
