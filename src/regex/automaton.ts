@@ -9,6 +9,7 @@ import type { Node } from "./ast.ts";
 import { byteClasses, type ByteClasses } from "./byte-classes.ts";
 import { eachMatch } from "./iterate.ts";
 import { DEAD, LazyAutomaton } from "./lazy-automaton.ts";
+import { needleOf, type Needle } from "./needle.ts";
 import { compileProgram, type Program } from "./program.ts";
 import { pushRange, reserveRanges, type RangeList } from "./range-list.ts";
 import type { Span } from "./iterate.ts";
@@ -51,6 +52,7 @@ export interface Compiled {
   readonly forward: Program;
   readonly backward: Program;
   readonly classes: ByteClasses;
+  readonly needle: Needle | undefined;
 }
 
 /** Compiles in steps: a large expression takes some ten milliseconds. */
@@ -59,13 +61,14 @@ export function* automatonSteps(node: Node): Steps<Compiled> {
   yield;
   const backward = compileProgram(node, { backwards: true, searches: false });
   yield;
-  return { forward, backward, classes: byteClasses([forward, backward]) };
+  return { forward, backward, classes: byteClasses([forward, backward]), needle: needleOf(node) };
 }
 
 export class Automaton {
   readonly #kernel: Kernel;
   readonly #program: Program;
   readonly #classes: ByteClasses;
+  readonly #needle: Needle | undefined;
   readonly #forward: LazyAutomaton;
   readonly #backward: LazyAutomaton;
   readonly #capacity: run.Capacity;
@@ -77,10 +80,15 @@ export class Automaton {
   #isWasteful = false; // the last run ended since the rest of the text is for TwoPass
   stopped = false;
 
-  constructor(kernel: Kernel, { forward, backward, classes }: Compiled, matchesEmpty: boolean) {
+  constructor(
+    kernel: Kernel,
+    { forward, backward, classes, needle }: Compiled,
+    matchesEmpty: boolean,
+  ) {
     this.#kernel = kernel;
     this.#program = forward;
     this.#classes = classes;
+    this.#needle = needle;
     this.#forward = new LazyAutomaton(forward, classes, false);
     this.#backward = new LazyAutomaton(backward, classes, true);
     this.#capacity = run.capacity(classes.count);
@@ -203,7 +211,7 @@ export class Automaton {
     const { place, isNew } = run.takePlace(this.#kernel, this);
     this.#place = place;
     if (isNew) {
-      run.preparePlace(this.#kernel, place, this.#classes);
+      run.preparePlace(this.#kernel, place, this.#classes, this.#needle);
       run.clearForward(this.#kernel, place);
       run.clearBackward(this.#kernel, place);
     }

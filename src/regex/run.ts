@@ -5,6 +5,7 @@
  */
 
 import type { Kernel } from "../kernel/kernel.ts";
+import { MOST_NEEDLE, type Needle } from "./needle.ts";
 
 /** Word numbers of the run's fields that the host reads and writes. */
 export const AT = 0;
@@ -34,12 +35,20 @@ export const BACK_STARTS = 28;
 export const STRETCH = 32;
 export const STRETCH_END = 33;
 export const OVERRUN = 34;
+const NEEDLE = 35;
+const NEEDLE_MASKS = 36;
+const NEEDLE_LENGTH = 37;
+const NEEDLE_FIRST = 38;
+const NEEDLE_SECOND = 39;
+const NEEDLE_LEAD = 40;
 
 export const UNKNOWN = 0xffff_ffff;
 export const DEAD_ENTRY = 0xffff_fffe;
 export const MATCHED_BIT = 0x8000_0000;
 
-const FIELDS_BYTES = 144;
+/** After the fields, the bytes and masks of the needle. */
+const NEEDLE_AT = 176;
+const FIELDS_BYTES = NEEDLE_AT + 2 * MOST_NEEDLE;
 const CLASSES_BYTES = 2_560;
 // Room for about 5 000 states of an everyday expression, and half of them backwards.
 const FORWARD_BYTES = 512 * 1024;
@@ -140,6 +149,7 @@ export function preparePlace(
   kernel: Kernel,
   place: Place,
   classes: { of: Uint8Array; kind: Uint8Array; count: number; edgeKind: number },
+  needle: Needle | undefined,
 ): void {
   const { words } = kernel;
   const set = (field: number, value: number) => (words[place.words + field] = value);
@@ -152,6 +162,19 @@ export function preparePlace(
   set(PAIRS, place.pairs);
   set(PAIR_STATES, capacity(classes.count).pairs);
   set(EDGE_KIND, classes.edgeKind);
+  const needleAt = 4 * place.words + NEEDLE_AT;
+  set(NEEDLE, needle ? needleAt : 0);
+  if (needle) {
+    set(NEEDLE_MASKS, needleAt + MOST_NEEDLE);
+    set(NEEDLE_LENGTH, needle.bytes.length);
+    set(NEEDLE_FIRST, needle.rarest[0]);
+    set(NEEDLE_SECOND, needle.rarest[1]);
+    set(NEEDLE_LEAD, needle.lead);
+    // padded as the kernel wants it
+    kernel.bytes.fill(0xff, needleAt, needleAt + 2 * MOST_NEEDLE);
+    kernel.bytes.set(needle.bytes, needleAt);
+    kernel.bytes.set(needle.masks, needleAt + MOST_NEEDLE);
+  }
   kernel.bytes.set(classes.of, place.classes);
   kernel.bytes.set(classes.kind, place.classes + 256);
   const columns = (place.classes + 512) / 4;

@@ -12,9 +12,14 @@
  * state; all other pairs stay UNKNOWN and are taken byte by byte. Its words are row offsets, not numbers,
  * so a step is one dependent load. Only states below `pairStates` have a row.
  *
+ * If every match contains a literal near its beginning, the needle, the loop goes on where the next one is whenever no
+ * match has begun: the state is the one it started with. A place that is none, or lies behind the text, costs time only.
+ *
  * Forwards, the automaton looks for a match that begins anywhere, so it is dead only after a match, and the
  * last one it saw is the leftmost-first one. Backwards from its end, the last place seen is its start.
  */
+
+import { equals, hitsAt } from "./scan";
 
 const UNKNOWN: u32 = 0xffffffff;
 const DEAD: u32 = 0xfffffffe;
@@ -51,6 +56,14 @@ const STRETCH: usize = 128; // the next text (start, end) after this one, up to 
 const STRETCH_END: usize = 132;
 const OVERRUN: usize = 136; // the bytes that were read after the ends of matches, and so are read again
 
+// a needle that every match contains after at most LEAD bytes, as scan.ts has them; 0 if there is none
+const NEEDLE: usize = 140;
+const MASKS: usize = 144;
+const LENGTH: usize = 148;
+const NEEDLE_FIRST: usize = 152;
+const NEEDLE_SECOND: usize = 156;
+const LEAD: usize = 160;
+
 const KINDS: usize = 256;
 const FIRST: usize = 512;
 const SECOND: usize = 1536;
@@ -67,6 +80,8 @@ const NEED_START: u32 = 3;
 const PAUSE: u32 = 4;
 const FULL: u32 = 5;
 const FOUND: u32 = 6;
+
+const NO_ROW: u32 = 0xffffffff;
 
 /**
  * How many bytes are taken one by one after a pair was not in the table. MB/s for 1, 2, 4, 8, 16 on 16 MB
@@ -163,8 +178,10 @@ function forward(c: usize): u32 {
   const classCount = load<u32>(c, CLASS_COUNT);
   const stride: u32 = (classCount + 1) << 2;
   const pairStride: u32 = (classCount * classCount) << 2;
+  const startRow = rowOfStart(c, pairStates, pairStride);
   let last = load<u32>(c, LAST);
   let answer = GO_ON;
+  if (state < pairStates && state * pairStride == startRow) at = nextStart(c, at, limit);
 
   let running = true;
   while (running) {
@@ -191,6 +208,7 @@ function forward(c: usize): u32 {
         }
         row = after;
         at += 4;
+        if (row == startRow) at = nextStart(c, at, limit);
       }
       state = row / pairStride;
     }
@@ -243,6 +261,41 @@ function forward(c: usize): u32 {
   if (last == 0) return DONE;
   store<u32>(c, load<u32>(c, OVERRUN) + <u32>at - last, OVERRUN);
   return GO_ON;
+}
+
+/**
+ * Returns the row in `pairs` of the state in which no match has begun; NO_ROW if there is no needle, or the state is
+ * not known. An expression with a needle has one such state, whatever the kind of the byte before.
+ */
+function rowOfStart(c: usize, pairStates: u32, pairStride: u32): u32 {
+  if (load<u32>(c, NEEDLE) == 0) return NO_ROW;
+  for (let kind: usize = 0; kind < 16; kind += 4) {
+    const state = load<u32>(c + STARTS + kind);
+    if (state < pairStates) return state * pairStride;
+  }
+  return NO_ROW;
+}
+
+/** Returns where the next match may begin at or after `at`; at most `limit`. What is behind the text may be read. */
+function nextStart(c: usize, at: usize, limit: usize): usize {
+  const bytes = <usize>load<u32>(c, NEEDLE);
+  const masks = <usize>load<u32>(c, MASKS);
+  const length = <usize>load<u32>(c, LENGTH);
+  const first = <usize>load<u32>(c, NEEDLE_FIRST);
+  const second = <usize>load<u32>(c, NEEDLE_SECOND);
+  const firstByte = i8x16.splat(load<i8>(bytes + first));
+  const firstMask = i8x16.splat(load<i8>(masks + first));
+  const secondByte = i8x16.splat(load<i8>(bytes + second));
+  const secondMask = i8x16.splat(load<i8>(masks + second));
+  const lead = <usize>load<u32>(c, LEAD);
+  for (let block = at; block < limit; block += 16) {
+    let hits = i8x16.bitmask(hitsAt(block, first, second, firstByte, firstMask, secondByte, secondMask));
+    for (; hits; hits &= hits - 1) {
+      const place = block + ctz(hits);
+      if (equals(place, bytes, masks, length)) return min<usize>(limit, max<usize>(at, place - lead));
+    }
+  }
+  return max<usize>(at, limit - lead);
 }
 
 /** Runs backwards to the leftmost start of the match that ends at LAST, which becomes BEST. */

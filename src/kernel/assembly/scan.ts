@@ -80,7 +80,7 @@ export function scanLiteral(
 }
 
 @inline
-function hitsAt(
+export function hitsAt(
   at: usize,
   first: usize,
   second: usize,
@@ -96,7 +96,7 @@ function hitsAt(
 }
 
 @inline
-function equals(place: usize, bytes: usize, masks: usize, length: usize): bool {
+export function equals(place: usize, bytes: usize, masks: usize, length: usize): bool {
   for (let i: usize = 0; i < length; i += 16) {
     const text = v128.or(v128.load(place + i), v128.load(masks + i));
     if (!i8x16.all_true(i8x16.eq(text, v128.load(bytes + i)))) return false;

@@ -3,6 +3,7 @@
 import { LruCache } from "../../../base/lru-cache.ts";
 import { foldCodePoint, foldText, orbit } from "../../../kernel/folding.ts";
 import { gramsOf } from "../../../kernel/gram-numbers.ts";
+import { rarestTwo } from "../../../kernel/rarest-bytes.ts";
 import { OVERLAP } from "../../../store/format/format.ts";
 import type { LiteralAtom } from "../../messages/plan.ts";
 
@@ -114,31 +115,6 @@ function padded(
     masks[i] = !caseSensitive && byte >= 97 && byte <= 122 ? 0x20 : 0;
   });
   return [bytes, masks];
-}
-
-// bytes from frequent to rare in a mix of source code; unlisted ones are rarer
-const FREQUENT =
-  " etrnaioslcdp\n_um\tf(h)b,;g.=v-y*>0/kx1\"w{}2&<:#ESITARNCDOPLqj|3M4['68+]!UFGBz5HV79KXWYQ\\Z%@$?^J~`";
-const RARITY = Uint8Array.from({ length: 256 }, (_, byte) => {
-  const place = FREQUENT.indexOf(String.fromCharCode(byte));
-  return place < 0 ? 255 : place;
-});
-
-/**
- * Returns the positions of the two rarest bytes, of different values if possible, each at its first
- * position.
- */
-function rarestTwo(bytes: Uint8Array): [number, number] {
-  const first = rarestBut(-1, bytes)!;
-  return [first, rarestBut(bytes[first]!, bytes) ?? bytes.length - 1];
-}
-
-function rarestBut(other: number, bytes: Uint8Array): number | undefined {
-  let rarest: number | undefined;
-  for (const [i, byte] of bytes.entries())
-    if (byte !== other && (rarest === undefined || RARITY[byte]! > RARITY[bytes[rarest]!]!))
-      rarest = i;
-  return rarest;
 }
 
 /**

@@ -1,0 +1,26 @@
+/** Knows which bytes are rare in code, so that the kernel compares those of a literal first. */
+
+// bytes from frequent to rare in a mix of source code; unlisted ones are rarer
+const FREQUENT =
+  " etrnaioslcdp\n_um\tf(h)b,;g.=v-y*>0/kx1\"w{}2&<:#ESITARNCDOPLqj|3M4['68+]!UFGBz5HV79KXWYQ\\Z%@$?^J~`";
+const RARITY = Uint8Array.from({ length: 256 }, (_, byte) => {
+  const place = FREQUENT.indexOf(String.fromCharCode(byte));
+  return place < 0 ? 255 : place;
+});
+
+/**
+ * Returns the positions of the two rarest bytes, of different values if possible, each at its first
+ * position.
+ */
+export function rarestTwo(bytes: Uint8Array): [number, number] {
+  const first = rarestBut(-1, bytes)!;
+  return [first, rarestBut(bytes[first]!, bytes) ?? bytes.length - 1];
+}
+
+function rarestBut(other: number, bytes: Uint8Array): number | undefined {
+  let rarest: number | undefined;
+  for (const [i, byte] of bytes.entries())
+    if (byte !== other && (rarest === undefined || RARITY[byte]! > RARITY[bytes[rarest]!]!))
+      rarest = i;
+  return rarest;
+}
