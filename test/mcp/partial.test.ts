@@ -204,3 +204,28 @@ test("an index that has moved on between two pages", async () => {
   const next = await callTool(client, "search", { cursor: first.facts.cursor });
   expect(next.text).toContain("The index has changed since the page before");
 });
+
+test("more definitions than one outline reads", async () => {
+  const engine = lacking(shop(), { totalMatchCount: 20_001 });
+  const { text, facts } = await run(outline, { path: "src" }, contextOf(engine));
+  expect(text).toContain("INCOMPLETE: only 40 definitions were read: outline a folder below.");
+  expect(facts.complete).toBe(false);
+});
+
+test("a list whose last told line is gone when it goes on", async () => {
+  const engine = await openEngine();
+  const paths = Array.from({ length: 100 }, (_, i) => `a-longer-name-of-a-file-${1_000 + i}.txt`);
+  const index = (kept: string[]) =>
+    engine.index(documents({ name: "r", files: kept.map((path) => ({ path, content: "x" })) }), {
+      symbols: "skip",
+    });
+  await index(paths);
+  const client = await connected(createMcpHandler(engine));
+  const first = await callTool(client, "tree", { repository: "r", maxTokens: 300 });
+  const last = first.text.split("\n").at(-2)!;
+  await index(paths.filter((path) => path !== last));
+  const next = await callTool(client, "tree", { cursor: first.facts.cursor, maxTokens: 4_000 });
+  expect(next.text).toContain("The list has changed since the page before");
+  expect(next.facts.complete).toBe(false);
+  expect(next.text).toContain(paths.at(-1));
+});
