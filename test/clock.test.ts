@@ -18,8 +18,8 @@ const LAST_ARGUMENT =
 const ownTime = (source: string): boolean => OPTIONS.test(source) || LAST_ARGUMENT.test(source);
 
 test.each([
-  ['test("a", async () => {\n});', true],
-  ['test.each(ALL)("a", (one) => {\n});', true],
+  ['test("a", { timeout: 60_000 }, async () => {\n});', true],
+  ['test.each(ALL)("a", { timeout: TIMEOUT_MS }, (one) => {\n});', true],
   ['test(\n  "a",\n  { timeout: 60_000 * RUNS },\n  async () => {},\n);', true],
   ['test("a", async () => {\n  await b();\n}, 60_000);', true],
   ['test(\n  "a",\n  async () => {\n    await b();\n  },\n  60_000,\n);', true],
