@@ -124,6 +124,20 @@ const BUDGETS: readonly Budget[] = [
   most("a work tree of a repository that is indexed, 10 MB", 1, "MB on disk", ({ workTrees }) =>
     workTrees ? workTrees.diskBytes / 1e6 : undefined,
   ),
+  most(
+    "a front over 1 to 8 nodes: added to a rare literal, the worst",
+    3,
+    "ms",
+    ({ cluster }) =>
+      cluster &&
+      highest(cluster.fronts.map(({ rare }) => rare.median - cluster.single.rare.median)),
+  ),
+  most(
+    "commit of 10 MB to ready, median",
+    300,
+    "ms",
+    ({ cluster }) => cluster?.publish.ready.median,
+  ),
 ];
 
 export function judge(record: Measured): Verdict[] {

@@ -8,6 +8,8 @@ import type { Record } from "./record.ts";
 import {
   agreementTable,
   changedTable,
+  clusterTable,
+  frontTable,
   growthTable,
   indexingTable,
   manyTable,
@@ -36,6 +38,7 @@ npm run bench                                  # smoke: the fixture repositories
 npm run bench -- --corpus PATH                 # everything above, for a folder of yours
 npm run bench -- --corpus PATH --peers rg,zoekt --queries FILE --stages index,questions
 npm run bench -- --corpus PATH --stages workspace,monorepo,worktrees   # folders that are followed
+npm run bench -- --cluster                     # a cluster on this machine, with PostgreSQL from npm
 npm run bench -- --corpus PATH --caller 2      # what blocks the calling thread, with two workers
 npm run bench -- --page                        # this page again, from the records in bench/record/
 \`\`\`
@@ -69,6 +72,8 @@ function section(record: Record, isMain: boolean, told: Set<string>): string {
     workspaceTable(record),
     changedTable(record),
     workTreeTable(record),
+    frontTable(record),
+    clusterTable(record),
   ].filter(({ rows }) => rows.length > 0);
   return [
     ...(isMain ? [summary(record)] : []),

@@ -1,6 +1,7 @@
 /** All figures of one run of the benchmark: what bench/record/ holds as JSON and the page is made of. */
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import type { ClusterFigures } from "./cluster-figures.ts";
 import type { Machine } from "./machine.ts";
 import type { IndexFigures } from "./peer.ts";
 import type { PeerName } from "./peer-names.ts";
@@ -20,6 +21,7 @@ export interface Record {
   readonly growth: readonly GrowthFigures[];
   readonly workspaces?: readonly WorkspaceFigures[];
   readonly workTrees?: WorkTreeFigures;
+  readonly cluster?: ClusterFigures;
   readonly budgets: readonly Verdict[];
   /** Counts that differ from a peer's and nobody knows why; stages that could not be measured. */
   readonly failures: readonly string[];

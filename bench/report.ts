@@ -278,6 +278,81 @@ export function workTreeTable({ workTrees }: Measured): Table {
   };
 }
 
+export function frontTable({ cluster }: Measured): Table {
+  const { single, fronts = [] } = cluster ?? {};
+  const rows = [
+    ...(single
+      ? [{ name: "one engine", nodesProcessorMs: undefined, slices: undefined, ...single }]
+      : []),
+    ...fronts.map((front) => ({ name: `a front over ${front.nodes}`, ...front })),
+  ];
+  return {
+    title: "A cluster on one machine: ms a search, and of a rare one the processor time",
+    head: [
+      "",
+      "slices",
+      "rare literal",
+      "95th percentile",
+      "every file",
+      "of the front",
+      "of all nodes",
+    ],
+    rows: rows.map(({ name, slices, rare, frequent, processorMs, nodesProcessorMs }) => [
+      name,
+      slices,
+      rare.median,
+      rare.p95,
+      frequent.median,
+      processorMs,
+      nodesProcessorMs,
+    ]),
+  };
+}
+
+export function clusterTable({ cluster }: Measured): Table {
+  const title = "What else a cluster takes";
+  if (!cluster) return { title, head: [], rows: [] };
+  const { publish, fetch, memory, many } = cluster;
+  const megabytes = (bytes: number): string => `${figure(bytes / 1e6)} MB`;
+  return {
+    title,
+    head: ["", "clock", "processor time", "memory, MiB"],
+    rows: [
+      [
+        `commit of ${megabytes(publish.bytes)} to ready, ms`,
+        publish.ready.median,
+        undefined,
+        undefined,
+      ],
+      [`index() of ${megabytes(publish.bytes)}, ms`, publish.index.median, undefined, undefined],
+      [
+        `a node starts and fetches ${megabytes(fetch.bytes)}, s`,
+        fetch.seconds,
+        fetch.processorMs / 1000,
+        undefined,
+      ],
+      [
+        `a node with ${memory.segments} segments`,
+        undefined,
+        undefined,
+        mebibytesOf(memory.anonymousBytes),
+      ],
+      [
+        `a node and front with ${figure(many.repositories)} repositories starts, s`,
+        many.start.seconds,
+        many.start.processorMs / 1000,
+        mebibytesOf(many.anonymousBytes),
+      ],
+      [
+        `one more repository beside them, until it is found, ms`,
+        many.publish.median,
+        undefined,
+        undefined,
+      ],
+    ],
+  };
+}
+
 export function manyTable({ many }: Measured): Table {
   return {
     title: "Many repositories",

@@ -10,6 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { measureCaller } from "./caller.ts";
+import { clusterRun } from "./cluster-run.ts";
 import { fullRun, STAGES, type Stage } from "./full-run.ts";
 import { writePage } from "./page.ts";
 import { PEER_NAMES, type PeerName } from "./peer-names.ts";
@@ -26,6 +27,8 @@ const HELP = `npm run bench -- [--corpus PATH] [options]
   --folder PATH    where indexes are made; default: a temporary folder, removed at the end
   --caller N       only who holds up the caller's thread, with N workers: a row for each operation
   --symbols        those with symbols too, which take minutes
+  --cluster        only a cluster on this machine, over generated text
+  --repositories N in its large catalog; default 100 000
   --page           only write docs/benchmarks.md again, from the records`;
 
 const { values } = parseArgs({
@@ -37,6 +40,8 @@ const { values } = parseArgs({
     folder: { type: "string" },
     caller: { type: "string" },
     symbols: { type: "boolean" },
+    cluster: { type: "boolean" },
+    repositories: { type: "string", default: "100000" },
     page: { type: "boolean" },
     help: { type: "boolean" },
   },
@@ -56,10 +61,13 @@ async function main(): Promise<boolean> {
   if (values.page) console.log(await writePage(newestRecords()));
   if (values.help || values.page) return true;
   const here = (file: string) => new URL(file, import.meta.url);
+  if (values.cluster)
+    return await inFolder(values.folder, (folder) =>
+      clusterRun(folder, Number(values.repositories)),
+    );
   if (!values.corpus) return await smoke(values.queries ?? here("queries-smoke.json"));
-  const folder = mkdtempSync(join(values.folder ?? tmpdir(), "quern-bench-"));
-  try {
-    const { corpus } = values;
+  const { corpus } = values;
+  return await inFolder(values.folder, async (folder) => {
     if (values.caller !== undefined) {
       const workers = Number(values.caller);
       buildPackage();
@@ -72,6 +80,17 @@ async function main(): Promise<boolean> {
       stages: chosen<Stage>(values.stages, STAGES),
       queries: values.queries ?? here("queries.json"),
     });
+  });
+}
+
+/** A temporary folder, in `place` if it is given. */
+async function inFolder(
+  place: string | undefined,
+  work: (folder: string) => Promise<boolean>,
+): Promise<boolean> {
+  const folder = mkdtempSync(join(place ?? tmpdir(), "quern-bench-"));
+  try {
+    return await work(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
