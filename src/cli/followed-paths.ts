@@ -97,12 +97,17 @@ async function followPath(path: string, found: Found, following: Following): Pro
     } catch (error) {
       const isLocked = error instanceof QuernError && error.code === "INDEX_LOCKED";
       if (!isLocked || signal.aborted) return giveUp(path, error, following);
-      words.set(
-        path,
-        `INCOMPLETE: another process indexes ${path}: what changed in the last seconds may be missing.`,
-      );
+      words.set(path, wordsWhileLocked(path, found));
       await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);
     }
+}
+
+/** What a path lacks while another process writes the index: all of it if it was never indexed. */
+function wordsWhileLocked(path: string, { known }: Found): string {
+  const lacking = known
+    ? "what changed in the last seconds may be missing"
+    : "nothing of it is known";
+  return `INCOMPLETE: another process writes the index, and ${path} waits for it: ${lacking}.`;
 }
 
 /** Whether only commits of a path are indexed: if it is bare, or several revisions were indexed or named. */

@@ -6,6 +6,9 @@ import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { expect, onTestFinished, test } from "vitest";
+import { open } from "../../src/engine.ts";
+import { documents } from "../../src/ingest/sources/documents.ts";
+import type { Source } from "../../src/ingest/sources/source.ts";
 import { temporaryFolder } from "../engine/opened.ts";
 import { bundledPrograms } from "../programs.ts";
 import { callTool, type ToolAnswer } from "./connected.ts";
@@ -13,10 +16,13 @@ import { callTool, type ToolAnswer } from "./connected.ts";
 const TIMEOUT_MS = 120_000;
 const [command] = await bundledPrograms(["src/cli/bin.ts"]);
 
-async function started(paths: readonly string[], era = "2026"): Promise<Client> {
+async function started(
+  paths: readonly string[],
+  era = "2026",
+  db = join(temporaryFolder(), "index"),
+): Promise<Client> {
   const options = era === "2026" ? { versionNegotiation: { mode: "auto" as const } } : {};
   const client = new Client({ name: "test", version: "1" }, options);
-  const db = join(temporaryFolder(), "index");
   const args = [command!, "mcp", ...paths, "--db", db];
   const transport = new StdioClientTransport({ command: process.execPath, args, stderr: "ignore" });
   await client.connect(transport);
@@ -112,4 +118,34 @@ test("a path that is not there is told in the answers", async () => {
 
 test("without paths an index that is not there is an error", async () => {
   await expect(started([])).rejects.toThrow();
+});
+
+test("a path that waits for another process that writes", { timeout: TIMEOUT_MS }, async () => {
+  const { folder } = shop();
+  const db = join(temporaryFolder(), "index");
+  const other = await open(db, { workers: 0 });
+  let end = () => {};
+  const begun = new Promise<void>((resolve) => {
+    const blocked: Source = {
+      ...documents({ name: "acme/other", files: [] }),
+      open: () =>
+        new Promise((_, reject) => {
+          end = () => reject(new Error("ended"));
+          resolve();
+        }),
+    };
+    void other.index(blocked).catch(() => undefined);
+  });
+  await begun;
+  const client = await started([folder], "2026", db);
+  const found = async () => callTool(client, "search", { query: "totalOf" });
+  const waits =
+    /INCOMPLETE: another process writes the index, and .*shop waits for it: nothing of it/;
+  await expect.poll(async () => (await found()).text, { timeout: TIMEOUT_MS }).toMatch(waits);
+  expect((await found()).facts.complete).toBe(false);
+  end();
+  await other.close();
+  await expect
+    .poll(async () => (await found()).facts, { timeout: TIMEOUT_MS })
+    .toMatchObject({ matches: 1, complete: true });
 });
