@@ -195,7 +195,7 @@ const MOST_LISTS = 16;
 const EVERYTHING = {};
 
 /** Ids of all that the question asks for, in order. */
-export async function sortedIds(catalog: Catalog, question: ListQuestion): Promise<Uint32Array> {
+async function sortedIds(catalog: Catalog, question: ListQuestion): Promise<Uint32Array> {
   const { viewer, query, sort, direction, among } = question;
   const seen = viewer?.repositoryIds ?? EVERYTHING;
   if (viewer && !isInterned(viewer.repositoryIds)) return sortIds(catalog, question);

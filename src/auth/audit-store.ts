@@ -72,7 +72,7 @@ export interface AuditStore {
 }
 
 /** Compares records by age, newest first. */
-export const byRecency = (a: AuditRecord, b: AuditRecord): number =>
+const byRecency = (a: AuditRecord, b: AuditRecord): number =>
   b.timestamp.getTime() - a.timestamp.getTime() || compareText(b.id, a.id);
 
 let lastTime = 0;

@@ -16,7 +16,7 @@ import type { Io } from "./io.ts";
 import { QuernError } from "../base/errors.ts";
 
 /** Begins with a dot, so that the data directory still counts as empty before the first index run. */
-export const accountFolder = (db: string): string => join(db, ".keys");
+const accountFolder = (db: string): string => join(db, ".keys");
 
 export interface Accounts extends AsyncDisposable {
   readonly tokens: TokenStore;

@@ -28,7 +28,7 @@ const TAB = 9;
 const GROUP = /^([0-9a-f]{40,64}) \d+ (\d+) (\d+)$/;
 const LINES_PER_PAUSE = 256;
 
-export async function parseBlame(output: Buffer, pause: Pause): Promise<Blame> {
+async function parseBlame(output: Buffer, pause: Pause): Promise<Blame> {
   const reading = new Reading();
   let lines = 0;
   for (let at = 0; at < output.length;) {
@@ -98,7 +98,7 @@ function splitOnce(text: string): [string?, string?] {
 }
 
 /** Formats seconds and a time zone such as +0130 as git does in ISO 8601. */
-export function isoDate(seconds: number, zone: string): string {
+function isoDate(seconds: number, zone: string): string {
   const [, sign = "+", hours = "00", minutes = "00"] = /^([+-])(\d{2})(\d{2})$/.exec(zone) ?? [];
   const offset = (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60;
   const local = new Date((seconds + offset) * 1000);
@@ -117,7 +117,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /** Returns a path as it is. git writes paths with quotes, backslashes or control characters as C strings. */
-export function unquoted(path: string): string {
+function unquoted(path: string): string {
   if (!path.startsWith('"')) return path;
   return path
     .slice(1, -1)

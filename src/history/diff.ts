@@ -29,7 +29,7 @@ export async function diffCommits(
 
 type Paths = Pick<FileDiff, "oldPath" | "newPath">;
 
-export async function parseDiff(output: Buffer, pause: Pause): Promise<FileDiff[]> {
+async function parseDiff(output: Buffer, pause: Pause): Promise<FileDiff[]> {
   const { paths, end } = parseNames(output);
   const patch = new Patch(output, end);
   const files: FileDiff[] = [];

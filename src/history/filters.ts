@@ -61,7 +61,7 @@ const MAX_GROUPS = 100;
  * Checks an expression. git compiles it with the C library, whose matcher takes exponential time for
  * back-references and memory in proportion to nested intervals, so both are refused.
  */
-export function checkExpression(name: string, text: unknown): string | undefined {
+function checkExpression(name: string, text: unknown): string | undefined {
   if (text === undefined || text === "") return undefined;
   if (typeof text !== "string") throw invalid(`${name} must be a string`);
   if (text.length > MAX_EXPRESSION)
@@ -105,7 +105,7 @@ const DATE_WORD =
   /^(?:a|an|ago|and|at|last|now|today|yesterday|noon|midnight|tea|never|am|pm|zero|one|two|three|four|five|six|seven|eight|nine|ten|(?:second|minute|hour|day|week|month|year)s?|mon(?:day)?|tue(?:sday)?|wed(?:nesday)?|thu(?:rsday)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?|jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|utc|gmt|st|nd|rd|th)$/i;
 
 /** Checks a date. git would read one that it does not understand as now. */
-export function checkDate(name: string, text: unknown): string | undefined {
+function checkDate(name: string, text: unknown): string | undefined {
   if (text === undefined) return undefined;
   if (typeof text === "string" && text.length <= MAX_DATE && isDate(text)) return text;
   throw invalid(

@@ -21,8 +21,6 @@ export interface HistoriesOptions {
   readonly present: (record: RepositoryRecord, file: FoundFile) => Promise<FileContent>;
   /** How long a call may take after it has begun. Default 30 s. */
   readonly timeoutMs?: number;
-  /** How many calls may run git at the same time. The others wait. Default 8. */
-  readonly atOnce?: number;
 }
 
 /**
@@ -39,6 +37,7 @@ export interface OpensHistory {
 }
 
 const TIMEOUT_MS = 30_000;
+/** The calls that may run git at the same time. The others wait. */
 const AT_ONCE = 8;
 const MOST_PLACES = 1_000;
 const MOST_AUTHOR_LISTS = 100;
@@ -52,9 +51,9 @@ export class Histories {
   readonly #places = new LruCache<string, RepositoryPlace>({ most: MOST_PLACES });
   readonly #running = new Set<Promise<unknown>>();
 
-  constructor({ present, timeoutMs = TIMEOUT_MS, atOnce = AT_ONCE }: HistoriesOptions) {
+  constructor({ present, timeoutMs = TIMEOUT_MS }: HistoriesOptions) {
     this.#timeoutMs = timeoutMs;
-    this.#semaphore = new Semaphore(atOnce);
+    this.#semaphore = new Semaphore(AT_ONCE);
     this.#shared = {
       present,
       lists: new CommitLists(),

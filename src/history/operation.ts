@@ -14,7 +14,7 @@ import { resolveRevision } from "./revision.ts";
 
 const MIB = 2 ** 20;
 /** The most bytes of output of one command. */
-export const MOST_OUTPUT_BYTES = 32 * MIB;
+const MOST_OUTPUT_BYTES = 32 * MIB;
 /** A file that is read or blamed; a folder's own list. */
 export const MOST_FILE_BYTES = 16 * MIB;
 

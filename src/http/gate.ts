@@ -77,7 +77,7 @@ function withOwnSet(principal: Principal): Principal {
  * Returns the secret of either header, or undefined without one. Refuses two that differ, and what is no
  * bearer token.
  */
-export function presentedSecret(headers: Headers, apiKeyHeader: string): string | undefined {
+function presentedSecret(headers: Headers, apiKeyHeader: string): string | undefined {
   const authorization = headers.get("authorization");
   const apiKey = headers.get(apiKeyHeader) ?? undefined;
   if (authorization === null) return apiKey;

@@ -266,7 +266,7 @@ export async function listAll(
 }
 
 /** Does the same folder by folder, for an engine that a host has wrapped, or for nodes. */
-export async function listByFolders(list: Lister, signal: AbortSignal): Promise<PathEntry[]> {
+async function listByFolders(list: Lister, signal: AbortSignal): Promise<PathEntry[]> {
   const pause = newPause({ signal });
   const all: PathEntry[] = [];
   const open = async (path: string): Promise<void> => {

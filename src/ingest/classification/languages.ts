@@ -12,7 +12,7 @@ import { allLanguages, type Language } from "../../base/languages.ts";
 /** The number of bytes at the start of a file that hints read. */
 const HEAD_BYTES = 4096;
 
-const OWNERS: Readonly<Record<string, string>> = {
+export const OWNERS: Readonly<Record<string, string>> = {
   ".1": "Roff",
   ".2": "Roff",
   ".3": "Roff",
@@ -159,7 +159,7 @@ const XML: Hint = ["XML", /^\s*<(?:\?xml|!DOCTYPE|TS\b|[\w:]+ xmlns)/];
 const ROFF: Hint = ["Roff", /^(?:\.\\"|\.[A-Z]{2}\b|'\\")/m];
 
 /** The signs of each extension, tried in order; the first one found decides. REQUIRES: each is linear in the text, so after `^` of many lines come blanks of one line. */
-const HINTS: Readonly<Record<string, readonly Hint[]>> = {
+export const HINTS: Readonly<Record<string, readonly Hint[]>> = {
   ".asc": [["Public Key", /^-----BEGIN PGP/m]],
   ".bas": [["VBA", /^Attribute VB_Name/m]],
   ".cl": [["Common Lisp", /^[^\S\r\n]*\((?:defun|in-package|defpackage|defmacro)\b/m]],
@@ -265,7 +265,7 @@ const HINTS: Readonly<Record<string, readonly Hint[]>> = {
   ".yy": [["JSON", /^\s*\{/]],
 };
 
-const INTERPRETER_OWNERS: Readonly<Record<string, string>> = {
+export const INTERPRETER_OWNERS: Readonly<Record<string, string>> = {
   bun: "TypeScript",
   deno: "TypeScript",
   lua: "Lua",
@@ -276,18 +276,12 @@ const INTERPRETER_OWNERS: Readonly<Record<string, string>> = {
   perl6: "Raku",
 };
 
-const FILENAME_OWNERS: Readonly<Record<string, string>> = {
+export const FILENAME_OWNERS: Readonly<Record<string, string>> = {
   HOSTS: "Hosts File",
   hosts: "Hosts File",
   ".releaserc": "JSON",
   ".eslintrc": "JSON with Comments",
 };
-
-/** The languages named in the tables above. A test checks that linguist has them. */
-export const OWNED_NAMES: readonly string[] = [
-  ...[OWNERS, INTERPRETER_OWNERS, FILENAME_OWNERS].flatMap((owners) => Object.values(owners)),
-  ...Object.values(HINTS).flatMap((hints) => hints.map(([language]) => language)),
-];
 
 interface Tables {
   readonly filenames: ReadonlyMap<string, string>;

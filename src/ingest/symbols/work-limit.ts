@@ -23,7 +23,7 @@ export interface Times {
  * By the clock, a limit ends after this many times its length whatever the thread has worked, so that
  * nothing waits for ever.
  */
-export const PATIENCE = 10;
+const PATIENCE = 10;
 
 let worked: Times["worked"] | undefined;
 

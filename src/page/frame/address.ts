@@ -74,11 +74,11 @@ export type Address =
 
 const encode = (path: string): string => path.split("/").map(encodeURIComponent).join("/");
 
-export function formatLines({ from, to }: Lines): string {
+function formatLines({ from, to }: Lines): string {
   return from === to ? `#L${from}` : `#L${from}-${to}`;
 }
 
-export function parseLines(hash: string): Lines | undefined {
+function parseLines(hash: string): Lines | undefined {
   const [, from, to = from] = /^#L([1-9]\d{0,8})(?:-L?([1-9]\d{0,8}))?$/.exec(hash) ?? [];
   if (from === undefined) return undefined;
   const ends = [Number(from), Number(to)].sort((a, b) => a - b);

@@ -71,7 +71,7 @@ function act(key: string, page: Page, onCommand: (command: Command) => void): bo
   }
 }
 
-export function focusSearch(): boolean {
+function focusSearch(): boolean {
   const box = document.querySelector<HTMLTextAreaElement>("#search");
   box?.focus();
   box?.select();
