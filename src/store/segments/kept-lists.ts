@@ -14,7 +14,7 @@
  * memory is full, nothing is added any more, and what is missing is read from the data file. It is cleared
  * when the engine asks for something while its threads rest: then the epoch is raised, and all begins anew.
  *
- * A block takes 4 KiB, and 57 different queries on Linux read 3 400 of its 19 000.
+ * A block takes 4 KiB. A query with a word keeps 0.5 to 1 MiB of the lists of Linux, in six segments.
  */
 
 import {
@@ -25,7 +25,7 @@ import {
 } from "../../kernel/lists-kernel.ts";
 import { emptyBitset, wordsFor, type Bitset } from "../../base/bitset.ts";
 
-/** What two cores of Linux need for a few hundred queries. The promise in docs/limits.md has it. */
+/** Holds the lists of some twenty queries on Linux. docs/limits.md promises it, docs/speed.md has what more would gain. */
 const KEPT_BYTES = 16 * 2 ** 20;
 
 const HEAD = RESERVED_BYTES >>> 2;
