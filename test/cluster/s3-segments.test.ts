@@ -10,8 +10,9 @@ import {
   type S3ClientConfig,
 } from "@aws-sdk/client-s3";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { s3Segments, type S3SegmentsOptions } from "../../src/cluster/index.ts";
+import { s3Segments, type S3SegmentsOptions, type SegmentStore } from "../../src/cluster/index.ts";
 import { segmentStoreSuite } from "../../src/testing.ts";
+import { openFront, startNodes } from "./fronts.ts";
 import { code, found, newCluster } from "./machines.ts";
 import { isThere as hasPostgres } from "./postgres.ts";
 import {
@@ -301,5 +302,37 @@ test.runIf(isThere && hasPostgres)(
     await other.refresh();
     expect(await found(other, "sym:needle")).toEqual(["shop: export function needle() {}"]);
     expect(await other.check()).toMatchObject({ ok: true });
+  },
+);
+
+test.runIf(isThere && hasPostgres)(
+  "the service is killed under searches of a front, and comes back",
+  async () => {
+    using own = temporaryFolder();
+    let service = await startS3(own.path);
+    onTestFinished(() => service.stop());
+    const place = { bucket: await emptyBucket(clientOn(service.port)) };
+    const openStore = (maxAttempts: number) =>
+      s3Segments(clientOn(service.port, { maxAttempts }), place);
+    let now = openStore(1);
+    const segments: SegmentStore = {
+      ...now,
+      put: (...given) => now.put(...given),
+      get: (...given) => now.get(...given),
+    };
+    const cluster = await newCluster({ segments, shardBytes: 30, onWarning: () => undefined });
+    await startNodes(cluster, 2);
+    const front = await openFront(cluster);
+    await front.index(code("shop", "needle old\n"));
+    await service.stop();
+    expect(await found(front, "needle")).toEqual(["shop: needle old"]);
+    await expect(front.index(code("shop", "needle new\n"))).rejects.toThrow("ECONNREFUSED");
+    expect(await found(front, "needle")).toEqual(["shop: needle old"]);
+    service = await startS3(own.path);
+    now = openStore(6);
+    await front.index(code("shop", "needle new\n"));
+    expect(await found(front, "needle")).toEqual(["shop: needle new"]);
+    const late = await cluster.open();
+    expect(await late.check()).toMatchObject({ ok: true });
   },
 );

@@ -46,7 +46,7 @@ export interface S3Server {
 
 const KEYS = { accessKeyId: "quern:test", secretAccessKey: "secret" };
 
-/** Starts a server on an empty folder. */
+/** Starts a server on a folder that is empty, or that another one has left. */
 export async function startS3(folder: string): Promise<S3Server> {
   const process = versitygw === undefined ? startSwift(folder) : await startVersity(folder);
   const { child } = process;

@@ -1,7 +1,8 @@
 """
 An S3-compatible service for tests, on the loopback interface: OpenStack Swift with its s3api, all its
 servers in this one process, from Debian's package python3-swift. Prints its port, and ends with its
-standard input. Its one argument is an empty folder on a file system with extended attributes.
+standard input. Its one argument is a folder on a file system with extended attributes: an empty one, or the one
+of a server that has ended, whose objects it serves again.
 """
 
 import os
@@ -92,7 +93,7 @@ def serve(socket, app):
     eventlet.spawn(wsgi.server, socket, app, log=open(os.devnull, "w"), log_output=False)
 
 
-os.makedirs(os.path.join(folder, "disk"))
+os.makedirs(os.path.join(folder, "disk"), exist_ok=True)
 storage = {kind: listen() for kind in ("account", "container", "object")}
 for kind, socket in storage.items():
     ring = RingBuilder(part_power=2, replicas=1, min_part_hours=0)
