@@ -32,7 +32,7 @@ const common: TestProjectInlineConfiguration["test"] = {
   // longer than this has stopped. Random tests that run QUERN_RUNS times as often may take as much longer.
   testTimeout: 300_000 * Number(process.env["QUERN_RUNS"] ?? 1),
   hookTimeout: 300_000,
-  expect: { poll: { timeout: 60_000 } },
+  expect: { poll: { timeout: 240_000 } },
   pool: "forks",
   // one more than cores: many tests wait for processes, disks and timers, a third of their time in all
   maxWorkers: availableParallelism() + 1,

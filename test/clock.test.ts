@@ -1,6 +1,6 @@
 /**
- * No test has a time of its own, nor a hook: vitest.config.ts has one for all, long enough for a machine that does
- * eight other things. What must be quick is bounded by processor time, by counts or by events.
+ * No test has a time of its own, nor a hook, nor what is waited for: vitest.config.ts has one for all, long enough
+ * for a machine that does eight other things. What must be quick is bounded by processor time, counts or events.
  */
 
 import { readdirSync, readFileSync } from "node:fs";
@@ -10,12 +10,15 @@ import { expect, test } from "vitest";
 /** The walk with a real host, which is tried by hand, and this one. */
 const OTHERS = ["sync/real-host.test.ts", "clock.test.ts"];
 
-const OPTIONS = /,\s*\{ timeout: [^{}]*\},\s*(?:async )?\(/;
+const OPTIONS =
+  /^ *(?:test|it|describe|\]\)\()[^\n]*["`],\s*(?:\{ timeout: [^{}]*\}|[A-Z_]+),\s*(?:async )?\(|,\s*\{ timeout: [^{}]*\},\s*(?:async )?\(/m;
+const POLL = /\.poll\([^\n]*, (?:\{ timeout: [^{}]*\}|[A-Z_]+)\)/;
 /** From the line of a test or hook to its end, which has the same indentation. */
 const LAST_ARGUMENT =
   /^( *)(?:test|it|describe|before|after|\]\)\()[^\n]*\n(?:\1 .*\n|\n)*(?:\1\}, [\w *]+\);|\1 {2}\},\n\1 {2}[\w *]+,\n\1\);)/m;
 
-const ownTime = (source: string): boolean => OPTIONS.test(source) || LAST_ARGUMENT.test(source);
+const ownTime = (source: string): boolean =>
+  [OPTIONS, POLL, LAST_ARGUMENT].some((form) => form.test(source));
 
 test.each([
   ['test("a", { timeout: 60_000 }, async () => {\n});', true],
@@ -26,13 +29,17 @@ test.each([
   ["  beforeAll(async () => {\n    await b();\n  }, LIMIT_MS);", true],
   ['test.each([\n  1,\n])("a", async () => {\n  await b();\n}, 60_000 * RUNS);', true],
   ["beforeAll(async () => {\n  await b();\n}, 120_000);", true],
+  ['test("a", LONG, async () => {\n});', true],
+  ["  await expect.poll(() => seen.length, { timeout: 20_000 }).toBe(1);", true],
+  ["  await expect.poll(() => seen.length, LONG).toBe(1);", true],
+  ["  await expect.poll(() => seen.length).toBe(1);", false],
   ['test("a", async () => {\n  await page.waitFor({ timeout: 60_000 });\n});', false],
   ['test("a", async () => {\n  setTimeout(() => {\n    b();\n  }, 60_000);\n});', false],
 ])("what is found: %j", (source, found) => {
   expect(ownTime(source)).toBe(found);
 });
 
-test("no test and no hook has a time of its own", () => {
+test("no test, no hook and no wait has a time of its own", () => {
   const files = readdirSync("test", { recursive: true, encoding: "utf8" })
     .map((name) => name.replaceAll("\\", "/"))
     .filter((name) => name.endsWith(".test.ts") && !OTHERS.includes(name));

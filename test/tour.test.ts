@@ -40,7 +40,7 @@ async function printed(program: string, cwd: string): Promise<string> {
   const file = join(cwd, "program.mts");
   writeFileSync(file, `${program}export {};\n`);
   const args = await bundledPrograms([file]);
-  return (await execute(process.execPath, args, { cwd, timeout: 60_000 })).stdout;
+  return (await execute(process.execPath, args, { cwd, timeout: 280_000 })).stdout;
 }
 
 describe.each(["README.md", "docs/tour.md"])("%s", (name) => {

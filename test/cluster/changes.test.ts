@@ -53,7 +53,7 @@ describe("a listener", () => {
       "select pg_terminate_backend(pid) from pg_stat_activity where query = 'listen quern'",
     );
     expect(rows).toHaveLength(1);
-    await expect.poll(() => heard.at(-1), { timeout: 10_000 }).toBe("all");
+    await expect.poll(() => heard.at(-1)).toBe("all");
   });
 
   test("gives its connection back", async () => {
@@ -95,10 +95,10 @@ bouncerTest("through PgBouncer in transaction mode a machine says that it looks"
     onWarning: ({ message }) => void silent.push(message),
   });
   const other = await cluster.open();
-  await expect.poll(() => warnings, { timeout: 20_000 }).toHaveLength(1);
+  await expect.poll(() => warnings).toHaveLength(1);
   expect(warnings[0]).toContain("cannot LISTEN, so it looks for changes each second");
   await other.index(shop("shop", "needle\n"));
-  await expect.poll(() => found(machine, "needle"), { timeout: 20_000 }).toHaveLength(1);
+  await expect.poll(() => found(machine, "needle")).toHaveLength(1);
   expect(silent).toEqual([]);
 });
 

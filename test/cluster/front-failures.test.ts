@@ -43,14 +43,14 @@ describe("a node that is gone", () => {
       const node = nodes[turn % nodes.length]!;
       node.cut();
       const before = asking.answers;
-      await expect.poll(() => asking.answers, { timeout: 20_000 }).toBeGreaterThan(before + 3);
+      await expect.poll(() => asking.answers).toBeGreaterThan(before + 3);
       expect((await finalOf(front)).isSearchExhaustive).toBe(true);
       expect((await front.read({ repository: "shop", path: "src/file0.txt" }))?.content).toContain(
         "needle 0",
       );
       node.mend();
       const after = asking.answers; // searches that have met the failure are over
-      await expect.poll(() => asking.answers, { timeout: 20_000 }).toBeGreaterThan(after + 3);
+      await expect.poll(() => asking.answers).toBeGreaterThan(after + 3);
     }
     asking.isOver = true;
     await Promise.all(load);
@@ -118,7 +118,7 @@ test("a node that joins gets slices, one that leaves gives its own away, and no 
   await leaving.engine.close();
   leaving.cut();
   const before = asking.answers;
-  await expect.poll(() => asking.answers, { timeout: 20_000 }).toBeGreaterThan(before + 2);
+  await expect.poll(() => asking.answers).toBeGreaterThan(before + 2);
   asking.isOver = true;
   await load;
 });
@@ -165,7 +165,7 @@ test("without PostgreSQL searches go on with what is known, and nothing is publi
   const onWarning = ({ message }: { message: string }) => void warnings.push(message);
   const front = await openFront(cluster, { catalog, onWarning });
   isDown = true;
-  await expect.poll(() => warnings.length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => warnings.length).toBe(1);
   expect(comparable(await front.search(request))).toEqual(whole);
   await expect(front.index(shop("new", "x"))).rejects.toThrow("PostgreSQL is down");
   await expect(front.status()).rejects.toThrow("PostgreSQL is down");

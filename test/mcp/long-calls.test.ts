@@ -16,8 +16,6 @@ import type { SearchTrace } from "../../src/tracing.ts";
 import { openEngine } from "../engine/opened.ts";
 import { connected } from "./connected.ts";
 
-const TIMEOUT_MS = 60_000;
-
 /** An engine whose searches wait for something. */
 async function waiting(until: (signal: AbortSignal | undefined) => Promise<void>): Promise<Engine> {
   const engine = await openEngine();
@@ -155,13 +153,11 @@ test.each(WAYS)("a client of 2025 that %s: the search stops", async (way) => {
   if (way === WAYS[0]) leaving.abort(new Error("left"));
   else await client.close();
   expect(await call).toBeInstanceOf(Error);
-  await expect.poll(() => ended.at(-1)?.error, POLLED).toMatchObject({ code: "ABORTED" });
+  await expect.poll(() => ended.at(-1)?.error).toMatchObject({ code: "ABORTED" });
   const searches = ended.length;
-  await expect.poll(async () => (await other.callTool(CALL)).isError === true, POLLED).toBe(false);
+  await expect.poll(async () => (await other.callTool(CALL)).isError === true).toBe(false);
   expect(ended).toHaveLength(searches);
 });
-
-const POLLED = { timeout: TIMEOUT_MS };
 
 // ── sessions ──
 

@@ -177,7 +177,7 @@ test("an index that cannot catch up, because another process writes, is told in 
   await other.close();
   await expect
     .poll(async () => (await call("search", { query: "needle" })).facts?.matches, {
-      timeout: 60_000,
+      timeout: 280_000,
     })
     .toBe(451);
 });

@@ -13,7 +13,6 @@ import { temporaryFolder } from "../engine/opened.ts";
 import { bundledPrograms } from "../programs.ts";
 import { callTool, type ToolAnswer } from "./connected.ts";
 
-const TIMEOUT_MS = 120_000;
 const [command] = await bundledPrograms(["src/cli/bin.ts"]);
 
 async function started(
@@ -73,7 +72,7 @@ test.each(["2025", "2026"])("era %s: what is on the disk is in the next answer",
   }
   // while the index catches up, symbols follow the content, and the answer says so
   const defined = async () => (await callTool(client, "definitions", { symbol: "needle4" })).text;
-  await expect.poll(defined, { timeout: TIMEOUT_MS }).toContain("shop:src/new.ts:1 constant");
+  await expect.poll(defined).toContain("shop:src/new.ts:1 constant");
   const body = await callTool(client, "read", { file: "src/new.ts" });
   expect(body.text).toContain("1: export const needle4 = 4;");
   renameSync(join(folder, "src/new.ts"), join(folder, "src/moved.ts"));
@@ -120,7 +119,7 @@ test("without paths an index that is not there is an error", async () => {
   await expect(started([])).rejects.toThrow();
 });
 
-test("a path that waits for another process that writes", { timeout: TIMEOUT_MS }, async () => {
+test("a path that waits for another process that writes", async () => {
   const { folder } = shop();
   const db = join(temporaryFolder(), "index");
   const other = await open(db, { workers: 0 });
@@ -141,11 +140,11 @@ test("a path that waits for another process that writes", { timeout: TIMEOUT_MS 
   const found = async () => callTool(client, "search", { query: "totalOf" });
   const waits =
     /INCOMPLETE: another process writes the index, and .*shop waits for it: nothing of it/;
-  await expect.poll(async () => (await found()).text, { timeout: TIMEOUT_MS }).toMatch(waits);
+  await expect.poll(async () => (await found()).text).toMatch(waits);
   expect((await found()).facts.complete).toBe(false);
   end();
   await other.close();
   await expect
-    .poll(async () => (await found()).facts, { timeout: TIMEOUT_MS })
+    .poll(async () => (await found()).facts)
     .toMatchObject({ matches: 1, complete: true });
 });

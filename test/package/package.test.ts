@@ -252,7 +252,7 @@ const CREATE_REQUIRE =
 
 describe("a host that is bundled", () => {
   const start = async (bundling: Bundling) =>
-    promisify(execFile)(process.execPath, [await bundle(bundling)], { cwd: esm, timeout: 20_000 });
+    promisify(execFile)(process.execPath, [await bundle(bundling)], { cwd: esm, timeout: 280_000 });
 
   test.each(["esm", "cjs"] as const)("works where quern stays outside (%s)", async (format) => {
     const { stdout } = await start({ from: "module", format, external: ["quern"] });

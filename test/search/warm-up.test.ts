@@ -7,8 +7,6 @@ import { documents } from "../../src/ingest/sources/documents.ts";
 import { WarmUp } from "../../src/search/caller/warm-up.ts";
 import { openEngine } from "../engine/opened.ts";
 
-const LONG = { timeout: 20_000 };
-
 /** A warm-up whose questions are noted, and answered by `answer`. */
 function warmUp(answer: (signal: AbortSignal) => Promise<unknown>, isIdle = () => true) {
   const asked: string[] = [];
@@ -28,23 +26,23 @@ function warmUp(answer: (signal: AbortSignal) => Promise<unknown>, isIdle = () =
   return { asked, state, warming };
 }
 
-test("asks a bounded number of questions", LONG, async () => {
+test("asks a bounded number of questions", async () => {
   const { asked } = warmUp(async () => {});
   expect(asked).toEqual([]);
-  await expect.poll(() => asked.length, LONG).toBe(400);
+  await expect.poll(() => asked.length).toBe(400);
   await sleep(150);
   expect(asked).toHaveLength(400);
   expect(new Set(asked).size).toBeGreaterThan(4);
 });
 
-test("ends after a second in which it has asked enough", LONG, async () => {
+test("ends after a second in which it has asked enough", async () => {
   const { asked } = warmUp(() => sleep(30));
-  await expect.poll(() => asked.length, LONG).toBe(40);
+  await expect.poll(() => asked.length).toBe(40);
   await sleep(150);
   expect(asked).toHaveLength(40);
 });
 
-test("stops where the engine is asked for something, and goes on later", LONG, async () => {
+test("stops where the engine is asked for something, and goes on later", async () => {
   let [isIdle, looks] = [true, 0];
   const { asked } = warmUp(
     async () => void (isIdle = asked.length !== 3),
@@ -53,15 +51,15 @@ test("stops where the engine is asked for something, and goes on later", LONG, a
       return isIdle;
     },
   );
-  await expect.poll(() => asked.length, LONG).toBe(3);
+  await expect.poll(() => asked.length).toBe(3);
   const before = looks;
-  await expect.poll(() => looks, LONG).toBeGreaterThan(before + 2);
+  await expect.poll(() => looks).toBeGreaterThan(before + 2);
   expect(asked).toHaveLength(3);
   isIdle = true;
-  await expect.poll(() => asked.length, LONG).toBe(400);
+  await expect.poll(() => asked.length).toBe(400);
 });
 
-test("waits until the engine is idle at two looks in a row", LONG, async () => {
+test("waits until the engine is idle at two looks in a row", async () => {
   const looks = [true, false, true, true];
   const { asked } = warmUp(
     async () => {},
@@ -70,33 +68,33 @@ test("waits until the engine is idle at two looks in a row", LONG, async () => {
       return looks.shift() ?? true;
     },
   );
-  await expect.poll(() => asked.length, LONG).toBe(400);
+  await expect.poll(() => asked.length).toBe(400);
 });
 
-test("waits where there is nothing to search", LONG, async () => {
+test("waits where there is nothing to search", async () => {
   const { asked, state } = warmUp(async () => {});
   state.hasContent = false;
-  await expect.poll(() => state.looks, LONG).toBe(2);
+  await expect.poll(() => state.looks).toBe(2);
   expect(asked).toEqual([]);
   state.hasContent = true;
-  await expect.poll(() => asked.length, LONG).toBe(400);
+  await expect.poll(() => asked.length).toBe(400);
 });
 
-test("gives up where a search fails", LONG, async () => {
+test("gives up where a search fails", async () => {
   const { asked } = warmUp(() => Promise.reject(new Error("damaged")));
-  await expect.poll(() => asked.length, LONG).toBe(1);
+  await expect.poll(() => asked.length).toBe(1);
   await sleep(500);
   expect(asked).toHaveLength(1);
 });
 
-test("close() aborts the question under way, waits for it and asks no other", LONG, async () => {
+test("close() aborts the question under way, waits for it and asks no other", async () => {
   let ended = false;
   const { asked, warming } = warmUp(async (signal) => {
     await new Promise((resolve) => signal.addEventListener("abort", resolve));
     await sleep(50);
     ended = true;
   });
-  await expect.poll(() => asked.length, LONG).toBe(1);
+  await expect.poll(() => asked.length).toBe(1);
   await warming.close();
   expect(ended).toBe(true);
   await sleep(500);
@@ -118,13 +116,12 @@ test.each([
   { warmUp: true, workers: 0, threads: 0 },
 ])(
   "an engine at rest with warmUp $warmUp, $workers workers, starts $threads threads",
-  LONG,
   async ({ threads, ...options }) => {
     const { path } = await filled();
     const started = countThreads();
     const engine = await openEngine(options, path);
     expect(started()).toBe(0);
-    if (threads > 0) await expect.poll(started, LONG).toBe(threads);
+    if (threads > 0) await expect.poll(started).toBe(threads);
     else await sleep(300);
     expect(started()).toBe(threads);
     const { stats } = await engine.search({ query: "return", matches: 5 });
@@ -132,7 +129,7 @@ test.each([
   },
 );
 
-test("an empty engine at rest starts no thread", LONG, async () => {
+test("an empty engine at rest starts no thread", async () => {
   const started = countThreads();
   await openEngine({ workers: 2 });
   await sleep(300);

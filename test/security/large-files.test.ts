@@ -130,7 +130,7 @@ describe.runIf(process.platform === "linux")("a worker", () => {
     expect(most).toBeLessThan(MOST_GROWN);
     const { stats } = await engine.search({ query: "repo:digits 0123", matches: 1 });
     expect(stats.totalMatchCount).toBe(Math.floor(BYTES / 10));
-  }, 60_000);
+  });
 });
 
 describe.runIf(process.platform === "linux")("without workers", () => {

@@ -316,7 +316,7 @@ test.each(Object.keys(PUSHES) as HookKind[])(
     const service = startSync(workplace.engine, { connections }, options);
     onTestFinished(() => service[Symbol.asyncDispose]());
     const handler = createHandler(workplace.engine, { anonymous: "all", webhook: service.webhook });
-    await expect.poll(() => runs, { timeout: 60_000 }).toBe(1);
+    await expect.poll(() => runs).toBe(1);
     commit(remotes.root, remotePath(kind, "three"), { "a.ts": "second\n" });
     remotes.requests.length = 0;
     const { body: told, proof } = PUSHES[kind];
@@ -336,7 +336,7 @@ test.each(Object.keys(PUSHES) as HookKind[])(
     expect(await workplace.find("second")).toEqual([]);
     for (let again = 0; again < 5; again++) expect(await send(good)).toBe(202);
     const name = nameOf(kind, "three");
-    await expect.poll(() => workplace.find("second"), { timeout: 60_000 }).toEqual([name]);
+    await expect.poll(() => workplace.find("second")).toEqual([name]);
     await expect.poll(() => runs).toBe(2);
     const repositories = remotes.requests.filter((line) => line.includes("/info/refs"));
     expect(repositories).toHaveLength(2); // its references, then the fetch; none of the others

@@ -61,9 +61,7 @@ describe("a worker that dies", () => {
   test("while idle is replaced as well", async () => {
     const pool = open(1);
     await pool.run("dieSoon", 5, SEARCH);
-    for (let i = 0; i < 100 && warnings.length === 0; i++)
-      await new Promise((r) => setTimeout(r, 10));
-    expect(warnings).toEqual(["worker 0 died: exit code 4"]);
+    await expect.poll(() => warnings).toEqual(["worker 0 died: exit code 4"]);
     expect(await pool.run("echo", 1, SEARCH)).toBe(1);
   });
 

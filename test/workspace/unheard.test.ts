@@ -94,7 +94,7 @@ describe.each(WAYS)("%s", (_, notices, files, followed) => {
     put(root, "lib/deep/d.txt", "needle");
     await expect
       .poll(async () => (await engine.search({ query: "needle", matches: 0 })).stats.fileCount, {
-        timeout: 60_000,
+        timeout: 280_000,
       })
       .toBe(3);
   });
@@ -132,7 +132,7 @@ test.runIf(isLimitable)("with 100 watches of the system itself", async () => {
   for (const [path, text] of Object.entries({ ...FILES, ...folders(120) })) put(root, path, text);
   const script = resolve("test/workspace/limited-follower.ts");
   const command = [...LIMITED.slice(1), process.execPath, "--import", "tsx", script, root];
-  const { stdout } = await promisify(execFile)(LIMITED[0], command, { timeout: 120_000 });
+  const { stdout } = await promisify(execFile)(LIMITED[0], command, { timeout: 280_000 });
   expect(JSON.parse(stdout)).toEqual({
     followed: "partly",
     warnings: ["NOT_FOLLOWED"],
