@@ -21,8 +21,8 @@ export interface Matcher {
   ranges(from: number, to: number, out: RangeList, budget?: Budget): number;
   /**
    * Appends the ranges of one text after another, as addresses: pairs (start, end) in a table of the
-   * kernel's memory. A call for each would cost as much as half a KiB of text. REQUIRES: the
-   * expression matches no empty text; else as for ranges().
+   * kernel's memory. Calling ranges() for each text would cost as much as running over half a KiB.
+   * REQUIRES: the expression matches no empty text; else as for ranges().
    */
   rangesOfTexts(table: number, count: number, out: RangeList, budget?: Budget): number;
   /** Counts the matches. Faster than ranges(), because it does not need their starts. */

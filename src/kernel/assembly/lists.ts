@@ -70,7 +70,7 @@ function addList(set: usize, gram: u32, count: u32, scratch: usize): bool {
   return insert(list, (to - from) | (key & BITMAP), count, scratch);
 }
 
-/** Adds a list in the order of lengths. */
+/** Inserts a list into the set, which is ordered by length. */
 function insert(list: usize, sized: u32, count: u32, scratch: usize): bool {
   const length = sized & ~BITMAP;
   store<u32>(scratch, load<u32>(scratch, LIST_BYTES) + length, LIST_BYTES);

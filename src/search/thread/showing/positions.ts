@@ -41,8 +41,8 @@ export class Lines {
   }
 
   /**
-   * Returns the line that contains the byte at `offset`; at the end of the text the line that begins there,
-   * if one does.
+   * Returns the line that contains the byte at `offset`. At the end of the text it is the last line, which
+   * is empty if the text ends with a newline.
    */
   at(offset: number): Line {
     const line = this.#line;

@@ -14,7 +14,7 @@
 export interface Rewording {
   /** A text without it is not looked at. */
   readonly word: string;
-  /** Global. Reads one character a byte. */
+  /** Matches the newer syntax. Has the flag `g`. Its text has one character for each byte. */
   readonly newer: RegExp;
   /** What is read instead, of the match and its groups, filled up with blanks. Default: blanks. */
   readonly older?: (...found: string[]) => string;
