@@ -53,7 +53,7 @@ const about = { repository: 0, connection: 0, nothing: 0 };
 export const webhooks: Target = {
   make,
   summary: () => `subjects: ${JSON.stringify(about)}`,
-  check(input) {
+  async check(input) {
     const given = read(input);
     if (given === undefined) return;
     const { type, isSigned } = given;
@@ -66,7 +66,7 @@ export const webhooks: Target = {
     const isSigning = !["gerrit", "git", "folder"].includes(type);
     const genuine = isGenuine(type, delivery, secret, NOW);
     holds(genuine === (isSigned && isSigning), `${type}: genuine is ${genuine}`);
-    const subject = subjectOf(type, delivery);
+    const subject = await subjectOf(type, delivery);
     about[subject.kind]++;
     if (subject.kind !== "repository") return;
     holds(typeof subject.id === "string", "an id that is no text");

@@ -220,7 +220,7 @@ class Service implements SyncService {
     if (secret === undefined) return "refused";
     const { type } = this.#config.connections[name]!;
     if (!isGenuine(type, delivery, secret)) return "refused";
-    const subject = subjectOf(type, delivery);
+    const subject = await subjectOf(type, delivery);
     if (subject.kind === "nothing") return "ignored";
     const path = subject.kind === "repository" ? await this.#pathOf(name, subject.id) : undefined;
     if (path === undefined) this.#want({ connection: name }, CONNECTION_PAUSE_MS);

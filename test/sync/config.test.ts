@@ -137,6 +137,47 @@ test.each([
   expect(await complaint(text)).toBe(expected);
 });
 
+const MEGABYTE = 1 << 20;
+const each = (count: number, of: (i: number) => string): string =>
+  Array.from({ length: count }, (_, i) => of(i)).join();
+
+test.each<[what: string, text: string, told: RegExp]>([
+  ["lists in each other", "[".repeat(MEGABYTE), /: lists and objects are nested too deeply$/],
+  ["objects in each other", '{"a":'.repeat(MEGABYTE / 5), /: lists and objects are nested too/],
+  ["comments that never end", "/*".repeat(MEGABYTE / 2), /InvalidSymbol at line 1, column 6$/],
+  [
+    "connections",
+    `{"connections":{${each(9_000, (i) => `"c${i}":{"type":"git","urls":["https://h/${i}"]}`)}}}`,
+    /^taken$/,
+  ],
+  [
+    "unknown kinds",
+    `{"connections":{${each(30_000, (i) => `"c${i}":{"type":"x"}`)}}}`,
+    /; and 29980 more$/,
+  ],
+  [
+    "unknown fields",
+    `{"connections":{},${each(60_000, (i) => `"conectio${i}":1`)}}`,
+    /; and 59980 more$/,
+  ],
+  [
+    "addresses that are none",
+    withConnection(`{ "type": "git", "urls": [${each(60_000, (i) => `"-x${i}"`)}] }`),
+    /; and 59980 more$/,
+  ],
+  ["one name", `{"connections":{"${"a".repeat(MEGABYTE)}":{}}}`, /^FILE: connections\.a{100}…/],
+  ["one field", `{"connections":{},"${"a".repeat(MEGABYTE)}":1}`, /unknown field "a{100}…"$/],
+  ["a template", github(`"name": "${"{path}".repeat(MEGABYTE / 6)}"`), /^taken$/],
+  ["patterns", github(`"tags": ["${"**/".repeat(MEGABYTE / 3)}"]`), /^taken$/],
+])("a megabyte of %s", async (_, text, told) => {
+  const before = process.cpuUsage();
+  const message = await complaint(text);
+  const { user, system } = process.cpuUsage(before);
+  expect(message).toMatch(told);
+  expect(message.length).toBeLessThan(4_000);
+  expect((user + system) / 1_000).toBeLessThan(1_500); // ms; unknown fields took 2 600
+});
+
 test("a file that is not there", async () => {
   await expect(readSyncConfig("/nowhere/quern.json")).rejects.toMatchObject({
     code: "SOURCE_NOT_FOUND",

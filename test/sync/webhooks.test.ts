@@ -123,10 +123,40 @@ test.each<[ConnectionType, Record<string, string>, unknown, string]>([
   ],
   ["azuredevops", {}, { eventType: "workitem.created", resource: {} }, "nothing"],
   ["gerrit", {}, {}, "nothing"],
-])("%s with %j and %j is about %s", (type, headers, body, about) => {
-  const subject = subjectOf(type, delivery(headers, body));
+])("%s with %j and %j is about %s", async (type, headers, body, about) => {
+  const subject = await subjectOf(type, delivery(headers, body));
   expect(subject.kind === "repository" ? subject.id : subject.kind).toBe(about);
 });
+
+const MOST_BODY = 4 * 2 ** 20;
+const LARGE: [what: string, body: Buffer][] = [
+  ["lists in each other", Buffer.alloc(MOST_BODY, "[")],
+  ["lists that end", Buffer.from("[".repeat(MOST_BODY / 2) + "]".repeat(MOST_BODY / 2))],
+  ["objects", Buffer.from(`[${'{"a":1},'.repeat(MOST_BODY / 9)}1]`)],
+  ["an id", Buffer.from(`{"repository":{"id":"${"x".repeat(MOST_BODY - 100)}"}}`)],
+  ["bytes that are no text", Buffer.alloc(MOST_BODY, 0xff)],
+];
+const HOSTS: ConnectionType[] = ["github", "gitlab", "gitea", "bitbucket", "azuredevops", "gerrit"];
+
+test.each(HOSTS.flatMap((host) => LARGE.map(([what, body]) => [host, what, body] as const)))(
+  "%s: four megabytes of %s, of the host itself or of somebody else",
+  async (host, what, body) => {
+    const headers = {
+      "x-github-event": "push",
+      "x-gitea-event": "push",
+      "x-event-key": "repo:push",
+    };
+    const proof = { "x-hub-signature-256": `sha256=${"0".repeat(64)}`, "x-gitea-signature": hex() };
+    const given = { headers: new Headers({ ...headers, ...proof }), body };
+    const before = process.cpuUsage();
+    expect(isGenuine(host, given, { secret: SECRET, username: "quern" }, NOW)).toBe(false);
+    const subject = await subjectOf(host, given);
+    const isRead = what === "an id" && ["github", "gitea"].includes(host);
+    expect(subject.kind).toBe(isRead ? "repository" : "nothing");
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1_000).toBeLessThan(150); // ms; nested lists took 300 to 600
+  },
+);
 
 async function setUp() {
   const remotes = await serveRemotes();

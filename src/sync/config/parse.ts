@@ -8,9 +8,9 @@ export async function parseWithComments(file: string, text: string): Promise<unk
   const { default: named, ...rest } = await import("jsonc-parser");
   const jsonc = (named as typeof named | undefined) ?? rest; // Node sees no names in it, others no default
   const errors: ParseError[] = [];
-  const value: unknown = jsonc.parse(text.replace(/^\uFEFF/, ""), errors, {
-    allowTrailingComma: true,
-  });
+  const value = parseShallow(file, () =>
+    jsonc.parse(text.replace(/^\uFEFF/, ""), errors, { allowTrailingComma: true }),
+  );
   const [first] = errors;
   if (first === undefined) return value;
   const before = text.slice(0, first.offset).split("\n");
@@ -18,4 +18,15 @@ export async function parseWithComments(file: string, text: string): Promise<unk
   const what = jsonc.printParseErrorCode(first.error);
   const message = `${file} is not JSON with comments: ${what} at ${place}`;
   throw new QuernError("INVALID_REQUEST", message);
+}
+
+/** The parser calls itself for each level. */
+function parseShallow(file: string, parse: () => unknown): unknown {
+  try {
+    return parse();
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    const message = `${file} is not JSON with comments: lists and objects are nested too deeply`;
+    throw new QuernError("INVALID_REQUEST", message, { cause });
+  }
 }

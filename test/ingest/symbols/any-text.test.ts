@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import { GrowableBytes } from "../../../src/base/growable.ts";
 import { createExtractor, LIMITS, type Extractor } from "../../../src/ingest/symbols/extract.ts";
+import { LANGUAGE_QUERIES } from "../../../src/ingest/symbols/languages.ts";
 import { THREAD_TIMES } from "../../../src/ingest/symbols/work-limit.ts";
 import {
   decodeSymbols,
@@ -13,6 +14,7 @@ import {
   type SymbolTable,
 } from "../../../src/store/symbols/symbol-run.ts";
 import { RUNS } from "../../engine/opened.ts";
+import { tellFigure } from "../../figures.ts";
 import { FIXTURES, FOLDER } from "./fixtures.ts";
 
 const MAX_MS = 300;
@@ -82,3 +84,37 @@ test("a word as long as a file is no way past the deadline", async () => {
   extractor.extract("Swift", swift);
   expect(now() - start).toBeLessThan(MAX_MS + GRACE_MS);
 });
+
+const MEGABYTE = 1 << 20;
+/** What nests, or repeats, in most languages: each takes the parser of some longer than all the rest. */
+const PIECES = ["(", "{", "[", "-", "function f(){", "class A\n  def a\n"];
+/** The text of a file is thrown away soon: whatever it is, little is parsed, and the parser's memory stays small. */
+const SHORT_MS = 10;
+/** A slow machine's; measured: 1 to 8. */
+const MOST_LATE_MS = 200;
+const MOST_MIB = 200;
+
+const memory = (): number =>
+  Number(/RssAnon:\s+(\d+)/.exec(readFileSync("/proc/self/status", "latin1"))?.[1] ?? 0) / 1_024;
+
+test.runIf(process.platform === "linux").each(LANGUAGE_QUERIES.map(({ names }) => names[0]!))(
+  "a megabyte of what hurts %s",
+  async (language) => {
+    const short = await createExtractor({ ...LIMITS, maxMs: SHORT_MS });
+    const before = memory();
+    const told: string[] = [];
+    for (const piece of PIECES) {
+      expect(await short.prepare(language)).toBe(true);
+      const start = now();
+      const found = short.extract(language, Buffer.from(piece.repeat(MEGABYTE / piece.length)));
+      const ms = now() - start;
+      told.push(`${JSON.stringify(piece.slice(0, 4))} ${ms.toFixed(0)}`);
+      expect(ms, piece).toBeLessThan(SHORT_MS + MOST_LATE_MS);
+      if (found.outcome !== "symbols") expect(found).toMatchObject({ outcome: "gave-up" });
+      await new Promise((resolve) => setImmediate(resolve)); // else Node frees no memory
+    }
+    tellFigure(`${language}: ${told.join(", ")} ms, ${(memory() - before).toFixed(0)} MiB`);
+    expect(memory() - before).toBeLessThan(MOST_MIB);
+    short.close();
+  },
+);
