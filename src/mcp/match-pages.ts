@@ -23,7 +23,7 @@ import {
 } from "./definitions-of.ts";
 import { notSearchedWords, partialWords } from "./partial-words.ts";
 import { plural } from "./plural.ts";
-import { queryWith, scopeOf, searchOptions } from "./scope.ts";
+import { scopedQuery, scopeOf, searchOptions } from "./scope.ts";
 import type { Filters, Outcome, ToolContext } from "./tool.ts";
 
 /** What is asked, and asked again for each page. */
@@ -205,7 +205,7 @@ async function bestLines(
 ): Promise<Map<string, number>> {
   if (stage !== "rest") return new Map();
   const names = [...new Set(files.map(({ fileName }) => fileName.text))];
-  const query = queryWith(request.query, pathsFilter(names));
+  const query = await scopedQuery(request, pathsFilter(names));
   const again = { ...request, query, contextLines: 0, matchesPerFile: 1, matches: MOST_AGAIN };
   const { files: found } = await context.engine.search(again, searchOptions(context, viewer));
   return new Map(found.map((file) => [fileKey(file), lineOf(itemsIn(file)[0]!)]));

@@ -3,11 +3,13 @@
 import { editDistance } from "../base/edit-distance.ts";
 import { QuernError } from "../base/errors.ts";
 import { languageNamed, nearestLanguage } from "../base/languages.ts";
-import { quote } from "../query/ast.ts";
+import { newPause } from "../base/yield.ts";
+import { formatQuery, quote } from "../query/ast.ts";
+import { parseInSlices } from "../query/parse.ts";
 import { plural } from "./plural.ts";
 import { pageOf } from "../repositories.ts";
 import type { Repository } from "../repository.ts";
-import type { SearchOptions, Viewer } from "../search/messages/request.ts";
+import type { SearchOptions, SearchRequest, Viewer } from "../search/messages/request.ts";
 import type { Filters, ToolContext } from "./tool.ts";
 
 export interface Scope {
@@ -172,7 +174,7 @@ const MOST_NAME = 200;
 export function nearest(name: string, names: readonly string[]): string[] {
   if (name.length > MOST_NAME) return [];
   const wanted = name.toLowerCase();
-  const lastPart = (path: string): string => path.split("/").at(-1)!;
+  const lastPart = (path: string): string => path.split(/[/:]/).at(-1)!;
   const rated = (other: string) => {
     const text = other.toLowerCase();
     const distance = editDistance(lastPart(wanted), lastPart(text));
@@ -229,3 +231,20 @@ function globExpression(glob: string): string {
 /** Joins a query and a filter. Parentheses keep an `or` of the query together. */
 export const queryWith = (query: string, filter: string): string =>
   filter === "" ? query : `(${query}) ${filter}`;
+
+/**
+ * Combines a query that a model wrote with a filter. Text is literal, so `Run(` is a term; within brackets of ours its
+ * own would be taken for theirs. A query with any is parsed and formatted first, which quotes them.
+ */
+export async function scopedQuery(
+  {
+    query,
+    isRegexEnabled: regex = false,
+    isCaseSensitivityEnabled: caseSensitive = false,
+  }: Pick<SearchRequest, "query" | "isRegexEnabled" | "isCaseSensitivityEnabled">,
+  filter: string,
+): Promise<string> {
+  if (filter === "" || !/[()]/.test(query)) return queryWith(query, filter);
+  const parsed = await parseInSlices(query, { regex, caseSensitive }, newPause());
+  return queryWith(formatQuery(parsed), filter);
+}

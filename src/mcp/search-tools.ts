@@ -6,7 +6,15 @@ import { quote } from "../query/ast.ts";
 import { fileKey } from "./definitions-of.ts";
 import { tellMatches, type Told } from "./match-pages.ts";
 import { notSearchedWords, nothingSearchedWords, partialWords } from "./partial-words.ts";
-import { eitherHalf, nearest, pathFilter, queryWith, scopeOf, searchOptions } from "./scope.ts";
+import {
+  eitherHalf,
+  nearest,
+  pathFilter,
+  queryWith,
+  scopedQuery,
+  scopeOf,
+  searchOptions,
+} from "./scope.ts";
 import {
   cursor,
   filters,
@@ -43,12 +51,9 @@ export const search = tool({
     if (query.trim() === "")
       throw new QuernError("INVALID_REQUEST", "search needs a query, or a cursor");
     const { filter } = await scopeOf(own, context);
-    const request = {
-      query: queryWith(query, filter),
-      isRegexEnabled: regex,
-      isCaseSensitivityEnabled: args.case,
-      contextLines,
-    };
+    const dialect = { isRegexEnabled: regex, isCaseSensitivityEnabled: args.case };
+    const scoped = await scopedQuery({ query, ...dialect }, filter);
+    const request = { query: scoped, ...dialect, contextLines };
     const told = await tellMatches(
       { tool: "search", request, filters: own },
       args.maxTokens,
@@ -66,11 +71,8 @@ async function nothingFound(
 ): Promise<Outcome> {
   const { filter, viewer } = await scopeOf(args, context);
   const { query = "", regex } = args;
-  const request = {
-    query: queryWith(query, filter),
-    isRegexEnabled: regex,
-    isCaseSensitivityEnabled: args.case,
-  };
+  const dialect = { isRegexEnabled: regex, isCaseSensitivityEnabled: args.case };
+  const request = { query: await scopedQuery({ query, ...dialect }, filter), ...dialect };
   const options = searchOptions(context, viewer);
   const asked = { ...request, matches: 0 };
   const { hints, suggestions } = await context.engine.explain(asked, options);

@@ -111,6 +111,15 @@ const ROWS: readonly (readonly [tool: string, args: Record<string, unknown>, wor
     { query: "a/ap.py" },
     /^No file found\.\nNear names: acme\/forest:a\/app\.py, acme\/forest:b\/app\.py$/,
   ],
+  [
+    "search",
+    { query: "func (n *node) addRoute(", path: "tree.go" },
+    /\n9: func \(n \*node\) addRoute\(path string\) {\n/,
+  ],
+  ["search", { query: "longest() int {", language: "go" }, /\n7: func longest\(\) int/],
+  ["search", { query: "longest()) or (n", path: "tree.go" }, /\n9: func \(n \*node\)/],
+  ["search", { query: "(node or leaf) path", path: "tree.go" }, /\n9: func \(n \*node\)/],
+  ["find_files", { query: "lnog.txt" }, /^No file found\.\nNear names: acme\/forest:long\.txt$/],
   ["find_files", { query: "zzzzzz" }, /^No file found\.$/],
   ["find_files", { query: "zzzzzz repo:acme/none" }, /^No file found\./],
   [

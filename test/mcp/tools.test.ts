@@ -87,6 +87,24 @@ test.each([
   expect(answer.facts.complete).toBe(true);
 });
 
+test("pages of code that was pasted with an open bracket tell no line twice", async () => {
+  const client = await connected(createMcpHandler(shop()));
+  const query = "await fetchOrder(";
+  let answer = await callTool(client, "search", { query, maxTokens: 400 });
+  const lines = told(answer.text);
+  while (answer.facts.cursor !== undefined) {
+    answer = await callTool(client, "search", { cursor: answer.facts.cursor, maxTokens: 4_000 });
+    lines.push(...told(answer.text));
+  }
+  const { files } = await shop().search({ query, matches: 1e6 });
+  const all = files.flatMap(({ repository, fileName, chunks }) =>
+    chunks.flatMap(({ matchRanges }) =>
+      matchRanges.map(({ start }) => `${repository}:${fileName.text} ${start.lineNumber}`),
+    ),
+  );
+  expect(lines.toSorted()).toEqual([...new Set(all)].toSorted());
+});
+
 test.each<[string, Record<string, unknown>]>([
   ["search", { query: "needle" }],
   ["search", { query: "order99" }],
