@@ -27,6 +27,7 @@ export async function startNode(
   cluster: Cluster,
   name: string,
   options: Partial<ClusterOptions> = {},
+  { diskBytes = 2 ** 40 }: { readonly diskBytes?: number } = {},
 ): Promise<RunningNode> {
   let engine: ClusterEngine | undefined;
   let isCut = false;
@@ -44,7 +45,7 @@ export async function startNode(
     await new Promise((done) => server.close(done));
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const own = { name, url, secret: SECRET, diskBytes: 2 ** 40 };
+  const own = { name, url, secret: SECRET, diskBytes };
   const node: RunningNode = {
     name,
     url,

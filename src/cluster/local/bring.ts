@@ -60,6 +60,8 @@ export interface Bringing {
   readonly store: SegmentStore;
   /** The oldest generation of the directory that somebody reads. Default: none is read for longer than RETIRE_MS. */
   readonly oldestHeld?: number;
+  /** Whether what is superseded goes first, because there is no room. REQUIRES: no other process searches here. */
+  readonly evicts?: boolean;
 }
 
 /** A shard at a generation, or some slices of it. */
@@ -88,9 +90,9 @@ export async function bringTo(
   bringing: Bringing,
   wantedShards: readonly WantedShard[],
 ): Promise<void> {
-  const { environment, owner, oldestHeld = Infinity } = bringing;
+  const { environment, owner, oldestHeld = Infinity, evicts } = bringing;
   const heads = wantedShards.map(withOwnSegments);
-  await deleteLeftovers(environment, owner, oldestHeld);
+  await deleteLeftovers(environment, owner, oldestHeld, evicts);
   const before = reading(environment, (snapshot) => ({
     contents: readContents(snapshot),
     manifest: readManifest(snapshot),

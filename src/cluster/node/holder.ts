@@ -66,6 +66,11 @@ export class Holder {
     return Math.min(Infinity, ...this.#states.map((one) => one.catalog.manifest.generation));
   }
 
+  /** Whether only the newest state is kept. */
+  get isAlone(): boolean {
+    return this.#states.length <= 1;
+  }
+
   add(state: HeldState): void {
     for (const one of this.#states) one.supersededAt ??= Date.now();
     const number = ++this.#last;

@@ -12,16 +12,20 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { ShardHead } from "../catalog/head.ts";
 import { NewestHeads } from "../catalog/newest-heads.ts";
 import { placedOwners, type Membership, type NodeRow, type Nodes } from "../catalog/nodes.ts";
+import { QuernError } from "../../base/errors.ts";
 import { Follower } from "../follow/follower.ts";
 import { bringTo, type WantedShard } from "../local/bring.ts";
 import { isSameSlices, readContents, reading } from "../local/contents.ts";
 import type { SegmentStore } from "../objects/segment-store.ts";
 import { answersOf } from "./answers.ts";
+import { missingBytes, ownAlone, withinDisk, type Owns } from "./disk-budget.ts";
 import { Holder, type HeldShard } from "./holder.ts";
 import { nodeHandler } from "./node-handler.ts";
 
 const BEAT_MS = 2_000;
 const POLL_MS = 1_000;
+/** How long it waits for room on a disk that is full, with all that can be evicted gone. */
+const FULL_MS = 60_000;
 const MOST_CONCURRENT = 64;
 /** For another process of this machine that brings the same directory. */
 const TURN_MS = 600_000;
@@ -60,6 +64,12 @@ export class ClusterNode {
   /** What its disk has no room for, so that it is told once. */
   #leftOut = 0;
   #isFirst = true;
+  /** What the newest state holds. */
+  #held: readonly WantedShard[] = [];
+  /** Bytes of objects of older states, which are deleted when nobody reads them. */
+  #retiredBytes = 0;
+  /** Date.now() until which nothing is fetched, because the disk was full. */
+  #fullUntil = 0;
 
   private constructor(node: NodeParts) {
     this.#node = node;
@@ -101,12 +111,16 @@ export class ClusterNode {
     if (this.#closing.signal.aborted) return;
     const { nodes, settings } = this.#node;
     const [members, heads] = await Promise.all([nodes.all(), this.#heads.read()]);
-    const wanted = this.#withinDisk(heads.map((head) => this.#wanted(head, members)));
+    const owns: Owns = (...slice) =>
+      placedOwners(members.nodes, slice, settings.replicas).includes(settings.name);
+    const all = heads.map((head) => this.#wanted(head, members));
+    const wanted = this.#withinDisk(all, owns);
     const before = this.#holder.ready().length;
     const hasExpired = this.#holder.expire();
     const isChanged = this.#isFirst || !this.#isAt(wanted);
-    if (isChanged || hasExpired) await this.#fetch(wanted);
-    if (isChanged) await this.#hold(wanted);
+    if (isChanged) await this.#take(wanted, owns);
+    else if (hasExpired) await this.#fetch(wanted);
+    if (this.#holder.isAlone) this.#retiredBytes = 0;
     this.#isFirst = false;
     const ready = this.#holder.ready();
     const told = members.ready.filter(({ node }) => node === settings.name);
@@ -138,27 +152,16 @@ export class ClusterNode {
     return !owners.every(isReady) || owners.length === 0;
   }
 
-  /** Leaves out the last slices that its disk has no room for; they are not ready here. */
-  #withinDisk(wanted: readonly WantedShard[]): WantedShard[] {
-    let left = this.#node.settings.diskBytes;
-    let leftOut = 0;
-    const within = wanted.map((one): WantedShard => {
-      const own = one.own!.own.filter((slice) => {
-        const segments = one.segments.filter(({ segment }) => segment % one.slices === slice);
-        const bytes = segments.reduce((sum, segment) => sum + segment.bytes, 0);
-        const hasRoom = bytes <= left;
-        if (hasRoom) left -= bytes;
-        else leftOut++;
-        return hasRoom;
-      });
-      return { ...one, own: { own, of: one.slices } };
-    });
+  /** Leaves out slices that its disk has no room for; they are not ready here. */
+  #withinDisk(wanted: readonly WantedShard[], owns: Owns): readonly WantedShard[] {
+    const within = withinDisk(wanted, owns, this.#node.settings.diskBytes);
+    const { leftOut } = within;
     if (leftOut > this.#leftOut) {
       const message = `diskBytes is too small for ${leftOut} of the slices that this node owns: add a node, or give it more`;
       this.#node.onWarning({ code: "INTERNAL", message });
     }
     this.#leftOut = leftOut;
-    return within;
+    return within.wanted;
   }
 
   #isAt(wanted: readonly WantedShard[]): boolean {
@@ -172,12 +175,64 @@ export class ClusterNode {
     );
   }
 
-  async #fetch(wanted: readonly WantedShard[]): Promise<void> {
+  /** Fetches slices and holds them, in place of what has the least use where there is no room for both. */
+  async #take(wanted: readonly WantedShard[], owns: Owns): Promise<void> {
+    if (Date.now() < this.#fullUntil) return;
+    const own = ownAlone(wanted, owns);
+    try {
+      if (this.#hasRoomFor(wanted)) return await this.#fetchAndHold(wanted);
+      this.#holder.expire(0);
+      if (this.#holder.isAlone) this.#retiredBytes = 0;
+      if (this.#hasRoomFor(wanted)) return await this.#fetchAndHold(wanted, { evicts: true });
+      await this.#dropForeign(owns);
+      await this.#fetchAndHold(own, { evicts: true });
+    } catch (error) {
+      if (!isDiskFull(error)) throw error;
+      this.#holder.expire(0);
+      await this.#dropForeign(owns);
+      await this.#fetchAndHold(own, { evicts: true }).catch((again: unknown) => {
+        if (isDiskFull(again)) this.#fullUntil = Date.now() + FULL_MS;
+        throw again;
+      });
+    }
+  }
+
+  /** Whether slices fit beside what is here, and what was here before and may still be read. */
+  #hasRoomFor(wanted: readonly WantedShard[]): boolean {
+    const here = missingBytes(this.#held, []) + this.#retiredBytes;
+    return here + missingBytes(wanted, this.#held) <= this.#node.settings.diskBytes;
+  }
+
+  /** Holds the slices alone that it owns, of the generations that are here. */
+  async #dropForeign(owns: Owns): Promise<void> {
+    const own = ownAlone(this.#held, owns);
+    if (missingBytes(this.#held, own) === 0) return;
+    await this.#fetchAndHold(own, { evicts: true });
+    const { nodes, settings } = this.#node;
+    this.#holder.expire(0);
+    await nodes.setReady(settings.name, this.#holder.ready(), { isWhole: true });
+  }
+
+  async #fetchAndHold(
+    wanted: readonly WantedShard[],
+    options: { readonly evicts?: boolean } = {},
+  ): Promise<void> {
+    await this.#fetch(wanted, options);
+    await this.#hold(wanted);
+    this.#retiredBytes += missingBytes(this.#held, wanted);
+    this.#held = wanted;
+  }
+
+  async #fetch(
+    wanted: readonly WantedShard[],
+    { evicts = false }: { readonly evicts?: boolean } = {},
+  ): Promise<void> {
     const { catalog, store, environment } = this.#node;
     const lease = await acquireLease(environment, { timeoutMs: TURN_MS });
     try {
       const oldestHeld = this.#holder.oldestGeneration;
-      await bringTo({ environment, owner: lease.owner, catalog, store, oldestHeld }, wanted);
+      const bringing = { environment, owner: lease.owner, catalog, store, oldestHeld, evicts };
+      await bringTo(bringing, wanted);
     } finally {
       await lease.release();
     }
@@ -218,6 +273,9 @@ export class ClusterNode {
     await this.#node.nodes.stop(this.#node.settings.name).catch(() => undefined); // PostgreSQL is down: its heartbeat ends
   }
 }
+
+const isDiskFull = (error: unknown): boolean =>
+  error instanceof QuernError && error.code === "DISK_FULL";
 
 const heldOf = ({ generation, own, repositories }: WantedShard): HeldShard => ({
   generation,

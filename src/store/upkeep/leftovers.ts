@@ -27,11 +27,15 @@ import { readHeader, type SegmentHeader } from "../segments/segment-tables.ts";
  */
 const KEYS_PER_TRANSACTION = 64;
 
-/** Deletes them, in several transactions. REQUIRES: `owner` holds the lease. */
+/**
+ * Deletes them, in several transactions. Retired segments wait for RETIRE_MS, unless `isUrgent`. REQUIRES: `owner`
+ * holds the lease; if it is urgent, no other process searches the directory.
+ */
 export async function deleteLeftovers(
   environment: Environment,
   owner: string,
   oldestHeld: number,
+  isUrgent = false,
 ): Promise<void> {
   environment.releaseDeadReaders();
   const snapshot = environment.snapshot();
@@ -44,7 +48,8 @@ export async function deleteLeftovers(
     snapshot.close();
   }
   const retired = new Set(manifest.retired.map(({ segment }) => segment));
-  const dead = deletable(manifest, Date.now(), oldestHeld).map(({ segment }) => segment);
+  const now = isUrgent ? Infinity : Date.now();
+  const dead = deletable(manifest, now, oldestHeld).map(({ segment }) => segment);
   const named = new Set(manifest.segments.map(({ segment }) => segment));
   const unnamed = stored.filter((segment) => !named.has(segment) && !retired.has(segment));
   for (let left = [...unnamed, ...dead]; left.length > 0;)

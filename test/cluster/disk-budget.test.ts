@@ -1,0 +1,114 @@
+/** A node whose disk has no room drops what was superseded, then what is not its own, and then leaves out the rest. */
+
+import { expect, test as plainTest } from "vitest";
+import { QuernError } from "../../src/index.ts";
+import { directorySegments, openCluster, postgresCatalog } from "../../src/cluster/index.ts";
+import { missingBytes, ownAlone, withinDisk } from "../../src/cluster/node/disk-budget.ts";
+import type { WantedShard } from "../../src/cluster/local/bring.ts";
+import { temporaryFolder } from "../engine/opened.ts";
+import { openFront, SECRET, startNode } from "./fronts.ts";
+import { found, newCluster, shop } from "./machines.ts";
+import { postgresTest as test } from "./postgres.ts";
+
+/** Shard 1 in three slices, of 10, 20 and 30 bytes; shard 2 in one of 5. */
+const wanted = (own: readonly number[] = [0, 1, 2]): WantedShard[] => {
+  const head = { generation: 1, repositories: [], nextSegment: 9 };
+  const segmentOf = (segment: number, bytes: number) => ({
+    segment,
+    bytes,
+    object: `o${segment}`,
+    files: 1,
+    textBytes: bytes,
+    symbols: 0,
+    hasSymbols: false,
+    symbolsObject: undefined,
+  });
+  const three = [segmentOf(3, 10), segmentOf(1, 20), segmentOf(2, 30)];
+  return [
+    { ...head, shard: 1, slices: 3, segments: three, own: { own, of: 3 } },
+    { ...head, shard: 2, slices: 1, segments: [segmentOf(1, 5)], own: { own: [0], of: 1 } },
+  ];
+};
+
+plainTest("own slices first, then foreign ones, while there is room", () => {
+  const ofOne = (shard: number, slice: number) => shard === 2 || slice > 0;
+  const rows: [bytes: number, shard1: number[], shard2: number[], leftOut: number][] = [
+    [65, [0, 1, 2], [0], 0],
+    [64, [1, 2], [0], 0], // slice 0 is foreign
+    [55, [1, 2], [0], 0],
+    [54, [1, 2], [], 1],
+    [40, [0, 1], [0], 1],
+    [4, [], [], 3],
+  ];
+  for (const [bytes, one, two, leftOut] of rows) {
+    const within = withinDisk(wanted(), ofOne, bytes);
+    expect([...within.wanted.map(({ own }) => own!.own), within.leftOut], `${bytes}`).toEqual([
+      one,
+      two,
+      leftOut,
+    ]);
+  }
+  expect(missingBytes(wanted(), [])).toBe(65);
+  expect(missingBytes(wanted(), wanted([1]))).toBe(40);
+  expect(missingBytes(wanted([1]), wanted())).toBe(0);
+  expect(ownAlone(wanted(), ofOne).map(({ own }) => own!.own)).toEqual([[1, 2], [0]]);
+});
+
+test("a node with room for one state at a time follows each publication at once", async () => {
+  const cluster = await newCluster({ replicas: 1 });
+  const writer = await cluster.open();
+  const text = (n: number) => shop("shop", `needle ${n} ${"abc def ".repeat(2_000)}\n`);
+  await writer.index(text(0));
+  const { rows } = await cluster.pool.query("select max(bytes) as bytes from quern_segment");
+  const bytes = Number((rows[0] as { bytes: string }).bytes);
+  const node = await startNode(cluster, "one", {}, { diskBytes: Math.round(bytes * 1.5) });
+  const front = await openFront(cluster);
+  for (let n = 1; n <= 3; n++) {
+    await writer.index(text(n));
+    await front.refresh();
+    expect(await found(front, "needle")).toHaveLength(1);
+    expect((await found(front, `needle ${n}`))[0]).toContain(`needle ${n} `);
+  }
+  expect((await node.engine.status()).nodes).toMatchObject([{ ready: 1, missingBytes: 0 }]);
+  expect(await node.engine.check()).toMatchObject({ ok: true, segments: 1 });
+});
+
+test("a disk that is full keeps the older state, warns once, and is tried again later", async () => {
+  const objects = directorySegments(temporaryFolder());
+  const cluster = await newCluster({ segments: objects, replicas: 1 });
+  const writer = await cluster.open();
+  await writer.index(shop("shop", "needle 0\n"));
+  let isFull = false;
+  let asked = 0;
+  const segments: typeof objects = {
+    ...objects,
+    get(key, range, signal) {
+      asked++;
+      // as LMDB's write would, of what comes from here
+      if (isFull) throw new QuernError("DISK_FULL", "there is no room");
+      return objects.get(key, range, signal);
+    },
+  };
+  const warnings: string[] = [];
+  const node = { name: "one", url: "http://127.0.0.1:1", secret: SECRET, diskBytes: 2 ** 40 };
+  await using engine = await openCluster({
+    catalog: postgresCatalog(cluster.pool),
+    segments,
+    directory: temporaryFolder(),
+    workers: 0,
+    replicas: 1,
+    node,
+    onWarning: ({ message }) => void warnings.push(message),
+  });
+  isFull = true;
+  await writer.index(shop("shop", "needle 1\n"));
+  await expect.poll(() => warnings, { timeout: 20_000 }).toHaveLength(1);
+  expect(warnings[0]).toContain("there is no room");
+  const { shards, nodes } = await engine.status();
+  expect([shards[0]!.published, shards[0]!.here, nodes[0]!.ready]).toEqual([2, 1, 0]);
+  const before = asked;
+  await writer.index(shop("other", "needle 2\n")); // it hears of that, and waits
+  const { rows } = await cluster.pool.query("select 1 from quern_ready where generation = 1");
+  expect(rows).toHaveLength(1);
+  expect(asked).toBe(before);
+});
