@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect } from "vitest";
 import { postgresCatalog, type ClusterEngine } from "../../src/cluster/index.ts";
+import { ownersOf } from "../../src/cluster/catalog/placement.ts";
 import { comparable } from "./comparable.ts";
 import { openFront, startNode, startNodes, type RunningNode } from "./fronts.ts";
 import { found, newCluster, shop } from "./machines.ts";
@@ -78,10 +79,22 @@ describe("a node that is gone", () => {
 
   test("closed, and still heard on its port: partial, and not overloaded", async () => {
     const { nodes, front } = await filled(2, 1);
-    const used = nodes.find(({ asked }) => asked.has("/v1/show"))!;
+    const names = nodes.map(({ name }) => name);
+    const [keeper] = ownersOf(names, [1, 0], 1);
+    const used = nodes.find(({ name }) => name !== keeper)!;
     await used.engine.close();
-    const { stats, isSearchExhaustive } = await front.search(request);
-    expect([stats.crashes > 0, isSearchExhaustive]).toEqual([true, false]);
+    const isLost = async () => {
+      const { stats, isSearchExhaustive } = await front.search(request);
+      return [stats.crashes > 0, isSearchExhaustive];
+    };
+    expect(await isLost()).toEqual([true, false]);
+    const isHeard = async () =>
+      (await front.status()).nodes.some(({ name, ready }) => name === used.name && ready === 0);
+    await expect.poll(isHeard).toBe(true);
+    await sleep(300);
+    expect(await isLost()).toEqual([true, false]);
+    const { shards } = await front.status();
+    expect(shards.map(({ here }) => here)).toEqual(shards.map(({ published }) => published));
   });
 
   test("slow: the answer says that time ran out", async () => {

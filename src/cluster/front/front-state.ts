@@ -234,10 +234,16 @@ export class FrontStates {
     return (this.#state = await this.#build(shards));
   }
 
-  /** The generation with the most of its slices on live nodes; the newest of several. */
+  /**
+   * The generation with the most of its slices on live nodes; the newest of several. Never one before that which
+   * this front has asked for: nodes keep older ones for a minute, and who has seen a state must not see an older one.
+   */
   async #choose(shard: number, published: number, members: Membership): Promise<FrontShard> {
     const ready = members.ready.filter((one) => one.shard === shard);
-    const generations = new Set([published, ...ready.map(({ generation }) => generation)]);
+    const current = this.#state?.shards.get(shard)?.head.generation ?? 0;
+    const oldest = Math.min(current, published); // a backup may have been restored
+    const known = [published, current, ...ready.map(({ generation }) => generation)];
+    const generations = new Set(known.filter((one) => one >= oldest && one > 0));
     let best: { shard: FrontShard; share: number } | undefined;
     for (const generation of [...generations].sort((a, b) => b - a)) {
       const head = await this.#head(shard, generation);
