@@ -1,15 +1,7 @@
 /** The examples run, from the sources, as processes of their own. */
 
 import { execFile, spawn } from "node:child_process";
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
@@ -175,60 +167,6 @@ test("next-route.ts answers as a route of Next.js does", async () => {
   const response = await POST(new Request("http://host/api/search", { method: "POST", body }));
   expect(response.status).toBe(200);
   expect(((await response.json()) as SearchResponse).stats.fileCount).toBeGreaterThan(0);
-});
-
-describe("front.ts", () => {
-  const ask = async (url: string, request: object) => {
-    const body = JSON.stringify(request);
-    const response = await fetch(`${url}/api/search`, { method: "POST", body });
-    return { status: response.status, answer: (await response.json()) as SearchResponse };
-  };
-  const filesOf = ({ files }: SearchResponse): string[] =>
-    files.map(({ repository, fileName }) => `${repository}/${fileName.text}`);
-
-  /** Of each, an index of its own; the second is served from a copy. */
-  const servers = async (): Promise<string[]> => {
-    const paths = ["duration", "ledger"].map((name) => join(folder, `of-${name}`));
-    for (const [i, name] of ["duration", "ledger"].entries()) {
-      const engine = await open(paths[i]!);
-      await engine.index(directory(join(CORPUS, name)), { symbols: "skip" });
-      await engine.close();
-    }
-    const copy = join(folder, "copy");
-    mkdirSync(copy);
-    copyFileSync(join(paths[1]!, "quern.mdb"), join(copy, "quern.mdb"));
-    const started = [paths[0]!, copy].map((path) => start("hono.ts", { QUERN_DB: path }));
-    return Promise.all(started.map((line) => line()));
-  };
-
-  test("answers as one engine with everything does", async () => {
-    const urls = await servers();
-    const front = await start("front.ts", { SERVERS: urls.join(" ") })();
-    const whole = await start("hono.ts")();
-    const all = { query: "parse or total", matches: 1000, contextLines: 1 };
-    const [{ answer: merged }, { answer: expected }] = [
-      await ask(front, all),
-      await ask(whole, all),
-    ];
-    for (const name of ["actualMatchCount", "totalMatchCount", "fileCount"] as const)
-      expect(merged.stats[name], name).toBe(expected.stats[name]);
-    expect(merged.isSearchExhaustive).toBe(true);
-    expect(filesOf(merged).sort()).toEqual(filesOf(expected).sort());
-    expect(new Set(merged.repositoryInfo.map(({ id }) => id)).size).toBe(2);
-    const { answer: few } = await ask(front, { ...all, matches: 3 });
-    expect(few.stats).toMatchObject({ totalMatchCount: expected.stats.totalMatchCount });
-    expect(few.stats.actualMatchCount).toBeLessThanOrEqual(3);
-    expect(few.isSearchExhaustive).toBe(false);
-    expect((await ask(front, { query: "a or or b", matches: 1 })).status).toBe(400);
-  });
-
-  test("says so where a server does not answer", async () => {
-    const one = await start("hono.ts")();
-    const front = await start("front.ts", { SERVERS: `${one} http://127.0.0.1:1` })();
-    const { answer } = await ask(front, { query: "parse", matches: 1000 });
-    expect(answer.files.length).toBeGreaterThan(0);
-    expect(answer).toMatchObject({ isSearchExhaustive: false, stats: { crashes: 1 } });
-  });
 });
 
 test("nightly.ts follows the remotes of a folder's clones", async () => {

@@ -229,7 +229,7 @@ test("a command that needs a node's secret says which variable has it", async ()
 /** The commands of a section of docs/growing.md, in order. */
 function commandsOf(section: string): string[][] {
   const page = readFileSync("docs/growing.md", "utf8");
-  const [, rest] = page.split(`### ${section}\n`);
+  const [, rest] = page.split(`## ${section}\n`);
   const [text] = rest!.split(/\n##/);
   const blocks = [...text!.matchAll(/```sh\n([^]*?)```/g)].flatMap(([, block]) =>
     block!.split("\n"),
