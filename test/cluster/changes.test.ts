@@ -50,7 +50,8 @@ describe("a listener", () => {
     expect(new Set(heard)).toEqual(new Set(["all", "nodes", "jobs"]));
     await expect.poll(() => sibling.heard).toEqual(["all", "jobs"]);
     const { rows } = await pool.query(
-      "select pg_terminate_backend(pid) from pg_stat_activity where query = 'listen quern'",
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where query = 'listen quern' and datname = current_database()`, // other tests share the server
     );
     expect(rows).toHaveLength(1);
     await expect.poll(() => heard.at(-1)).toBe("all");
