@@ -45,6 +45,11 @@ const ATTACKS: Attack[] = [
     ending: "QUERY_SYNTAX",
   },
   {
+    what: "one term more than there may be",
+    query: list(2_001, (i) => `${i}`, " or "),
+    ending: "QUERY_SYNTAX",
+  },
+  {
     what: "as many terms as there may be",
     query: list(2_000, (i) => `a${i}b`, " or "),
     ending: "an answer",
