@@ -16,6 +16,7 @@ import {
   postgresCatalog,
   type ClusterEngine,
   type ClusterOptions,
+  type SegmentStore,
 } from "../src/cluster/index.ts";
 import { preparePublication } from "../src/cluster/local/publish.ts";
 import { documents, type Engine, type Source } from "../src/index.ts";
@@ -334,7 +335,7 @@ async function publishAll({ pool, objects, path, repositories }: Publishing): Pr
   const environment = await openStore(path, { readOnly: false });
   const prepared = await preparePublication({
     environment,
-    store: directorySegments(objects),
+    store: oncePerKey(directorySegments(objects)),
     head: await catalog.head(1, 0),
     writer,
     began: await catalog.clock(),
@@ -343,6 +344,18 @@ async function publishAll({ pool, objects, path, repositories }: Publishing): Pr
   await catalog.publish(prepared!.publication);
   await environment.close();
   await catalog.release(1, writer);
+}
+
+/** Stores what is equal of all repositories once, instead of waiting for the disk each time. */
+function oncePerKey(store: SegmentStore): SegmentStore {
+  const stored = new Set<string>();
+  return {
+    ...store,
+    async put(key, body, bytes) {
+      if (!stored.has(key)) await store.put(key, body, bytes);
+      stored.add(key);
+    },
+  };
 }
 
 /** Processor time of another process so far: of all its threads, in user mode and in the system's. */

@@ -228,8 +228,10 @@ export class FrontStates {
   async bring(members: Membership): Promise<FrontState> {
     const published = await this.#catalog.generations();
     const shards = new Map<number, FrontShard>();
-    for (const [shard, generation] of published)
-      shards.set(shard, await this.#choose(shard, generation, members));
+    for (const [shard, generation] of published) {
+      const one = await this.#choose(shard, generation, members);
+      if (one) shards.set(shard, one);
+    }
     if (this.#state && isSame(this.#state.shards, shards)) return this.#state;
     return (this.#state = await this.#build(shards));
   }
@@ -237,8 +239,13 @@ export class FrontStates {
   /**
    * The generation with the most of its slices on live nodes; the newest of several. Never one before that which
    * this front has asked for: nodes keep older ones for a minute, and who has seen a state must not see an older one.
+   * undefined: the shard has come since the last state, and no generation of it is ready yet.
    */
-  async #choose(shard: number, published: number, members: Membership): Promise<FrontShard> {
+  async #choose(
+    shard: number,
+    published: number,
+    members: Membership,
+  ): Promise<FrontShard | undefined> {
     const ready = members.ready.filter((one) => one.shard === shard);
     const current = this.#state?.shards.get(shard)?.head.generation ?? 0;
     const oldest = Math.min(current, published); // a backup may have been restored
@@ -257,7 +264,8 @@ export class FrontStates {
       best = { shard: { head, repositories, replicas }, share };
       if (share === 1) break;
     }
-    return best!.shard;
+    const isNew = this.#state !== undefined && !this.#state.shards.has(shard);
+    return isNew && best!.share < 1 ? undefined : best!.shard;
   }
 
   async #head(shard: number, generation: number): Promise<ShardHead | undefined> {
