@@ -6,7 +6,7 @@
 import type { Command } from "commander";
 import type { Engine } from "../engine.ts";
 import type { IndexReport } from "../ingest/run/report.ts";
-import { excludedAtTop } from "../ingest/sources/excluded.ts";
+import { tellExcluded } from "../ingest/sources/excluded.ts";
 import type { Source } from "../ingest/sources/source.ts";
 import { CODE_HOST_TYPES } from "../store/format/records.ts";
 import {
@@ -89,23 +89,12 @@ function show(reports: readonly IndexReport[], flags: CommonFlags, { io }: Call)
   else printLines(io.stdout, reports.map(describe));
 }
 
-/** The share of the entries at the top of a folder from which on exclusions are reported. */
-const MOST_EXCLUDED = 0.9;
-
 async function excludedLines(paths: readonly string[]): Promise<string[]> {
-  const lines: string[] = [];
-  for (const path of paths.filter((one) => !isRepository(one))) {
-    const { entries, excluded, rules } = await excludedAtTop(path);
-    if (excluded === 0 || excluded < entries * MOST_EXCLUDED) continue;
-    const named = rules
-      .slice(0, 3)
-      .map(({ rule, file, line }) => `"${visible(rule)}" of ${visible(file)}, line ${line}`);
-    lines.push(
-      `quern: ${excluded} of ${count(entries, "entry", "entries")} in ${visible(path)} are left out ` +
-        `by ${named.join(", and ")}; --no-ignore takes them all`,
-    );
-  }
-  return lines;
+  const folders = paths.filter((one) => !isRepository(one));
+  const told = await Promise.all(folders.map(tellExcluded));
+  return told.flatMap((words) =>
+    words === undefined ? [] : [`quern: ${visible(words)}; --no-ignore takes them all`],
+  );
 }
 
 /** Resolves when the run has ended and its report is printed, or with --watch when it is stopped. */

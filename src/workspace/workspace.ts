@@ -21,6 +21,7 @@ import {
   checkedOptions,
   invalid,
 } from "../ingest/sources/metadata.ts";
+import { tellExcluded } from "../ingest/sources/excluded.ts";
 import type { Source } from "../ingest/sources/source.ts";
 import { checkDocument, MOST_OVERLAY_BYTES, type CheckedDocument } from "../overlay/documents.ts";
 import type { FileContent } from "../repository.ts";
@@ -45,9 +46,12 @@ export interface WorkspaceOptions extends RepositoryMetadata {
   ignore?: string[];
   /** Called when the index has caught up with changes. */
   onIndexed?: (report: IndexReport) => void;
-  /** Called when changes cannot be followed or indexed. */
+  /** Called when changes cannot be followed or indexed, and once if rules exclude nearly everything. */
   onWarning?: (warning: {
-    /** An ErrorCode, or 'NOT_FOLLOWED' if the system reports no changes for a part of the tree. */
+    /**
+     * An ErrorCode; 'NOT_FOLLOWED' if the system reports no changes for a part of the tree; 'EXCLUDED' if rules of
+     * .gitignore or .ignore files exclude nearly all of it.
+     */
     code: string;
     /** A message for people. */
     message: string;
@@ -306,6 +310,8 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
   async begin(): Promise<void> {
     await this.#refresh();
     await this.#index(true);
+    const message = await tellExcluded(this.#options.tree.root);
+    if (message !== undefined) this.#options.onWarning({ code: "EXCLUDED", message });
     this.#later(0);
   }
 

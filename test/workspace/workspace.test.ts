@@ -37,6 +37,22 @@ test("rules that are lifted bring files back", async () => {
   expect(await holding(tree, "needle")).toEqual(["a.txt", "lib/c.txt"]);
 });
 
+test("rules that exclude nearly everything are told of, once", async () => {
+  const warnings: unknown[] = [];
+  const onWarning = (warning: unknown) => void warnings.push(warning);
+  const ruled = await follow(
+    { "a.txt": "needle", "b.txt": "hay", ".gitignore": "*\n" },
+    { onWarning },
+  );
+  put(ruled.root, "c.txt", "needle");
+  expect(await holding(ruled.tree, "needle")).toEqual([]);
+  const file = join(ruled.root, ".gitignore");
+  const message = `2 of 2 entries in ${ruled.root} are left out by "*" of ${file}, line 1`;
+  expect(warnings).toEqual([{ code: "EXCLUDED", message }]);
+  await follow({ ...FILES, ".gitignore": "lib\n" }, { onWarning });
+  expect(warnings).toHaveLength(1);
+});
+
 test("the index catches up by itself, with symbols", async () => {
   const { root, tree, engine } = await follow({ "a.py": "def first(): pass\n" });
   put(root, "b.py", "def second(): pass\n");

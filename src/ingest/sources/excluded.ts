@@ -33,6 +33,23 @@ const RULE_FILES = [".ignore", ".gitignore"];
 const MOST_EXPLAINED = 100;
 const MOST_LINES = 300;
 
+/** The share of a folder's entries from which on it is worth telling that they are excluded. */
+const MOST_EXCLUDED = 0.9;
+
+/**
+ * Tells which rules exclude a folder's files and folders, in a sentence without its full stop. Resolves to undefined
+ * if they exclude less than nearly everything. REQUIRES: the folder can be read.
+ */
+export async function tellExcluded(folder: string): Promise<string | undefined> {
+  const { entries, excluded, rules } = await excludedAtTop(folder);
+  if (excluded === 0 || excluded < entries * MOST_EXCLUDED) return undefined;
+  const named = rules
+    .slice(0, 3)
+    .map(({ rule, file, line }) => `"${rule}" of ${file}, line ${line}`);
+  const all = entries === 1 ? "entry" : "entries";
+  return `${excluded} of ${entries} ${all} in ${folder} are left out by ${named.join(", and ")}`;
+}
+
 /** Counts the excluded entries of a folder. REQUIRES: the folder can be read. */
 export async function excludedAtTop(folder: string): Promise<Excluded> {
   const slice = new Slice({ signal: new AbortController().signal });
