@@ -1,7 +1,8 @@
 /**
- * Two groups of test files. Most share a few processes, so that the modules they test are loaded and compiled once
- * for each process and not once for each file: 0.4 s of processor time a file. The others have a process of their own:
- * files that replace modules or measure their process, and folders with browsers, clusters and installed packages.
+ * Two groups of test files. Those of pure functions share a few processes, so that the modules they test are loaded and
+ * compiled once for each process and not once for each file: 0.4 s of processor time a file. The others have a process
+ * of their own. Files that open engines or start git must not share: their process grows, and what a large process
+ * starts takes several times as long.
  */
 
 import { readdirSync, readFileSync } from "node:fs";
@@ -9,10 +10,7 @@ import { availableParallelism } from "node:os";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 
 /** Folders of test/ whose files share processes, if they can. */
-const SHARING = (
-  "auth base bench cli corpus engine history http ingest kernel mcp metrics oracle overlay query regex " +
-  "search security store sync threads validation workspace"
-).split(" ");
+const SHARING = ["auth", "base", "kernel", "metrics", "oracle", "query", "regex", "validation"];
 
 const isAlone = (file: string): boolean =>
   /\bvi\.mock\(|\b(?:memoryUsage|cpuUsage|eventLoopUtilization|VmHWM)\b/.test(

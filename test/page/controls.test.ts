@@ -27,6 +27,22 @@ const seesAll =
     for (const selector of selectors) await sees(selector)(page);
   };
 
+/** Controls that are the same at so many looks are all of a view; lists come from the server and are drawn in parts. */
+const LOOKS = 8;
+const LOOK_MS = 100;
+
+/** Resolves to the controls of a page once they stay the same. */
+async function settled(page: Page): ReturnType<typeof controlsOf> {
+  let controls = await controlsOf(page);
+  for (let same = 1; same < LOOKS;) {
+    await page.waitForTimeout(LOOK_MS);
+    const next = await controlsOf(page);
+    same = JSON.stringify(next) === JSON.stringify(controls) ? same + 1 : 1;
+    controls = next;
+  }
+  return controls;
+}
+
 /** There once the repository's revisions are known. */
 const HISTORY = "a:text-is('History')";
 const FILE = "browse/task-queue/-/blob/src/duration.ts";
@@ -108,7 +124,7 @@ inBrowser("controls", (browser) => {
   test("each has a name that tells it from the others", async () => {
     const list: string[] = [];
     const look = async (name: string, page: Page): Promise<void> => {
-      const controls = await controlsOf(page);
+      const controls = await settled(page);
       expect(controls.length, name).toBeGreaterThan(0);
       expect(unclear(controls), name).toEqual([]);
       list.push(`${name}:`, ...controls.map(showControl), "");

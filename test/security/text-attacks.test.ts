@@ -19,8 +19,11 @@ const TEXTS: [what: string, text: string][] = [
   ["halves of characters", filled("\ud800")],
 ];
 
-/** ms of its processor time in one turn; copying a megabyte of text is a part of it. */
-const MOST_MS = 16;
+/**
+ * ms of its processor time in one turn; copying a megabyte of text is a part of it. 7 to 14 where caches are its own,
+ * up to 17 beside two other tests; names full of dots took 34 when each was read more than once.
+ */
+const MOST_MS = 24;
 /** The list is the host's, and read when the call is made: some 4 µs a text. */
 const MOST_LIST_MS = 120;
 /** ms of all threads together: symbols end at 3 s of their thread. */
