@@ -47,9 +47,10 @@ describe.skipIf(!isLinux)("memory", () => {
     const { before, kept, trimmed } = await measured<Trimmed>("trim", 64);
     const shown = [before, kept, trimmed].map((bytes) => (bytes / MIB).toFixed());
     tellFigure(`RssAnon with 64 MiB kept: ${shown.join(", ")} MiB`);
-    expect(kept - before).toBeGreaterThan(48 * MIB);
+    // other memory of the process goes up and down by some 10 MiB meanwhile
+    expect(kept - before).toBeGreaterThan(40 * MIB);
     expect(kept - before).toBeLessThan(96 * MIB);
-    expect(kept - trimmed).toBeGreaterThan(48 * MIB);
+    expect(kept - trimmed).toBeGreaterThan(40 * MIB);
   });
 
   test("an answer takes at most 1 KiB a range: 100 000 of 1.7 million, one a line", async () => {

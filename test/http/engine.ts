@@ -26,7 +26,7 @@ export const openEngine = (fixtures: readonly Fixture[]): Promise<Engine> =>
 
 /** Its directory goes with the process. */
 export async function openEngineOf(sources: readonly Source[]): Promise<Engine> {
-  const engine = await open(join(base, String(++opened)), { workers: 1 });
+  const engine = await open(join(base, String(++opened)), { workers: 1, warmUp: false });
   await engine.index(sources);
   return engine;
 }

@@ -25,7 +25,7 @@ const [route = "search", count = "3000"] = process.argv.slice(2);
 const GIB = 2 ** 30;
 
 const path = mkdtempSync(join(tmpdir(), "quern-answer-"));
-const engine = await open(path, { workers: 2 });
+const engine = await open(path, { workers: 2, warmUp: false });
 const lines = "a line of some text, as there are in every file\n".repeat(280);
 const files = Array.from({ length: Number(count) }, (_, i) => ({
   path: `${i}.txt`,

@@ -30,7 +30,7 @@ describe.each([0, 2])("%i workers: a long answer", (workers) => {
   let engine: Engine;
   let handler: Handler;
   beforeAll(async () => {
-    engine = await open(path, { workers });
+    engine = await open(path, { workers, warmUp: false });
     const files = Array.from({ length: FILES / REPOSITORIES }, (_, i) => i);
     const sources = Array.from({ length: REPOSITORIES }, (_, r) =>
       documents({
@@ -128,7 +128,7 @@ describe.each([0, 2])("%i workers: a long answer", (workers) => {
 });
 
 test("an engine that closes breaks a long answer off", async () => {
-  const engine = await open(temporaryFolder(), { workers: 1 });
+  const engine = await open(temporaryFolder(), { workers: 1, warmUp: false });
   const files = Array.from({ length: 60 }, (_, i) => ({ path: `${i}`, content: content(i) }));
   await engine.index(documents({ name: "r", files }), { symbols: "skip" });
   const handler = createHandler(engine, { anonymous: "all" });

@@ -45,7 +45,7 @@ async function withMany<T>(
 }
 
 async function withEngine<T>(folder: string, use: (engine: Engine) => Promise<T>): Promise<T> {
-  const engine = await open(folder, { readOnly: true, workers: 1 });
+  const engine = await open(folder, { readOnly: true, workers: 1, warmUp: false });
   try {
     return await use(engine);
   } finally {

@@ -31,7 +31,7 @@ function* words(): Generator<string, never> {
 }
 
 beforeAll(async () => {
-  engine = await open(path, { workers: WORKERS });
+  engine = await open(path, { workers: WORKERS, warmUp: false });
   const word = words();
   const line = () => `${Array.from({ length: 9 }, () => word.next().value).join(" ")}\n`;
   const files = Array.from({ length: 4000 }, (_, n) => ({

@@ -28,7 +28,7 @@ export async function openSite(
   options: HandlerOptions = { anonymous: "all" },
 ): Promise<Site> {
   const folder = mkdtempSync(join(tmpdir(), "quern-page-"));
-  const engine = await open(folder, { workers: 1 });
+  const engine = await open(folder, { workers: 1, warmUp: false });
   await engine.index(sources);
   const handler = createHandler(engine, { page: true, ...options });
   const { origin, ...server } = await listen(createServer(toNodeListener(handler)));
