@@ -46,8 +46,9 @@ export async function tellExcluded(folder: string): Promise<string | undefined> 
   const named = rules
     .slice(0, 3)
     .map(({ rule, file, line }) => `"${rule}" of ${file}, line ${line}`);
-  const all = entries === 1 ? "entry" : "entries";
-  return `${excluded} of ${entries} ${all} in ${folder} are left out by ${named.join(", and ")}`;
+  const noun = entries === 1 ? "entry" : "entries";
+  const verb = excluded === 1 ? "is" : "are";
+  return `${excluded} of ${entries} ${noun} in ${folder} ${verb} left out by ${named.join(", and ")}`;
 }
 
 /** Counts the excluded entries of a folder. REQUIRES: the folder can be read. */
