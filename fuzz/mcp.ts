@@ -25,6 +25,8 @@ interface Step {
   readonly cursor?: boolean;
   /** Follows all cursors, and looks whether every line came once. */
   readonly walk?: boolean;
+  /** The budgets of the pages after the first, by turns. Default: that of the first. */
+  readonly budgets?: readonly number[];
   /** Asks as somebody who may not see one of the repositories. */
   readonly hide?: boolean;
   /** Before the call, indexes other texts. */
@@ -75,12 +77,21 @@ export async function openMcpTarget(): Promise<Target> {
   const schemas = new Map(
     tools.map(({ name, outputSchema }) => [name, ajv.compile(outputSchema as object)]),
   );
+  const counts = { calls: 0, pages: 0 };
   return {
     make,
+    summary: () => `${counts.calls} calls, ${counts.pages} of them pages of walks`,
     async check(input) {
       const steps = stepsIn(input);
       if (!steps) return;
-      const run = { engine, clients, schemas, repositoryIds, cursors: new Map<string, string>() };
+      const run = {
+        engine,
+        clients,
+        schemas,
+        repositoryIds,
+        counts,
+        cursors: new Map<string, string>(),
+      };
       for (const step of steps) await take(step, run);
     },
   };
@@ -108,6 +119,7 @@ interface Run {
   readonly clients: { readonly all: Client; readonly some: Client };
   readonly schemas: ReadonlyMap<string, ValidateFunction>;
   readonly repositoryIds: ReadonlySet<number>;
+  readonly counts: { calls: number; pages: number };
   /** By tool. */
   readonly cursors: Map<string, string>;
 }
@@ -137,8 +149,9 @@ async function call(
   tool: string,
   args: Record<string, unknown>,
   { hide = false }: Step,
-  { clients, schemas }: Run,
+  { clients, schemas, counts }: Run,
 ): Promise<Told> {
+  counts.calls++;
   const client = hide ? clients.some : clients.all;
   const given = JSON.parse(JSON.stringify(args)) as Record<string, unknown>;
   const result = await client.callTool({ name: tool, arguments: given });
@@ -173,7 +186,9 @@ async function walk(first: Told, step: Step, run: Run): Promise<void> {
   let cursor = first.cursor;
   for (let pages = 0; cursor !== undefined; pages++) {
     holds(pages < 2_000, "a search has no last page");
-    const next = await call("search", { cursor, maxTokens: step.args?.["maxTokens"] }, step, run);
+    run.counts.pages++;
+    const maxTokens = step.budgets?.[pages % step.budgets.length] ?? step.args?.["maxTokens"];
+    const next = await call("search", { cursor, maxTokens }, step, run);
     told.push(...linesIn(next.text));
     cursor = next.cursor;
   }
@@ -280,6 +295,7 @@ function make(random: Random): Buffer {
     args: { query: pick(WORDS), maxTokens: pick([200, 350, 900]), contextLines: random(4) },
     hide: random(2) === 0,
     walk: true,
+    ...(random(2) === 0 && { budgets: [pick([200, 900, 4_000]), 200 + random(900)] }),
   });
   const steps = Array.from({ length: 1 + random(8) }, () =>
     random(15) === 0 ? walking() : step(),

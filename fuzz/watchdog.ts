@@ -1,4 +1,8 @@
-/** Ends a process that hangs in one case: a loop that never ends can only be seen from another thread. */
+/**
+ * Ends a process that hangs in one case: a loop that never ends can only be seen from another thread. Such a case
+ * uses the processor for too long, or the process and its children rest for as long. The clock would also count the
+ * time in which they wait for a processor that others use. Only Linux tells that time apart.
+ */
 
 import { Worker } from "node:worker_threads";
 import { MOST_MS } from "./target.ts";
@@ -6,16 +10,29 @@ import { MOST_MS } from "./target.ts";
 // plain JavaScript: threads have no loader of TypeScript
 const CODE = `
 const { workerData: { shared, name, ms } } = require("node:worker_threads");
-const { writeSync } = require("node:fs");
+const { readdirSync, readFileSync, writeSync } = require("node:fs");
+const LOOK_MS = 250;
 const seed = new Float64Array(shared);
-let [last, since] = [NaN, Date.now()];
-setInterval(() => {
-  if (!Object.is(seed[0], last)) [last, since] = [seed[0], Date.now()];
-  else if (Date.now() - since > ms) {
-    writeSync(2, "it hangs: npx tsx fuzz/run.ts " + name + " --seed " + last + " --cases 1\\n");
-    process.kill(process.pid, "SIGKILL");
+const used = () => { const { user, system } = process.cpuUsage(); return (user + system) / 1000; };
+const isBusy = (folder) => /^[RD]/.test(readFileSync(folder + "/stat", "utf8").replace(/^.*\\) /s, ""));
+function rests() {
+  try {
+    const tasks = readdirSync("/proc/self/task").map((task) => "/proc/self/task/" + task);
+    const children = tasks.flatMap((task) => readFileSync(task + "/children", "utf8").match(/\\d+/g) ?? []);
+    if (children.some((child) => isBusy("/proc/" + child))) return false;
+    return tasks.filter(isBusy).length <= 1; // this thread
+  } catch (error) {
+    return error.code === "ENOENT" && process.platform !== "linux"; // a thread or a child has just ended
   }
-}, 250);
+}
+let [last, before, rested] = [NaN, used(), 0];
+setInterval(() => {
+  if (!Object.is(seed[0], last)) [last, before, rested] = [seed[0], used(), 0];
+  rested = rests() ? rested + LOOK_MS : 0;
+  if (used() - before <= ms && rested <= ms) return;
+  writeSync(2, "it hangs: npx tsx fuzz/run.ts " + name + " --seed " + last + " --cases 1\\n");
+  process.kill(process.pid, "SIGKILL");
+}, LOOK_MS);
 `;
 
 export function startWatchdog(name: string): { at(seed: number): void; end(): void } {

@@ -64,7 +64,7 @@ export const webhooks: Target = {
     const delivery: Delivery = { headers, body };
     const secret = { secret: SECRETS[type] ?? SECRET, username: "quern" };
     const isSigning = !["gerrit", "git", "folder"].includes(type);
-    const genuine = isGenuine(type, delivery, secret, NOW);
+    const genuine = await isGenuine(type, delivery, secret, NOW);
     holds(genuine === (isSigned && isSigning), `${type}: genuine is ${genuine}`);
     const subject = await subjectOf(type, delivery);
     about[subject.kind]++;
