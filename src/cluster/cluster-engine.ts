@@ -23,17 +23,17 @@ export interface ClusterStatus {
     /** The generation that searches of this machine see; 0 if none yet. */
     here: number;
   }[];
-  /** All nodes that were ever heard of, by name. */
+  /** All nodes that have ever reported, by name. */
   nodes: {
     /** Its name. */
     name: string;
-    /** Whether it was heard of within 10 s, so that fronts ask it. */
+    /** Whether it has reported within the last 10 s, so that fronts ask it. */
     isLive: boolean;
-    /** Whether it was heard of within 10 minutes and does not leave, so that it owns slices. */
+    /** Whether it has reported within the last 10 minutes and is not leaving, so that it owns slices. */
     isPlaced: boolean;
-    /** Slices that it has ready at their newest generation. */
+    /** The number of slices that it has ready at their newest generation. */
     ready: number;
-    /** Bytes of the slices that it owns and has not ready at their newest generation. */
+    /** Bytes of the slices that it owns but does not have ready at their newest generation. */
     missingBytes: number;
   }[];
   /** The jobs of enqueue(). */
@@ -67,9 +67,9 @@ export interface EnqueueOptions {
  * const options: CollectOptions = { signal: AbortSignal.timeout(60_000) };
  */
 export interface CollectOptions {
-  /** Ends the collection. What it has deleted until then stays deleted. */
+  /** Stops the collection. What it has already deleted stays deleted. */
   signal?: AbortSignal;
-  /** The time that ages are reckoned from. Default: now. */
+  /** The time from which ages are counted. Default: now. */
   now?: Date;
 }
 
@@ -81,16 +81,17 @@ export interface CollectOptions {
  * const options: WorkOptions = { signal: stop.signal, concurrency: 2 };
  */
 export interface WorkOptions {
-  /** Ends the work. */
+  /** Stops work() when it aborts. */
   signal: AbortSignal;
-  /** Jobs at once, from 1 to 64, each with threads and folders of its own. Default 1. */
+  /** The number of jobs that run at once, from 1 to 64, each with its own threads and folders. Default 1. */
   concurrency?: number;
 }
 
 /**
- * An engine over the index of a cluster. Searches follow each publication within some seconds; those of this
- * machine at once. Differences to open(): `workspace()` is refused, `index()` publishes each source by itself, when
- * its symbols are found, `history()` needs the clone on this machine, and over nodes `overlay` is refused.
+ * An engine over the index of a cluster. Searches see what this machine publishes at once, and what others publish
+ * within some seconds. It differs from the engine of open(): `workspace()` is refused. `index()` publishes each source
+ * separately, as soon as its symbols are found. `history()` needs the clone on this machine. If nodes hold the index,
+ * `overlay` is refused.
  *
  * @example
  * declare const engine: ClusterEngine;
@@ -99,7 +100,8 @@ export interface WorkOptions {
  */
 export interface ClusterEngine extends Engine {
   /**
-   * Answers fronts, on a port of its own that only machines of the cluster reach. Rejects unless this machine is a node.
+   * Answers requests from fronts. Serve it on a port of its own that only machines of the cluster can reach. Rejects
+   * unless this machine is a node.
    *
    * @example
    * import { createServer } from "node:http";
@@ -108,8 +110,8 @@ export interface ClusterEngine extends Engine {
    */
   readonly internal: (request: Request) => Promise<Response>;
   /**
-   * Gives the slices of this node to others, for a machine that leaves for good. Resolves when they have them ready; then
-   * close(). A machine that comes back needs none of this.
+   * Moves the slices of this node to other nodes, for a machine that leaves for good. Resolves when those nodes have
+   * the slices ready; then call close(). A machine that will come back need not be drained.
    *
    * @example
    * declare const engine: ClusterEngine;
@@ -118,7 +120,7 @@ export interface ClusterEngine extends Engine {
    */
   drain(): Promise<void>;
   /**
-   * Resolves when searches of this machine see all that was published before the call, by any machine.
+   * Resolves when searches on this machine see everything that any machine published before the call.
    *
    * @example
    * declare const engine: ClusterEngine;
@@ -126,8 +128,8 @@ export interface ClusterEngine extends Engine {
    */
   refresh(): Promise<void>;
   /**
-   * What this process has published, as a request's header `X-Quern-Generation` takes it: a machine that gets it answers
-   * from that state or a newer one. Empty before the first publication.
+   * The generations that this process has published, as a value for the request header `X-Quern-Generation`. A machine
+   * that receives the header answers from that state or a newer one. Empty before the first publication.
    *
    * @example
    * declare const engine: ClusterEngine;
@@ -136,8 +138,9 @@ export interface ClusterEngine extends Engine {
    */
   readonly written: string;
   /**
-   * Asks for a repository to be indexed, by any machine that runs work(). Requests for one repository come together: the
-   * last payload and the earliest date count. What is asked for while the repository is being indexed runs afterwards.
+   * Asks for a repository to be indexed by any machine that runs work(). Requests for the same repository become one
+   * job, with the last payload and the earliest date. A request that arrives while the repository is being indexed runs
+   * afterwards.
    *
    * @example
    * declare const engine: ClusterEngine;
@@ -145,8 +148,8 @@ export interface ClusterEngine extends Engine {
    */
   enqueue(repository: string, payload: unknown, options?: EnqueueOptions): Promise<void>;
   /**
-   * Works on what enqueue() has asked for, until the signal aborts, and then resolves. `source` returns what to index; the
-   * job ends with its publication. If it fails, it is tried again after 5 s, 10 s, and so on up to an hour.
+   * Runs the jobs of enqueue() until the signal aborts, and then resolves. `source` returns what to index, and a job is
+   * done when that is published. A job that fails is tried again after 5 s, then 10 s, and so on up to an hour.
    *
    * @example
    * declare const engine: ClusterEngine;
@@ -156,8 +159,9 @@ export interface ClusterEngine extends Engine {
    */
   work(source: (job: Job) => Promise<Source>, options: WorkOptions): Promise<void>;
   /**
-   * Deletes what nothing uses any more: generations that were replaced over an hour ago, and objects older than a day that
-   * nothing names. work() does it each hour. Resolves to `undefined` if another process is at it.
+   * Deletes what nothing uses any more: generations that were replaced over an hour ago, and objects older than a day
+   * that nothing refers to. Machines that have written do this every hour. Resolves to `undefined` if another process
+   * is collecting.
    *
    * @example
    * declare const engine: ClusterEngine;

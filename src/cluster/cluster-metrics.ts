@@ -14,7 +14,7 @@ interface SeenStatus {
   readonly queue: QueueState;
 }
 
-/** `status` is undefined where PostgreSQL cannot be reached. */
+/** Returns the metrics of a cluster. `status` is undefined if PostgreSQL cannot be reached. */
 export function clusterMetrics(status: SeenStatus | undefined): Metric[] {
   const up = gauge("quern_cluster_up", "Whether PostgreSQL answers.", [{ value: status ? 1 : 0 }]);
   if (status === undefined) return [up];

@@ -1,4 +1,4 @@
-/** Options of openCluster(), and what is checked of them. */
+/** Options of openCluster(), and the checks on them. */
 
 import { resolve } from "node:path";
 import { QuernError } from "../base/errors.ts";
@@ -9,7 +9,7 @@ import type { PostgresPool } from "./postgres/pool.ts";
 import type { PostgresPlace } from "./postgres/schema.ts";
 
 /**
- * Where a cluster keeps what is published. Made by postgresCatalog().
+ * The catalog of a cluster, which records what is published. Created by postgresCatalog().
  *
  * @example
  * declare const pool: PostgresPool; // new Pool({ connectionString: process.env.DATABASE_URL })
@@ -18,14 +18,14 @@ import type { PostgresPlace } from "./postgres/schema.ts";
 export interface ClusterCatalog {
   /** The pool of connections. */
   readonly pool: PostgresPool;
-  /** Where in the database its tables lie. */
+  /** Where in the database the catalog's tables are. */
   readonly place: PostgresPlace;
-  /** Whether machines hear of changes at once. */
+  /** Whether machines are notified of changes at once. */
   readonly listen: boolean;
 }
 
 /**
- * Returns a catalog in PostgreSQL. `migrateCluster()` makes its tables.
+ * Returns a catalog in PostgreSQL. `migrateCluster()` creates its tables.
  *
  * @example
  * declare const pool: PostgresPool; // new Pool({ connectionString: process.env.DATABASE_URL })
@@ -36,8 +36,8 @@ export function postgresCatalog(
   pool: PostgresPool,
   options: PostgresPlace & {
     /**
-     * Whether a machine takes a connection of the pool to hear of changes at once (LISTEN). Otherwise it looks each
-     * second, as it does through PgBouncer in transaction mode, with a warning. Default: true.
+     * Whether a machine holds one connection of the pool to be notified of changes at once (LISTEN). Otherwise it polls
+     * every second. Through PgBouncer in transaction mode it polls too, and reports a warning. Default: true.
      */
     listen?: boolean;
   } = {},
@@ -59,24 +59,26 @@ export function postgresCatalog(
  * };
  */
 export interface ClusterOptions extends Omit<OpenOptions, "readOnly"> {
-  /** What is published, the same for all machines. */
+  /** The catalog, which all machines share. */
   catalog: ClusterCatalog;
-  /** The objects, the same for all machines. */
+  /** The store of segment objects, which all machines share. */
   segments: SegmentStore;
-  /** A folder on a disk of this machine, for what it searches and writes. Can be fetched again if it is lost. */
+  /**
+   * A folder on a local disk, for what this machine searches and writes. If it is lost, its content is fetched again.
+   */
   directory: string;
   /**
-   * Makes this machine a node: it holds the slices that it owns, and answers fronts at its address. Searches here ask
-   * the nodes. Default: the machine holds the whole index, or with `secret` nothing.
+   * Makes this machine a node: it holds the slices that it owns, and answers fronts at its address. Searches on this
+   * machine ask the nodes. Default: the machine holds the whole index, or nothing if `secret` is given.
    */
   node?: ClusterNodeOptions;
-  /** Makes a machine without `node` a front: it holds nothing, and asks the nodes that have this secret. */
+  /** Makes a machine without `node` a front. A front holds nothing, and asks the nodes that have the same secret. */
   secret?: string;
-  /** Nodes that hold each slice. The same on all machines. Default 2. */
+  /** The number of nodes that hold each slice. Must be the same on all machines. Default 2. */
   replicas?: number;
   /**
-   * Bytes of text from which on a shard takes no new repository, and of a slice. Only one process at a time writes to
-   * a shard. Default 8 GiB.
+   * The size of a slice in bytes of text. A shard that holds as much text takes no new repository. Only one process at a
+   * time writes to a shard. Default 8 GiB.
    */
   shardBytes?: number;
 }
@@ -85,26 +87,36 @@ export interface ClusterOptions extends Omit<OpenOptions, "readOnly"> {
  * What makes a machine a node of a cluster.
  *
  * @example
+ * import { once } from "node:events";
+ * import { createServer } from "node:http";
  * const node: ClusterNodeOptions = {
  *   name: "node-1",
  *   url: "http://10.0.0.1:7001",
  *   secret: process.env.QUERN_SECRET ?? "",
  *   diskBytes: 2e12,
+ *   listen: (internal) =>
+ *     once(createServer(toNodeListener(internal)).listen(7001, "10.0.0.1"), "listening"),
  * };
  */
 export interface ClusterNodeOptions {
-  /** A name that the machine keeps when it starts again. */
+  /** The node's name. It must stay the same when the machine restarts. */
   name: string;
-  /** Where `internal` is served, as other machines reach it. Only they should: it is no public address. */
+  /** The URL at which other machines of the cluster reach `internal`. It should not be reachable by anyone else. */
   url: string;
-  /** What the machines sign their calls with. At least 16 characters, the same on all of them. */
+  /** The secret with which machines sign their calls. At least 16 characters, and the same on all machines. */
   secret: string;
-  /** Bytes of objects that its directory may hold. */
+  /** The most bytes of objects that the node's directory may hold. */
   diskBytes: number;
+  /**
+   * Starts the server of `internal`. Called when the node has fetched what it owns, before it reports that it is ready
+   * and other machines begin to ask it. Without this function, a search that arrives before the server listens asks
+   * another replica.
+   */
+  listen?: (internal: (request: Request) => Promise<Response>) => Promise<unknown>;
 }
 
 const SHARD_BYTES = 8 * 2 ** 30;
-/** Nodes that hold each slice, unless `replicas` says otherwise. */
+/** The default of `replicas`. */
 export const REPLICAS = 2;
 
 const OPTIONS: KeysOf<ClusterOptions> = {
@@ -126,13 +138,13 @@ const OPTIONS: KeysOf<ClusterOptions> = {
   onWarning: true,
 };
 
-/** Options with their defaults. */
+/** The options with their defaults filled in. */
 export interface CheckedOptions {
   readonly catalog: ClusterCatalog;
   readonly store: SegmentStore;
   readonly directory: string;
   readonly node: ClusterNodeOptions | undefined;
-  /** undefined: the machine holds the whole index. */
+  /** The machine holds the whole index if undefined. */
   readonly secret: string | undefined;
   readonly replicas: number;
   readonly shardBytes: number;
@@ -183,15 +195,23 @@ function checkSecret(secret: unknown): void {
     throw invalid(`openCluster: secret must be a string of at least ${LEAST_SECRET} characters`);
 }
 
-const NODE: KeysOf<ClusterNodeOptions> = { name: true, url: true, secret: true, diskBytes: true };
+const NODE: KeysOf<ClusterNodeOptions> = {
+  name: true,
+  url: true,
+  secret: true,
+  diskBytes: true,
+  listen: true,
+};
 
 function checkNode(node: ClusterNodeOptions, secret: string | undefined): void {
   checkKeys({ call: "openCluster", what: "field" }, node, NODE);
-  const { name, url, diskBytes } = node;
+  const { name, url, diskBytes, listen } = node;
   if (secret !== node.secret) throw invalid("openCluster: secret is not that of node: give one");
   if (typeof name !== "string" || name === "" || name.includes("\0"))
     throw invalid("openCluster: node.name must be a non-empty string");
   if (!/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : ""))
     throw invalid(`openCluster: node.url must be an http address, got ${JSON.stringify(url)}`);
   mustCount("node.diskBytes", diskBytes);
+  if (listen !== undefined && typeof listen !== "function")
+    throw invalid("openCluster: node.listen must be a function");
 }

@@ -1,4 +1,4 @@
-/** Deletes what nothing uses any more. One process of a cluster does it at a time. */
+/** Deletes unused rows and objects of a cluster. A lease lets one process do it at a time. */
 
 import { randomBytes } from "node:crypto";
 import { throwIfAborted } from "../base/abort.ts";
@@ -6,11 +6,11 @@ import type { Collection } from "./catalog/collection.ts";
 import { keepRenewing, LEASE_MS } from "./follow/renewal.ts";
 import type { SegmentStore } from "./objects/segment-store.ts";
 
-/** A machine that is behind may still bring itself to a generation that was replaced less long ago. */
+/** Age at which a replaced generation is deleted. A machine that is behind may still fetch a younger one. */
 const ROWS_MS = 3_600_000;
-/** No upload takes longer before a row names what it has stored. */
+/** Age at which an unused object is deleted. No writer takes longer to publish what it has stored. */
 const OBJECTS_MS = 24 * 3_600_000;
-/** Doomed at once: so long are publications that need one of them refused. */
+/** Objects that are deleted together. Publications that need one of them are refused until then. */
 const BATCH = 1000;
 
 /**
@@ -24,11 +24,11 @@ const BATCH = 1000;
 export interface CollectReport {
   /** Generations that were replaced more than an hour ago. */
   manifests: number;
-  /** States of repositories that only they had. */
+  /** States of repositories that only those generations had. */
   states: number;
-  /** Segments that only they had. */
+  /** Segments that only those generations had. */
   segments: number;
-  /** Objects older than a day that nothing names. */
+  /** Objects older than a day that nothing refers to. */
   objects: number;
 }
 
@@ -39,7 +39,7 @@ export interface Collecting {
   readonly signal: AbortSignal;
 }
 
-/** undefined: another process collects. */
+/** Resolves to undefined if another process collects. */
 export async function collect(collecting: Collecting): Promise<CollectReport | undefined> {
   const { collection } = collecting;
   const holder = randomBytes(16).toString("hex");
@@ -50,7 +50,7 @@ export async function collect(collecting: Collecting): Promise<CollectReport | u
     const rows = await collection.dropRows(new Date(collecting.now.getTime() - ROWS_MS));
     return { ...rows, objects: await deleteObjects({ ...collecting, signal }) };
   } finally {
-    await collection.release(holder).catch(() => undefined); // it ends by itself
+    await collection.release(holder).catch(() => undefined); // the lease ends by itself
   }
 }
 
@@ -75,7 +75,7 @@ async function deleteBatch(
   keys: readonly string[],
 ): Promise<number> {
   await collection.doom(keys);
-  const named = await collection.named(); // by what was published since
+  const named = await collection.named(); // what was published meanwhile may use one
   await collection.spare(keys.filter((key) => named.has(key)));
   const unnamed = keys.filter((key) => !named.has(key));
   for (const key of unnamed) await store.delete(key, signal);

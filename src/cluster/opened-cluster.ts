@@ -1,15 +1,19 @@
-/** The engine of a machine of a cluster: searches where the index is held, and writes to the shards of all. */
+/**
+ * The engine of a machine of a cluster: hands each call to what searches or to what writes, and follows what is
+ * published.
+ */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { throwIfAborted } from "../base/abort.ts";
 import { closedError, QuernError } from "../base/errors.ts";
 import { checkKeys } from "../base/known-keys.ts";
-import type { Engine, IndexOptions, OpenOptions } from "../engine.ts";
+import type { Engine, IndexOptions } from "../engine.ts";
 import { OPEN_HISTORY, type OpensHistory } from "../history/histories.ts";
 import type { CompactReport } from "../ingest/writes.ts";
 import type { IndexReport } from "../ingest/run/report.ts";
 import type { Source } from "../ingest/sources/source.ts";
 import { KNOWN_REPOSITORIES, type KnowsRepositories } from "../repositories.ts";
+import { ALL_PATHS, type KnowsPaths } from "../repository.ts";
 import { OWN_METRICS, type HasOwnMetrics, type Metric } from "../metrics/metrics-text.ts";
 import { OBSERVE, type Observable } from "../tracing.ts";
 import {
@@ -22,16 +26,11 @@ import { BEGIN_ANSWER, type BeginsAnswers } from "../search/caller/long-answer.t
 import { NOT_INDEXED, type KnowsNotIndexed } from "../search/caller/not-indexed.ts";
 import type { SearchOptions, SearchRequest } from "../search/messages/request.ts";
 import type { Answering, Following } from "./front/answering.ts";
-import type { Catalog } from "./catalog/catalog.ts";
-import type { Collection } from "./catalog/collection.ts";
-import { Alarm } from "./follow/alarm.ts";
-import type { EndedJob } from "./catalog/jobs.ts";
-import type { SegmentStore } from "./objects/segment-store.ts";
-import type { ShardSession, ShardWriter, WriteOptions } from "./shard-writer.ts";
-import { collect, type CollectReport } from "./collect.ts";
+import { ClusterWrites, type WriteParts } from "./cluster-writes.ts";
+import type { CollectReport } from "./collect.ts";
 import { clusterMetrics } from "./cluster-metrics.ts";
 import { readStatus, type StatusRows } from "./status.ts";
-import { encodePayload, workOn, type Job } from "./work.ts";
+import type { Job } from "./work.ts";
 import type { ClusterNode } from "./node/node.ts";
 import type {
   ClusterEngine,
@@ -44,26 +43,16 @@ import type {
 /** How long a request waits for a generation that it asks for. */
 const REACH_MS = 10_000;
 const REACH_STEP_MS = 20;
-/** How often work() deletes what is unused. */
-const COLLECT_MS = 3_600_000;
 
-export interface Parts extends StatusRows {
-  readonly catalog: Catalog;
-  readonly collection: Collection;
-  readonly store: SegmentStore;
-  readonly newWriter: () => ShardWriter;
+export interface Parts extends StatusRows, WriteParts {
   readonly answers: Answering & Partial<BeginsAnswers>;
   readonly following: Following;
-  /** undefined: this machine is none. */
+  /** The machine is no node if undefined. */
   readonly node: ClusterNode | undefined;
-  /** What this process has published, the newest generation by shard. */
+  /** The newest generation of each shard that this process has published. */
   readonly written: Generations;
-  /** Ring when there may be a job. */
-  readonly jobAlarms: Set<Alarm>;
   readonly stopListening: () => Promise<void>;
   readonly directory: string;
-  readonly shardBytes: number;
-  readonly onWarning: NonNullable<OpenOptions["onWarning"]>;
 }
 
 export class OpenedCluster
@@ -72,6 +61,7 @@ export class OpenedCluster
     KnowsRepositories,
     KnowsNotIndexed,
     OpensHistory,
+    KnowsPaths,
     BeginsAnswers,
     Observable,
     HasOwnMetrics,
@@ -80,155 +70,59 @@ export class OpenedCluster
   readonly path: string;
   readonly #parts: Parts;
   readonly #engine: Parts["answers"];
-  readonly #writer: ShardWriter;
-  readonly #closing = new AbortController();
-  readonly #working = new Set<Promise<void>>();
+  readonly #writes: ClusterWrites;
   #closed: Promise<void> | undefined;
 
   constructor(parts: Parts) {
-    this.#writer = parts.newWriter();
     this.path = parts.directory;
     this.#parts = parts;
     this.#engine = parts.answers;
+    this.#writes = new ClusterWrites(parts);
   }
 
   get generation(): number {
     return this.#engine.generation;
   }
 
+  // ── writes ──
+
   async index(
     source: Source | Iterable<Source> | AsyncIterable<Source>,
     options: IndexOptions = {},
   ): Promise<IndexReport[]> {
-    const reports: IndexReport[] = [];
-    for await (const one of isOne(source) ? [source] : source) {
-      this.#mustBeOpen();
-      reports.push(...(await this.#index(this.#writer, one, options)));
-    }
-    return reports;
-  }
-
-  async #index(
-    writer: ShardWriter,
-    source: Source,
-    options: IndexOptions,
-    writing: WriteOptions = options,
-  ): Promise<IndexReport[]> {
-    const { catalog, shardBytes, following } = this.#parts;
-    const shard = await catalog.shardOf(source.name, shardBytes);
-    const done = await writer.write(shard, writing, async ({ engine, expect }) => {
-      await expect(source.name);
-      return engine.index(source, options);
-    });
-    await following.refresh();
-    return done;
+    this.#mustBeOpen();
+    return this.#writes.index(source, options);
   }
 
   async remove(repository: string): Promise<boolean> {
     this.#mustBeOpen();
-    const shard = await this.#parts.catalog.knownShard(repository);
-    if (shard === undefined) return false;
-    return this.#write(shard, {}, ({ engine }) => engine.remove(repository));
+    return this.#writes.remove(repository);
   }
 
-  async compact(options: Parameters<Engine["compact"]>[0] = {}): Promise<CompactReport> {
+  async compact(options?: Parameters<Engine["compact"]>[0]): Promise<CompactReport> {
     this.#mustBeOpen();
-    const sum = { segmentsBefore: 0, segmentsAfter: 0, bytesFreed: 0, durationMs: 0 };
-    for (const shard of (await this.#parts.catalog.generations()).keys()) {
-      const run = ({ engine }: ShardSession): Promise<CompactReport> => engine.compact(options);
-      const report = await this.#write(shard, options, run);
-      sum.segmentsBefore += report.segmentsBefore;
-      sum.segmentsAfter += report.segmentsAfter;
-      sum.bytesFreed += report.bytesFreed;
-      sum.durationMs += report.durationMs;
-    }
-    return sum;
-  }
-
-  /** Resolves when this machine's searches see it. */
-  async #write<T>(
-    shard: number,
-    options: WriteOptions,
-    run: (session: ShardSession) => Promise<T>,
-  ): Promise<T> {
-    const done = await this.#writer.write(shard, options, run);
-    await this.#parts.following.refresh();
-    return done;
+    return this.#writes.compact(options);
   }
 
   async enqueue(repository: string, payload: unknown, options: EnqueueOptions = {}): Promise<void> {
     this.#mustBeOpen();
     checkKeys({ call: "enqueue", what: "option" }, options, { runAfter: true });
-    if (typeof repository !== "string" || repository === "" || repository.includes("\0"))
-      throw invalid(
-        `enqueue: repository must be a name without U+0000, got ${JSON.stringify(repository)}`,
-      );
-    const { runAfter } = options;
-    if (runAfter !== undefined && !(runAfter instanceof Date && !Number.isNaN(runAfter.getTime())))
-      throw invalid(`enqueue: runAfter must be a Date, got ${String(runAfter)}`);
-    await this.#parts.jobs.add(repository, encodePayload(payload), runAfter);
+    return this.#writes.enqueue(repository, payload, options);
   }
 
   async work(source: (job: Job) => Promise<Source>, options: WorkOptions): Promise<void> {
     this.#mustBeOpen();
     checkKeys({ call: "work", what: "option" }, options, { signal: true, concurrency: true });
-    const { signal, concurrency = 1 } = options;
-    if (typeof source !== "function") throw invalid("work: source must be a function");
-    if (!(signal instanceof AbortSignal)) throw invalid("work: signal must be an AbortSignal");
-    if (!Number.isInteger(concurrency) || concurrency < 1 || concurrency > 64)
-      throw invalid(`work: concurrency must be an integer from 1 to 64, got ${concurrency}`);
-    const stop = AbortSignal.any([signal, this.#closing.signal]);
-    const slots = Array.from({ length: concurrency }, () => this.#workOne(source, stop));
-    for (const slot of slots) {
-      this.#working.add(slot);
-      void slot.finally(() => this.#working.delete(slot)).catch(() => undefined);
-    }
-    const collecting = setInterval(() => {
-      this.collect({ signal }).catch((error: unknown) => {
-        const message = `what is unused cannot be deleted: ${String(error)}`;
-        if (!stop.aborted) this.#parts.onWarning({ code: "INTERNAL", message });
-      });
-    }, COLLECT_MS).unref();
-    await Promise.all(slots).finally(() => clearInterval(collecting));
+    return this.#writes.work(source, options);
   }
 
   async collect(options: CollectOptions = {}): Promise<CollectReport | undefined> {
     this.#mustBeOpen();
     checkKeys({ call: "collect", what: "option" }, options, { signal: true, now: true });
-    const { signal, now = new Date() } = options;
-    if (!(now instanceof Date) || Number.isNaN(now.getTime()))
-      throw invalid(`collect: now must be a Date, got ${String(now)}`);
-    const closing = this.#closing.signal;
-    const stop = signal ? AbortSignal.any([signal, closing]) : closing;
-    throwIfAborted(stop);
-    const { collection, store } = this.#parts;
-    return collect({ collection, store, now, signal: stop });
+    return this.#writes.collect(options);
   }
 
-  async #workOne(source: (job: Job) => Promise<Source>, signal: AbortSignal): Promise<void> {
-    const { jobs, jobAlarms, newWriter, onWarning } = this.#parts;
-    const writer = newWriter();
-    const alarm = new Alarm();
-    jobAlarms.add(alarm);
-    let trouble = "";
-    const onTrouble = (error: unknown): void => {
-      const message = `the queue of jobs cannot be reached: ${String(error)}`;
-      if (message !== trouble) onWarning({ code: "INTERNAL", message });
-      trouble = message;
-    };
-    const index = async (given: Source, job: EndedJob, stop: AbortSignal): Promise<void> => {
-      // however long another writer has the shard: until the signal aborts
-      const lockTimeoutMs = Number.POSITIVE_INFINITY;
-      const writing = { signal: stop, job, lockTimeoutMs };
-      await this.#index(writer, given, { signal: stop }, writing);
-    };
-    try {
-      await workOn({ jobs, index, alarm, onTrouble }, source, signal);
-    } finally {
-      jobAlarms.delete(alarm);
-      await writer.close();
-    }
-  }
+  // ── the cluster ──
 
   async refresh(): Promise<void> {
     this.#mustBeOpen();
@@ -286,6 +180,8 @@ export class OpenedCluster
       shards: shards.map((one) => ({ ...one, here: here.get(one.shard) ?? 0 })),
     };
   }
+
+  // ── searches ──
 
   trim(): void {
     this.#engine.trim();
@@ -349,6 +245,12 @@ export class OpenedCluster
     return this.#engine[OPEN_HISTORY](...asked);
   }
 
+  [ALL_PATHS](
+    ...asked: Parameters<KnowsPaths[typeof ALL_PATHS]>
+  ): ReturnType<KnowsPaths[typeof ALL_PATHS]> {
+    return this.#engine[ALL_PATHS](...asked);
+  }
+
   get [BEGIN_ANSWER](): BeginsAnswers[typeof BEGIN_ANSWER] {
     const begin =
       this.#engine[BEGIN_ANSWER]?.begin ??
@@ -371,10 +273,8 @@ export class OpenedCluster
   }
 
   async #close(): Promise<void> {
-    this.#closing.abort();
     await this.#parts.stopListening();
-    await this.#writer.close();
-    await Promise.allSettled(this.#working);
+    await this.#writes.close();
     await this.#parts.following.close();
   }
 
@@ -385,12 +285,6 @@ export class OpenedCluster
   #mustBeOpen(): void {
     if (this.#closed) throw closedError();
   }
-}
-
-function isOne(sources: Source | Iterable<Source> | AsyncIterable<Source>): sources is Source {
-  if (typeof sources !== "object" || sources === null)
-    throw invalid("index: give a source, or several in an iterable");
-  return "name" in sources && !(Symbol.iterator in sources) && !(Symbol.asyncIterator in sources);
 }
 
 const invalid = (message: string): QuernError => new QuernError("INVALID_REQUEST", message);

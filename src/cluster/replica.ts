@@ -1,7 +1,6 @@
 /**
- * The directory that this machine searches: all shards in one ordinary data directory, which an ordinary
- * engine has open. It is brought to newer generations as they are published. When
- * PostgreSQL or the object store cannot be reached, searches go on with what is there.
+ * Keeps all shards in one ordinary data directory, which an ordinary engine searches. The directory follows what is
+ * published. If PostgreSQL or the object store cannot be reached, searches go on with what is there.
  */
 
 import { join } from "node:path";
@@ -17,7 +16,7 @@ import { readContents, reading } from "./local/contents.ts";
 import type { SegmentStore } from "./objects/segment-store.ts";
 
 const POLL_MS = 1_000;
-/** For another process of this machine that brings the same directory. */
+/** How long it waits for another process of this machine that brings the same directory up to date. */
 const TURN_MS = 600_000;
 
 /** The directory that a machine fills, and an engine that searches it. */
@@ -59,7 +58,7 @@ export class Replica {
   readonly #options: ReplicaOptions;
   readonly #local: Local;
   readonly #heads: NewestHeads;
-  /** Brings the directory to what is published. */
+  /** Brings the directory up to date. */
   readonly follower: Follower<void>;
 
   private constructor(options: ReplicaOptions, local: Local) {

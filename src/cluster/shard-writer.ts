@@ -1,7 +1,7 @@
 /**
  * Writes to shards, one at a time: takes the shard's lease, brings a directory of this machine to the shard's
- * newest generation, lets an ordinary engine change it, sends what is new to the object store, and
- * publishes it. Whoever is stopped in between has published nothing.
+ * newest generation, lets an ordinary engine change it, sends new objects to the store, and publishes them. A
+ * writer that is stopped before that has published nothing.
  */
 
 import { randomBytes } from "node:crypto";
@@ -39,17 +39,19 @@ interface Opened {
   readonly shard: number;
   readonly environment: Environment;
   readonly engine: Engine;
+  /** The generation to which the directory was brought last. */
+  head: ShardHead | undefined;
 }
 
 export interface WriteOptions {
   readonly signal?: AbortSignal | undefined;
-  /** What ends with the publication, if there is one. */
+  /** The job that the publication completes. */
   readonly job?: EndedJob | undefined;
   /** Milliseconds to wait for another writer. Default: the engine's. */
   readonly lockTimeoutMs?: number;
 }
 
-/** What may be done while the lease is held. */
+/** What `work` may use while the lease is held. */
 export interface ShardSession {
   readonly engine: Engine;
   /** Gives the next new repository its id. REQUIRES: a source of that name is indexed next. */
@@ -66,7 +68,7 @@ export class ShardWriter {
     this.#options = options;
   }
 
-  /** Runs `work` on the newest generation, and publishes what it has changed. One after another. */
+  /** Runs `work` on the newest generation, and publishes what it has changed. Calls run one after another. */
   write<T>(
     shard: number,
     asked: WriteOptions,
@@ -87,12 +89,13 @@ export class ShardWriter {
     const { catalog, store, shardBytes } = this.#options;
     const writer = randomBytes(16).toString("hex");
     const generation = await this.#lease(shard, { writer, signal, lockTimeoutMs });
-    // who has lost it finds out when it publishes
+    // a writer that has lost its lease fails when it publishes
     using _renewal = keepRenewing(async () => !!(await catalog.lease(shard, writer, LEASE_MS)));
     try {
       const opened = await this.#open(shard);
-      const head = await catalog.head(shard, generation);
+      const head = await catalog.head(shard, generation, opened.head);
       await this.#bring(opened, head);
+      opened.head = head;
       const done = await work(this.#session(opened));
       const { environment } = opened;
       const began = await catalog.clock();
@@ -105,11 +108,11 @@ export class ShardWriter {
       }
       return done;
     } finally {
-      await catalog.release(shard, writer).catch(() => undefined); // it ends by itself
+      await catalog.release(shard, writer).catch(() => undefined); // the lease expires by itself
     }
   }
 
-  /** Waits for another writer to end. Resolves to the shard's generation. */
+  /** Takes the lease, after another writer if there is one. Resolves to the shard's generation. */
   async #lease(
     shard: number,
     {
@@ -136,7 +139,7 @@ export class ShardWriter {
     }
   }
 
-  /** Keeps the last one open: mostly it is the next one. */
+  /** Opens a shard's directory. Keeps it open, because the next write is mostly to the same shard. */
   async #open(shard: number): Promise<Opened> {
     if (this.#opened?.shard === shard) return this.#opened;
     await this.#closeShard();
@@ -144,7 +147,7 @@ export class ShardWriter {
     const environment = await openStore(path, { readOnly: false });
     try {
       const engine = await open(path, this.#options.engine);
-      return (this.#opened = { shard, environment, engine });
+      return (this.#opened = { shard, environment, engine, head: undefined });
     } catch (error) {
       await environment.close();
       throw error;
@@ -186,7 +189,7 @@ export class ShardWriter {
     await opened?.environment.close();
   }
 
-  /** Ends what runs, as if aborted. */
+  /** Aborts the running write, and closes the directory. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#opened?.engine.close();

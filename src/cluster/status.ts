@@ -1,4 +1,4 @@
-/** What PostgreSQL says of a cluster, as it is told to people. */
+/** Reads the state of a cluster from PostgreSQL, for people and metrics. */
 
 import { Catalog } from "./catalog/catalog.ts";
 import { Collection } from "./catalog/collection.ts";
@@ -14,9 +14,9 @@ export interface NodeStatus {
   readonly name: string;
   readonly isLive: boolean;
   readonly isPlaced: boolean;
-  /** Slices that it has ready at their newest generation. */
+  /** The number of its slices that are ready at their newest generation. */
   readonly ready: number;
-  /** Bytes of the slices that it owns and has not ready at their newest generation. */
+  /** Bytes of its own slices that are not ready at their newest generation. */
   readonly missingBytes: number;
 }
 
@@ -85,7 +85,7 @@ function nodesOf(
   });
 }
 
-/** The slices of a shard that have segments. */
+/** Returns the slices of a shard that have segments. */
 function slicesOf({ shard, segments, slices }: ShardHead) {
   const bytes = new Map<number, number>();
   for (const one of segments) {

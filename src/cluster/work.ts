@@ -1,6 +1,6 @@
 /**
- * Works on the queue of jobs: takes one, asks the host for its source, and indexes it. What ends a job is the
- * publication of what it has made. A process that dies leaves its job to others after LEASE_MS.
+ * Runs jobs from the queue: takes a job, asks the host for its source, and indexes that. The transaction that publishes
+ * the result also ends the job. If the process dies, another process takes the job after LEASE_MS.
  */
 
 import { randomBytes } from "node:crypto";
@@ -11,7 +11,7 @@ import type { Source } from "../ingest/sources/source.ts";
 import type { EndedJob, Jobs, TakenJob } from "./catalog/jobs.ts";
 
 const POLL_MS = 1_000;
-/** After a first failure; each further one waits twice as long. */
+/** The delay after the first failure. It doubles with each further failure. */
 const RETRY_MS = 5_000;
 const LONGEST_RETRY_MS = 3_600_000;
 
@@ -22,22 +22,22 @@ const LONGEST_RETRY_MS = 3_600_000;
  * const source = async ({ repository }: Job) => git(`/clones/${repository}`, { name: repository });
  */
 export interface Job {
-  /** The name of the repository. The source must have it too. */
+  /** The name of the repository. The source must have the same name. */
   readonly repository: string;
-  /** What enqueue() was given last. */
+  /** The payload of the last call of enqueue() for this repository. */
   readonly payload: unknown;
-  /** How often the job has failed since it was asked for. */
+  /** How often the job has failed since enqueue() asked for it. */
   readonly failures: number;
-  /** Aborts when work() is to end, or another process has taken the job over. */
+  /** Aborts when work() should end, or when another process has taken over the job. */
   readonly signal: AbortSignal;
 }
 
-/** What the loop needs of the engine. */
+/** What the loop needs. */
 export interface Working {
   readonly jobs: Jobs;
-  /** Calls `source` for the job's source and publishes it; ends the job with the publication. Resolves to whether anything was published. */
+  /** Indexes the source, and ends the job in the transaction that publishes it. */
   readonly index: (source: Source, job: EndedJob, signal: AbortSignal) => Promise<void>;
-  /** Rings when there may be a job. */
+  /** Wakes the loop when there may be a job. */
   readonly alarm: Alarm;
   readonly onTrouble: (error: unknown) => void;
 }
@@ -95,7 +95,7 @@ function mustBeNamed(source: Source, repository: string): void {
     );
 }
 
-/** The payload as it is stored. */
+/** Encodes a payload as it is stored. */
 export function encodePayload(payload: unknown): string {
   try {
     return JSON.stringify(payload) ?? "null";

@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished } from "vitest";
 import { Jobs } from "../../src/cluster/catalog/jobs.ts";
 import { Nodes } from "../../src/cluster/catalog/nodes.ts";
 import { migrateCluster, openCluster, postgresCatalog } from "../../src/cluster/index.ts";
+import type { PostgresPool } from "../../src/cluster/postgres/pool.ts";
 import { listenTo, type Change } from "../../src/cluster/postgres/changes.ts";
 import { found, newCluster, shop } from "./machines.ts";
 import { bouncerTest, startBouncer } from "./pgbouncer.ts";
@@ -101,6 +102,33 @@ bouncerTest("through PgBouncer in transaction mode a machine says that it looks"
   await other.index(shop("shop", "needle\n"));
   await expect.poll(() => found(machine, "needle")).toHaveLength(1);
   expect(silent).toEqual([]);
+});
+
+test("a machine that hears of changes looks when there are some, not each second", async () => {
+  const pool = await migrated();
+  const cluster = await newCluster({}, pool);
+  const looking = async (listen: boolean) => {
+    const looks = { count: 0 };
+    const counting: PostgresPool = {
+      query(text, values) {
+        looks.count++;
+        return pool.query(text, values);
+      },
+      connect: () => pool.connect(),
+    };
+    await cluster.open({ catalog: postgresCatalog(counting, { listen }) });
+    return looks;
+  };
+  const [listener, poller] = [await looking(true), await looking(false)];
+  const { heard } = hear(pool);
+  await expect.poll(() => heard).toEqual(["all"]);
+  const before = poller.count; // it is idle: all that it asks are looks
+  for (let news = 0; news < 40; news++) {
+    const seen = listener.count;
+    await pool.query("select pg_notify('quern', 'index ')");
+    await expect.poll(() => listener.count, { interval: 5 }).toBeGreaterThan(seen);
+  }
+  expect(poller.count - before).toBeLessThan(30); // without notices both look as often
 });
 
 test("machines over one pool share one connection, and all of it is given back", async () => {

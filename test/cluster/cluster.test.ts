@@ -249,12 +249,18 @@ describe("writers", () => {
     };
   };
 
-  test.each([0, 1, 2])("who fails after %i objects has published nothing", async (before) => {
+  // of many files, what a writer needs is an object of its own
+  test.each([
+    [0, 1],
+    [1, 1],
+    [2, 500],
+  ])("who fails after %i objects has published nothing (%i files)", async (before, count) => {
     const cluster = await newCluster();
     const good = await cluster.open();
     await good.index(code("shop", "old\n"));
     const bad = await cluster.open({ segments: failing(cluster.segments, before) });
-    const changed = code("shop", "old\n", "export function fresh() {}\n");
+    const others = Array.from({ length: count }, (_, i) => `export function other${i}() {}\n`);
+    const changed = code("shop", "old\n", "export function fresh() {}\n", ...others);
     await expect(bad.index(changed)).rejects.toThrow("the store is gone");
     await bad.refresh();
     expect(await found(bad, "fresh")).toEqual([]);

@@ -1,7 +1,7 @@
 /** What nothing uses any more is deleted, and nothing else, whatever runs at the same time. */
 
 import fc from "fast-check";
-import { expect } from "vitest";
+import { expect, onTestFinished, vi } from "vitest";
 import { Collection } from "../../src/cluster/catalog/collection.ts";
 import type { ClusterEngine } from "../../src/cluster/index.ts";
 import { QuernError } from "../../src/index.ts";
@@ -91,6 +91,19 @@ test("a publication that needs what is being deleted is refused, and the next on
   expect(await found(fresh, "one or two")).toEqual(["shop: one"]);
 });
 
+test("a machine that has written collects each hour", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const cluster = await newCluster();
+  const machine = await cluster.open();
+  for (const text of ["one", "two"]) await machine.index(shop("shop", `${text}\n`));
+  await cluster.pool.query("update quern_manifest set created_at = created_at - interval '2 h'");
+  vi.advanceTimersByTime(0.9 * HOUR);
+  expect(await count(cluster, "manifest")).toBe(2);
+  vi.advanceTimersByTime(0.1 * HOUR);
+  await expect.poll(() => count(cluster, "manifest")).toBe(1);
+});
+
 test("bad calls are told", async () => {
   const machine = await (await newCluster()).open();
   const now = new Date(Number.NaN);
@@ -105,7 +118,9 @@ const NAMES = ["a", "b", "c"];
 const TEXTS = ["needle one\n", "needle two\n", "needle three\n"];
 
 type Step =
-  { readonly repository: string; readonly texts: readonly string[] } | "compact" | "collect";
+  | { readonly repository: string; readonly texts: readonly string[] }
+  | "compact"
+  | "collect";
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   {

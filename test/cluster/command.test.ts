@@ -211,6 +211,33 @@ test("nodes and a front from one file, and what is left when a node stops", asyn
   expect((await quern(["cluster", "status", file])).stdout).toMatch(
     /^node one: silent, 0 slices ready, lacks 1 MB$/m,
   );
+
+  const drain = (name: string) => quern(["cluster", "drain", file, name]);
+  const isWholeAnswer = [6, false, true];
+  expect(await drain("one")).toMatchObject({
+    code: 0,
+    stdout: "node one has given its slices away; stop it now\n",
+  });
+  expect(await search(front)).toEqual(isWholeAnswer);
+  expect((await quern(["cluster", "status", file])).stdout).toMatch(
+    /^node one: gone, 0 slices ready$/m,
+  );
+  expect(await drain("three")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("there is no node three; there are: one, two"),
+  });
+  expect(await drain("two")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("no other node runs"),
+  });
+  await start(["cluster", "node", file], one);
+  expect(JSON.parse((await quern(["cluster", "drain", file, "two", "--json"])).stdout)).toEqual({
+    name: "two",
+  });
+  expect((await quern(["cluster", "status", file])).stdout).toMatch(
+    /^node two: leaving, 0 slices ready$/m,
+  );
+  expect(await search(front)).toEqual(isWholeAnswer);
 });
 
 test("a command that needs a node's secret says which variable has it", async () => {

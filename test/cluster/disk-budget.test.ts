@@ -1,6 +1,9 @@
 /** A node whose disk has no room drops what was superseded, then what is not its own, and then leaves out the rest. */
 
-import { expect, test as plainTest } from "vitest";
+import { randomBytes } from "node:crypto";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test as plainTest } from "vitest";
 import { QuernError } from "../../src/index.ts";
 import { directorySegments, openCluster, postgresCatalog } from "../../src/cluster/index.ts";
 import { missingBytes, ownAlone, withinDisk } from "../../src/cluster/node/disk-budget.ts";
@@ -8,11 +11,14 @@ import type { WantedShard } from "../../src/cluster/local/bring.ts";
 import { temporaryFolder } from "../engine/opened.ts";
 import { openFront, SECRET, startNode } from "./fronts.ts";
 import { found, newCluster, shop } from "./machines.ts";
-import { postgresTest as test } from "./postgres.ts";
+import { fill, smallDisk } from "../engine/small-disk.ts";
+import { nodeProgram } from "./node-processes.ts";
+import { postgresPort, postgresTest as test } from "./postgres.ts";
+import { RepositoryList } from "../../src/store/catalog/repository-list.ts";
 
 /** Shard 1 in three slices, of 10, 20 and 30 bytes; shard 2 in one of 5. */
 const wanted = (own: readonly number[] = [0, 1, 2]): WantedShard[] => {
-  const head = { generation: 1, repositories: [], nextSegment: 9 };
+  const head = { generation: 1, repositories: RepositoryList.EMPTY, nextSegment: 9 };
   const segmentOf = (segment: number, bytes: number) => ({
     segment,
     bytes,
@@ -71,6 +77,54 @@ test("a node with room for one state at a time follows each publication at once"
   }
   expect((await node.engine.status()).nodes).toMatchObject([{ ready: 1, missingBytes: 0 }]);
   expect(await node.engine.check()).toMatchObject({ ok: true, segments: 1 });
+});
+
+test("a disk that is really full: the replica serves what is new, until there is room again", async ({
+  skip,
+}) => {
+  const disk = smallDisk(24) ?? skip("mounting needs root");
+  const objects = temporaryFolder();
+  const cluster = await newCluster({ segments: directorySegments(objects) });
+  const newNode = await nodeProgram(
+    {
+      objects,
+      postgresPort: postgresPort!,
+      database: cluster.pool.options.database!,
+      replicas: 2,
+      secret: SECRET,
+      shardBytes: 2 ** 30,
+    },
+    (name) => join(name === "small" ? disk : temporaryFolder(), "node"),
+  );
+  const [small, large] = [await newNode("small"), await newNode("large")];
+  onTestFinished(
+    async () => void (await Promise.all([small, large].map((one) => one.end("SIGKILL")))),
+  );
+  const writer = await cluster.open();
+  await writer.index(shop("shop", "needle 0\n"));
+  await Promise.all([small.start(), large.start()]);
+  const front = await openFront(cluster);
+  const nodes = async () => (await front.status()).nodes;
+  const isWhole = { ready: 1, missingBytes: 0 };
+  await expect.poll(nodes).toMatchObject([isWhole, isWhole]);
+
+  fill(disk);
+  const long = randomBytes(2 ** 20).toString("base64");
+  await writer.index(shop("shop", "needle_fresh\n", `needle ${long}\n`));
+  await front.refresh();
+  expect(await found(front, "needle_fresh")).toEqual(["shop: needle_fresh"]); // no base64
+  expect((await front.search({ query: "needle", matches: 9 })).isSearchExhaustive).toBe(true);
+  await expect.poll(() => small.warnings.join()).toMatch(/full|no space/i);
+  expect(await nodes()).toMatchObject([isWhole, { name: "small", ready: 0, isLive: true }]);
+  expect((await nodes())[1]!.missingBytes).toBeGreaterThan(2 ** 20);
+
+  rmSync(join(disk, "filler"));
+  await small.end("SIGTERM");
+  await small.start();
+  await expect.poll(nodes).toMatchObject([isWhole, isWhole]);
+  await large.end("SIGKILL");
+  const { stats, isSearchExhaustive } = await front.search({ query: "needle", matches: 9 });
+  expect([stats.totalMatchCount, isSearchExhaustive]).toEqual([2, true]);
 });
 
 test("a disk that is full keeps the older state, warns once, and is tried again later", async () => {

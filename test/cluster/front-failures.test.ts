@@ -1,13 +1,18 @@
 /** What fronts answer while nodes fail, come, leave and fall behind: a published state, or words for what is missing. */
 
+import { fork } from "node:child_process";
+import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect } from "vitest";
+import { describe, expect, onTestFinished } from "vitest";
 import { postgresCatalog, type ClusterEngine } from "../../src/cluster/index.ts";
 import { ownersOf } from "../../src/cluster/catalog/placement.ts";
 import { comparable } from "./comparable.ts";
-import { openFront, startNode, startNodes, type RunningNode } from "./fronts.ts";
+import { openFront, SECRET, startNode, startNodes, type RunningNode } from "./fronts.ts";
 import { found, newCluster, shop } from "./machines.ts";
-import { postgresTest as test } from "./postgres.ts";
+import { temporaryFolder } from "../engine/opened.ts";
+import { bundledPrograms } from "../programs.ts";
+import type { FrontTold } from "./front-process.ts";
+import { postgresPort, postgresTest as test } from "./postgres.ts";
 
 const request = { query: "needle", matches: 100 };
 
@@ -97,6 +102,26 @@ describe("a node that is gone", () => {
     expect(shards.map(({ here }) => here)).toEqual(shards.map(({ published }) => published));
   });
 
+  test("of another version: its replica is asked, and the front says why", async () => {
+    const { cluster, nodes, whole } = await filled(2, 2);
+    const warnings: string[] = [];
+    const onWarning = ({ message }: { message: string }) => void warnings.push(message);
+    const front = await openFront(cluster, { onWarning });
+    for (const other of nodes) {
+      other.isOtherVersion = true;
+      expect(comparable(await front.search(request))).toEqual(whole);
+      expect((await finalOf(front)).isSearchExhaustive).toBe(true);
+      expect(comparable(await front.search(request))).toEqual(whole);
+      other.isOtherVersion = false;
+    }
+    expect(new Set(warnings).size).toBe(warnings.length);
+    for (const message of warnings) expect(message).toContain("runs another version of quern");
+    nodes.forEach((node) => (node.isOtherVersion = true));
+    const { stats, isSearchExhaustive } = await front.search(request);
+    expect([stats.crashes > 0, isSearchExhaustive]).toEqual([true, false]);
+    expect(warnings.length).toBeGreaterThanOrEqual(2);
+  });
+
   test("slow: the answer says that time ran out", async () => {
     const { nodes, front } = await filled(2, 1);
     nodes.forEach((node) => (node.delayMs = 3_600_000));
@@ -134,6 +159,27 @@ test("a node that joins gets slices, one that leaves gives its own away, and no 
   await expect.poll(() => asking.answers).toBeGreaterThan(before + 2);
   asking.isOver = true;
   await load;
+});
+
+test("a node says that it is ready when it listens, and not before", async () => {
+  const cluster = await newCluster({ onWarning: () => undefined });
+  const writer = await cluster.open();
+  await writer.index(shop("shop", "needle\n"));
+  const ready = async () => (await cluster.pool.query("select * from quern_ready")).rows.length;
+  const own = { name: "one", url: "http://127.0.0.1:1", secret: SECRET, diskBytes: 2 ** 40 };
+  const seen: unknown[] = [];
+  const listen = async (internal: (request: Request) => Promise<Response>) => {
+    const { status } = await internal(new Request(`${own.url}/v1/search`, { method: "POST" }));
+    const nodes = (await writer.status()).nodes.map(({ name, isLive }) => [name, isLive]);
+    seen.push(status, nodes, await ready());
+  };
+  await cluster.open({ node: { ...own, listen } });
+  expect([...seen, await ready()]).toEqual([401, [["one", true]], 0, 1]);
+  const taken = () => Promise.reject(new Error("the port is taken"));
+  await expect(cluster.open({ node: { ...own, name: "two", listen: taken } })).rejects.toThrow(
+    "the port is taken",
+  );
+  expect(await ready()).toBe(1);
 });
 
 test("each answer under changes is a published state", async () => {
@@ -185,6 +231,29 @@ test("without PostgreSQL searches go on with what is known, and nothing is publi
   isDown = false;
   await front.index(shop("new", "needle too\n"));
   expect(await found(front, "too")).toEqual(["new: needle too"]);
+});
+
+test("a front that is killed in the midst of searches: another one goes on", async () => {
+  const { cluster, front, whole } = await filled(2, 2);
+  const [program] = await bundledPrograms(["test/cluster/front-process.ts"]);
+  const told: FrontTold = {
+    postgresPort: postgresPort!,
+    database: cluster.pool.options.database!,
+    directory: temporaryFolder(),
+    secret: SECRET,
+    request,
+  };
+  const child = fork(program!, [JSON.stringify(told)], { execArgv: [] });
+  const answers: unknown[] = [];
+  child.on("message", (count) => void answers.push(count));
+  onTestFinished(() => void child.kill("SIGKILL"));
+  await expect.poll(() => answers.length).toBeGreaterThan(5);
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  expect(new Set(answers)).toEqual(new Set([whole.counters["totalMatchCount"]]));
+  expect(comparable(await front.search(request))).toEqual(whole);
+  await front.index(shop("new", "needle anew\n"));
+  expect(await found(front, "anew")).toEqual(["new: needle anew"]);
 });
 
 describe("who may see what", () => {

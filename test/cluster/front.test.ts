@@ -1,6 +1,9 @@
 /** A front over nodes answers as one engine with the whole index does. */
 
 import { describe, expect } from "vitest";
+import { createHandler } from "../../src/http/handler.ts";
+import { documents } from "../../src/ingest/sources/documents.ts";
+import { clientOf, post } from "../http/service.ts";
 import type { ClusterEngine } from "../../src/cluster/index.ts";
 import type { SearchEvent } from "../../src/index.ts";
 import { comparable } from "./comparable.ts";
@@ -50,6 +53,21 @@ describe("each method of an engine", () => {
       [after, other] = [page.nextCursor, same.nextCursor];
     }
     expect(nodes.filter(({ asked }) => asked.has("/v1/search")).length).toBeGreaterThan(1);
+  });
+
+  test("search with the definitions around matches", async () => {
+    const { front, whole } = await filled(3);
+    const bodies = [1, 2, 3].map((n) => `function around${n}() {\n  needle();\n}\n`);
+    await front.index(code("bodies", ...bodies));
+    await whole.refresh();
+    for (const matchesPerFile of [1, 9]) {
+      const request = { query: "needle", matches: 100, matchesPerFile, enclosing: true };
+      const answer = await front.search(request);
+      expect(comparable(answer)).toEqual(comparable(await whole.search(request)));
+      const chunks = answer.files.flatMap((file) => file.chunks);
+      const names = chunks.flatMap(({ enclosing }) => enclosing!.map((one) => one?.symbol));
+      expect(names).toEqual(expect.arrayContaining(["around1", "around2", "around3", undefined]));
+    }
   });
 
   test("stream, whole and cut", async () => {
@@ -123,6 +141,39 @@ describe("each method of an engine", () => {
     await expect(front.drain()).rejects.toThrow("is no node");
     expect(await nodes[0]!.engine.check()).toMatchObject({ ok: true });
   });
+});
+
+test("trees and lists of all files ask each node once, however many folders there are", async () => {
+  const cluster = await newCluster({ shardBytes: 40, replicas: 2 });
+  const nodes = await startNodes(cluster, 3);
+  const front = await openFront(cluster);
+  const paths = [
+    "a",
+    "b/c",
+    ...Array.from({ length: 40 }, (_, i) => `é${i % 7}/${i}/deep/${i}.ts`),
+  ];
+  const some = (from: number, to: number) =>
+    documents({ name: "r", files: paths.slice(from, to).map((path) => ({ path, content: path })) });
+  await front.index(some(0, 20));
+  await front.index(some(0, paths.length));
+  const whole = await cluster.open();
+  const answers = async (engine: ClusterEngine): Promise<unknown[]> => {
+    const client = clientOf(createHandler(engine, { anonymous: "all" }));
+    const asked = { repoName: "r", revisionName: "HEAD" };
+    const tree = await client("/api/tree", post({ ...asked, paths }));
+    const files = await client("/api/files", post(asked));
+    return [tree.status, await tree.json(), files.status, await files.json()];
+  };
+  for (const { asked } of nodes) asked.clear();
+  const got = await answers(front);
+  const calls = nodes.map(({ asked }) => [asked.get("/v1/list") ?? 0, asked.get("/v1/paths") ?? 0]);
+  expect(got).toEqual(await answers(whole));
+  expect(got[3]).toHaveLength(paths.length);
+  for (const [lists, all] of calls) {
+    expect(lists).toBe(0);
+    expect(all).toBeLessThanOrEqual(2); // one for each route
+  }
+  expect(calls.some(([, all]) => all! > 0)).toBe(true);
 });
 
 test("a query that names repositories goes to the nodes that hold them, and counts as one engine does", async () => {

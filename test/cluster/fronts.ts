@@ -3,6 +3,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
+import { nodeHandler } from "../../src/cluster/node/node-handler.ts";
 import type { ClusterEngine, ClusterOptions } from "../../src/cluster/index.ts";
 import { toNodeListener } from "../../src/http/node-listener.ts";
 import type { Cluster } from "./machines.ts";
@@ -19,9 +20,15 @@ export interface RunningNode {
   mend(): void;
   /** Answers later by so much. */
   delayMs: number;
+  /** Whether it knows none of the calls, as a node of another version of the wire. */
+  isOtherVersion: boolean;
   /** Calls that it was asked, by path. */
   readonly asked: Map<string, number>;
 }
+
+const otherVersion = toNodeListener(
+  nodeHandler({ secret: SECRET, maxConcurrent: 64, answers: {}, hold: async () => undefined }),
+);
 
 export async function startNode(
   cluster: Cluster,
@@ -29,15 +36,15 @@ export async function startNode(
   options: Partial<ClusterOptions> = {},
   { diskBytes = 2 ** 40 }: { readonly diskBytes?: number } = {},
 ): Promise<RunningNode> {
-  let engine: ClusterEngine | undefined;
+  let listener: ReturnType<typeof toNodeListener> | undefined;
   let isCut = false;
   const asked = new Map<string, number>();
   const server: Server = createServer((request, response) => {
-    if (isCut || !engine) return void request.socket.destroy();
+    if (isCut || !listener) return void request.socket.destroy();
     asked.set(request.url!, (asked.get(request.url!) ?? 0) + 1);
-    const listener = toNodeListener(engine.internal);
+    if (node.isOtherVersion) return otherVersion(request, response);
     if (node.delayMs === 0) return listener(request, response);
-    setTimeout(() => listener(request, response), node.delayMs).unref();
+    setTimeout(() => listener?.(request, response), node.delayMs).unref();
   }).listen(0, "127.0.0.1");
   await new Promise((done) => server.once("listening", done));
   onTestFinished(async () => {
@@ -45,13 +52,20 @@ export async function startNode(
     await new Promise((done) => server.close(done));
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const own = { name, url, secret: SECRET, diskBytes };
-  const node: RunningNode = {
+  const own = {
+    name,
+    url,
+    secret: SECRET,
+    diskBytes,
+    listen: async (internal: ClusterEngine["internal"]) =>
+      void (listener = toNodeListener(internal)),
+  };
+  const node = {
     name,
     url,
     asked,
     delayMs: 0,
-    engine: (engine = await cluster.open({ ...options, node: own })),
+    isOtherVersion: false,
     cut() {
       isCut = true;
       server.closeAllConnections();
@@ -60,7 +74,7 @@ export async function startNode(
       isCut = false;
     },
   };
-  return node;
+  return Object.assign(node, { engine: await cluster.open({ ...options, node: own }) });
 }
 
 export async function startNodes(

@@ -4,11 +4,12 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import type pg from "pg";
-import { expect, onTestFinished } from "vitest";
+import { beforeAll, expect, onTestFinished } from "vitest";
 import type { ClusterEngine, Job } from "../../src/cluster/index.ts";
 import type { Source } from "../../src/index.ts";
 import { directorySegments } from "../../src/cluster/index.ts";
 import { temporaryFolder } from "../engine/opened.ts";
+import { bundledPrograms } from "../programs.ts";
 import { found, newCluster, shop } from "./machines.ts";
 import { postgresPort, postgresTest as test } from "./postgres.ts";
 
@@ -211,6 +212,11 @@ interface Dying {
   readonly signal: "SIGKILL" | "SIGSTOP";
 }
 
+let mortalWriter: string;
+beforeAll(async () => {
+  [mortalWriter] = (await bundledPrograms(["test/cluster/mortal-writer.ts"])) as [string];
+});
+
 /** A cluster where `shop` is "old", and a process that is to make it "fresh" but stops at a step. */
 async function withMortal({ step, signal }: Dying) {
   const objects = temporaryFolder();
@@ -221,8 +227,9 @@ async function withMortal({ step, signal }: Dying) {
   const { database } = cluster.pool.options;
   const directory = temporaryFolder();
   const told = { port: postgresPort, database, objects, directory, step, signal };
-  const args = ["--import", "tsx", "test/cluster/mortal-writer.ts", JSON.stringify(told)];
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "inherit", "inherit"] });
+  const child = spawn(process.execPath, [mortalWriter, JSON.stringify(told)], {
+    stdio: ["ignore", "inherit", "inherit"],
+  });
   onTestFinished(() => void child.kill("SIGKILL"));
   return { ...cluster, machine, child };
 }

@@ -1,16 +1,25 @@
 /** What crosses between a front and a node, over real connections. */
 
-import { createServer, type ServerResponse } from "node:http";
+import { createHash } from "node:crypto";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { nodeClient, NodeFailed } from "../../src/cluster/front/node-client.ts";
+import { nodeClient, NodeFailed, type NodeClient } from "../../src/cluster/front/node-client.ts";
 import { nodeHandler, type NodeOptions } from "../../src/cluster/node/node-handler.ts";
-import { decode, decodeFrames, encode } from "../../src/cluster/wire/codec.ts";
+import { STREAM } from "../../src/cluster/wire/calls.ts";
+import { decode, decodeFrames, encode, frameOf } from "../../src/cluster/wire/codec.ts";
 import { Holder } from "../../src/cluster/node/holder.ts";
-import { isBodyOf, isSigned, sign } from "../../src/cluster/wire/signature.ts";
+import {
+  frameSigner,
+  isBodyOf,
+  isSigned,
+  sign,
+  signAnswer,
+} from "../../src/cluster/wire/signature.ts";
 import { QuernError } from "../../src/base/errors.ts";
 import { toNodeListener } from "../../src/http/node-listener.ts";
 import { zeroStats } from "../../src/search/messages/stats.ts";
+import type { StreamStep } from "../../src/search/caller/stream.ts";
 import type { Heads } from "../../src/search/caller/heads.ts";
 import { viewOf } from "../../src/store/catalog/view.ts";
 import type { Catalog } from "../../src/store/catalog/catalog.ts";
@@ -70,6 +79,8 @@ async function serve(changes: Partial<NodeOptions> = {}) {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return { url, client, released };
 }
+
+const callOf = (headers: Record<string, unknown>) => String(headers["x-quern-node-signature"]);
 
 const asked = { slices: [[1, 4, 0]] as const, request: { query: "x", matches: 5 } };
 
@@ -155,6 +166,8 @@ test("nobody without the secret learns anything, nor with what he has recorded",
     ["another body", signed, encode({ ...asked, request: { query: "y", matches: 5 } })],
     ["another call", signed, body, "/v1/show"],
     ["half a signature", { ...signed, "x-quern-node-signature": "00" }],
+    ["two signatures", { ...signed, "x-quern-node-signature": `${callOf(signed)}, x` }],
+    ["a query after the path", signed, body, "/v1/search?x=1"],
     ["no time", { ...signed, "x-quern-node-time": "soon" }],
     ["a call that is not there", {}, body, "/v1/nothing"],
   ];
@@ -187,7 +200,11 @@ test("a signature is for one method, path, time and body", () => {
     false,
   ]);
   expect(isSigned(SECRET, { ...request, method: "GET", headers }, 1_000_000)).toBe(false);
-  expect([isBodyOf(headers, body), isBodyOf(headers, Buffer.from("Body"))]).toEqual([true, false]);
+  const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+  expect([isBodyOf(headers, sha256("body")), isBodyOf(headers, sha256("Body"))]).toEqual([
+    true,
+    false,
+  ]);
 });
 
 /** What whoever knows the secret could send: fronts do not, so it is refused, and costs little. */
@@ -238,28 +255,185 @@ test("headers that were seen do not let a body in that is longer than a call", a
   expect(sent).toBeLessThan(80); // MiB, of which 64 are taken
 });
 
-test.each<[what: string, answer: (response: ServerResponse) => void]>([
-  ["lists in each other", (response) => response.end(Buffer.alloc(2 ** 20, 0x91))],
-  ["a list of four billion", (response) => response.end(Buffer.from("ddffffffff", "hex"))],
-  ["a frame that is cut off", (response) => response.end(Buffer.of(9, 0, 0, 0, 1))],
-])("a node that answers with %s has failed", async (_, answer) => {
-  const { url, client } = await answering(answer);
-  const before = process.cpuUsage();
-  const steps = client.stream(url, asked).then(async (stream) => {
-    for await (const _step of stream);
+/** What a node could answer that knows the secret and is out of order. */
+const SICK_ANSWERS: [what: string, body: () => Uint8Array][] = [
+  ["lists in each other", () => Buffer.alloc(2 ** 20, 0x91)],
+  ["a list of four billion", () => Buffer.from("ddffffffff", "hex")],
+  ["null", () => encode(null)],
+  ["a prototype", () => Buffer.from("82a95f5f70726f746f5f5f81a17801a57374617473c0", "hex")],
+  ["other columns", () => encode({ ...heads, files: { ...heads.files, paths: [1, 2] } })],
+  ["no counters", () => encode({ ...heads, stats: null })],
+  ["a step without files", () => encode({ step: { event: { type: "chunk" }, files: [] } })],
+  ["a last step without counters", () => encode({ step: { event: { type: "final" }, files: [] } })],
+  ["a failure without words", () => encode({ failure: 1 })],
+];
+
+test.each(SICK_ANSWERS)("a node that answers with %s has failed", async (_, body) => {
+  const { url, client } = await answering((request, response) => {
+    const given = Buffer.from(body());
+    const call = callOf(request.headers);
+    const isStream = request.url === STREAM;
+    const digest = createHash("sha256").update(given).digest("hex");
+    const whole = { body: { bytes: given.length, digest } };
+    const headers = signAnswer(SECRET, { call, status: 200, ...(!isStream && whole) });
+    const sent = isStream ? frameOf(given, frameSigner(SECRET, call)) : given;
+    response.writeHead(200, headers).end(sent);
   });
-  await expect(steps).rejects.toMatchObject({ why: "unreachable" });
+  const before = process.cpuUsage();
+  await expect(client.ask(url, "/v1/search", asked)).rejects.toMatchObject({ why: "unreachable" });
+  await expect(stepsOf(client, url)).rejects.toMatchObject({ why: "unreachable" });
   const { user, system } = process.cpuUsage(before);
   expect((user + system) / 1_000).toBeLessThan(500);
 });
 
+// ── whoever stands in a node's place ──
+
+async function stepsOf(client: NodeClient, url: string): Promise<StreamStep[]> {
+  const steps: StreamStep[] = [];
+  for await (const step of await client.stream(url, asked)) steps.push(step);
+  return steps;
+}
+
+const chunk = (name: string): StreamStep => ({
+  event: {
+    type: "chunk",
+    stats: zeroStats(),
+    files: [{ fileName: { text: name, matchRanges: [] }, repository: "r", chunks: [] }],
+    repositoryInfo: [],
+  } as unknown as StreamStep["event"],
+  files: [],
+});
+const final: StreamStep = {
+  event: { type: "final", accumulatedStats: zeroStats(), isSearchExhaustive: true },
+  files: [],
+};
+const steps = [chunk("a"), chunk("b"), final];
+
+interface Sent {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: Buffer;
+}
+
+/** A proxy before a node, which alters what it answers. */
+async function altering(alter: (sent: Sent) => Sent) {
+  const node = await serve({
+    answers: {
+      "/v1/search": () => Promise.resolve(heads),
+      "/v1/stream": async function* () {
+        yield* steps;
+      },
+    },
+  });
+  return answering((request, response, body) => {
+    const init = { method: "POST", headers: request.headers as Record<string, string>, body };
+    void fetch(node.url + request.url, init).then(async (answer) => {
+      const headers = Object.fromEntries(answer.headers);
+      delete headers["transfer-encoding"];
+      const bytes = Buffer.from(await answer.arrayBuffer());
+      const sent = alter({ status: answer.status, headers, body: bytes });
+      response.writeHead(sent.status, sent.headers).end(sent.body);
+    });
+  });
+}
+
+const flipped = (body: Buffer, at: number): Buffer => {
+  const other = Buffer.from(body);
+  other[at]! ^= 1;
+  return other;
+};
+const withHeaders = (headers: Record<string, string>) => (sent: Sent) => ({
+  ...sent,
+  headers: { ...sent.headers, ...headers },
+});
+const SIGNATURE = "x-quern-node-signature";
+
+test("who alters nothing is not noticed", async () => {
+  const { url, client } = await altering((sent) => sent);
+  expect(await client.ask(url, "/v1/search", asked)).toEqual(heads);
+  expect(await stepsOf(client, url)).toEqual(steps);
+});
+
+test.each<[what: string, alter: (sent: Sent) => Sent]>([
+  ["no signature", withHeaders({ [SIGNATURE]: "" })],
+  ["another signature", withHeaders({ [SIGNATURE]: "0".repeat(64) })],
+  [
+    "a second signature",
+    (sent) => withHeaders({ [SIGNATURE]: `${callOf(sent.headers)}, x` })(sent),
+  ],
+  ["another digest", withHeaders({ "x-quern-node-digest": "0".repeat(64) })],
+  ["another status", (sent) => ({ ...sent, status: 422 })],
+  ["that it is not ready", (sent) => ({ ...sent, status: 409 })],
+  ["that it has too much to do", (sent) => ({ ...sent, status: 429 })],
+])("whoever answers with %s is no node", async (_, alter) => {
+  const { url, client } = await altering(alter);
+  await expect(client.ask(url, "/v1/search", asked)).rejects.toMatchObject({ why: "unknown" });
+  await expect(stepsOf(client, url)).rejects.toMatchObject({ why: "unknown" });
+});
+
+/** Positions in frames of a length, a digest, a signature, and a value. */
+test.each([0, 3, 4, 35, 36, 67, 68, 100])("an altered byte %i is noticed", async (at) => {
+  const { url, client } = await altering((sent) => ({ ...sent, body: flipped(sent.body, at) }));
+  await expect(client.ask(url, "/v1/search", asked)).rejects.toMatchObject({ name: "Error" });
+  await expect(stepsOf(client, url)).rejects.toMatchObject({ why: "unreachable" });
+});
+
+test.each<[what: string, alter: (frames: Buffer[]) => Buffer[]]>([
+  ["exchanged", ([a, b, c]) => [b!, a!, c!]],
+  ["repeated", ([a, b, c]) => [a!, a!, b!, c!]],
+  ["left out", ([a, , c]) => [a!, c!]],
+  ["cut off", ([a]) => [a!.subarray(0, -1)]],
+])("frames that are %s are noticed", async (_, alter) => {
+  const { url, client } = await altering((sent) => {
+    const frames: Buffer[] = [];
+    for (let rest = sent.body; rest.length > 0; rest = rest.subarray(frames.at(-1)!.length))
+      frames.push(rest.subarray(0, 68 + rest.readUInt32LE()));
+    expect(frames.length).toBe(steps.length);
+    return { ...sent, body: Buffer.concat(alter(frames)) };
+  });
+  await expect(stepsOf(client, url)).rejects.toMatchObject({ why: "unreachable" });
+});
+
+test("a recorded answer is none to another call", async () => {
+  const recorded: Sent[] = [];
+  const { url, client } = await altering((sent) => {
+    recorded.push(sent);
+    return recorded[0]!;
+  });
+  expect(await client.ask(url, "/v1/search", asked)).toEqual(heads);
+  const other = { ...asked, request: { query: "y", matches: 5 } };
+  await expect(client.ask(url, "/v1/search", other)).rejects.toMatchObject({ why: "unknown" });
+});
+
+test("nothing is read of an answer that is not signed", async () => {
+  let written = 0;
+  const { url, client } = await answering((_request, response) => {
+    const head = Buffer.from("dd01c9c380", "hex"); // a list of thirty million empty maps
+    response.writeHead(200).write(head);
+    const more = (): void => {
+      if (response.destroyed || written > 30) return;
+      response.write(Buffer.alloc(2 ** 20, 0x80), more);
+      written++;
+    };
+    more();
+  });
+  const before = process.cpuUsage();
+  await expect(client.ask(url, "/v1/search", asked)).rejects.toMatchObject({ why: "unknown" });
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1_000).toBeLessThan(500);
+  expect(written).toBeLessThan(20); // MiB, in buffers of the kernel
+});
+
 test("a frame of four gigabytes is not waited for", async () => {
   let sent = 0;
+  const head = Buffer.alloc(36, 0xff);
+  const sign = () => frameSigner(SECRET, "call");
   const bytes = async function* () {
+    yield Buffer.concat([head, sign()(head)]);
     for (; sent < 1_000; sent++) yield Buffer.alloc(1_000, 0xff);
   };
   const read = async () => {
-    for await (const _ of decodeFrames(bytes()));
+    for await (const _ of decodeFrames(bytes(), sign()));
   };
   await expect(read()).rejects.toThrow("too long");
   expect(sent).toBe(0);
@@ -272,9 +446,13 @@ test("many slices are looked for in linear time", async () => {
 });
 
 /** A node that is none. */
-async function answering(answer: (response: ServerResponse) => void) {
+async function answering(
+  answer: (request: IncomingMessage, response: ServerResponse, body: Buffer) => void,
+) {
   const server = createServer((request, response) => {
-    request.resume().on("end", () => answer(response));
+    const parts: Buffer[] = [];
+    request.on("data", (part: Buffer) => parts.push(part));
+    request.on("end", () => answer(request, response, Buffer.concat(parts)));
   }).listen(0, "127.0.0.1");
   await new Promise((done) => server.once("listening", done));
   const client = nodeClient(SECRET);

@@ -1,8 +1,9 @@
 /**
  * A node of a cluster as a process of its own, for tests that kill it. Its argument, as JSON, is NodeTold. Sends
- * a message when it has ready what it owns, and ends with its parent.
+ * "ready" when it has ready what it owns, and its warnings. Ends with its parent.
  */
 
+import { once } from "node:events";
 import { createServer } from "node:http";
 import pg from "pg";
 import { directorySegments, openCluster, postgresCatalog } from "../../src/cluster/index.ts";
@@ -41,11 +42,17 @@ const engine = await openCluster({
   workers: 0,
   replicas,
   shardBytes,
-  onWarning: () => undefined,
-  node: { name, url: `http://127.0.0.1:${port}`, secret, diskBytes: 2 ** 40 },
+  onWarning: ({ message }) => process.send!({ warning: message }),
+  node: {
+    name,
+    url: `http://127.0.0.1:${port}`,
+    secret,
+    diskBytes: 2 ** 40,
+    listen: (internal) =>
+      once(createServer(toNodeListener(internal)).listen(port, "127.0.0.1"), "listening"),
+  },
 });
-const server = createServer(toNodeListener(engine.internal));
-server.listen(port, "127.0.0.1", () => process.send!("ready"));
+process.send!("ready");
 const close = async (): Promise<void> => {
   await engine.close();
   process.exit();

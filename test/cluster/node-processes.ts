@@ -9,6 +9,8 @@ import type { NodeTold } from "./node-process.ts";
 export interface NodeProcess {
   readonly name: string;
   readonly url: string;
+  /** What it has warned of. */
+  readonly warnings: readonly string[];
   /** REQUIRES: it was started. */
   readonly pid: number;
   /** Whether it has ready what it owns. */
@@ -39,9 +41,11 @@ export async function nodeProgram(
 function newNode(name: string, port: number, args: readonly string[]): NodeProcess {
   let child: ChildProcess | undefined;
   let isReady = false;
+  const warnings: string[] = [];
   return {
     name,
     url: `http://127.0.0.1:${port}`,
+    warnings,
     get pid() {
       return child!.pid!;
     },
@@ -54,7 +58,10 @@ function newNode(name: string, port: number, args: readonly string[]): NodeProce
       });
       child = begun;
       await new Promise<void>((resolve, reject) => {
-        begun.once("message", () => resolve());
+        begun.on("message", (told: "ready" | { warning: string }) => {
+          if (told === "ready") resolve();
+          else warnings.push(told.warning);
+        });
         begun.once("exit", (code, signal) =>
           reject(new Error(`node ${name} ended before it was ready: ${code ?? signal}`)),
         );

@@ -1,20 +1,29 @@
 /** PostgreSQL and the object store fail under searches. Searches go on, writers say what is wrong, and then resume. */
 
-import { describe, expect, onTestFinished } from "vitest";
+import { describe, expect, onTestFinished, vi } from "vitest";
 import pg from "pg";
 import { createApiKey } from "../../src/auth/secrets.ts";
 import {
+  postgresCatalog,
   postgresTokenStore,
   postgresUserStore,
   type ClusterEngine,
   type SegmentStore,
 } from "../../src/cluster/index.ts";
 import { createHandler } from "../../src/http/index.ts";
+import type { QuernError } from "../../src/index.ts";
 import { person } from "../http/service.ts";
 import { comparable } from "./comparable.ts";
 import { openFront, startNode, startNodes } from "./fronts.ts";
 import { found, newCluster, shop } from "./machines.ts";
-import { ownServer, postgresTest as test } from "./postgres.ts";
+import { startHangingProxy } from "./hanging-proxy.ts";
+import {
+  emptyDatabase,
+  ownServer,
+  poolOn,
+  postgresPort,
+  postgresTest as test,
+} from "./postgres.ts";
 
 const request = { query: "needle", matches: 100 };
 
@@ -51,16 +60,8 @@ const fill = async (engine: ClusterEngine): Promise<void> => {
   await engine.index(shop("other", "needle of another\n"));
 };
 
-test("PostgreSQL is stopped for longer than nodes count as live, and comes back", async () => {
-  const server = await ownServer();
-  const pool = new pg.Pool({
-    host: "127.0.0.1",
-    port: server.port,
-    user: "quern",
-    database: "postgres",
-  });
-  pool.on("error", () => undefined); // without a listener Node ends the process
-  onTestFinished(() => pool.end());
+/** Two nodes and a front over them, filled, with a handler that takes the key of a member. */
+async function newService(pool: pg.Pool) {
   const warnings: string[] = [];
   const onWarning = ({ message }: { message: string }) => void warnings.push(message);
   const cluster = await newCluster({ shardBytes: 30, onWarning }, pool);
@@ -79,6 +80,22 @@ test("PostgreSQL is stopped for longer than nodes count as live, and comes back"
       .status;
   };
   expect(await asked()).toBe(200);
+  const isWarned = (part: string) =>
+    expect.poll(() => warnings.some((one) => one.includes(part))).toBe(true);
+  return { front, asked, warnings, isWarned };
+}
+
+test("PostgreSQL is stopped for longer than nodes count as live, and comes back", async () => {
+  const server = await ownServer();
+  const pool = new pg.Pool({
+    host: "127.0.0.1",
+    port: server.port,
+    user: "quern",
+    database: "postgres",
+  });
+  pool.on("error", () => undefined); // without a listener Node ends the process
+  onTestFinished(() => pool.end());
+  const { front, asked, warnings, isWarned } = await newService(pool);
   const end = new AbortController();
   const working = front.work(async ({ repository }) => shop(repository, "job needed\n"), end);
   const load = await searching(front);
@@ -92,9 +109,9 @@ test("PostgreSQL is stopped for longer than nodes count as live, and comes back"
   ])
     await expect(refused()).rejects.toThrow("ECONNREFUSED");
   expect(await asked()).toBeGreaterThanOrEqual(500);
-  await expect.poll(() => warnings.some((one) => one.includes("this front cannot"))).toBe(true);
-  await expect.poll(() => warnings.some((one) => one.includes("this node cannot"))).toBe(true);
-  await expect.poll(() => warnings.some((one) => one.includes("the queue of jobs"))).toBe(true);
+  await isWarned("this front cannot");
+  await isWarned("this node cannot");
+  await isWarned("the queue of jobs");
   await load.goesOn(5);
 
   // as if it had been away for a quarter of an hour
@@ -127,6 +144,84 @@ test("PostgreSQL is stopped for longer than nodes count as live, and comes back"
   expect(await asked()).toBe(200);
   end.abort();
   await working;
+});
+
+test("PostgreSQL hangs: it takes connections and statements, and answers nothing", async () => {
+  const proxy = await startHangingProxy(postgresPort!);
+  const database = await emptyDatabase();
+  const ms = 10_000; // on a busy machine it answers in less
+  const pool = poolOn(database, {
+    port: proxy.port,
+    connectionTimeoutMillis: ms,
+    query_timeout: ms,
+  });
+  const { front, asked, isWarned } = await newService(pool);
+  const published = async () => {
+    const { rows } = await poolOn(database, { max: 1 }).query(
+      "select shard, generation from quern_shard order by shard",
+    );
+    return rows as unknown[];
+  };
+  const before = await published();
+  const load = await searching(front);
+
+  proxy.hang();
+  await load.goesOn(5);
+  const calls = [
+    front.index(shop("new", "x\n")),
+    front.enqueue("a", 1),
+    front.status(),
+    front.collect(),
+  ];
+  for (const call of calls) call.catch(() => undefined); // one after another, below
+  expect(await asked()).toBeGreaterThanOrEqual(500);
+  for (const call of calls) await expect(call).rejects.toThrow(/timeout/);
+  await isWarned("this front cannot");
+  await isWarned("this node cannot");
+  await load.goesOn(5);
+  expect(await published()).toEqual(before);
+
+  proxy.goOn();
+  const isIndexed = () =>
+    front.index(shop("new", "needle anew\n")).then(
+      () => true,
+      () => false,
+    );
+  await load.goesOn(20);
+  await load.stop(); // each answer was the first one
+  await expect.poll(isIndexed).toBe(true);
+  expect(await found(front, "anew")).toEqual(["new: needle anew"]);
+  expect(await asked()).toBe(200);
+});
+
+test("a front whose PostgreSQL hangs until nodes have left its state: calls end in time, and say so", async () => {
+  const proxy = await startHangingProxy(postgresPort!);
+  const database = await emptyDatabase();
+  const cluster = await newCluster({ shardBytes: 30 }, poolOn(database));
+  await startNodes(cluster, 2);
+  const writer = await openFront(cluster);
+  await fill(writer);
+  const catalog = postgresCatalog(poolOn(database, { port: proxy.port })); // without time limits
+  const front = await openFront(cluster, { catalog });
+  proxy.hang();
+  await writer.index(shop("shop", "needle anew\n"));
+  await writer.index(shop("other", "needle of another day\n"));
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 90_000 }); // longer than nodes keep a state
+  onTestFinished(() => void vi.useRealTimers());
+  const generations = async () => {
+    const { rows } = await cluster.pool.query("select shard, generation from quern_ready");
+    const states = rows.map((row: { shard: number; generation: string }) => JSON.stringify(row));
+    return [new Set(states).size, (await writer.status()).shards.length];
+  };
+  await expect.poll(async () => new Set(await generations()).size).toBe(1);
+  const said = await front.search(request, { timeoutMs: 1_000 }).then(
+    ({ stats, isSearchExhaustive }) => [stats.flushReason, isSearchExhaustive],
+    ({ code }: QuernError) => code,
+  );
+  expect([["FLUSH_REASON_TIMER_EXPIRED", false], "OVERLOADED"]).toContainEqual(said);
+  proxy.goOn();
+  await expect.poll(() => found(front, "anew")).toEqual(["shop: needle anew"]);
+  vi.useRealTimers();
 });
 
 // ── the object store ──

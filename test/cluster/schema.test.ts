@@ -12,7 +12,7 @@ test("migrating makes the tables, and again does nothing", async () => {
   const pool = poolOn(await emptyDatabase());
   const { to } = await migrateCluster(pool);
   expect(await migrateCluster(pool)).toEqual({ from: to, to });
-  expect(await schemaOf(pool)).toEqual([{ schema: to, format: 1 }]);
+  expect(await schemaOf(pool)).toEqual([{ schema: to, format: 2 }]);
 });
 
 test("of many that migrate at once one does, and the others wait for it", async () => {
@@ -66,7 +66,7 @@ test("who knows only older tables migrates nothing", async () => {
   await migrateCluster(pool);
   await pool.query("update quern_meta set schema = 99");
   await expect(migrateCluster(pool)).rejects.toMatchObject({ code: "INDEX_VERSION" });
-  expect(await schemaOf(pool)).toEqual([{ schema: 99, format: 1 }]);
+  expect(await schemaOf(pool)).toEqual([{ schema: 99, format: 2 }]);
 });
 
 test("an empty version table is one without tables", async () => {
@@ -76,4 +76,22 @@ test("an empty version table is one without tables", async () => {
   await expect(postgresTokenStore(pool).get("a")).rejects.toMatchObject({
     code: "INDEX_NOT_FOUND",
   });
+});
+
+test("repositories that were removed before version 6 stay so", async () => {
+  const pool = poolOn(await emptyDatabase());
+  await migrateCluster(pool);
+  for (const column of ["removed", "extra_body"])
+    await pool.query(`alter table quern_state drop column ${column}`);
+  await pool.query("update quern_meta set schema = 5, format = 1");
+  await pool.query("insert into quern_shard (shard, generation) values (1, 3), (2, 1)");
+  await pool.query("insert into quern_repository (name, shard) values ('kept', 1)");
+  await pool.query(
+    `insert into quern_state (repository, changed, shard, record, sets, extra)
+     select id, changed, shard, '{}', '', '' from
+     unnest(array[1, 2, 2], array[1, 1, 2], array[1, 1, 1]) as one (id, changed, shard)`,
+  );
+  await migrateCluster(pool);
+  const { rows } = await pool.query("select repository, changed from quern_state where removed");
+  expect(rows).toEqual([{ repository: 2, changed: "3" }]);
 });

@@ -11,7 +11,7 @@ import {
   type NodesAnswer,
   type NodesAsked,
 } from "../../src/cluster/front/search-nodes.ts";
-import { nodeHandler } from "../../src/cluster/node/node-handler.ts";
+import { nodeHandler, type NodeOptions } from "../../src/cluster/node/node-handler.ts";
 import type { Engine } from "../../src/engine.ts";
 import { toNodeListener } from "../../src/http/node-listener.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
@@ -61,7 +61,7 @@ async function startNodes(engine: Engine, count: number): Promise<Node[]> {
       isFull: false,
       delayMs: 0,
     };
-    const handler = nodeHandler({
+    const options: NodeOptions = {
       secret: SECRET,
       maxConcurrent: 100,
       answers: {
@@ -76,13 +76,14 @@ async function startNodes(engine: Engine, count: number): Promise<Node[]> {
         const view = await parts.partsOf(await parts.newest(), own, SLICES);
         return { view, viewer: undefined, release: () => undefined };
       },
-    });
-    const listener = toNodeListener(handler);
+    };
+    const listener = toNodeListener(nodeHandler(options));
+    const full = toNodeListener(nodeHandler({ ...options, maxConcurrent: 0 }));
     const server = createServer((request, response) => {
       node.asked++;
       const fails = faults.isDown || (faults.failsToShow && request.url === "/v1/show");
       if (fails) return void request.socket.destroy();
-      if (faults.isFull) return void response.writeHead(429).end();
+      if (faults.isFull) return full(request, response);
       setTimeout(() => listener(request, response), faults.delayMs).unref();
     }).listen(0, "127.0.0.1");
     await new Promise((done) => server.once("listening", done));

@@ -1,5 +1,6 @@
 /** Every store of objects keeps its contract, and the suite that says so can fail. */
 
+import { mkdirSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
 import {
   directorySegments,
@@ -15,6 +16,16 @@ import { temporaryFolder } from "./temporary-folder.ts";
 describe("directorySegments", () => {
   const folder = temporaryFolder();
   segmentStoreSuite({ test }, async () => directorySegments(`${folder.path}/objects`));
+
+  test("a folder in the place of an object is damage, and the object is named", async () => {
+    const store = directorySegments(`${folder.path}/damaged`);
+    mkdirSync(`${folder.path}/damaged/v1/seg/a`, { recursive: true });
+    const damage = {
+      code: "INDEX_CORRUPT",
+      message: expect.stringContaining("v1/seg/a") as string,
+    };
+    await expect(store.get("v1/seg/a")).rejects.toMatchObject(damage);
+  });
 });
 
 describe("postgresSegments", () => {

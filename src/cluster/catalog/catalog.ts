@@ -1,19 +1,26 @@
 /**
- * What is true of a cluster now, in PostgreSQL. A shard's generation is raised by its writer alone, in one
- * transaction with all that the generation consists of, and only from the generation that the
- * writer began with: a writer that was stopped and taken over publishes nothing. Leases are
- * rows with PostgreSQL's own clock, so they hold across machines and through PgBouncer.
+ * Reads and writes the current state of a cluster in PostgreSQL. Only the writer of a shard raises its generation, in
+ * one transaction with everything that the new generation consists of, and only if it is still the one that the writer
+ * began with. So a writer that was stopped and replaced by another publishes nothing. Leases are rows that use
+ * PostgreSQL's own clock, so they hold across machines and through PgBouncer.
  */
 
+import { crc32 } from "node:zlib";
 import { pack, unpack } from "msgpackr";
 import { QuernError } from "../../base/errors.ts";
+import { bytesOf } from "../../base/growable.ts";
+import { RepositoryList } from "../../store/catalog/repository-list.ts";
 import type { RepositoryRecord } from "../../store/format/records.ts";
 import type { PostgresPool, PostgresQueries } from "../postgres/pool.ts";
 import { openTables, type PostgresPlace, type Tables } from "../postgres/schema.ts";
 import { endJob } from "./jobs.ts";
 import type { Publication, PublishedSegment, PublishedState, ShardHead } from "./head.ts";
 
-/** What a manifest's body holds; the rest of a segment stands in its row. */
+/**
+ * The body of a manifest. The other fields of a segment are in its row. The repositories of a generation follow from
+ * the rows of states: a state holds from the generation in which it was written until the next state of the same
+ * repository.
+ */
 export interface Body {
   readonly segments: readonly (readonly [
     segment: number,
@@ -21,12 +28,18 @@ export interface Body {
     hasSymbols: boolean,
     symbolsObject: string | null,
   ])[];
-  readonly repositories: ShardHead["repositories"];
+  /** The number of repositories and their digestOf(). Absent in manifests of older versions. */
+  readonly repositories?: { readonly count: number; readonly digest: number };
   readonly nextSegment: number;
   readonly slices: number;
 }
 
 type Row = Record<string, unknown>;
+
+/** The most rows of one statement. */
+const BATCH = 1_000;
+/** The bytes of a repository in a list: its id, and its generation or 0. */
+const PAIR_BYTES = 8;
 
 export class Catalog {
   readonly #tables: Tables;
@@ -43,63 +56,116 @@ export class Catalog {
     return new Map(rows.map((row) => [Number(row.shard), Number(row.generation)]));
   }
 
-  /** A shard at a generation. REQUIRES: it was published, and is not collected yet. */
-  async head(shard: number, generation: number): Promise<ShardHead> {
-    if (generation === 0)
-      return { shard, generation, segments: [], repositories: [], nextSegment: 1, slices: 1 };
+  /**
+   * Reads a shard at a generation. If an older head is given as `known`, reads only what has changed since. REQUIRES:
+   * the generation was published, and is not yet collected.
+   */
+  async head(shard: number, generation: number, known?: ShardHead): Promise<ShardHead> {
+    if (known?.generation === generation) return known;
+    if (generation === 0) return emptyHead(shard);
+    const before = known && known.generation < generation ? known : emptyHead(shard);
     const { rows } = await this.#tables.query(
-      `select body from ${this.#name("manifest")} where shard = $1 and generation = $2`,
-      [shard, generation],
+      `with known as (
+         select coalesce(max(generation), 0) as generation from ${this.#name("manifest")}
+         where shard = $1 and generation = $3
+       ), changed as (
+         select distinct on (repository) repository, changed, removed
+         from ${this.#name("state")}, known
+         where shard = $1 and changed > known.generation and changed <= $2
+         order by repository, changed desc
+       )
+       select body, known.generation as known, (
+         select string_agg(int4send(repository) || int4send(case when removed then 0 else changed::int end), '' order by repository)
+         from changed
+       ) as changed
+       from ${this.#name("manifest")} as manifest, known
+       where shard = $1 and manifest.generation = $2`,
+      [shard, generation, before.generation],
     );
-    if (rows[0] === undefined)
+    const [row] = rows;
+    if (row === undefined)
       throw damaged(`the manifest of shard ${shard}, generation ${generation}, is gone`);
-    const { segments, ...rest } = unpack(rows[0].body as Uint8Array) as Body;
+    const { segments, repositories: digest, ...rest } = unpack(row.body as Uint8Array) as Body;
+    const isKnown = before.generation > 0 && Number(row.known) === before.generation;
+    const list = isKnown ? before.repositories : RepositoryList.EMPTY;
+    const repositories = changeList(list, row.changed as Uint8Array | null);
+    if (digest && !isOf(repositories, digest)) {
+      // the database is a restored backup, whose history after the known head differs
+      if (isKnown) return this.head(shard, generation);
+      throw damaged(`a state of shard ${shard}, generation ${generation}, has no row`);
+    }
     return {
       shard,
       generation,
       ...rest,
-      segments: await this.#segments(shard, segments),
+      repositories,
+      segments: await this.#segments(shard, segments, isKnown ? before.segments : []),
     };
   }
 
-  async #segments(shard: number, named: Body["segments"]): Promise<PublishedSegment[]> {
-    const numbers = named.map(([segment]) => segment);
-    const { rows } = await this.#tables.query(
-      `select segment, object, bytes, files, text_bytes from ${this.#name("segment")}
-       where shard = $1 and segment = any($2::bigint[])`,
-      [shard, numbers],
-    );
-    const bySegment = new Map(rows.map((row) => [Number(row.segment), row]));
-    return named.map(([segment, symbols, hasSymbols, symbolsObject]) => {
-      const row = bySegment.get(segment);
-      if (row === undefined) throw damaged(`segment ${segment} of shard ${shard} has no row`);
-      return {
-        segment,
-        symbols,
-        hasSymbols,
-        symbolsObject: symbolsObject ?? undefined,
+  async #segments(
+    shard: number,
+    named: Body["segments"],
+    known: ShardHead["segments"],
+  ): Promise<PublishedSegment[]> {
+    const bySegment = new Map<number, OfSegment>(known.map((one) => [one.segment, one]));
+    const numbers = named.map(([segment]) => segment).filter((one) => !bySegment.has(one));
+    const { rows } =
+      numbers.length === 0
+        ? { rows: [] }
+        : await this.#tables.query(
+            `select segment, object, bytes, files, text_bytes from ${this.#name("segment")}
+             where shard = $1 and segment = any($2::bigint[])`,
+            [shard, numbers],
+          );
+    for (const row of rows)
+      bySegment.set(Number(row.segment), {
         object: String(row.object),
         bytes: Number(row.bytes),
         files: Number(row.files),
         textBytes: Number(row.text_bytes),
+      });
+    return named.map(([segment, symbols, hasSymbols, symbolsObject]) => {
+      const one = bySegment.get(segment);
+      if (one === undefined) throw damaged(`segment ${segment} of shard ${shard} has no row`);
+      const { object, bytes, files, textBytes } = one;
+      return {
+        segment,
+        object,
+        bytes,
+        files,
+        textBytes,
+        symbols,
+        hasSymbols,
+        symbolsObject: symbolsObject ?? undefined,
       };
     });
   }
 
-  /** The states of repositories at the generations in which they changed, in any order. */
-  async states(wanted: ShardHead["repositories"]): Promise<PublishedState[]> {
-    if (wanted.length === 0) return [];
-    const { rows } = await this.#tables.query(
-      `select repository, changed, record::text as record, sets, extra from ${this.#name("state")}
-       join unnest($1::int[], $2::bigint[]) as wanted (id, generation)
-       on repository = wanted.id and changed = wanted.generation`,
-      [wanted.map(([id]) => id), wanted.map(([, changed]) => changed)],
-    );
-    if (rows.length !== wanted.length) throw damaged("the state of a repository has no row");
-    return rows.map(stateOf);
+  /** The states of repositories at the generations in which they changed, some at a time, in any order. Without `extra` where nobody asks for it. */
+  async *states(
+    wanted: Iterable<readonly [repository: number, changed: number]>,
+    { hasExtra }: { readonly hasExtra: boolean },
+  ): AsyncGenerator<PublishedState[]> {
+    const all = [...wanted];
+    for (let at = 0; at < all.length; at += BATCH) {
+      const some = all.slice(at, at + BATCH);
+      const { rows } = await this.#tables.query(
+        `select repository, changed, record::text as record, sets,
+           ${hasExtra ? "extra, extra_body" : "'' as extra, null as extra_body"}
+         from ${this.#name("state")} join unnest($1::int[], $2::bigint[]) as wanted (id, generation)
+         on repository = wanted.id and changed = wanted.generation`,
+        [some.map(([id]) => id), some.map(([, changed]) => changed)],
+      );
+      if (rows.length !== some.length) throw damaged("the state of a repository has no row");
+      yield rows.map(stateOf);
+    }
   }
 
-  /** The shard of a repository; a new repository is given one of less than `shardBytes` of text, with a writer to spare if there is one. */
+  /**
+   * Resolves to the shard of a repository. A new repository gets a shard with less than `shardBytes` of text, if
+   * possible one that nobody is writing to.
+   */
   async shardOf(name: string, shardBytes: number): Promise<number> {
     const known = await this.knownShard(name);
     if (known !== undefined) return known;
@@ -133,7 +199,10 @@ export class Catalog {
     return Number(rows[0]?.shard);
   }
 
-  /** undefined: nobody has ever asked for a shard for a repository of that name, or it was removed. */
+  /**
+   * Resolves to the shard of a repository, or to undefined if none was ever assigned to that name or the repository
+   * was removed.
+   */
   async knownShard(name: string): Promise<number | undefined> {
     const { rows } = await this.#tables.query(
       `select shard from ${this.#name("repository")} where name = $1`,
@@ -142,7 +211,10 @@ export class Catalog {
     return rows[0] && Number(rows[0].shard);
   }
 
-  /** An id for a repository that was never published, above all that were given before. REQUIRES: its shard's lease. */
+  /**
+   * Returns an id for a repository that was never published, higher than all earlier ids. REQUIRES: the lease of its
+   * shard.
+   */
   async newId(name: string): Promise<number> {
     const { rows } = await this.#tables.query(
       `update ${this.#name("repository")} set repository = default where name = $1 returning repository`,
@@ -152,7 +224,10 @@ export class Catalog {
     return Number(rows[0].repository);
   }
 
-  /** Takes or renews the lease of a shard. Resolves to its generation; undefined: another writer has it. */
+  /**
+   * Takes or renews the lease of a shard. Resolves to the shard's generation, or to undefined if another writer has
+   * the lease.
+   */
   async lease(shard: number, writer: string, ms: number): Promise<number | undefined> {
     const { rows } = await this.#tables.query(
       `update ${this.#name("shard")}
@@ -173,7 +248,10 @@ export class Catalog {
     );
   }
 
-  /** Makes what a writer has made the shard's next generation. Rejects with INDEX_LOCKED, and changes nothing, if another writer has taken over. */
+  /**
+   * Publishes what a writer has made as the shard's next generation. If another writer has taken over, changes nothing
+   * and rejects with INDEX_LOCKED.
+   */
   async publish(publication: Publication): Promise<void> {
     await this.#tables.transaction(async (client) => {
       const { shard, before, writer, segments } = publication;
@@ -193,7 +271,10 @@ export class Catalog {
           one.hasSymbols,
           one.symbolsObject ?? null,
         ]),
-        repositories: publication.repositories,
+        repositories: {
+          count: publication.repositories.length,
+          digest: digestOf(publication.repositories),
+        },
         nextSegment: publication.nextSegment,
         slices: publication.slices,
       };
@@ -220,7 +301,7 @@ export class Catalog {
     const { rows } = await client.query(
       `select key from ${this.#name("doomed")}
        where key = any($1::text[]) and (deleted_at is null or deleted_at > $2::timestamptz) limit 1`,
-      [[...objects, ...states.map(({ extra }) => extra)], began],
+      [[...objects, ...states.map(keyOf).filter((key) => key !== "")], began],
     );
     if (rows[0] !== undefined)
       throw new QuernError(
@@ -252,12 +333,34 @@ export class Catalog {
     );
   }
 
-  async #putStates(client: PostgresQueries, { shard, states }: Publication): Promise<void> {
-    for (const { repository, changed, record, sets, extra } of states)
+  /** Stores the states of repositories. A removed repository gets a row that says so. */
+  async #putStates(
+    client: PostgresQueries,
+    { shard, before, states, removed }: Publication,
+  ): Promise<void> {
+    for (let at = 0; at < states.length; at += BATCH) {
+      const some = states.slice(at, at + BATCH);
       await client.query(
-        `insert into ${this.#name("state")} (repository, changed, shard, record, sets, extra)
-         values ($1, $2, $3, $4, $5, $6)`,
-        [repository, changed, shard, JSON.stringify(record), pack(sets), extra],
+        `insert into ${this.#name("state")} (shard, repository, changed, record, sets, extra, extra_body)
+         select $1, id, changed, record::json, sets, extra, extra_body
+         from unnest($2::int[], $3::bigint[], $4::text[], $5::bytea[], $6::text[], $7::bytea[])
+           as new (id, changed, record, sets, extra, extra_body)`,
+        [
+          shard,
+          some.map(({ repository }) => repository),
+          some.map(({ changed }) => changed),
+          some.map(({ record }) => JSON.stringify(record)),
+          some.map(({ sets }) => pack(sets)),
+          some.map(keyOf),
+          some.map(({ extra }) => (typeof extra === "string" ? null : Buffer.from(extra))),
+        ],
+      );
+    }
+    if (removed.length > 0)
+      await client.query(
+        `insert into ${this.#name("state")} (shard, repository, changed, removed, record, sets, extra)
+         select $1, id, $2, true, 'null'::json, ''::bytea, '' from unnest($3::int[]) as gone (id)`,
+        [shard, before + 1, removed],
       );
   }
 
@@ -272,9 +375,48 @@ function stateOf(row: Row): PublishedState {
     changed: Number(row.changed),
     record: JSON.parse(String(row.record)) as RepositoryRecord,
     sets: unpack(row.sets as Uint8Array) as PublishedState["sets"],
-    extra: String(row.extra),
+    extra: (row.extra_body as Uint8Array | null) ?? String(row.extra),
   };
 }
+
+const keyOf = ({ extra }: PublishedState): string => (typeof extra === "string" ? extra : "");
+
+type OfSegment = Pick<PublishedSegment, "object" | "bytes" | "files" | "textBytes">;
+
+const emptyHead = (shard: number): ShardHead => ({
+  shard,
+  generation: 0,
+  segments: [],
+  repositories: RepositoryList.EMPTY,
+  nextSegment: 1,
+  slices: 1,
+});
+
+/**
+ * Applies changes to a list. `changed` has big-endian pairs by ascending id; a generation of 0 means that the
+ * repository was removed.
+ */
+function changeList(before: RepositoryList, changed: Uint8Array | null): RepositoryList {
+  const pairs = Buffer.from(changed ?? []);
+  const generations = new Map<number, number>();
+  const gone: number[] = [];
+  for (let at = 0; at < pairs.length; at += PAIR_BYTES) {
+    const [id, generation] = [pairs.readUInt32BE(at), pairs.readUInt32BE(at + 4)];
+    if (generation === 0) gone.push(id);
+    else generations.set(id, generation);
+  }
+  const arrived = [...generations.keys()];
+  return before.with({ arrived, gone }, (id) => generations.get(id)!);
+}
+
+/** Returns a checksum that differs between different lists. */
+const digestOf = ({ ids, changed }: RepositoryList): number =>
+  crc32(bytesOf(changed), crc32(bytesOf(ids)));
+
+const isOf = (
+  list: RepositoryList,
+  { count, digest }: NonNullable<Body["repositories"]>,
+): boolean => list.length === count && digestOf(list) === digest;
 
 const takenOver = (shard: number): QuernError =>
   new QuernError(

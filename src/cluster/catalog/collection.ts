@@ -1,7 +1,7 @@
 /**
- * Which rows and objects nothing uses any more. For each shard the oldest generation that is kept decides: a
- * state or a segment that it could name and does not is named by no later one either, because what has once been
- * replaced never comes back. So one manifest a shard is read for the rows.
+ * Which rows and objects nothing uses any more. For each shard the oldest generation that is kept decides: a state
+ * that was replaced until then, or a segment that it could name and does not, no later one needs either, because what
+ * has once been replaced never comes back. So one manifest a shard is read for the rows.
  *
  * An object is written before any row names it. One that nothing names is deleted in three steps: its key is
  * written to `quern_doomed`, while no publication is under way; then all names are read again; then it is deleted.
@@ -59,20 +59,25 @@ export class Collection {
     for (const row of rows) {
       const body = unpack(row.body as Uint8Array) as Body;
       const shard = Number(row.shard);
-      sum.states += await this.#dropStates(shard, Number(row.generation), body);
+      sum.states += await this.#dropStates(shard, Number(row.generation));
       sum.segments += await this.#dropSegments(shard, body);
     }
     return sum;
   }
 
-  async #dropStates(shard: number, oldest: number, { repositories }: Body): Promise<number> {
-    const { changed } = await this.#tables.query(
-      `delete from ${this.#name("state")} as state where shard = $1 and changed <= $2
-       and not exists (select from unnest($3::int[], $4::bigint[]) as kept (id, generation)
-         where kept.id = state.repository and kept.generation = state.changed)`,
-      [shard, oldest, repositories.map(([id]) => id), repositories.map(([, at]) => at)],
+  /** Rows that say that a repository is gone go together with all before them. */
+  async #dropStates(shard: number, oldest: number): Promise<number> {
+    const table = this.#name("state");
+    const { rows } = await this.#tables.query(
+      `with dropped as (
+         delete from ${table} as state where shard = $1 and changed <= $2 and (removed or exists (
+           select from ${table} as next where next.repository = state.repository
+           and next.changed > state.changed and next.changed <= $2))
+         returning removed
+       ) select count(*) as states from dropped where not removed`,
+      [shard, oldest],
     );
-    return changed;
+    return Number(rows[0]?.states);
   }
 
   async #dropSegments(shard: number, { segments, nextSegment }: Body): Promise<number> {
@@ -87,13 +92,14 @@ export class Collection {
   /** The keys of all objects that a row names. */
   async named(): Promise<Set<string>> {
     const { rows } = await this.#tables.query(
-      `select object as key from ${this.#name("segment")} union all select extra from ${this.#name("state")}`,
+      `select object as key from ${this.#name("segment")} union all
+       select extra from ${this.#name("state")} where extra <> ''`,
     );
     const keys = new Set(rows.map(({ key }) => String(key)));
     const manifests = await this.#tables.query(
       `select shard, generation from ${this.#name("manifest")} order by shard, generation`,
     );
-    // one at a time: of 100 000 repositories, each is a mebibyte
+    // one at a time: each names the symbols of all segments
     for (const { shard, generation } of manifests.rows) {
       const found = await this.#tables.query(
         `select body from ${this.#name("manifest")} where shard = $1 and generation = $2`,

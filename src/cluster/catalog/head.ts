@@ -1,6 +1,10 @@
-/** What is true of a shard at one of its generations. Rows and objects never change, so it can be read at any time. */
+/**
+ * Describes a shard at one of its generations. Rows and objects never change, so any generation can be read until it
+ * is collected.
+ */
 
 import type { EndedJob } from "./jobs.ts";
+import type { RepositoryList } from "../../store/catalog/repository-list.ts";
 import type { RepositoryRecord } from "../../store/format/records.ts";
 
 export interface ShardHead {
@@ -8,14 +12,14 @@ export interface ShardHead {
   readonly generation: number;
   readonly segments: readonly PublishedSegment[];
   /** Each repository with the generation of the shard in which it changed last. */
-  readonly repositories: readonly (readonly [repository: number, changed: number])[];
+  readonly repositories: RepositoryList;
   /** More than any number that was ever published. */
   readonly nextSegment: number;
-  /** How many slices it has. A segment lies in the slice of its number modulo this. */
+  /** The number of its slices. Segment n is in slice n modulo this number. */
   readonly slices: number;
 }
 
-/** How many slices a shard has: one for each `shardBytes` of its text, and none without a segment. */
+/** Returns the number of slices of a shard: one for each `shardBytes` of its text, but no more than segments. */
 export function slicesFor(
   segments: readonly Pick<PublishedSegment, "textBytes">[],
   shardBytes: number,
@@ -29,41 +33,41 @@ export interface PublishedSegment {
   readonly segment: number;
   /** The key of its object. */
   readonly object: string;
-  /** Of the object. */
+  /** The length of the object. */
   readonly bytes: number;
   readonly files: number;
   readonly textBytes: number;
-  /** The edition of its symbols that counts; 0: there is none. */
+  /** The current edition of its symbols, or 0 if there is none. */
   readonly symbols: number;
   readonly hasSymbols: boolean;
-  /** The key of that edition's object; undefined: there is none. */
+  /** The key of that edition's object, or undefined if there is none. */
   readonly symbolsObject: string | undefined;
 }
 
-/** A repository as it was from one generation of its shard on. */
+/** The state of a repository from one generation of its shard on. */
 export interface PublishedState {
   readonly repository: number;
   readonly changed: number;
-  /** Segments bear the shard's numbers. */
+  /** Its segments have their numbers in the shard. */
   readonly record: RepositoryRecord;
   readonly sets: readonly PublishedSet[];
-  /** The key of the object with what only writers and lists of skipped files ask for. */
-  readonly extra: string;
+  /** The key of an object with what only writers and lists of skipped files need, or the bytes if they are few. */
+  readonly extra: string | Uint8Array;
 }
 
 /** A revision set as stored: segment of the shard, number of the revision, bits. */
 export type PublishedSet = readonly [segment: number, revision: number, bits: Uint8Array];
 
-/** What a writer has made, to be the shard's next generation. */
+/** The next generation of a shard, as a writer has prepared it. */
 export interface Publication extends Omit<ShardHead, "generation"> {
-  /** The generation that the writer began with. */
+  /** The generation on which it is based. */
   readonly before: number;
   readonly writer: string;
-  /** PostgreSQL's time before the writer stored its first object. */
+  /** The time by PostgreSQL's clock before the writer stored its first object. */
   readonly began: string;
-  /** Of the repositories that changed, `changed` being `before + 1`. */
+  /** The new states of the repositories that changed. Their `changed` is `before + 1`. */
   readonly states: readonly PublishedState[];
   readonly removed: readonly number[];
-  /** The job that it ends, unless somebody has asked again. */
+  /** The job that the publication completes, unless it was requested again meanwhile. */
   readonly job?: EndedJob | undefined;
 }

@@ -1,8 +1,7 @@
 /**
- * The queue of repositories to index: one row a repository, so that requests for the same one come together.
- * Whoever takes a job holds it by a lease in the row. A job ends in the transaction that publishes what it has made, and
- * only if nobody has asked again since; `asked` is the time of the last request, as PostgreSQL writes it, for a Date
- * has no microseconds.
+ * The queue of repositories to index. A repository has one row, so requests for the same one come together. A worker holds its
+ * job by a lease in the row. The transaction that publishes the result ends the job, unless somebody has asked again.
+ * `asked` is the time of the last request as PostgreSQL writes it, because a Date has no microseconds.
  */
 
 import type { PostgresPool, PostgresQueries } from "../postgres/pool.ts";
@@ -17,14 +16,14 @@ export interface TakenJob {
   readonly failures: number;
 }
 
-/** What a publication ends. */
+/** The job that a publication ends. */
 export type EndedJob = Pick<TakenJob, "repository" | "asked">;
 
 export interface QueueState {
   readonly waiting: number;
   readonly running: number;
   readonly failed: number;
-  /** Milliseconds that the oldest due job has waited; 0 if none is due. */
+  /** Milliseconds that the oldest due job has waited. 0 if none is due. */
   readonly oldestDueMs: number;
 }
 
@@ -37,7 +36,7 @@ export class Jobs {
     this.#job = this.#tables.name("quern_job");
   }
 
-  /** REQUIRES: `payload` is JSON. Of two dates to run at, the earlier one counts. */
+  /** Adds a request. Of two dates to run at, the earlier one counts. REQUIRES: `payload` is JSON. */
   async add(repository: string, payload: string, runAfter: Date | undefined): Promise<void> {
     await this.#tables.query(
       `insert into ${this.#job} as old (repository, payload, requested_at, run_after)
@@ -54,7 +53,7 @@ export class Jobs {
       await this.#tables.notify("jobs");
   }
 
-  /** Takes the job that is due longest, of a shard that nobody writes to if there is one. undefined: none is due. */
+  /** Takes the job that has been due longest. Prefers shards that nobody writes to. Resolves to undefined if no job is due. */
   async take(worker: string, leaseMs: number): Promise<TakenJob | undefined> {
     const { rows } = await this.#tables.query(
       `with due as (
@@ -98,7 +97,7 @@ export class Jobs {
     });
   }
 
-  /** Gives a job back as it was. */
+  /** Gives a job back unchanged. */
   async release(job: TakenJob, worker: string): Promise<void> {
     await this.#tables.transaction((client) => this.#release(client, job, worker));
   }

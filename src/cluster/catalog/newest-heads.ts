@@ -1,4 +1,4 @@
-/** The newest generation of every shard. A head is fetched once: it never changes. */
+/** Keeps the newest generation of every shard, and fetches only what has changed since the last read. */
 
 import type { Catalog } from "./catalog.ts";
 import type { ShardHead } from "./head.ts";
@@ -11,13 +11,11 @@ export class NewestHeads {
     this.#catalog = catalog;
   }
 
-  /** Resolves to what is published now, by number of the shard. */
+  /** Resolves to the published generation of each shard. */
   async read(): Promise<ShardHead[]> {
     const heads = new Map<number, ShardHead>();
     for (const [shard, generation] of await this.#catalog.generations()) {
-      const known = this.#heads.get(shard);
-      const isSame = known?.generation === generation;
-      heads.set(shard, isSame ? known : await this.#catalog.head(shard, generation));
+      heads.set(shard, await this.#catalog.head(shard, generation, this.#heads.get(shard)));
     }
     this.#heads = heads;
     return [...heads.values()];

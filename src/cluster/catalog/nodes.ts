@@ -1,6 +1,6 @@
 /**
- * Which nodes there are, and what each has ready, in PostgreSQL and by its clock. A node that was heard of
- * within LIVE_MS is asked; one that was heard of within PLACED_MS owns slices, so a restart moves nothing.
+ * Records in PostgreSQL, by its clock, which nodes there are and what each has ready. A node with a heartbeat within LIVE_MS
+ * may be asked. A node with one within PLACED_MS owns slices, so a restart moves nothing.
  */
 
 import type { PostgresPool } from "../postgres/pool.ts";
@@ -9,9 +9,9 @@ import { ownersOf } from "./placement.ts";
 
 export const LIVE_MS = 10_000;
 export const PLACED_MS = 600_000;
-/** Who has heard nothing for so long, or an error, takes it that nobody could reach PostgreSQL. */
+/** After an error, or after so long without an answer, a machine assumes that no machine could reach PostgreSQL. */
 const OUTAGE_MS = 5_000;
-/** After that, nodes have so long to be heard of again. */
+/** How long nodes then have for their next heartbeat. */
 const SETTLE_MS = 10_000;
 
 export interface NodeRow {
@@ -25,7 +25,7 @@ export interface NodeRow {
   readonly diskBytes: number;
 }
 
-/** Slices of a shard at a generation that a node answers for. */
+/** The slices of a shard at one generation that a node answers for. */
 export interface ReadySlices {
   readonly node: string;
   readonly shard: number;
@@ -42,7 +42,7 @@ export interface Membership {
 
 export class Nodes {
   readonly #tables: Tables;
-  /** What was last heard, and when, by performance.now(). */
+  /** The last answer of PostgreSQL, and its time by performance.now(). */
   #heard: { readonly at: number; readonly members: Membership } | undefined;
   #isOut = false;
   #settlesAt = -Infinity;
@@ -51,7 +51,7 @@ export class Nodes {
     this.#tables = openTables(pool, place);
   }
 
-  /** Says that a node lives. A node that begins has nothing ready yet, and no longer leaves. */
+  /** Records a heartbeat. A node that begins has nothing ready yet, and is no longer draining. */
   async beat(node: Pick<NodeRow, "name" | "url" | "diskBytes">, isFirst: boolean): Promise<void> {
     const { name, url, diskBytes } = node;
     if (isFirst) await this.setReady(name, [], { isWhole: true });
@@ -64,7 +64,7 @@ export class Nodes {
     if (isFirst) await this.#tables.notify("nodes");
   }
 
-  /** Says that a node is not to be asked any more. It stays placed, because it may come back. */
+  /** Records that a node may not be asked any more. It stays placed, because it may come back. */
   async stop(name: string): Promise<void> {
     await this.#tables.query(
       `update ${this.#name("node")} set heartbeat = least(heartbeat, now() - $2 * interval '1 millisecond')
@@ -74,7 +74,7 @@ export class Nodes {
     await this.setReady(name, [], { isWhole: true });
   }
 
-  /** Takes its slices from a node. It answers for them until it is stopped. */
+  /** Takes its slices from a node. The node answers for them until others have them ready. */
   async drain(name: string): Promise<void> {
     await this.#tables.query(`update ${this.#name("node")} set draining = true where node = $1`, [
       name,
@@ -82,7 +82,7 @@ export class Nodes {
     await this.#tables.notify("nodes");
   }
 
-  /** Says what a node answers for; with `isWhole`, and for nothing else. */
+  /** Records what a node answers for. With `isWhole` it answers for nothing else. */
   async setReady(
     name: string,
     ready: readonly OwnReady[],
@@ -113,8 +113,9 @@ export class Nodes {
   }
 
   /**
-   * Resolves to the nodes and what they have ready. After an outage of PostgreSQL all heartbeats are old: for SETTLE_MS
-   * a node counts as what it was before, or fronts would ask nobody, and the first node to be back would fetch all slices.
+   * Resolves to the nodes and what they have ready. After an outage of PostgreSQL all heartbeats are old. For SETTLE_MS a node
+   * then keeps the status that it had before. Otherwise fronts would ask nobody, and the first node to be back would
+   * fetch all slices.
    */
   async all(): Promise<Membership> {
     const read = await this.#read().catch((error: unknown) => {

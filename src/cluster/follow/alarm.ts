@@ -1,4 +1,4 @@
-/** Wakes whoever waits for it. A ring that nobody waited for ends the next wait at once, so none is missed. */
+/** Ends a wait early. If nobody waits at a ring, the next wait ends at once, so that no ring is lost. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -11,7 +11,7 @@ export class Alarm {
     this.#waking?.abort();
   };
 
-  /** Resolves at a ring, after `ms`, or when the signal aborts. One waits at a time. */
+  /** Resolves at a ring, after `ms`, or when the signal aborts. REQUIRES: nobody else waits. */
   async wait(ms: number, signal: AbortSignal): Promise<void> {
     this.#waking = new AbortController();
     const ends = AbortSignal.any([signal, this.#waking.signal]);

@@ -1,25 +1,24 @@
 /**
- * Does the same again and again: each `everyMs`, sooner when it is woken, and at once when somebody waits for it.
- * Runs follow each other. Whoever asks for one while another is under way gets the next, together with all who ask
- * meanwhile, so what they wait for has begun after they asked.
+ * Repeats a task: every `everyMs`, soon after wake(), and at once for run(). Two runs never overlap. All who call run()
+ * while one is under way share the next run, so what they wait for began after their call.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { Alarm } from "./alarm.ts";
 
-/** Wakes come in bursts: each node of a cluster says that it has a publication ready. */
+/** The pause between two runs. Wakes come in bursts, because each node announces that it has a publication ready. */
 const LEAST_MS = 50;
 
 export interface Followed<T> {
-  /** Never runs twice at a time. */
+  /** Runs the task. It is not called again before it has ended. */
   readonly run: () => Promise<T>;
   readonly everyMs: number;
-  /** Called when a run fails, and not again while runs fail for the same reason. */
+  /** Called when a run fails. Not called again while later runs fail with the same error. */
   readonly onTrouble: (error: unknown) => void;
 }
 
 export class Follower<T> {
-  /** Has it run soon. */
+  /** Starts a run soon. */
   readonly wake: () => void;
   readonly #followed: Followed<T>;
   readonly #alarm = new Alarm();
@@ -67,7 +66,7 @@ export class Follower<T> {
     }
   }
 
-  /** Resolves when no run is under way, and none will begin by itself. */
+  /** Stops repeating. Resolves when the current run has ended. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#loop;

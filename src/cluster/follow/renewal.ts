@@ -1,6 +1,6 @@
-/** Keeps a lease: a row of PostgreSQL that says, by PostgreSQL's clock, until when its holder has something. */
+/** Renews a lease: a row in PostgreSQL with its holder and, by PostgreSQL's clock, its end. */
 
-/** How long a lease holds without being renewed. Whoever takes over from a dead process waits for so long. */
+/** How long a lease lasts. A process that takes over from a dead one waits at most this long. */
 export const LEASE_MS = 30_000;
 const RENEW_MS = 10_000;
 
@@ -10,8 +10,8 @@ export interface Renewal extends Disposable {
 }
 
 /**
- * Renews until it is disposed of. `renew` resolves to whether the lease is still held. It may reject, because
- * PostgreSQL may be back before the lease ends; whoever has lost it meanwhile finds out when it publishes.
+ * Renews until it is disposed of. `renew` resolves to whether the lease is still held. If it rejects, the next renewal
+ * tries again, because PostgreSQL may be back before the lease ends. A writer that has lost the lease by then cannot publish.
  */
 export function keepRenewing(renew: () => Promise<boolean>): Renewal {
   const lost = new AbortController();

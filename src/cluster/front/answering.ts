@@ -1,8 +1,9 @@
-/** What answers for a machine of a cluster: an engine that holds the whole index, or a front over nodes. */
+/** The half of an engine that answers: an engine that holds the whole index, or a front over nodes. */
 
 import type { Engine } from "../../engine.ts";
 import type { OpensHistory } from "../../history/histories.ts";
 import type { KnowsRepositories } from "../../repositories.ts";
+import type { KnowsPaths } from "../../repository.ts";
 import type { KnowsNotIndexed } from "../../search/caller/not-indexed.ts";
 import type { Observable } from "../../tracing.ts";
 
@@ -22,16 +23,17 @@ export type Answering = Pick<
 > &
   KnowsRepositories &
   KnowsNotIndexed &
+  KnowsPaths &
   OpensHistory &
   Observable;
 
-/** How it follows what is published. */
+/** Follows what is published. */
 export interface Following {
-  /** Has it look soon for what is published. */
+  /** Looks soon for what is published. */
   wake(): void;
   /** Resolves when searches see all that was published before the call. */
   refresh(signal?: AbortSignal): Promise<void>;
-  /** The generation of each shard that searches see. */
+  /** Returns the generation of each shard that searches see. */
   generations(): Map<number, number>;
   close(): Promise<void>;
 }

@@ -1,22 +1,22 @@
 /**
- * Asks nodes about slices, round by round: each slice of its first replica; where a node fails, its slices of
- * their next one. A slice whose replicas have all failed is asked of them once more, because one may be back. Each
- * slice is answered for once, or not at all.
+ * Asks nodes about slices, in rounds. The first round asks the first replica of each slice. If a node fails, the next round
+ * asks the next replicas of its slices. When all replicas of a slice have failed, they are asked once more, because one
+ * may be back. Each slice is answered for once or not at all.
  */
 
 import type { SliceAsked } from "../wire/calls.ts";
 import { NodeFailed } from "./node-client.ts";
 
-/** How much longer than the time-out a node may take: it answers then with what it has found. */
+/** How long after the time-out a node may answer, with what it has found until then. */
 const LATE_MS = 50;
 
 export interface PlacedSlice {
   readonly slice: SliceAsked;
-  /** Addresses of the nodes that have it, the preferred one first. */
+  /** The addresses of the nodes that have it, the preferred one first. */
   readonly replicas: readonly string[];
 }
 
-/** What one node has answered about some slices. */
+/** The answer of one node for some slices. */
 export interface NodeAnswer<T> {
   readonly url: string;
   readonly slices: readonly SliceAsked[];
@@ -25,13 +25,13 @@ export interface NodeAnswer<T> {
 
 export interface Answered<T> {
   readonly answers: readonly NodeAnswer<T>[];
-  /** Slices that no replica has answered for. */
+  /** How many slices no replica has answered for. */
   readonly lost: number;
-  /** Slices of nodes that were not in time. */
+  /** How many slices lie on nodes that did not answer in time. */
   readonly late: number;
-  /** Whether a slice has left the generation that was asked for, on each of its replicas. */
+  /** Whether no replica of some slice has the generation that was asked for. */
   readonly isStale: boolean;
-  /** Whether a slice was refused because nodes have too much to do. */
+  /** Whether a slice was refused because its nodes have too much to do. */
   readonly isOverloaded: boolean;
 }
 
@@ -39,11 +39,11 @@ interface Waiting {
   readonly placed: PlacedSlice;
   readonly tried: ReadonlySet<string>;
   readonly whys: readonly NodeFailed["why"][];
-  /** Whether all its replicas were asked before. */
+  /** Whether all its replicas have failed once. */
   readonly isAgain: boolean;
 }
 
-/** `failed`: nodes that are not asked any more; grows. `ask` resolves to "late" when time is over. */
+/** Adds nodes that fail to `failed`, and asks none of them again. `ask` resolves to "late" when time is over. */
 export async function askReplicas<T>(
   slices: readonly PlacedSlice[],
   failed: Set<string>,
@@ -95,14 +95,14 @@ export async function askReplicas<T>(
   return { answers, lost, late, isStale, isOverloaded };
 }
 
-/** The replica to ask next. */
+/** Returns the replica to ask next. */
 const untried = (
   { placed, tried, isAgain }: Waiting,
   failed: ReadonlySet<string>,
 ): string | undefined =>
   placed.replicas.find((each) => (isAgain || !failed.has(each)) && !tried.has(each));
 
-/** Begins with its replicas again if all have failed for the first time. */
+/** Allows all replicas of a slice again if they have failed for the first time. */
 const nextFor = (one: Waiting, failed: ReadonlySet<string>): Waiting =>
   untried(one, failed) !== undefined || one.isAgain || one.whys.includes("not-ready")
     ? one
@@ -116,7 +116,7 @@ export interface Due {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Milliseconds that are left for a node, if there is a limit. */
+/** Returns the milliseconds that are left for a node, if there is a limit. */
 export const timeLeft = ({ startedAt, timeoutMs }: Due): { readonly timeoutMs?: number } =>
   timeoutMs === undefined
     ? {}

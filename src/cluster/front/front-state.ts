@@ -5,15 +5,19 @@
 
 import { countBits, unite, type Bitset } from "../../base/bitset.ts";
 import { wordsOf } from "../../base/growable.ts";
-import { internOwnSet, isInterned } from "../../base/interned-sets.ts";
-import { IdMap } from "../../base/wide-map.ts";
+import { isInterned } from "../../base/interned-sets.ts";
+import type { IdMap } from "../../base/wide-map.ts";
 import { newPause } from "../../base/yield.ts";
 import type { RepositoryLimits } from "../../search/caller/repository-limits.ts";
 import type { SearchStats } from "../../search/messages/stats.ts";
 import type { Viewer } from "../../search/messages/request.ts";
-import type { Catalog as LocalCatalog, CatalogRepository } from "../../store/catalog/catalog.ts";
+import {
+  changeRepositories,
+  type Catalog as LocalCatalog,
+  type CatalogRepository,
+} from "../../store/catalog/catalog.ts";
 import { EMPTY_MANIFEST } from "../../store/catalog/manifest.ts";
-import { orderNames } from "../../store/catalog/names.ts";
+import { RepositoryList } from "../../store/catalog/repository-list.ts";
 import { viewOf, type View } from "../../store/catalog/view.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { PublishedState, ShardHead } from "../catalog/head.ts";
@@ -24,8 +28,6 @@ import type { PlacedSlice } from "./ask-replicas.ts";
 /** A shard at the generation that is asked for. */
 export interface FrontShard {
   readonly head: ShardHead;
-  /** Ids of its repositories, ascending: bit i of a viewer is the i-th. */
-  readonly repositories: readonly number[];
   /** By slice: addresses of the nodes that have it, the preferred one first; undefined: nothing lies in it. */
   readonly replicas: readonly (readonly string[] | undefined)[];
 }
@@ -59,22 +61,17 @@ const SHARD_STEP = 2 ** 32;
 
 export class FrontState {
   readonly shards: ReadonlyMap<number, FrontShard>;
-  /** Repositories without their files. */
-  readonly catalog: LocalCatalog;
+  readonly catalog: FrontCatalog;
   readonly view: View;
-  readonly #shardOf: ReadonlyMap<number, number>;
-  readonly #files: FilesOfRepositories;
   /** By interned set of ids. */
   readonly #visible = new WeakMap<object, readonly VisibleSlice[]>();
   /** Keys of the slices with files of some repositories, by their ids. */
   readonly #holding = new WeakMap<object, ReadonlySet<string>>();
 
-  constructor({ shards, catalog, shardOf, files }: FrontStateParts) {
+  constructor(shards: FrontState["shards"], catalog: FrontCatalog) {
     this.shards = shards;
     this.catalog = catalog;
     this.view = viewOf(catalog);
-    this.#shardOf = shardOf;
-    this.#files = files;
   }
 
   /** Slices with files of repositories that the viewer may see. */
@@ -104,10 +101,10 @@ export class FrontState {
     if (known) return known;
     const keys = new Set<string>();
     for (const id of ids) {
-      const shard = this.#shardOf.get(id);
-      if (shard === undefined) continue;
-      const { slices } = this.shards.get(shard)!.head;
-      for (const segment of this.#files.get(id)!.keys()) keys.add(`${shard} ${segment % slices}`);
+      const one = this.catalog.repositories.get(id);
+      if (one === undefined) continue;
+      const { slices } = this.shards.get(one.shard)!.head;
+      for (const segment of one.record.segments) keys.add(`${one.shard} ${segment % slices}`);
     }
     this.#holding.set(ids, keys);
     return keys;
@@ -123,16 +120,19 @@ export class FrontState {
   }
 
   #slicesOf(shard: number, one: FrontShard, viewer: Viewer | undefined): VisibleSlice[] {
-    const { generation, slices: of } = one.head;
-    const bits = viewer && new Uint8Array(Math.ceil(one.repositories.length / 8));
+    const { generation, slices: of, repositories } = one.head;
+    const bits = viewer && new Uint8Array(Math.ceil(repositories.length / 8));
     const bySegment = new Map<number, [number, number]>();
-    one.repositories.forEach((id, i) => {
+    repositories.ids.forEach((id, i) => {
       if (viewer && !viewer.repositoryIds.has(id)) return;
       if (bits) bits[i >> 3]! |= 1 << (i & 7);
-      for (const [segment, files] of this.#files.get(id)!) {
-        const sum = bySegment.get(segment) ?? [0, 0];
-        bySegment.set(segment, [sum[0] + files[0], sum[1] + files[1]]);
-      }
+      const { record, files } = this.catalog.repositories.get(id)!;
+      record.segments.forEach((segment, place) => {
+        let sum = bySegment.get(segment);
+        if (!sum) bySegment.set(segment, (sum = [0, 0]));
+        sum[0] += files[2 * place]!;
+        sum[1] += files[2 * place + 1]!;
+      });
     });
     const bySlice = new Map<number, Pick<VisibleSlice, "segments" | "files">>();
     for (const [segment, [own, all]] of bySegment) {
@@ -155,7 +155,7 @@ export class FrontState {
 
   /** Slices with files of one repository; of one without any, a slice whose nodes know its record. */
   slicesOf({ record }: CatalogRepository): PlacedSlice[] {
-    const shard = this.#shardOf.get(record.id)!;
+    const { shard } = this.catalog.repositories.get(record.id)!;
     const { head, replicas } = this.shards.get(shard)!;
     const numbers = new Set(record.segments.map((segment) => segment % head.slices));
     const other = replicas.findIndex((urls) => urls !== undefined);
@@ -171,22 +171,20 @@ const EVERYTHING = {};
 
 /** How many files, of the default revision and of all. */
 type FileCounts = readonly [own: number, all: number];
-/** By id, then by segment of its shard. */
-type FilesOfRepositories = ReadonlyMap<number, ReadonlyMap<number, FileCounts>>;
-
-interface FrontStateParts {
-  readonly shards: ReadonlyMap<number, FrontShard>;
-  readonly catalog: LocalCatalog;
-  readonly shardOf: ReadonlyMap<number, number>;
-  readonly files: FilesOfRepositories;
-}
 
 /** A repository without its sets of files, which are most of its state. */
-interface KnownRepository extends Pick<PublishedState, "changed" | "record"> {
-  readonly files: ReadonlyMap<number, FileCounts>;
+interface FrontRepository extends CatalogRepository {
+  readonly shard: number;
+  /** FileCounts of each of record.segments, one after another. */
+  readonly files: readonly number[];
 }
 
-function knownOf({ changed, record, sets }: PublishedState): KnownRepository {
+/** Repositories without their files. */
+interface FrontCatalog extends LocalCatalog {
+  readonly repositories: IdMap<FrontRepository>;
+}
+
+function knownOf({ changed, record, sets }: PublishedState, shard: number): FrontRepository {
   const first = record.revisions[0]?.number;
   const all = new Map<number, Bitset>();
   const own = new Map<number, number>();
@@ -197,12 +195,20 @@ function knownOf({ changed, record, sets }: PublishedState): KnownRepository {
     else all.set(segment, words);
     if (revision === first) own.set(segment, countBits(words));
   }
-  const files = new Map<number, FileCounts>();
-  for (const segment of record.segments)
-    files.set(segment, [own.get(segment) ?? 0, countBits(all.get(segment) ?? NO_FILES)]);
-  return { changed, record, files };
+  const files = record.segments.flatMap((segment): FileCounts => [
+    own.get(segment) ?? 0,
+    countBits(all.get(segment) ?? NO_FILES),
+  ]);
+  const places = record.segments.map((segment) => ({
+    segment: numberOf(shard, segment),
+    first: 0,
+    count: 0,
+    sets: NO_SETS,
+  }));
+  return { changed, record, places, shard, files };
 }
 
+const NO_SETS: readonly undefined[] = [];
 const NO_FILES: Bitset = new Uint32Array();
 
 /** The number under which a segment of a shard is known outside of it. */
@@ -212,8 +218,6 @@ export const numberOf = (shard: number, segment: number): number => shard * SHAR
 export class FrontStates {
   readonly #catalog: Catalog;
   #state: FrontState | undefined;
-  /** What is known of repositories, by id. */
-  #known = new Map<number, KnownRepository>();
 
   constructor(catalog: Catalog) {
     this.#catalog = catalog;
@@ -237,9 +241,10 @@ export class FrontStates {
   }
 
   /**
-   * The generation with the most of its slices on live nodes; the newest of several. Never one before that which
-   * this front has asked for: nodes keep older ones for a minute, and who has seen a state must not see an older one.
-   * undefined: the shard has come since the last state, and no generation of it is ready yet.
+   * Chooses the generation of a shard that has the most of its slices on live nodes, and among several the newest.
+   * Never chooses an older generation than this front has already asked for. Nodes keep older ones for a minute, but a
+   * caller who has seen one state must not see an older one later. Resolves to undefined if the shard is new since the
+   * last state and no generation of it is ready yet.
    */
   async #choose(
     shard: number,
@@ -260,8 +265,7 @@ export class FrontStates {
       const share =
         all.length === 0 ? 1 : all.filter((urls) => urls.length > 0).length / all.length;
       if (best && best.share >= share) continue;
-      const repositories = head.repositories.map(([id]) => id).sort((a, b) => a - b);
-      best = { shard: { head, repositories, replicas }, share };
+      best = { shard: { head, replicas }, share };
       if (share === 1) break;
     }
     const isNew = this.#state !== undefined && !this.#state.shards.has(shard);
@@ -272,73 +276,52 @@ export class FrontStates {
     const known = this.#state?.shards.get(shard)?.head;
     if (known?.generation === generation) return known;
     // an older one may be collected already
-    const head = this.#catalog.head(shard, generation);
+    const head = this.#catalog.head(shard, generation, known);
     const newest = (await this.#catalog.generations()).get(shard);
     return generation === newest ? head : head.catch(() => undefined);
   }
 
   async #build(shards: ReadonlyMap<number, FrontShard>): Promise<FrontState> {
     const heads = [...shards.values()].map(({ head }) => head);
-    const wanted = heads.flatMap(({ repositories }) => repositories);
-    const missing = wanted.filter(([id, changed]) => this.#known.get(id)?.changed !== changed);
-    const arrived = new Map(
-      (await this.#catalog.states(missing)).map((one) => [one.repository, knownOf(one)]),
-    );
-    const states = new Map(
-      wanted.map(([id]) => [id, arrived.get(id) ?? this.#known.get(id)!] as const),
-    );
-    const shardOf = new Map(
-      heads.flatMap(({ shard, repositories }) => repositories.map(([id]) => [id, shard] as const)),
-    );
-    const catalog = await this.#catalogOf(heads, states, shardOf);
-    this.#known = states;
-    const files = new Map(Array.from(states, ([id, one]) => [id, one.files]));
-    return new FrontState({ shards, catalog, shardOf, files });
-  }
-
-  async #catalogOf(
-    heads: readonly ShardHead[],
-    states: ReadonlyMap<number, KnownRepository>,
-    shardOf: ReadonlyMap<number, number>,
-  ): Promise<LocalCatalog> {
-    const ids = [...states.keys()].sort((a, b) => a - b);
-    const nextRepository = 1 + (ids.at(-1) ?? 0);
-    const entries = ids.map((id): [number, CatalogRepository] => {
-      const { record, changed } = states.get(id)!;
-      const places = record.segments.map((segment) => ({
-        segment: numberOf(shardOf.get(id)!, segment),
-        first: 0,
-        count: 0,
-        sets: [],
-      }));
-      return [id, { record, changed, places }];
-    });
-    const named = entries.map(([id, { record }]) => ({
-      id,
-      name: record.name,
-      displayName: record.metadata.displayName,
-    }));
-    const before = this.#state?.catalog.manifest.generation ?? 0;
-    return {
-      manifest: {
-        ...EMPTY_MANIFEST,
-        generation: before + 1,
-        nextRepository,
-        repositories: entries.map(([id, { changed }]) => [id, changed]),
-        segments: heads.flatMap(({ shard, segments }) =>
-          segments.map(({ segment, files, textBytes, symbols, hasSymbols }) => {
-            const number = numberOf(shard, segment);
-            return { segment: number, files, textBytes, symbols, hasSymbols };
-          }),
-        ),
-      },
-      headers: new Map(),
-      repositories: await IdMap.from(entries, nextRepository, newPause()),
-      names: await orderNames(named, nextRepository, newPause()),
-      publicIds: internOwnSet(
-        new Set(entries.flatMap(([id, { record }]) => (record.metadata.public ? [id] : []))),
+    const before = this.#state?.catalog;
+    const repositories = RepositoryList.union(heads.map((head) => head.repositories));
+    const manifest = {
+      ...EMPTY_MANIFEST,
+      generation: 1 + (before?.manifest.generation ?? 0),
+      nextRepository: 1 + (repositories.ids.at(-1) ?? 0),
+      repositories,
+      segments: heads.flatMap(({ shard, segments }) =>
+        segments.map(({ segment, files, textBytes, symbols, hasSymbols }) => {
+          const number = numberOf(shard, segment);
+          return { segment: number, files, textBytes, symbols, hasSymbols };
+        }),
       ),
     };
+    const changes = repositories.since((before?.manifest ?? EMPTY_MANIFEST).repositories);
+    const arrived = await this.#fetch(heads, changes.arrived);
+    const changing = { manifest, before, changes, arrived, pause: newPause() };
+    const changed = await changeRepositories<FrontRepository>(changing);
+    return new FrontState(shards, { manifest, headers: new Map(), ...changed });
+  }
+
+  async #fetch(
+    heads: readonly ShardHead[],
+    wanted: readonly number[],
+  ): Promise<[id: number, one: FrontRepository][]> {
+    const arrived: [number, FrontRepository][] = [];
+    const left = new Set(wanted);
+    for (const { shard, repositories } of left.size > 0 ? heads : []) {
+      const own = left.size < repositories.length ? [...left] : repositories.ids;
+      const pairs: [id: number, changed: number][] = [];
+      for (const id of own) {
+        const changed = left.has(id) ? repositories.get(id) : undefined;
+        if (changed !== undefined) pairs.push([id, changed]);
+        if (changed !== undefined) left.delete(id);
+      }
+      for await (const states of this.#catalog.states(pairs, { hasExtra: false }))
+        for (const state of states) arrived.push([state.repository, knownOf(state, shard)]);
+    }
+    return arrived.sort(([a], [b]) => a - b);
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * The half of an engine that answers, over nodes: holds no files, knows which repositories there are, asks nodes
- * for the rest. While PostgreSQL cannot be reached, it goes on with the state that it has.
+ * The half of an engine that answers, over nodes. A front holds no files: it knows which repositories there are, and asks
+ * nodes for the rest. While PostgreSQL cannot be reached, it goes on with the state that it has.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -27,7 +27,13 @@ import {
   type KnowsRepositories,
 } from "../../repositories.ts";
 import type { Answering } from "./answering.ts";
-import { describe, type FileContent, type FolderEntry, type Repository } from "../../repository.ts";
+import {
+  ALL_PATHS,
+  describe,
+  type FileContent,
+  type FolderEntry,
+  type Repository,
+} from "../../repository.ts";
 import { formatQuery } from "../../query/ast.ts";
 import { Attempts, type Asked } from "../../search/caller/attempts.ts";
 import { explainWith, notIndexedOf, type ExplainedPlan } from "../../search/caller/explain.ts";
@@ -52,6 +58,7 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { Nodes } from "../catalog/nodes.ts";
 import { Follower } from "../follow/follower.ts";
 import type { Calls, Described, PlaceCall } from "../wire/calls.ts";
+import { unpackPaths } from "../wire/packed-paths.ts";
 import {
   askReplicas,
   inTime,
@@ -67,20 +74,22 @@ import { streamNodes } from "./stream-nodes.ts";
 
 const POLL_MS = 1_000;
 const RETRY_MS = 50;
-/** How long a call asks PostgreSQL whether slices that nobody answered for lie elsewhere by now. */
+/** How long a call waits for PostgreSQL to say where slices lie that nobody has answered for. */
 const LOOK_MS = 500;
-/** How often a call begins again because nodes have left the generation that it asked for. */
+/** How long a call waits for a newer state if no node has the generation that it asked for. */
+const STALE_MS = 10_000;
+/** How many states a call tries, if nodes have left the generation that it asked for. */
 const MOST_STATES = 5;
-/** How long a publication is waited for before its writer is told that nobody has it ready. */
+/** How long a writer waits for nodes to have its publication ready. */
 const READY_MS = 60_000;
 
 export interface FrontParts {
   readonly catalog: Catalog;
   readonly nodes: Nodes;
   readonly secret: string;
-  /** An empty one of this machine, whose threads parse what is long, and match names. */
+  /** An engine of this machine, whose threads parse long queries and match names. */
   readonly engine: Engine;
-  /** Whether a node of this machine keeps its slices in the engine's directory. */
+  /** Whether the engine's directory is that of a node of this machine. */
   readonly holdsSlices: boolean;
   readonly onWarning: (warning: { code: string; message: string }) => void;
 }
@@ -97,12 +106,14 @@ export class Front implements Answering {
   readonly #tracer: Tracer;
   readonly #closing = new AbortController();
   #urls: readonly string[] = [];
-  /** Brings what is known of the cluster. */
+  /** Brings the state of the cluster up to date. */
   readonly follower: Follower<FrontState>;
 
   private constructor(front: FrontParts) {
     this.#front = front;
-    this.#client = nodeClient(front.secret);
+    this.#client = nodeClient(front.secret, (message) =>
+      front.onWarning({ code: "INTERNAL", message }),
+    );
     this.#tracer = new Tracer(front.engine.path);
     this.#states = new FrontStates(front.catalog);
     const onTrouble = (error: unknown): void => {
@@ -140,7 +151,7 @@ export class Front implements Answering {
     return this.#states.newest!.catalog.manifest.generation;
   }
 
-  /** The generation of each shard that searches ask for. */
+  /** Returns the generation of each shard that searches ask for. */
   generations(): Map<number, number> {
     return new Map(
       Array.from(this.#states.newest!.shards, ([shard, { head }]) => [shard, head.generation]),
@@ -220,23 +231,26 @@ export class Front implements Answering {
         maxBytes: options.maxBytes,
         ...timeLeft({ startedAt, timeoutMs: options.timeoutMs }),
       });
-      if (answer === "stale") await this.#newerThan(state, left);
+      if (answer === "stale") await this.#newerThan(state, { ...options, startedAt, left });
       else if (answer.stats.crashes === 0) return answer;
       else if (!(await this.#isElsewhere(state, { ...options, startedAt, left }))) return answer;
     }
   }
 
-  /** Whether slices that nobody has answered for may lie elsewhere by now, and there is time to ask again. */
+  /** Resolves to whether slices that nobody answers for may lie elsewhere by now, and there is time to ask again. */
   async #isElsewhere(
     state: FrontState,
     { left, ...due }: Due & { readonly left: number },
   ): Promise<boolean> {
     if (left <= 1 || (timeLeft(due).timeoutMs ?? Infinity) < 2 * LOOK_MS) return false;
-    if (this.#state === state) {
-      const brought = this.follower.run().catch(() => undefined); // PostgreSQL may be down
-      await Promise.race([brought, sleep(LOOK_MS, undefined, { ref: false })]);
-    }
+    if (this.#state === state) await this.#lookAgain(LOOK_MS);
     return this.#state !== state;
+  }
+
+  /** Brings the state up to date. Waits no longer than `ms`, because PostgreSQL may be down or hang. */
+  async #lookAgain(ms: number): Promise<void> {
+    const brought = this.follower.run().catch(() => undefined);
+    await Promise.race([brought, sleep(ms, undefined, { ref: false })]);
   }
 
   async #slicesWithin(
@@ -254,11 +268,14 @@ export class Front implements Answering {
     return state.slicesWithin({ viewer, limits, allRevisions });
   }
 
-  /** Resolves when there may be a state with what nodes have ready now. */
-  async #newerThan(state: FrontState, left: number): Promise<void> {
-    if (left <= 1) throw unavailable("nodes change faster than they can be asked");
-    const newer = await this.follower.run();
-    if (newer === state) await sleep(RETRY_MS); // a node that has begun anew says so in a moment
+  /** Resolves when there may be a newer state. Throws OVERLOADED if it has been tried too often. */
+  async #newerThan(
+    state: FrontState,
+    { left, ...due }: Due & { readonly left: number },
+  ): Promise<void> {
+    if (left <= 1) throw unavailable("nodes have left the state that this front knows");
+    await this.#lookAgain(Math.min(timeLeft(due).timeoutMs ?? Infinity, STALE_MS));
+    if (this.#state === state) await sleep(RETRY_MS); // a node that has begun anew says so in a moment
   }
 
   stream(request: SearchRequest, options: SearchOptions = {}): AsyncIterable<SearchEvent> {
@@ -291,7 +308,7 @@ export class Front implements Answering {
         else yield event;
       }
       if (!isStale) return;
-      await this.#newerThan(state, left);
+      await this.#newerThan(state, { startedAt, timeoutMs, left });
     }
   }
 
@@ -378,7 +395,7 @@ export class Front implements Answering {
     return (await this.#described([id]))(id);
   }
 
-  /** What nodes know of repositories, all their slices together. */
+  /** Adds up what nodes know of repositories in each of their slices. */
   async #described(ids: readonly number[]): Promise<(id: number) => Described> {
     const slicesOf = (state: FrontState): PlacedSlice[] => {
       const slices = new Map<string, PlacedSlice>();
@@ -430,7 +447,21 @@ export class Front implements Answering {
     );
   }
 
-  /** The repository, if the viewer may see it and it has the revision. */
+  async [ALL_PATHS](
+    of: Omit<Place, "path">,
+    options: { viewer?: Viewer },
+  ): Promise<string[] | undefined> {
+    const place = { ...of, path: "" };
+    if (!this.#find(place, options)) return undefined;
+    const { answers } = await this.#askPlace("/v1/paths", place, options);
+    const paths: string[] = [];
+    const pause = newPause();
+    for (const { answer } of answers)
+      if (answer.paths) await unpackPaths(answer.paths, paths, pause);
+    return paths;
+  }
+
+  /** Returns the repository if the viewer may see it and it has the revision. */
   #find(
     { repository, path, revision }: Place,
     options: ReadOptions,
@@ -444,7 +475,11 @@ export class Front implements Answering {
     return found && has(found) ? found : undefined;
   }
 
-  #askPlace<Path extends "/v1/read" | "/v1/list">(path: Path, place: Place, options: ReadOptions) {
+  #askPlace<Path extends "/v1/read" | "/v1/list" | "/v1/paths">(
+    path: Path,
+    place: Place,
+    options: ReadOptions,
+  ) {
     const slicesOf = (state: FrontState): PlacedSlice[] => {
       const found = this.#find(place, options);
       return found && state.catalog.repositories.get(found.record.id) ? state.slicesOf(found) : [];
@@ -452,7 +487,7 @@ export class Front implements Answering {
     return this.#askWhole(path, slicesOf, (slices) => ({ ...place, slices }));
   }
 
-  /** Clones lie where they were indexed: there, or on a disk that machines share, is their history. */
+  /** Finds clones on this machine's disks alone: they lie where they were indexed, or on a disk that machines share. */
   async history(name: string, options: { viewer?: Viewer } = {}): Promise<History | undefined> {
     const record = this.#record(name, viewerOf("history", options));
     return record && this.#histories.find(record);
@@ -470,7 +505,7 @@ export class Front implements Answering {
 
   // ── nodes ──
 
-  /** Asks for slices of one state, or of a newer one where nodes have left that. */
+  /** Asks for slices of one state. If nodes have left it, asks for those of a newer one. */
   async #askAll<Path extends keyof Calls>(
     path: Path,
     slicesOf: (state: FrontState) => readonly PlacedSlice[],
@@ -483,13 +518,13 @@ export class Front implements Answering {
         inTime(due, (signal) => this.#client.ask(url, path, callOf(slices), signal)),
       );
       mustNotBeOverloaded(found);
-      if (found.isStale) await this.#newerThan(state, left);
+      if (found.isStale) await this.#newerThan(state, { ...due, left });
       else if (found.lost === 0 || !(await this.#isElsewhere(state, { ...due, left })))
         return found;
     }
   }
 
-  /** Rejects if a slice has nobody who answers: what it would have said is not known to be nothing. */
+  /** Asks for slices, and rejects if nobody answers for one: it might have had something to say. */
   async #askWhole<Path extends keyof Calls>(
     path: Path,
     slicesOf: (state: FrontState) => readonly PlacedSlice[],
@@ -535,7 +570,7 @@ const invalid = (message: string): QuernError => new QuernError("INVALID_REQUEST
 const unavailable = (what: string): QuernError =>
   new QuernError("OVERLOADED", `${what}: try again in a moment`);
 
-/** Refuses what a front cannot do. */
+/** Refuses options that a front cannot serve. */
 function checkOptions(call: string, options: SearchOptions): void {
   checkSearchOptions(call, options);
   if (options.overlay !== undefined) throw noOverlay(call);
@@ -574,6 +609,6 @@ async function cursorsIn(
   const digest = await stateDigest(catalog, viewer, newPause());
   const cursors = cursorsOf({ ...request, after }, digest);
   const ended = cursors.after && repositoryNamed(catalog, cursors.after.repository);
-  if (cursors.after && !(ended && isVisible(ended, viewer))) throw repositoryGone(cursors.after);
+  if (cursors.after && !(ended && isVisible(ended, viewer))) throw repositoryGone();
   return cursors;
 }

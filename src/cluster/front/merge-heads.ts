@@ -1,6 +1,6 @@
 /**
- * Makes one answer of what several engines have found, each in files of its own. It has the files,
- * the order and the counters of the answer that one engine with all the files would give.
+ * Merges what several engines have found, each in files of its own, into one answer. The answer has the files, order and
+ * counters of a single engine with all files.
  */
 
 import { compareText } from "../../base/compare.ts";
@@ -17,7 +17,7 @@ import { addStats, zeroStats, type SearchStats } from "../../search/messages/sta
 /** The files of an answer, best first, and the cursor behind them. */
 export interface ChosenHeads {
   readonly files: readonly ChosenHead[];
-  /** Absent: nothing is behind them, or the request asks for no page. */
+  /** Absent if nothing follows, or if the request asks for no page. */
   readonly nextCursor?: string;
 }
 
@@ -26,7 +26,7 @@ export interface ChosenHead {
   /** Position of the engine that has it. */
   readonly part: number;
   readonly head: HeadToShow;
-  /** Writes the cursor of a page that ends with so many ranges of this file; undefined: no page is asked for. */
+  /** Returns the cursor of a page that ends after so many ranges of this file. Undefined if no page is asked for. */
   readonly cursorAfter: (ranges: number) => string | undefined;
 }
 
@@ -52,14 +52,14 @@ export async function chooseHeads(
   return { files: files.map(chosen), ...rest };
 }
 
-/** Every name once, in order. */
+/** Returns every name once, in order. */
 function allNames(parts: readonly Heads[], another: string | undefined): readonly string[] {
   const names = new Set(parts.flatMap(({ files }) => files.names));
   if (another !== undefined) names.add(another);
   return [...names].sort(compareText);
 }
 
-/** The files with positions in `all` as their repositories. */
+/** Returns the files with their repositories as positions in `all`. */
 function renamed(files: HeadFiles, all: readonly string[]): RankedFiles {
   const positions = new Map(all.map((name, position) => [name, position]));
   const places = files.names.map((name) => positions.get(name)!);
@@ -77,15 +77,15 @@ function pagingBy(names: readonly string[], { after, indexChanged, write }: Curs
 /** The files of an answer as they are shown. */
 export interface ShownAnswer {
   readonly files: readonly FileResult[];
-  /** Ranges of the files. */
+  /** The number of ranges in the files. */
   readonly matches: number;
-  /** Where the next page begins; undefined: nowhere, or no page is asked for. */
+  /** Where the next page begins. Undefined if there is none, or if no page is asked for. */
   readonly nextCursor: string | undefined;
 }
 
 /**
- * Puts the files that each engine has shown into the order in which they were chosen. `shown`: by
- * engine, in the order of the chosen files that it has.
+ * Puts the files that each engine has shown into the order in which they were chosen. `shown` has them by engine, each in
+ * the order of its chosen files.
  */
 export function joinShown(
   { files: chosen, nextCursor }: ChosenHeads,
@@ -123,7 +123,7 @@ export async function sumHeads(
   shown: readonly ShownHeads[],
   asked: {
     readonly answer: ShownAnswer;
-    /** Values listed of each facet; undefined: none are counted. */
+    /** How many values of each facet are listed. Undefined if none are counted. */
     readonly facets: number | undefined;
     readonly cursors: Cursors | undefined;
     readonly duration: number;
@@ -155,7 +155,7 @@ export async function sumHeads(
   };
 }
 
-/** Segments whose files were found and cannot be shown have crashed, however they ended. */
+/** Counts segments whose files were found and cannot be shown as crashed. */
 function countLostSegments(stats: SearchStats, { ends }: Heads, lost: readonly number[]): void {
   const endOf = new Map(ends);
   for (const segment of lost) {
@@ -164,7 +164,7 @@ function countLostSegments(stats: SearchStats, { ends }: Heads, lost: readonly n
   }
 }
 
-/** One entry for each repository of the files, by id. */
+/** Returns one entry for each repository of the files, by id. */
 function infoOf(files: readonly FileResult[], shown: readonly ShownHeads[]): RepositoryInfo[] {
   const used = new Set(files.map(({ repositoryId }) => repositoryId));
   const byId = new Map<number, RepositoryInfo>();

@@ -1,4 +1,7 @@
-/** Asks nodes. One pool of kept connections; what a node answers is decoded, and its refusals are told apart. */
+/**
+ * Asks nodes over a pool of kept connections, decodes their answers, and tells their refusals apart. Reads nothing of an
+ * answer that is not signed: whoever has taken a node's address decides neither what is found nor what is decoded.
+ */
 
 import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
 import { QuernError } from "../../base/errors.ts";
@@ -8,16 +11,16 @@ import {
   STATUS,
   STREAM,
   type Calls,
-  type Failure,
   type OnSlices,
   type StreamCall,
 } from "../wire/calls.ts";
 import { bytesWithin, decode, decodeFrames, encode, MOST_ANSWER_BYTES } from "../wire/codec.ts";
-import { sign } from "../wire/signature.ts";
+import { hasShape, isFailure, isStep } from "../wire/shapes.ts";
+import { callOf, frameSigner, isBodyOf, lengthOfAnswer, sign } from "../wire/signature.ts";
 
 /**
- * Why a node did not answer: another replica may. Only a search that would be refused everywhere throws
- * its QuernError.
+ * Says why a node did not answer. Another replica may. A search that every node would refuse throws its QuernError
+ * instead.
  */
 export class NodeFailed extends Error {
   readonly why: "unreachable" | "not-ready" | "overloaded" | "unknown";
@@ -40,9 +43,18 @@ export interface NodeClient {
   close(): void;
 }
 
-export function nodeClient(secret: string): NodeClient {
+/** Calls `onStranger` when a node refuses the secret or speaks another version; once for each node until it answers. */
+export function nodeClient(
+  secret: string,
+  onStranger: (message: string) => void = () => undefined,
+): NodeClient {
   const agent = new Agent({ keepAlive: true });
-  const send = (url: string, path: string, asked: OnSlices, signal?: AbortSignal) => {
+  const send = async (
+    url: string,
+    path: string,
+    asked: OnSlices,
+    signal?: AbortSignal,
+  ): Promise<Answer> => {
     const body = encode(asked);
     const headers = {
       ...sign(secret, { method: "POST", path, body }),
@@ -50,29 +62,44 @@ export function nodeClient(secret: string): NodeClient {
       "content-length": String(body.length),
     };
     const options = { method: "POST", agent, headers, ...(signal && { signal }) };
-    return new Promise<IncomingMessage>((resolve, reject) => {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
       httpRequest(new URL(path, url), options, resolve).on("error", reject).end(body);
     });
+    return { secret, url, call: callOf(new Headers(headers)), response };
+  };
+  const strangers = new Set<string>();
+  const orTold = async <T>(url: string, run: () => Promise<T>): Promise<T> => {
+    try {
+      const value = await orFailed(url, run);
+      strangers.delete(url);
+      return value;
+    } catch (error) {
+      if (error instanceof NodeFailed && error.why === "unknown" && !strangers.has(url)) {
+        strangers.add(url);
+        onStranger(error.message);
+      }
+      throw error;
+    }
   };
   return {
     ask: (url, path, asked, signal) =>
-      orFailed(url, async () => {
-        const response = await send(url, path, asked, signal);
-        const bytes = await bytesOf(response);
-        return valueOf(response.statusCode!, bytes, url) as never;
+      orTold(url, async () => {
+        const value = await valueOf(await send(url, path, asked, signal));
+        if (!hasShape(path, value)) throw new Error("its answer has another shape");
+        return value as never;
       }),
     stream: (url, asked, signal) =>
-      orFailed(url, async () => {
-        const response = await send(url, STREAM, asked, signal);
-        const { statusCode } = response;
-        if (statusCode !== STATUS.OK) valueOf(statusCode!, await bytesOf(response), url);
-        return stepsOf(response, url);
+      orTold(url, async () => {
+        const answer = await send(url, STREAM, asked, signal);
+        if (answer.response.statusCode !== STATUS.OK) await valueOf(answer);
+        if (signedLength(answer) !== "stream") throw stranger(answer);
+        return stepsOf(answer);
       }),
     close: () => agent.destroy(),
   };
 }
 
-/** Runs until a value or a QuernError is there; whatever else happens is the node's failure. */
+/** Turns errors into NodeFailed, except a QuernError and the abort of the caller. */
 async function orFailed<T>(url: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
@@ -85,22 +112,49 @@ async function orFailed<T>(url: string, run: () => Promise<T>): Promise<T> {
   }
 }
 
-async function bytesOf(response: IncomingMessage): Promise<Buffer> {
-  const bytes = await bytesWithin(response as AsyncIterable<Buffer>, MOST_ANSWER_BYTES);
-  if (!bytes) throw new Error("its answer is too long");
-  return bytes;
+/** Something that came back for a call. */
+interface Answer {
+  readonly secret: string;
+  readonly url: string;
+  /** The signature of the call. */
+  readonly call: string;
+  readonly response: IncomingMessage;
 }
 
-/** The steps of a stream. One that ends without its last step is a failure of the node. */
-async function* stepsOf(response: IncomingMessage, url: string): AsyncGenerator<StreamStep> {
-  const frames = decodeFrames(response as AsyncIterable<Uint8Array>);
+const headersOf = ({ headers }: IncomingMessage): Headers =>
+  new Headers(headers as Record<string, string>);
+
+const signedLength = ({ secret, call, response }: Answer): number | "stream" | undefined =>
+  lengthOfAnswer(secret, { call, status: response.statusCode!, headers: headersOf(response) });
+
+/** Returns the error for an answer without a right signature, and reads no more of it. */
+function stranger({ url, response }: Answer): NodeFailed {
+  response.destroy();
+  return new NodeFailed("unknown", `${url} answers without knowing the secret: is it a node?`);
+}
+
+/** Returns the value of a signed answer. */
+async function decodeAnswer(answer: Answer): Promise<unknown> {
+  const { response } = answer;
+  const length = signedLength(answer);
+  if (typeof length !== "number") throw stranger(answer);
+  if (length > MOST_ANSWER_BYTES) throw new Error("its answer is too long");
+  const body = await bytesWithin(response as AsyncIterable<Buffer>, length);
+  if (!body || !isBodyOf(headersOf(response), body.digest)) throw stranger(answer);
+  return length === 0 ? undefined : decode(body.bytes);
+}
+
+/** Yields the steps of a stream. If it ends without its last step, the node has failed. */
+async function* stepsOf({ secret, url, call, response }: Answer): AsyncGenerator<StreamStep> {
+  const frames = decodeFrames(response as AsyncIterable<Uint8Array>, frameSigner(secret, call));
   for (let isOver = false; !isOver;) {
     const step = await orFailed(url, async () => {
       const { done, value } = await frames.next();
       if (done === true) throw new Error("the stream is cut off");
-      const { step: one, failure } = value as { step?: StreamStep; failure?: Failure };
-      if (failure) throw refused(failure, url);
-      return one!;
+      const { step: one, failure } = value as { step?: unknown; failure?: unknown };
+      if (failure !== undefined) throw refused(failure, url);
+      if (!isStep(one)) throw new Error("a step has another shape");
+      return one;
     });
     isOver = step.event.type === "final";
     yield step;
@@ -108,28 +162,33 @@ async function* stepsOf(response: IncomingMessage, url: string): AsyncGenerator<
   for await (const _ of frames); // so that the connection is used again
 }
 
-function valueOf(status: number, bytes: Buffer, url: string): unknown {
+/** Returns the value of an answer, or throws why there is none. */
+async function valueOf(answer: Answer): Promise<unknown> {
+  const { url, response } = answer;
+  const status: number = response.statusCode!;
   switch (status) {
     case STATUS.OK:
-      return decode(bytes);
+      return decodeAnswer(answer);
     case STATUS.REFUSED:
-      throw refused(decode(bytes) as Failure, url);
+      throw refused(await decodeAnswer(answer), url);
     case STATUS.NOT_READY:
+      await decodeAnswer(answer);
       throw new NodeFailed("not-ready", `${url} does not hold what was asked for`);
     case STATUS.OVERLOADED:
+      await decodeAnswer(answer);
       throw new NodeFailed("overloaded", `${url} has as many searches as it takes`);
-    case STATUS.UNKNOWN:
-      throw new NodeFailed("unknown", `${url} answered ${status}: is its secret another one?`);
-    default:
-      throw new NodeFailed(
-        "unreachable",
-        `${url} answered ${status}: it is closing, or is no node`,
-      );
   }
+  response.destroy(); // what follows needs no signature, because it only says that there is no answer
+  if (status === STATUS.UNKNOWN)
+    throw new NodeFailed("unknown", `${url} answered ${status}: is its secret another one?`);
+  if (status === STATUS.NO_SUCH_CALL)
+    throw new NodeFailed("unknown", `${url} answered ${status}: it runs another version of quern`);
+  throw new NodeFailed("unreachable", `${url} answered ${status}: it is closing, or is no node`);
 }
 
-/** What a node is to blame for itself, such as damage, another one may not be. */
-function refused(failure: Failure, url: string): Error {
+/** Tells a node's own failures, such as damage, from refusals that every node would give. */
+function refused(failure: unknown, url: string): Error {
+  if (!isFailure(failure)) return new Error("its refusal has another shape");
   const own = ["INTERNAL", "INDEX_CORRUPT", "ENGINE_CLOSED", "ABORTED"];
   return own.includes(failure.code)
     ? new NodeFailed("unreachable", `${url}: ${failure.message}`)

@@ -1,6 +1,6 @@
 /**
- * A search over slices that lie on nodes. A slice counts wholly or not at all, so the answer is the same
- * whoever gave it.
+ * Searches slices that lie on nodes. A slice counts wholly or not at all, so the answer does not depend on which replica
+ * gave it.
  */
 
 import { QuernError } from "../../base/errors.ts";
@@ -23,16 +23,16 @@ import {
 import { chooseHeads, joinShown, sumHeads, type ChosenHead } from "./merge-heads.ts";
 import { NodeFailed, type NodeClient } from "./node-client.ts";
 
-/** How often a search begins again because a node fails between finding and showing. */
+/** How often a search runs again after a node has failed between finding and showing. */
 const MOST_ATTEMPTS = 5;
 
 export interface NodesAsked {
   /** Without `after`. */
   readonly request: SearchRequest;
   readonly contexts?: SearchCall["contexts"];
-  /** Those with repositories that the viewer may see. */
+  /** The slices with repositories that the viewer may see. */
   readonly slices: readonly PlacedSlice[];
-  /** What the counters say of slices that need not be asked. */
+  /** The counters of slices that need not be asked. */
   readonly excluded?: Partial<SearchStats>;
   readonly cursors?: Cursors | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -40,7 +40,7 @@ export interface NodesAsked {
   readonly maxBytes?: number | undefined;
 }
 
-/** "stale": every replica of a slice has left the generation that was asked for. */
+/** The answer, or "stale" if no replica of some slice has the generation that was asked for. */
 export type NodesAnswer = SearchResponse | "stale";
 
 export async function searchNodes(client: NodeClient, asked: NodesAsked): Promise<NodesAnswer> {
@@ -57,7 +57,7 @@ interface Search {
   readonly client: NodeClient;
   readonly asked: NodesAsked;
   readonly due: Due;
-  /** Nodes that are not asked any more; grows. */
+  /** Nodes that have failed and are not asked again. */
   readonly failed: Set<string>;
 }
 
@@ -83,13 +83,13 @@ async function searchOnce(search: Search): Promise<NodesAnswer | "again"> {
   return sumHeads([...parts, missing(found, asked.excluded)], shown, sum);
 }
 
-/** Never a silently partial answer. */
+/** Throws OVERLOADED if nodes had too much to do, so that no answer is silently partial. */
 export function mustNotBeOverloaded({ isOverloaded }: Answered<unknown>): void {
   if (isOverloaded)
     throw new QuernError("OVERLOADED", "the nodes have as many searches as they take: try again");
 }
 
-/** Has each node show its files. "again": one of them failed. */
+/** Has each node show its files. Resolves to "again" if one of them failed. */
 async function show(
   search: Search,
   parts: readonly NodeAnswer<Heads>[],
@@ -123,7 +123,7 @@ function limits({ asked: { maxBytes, contexts }, due }: Search) {
   };
 }
 
-/** What the counters say of slices without an answer. */
+/** Returns the counters of slices without an answer. */
 function missing({ lost, late }: Answered<unknown>, excluded: Partial<SearchStats> = {}): Heads {
   const stats = zeroStats();
   addStats(stats, excluded);

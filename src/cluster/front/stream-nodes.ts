@@ -1,6 +1,6 @@
 /**
- * A stream over slices that lie on nodes: passes files on as they come from any of them. The slices of a node
- * that is lost are asked of their replicas, unless it has delivered files already: then they count as crashed.
+ * Streams from slices on nodes, and passes files on as they arrive. If a node is lost before it has delivered files,
+ * the replicas of its slices are asked. If it is lost later, its slices count as crashed.
  */
 
 import { newPause } from "../../base/yield.ts";
@@ -25,9 +25,9 @@ export interface StreamAsked {
   readonly request: SearchRequest;
   readonly contexts?: StreamCall["contexts"];
   readonly slices: readonly PlacedSlice[];
-  /** What the counters say of slices that need not be asked. */
+  /** The counters of slices that need not be asked. */
   readonly excluded?: Partial<SearchStats>;
-  /** Whether slices that nobody answers for may lie elsewhere by now, so that it is worth beginning again. */
+  /** Resolves to whether slices for which no node answers may have moved to other nodes. */
   readonly isElsewhere: () => Promise<boolean>;
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
@@ -42,17 +42,17 @@ interface Opened {
   hasDelivered: boolean;
 }
 
-/** A step of a node, or what has become of it. */
+/** A step of a node's stream, or how the stream has failed. */
 type Next = { readonly from: Opened; readonly step: StreamStep | "lost" | "late" };
 
-/** What is still to be delivered, and what has been. */
+/** How much may still be delivered, and how many matches were. */
 interface Delivery {
   ranges: number;
   bytes: number;
   matches: number;
 }
 
-/** Yields "stale" alone if every replica of a slice has left the generation that was asked for, or lies elsewhere. */
+/** Yields nothing but "stale" if no replica of some slice has its generation, or if the slice lies elsewhere by now. */
 export async function* streamNodes(
   client: NodeClient,
   asked: StreamAsked,
@@ -133,7 +133,7 @@ async function open(
   return { ...found, streams };
 }
 
-/** Counts slices that no stream has, whyever. */
+/** Counts the slices that no stream covers. */
 function addMissing(stats: SearchStats, asked: number, { streams, late }: Found): void {
   const answered = streams.reduce((sum, { slices }) => sum + slices.length, 0);
   addStats(stats, { crashes: asked - answered - late, shardsSkipped: late });
@@ -141,8 +141,8 @@ function addMissing(stats: SearchStats, asked: number, { streams, late }: Found)
 }
 
 /**
- * Steps of all streams, as they come; each stream is asked for its next one when its last one was taken. One that
- * is lost before it has delivered anything is replaced by what `reopen` resolves to.
+ * Yields the steps of all streams as they come. A stream is asked for its next step when its last one was taken. One that is
+ * lost before it has delivered anything is replaced by the streams of `reopen`.
  */
 async function* inTurn(
   streams: readonly Opened[],
@@ -161,7 +161,7 @@ async function* inTurn(
   };
   const begin = (from: Opened): Promise<Next | undefined> => {
     const next = nextOf(from);
-    next.catch(() => undefined); // nobody may wait for it when the stream is left
+    next.catch(() => undefined); // if the caller leaves the stream, nobody waits for it
     return next;
   };
   const waiting = new Map(streams.map((from) => [from, begin(from)]));
@@ -178,7 +178,7 @@ async function* inTurn(
   }
 }
 
-/** "late" if the search is over first. */
+/** Resolves to "late" if the search is over first. */
 async function within<T>(due: Due, next: Promise<T>): Promise<T | "late"> {
   return inTime(due, (signal) => {
     if (signal === undefined) return next;
@@ -193,7 +193,7 @@ async function within<T>(due: Due, next: Promise<T>): Promise<T | "late"> {
 
 type ShowBeginning = (file: StreamedFile, count: number) => Promise<FileResult | undefined>;
 
-/** The files that still have room, the last one of them cut to what is left. */
+/** Returns the files that still have room. The last one is cut to what is left. */
 async function deliver(
   { event, files: places }: StreamStep,
   delivery: Delivery,
@@ -223,7 +223,7 @@ async function deliver(
   };
 }
 
-/** undefined: the node is lost meanwhile, or the file is damaged. */
+/** Resolves to undefined if the node is lost meanwhile, or if the file is damaged. */
 async function showBeginning(
   client: NodeClient,
   showing: {
@@ -253,7 +253,7 @@ async function showBeginning(
   }
 }
 
-/** Adds what a node has counted; what is delivered the front counts itself. */
+/** Adds the counters of a node, but not its matches: the front counts those that it delivers. */
 function addFinal(stats: SearchStats, part: SearchStats): void {
   addStats(stats, { ...part, actualMatchCount: 0 });
   stats.wait = Math.max(stats.wait, part.wait);

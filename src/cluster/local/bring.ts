@@ -1,10 +1,10 @@
 /**
- * Brings a data directory to generations of shards: fetches the segments and symbols that it lacks under numbers
- * that nothing names, then names them all in one transaction. Searches of the directory see the
- * generations from before until then, and what is superseded stays for RETIRE_MS, as after a merge.
+ * Updates a data directory to given generations of shards. It first fetches the missing segments and symbols, under
+ * numbers that nothing refers to yet, and then publishes them all in one transaction. Until then searches of the
+ * directory see the earlier generations. What is superseded stays for RETIRE_MS, as after a merge.
  *
- * Of a shard the directory may hold some slices only: their segments, and of each repository the files in
- * them. A revision then says how many of its files are here.
+ * The directory may hold only some slices of a shard: the segments of those slices, and the files of each repository
+ * that are in them. A revision then says how many of its files are here.
  */
 
 import { pack } from "msgpackr";
@@ -32,11 +32,13 @@ import {
   skippedKey,
   versionsKey,
 } from "../../store/format/format.ts";
+import { RepositoryList } from "../../store/catalog/repository-list.ts";
 import { deleteLeftovers } from "../../store/upkeep/leftovers.ts";
 import type { Environment, Writer } from "../../store/lmdb/environment.ts";
 import { checkLease } from "../../store/lmdb/lease.ts";
 import { countBits } from "../../base/bitset.ts";
 import { wordsOf } from "../../base/growable.ts";
+import { eachOf } from "./each-of.ts";
 import {
   hasSegment,
   isSameSlices,
@@ -44,23 +46,25 @@ import {
   readContents,
   reading,
   type Contents,
-  type LocalRepository,
   type LocalSegment,
   type Slices,
 } from "./contents.ts";
 
-/** Objects that are fetched at once. */
-const FETCHED_AT_ONCE = 4;
-
 export interface Bringing {
   readonly environment: Environment;
-  /** Of the directory's own lease. */
+  /** The owner of the directory's own lease. */
   readonly owner: string;
   readonly catalog: Pick<Catalog, "states">;
   readonly store: SegmentStore;
-  /** The oldest generation of the directory that somebody reads. Default: none is read for longer than RETIRE_MS. */
+  /**
+   * The oldest generation of the directory that is still read. By default, no generation is taken to be read for
+   * longer than RETIRE_MS.
+   */
   readonly oldestHeld?: number;
-  /** Whether what is superseded goes first, because there is no room. REQUIRES: no other process searches here. */
+  /**
+   * Whether to delete what is superseded first, because there is no room for both. REQUIRES: no other process searches
+   * here.
+   */
   readonly evicts?: boolean;
 }
 
@@ -69,23 +73,26 @@ export interface WantedShard extends ShardHead {
   readonly own?: Slices;
 }
 
-/** A segment, and where it comes to lie. */
+/** A segment, and the place where it will be stored. */
 interface Wanted {
   readonly published: PublishedSegment;
   readonly local: LocalSegment;
-  /** What is here of it already. */
+  /** The part of it that is already here. */
   readonly before: LocalSegment | undefined;
 }
 
-/** A state and what belongs to it, with the numbers of segments that it has here. */
+/** A state and what belongs to it, with the local numbers of its segments. */
 interface Arriving {
   readonly state: PublishedState;
   readonly extra: RepositoryExtra;
-  /** undefined: it lies in a slice that is not wanted. */
+  /** Returns undefined if the segment is in a slice that is not wanted. */
   readonly numberOf: (segment: number) => number | undefined;
 }
 
-/** Resolves when the directory holds exactly these generations. REQUIRES: nobody else writes to it meanwhile. */
+/**
+ * Updates the directory, and resolves when it holds exactly these generations. REQUIRES: nobody else writes to it
+ * meanwhile.
+ */
 export async function bringTo(
   bringing: Bringing,
   wantedShards: readonly WantedShard[],
@@ -129,20 +136,20 @@ function isAt({ contents, manifest }: Before, heads: readonly WantedShard[]): bo
   return isSame && isUnchanged({ contents, manifest });
 }
 
+/** Whether no run has changed anything since the directory was last updated here. */
 export function isUnchanged({ contents, manifest }: Before): boolean {
-  const here = new Map(contents.repositories.map((one) => [one.id, one.here]));
   const symbols = new Map(contents.segments.map((one) => [one.here, one.symbols]));
   return (
-    here.size === manifest.repositories.length &&
+    contents.here.equals(manifest.repositories) &&
     symbols.size === manifest.segments.length &&
-    manifest.repositories.every(([id, changed]) => here.get(id) === changed) &&
     manifest.segments.every((one) => symbols.get(one.segment) === one.symbols)
   );
 }
 
 /**
- * Gives each segment its number here: the one it has, or the next that nothing ever had. What a run has changed
- * or merged away comes anew: threads keep what they know of a number, and of its editions.
+ * Gives each segment its local number: the one that it already has, or the next one that was never used. A segment
+ * that a run has changed or merged away gets a new number, because threads cache what they know about a number and its
+ * editions.
  */
 function place({ contents, manifest }: Before, heads: readonly ShardHead[]): Wanted[] {
   const named = new Map(manifest.segments.map((one) => [one.segment, one.symbols]));
@@ -170,7 +177,7 @@ async function fetchMissing(
   await eachOf(wanted, async ({ local, before }) => {
     const { here: segment, object, bytes, symbols: edition, symbolsObject } = local;
     if (!before) {
-      await deleteSegment(environment, segment); // what a fetch that was cut off has left
+      await deleteSegment(environment, segment); // what an interrupted fetch has left
       await fetchSegment(environment, { key: object, segment, bytes }, store);
     }
     if (symbolsObject === undefined || before?.symbolsObject === symbolsObject) return;
@@ -179,72 +186,94 @@ async function fetchMissing(
   });
 }
 
-/** Those that this directory has not, or that a run has changed. */
-async function fetchStates(
-  { catalog, store }: Bringing,
-  { contents, manifest }: Before,
-  heads: readonly WantedShard[],
-  wanted: readonly Wanted[],
-): Promise<Arriving[]> {
-  const known = new Map(contents.repositories.map((one) => [one.id, one]));
-  const slices = new Map(contents.shards.map(([shard, , own]) => [shard, own]));
-  const here = new Map(manifest.repositories);
-  const numbers = new Map(wanted.map(({ local }) => [keyOf(local), local.here]));
-  const arriving: Arriving[] = [];
-  for (const { shard, repositories, own } of heads) {
-    const hasSameSlices = isSameSlices(slices.get(shard), own);
-    const missing = repositories.filter(([id, changed]) => {
-      const one = known.get(id);
-      return !hasSameSlices || one?.changed !== changed || one.here !== here.get(id);
-    });
-    const numberOf = (segment: number) => numbers.get(keyOf({ shard, segment }));
-    const states = await catalog.states(missing);
-    await eachOf(states, async (state) => {
-      arriving.push({ state, numberOf, extra: await fetchExtra(state.extra, store) });
-    });
-  }
-  return arriving;
+/** The data of repositories that have arrived. */
+interface Arrived {
+  /** Those that the directory has in another state. */
+  readonly states: readonly Arriving[];
+  /** The ids of all, with those that it has not had and that lie in it already, unnamed. */
+  readonly ids: readonly number[];
 }
 
-/** Runs for all, some at a time; the first failure ends it. */
-async function eachOf<T>(all: readonly T[], run: (one: T) => Promise<void>): Promise<void> {
-  const left = all[Symbol.iterator]();
-  let hasFailed = false;
-  const lane = async (): Promise<void> => {
-    for (const one of left) {
-      if (hasFailed) return;
-      await run(one).catch((error: unknown) => {
-        hasFailed = true;
-        throw error;
+/** Fetches the states that this directory lacks, or that a run has changed. */
+async function fetchStates(
+  { environment, owner, catalog, store }: Bringing,
+  before: Before,
+  heads: readonly WantedShard[],
+  wanted: readonly Wanted[],
+): Promise<Arrived> {
+  const numbers = new Map(wanted.map(({ local }) => [keyOf(local), local.here]));
+  const { repositories: named } = before.manifest;
+  const kept: Arriving[] = [];
+  const ids: number[] = [];
+  for (const [head, missing] of missingStates(before, heads)) {
+    const { shard, repositories } = head;
+    const numberOf = (segment: number) => numbers.get(keyOf({ shard, segment }));
+    ids.push(...missing);
+    const pairs = missing.map((id) => [id, repositories.get(id)!] as const);
+    for await (const states of catalog.states(pairs, { hasExtra: true })) {
+      const arriving: Arriving[] = [];
+      await eachOf(states, async (state) => {
+        arriving.push({ state, numberOf, extra: await fetchExtra(state.extra, store) });
+      });
+      const isNew = ({ state }: Arriving): boolean => named.get(state.repository) === undefined;
+      const isLast = missing.length === states.length;
+      kept.push(...arriving.filter((one) => isLast || !isNew(one)));
+      if (isLast) continue;
+      // all of them in one transaction would take the memory of a whole catalog; nobody reads what is not named
+      await environment.write((writer) => {
+        checkLease(writer, owner);
+        for (const one of arriving.filter(isNew)) replaceState(writer, one);
       });
     }
-  };
-  const lanes = await Promise.allSettled(Array.from({ length: FETCHED_AT_ONCE }, lane));
-  for (const one of lanes) if (one.status === "rejected") throw one.reason;
+  }
+  return { states: kept, ids };
+}
+
+/** Ids of the repositories of each shard whose states are not here. */
+function* missingStates(
+  { contents, manifest }: Before,
+  heads: readonly WantedShard[],
+): Generator<readonly [head: WantedShard, ids: readonly number[]]> {
+  const shards = new Map(contents.shards.map((one) => [one[0], one]));
+  const { arrived, gone } = manifest.repositories.since(contents.here);
+  const touched = [...arrived, ...gone];
+  for (const head of heads) {
+    const { repositories, generation, own } = head;
+    const here = shards.get(head.shard);
+    const ids = new Set(touched.filter((id) => repositories.get(id) !== undefined));
+    if (!here || !isSameSlices(here[2], own)) for (const id of repositories.ids) ids.add(id);
+    else if (here[1] !== generation)
+      for (const id of repositories.since(contents.repositories).arrived) ids.add(id);
+    if (ids.size > 0) yield [head, [...ids]];
+  }
 }
 
 interface Naming {
   readonly heads: readonly WantedShard[];
   readonly wanted: readonly Wanted[];
-  readonly arriving: readonly Arriving[];
+  readonly arriving: Arrived;
 }
 
 /** REQUIRES: within Environment.write(); all that is wanted is there. */
 function name(writer: Writer, { heads, wanted, arriving }: Naming): void {
-  const before = { manifest: readManifest(writer), contents: readContents(writer) };
-  const generation = before.manifest.generation + 1;
-  const ids = new Set(heads.flatMap(({ repositories }) => repositories.map(([id]) => id)));
-  const changed = arriving.map(({ state }) => state.repository);
-  const gone = before.manifest.repositories.flatMap(([id]) => (ids.has(id) ? [] : [id]));
-  for (const id of [...gone, ...changed]) removeAll(writer, id);
-  for (const one of arriving) putState(writer, one);
-  const repositories = localRepositories(before.contents, heads, { generation, changed });
+  const before = readManifest(writer);
+  const repositories = RepositoryList.union(heads.map((head) => head.repositories));
+  const { gone } = repositories.since(before.repositories);
+  for (const id of gone) removeAll(writer, id);
+  for (const one of arriving.states) replaceState(writer, one);
+  const here = before.repositories.with({ arrived: arriving.ids, gone }, before.generation + 1);
   putContents(writer, {
     shards: heads.map(({ shard, generation: at, own }) => (own ? [shard, at, own] : [shard, at])),
     segments: wanted.map(({ local }) => local),
     repositories,
+    here,
   });
-  putManifest(writer, manifestOf(before.manifest, { wanted, repositories }));
+  putManifest(writer, manifestOf(before, { wanted, here }));
+}
+
+function replaceState(writer: Writer, one: Arriving): void {
+  removeAll(writer, one.state.repository);
+  putState(writer, one);
 }
 
 function removeAll(writer: Writer, repository: number): void {
@@ -274,22 +303,9 @@ function putState(writer: Writer, { state, extra, numberOf }: Arriving): void {
   }
 }
 
-function localRepositories(
-  before: Contents,
-  heads: readonly ShardHead[],
-  { generation, changed }: { readonly generation: number; readonly changed: readonly number[] },
-): LocalRepository[] {
-  const here = new Map(before.repositories.map((one) => [one.id, one.here]));
-  for (const id of changed) here.set(id, generation);
-  return heads
-    .flatMap(({ repositories }) => repositories)
-    .map(([id, at]) => ({ id, changed: at, here: here.get(id)! }))
-    .sort((a, b) => a.id - b.id);
-}
-
 function manifestOf(
   before: Manifest,
-  { wanted, repositories }: Pick<Naming, "wanted"> & Pick<Contents, "repositories">,
+  { wanted, here }: Pick<Naming, "wanted"> & Pick<Contents, "here">,
 ): Manifest {
   const named = new Set(wanted.map(({ local }) => local.here));
   const generation = before.generation + 1;
@@ -301,8 +317,8 @@ function manifestOf(
       const { files, textBytes, symbols, hasSymbols } = one;
       return { segment: local.here, files, textBytes, symbols, hasSymbols };
     }),
-    repositories: repositories.map(({ id, here }) => [id, here]),
-    nextRepository: Math.max(before.nextRepository, 1 + (repositories.at(-1)?.id ?? 0)),
+    repositories: here,
+    nextRepository: Math.max(before.nextRepository, 1 + (here.ids.at(-1) ?? 0)),
     nextSegment: Math.max(before.nextSegment, ...wanted.map(({ local }) => local.here + 1)),
     retired: [...retired, ...superseded.map(({ segment }) => ({ segment, at, generation }))],
   });

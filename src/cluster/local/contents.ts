@@ -1,19 +1,27 @@
 /**
- * What a data directory has from where, as one of its own records, which changes in the transactions
- * that change the rest. A segment of a shard has a number of this directory's own: two shards count alike. What
- * a run of this machine has made and not published is not in it.
+ * Reads and writes the record of a data directory that says which parts of a cluster it holds. The record changes
+ * in the same transactions as those parts. Segments are numbered anew in each directory, because the numbers of two
+ * shards may be the same. What an index run has made here is not recorded until it is published.
  */
 
-import { pack } from "msgpackr";
+import { bytesOf } from "../../base/growable.ts";
+import { RepositoryList } from "../../store/catalog/repository-list.ts";
+import { decodeRecord, encodeRecord } from "../../store/format/columns.ts";
 import type { Environment, Snapshot, Writer } from "../../store/lmdb/environment.ts";
 import { engineKey } from "../../store/format/format.ts";
-import { isCount, unpackAs } from "../../store/format/sealed.ts";
+import { isCount } from "../../store/format/sealed.ts";
 
 export interface Contents {
-  /** The generation of each shard, and which of its slices are here; without them all of it is. */
+  /** The generation of each shard, and the slices of it that are here. Without `slices`, all of them are. */
   readonly shards: readonly (readonly [shard: number, generation: number, slices?: Slices])[];
   readonly segments: readonly LocalSegment[];
-  readonly repositories: readonly LocalRepository[];
+  /** The generation of its shard in which each repository changed last. */
+  readonly repositories: RepositoryList;
+  /**
+   * The generation of this directory in which each repository was brought here. If the manifest has another, an
+   * index run has changed the repository since.
+   */
+  readonly here: RepositoryList;
 }
 
 /** Some slices of a shard: their numbers, ascending, and how many the shard has. */
@@ -32,41 +40,55 @@ export interface LocalSegment {
   readonly shard: number;
   /** Its number in the shard. */
   readonly segment: number;
-  /** Its number here. */
+  /** Its number in this directory. */
   readonly here: number;
   readonly object: string;
-  /** Of the object. */
+  /** The length of the object. */
   readonly bytes: number;
   readonly symbols: number;
   readonly symbolsObject: string | undefined;
 }
 
-export interface LocalRepository {
-  readonly id: number;
-  /** The generation of its shard in which it changed last. */
-  readonly changed: number;
-  /** The generation of this directory in which it came: if it is another by now, a run has changed it. */
-  readonly here: number;
-}
-
-export const EMPTY_CONTENTS: Contents = { shards: [], segments: [], repositories: [] };
+export const EMPTY_CONTENTS: Contents = {
+  shards: [],
+  segments: [],
+  repositories: RepositoryList.EMPTY,
+  here: RepositoryList.EMPTY,
+};
 
 const WHAT = "the record of what a cluster has put here";
 
+/** The head of the record. Three columns of `count` words follow: ids, `changed` and `here`. */
+interface StoredRecord extends Pick<Contents, "shards" | "segments"> {
+  readonly count: number;
+}
+
 export function readContents(from: Pick<Snapshot | Writer, "get">): Contents {
   const value = from.get(engineKey("cluster"), WHAT);
-  return value ? unpackAs<Contents>(Uint8Array.from(value), WHAT, isContents) : EMPTY_CONTENTS;
+  if (!value) return EMPTY_CONTENTS;
+  const { record, columns } = decodeRecord<StoredRecord>(value, WHAT, isStored);
+  const { shards, segments, count } = record;
+  const ids = columns.words(count);
+  const repositories = new RepositoryList(ids, columns.words(count));
+  const here = new RepositoryList(ids, columns.words(count));
+  columns.end();
+  return { shards, segments, repositories, here };
 }
 
-const isContents = (record: Readonly<Record<string, unknown>>): boolean =>
-  ["shards", "segments", "repositories"].every((name) => Array.isArray(record[name])) &&
+const isStored = (record: Readonly<Record<string, unknown>>): boolean =>
+  isCount(record["count"]) &&
+  ["shards", "segments"].every((name) => Array.isArray(record[name])) &&
   (record["shards"] as unknown[][]).every(([shard]) => isCount(shard));
 
+/** Writes the record. REQUIRES: both lists have the same repositories. */
 export function putContents(writer: Writer, contents: Contents): void {
-  writer.put(engineKey("cluster"), pack(contents));
+  const { shards, segments, repositories, here } = contents;
+  const record: StoredRecord = { shards, segments, count: repositories.length };
+  const columns = [repositories.ids, repositories.changed, here.changed].map(bytesOf);
+  writer.put(engineKey("cluster"), ...encodeRecord(record), ...columns);
 }
 
-/** Reads in a snapshot that is closed before anything is awaited. */
+/** Calls `read` with a snapshot, and closes the snapshot when it returns. */
 export function reading<T>(environment: Environment, read: (snapshot: Snapshot) => T): T {
   const snapshot = environment.snapshot();
   try {

@@ -17,6 +17,7 @@ import { readManifest, type ManifestSegment } from "../../store/catalog/manifest
 import { repositoryKey, repositoryRanges, skippedKey } from "../../store/format/format.ts";
 import type { RepositoryRecord } from "../../store/format/records.ts";
 import type { Environment, Snapshot } from "../../store/lmdb/environment.ts";
+import { eachOf } from "./each-of.ts";
 import { isUnchanged, type Before } from "./bring.ts";
 import {
   putContents,
@@ -63,10 +64,13 @@ export async function preparePublication(publishing: Publishing): Promise<Prepar
   if (isUnchanged(now)) return undefined;
   const sent = await sendSegments(publishing, now);
   const numbers = new Map(sent.map(({ here, published }) => [here, published.segment]));
-  const repositories = publishedRepositories(now, before + 1);
+  const { repositories: here } = now.manifest;
+  const changes = here.since(now.contents.here);
+  const repositories = now.contents.repositories.with(changes, before + 1);
   const states: PublishedState[] = [];
-  for (const { id, changed } of repositories)
-    if (changed === before + 1) states.push(await sendState(publishing, id, numbers));
+  await eachOf(changes.arrived, async (id) => {
+    states.push(await sendState(publishing, id, numbers));
+  });
   const segments = sent.map(({ published }) => published);
   const publication: Publication = {
     shard,
@@ -75,16 +79,17 @@ export async function preparePublication(publishing: Publishing): Promise<Prepar
     began,
     segments,
     states,
-    repositories: repositories.map(({ id, changed }) => [id, changed]),
+    repositories,
     nextSegment: Math.max(head.nextSegment, ...segments.map(({ segment }) => segment + 1)),
     slices: slicesFor(segments, publishing.shardBytes),
-    removed: removedFrom(now),
+    removed: changes.gone,
     job: publishing.job,
   };
   const contents: Contents = {
     shards: [[shard, before + 1]],
     segments: sent.map((one) => localOf(shard, one)),
     repositories,
+    here,
   };
   return { publication, contents };
 }
@@ -110,19 +115,6 @@ export const recordPublication = (
   environment: Environment,
   { contents }: Pick<Prepared, "contents">,
 ): Promise<void> => environment.write((writer) => putContents(writer, contents));
-
-function publishedRepositories({ contents, manifest }: Before, next: number) {
-  const known = new Map(contents.repositories.map((one) => [one.id, one]));
-  return manifest.repositories.map(([id, here]) => {
-    const one = known.get(id);
-    return { id, here, changed: one?.here === here ? one.changed : next };
-  });
-}
-
-function removedFrom({ contents, manifest }: Before): number[] {
-  const left = new Set(manifest.repositories.map(([id]) => id));
-  return contents.repositories.flatMap(({ id }) => (left.has(id) ? [] : [id]));
-}
 
 async function sendIfNew(
   { environment, store }: Publishing,

@@ -1,5 +1,6 @@
-/** What a node answers to each call, from the slices that were asked for. */
+/** Answers each call from the slices that it asks for. */
 
+import { newPause } from "../../base/yield.ts";
 import { explainPlan } from "../../search/caller/explain.ts";
 import { Attempts, type Asked, type SearcherOptions } from "../../search/caller/attempts.ts";
 import { findHeads, showHeads } from "../../search/caller/heads.ts";
@@ -7,21 +8,22 @@ import { streamHeads, type StreamStep } from "../../search/caller/stream.ts";
 import type { SearchOptions, SearchRequest } from "../../search/messages/request.ts";
 import type { Reader } from "../../reader.ts";
 import type { Described, StreamCall } from "../wire/calls.ts";
+import { packPaths } from "../wire/packed-paths.ts";
 import type { Answers, Held } from "./node-handler.ts";
 
 export interface Answering {
   readonly searching: SearcherOptions;
   readonly reader: Reader;
-  /** Resolves when the node has ready what was published before. */
+  /** Resolves when the node has ready all that was published before the call. */
   readonly refresh: () => Promise<void>;
 }
 
-/** What a call says of its query. */
+/** The fields of a call that describe its query. */
 type Query = Pick<StreamCall, "request" | "contexts" | "timeoutMs" | "maxBytes">;
 
 export function answersOf({ searching, reader, refresh }: Answering): Answers {
   const usual = new Attempts(searching);
-  /** A front has looked up the sets of a query: it knows who asks. */
+  /** Uses the repositories that the front has looked up for each context: only the front knows who asks. */
   const attemptsFor = ({ contexts }: Query): Attempts =>
     contexts ? new Attempts({ ...searching, contexts: (name) => contexts.get(name) }) : usual;
   return {
@@ -41,6 +43,10 @@ export function answersOf({ searching, reader, refresh }: Answering): Answers {
     "/v1/list": async (asked, { view, viewer }) => {
       const entries = await reader.list(asked, viewer, view);
       return entries ? { entries } : {};
+    },
+    "/v1/paths": async (asked, { view, viewer }) => {
+      const paths = await reader.paths(asked, viewer, view);
+      return paths ? { paths: await packPaths(paths, newPause()) } : {};
     },
     "/v1/describe": async ({ repositories }, { view }) => {
       const described = new Map<number, Described>();

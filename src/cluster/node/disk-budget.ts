@@ -1,16 +1,16 @@
 /**
- * What of its slices a node has room for. Those that it owns come first; foreign ones, which it keeps until their
- * owners have them ready, get what is left.
+ * Chooses the slices that a node has room for. Its own slices come first. Foreign slices, which it keeps until their owners
+ * have them ready, get what is left.
  */
 
 import type { WantedShard } from "../local/bring.ts";
 
-/** Whether the node owns a slice. */
+/** Returns whether the node owns a slice. */
 export type Owns = (shard: number, slice: number) => boolean;
 
 export interface WithinDisk {
   readonly wanted: readonly WantedShard[];
-  /** How many slices that the node owns have no room. */
+  /** How many of the node's own slices have no room. */
   readonly leftOut: number;
 }
 
@@ -37,7 +37,7 @@ export function withinDisk(
   return { wanted: wanted.map((one) => ofSlices(one, kept.get(one.shard)!)), leftOut };
 }
 
-/** Leaves out the foreign slices. */
+/** Returns what is wanted without the foreign slices. */
 export const ownAlone = (wanted: readonly WantedShard[], owns: Owns): WantedShard[] =>
   wanted.map((one) =>
     ofSlices(
@@ -46,7 +46,7 @@ export const ownAlone = (wanted: readonly WantedShard[], owns: Owns): WantedShar
     ),
   );
 
-/** Bytes of the objects that `wanted` has and `held` has not. */
+/** Returns the bytes of the objects in `wanted` that `held` lacks. */
 export function missingBytes(wanted: readonly WantedShard[], held: readonly WantedShard[]): number {
   const here = new Map(held.map((one) => [one.shard, segmentsOf(one)]));
   const missing = wanted.map((one) => {

@@ -1,7 +1,6 @@
 /**
- * What a node answers for: the states that its directory had, the newest last. A superseded state is kept for
- * KEPT_MS, and longer while a search reads it, because fronts hear of a newer one at different times. States
- * share most of their memory, as generations of a catalog do.
+ * Holds the states that a node answers from, the newest last. Fronts hear of a new state at different times, so a
+ * superseded one is kept for KEPT_MS, and longer while a search reads it. States share most of their memory.
  */
 
 import { internOwnSet } from "../../base/interned-sets.ts";
@@ -17,33 +16,33 @@ import { viewOf, type View } from "../../store/catalog/view.ts";
 import type { HeldView } from "./node-handler.ts";
 
 const KEPT_MS = 60_000;
-/** Views that are kept for the next searches of the same slices. */
+/** How many views are kept for later searches of the same slices. */
 const MOST_VIEWS = 32;
 
-/** Some slices of a shard at a generation, as they lie in a directory. */
+/** Some slices of a shard at one generation, in the node's directory. */
 export interface HeldShard {
   readonly generation: number;
   readonly own: Slices;
-  /** Ids of all repositories of the shard, ascending. */
-  readonly repositories: readonly number[];
+  /** The ids of all repositories of the shard, ascending. */
+  readonly repositories: Uint32Array;
 }
 
-/** A state of the directory. */
+/** One state of the directory. */
 export interface HeldState {
   readonly catalog: Catalog;
   readonly shards: ReadonlyMap<number, HeldShard>;
-  /** By number here: the shard of a segment, and its number in it. */
+  /** The shard of each segment of the directory, and its number in that shard. */
   readonly segments: ReadonlyMap<number, readonly [shard: number, segment: number]>;
 }
 
 interface Kept extends HeldState {
   readonly number: number;
-  /** Date.now() when the next state came; undefined: this is the newest. */
+  /** Date.now() when the next state came. Undefined for the newest state. */
   supersededAt: number | undefined;
   readers: number;
 }
 
-/** Slices of one shard that are asked for, and the state that has them. */
+/** The slices of one shard that a call asks for, and the state that has them. */
 interface Chosen {
   readonly shard: number;
   readonly slices: ReadonlySet<number>;
@@ -54,14 +53,14 @@ interface Chosen {
 export class Holder {
   #states: Kept[] = [];
   #last = 0;
-  /** The latest, by states and slices. */
+  /** The views of the latest calls, by states and slices. */
   readonly #views = new Map<string, Promise<View>>();
 
   get newest(): HeldState | undefined {
     return this.#states.at(-1);
   }
 
-  /** The oldest generation of the directory that is kept; Infinity if none is. */
+  /** The oldest generation of the directory that is kept. Infinity if none is. */
   get oldestGeneration(): number {
     return Math.min(Infinity, ...this.#states.map((one) => one.catalog.manifest.generation));
   }
@@ -77,7 +76,7 @@ export class Holder {
     this.#states.push({ ...state, number, supersededAt: undefined, readers: 0 });
   }
 
-  /** Drops what has been superseded for longer than `ms` and is not read. Returns whether there was anything. */
+  /** Drops states that were superseded more than `ms` ago and that nobody reads. Returns whether there were any. */
   expire(ms = KEPT_MS): boolean {
     const since = Date.now() - ms;
     const isKept = ({ supersededAt, readers }: Kept): boolean =>
@@ -87,7 +86,7 @@ export class Holder {
     return this.#states.length < before;
   }
 
-  /** What it answers for. */
+  /** Returns the slices that it answers for. */
   ready(): OwnReady[] {
     const ready = new Map<string, OwnReady>();
     for (const { shards } of this.#states)
@@ -109,7 +108,7 @@ export class Holder {
     }
   }
 
-  /** undefined: one of them is not here. */
+  /** Returns undefined if a slice is not here. */
   #choose(slices: readonly SliceAsked[]): Chosen[] | undefined {
     const byShard = new Map<number, SliceAsked[]>();
     for (const one of slices) {
@@ -150,7 +149,7 @@ export class Holder {
   }
 }
 
-/** The catalog with the segments that are asked for. Other repositories than theirs may be in it, without any. */
+/** Returns a catalog with the segments that are asked for. It may contain other repositories, without segments. */
 async function catalogOf(chosen: readonly Chosen[], newest: Kept): Promise<Catalog> {
   const states = [...new Set(chosen.map(({ state }) => state))];
   const base = states.length === 1 ? states[0]!.catalog : await mixed(chosen, newest.catalog);
@@ -164,7 +163,7 @@ async function catalogOf(chosen: readonly Chosen[], newest: Kept): Promise<Catal
   return { ...base, manifest: { ...base.manifest, segments } };
 }
 
-/** A catalog with each shard as it was in the state that was chosen for it. */
+/** Returns a catalog with each shard as it was in the state that was chosen for it. */
 async function mixed(chosen: readonly Chosen[], newest: Catalog): Promise<Catalog> {
   const all: [number, CatalogRepository][] = [];
   for (const { shard, state } of chosen)
@@ -186,7 +185,7 @@ async function mixed(chosen: readonly Chosen[], newest: Catalog): Promise<Catalo
   };
 }
 
-/** undefined: everything is seen. */
+/** Returns undefined if every repository is visible. */
 function viewerOf(chosen: readonly Chosen[]): Viewer | undefined {
   if (chosen.every(({ bits }) => bits === undefined)) return undefined;
   const ids = new Set<number>();

@@ -1,9 +1,11 @@
 /**
- * The port on which a node answers fronts. Whoever does not know the secret learns nothing: not which
- * calls there are, and not what is held.
+ * Answers fronts on a node's port. A caller without the secret learns nothing: neither which calls there are nor what the
+ * node holds.
  */
 
+import { createHash } from "node:crypto";
 import type { ReadableStreamDefaultController, UnderlyingSource } from "node:stream/web";
+import { newPause } from "../../base/yield.ts";
 import type { StreamStep } from "../../search/caller/stream.ts";
 import type { Viewer } from "../../search/messages/request.ts";
 import type { View } from "../../store/catalog/view.ts";
@@ -16,17 +18,24 @@ import {
   type SliceAsked,
   type StreamCall,
 } from "../wire/calls.ts";
-import { bytesWithin, decode, encode, encodeFrame, MOST_ASKED_BYTES } from "../wire/codec.ts";
-import { isBodyOf, isSigned } from "../wire/signature.ts";
+import { bytesWithin, decode, encode, frameOf, MOST_ASKED_BYTES } from "../wire/codec.ts";
+import {
+  callOf,
+  frameSigner,
+  isBodyOf,
+  isSigned,
+  signAnswer,
+  type FrameSigner,
+} from "../wire/signature.ts";
 
-/** Slices as they were asked for, which stay on the disk until they are released. */
+/** A view of the slices of a call. They stay on the disk until release(). */
 export interface HeldView {
   readonly view: View;
   readonly viewer: Viewer | undefined;
   release(): void;
 }
 
-/** What a call is answered from. */
+/** What a call is answered from, and the signal that ends it. */
 export interface Held extends Pick<HeldView, "view" | "viewer"> {
   readonly signal: AbortSignal;
 }
@@ -38,10 +47,10 @@ export type Answers = {
 
 export interface NodeOptions {
   readonly secret: string;
-  /** Calls at once; one more is refused. */
+  /** The most calls at once. A further one is refused. */
   readonly maxConcurrent: number;
   readonly answers: Partial<Answers>;
-  /** Resolves to undefined if one of the slices is not held at its generation. */
+  /** Resolves to undefined if a slice is not held at its generation. */
   readonly hold: (slices: readonly SliceAsked[]) => Promise<HeldView | undefined>;
 }
 
@@ -49,27 +58,38 @@ export function nodeHandler(node: NodeOptions): (request: Request) => Promise<Re
   let running = 0;
   return async (request) => {
     const { method, headers } = request;
-    const { pathname } = new URL(request.url);
-    if (!isSigned(node.secret, { method, path: pathname, headers })) return answer(STATUS.UNKNOWN);
+    const { pathname, search } = new URL(request.url);
+    if (!isSigned(node.secret, { method, path: pathname + search, headers })) return unknown();
+    const call = callOf(headers);
+    const answer: Answer = async (status, value) => {
+      const bytes = value === undefined ? NOTHING : encode(value);
+      const body = { bytes: bytes.length, digest: await digestOf(bytes) };
+      return new Response(bytes, {
+        status,
+        headers: signAnswer(node.secret, { call, status, body }),
+      });
+    };
     if (method !== "POST" || !Object.hasOwn(node.answers, pathname))
       return answer(STATUS.NO_SUCH_CALL);
     if (running >= node.maxConcurrent) return answer(STATUS.OVERLOADED);
     running++;
     let isStreaming = false;
     try {
-      // who has seen a call can send its headers again for a minute, with another body
+      // a recorded call's headers are valid for a minute: somebody may send them with another body
       const body = await bytesWithin(
         request.body ?? new ReadableStream<Uint8Array>({ start: (empty) => empty.close() }),
         MOST_ASKED_BYTES,
       );
-      if (!body || !isBodyOf(headers, body)) return answer(STATUS.UNKNOWN);
-      const asked = decode(body) as OnSlices;
-      if (pathname !== STREAM) return await perform(node, pathname as Path, asked, request.signal);
+      if (!body || !isBodyOf(headers, body.digest)) return unknown();
+      const asked = decode(body.bytes) as OnSlices;
+      if (pathname !== STREAM)
+        return await perform(node, pathname as Path, { asked, answer, signal: request.signal });
       const held = await node.hold(asked.slices);
-      if (held === undefined) return answer(STATUS.NOT_READY);
+      if (held === undefined) return await answer(STATUS.NOT_READY);
       isStreaming = true;
       return streamed(node, asked as StreamCall, {
         held: { ...held, signal: request.signal },
+        call,
         finish() {
           held.release();
           running--;
@@ -86,27 +106,31 @@ export function nodeHandler(node: NodeOptions): (request: Request) => Promise<Re
 async function perform(
   node: NodeOptions,
   path: Path,
-  asked: OnSlices,
-  signal: AbortSignal,
+  { asked, answer, signal }: { asked: OnSlices; answer: Answer; signal: AbortSignal },
 ): Promise<Response> {
   const held = await node.hold(asked.slices);
   if (held === undefined) return answer(STATUS.NOT_READY);
   try {
     const { view, viewer } = held;
     const call = node.answers[path] as (asked: OnSlices, held: Held) => Promise<unknown>;
-    return answer(STATUS.OK, await call(asked, { view, viewer, signal }));
+    return await answer(STATUS.OK, await call(asked, { view, viewer, signal }));
   } finally {
     held.release();
   }
 }
 
-/** Answers with frames: steps, and a failure at the end if there was one. */
+/** Answers with a frame for each step, and one for the error if the stream fails. */
 function streamed(
   node: NodeOptions,
   asked: StreamCall,
-  { held, finish }: { readonly held: Held; readonly finish: () => void },
+  {
+    held,
+    call,
+    finish,
+  }: { readonly held: Held; readonly call: string; readonly finish: () => void },
 ): Response {
   const steps = node.answers[STREAM]!(asked, held)[Symbol.asyncIterator]();
+  const sign: FrameSigner = frameSigner(node.secret, call);
   let isOver = false;
   const end = (): void => {
     if (!isOver) finish();
@@ -116,9 +140,9 @@ function streamed(
     async pull(controller: ReadableStreamDefaultController<Uint8Array>) {
       try {
         const { done, value } = await steps.next();
-        if (done !== true) return controller.enqueue(encodeFrame({ step: value }));
+        if (done !== true) return controller.enqueue(frameOf(encode({ step: value }), sign));
       } catch (error) {
-        controller.enqueue(encodeFrame({ failure: failureOf(error) }));
+        controller.enqueue(frameOf(encode({ failure: failureOf(error) }), sign));
       }
       end();
       controller.close();
@@ -128,9 +152,28 @@ function streamed(
       end();
     },
   };
-  // nothing is read ahead of who asks
-  return new Response(new ReadableStream<Uint8Array>(source, { highWaterMark: 0 }));
+  // produces a step when the front reads, not before
+  const { OK: status } = STATUS;
+  const headers = signAnswer(node.secret, { call, status });
+  return new Response(new ReadableStream<Uint8Array>(source, { highWaterMark: 0 }), { headers });
 }
 
-const answer = (status: number, value?: unknown): Response =>
-  new Response(value === undefined ? null : encode(value), { status });
+/** Makes a signed answer. */
+type Answer = (status: number, value?: unknown) => Promise<Response>;
+
+/** The only answer without a signature, because strangers get it too. */
+const unknown = (): Response => new Response(null, { status: STATUS.UNKNOWN });
+
+const NOTHING = new Uint8Array();
+const BYTES_A_STEP = 256 * 1024; // 0.2 ms
+
+/** Resolves to the SHA-256 of a body that may be long. */
+async function digestOf(bytes: Uint8Array): Promise<string> {
+  const hash = createHash("sha256");
+  const pause = newPause();
+  for (let from = 0; from < bytes.length; from += BYTES_A_STEP) {
+    hash.update(bytes.subarray(from, from + BYTES_A_STEP));
+    await pause();
+  }
+  return hash.digest("hex");
+}

@@ -1,7 +1,7 @@
 /**
- * A node: keeps the slices that it owns on its disk, says in PostgreSQL that it lives and what it has ready, and
- * answers fronts. Which slices it owns follows from the list of nodes alone. One that it no longer owns it keeps
- * until all owners have it ready.
+ * Runs a node: keeps the slices that it owns on its disk, records in PostgreSQL that it lives and what it has ready, and
+ * answers fronts. The list of nodes alone determines which slices it owns. A slice that it no longer owns stays until
+ * all owners have it ready.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -24,10 +24,10 @@ import { nodeHandler } from "./node-handler.ts";
 
 const BEAT_MS = 2_000;
 const POLL_MS = 1_000;
-/** How long it waits for room on a disk that is full, with all that can be evicted gone. */
+/** The pause before it fetches again, after the disk was full and nothing was left to evict. */
 const FULL_MS = 60_000;
 const MOST_CONCURRENT = 64;
-/** For another process of this machine that brings the same directory. */
+/** How long it waits for another process of this machine that brings the same directory up to date. */
 const TURN_MS = 600_000;
 
 export interface NodeSettings {
@@ -36,6 +36,8 @@ export interface NodeSettings {
   readonly secret: string;
   readonly diskBytes: number;
   readonly replicas: number;
+  /** Starts the server that answers fronts. */
+  readonly listen?: (internal: ClusterNode["internal"]) => Promise<unknown>;
 }
 
 export interface NodeParts {
@@ -43,9 +45,9 @@ export interface NodeParts {
   readonly catalog: Catalog;
   readonly nodes: Nodes;
   readonly store: SegmentStore;
-  /** Of the directory that the node fills. */
+  /** The directory that the node fills. */
   readonly environment: Environment;
-  /** Over the same directory, read-only. */
+  /** Searches the same directory, read-only. */
   readonly engine: Engine;
   readonly onWarning: (warning: { code: string; message: string }) => void;
 }
@@ -57,16 +59,18 @@ export class ClusterNode {
   readonly #holder = new Holder();
   readonly #heads: NewestHeads;
   readonly #closing = new AbortController();
-  /** Brings the directory to what the node owns. */
+  /** Brings the directory up to date. */
   readonly follower: Follower<void>;
-  /** Says that the node lives. */
+  /** Records that the node lives. */
   readonly #beating: Follower<void>;
-  /** What its disk has no room for, so that it is told once. */
+  /** How many own slices the disk has no room for. A warning is given when the number grows. */
   #leftOut = 0;
   #isFirst = true;
-  /** What the newest state holds. */
+  /** Whether the port listens. Until then nothing is recorded as ready. */
+  #isListening = false;
+  /** The shards of the newest state. */
   #held: readonly WantedShard[] = [];
-  /** Bytes of objects of older states, which are deleted when nobody reads them. */
+  /** Bytes of objects that only older states have. They are deleted when nobody reads those states. */
   #retiredBytes = 0;
   /** Date.now() until which nothing is fetched, because the disk was full. */
   #fullUntil = 0;
@@ -99,6 +103,9 @@ export class ClusterNode {
     node.#beating.start(); // what it owns may take an hour to fetch
     try {
       await node.follower.run();
+      await parts.settings.listen?.(node.internal);
+      node.#isListening = true;
+      await node.follower.run();
     } catch (error) {
       await node.kill();
       throw error;
@@ -122,6 +129,7 @@ export class ClusterNode {
     else if (hasExpired) await this.#fetch(wanted);
     if (this.#holder.isAlone) this.#retiredBytes = 0;
     this.#isFirst = false;
+    if (!this.#isListening) return;
     const ready = this.#holder.ready();
     const told = members.ready.filter(({ node }) => node === settings.name);
     if (isChanged || ready.length !== before || told.length !== ready.length)
@@ -152,7 +160,7 @@ export class ClusterNode {
     return !owners.every(isReady) || owners.length === 0;
   }
 
-  /** Leaves out slices that its disk has no room for; they are not ready here. */
+  /** Leaves out slices that the disk has no room for. */
   #withinDisk(wanted: readonly WantedShard[], owns: Owns): readonly WantedShard[] {
     const within = withinDisk(wanted, owns, this.#node.settings.diskBytes);
     const { leftOut } = within;
@@ -175,7 +183,7 @@ export class ClusterNode {
     );
   }
 
-  /** Fetches slices and holds them, in place of what has the least use where there is no room for both. */
+  /** Fetches slices and holds them. If there is no room, superseded segments go first, then foreign slices. */
   async #take(wanted: readonly WantedShard[], owns: Owns): Promise<void> {
     if (Date.now() < this.#fullUntil) return;
     const own = ownAlone(wanted, owns);
@@ -197,13 +205,13 @@ export class ClusterNode {
     }
   }
 
-  /** Whether slices fit beside what is here, and what was here before and may still be read. */
+  /** Whether slices fit beside the newest state and the older ones that may still be read. */
   #hasRoomFor(wanted: readonly WantedShard[]): boolean {
     const here = missingBytes(this.#held, []) + this.#retiredBytes;
     return here + missingBytes(wanted, this.#held) <= this.#node.settings.diskBytes;
   }
 
-  /** Holds the slices alone that it owns, of the generations that are here. */
+  /** Drops foreign slices, and keeps its own at the generations that are here. */
   async #dropForeign(owns: Owns): Promise<void> {
     const own = ownAlone(this.#held, owns);
     if (missingBytes(this.#held, own) === 0) return;
@@ -247,7 +255,7 @@ export class ClusterNode {
     });
   }
 
-  /** Gives the node's slices to others. Resolves when they have them ready, or there are no others. */
+  /** Gives the node's slices to others. Resolves when they have them ready, or if there are no others. */
   async drain(): Promise<void> {
     const { nodes, settings } = this.#node;
     await nodes.drain(settings.name);
@@ -261,7 +269,7 @@ export class ClusterNode {
     await sleep(2 * POLL_MS, undefined, { signal: this.#closing.signal }); // until fronts have heard of it
   }
 
-  /** Ends without a word to anybody, as a process that is killed. */
+  /** Stops without telling anybody, as if the process were killed. */
   async kill(): Promise<void> {
     this.#closing.abort();
     await this.#beating.close();
@@ -270,7 +278,7 @@ export class ClusterNode {
 
   async close(): Promise<void> {
     await this.kill();
-    await this.#node.nodes.stop(this.#node.settings.name).catch(() => undefined); // PostgreSQL is down: its heartbeat ends
+    await this.#node.nodes.stop(this.#node.settings.name).catch(() => undefined); // if PostgreSQL is down, the missing heartbeat tells
   }
 }
 
@@ -280,5 +288,5 @@ const isDiskFull = (error: unknown): boolean =>
 const heldOf = ({ generation, own, repositories }: WantedShard): HeldShard => ({
   generation,
   own: own!,
-  repositories: repositories.map(([id]) => id).sort((a, b) => a - b),
+  repositories: repositories.ids,
 });

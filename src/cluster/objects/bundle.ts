@@ -1,14 +1,13 @@
 /**
- * The form of every object: a row of values, each with a tag and a number of its own. Version 1:
+ * The form of every object: a sequence of values, each with a tag and a number. Version 1:
  *
  *     object := "quern" version kind value* end
  *     value  := tag number length byte[length]
  *     end    := 255
  *
- * `version`, `kind` and `tag` are bytes, the others u32, little-endian. What tags and numbers mean is for
- * the kind to say: segment-object.ts. An object has no seals: its key ends with the SHA-256 of
- * all its bytes, so equal content has one key, and a reader that has seen the end knows that nothing is damaged.
- * Until then a value may be anything.
+ * `version`, `kind` and `tag` are bytes, the others u32, little-endian. The kind defines what tags and numbers mean; see
+ * segment-object.ts. The key of an object ends with the SHA-256 of all its bytes, so equal content has one key, and values
+ * need no seals. A reader that has reached the end knows that nothing is damaged. Before that, a value may be anything.
  *
  * *Example.* The object of kind 1 with one value, tag 3, number 2, `hi`: 71 75 65 72 6e 01 01, 03,
  * 02 00 00 00, 02 00 00 00, 68 69, ff.
@@ -20,11 +19,11 @@ import { QuernError } from "../../base/errors.ts";
 const MAGIC = Buffer.from("quern\u0001");
 const HEAD_BYTES = 9;
 const END = 255;
-/** No value is longer: posting lists of one gram, and tables of a segment of 256 MiB, are far below. */
+/** The longest value. Posting lists of one gram and the tables of a segment of 256 MiB are far shorter. */
 const MOST_BYTES = 2 ** 29;
-/** No object is longer whose length nobody has published: symbols of a segment, and what repositories have besides. */
+/** The longest object without a published length: the symbols of a segment, and repository objects. */
 const MOST_OBJECT_BYTES = 2 ** 30;
-/** What is written and read at once. */
+/** Bytes that are written at once. */
 const PIECE_BYTES = 2 ** 20;
 
 export interface Value {
@@ -33,13 +32,13 @@ export interface Value {
   readonly bytes: Uint8Array;
 }
 
-/** What an object is called, and how long it is. */
+/** The key of an object, and its length. */
 export interface Described {
   readonly key: string;
   readonly bytes: number;
 }
 
-/** REQUIRES: tags are below 255. A value's bytes may be borrowed until the next one is asked for. */
+/** Yields the bytes of an object. Values may lend their bytes until the next one is asked for. REQUIRES: tags are below 255. */
 export async function* encodeBundle(
   kind: number,
   values: AsyncIterable<Value> | Iterable<Value>,
@@ -60,7 +59,7 @@ export async function* encodeBundle(
   yield Buffer.concat([...held, Uint8Array.of(END)]);
 }
 
-/** The key and the length of an object, from its bytes. */
+/** Returns the key and the length of an object from its bytes. */
 export async function describe(
   folder: string,
   body: AsyncIterable<Uint8Array>,
@@ -76,9 +75,9 @@ export async function describe(
 }
 
 /**
- * Yields the values of an object. Throws INDEX_CORRUPT, at its end at the latest, if the bytes are not those that
- * the key names, and as soon as there are more than `mostBytes`: a body that never ends would fill the disk before its
- * hash is known. REQUIRES: nothing is believed before the end.
+ * Yields the values of an object. Throws INDEX_CORRUPT at the end, or before it, if the bytes are not those of the key. Throws
+ * as soon as there are more than `mostBytes`, because an endless body would fill the disk before its hash is known.
+ * REQUIRES: the caller trusts no value before the end.
  */
 export async function* decodeBundle(
   key: string,
@@ -115,7 +114,7 @@ export const damaged = (key: string): QuernError =>
     `the object ${key} is damaged: its bytes are not those of its key`,
   );
 
-/** Takes so many bytes at a time from a body that comes in pieces of any length. */
+/** Takes exact numbers of bytes from a body that arrives in pieces of any length. */
 class Pieces {
   readonly #source: AsyncIterator<Uint8Array>;
   readonly #onPiece: (piece: Uint8Array) => void;
@@ -126,7 +125,7 @@ class Pieces {
     this.#onPiece = onPiece;
   }
 
-  /** undefined: the body ends before. */
+  /** Resolves to undefined if the body ends before. */
   async take(bytes: number): Promise<Buffer | undefined> {
     const held: Uint8Array[] = [this.#piece];
     for (let length = this.#piece.length; length < bytes;) {

@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { QuernError } from "../../base/errors.ts";
 import { compareText } from "../../base/compare.ts";
 import {
   checkedKey,
@@ -29,7 +30,7 @@ export function directorySegments(path: string): SegmentStore {
     async put(key, body, bytes) {
       const file = fileOf(key);
       await mkdir(dirname(file), { recursive: true });
-      // a point, which no key has: lists leave it out
+      // no key begins with a point, so lists leave it out
       const unfinished = join(dirname(file), `.${randomBytes(8).toString("hex")}`);
       try {
         await writeWhole(unfinished, ofLength(body, bytes));
@@ -45,6 +46,11 @@ export function directorySegments(path: string): SegmentStore {
       const found = await stat(file).catch((error: unknown) => {
         throw isMissing(error) ? noSuchObject(key, error) : error;
       });
+      if (!found.isFile())
+        throw new QuernError(
+          "INDEX_CORRUPT",
+          `the object ${key} is not a file of the store's folder`,
+        );
       const end = Math.min(to, found.size);
       return readPart(file, { from, end, key });
     },
@@ -55,7 +61,7 @@ export function directorySegments(path: string): SegmentStore {
   };
 }
 
-/** Resolves when the bytes are on the disk. */
+/** Writes a file. Resolves when its bytes are on the disk. */
 async function writeWhole(file: string, body: AsyncIterable<Uint8Array>): Promise<void> {
   const handle = await open(file, "wx");
   try {
@@ -90,7 +96,7 @@ async function* listFolder(
   const entries = await Promise.all(
     names.filter((name) => !name.startsWith(".")).map((name) => entryOf(folder, above + name)),
   );
-  // a folder sorts by the "/" behind its name, as keys do
+  // a folder sorts with the "/" after its name, as keys do
   const found = entries.filter((entry) => entry !== undefined);
   for (const { key, at, isFolder } of found.sort((a, b) => compareText(a.key, b.key))) {
     if (isFolder && (key.startsWith(prefix) || prefix.startsWith(key)))
@@ -99,7 +105,7 @@ async function* listFolder(
   }
 }
 
-/** undefined: it is gone meanwhile. */
+/** Resolves to undefined if it is gone meanwhile. */
 async function entryOf(folder: string, path: string) {
   const name = path.slice(path.lastIndexOf("/") + 1);
   const found = await stat(join(folder, name)).catch(() => undefined);

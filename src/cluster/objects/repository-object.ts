@@ -1,11 +1,15 @@
 /**
- * What only a writer and lists of skipped files ask of a repository, as an object:
+ * Stores the data of a repository that only writers and lists of skipped files need, as an object:
  *
- *     kind        tag       number
- *     REPOSITORY  SKIPPED   0: its files that are listed and not searchable, as skipped-files.ts has them
- *     REPOSITORY  VERSIONS  of the segment in its shard: the versions of its files there
+ *     kind        tag       number             value
+ *     REPOSITORY  SKIPPED   0                  its files that are listed and not searchable (skipped-files.ts)
+ *     REPOSITORY  VERSIONS  segment of shard   the versions of its files in that segment
+ *
+ * Short data is stored in the repository's row instead, as a MessagePack list: fetching an object takes longer than
+ * everything else about a small repository.
  */
 
+import { pack, unpack } from "msgpackr";
 import { damaged, decodeBundle, describe, encodeBundle, type Value } from "./bundle.ts";
 import type { SegmentStore } from "./segment-store.ts";
 
@@ -18,9 +22,17 @@ export interface RepositoryExtra {
   readonly versions: readonly (readonly [segment: number, versions: Uint8Array])[];
 }
 
-/** Resolves to the key. */
-export async function sendExtra(extra: RepositoryExtra, store: SegmentStore): Promise<string> {
+/** The most bytes in a row: the versions of some 400 files. */
+const MOST_ROW_BYTES = 8_192;
+
+/** Stores the data. Resolves to the key of the object, or to the bytes for the row. */
+export async function sendExtra(
+  extra: RepositoryExtra,
+  store: SegmentStore,
+): Promise<string | Uint8Array> {
   const { skipped, versions } = extra;
+  const short = pack([skipped ?? null, versions]);
+  if (short.length <= MOST_ROW_BYTES) return short;
   const values: Value[] = [
     ...(skipped ? [{ tag: TAG.SKIPPED, number: 0, bytes: skipped }] : []),
     ...versions.map(([number, bytes]) => ({ tag: TAG.VERSIONS, number, bytes })),
@@ -30,7 +42,15 @@ export async function sendExtra(extra: RepositoryExtra, store: SegmentStore): Pr
   return key;
 }
 
-export async function fetchExtra(key: string, store: SegmentStore): Promise<RepositoryExtra> {
+/** Reads what sendExtra() has stored. */
+export async function fetchExtra(
+  key: string | Uint8Array,
+  store: SegmentStore,
+): Promise<RepositoryExtra> {
+  if (typeof key !== "string") {
+    const [short, all] = unpack(key) as [Uint8Array | null, RepositoryExtra["versions"]];
+    return { skipped: short ?? undefined, versions: all };
+  }
   let skipped: Uint8Array | undefined;
   const versions: [number, Uint8Array][] = [];
   for await (const { tag, number, bytes } of decodeBundle(key, KIND, await store.get(key))) {

@@ -1,7 +1,7 @@
 /**
- * Requests to an S3-compatible service through the host's client, with a time limit and errors that
- * say what to do. The package `@aws-sdk/client-s3` is the host's, an optional peer. It is loaded with the
- * first request, because its client takes only commands of its own classes.
+ * Sends requests to an S3-compatible service through the host's client, with a time limit and with errors that say what to
+ * do. The package `@aws-sdk/client-s3` is an optional peer of the host. The first request loads it, because its client
+ * takes only commands of its own classes.
  */
 
 import type * as sdk from "@aws-sdk/client-s3";
@@ -42,9 +42,9 @@ export interface Requests {
   readonly timeoutMs: number;
 }
 
-/** What a request is about, for its errors, and who may end it. */
+/** The subject of a request, for its errors, and the signal that ends it. */
 export interface About {
-  /** As the store knows it; absent: the request lists keys. */
+  /** The key in the store. Absent if the request lists keys. */
   readonly key?: string;
   readonly signal?: AbortSignal | undefined;
 }
@@ -70,7 +70,7 @@ export async function ask<Answer extends object>(
   }
 }
 
-/** The host's optional peer. In a constant, so that bundlers of hosts without it do not look for it. */
+/** The name of the optional peer. A constant, so that bundlers of hosts without it do not look for it. */
 const SDK: string = "@aws-sdk/client-s3";
 
 async function loadSdk(): Promise<Sdk> {
@@ -85,13 +85,13 @@ async function loadSdk(): Promise<Sdk> {
   }
 }
 
-/** A store that does not answer, as the client itself names it. */
+/** The client's own names of errors for a store that does not answer. */
 export function tooSlow({ bucket, timeoutMs }: Requests, cause?: unknown): Error {
   const message = `s3Segments: the store of bucket ${bucket} sent nothing for ${timeoutMs} ms (timeoutMs)`;
   return Object.assign(new Error(message, { cause }), { name: "TimeoutError" });
 }
 
-/** The error to throw for one of the client's. What a host cannot mend by other options stays as it is. */
+/** Returns the error to throw for one of the client's. Errors that no option mends stay as they are. */
 export function told(error: unknown, { bucket }: Requests, { key, signal }: About): unknown {
   if (signal?.aborted) return aborted(signal);
   if (!(error instanceof Error) || error instanceof QuernError) return error;
@@ -119,7 +119,7 @@ export function told(error: unknown, { bucket }: Requests, { key, signal }: Abou
   return error;
 }
 
-/** The HTTP status of an answer that the client threw. */
+/** Returns the HTTP status of an answer that the client threw. */
 export function statusOf(error: unknown): number | undefined {
   if (!(error instanceof Error) || !("$metadata" in error)) return undefined;
   return (error.$metadata as { httpStatusCode?: number }).httpStatusCode;

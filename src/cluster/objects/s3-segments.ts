@@ -1,7 +1,7 @@
 /**
- * Objects in an S3-compatible service. Needs no conditional writes and no deletion of several objects
- * at once, which not all services have. An upload is made of whole buffers, so that the client can
- * send each again; a download that breaks off goes on where it was, because objects never change.
+ * Keeps objects in an S3-compatible service. Needs no conditional writes and no deletion of several objects at once, which
+ * not all services have. An upload consists of whole buffers, so that the client can send each again. A download that
+ * breaks off continues where it was, because objects never change.
  */
 
 import type { Readable } from "node:stream";
@@ -35,15 +35,15 @@ import {
   type StoredObject,
 } from "./segment-store.ts";
 
-/** What is uploaded at once. A service takes parts of 5 MiB to 5 GiB, and objects of one part up to 5 GiB. */
+/** Bytes that are uploaded at once. Services take parts of 5 MiB to 5 GiB, and objects of one part up to 5 GiB. */
 const PART_BYTES = 16 * 2 ** 20;
-/** No service takes more of one object. */
+/** The most parts of one object that services take. */
 const MOST_PARTS = 10_000;
-/** Of one upload. Each is a buffer of PART_BYTES. */
+/** Parts of one upload that are sent at once. Each is a buffer of PART_BYTES. */
 const PARTS_AT_ONCE = 4;
-/** How often a download that breaks off begins again before it has got anything more. */
+/** How often a download that breaks off continues without having received more bytes. */
 const RESUMES = 4;
-/** Before the first of them; each further one waits twice as long. */
+/** The pause before the first continuation. It doubles with each further one. */
 const RESUME_MS = 100;
 const TIMEOUT_MS = 60_000;
 
@@ -254,7 +254,7 @@ async function* download(given: Download): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Ends when the store sends nothing for too long, or the signal aborts. The time that the reader takes does not count. */
+/** Yields a body. Throws if the store sends nothing for too long, or if the signal aborts. The reader's own time does not count. */
 async function* patiently(
   { Body }: GetObjectCommandOutput,
   requests: Requests,
@@ -278,7 +278,7 @@ async function* patiently(
   }
 }
 
-/** The client has compared the bytes of a whole object with what the service says of them. */
+/** Whether the client has found that the bytes of a whole object do not have the checksum that the service sent. */
 const isOtherBytes = (error: unknown): boolean =>
   error instanceof Error && error.message.startsWith("Checksum mismatch");
 
@@ -302,7 +302,7 @@ async function* listKeys(
     );
     for (const { Key = "", LastModified } of page.Contents ?? []) {
       const key = Key.slice(before.length);
-      // what others have put under the prefix is none of ours
+      // others may have objects under the prefix
       if (isKey(key) && LastModified) yield { key, at: LastModified };
     }
     next = page.IsTruncated === true ? page.NextContinuationToken : undefined;

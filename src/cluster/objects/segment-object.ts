@@ -1,13 +1,13 @@
 /**
- * A sealed segment as an object, and the symbols of one of its editions as another. A segment's object
- * names neither the segment's number nor an edition, and holds no seals: whoever stores it numbers and
- * seals its values anew. Repositories have the same ids on all machines of a cluster.
+ * Turns a sealed segment into an object, and the symbols of one of its editions into another. The objects contain neither the
+ * segment's number nor the edition nor seals: the machine that stores the values numbers and seals them anew.
+ * Repositories have the same ids on all machines of a cluster.
  *
  *     kind     tag                 number
- *     SEGMENT  part, see PARTS     of the value in its part; of the header's copies the first alone
- *     SYMBOLS  SYMBOLS or NAMES    of the value in its edition
+ *     SEGMENT  part, see PARTS     the value's number in its part; only the first copy of the header is there
+ *     SYMBOLS  SYMBOLS or NAMES    the value's number in its edition
  *
- * A segment's values come part by part in the order of PARTS: tables first, which are 0.5 % of it, text last.
+ * A segment's values are in the order of PARTS: first the tables, which are 0.5 % of the bytes, and the text last.
  */
 
 import { PART, segmentKey, segmentRange, type Part } from "../../store/format/format.ts";
@@ -39,14 +39,14 @@ const PARTS: readonly Part[] = [
 ];
 const SYMBOL_PARTS: readonly Part[] = [PART.SYMBOLS, PART.NAMES];
 
-/** Read in one snapshot, and written in one transaction: a snapshot keeps old pages, a transaction blocks its thread. */
+/** Values of one snapshot or transaction. A long snapshot keeps old pages, and a long transaction blocks its thread. */
 const VALUES_AT_ONCE = 64;
-/** Of an object that somebody made to hurt, 64 values may have 32 GiB. */
+/** Bytes of one transaction. Without this bound, 64 values of a hostile object may have 32 GiB. */
 const BYTES_AT_ONCE = 8 * 2 ** 20;
 
 type Keys = readonly [start: Buffer, end: Buffer];
 
-/** A row of values somewhere in a data directory. */
+/** A range of keys in a data directory, and the tag of its values. */
 interface Stretch {
   readonly tag: Part;
   readonly range: Keys;
@@ -70,7 +70,7 @@ const symbolStretches = (segment: number, edition: number): Stretch[] =>
     numberOf: numberInEdition,
   }));
 
-/** REQUIRES: nobody deletes the values meanwhile. */
+/** Yields the values of all stretches. REQUIRES: nobody deletes them meanwhile. */
 async function* valuesOf(
   environment: Environment,
   stretches: readonly Stretch[],
@@ -118,7 +118,7 @@ export const sendSymbols = (
     encodeBundle(KIND.SYMBOLS, valuesOf(environment, symbolStretches(segment, edition))),
   );
 
-/** Reads twice: once for the key, which comes before the bytes. */
+/** Stores a body. Reads it twice, because the key must be known before the bytes are sent. */
 async function send(
   store: SegmentStore,
   folder: string,
@@ -130,9 +130,9 @@ async function send(
 }
 
 /**
- * Stores the object's segment, of `bytes` bytes, under a number of this data directory. INDEX_CORRUPT for an object that is
- * damaged; then, and when it is cut off, something of it is left, which nobody sees. REQUIRES: no manifest names the
- * number, and this process alone writes.
+ * Fetches the segment of an object of `bytes` bytes, and stores it under a number of this data directory. Rejects with
+ * INDEX_CORRUPT if the object is damaged. After a failure some values may be left, which nobody sees. REQUIRES: no
+ * manifest names the number, and only this process writes.
  */
 export async function fetchSegment(
   environment: Environment,
@@ -151,7 +151,7 @@ export async function fetchSegment(
   await writeAll(environment, { key, keysOf, kind: KIND.SEGMENT, bytes }, store);
 }
 
-/** The same for symbols, under an edition of a segment. REQUIRES: no manifest names the edition. */
+/** Fetches symbols, and stores them as an edition of a segment. REQUIRES: as for fetchSegment(); no manifest names the edition. */
 export async function fetchSymbols(
   environment: Environment,
   of: { readonly key: string; readonly segment: number; readonly edition: number },
@@ -173,9 +173,9 @@ async function writeAll(
   object: {
     readonly key: string;
     readonly kind: number;
-    /** Where a value belongs; undefined: nowhere. */
+    /** Returns the keys of a value. Undefined if the value does not belong into such an object. */
     readonly keysOf: (value: Value) => Buffer[] | undefined;
-    /** The length of the object, where it is known. */
+    /** The length of the object, if it is known. */
     readonly bytes?: number | undefined;
   },
   store: SegmentStore,
@@ -202,12 +202,12 @@ function putAll(writer: Writer, values: readonly { keys: Buffer[]; bytes: Uint8A
   for (const { keys, bytes } of values) for (const key of keys) writer.put(key, bytes);
 }
 
-/** Deletes a segment with all its symbols, some values at a time. REQUIRES: as for fetchSegment(). */
+/** Deletes a segment with all its symbols, a few values at a time. REQUIRES: as for fetchSegment(). */
 export async function deleteSegment(environment: Environment, segment: number): Promise<void> {
   await deleteRange(environment, segmentRange(segment));
 }
 
-/** Deletes an edition of a segment's symbols. REQUIRES: no manifest names it, and this process alone writes. */
+/** Deletes an edition of a segment's symbols. REQUIRES: no manifest names it, and only this process writes. */
 export async function deleteSymbols(
   environment: Environment,
   { segment, edition }: { readonly segment: number; readonly edition: number },

@@ -1,7 +1,7 @@
 /**
- * Where a cluster keeps its immutable bytes: objects under keys that follow from their content, so
- * equal content is stored once and nothing ever changes. `segmentStoreSuite` of quern/testing holds
- * a store to this contract, which an S3-compatible service meets without conditional writes.
+ * The contract of a store of immutable objects. Keys follow from the content, so equal content is stored once and nothing ever
+ * changes. `segmentStoreSuite` of quern/testing checks a store. An S3-compatible service meets the contract without
+ * conditional writes.
  */
 
 import { QuernError } from "../../base/errors.ts";
@@ -80,7 +80,7 @@ export interface StoredObject {
 
 const KEY = /^[a-z0-9]+(?:\/[a-z0-9]+)*$/;
 
-/** Keys are paths of lower-case letters and digits: the same on every file system, and in every URL. */
+/** Returns whether a key is a path of lower-case letters and digits, which is the same on every file system and in every URL. */
 export const isKey = (key: string): boolean => KEY.test(key) && key.length <= 512;
 
 export function checkedKey(key: string): string {

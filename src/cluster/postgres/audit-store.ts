@@ -1,4 +1,4 @@
-/** What was done, in PostgreSQL. */
+/** Keeps audit records in PostgreSQL. */
 
 import type { AuditRecord, AuditStore } from "../../auth/audit-store.ts";
 import { checked, milliseconds, text } from "../../auth/stored-records.ts";
@@ -8,7 +8,7 @@ import { plain } from "./rows.ts";
 import { openTables, type PostgresPlace } from "./schema.ts";
 
 const MAX_AGE_MS = 90 * 86_400_000;
-/** Deleted by one append at most, so that none takes long. */
+/** The most old records that one append deletes, so that none takes long. */
 const DELETED_AT_ONCE = 100;
 
 /**

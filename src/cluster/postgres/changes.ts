@@ -1,21 +1,20 @@
 /**
- * Hears of changes at once, by LISTEN, where others look each second. It is a help alone: what changed stands in
- * rows, and a change that nobody hears of is found by the next look. All engines over one pool share one of its
- * connections for it.
+ * Reports changes at once, by LISTEN. Machines look each second anyway, so LISTEN only saves time: a change that nobody hears
+ * of is found by the next look. All engines over one pool share one of its connections for it.
  *
- * Through PgBouncer in transaction mode LISTEN succeeds and nothing is ever heard. So a listener notifies itself by
- * another connection; if that is not heard within PROBE_MS, it warns and gives its connection back.
+ * Through PgBouncer in transaction mode LISTEN succeeds, but nothing is ever heard. So a listener notifies itself over
+ * another connection. If it does not hear that within PROBE_MS, it warns and gives its connection back.
  */
 
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { PostgresClient, PostgresPool } from "./pool.ts";
 
-/** What changed: what is published, which nodes there are and what they have ready, or the queue of jobs. */
+/** What has changed: published generations, the nodes and what they have ready, or the queue of jobs. */
 export type Change = (typeof CHANGES)[number];
 const CHANGES = ["index", "nodes", "jobs"] as const;
 
-/** One for all clusters of a database; the payload says which one, and what. */
+/** The channel of all clusters of a database. The payload names the cluster and the change. */
 export const CHANNEL = "quern";
 
 export const payloadOf = (change: Change, schema: string | undefined): string =>
@@ -24,7 +23,7 @@ export const payloadOf = (change: Change, schema: string | undefined): string =>
 const PROBE_MS = 2_000;
 const RETRY_MS = 1_000;
 
-/** What a connection of the package `pg` does besides running statements. */
+/** The events of a connection of the package `pg`. */
 interface Emitter {
   on(event: "notification", listener: (message: { payload?: string }) => void): unknown;
   on(event: "error" | "end", listener: () => void): unknown;
@@ -34,15 +33,15 @@ const isEmitter = (client: object): client is Emitter =>
   "on" in client && typeof client.on === "function";
 
 export interface Subscriber {
-  /** Of the tables. */
+  /** The schema of the tables. */
   readonly schema: string | undefined;
-  /** Called after each change; without one, when some may have been missed. */
+  /** Called after each change. Called without one if some changes may have been missed. */
   readonly onChange: (change?: Change) => void;
-  /** Called once if nothing will ever be heard. */
+  /** Called once if it will never hear anything. */
   readonly onDeaf: (why: string) => void;
 }
 
-/** Returns what ends the listening. */
+/** Starts listening. Returns a function that ends it. */
 export function listenTo(pool: PostgresPool, subscriber: Subscriber): () => Promise<void> {
   const listener = listeners.get(pool) ?? new Listener(pool);
   listeners.set(pool, listener);
@@ -62,7 +61,7 @@ class Listener {
   readonly #closing = new AbortController();
   readonly #loop: Promise<void>;
   #hasConnection = false;
-  /** Why it hears nothing, and never will. */
+  /** Why it never hears anything. */
   #deaf: string | undefined;
 
   constructor(pool: PostgresPool) {
@@ -80,7 +79,7 @@ class Listener {
     return this.#subscribers.delete(subscriber) && this.#subscribers.size === 0;
   }
 
-  /** Resolves when the connection is given back. One that is still being made is given back when it is there. */
+  /** Resolves when the connection is given back. One that is still being opened is given back later. */
   async close(): Promise<void> {
     this.#closing.abort();
     if (this.#hasConnection) await this.#loop;
@@ -89,7 +88,7 @@ class Listener {
   async #listen(): Promise<void> {
     const { signal } = this.#closing;
     while (!signal.aborted && this.#deaf === undefined) {
-      await this.#listenOnce().catch(() => undefined); // PostgreSQL is down: those who look say so
+      await this.#listenOnce().catch(() => undefined); // if PostgreSQL is down, the next look reports it
       await sleep(RETRY_MS, undefined, { signal, ref: false }).catch(() => undefined);
     }
   }

@@ -1,6 +1,6 @@
 /**
- * What we use of a pool of PostgreSQL connections: `new Pool()` of the package `pg` has it. The package is
- * the host's; nothing here loads it. Statements are never named, so PgBouncer in transaction mode serves too.
+ * The part of a pool of PostgreSQL connections that quern uses. `new Pool()` of the package `pg` has it. The host loads that
+ * package; nothing here does. Statements are never named, so PgBouncer in transaction mode works too.
  */
 
 /**
@@ -73,8 +73,7 @@ export interface PostgresPool extends PostgresQueries {
 }
 
 /**
- * Runs `work` in a transaction of its own. A rejection rolls back; a connection that cannot even do
- * that is closed.
+ * Runs `work` in a transaction of its own. A rejection rolls back. If the rollback fails, the connection is closed.
  */
 export async function inTransaction<T>(
   pool: PostgresPool,

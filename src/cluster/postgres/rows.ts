@@ -1,16 +1,16 @@
-/** Reading rows: records, and lists of any length page by page. */
+/** Reads records from rows, and lists of any length in pages. */
 
 import type { Stored } from "../../auth/stored-records.ts";
 import type { Tables } from "./schema.ts";
 
-const PAGE = 100; // rows that are read at once, so that a slow reader holds no connection
+const PAGE = 100; // rows of one statement: a slow reader holds no connection between two
 
-/** The record of a row. REQUIRES: selected as text, because a host may have its own parser of json. */
+/** Returns the record of a row. REQUIRES: it is selected as text, because a host may have its own parser of JSON. */
 export const plain = <T>(record: unknown): Stored<T> => JSON.parse(String(record)) as Stored<T>;
 
 /**
- * All rows by created_at, then id. What is added meanwhile may or may not be seen. REQUIRES: `select` ends
- * where one more condition may follow, has `value` as $1, and returns id and created_at.
+ * Yields all rows by created_at, then id. A row that is added meanwhile may or may not be seen. REQUIRES: a condition can be
+ * appended to `select`, which has `value` as $1 and returns id and created_at.
  */
 export async function* inPages<T>(
   tables: Tables,

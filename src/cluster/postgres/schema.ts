@@ -1,17 +1,18 @@
 /**
- * The tables of a cluster, and how they came to be. A migration only adds, so a process of an older
- * version goes on while a newer one is brought in; what it never does is write what a newer version
- * would read otherwise, so it refuses to open tables of a newer version (INDEX_VERSION).
+ * Defines the tables of a cluster and their migrations. A migration only adds, so processes of the version before
+ * continue during an upgrade. A process refuses to open tables of a newer version (INDEX_VERSION), because the newer
+ * version might misread what it writes.
  *
  *     version 1   quern_meta, quern_token, quern_user, quern_audit
  *     version 2   quern_object, quern_chunk
  *     version 3   quern_shard, quern_repository, quern_segment, quern_manifest, quern_state
  *     version 4   quern_node, quern_ready
  *     version 5   quern_job, quern_lease, quern_doomed
+ *     version 6   in quern_state `removed` and `extra_body`; manifests no longer list repositories
  *
- * Ids are stored as UTF-16 code units, big-endian: so PostgreSQL sorts them as JavaScript does,
- * whatever its locale, and any string is an id. Dates are milliseconds since 1970. Records are of
- * type json and not jsonb, which refuses U+0000.
+ * Ids are stored as UTF-16 code units, big-endian. So PostgreSQL sorts them as JavaScript does in any locale, and
+ * any string is a valid id. Dates are milliseconds since 1970. Records have the type json, because jsonb refuses
+ * U+0000.
  */
 
 import { QuernError } from "../../base/errors.ts";
@@ -19,7 +20,7 @@ import { CHANNEL, payloadOf, type Change } from "./changes.ts";
 import { inTransaction, type PostgresPool, type PostgresQueries } from "./pool.ts";
 
 /**
- * Where in the database the tables of a cluster lie.
+ * Where in the database the tables of a cluster are.
  *
  * @example
  * const place: PostgresPlace = { schema: "search" };
@@ -29,8 +30,8 @@ export interface PostgresPlace {
   schema?: string;
 }
 
-/** The format of what the rows hold. */
-const FORMAT = 1;
+/** The format of the content of the rows. */
+const FORMAT = 2;
 
 const MIGRATIONS: readonly ((table: (name: string) => string) => readonly string[])[] = [
   (table) => [
@@ -58,7 +59,7 @@ const MIGRATIONS: readonly ((table: (name: string) => string) => readonly string
     `create index on ${table("quern_audit")} (at, id)`,
   ],
   (table) => [
-    // "C": keys in the order of their bytes, whatever the database's own order
+    // collation "C" orders keys by their bytes in every database
     `create table ${table("quern_object")} (
       key text collate "C" primary key,
       bytes bigint not null,
@@ -70,7 +71,7 @@ const MIGRATIONS: readonly ((table: (name: string) => string) => readonly string
       body bytea not null,
       primary key (key, chunk)
     )`,
-    // compressed before it comes here
+    // bodies are already compressed
     `alter table ${table("quern_chunk")} alter body set storage external`,
   ],
   (table) => [
@@ -150,17 +151,31 @@ const MIGRATIONS: readonly ((table: (name: string) => string) => readonly string
       deleted_at timestamptz
     )`,
   ],
+  (table) => [
+    `alter table ${table("quern_state")} add column removed boolean not null default false`,
+    `alter table ${table("quern_state")} add column extra_body bytea`,
+    `alter table ${table("quern_state")} alter column extra_body set storage external`,
+    `create index on ${table("quern_state")} (shard, changed) include (repository, removed)`,
+    // before, only manifests said which repositories are gone
+    `insert into ${table("quern_state")} (repository, changed, shard, removed, record, sets, extra)
+     select repository, generation, shard, true, 'null'::json, ''::bytea, '' from (
+       select distinct repository, generation, shard
+       from ${table("quern_state")} as state join ${table("quern_shard")} as shard using (shard)
+       where not exists (
+         select from ${table("quern_repository")} as one where one.repository = state.repository)
+     ) as gone`,
+  ],
 ];
 
 /** The version of the tables that this code reads and writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
-/** Any number, the same for all who migrate: they wait for each other. */
+/** The key of the lock that makes concurrent migrations wait for each other. Any number will do. */
 const MIGRATION_LOCK = 7_835_113;
 
 /**
- * Creates the tables of a cluster, or brings older ones up to date. Does nothing if they are. Resolves to the
- * versions before (0: there was none) and after. Rejects with INDEX_VERSION if a newer quern made them.
+ * Creates the tables of a cluster, or upgrades older ones. Does nothing if they are up to date. Resolves to the
+ * version before (0 if there were no tables) and after. Rejects with INDEX_VERSION if a newer quern created the tables.
  *
  * @example
  * declare const pool: PostgresPool; // new Pool({ connectionString: process.env.DATABASE_URL })
@@ -170,7 +185,7 @@ export async function migrateCluster(
   pool: PostgresPool,
   place: PostgresPlace = {},
 ): Promise<{
-  /** The version of the tables before; 0 if there were none. */
+  /** The version of the tables before the call; 0 if there were none. */
   from: number;
   /** The version of the tables now. */
   to: number;
@@ -202,7 +217,7 @@ export interface Tables {
   name(table: string): string;
   /** Runs a statement. Before the first one, checks that the tables are there and of this version. */
   query(text: string, values?: unknown[]): Promise<PostgresResultRows>;
-  /** Tells those who listen; in a transaction, when it commits. */
+  /** Notifies listeners; within a transaction, when it commits. */
   notify(change: Change, client?: PostgresQueries): Promise<void>;
   /** Runs statements in one transaction. */
   transaction<T>(work: (client: PostgresQueries) => Promise<T>): Promise<T>;
@@ -213,7 +228,7 @@ export interface PostgresResultRows {
   readonly changed: number;
 }
 
-/** REQUIRES: `table` is one of the names of MIGRATIONS. */
+/** Opens the tables. REQUIRES: names that are passed to name() are those of MIGRATIONS. */
 export function openTables(pool: PostgresPool, place: PostgresPlace): Tables {
   const name = tableNames(place);
   let checked: Promise<void> | undefined;
@@ -264,7 +279,7 @@ async function storedVersion(
   return rows[0] && { schema: Number(rows[0].schema), format: Number(rows[0].format) };
 }
 
-/** undefined_table or invalid_schema_name, in PostgreSQL's words. */
+/** Whether PostgreSQL reports undefined_table or invalid_schema_name. */
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && "code" in error && ["42P01", "3F000"].includes(String(error.code));
 

@@ -1,6 +1,6 @@
 /**
- * Objects in PostgreSQL itself, in chunks of a mebibyte: a cluster of some 100 GB of source then
- * needs no other service.
+ * Keeps objects in PostgreSQL itself, in chunks of 1 MiB. A cluster of up to some 100 GB of source then needs no other
+ * service.
  */
 
 import {
@@ -16,10 +16,10 @@ import type { PostgresPool } from "./pool.ts";
 import { openTables, type PostgresPlace, type Tables } from "./schema.ts";
 
 const CHUNK_BYTES = 2 ** 20;
-const PAGE = 1000; // keys that are listed at once
+const PAGE = 1000; // keys that one statement lists
 
 /**
- * Returns a store in PostgreSQL, for up to some 100 GB of source. `migrateCluster()` makes its tables.
+ * Returns a store in PostgreSQL, for up to some 100 GB of source. `migrateCluster()` creates its tables.
  *
  * @example
  * declare const pool: PostgresPool; // new Pool({ connectionString: process.env.DATABASE_URL })
@@ -33,7 +33,7 @@ export function postgresSegments(pool: PostgresPool, place: PostgresPlace = {}):
     async put(key, body, bytes) {
       checkedKey(key);
       await tables.transaction(async (client) => {
-        // of several that put one key at once, the others wait here for the first one's end
+        // if several calls put the same key at once, all but the first wait here until the first has ended
         const { rows } = await client.query(
           `insert into ${objects} as old (key, bytes) values ($1, $2)
            on conflict (key) do update set stored_at = now() returning old.xmax <> 0 as was_there`,

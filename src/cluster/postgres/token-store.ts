@@ -1,4 +1,4 @@
-/** Tokens in PostgreSQL: what one front revokes, every other sees with its next look-up, since none remembers any. */
+/** Keeps tokens in PostgreSQL. No machine caches any, so a revocation counts everywhere with the next look-up. */
 
 import {
   checked,

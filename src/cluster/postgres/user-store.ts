@@ -1,4 +1,4 @@
-/** Users in PostgreSQL. */
+/** Keeps users in PostgreSQL. */
 
 import { checked, flatten, milliseconds, restoreUser, text } from "../../auth/stored-records.ts";
 import type { User, UserStore } from "../../auth/user-store.ts";

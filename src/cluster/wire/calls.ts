@@ -1,4 +1,8 @@
-/** What fronts ask of nodes: POST with a body of encode(), answered in kind. */
+/**
+ * What fronts ask of nodes: POST with a body of encode(), answered in kind. The paths begin with the version of the calls.
+ * A change of what a call or a query means needs a new version: a front asks the next replica instead of a node that does
+ * not know the path, so machines of two versions never misread each other.
+ */
 
 import { QuernError, type ErrorCode } from "../../base/errors.ts";
 import type { FileContent, FolderEntry, Repository } from "../../repository.ts";
@@ -7,8 +11,8 @@ import type { Heads, HeadsPage, HeadToShow, ShownHeads } from "../../search/call
 import type { SearchRequest } from "../../search/messages/request.ts";
 
 /**
- * A part of the index at one of its states: shard, generation, and number of the slice. With `viewerBits`
- * only some repositories are seen: bit i is that of the shard's i-th repository by id at this generation.
+ * A slice of a shard at one generation. `viewerBits` restricts it to some repositories: bit i stands for the shard's i-th
+ * repository by id at this generation.
  */
 export type SliceAsked = readonly [
   shard: number,
@@ -17,17 +21,17 @@ export type SliceAsked = readonly [
   viewerBits?: Uint8Array,
 ];
 
-/** What every call has. */
+/** The fields of every call. */
 export interface OnSlices {
   readonly slices: readonly SliceAsked[];
 }
 
-/** What every call has that runs a query. */
+/** The fields of every call that runs a query. */
 interface Asked extends OnSlices {
   readonly request: SearchRequest;
-  /** The repositories of each `context:` of the query. Absent: it has none. */
+  /** The repositories of each `context:` of the query. Absent if it has none. */
   readonly contexts?: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Milliseconds that are left; absent: no limit. */
+  /** Milliseconds that are left. No limit if absent. */
   readonly timeoutMs?: number;
   readonly maxBytes?: number;
 }
@@ -46,33 +50,37 @@ export interface PlaceCall extends OnSlices {
   readonly revision?: string;
 }
 
+export type PathsCall = Omit<PlaceCall, "path">;
+
 export interface DescribeCall extends OnSlices {
-  /** Ids. */
+  /** The ids of the repositories. */
   readonly repositories: readonly number[];
 }
 
-/** What only a node that holds files knows of a repository; of its files in the slices alone. */
+/** What only nodes know of a repository. Counts its files in the slices that were asked for. */
 export type Described = Pick<Repository, "symbols" | "skipped">;
 
-/** By path. */
+/** What each path asks and answers. */
 export interface Calls {
   "/v1/search": { readonly asked: SearchCall; readonly answer: Heads };
   "/v1/show": { readonly asked: ShowCall; readonly answer: ShownHeads };
   "/v1/explain": { readonly asked: Asked; readonly answer: ExplainedPlan };
   "/v1/read": { readonly asked: PlaceCall; readonly answer: { readonly file?: FileContent } };
   "/v1/list": { readonly asked: PlaceCall; readonly answer: { readonly entries?: FolderEntry[] } };
+  /** The paths of all files of a revision: see packed-paths.ts. */
+  "/v1/paths": { readonly asked: PathsCall; readonly answer: { readonly paths?: Uint8Array } };
   "/v1/describe": {
     readonly asked: DescribeCall;
     readonly answer: ReadonlyMap<number, Described>;
   };
-  /** Answered when the node has ready what was published before the call. */
+  /** Answers when the node has ready all that was published before the call. */
   "/v1/refresh": { readonly asked: OnSlices; readonly answer: Record<string, never> };
 }
 
 export const STREAM = "/v1/stream";
 export type StreamCall = Asked;
 
-/** A refusal on the wire. */
+/** An error as it is sent. */
 export interface Failure {
   readonly code: ErrorCode;
   readonly message: string;
@@ -91,19 +99,19 @@ export const failureOf = (error: unknown): Failure =>
 export const errorOf = ({ code, message, position }: Failure): QuernError =>
   new QuernError(code, message, position === undefined ? {} : { position });
 
-/** Statuses of answers. */
+/** The HTTP statuses of answers. */
 export const STATUS = {
   OK: 200,
-  /** Whoever asks does not know the secret, or its clock is wrong. */
+  /** The caller does not know the secret, or its clock is wrong. */
   UNKNOWN: 401,
   NO_SUCH_CALL: 404,
-  /** The node does not have a slice at the generation: another replica may. */
+  /** The node does not have a slice at this generation. Another replica may have it. */
   NOT_READY: 409,
-  /** The search itself was refused; any other node would refuse it, too. */
+  /** The search itself is refused. Every other node would refuse it, too. */
   REFUSED: 422,
   /**
-   * As many searches run as may. Not 503, which a node that closes and a proxy before a dead one answer: their
-   * slices are lost, and the search goes on without them if no replica has them.
+   * The node runs as many searches as it may. Not 503: closing nodes and proxies before dead nodes answer that. Their
+   * slices count as lost.
    */
   OVERLOADED: 429,
 } as const;

@@ -1,14 +1,22 @@
 /**
- * What the machines of a cluster show each other instead of a credential. A request bears its time, the
- * SHA-256 of its body, and an HMAC-SHA-256 under the secret that they share:
+ * Signs what the machines of a cluster send each other. A call carries its time, the SHA-256 of its body, and an
+ * HMAC-SHA-256 under the secret that the machines share:
  *
  *     X-Quern-Node-Time: 1767225600000
  *     X-Quern-Node-Digest: hex of SHA-256(body)
  *     X-Quern-Node-Signature: hex of HMAC(secret, method NUL path NUL time NUL digest)
  *
- * The secret itself never travels, nothing of a body is read before the signature is found right, and a
- * request that somebody recorded is worth nothing once it is a minute old. So the machines' clocks may
- * differ by no more than that.
+ * An answer carries its length, its digest, and a signature that holds for this call alone:
+ *
+ *     Content-Length: 1234
+ *     X-Quern-Node-Digest: hex of SHA-256(body)
+ *     X-Quern-Node-Signature: hex of HMAC(secret, "answer" NUL signature of the call NUL status NUL length NUL digest)
+ *
+ * The length and the digest of a stream are "stream" instead. Each of its frames is signed (codec.ts), with
+ * HMAC(secret, "frame" NUL signature of the call NUL number of the frame NUL hex of its length and digest).
+ *
+ * The secret itself never travels. No body is read before its signature is checked, and none is decoded before its digest
+ * is. A recorded request is useless after a minute, so the machines' clocks may differ by a minute at most.
  */
 
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
@@ -16,7 +24,10 @@ import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 const TIME = "x-quern-node-time";
 const DIGEST = "x-quern-node-digest";
 const SIGNATURE = "x-quern-node-signature";
+const LENGTH = "content-length";
 const MOST_AGE_MS = 60_000;
+/** In place of the length and the digest of a stream. */
+const STREAMED = "stream";
 
 const digestOf = (body: Uint8Array): string => createHash("sha256").update(body).digest("hex");
 
@@ -31,7 +42,7 @@ export function sign(
   return { [TIME]: time, [DIGEST]: digest, [SIGNATURE]: signature };
 }
 
-/** Whether somebody who knows the secret made these headers for this call within the last minute. */
+/** Returns whether the headers were made with the secret, for this call, within the last minute. */
 export function isSigned(
   secret: string,
   { method, path, headers }: { method: string; path: string; headers: Headers },
@@ -39,14 +50,56 @@ export function isSigned(
 ): boolean {
   const time = headers.get(TIME) ?? "";
   if (!/^\d{1,15}$/.test(time) || Math.abs(now - Number(time)) > MOST_AGE_MS) return false;
-  const given = Buffer.from(headers.get(SIGNATURE) ?? "", "hex");
-  const right = hmac(secret, [method, path, time, headers.get(DIGEST) ?? ""]);
-  return given.length === right.length && timingSafeEqual(given, right);
+  return isRight(headers, hmac(secret, [method, path, time, headers.get(DIGEST) ?? ""]));
 }
 
-/** Whether the body is the one that was signed. REQUIRES: isSigned(). */
-export const isBodyOf = (headers: Headers, body: Uint8Array): boolean =>
-  headers.get(DIGEST) === digestOf(body);
+/** Returns the signature of a call, which its answer is bound to. REQUIRES: isSigned(), or made by sign(). */
+export const callOf = (headers: Headers): string => headers.get(SIGNATURE)!;
+
+/** Returns whether the body with this digest is the one that was signed. REQUIRES: isSigned() or lengthOfAnswer(). */
+export const isBodyOf = (headers: Headers, digest: string): boolean =>
+  headers.get(DIGEST) === digest;
+
+/** Returns the headers of an answer to a call. Without a body it is a stream. */
+export function signAnswer(
+  secret: string,
+  {
+    call,
+    status,
+    body,
+  }: { call: string; status: number; body?: { bytes: number; digest: string } },
+): Record<string, string> {
+  const [length, digest] = body ? [String(body.bytes), body.digest] : [STREAMED, STREAMED];
+  const signature = hmac(secret, ["answer", call, String(status), length, digest]).toString("hex");
+  return { ...(body && { [LENGTH]: length }), [DIGEST]: digest, [SIGNATURE]: signature };
+}
+
+/** Returns the signed length of an answer to the call, "stream", or undefined if its headers were not made with the secret. */
+export function lengthOfAnswer(
+  secret: string,
+  { call, status, headers }: { call: string; status: number; headers: Headers },
+): number | typeof STREAMED | undefined {
+  const digest = headers.get(DIGEST) ?? "";
+  const length = digest === STREAMED ? STREAMED : (headers.get(LENGTH) ?? "");
+  const right = hmac(secret, ["answer", call, String(status), length, digest]);
+  if (!isRight(headers, right)) return undefined;
+  return length === STREAMED ? STREAMED : Number(length);
+}
+
+/** Signs the heads of frames, in the order in which they are sent. */
+export type FrameSigner = (head: Uint8Array) => Buffer;
+
+export function frameSigner(secret: string, call: string): FrameSigner {
+  let number = 0;
+  return (head) =>
+    hmac(secret, ["frame", call, String(number++), Buffer.from(head).toString("hex")]);
+}
+
+/** Returns whether the signature is exactly the right one in hex: a header that was sent twice is not. */
+function isRight(headers: Headers, right: Buffer): boolean {
+  const given = headers.get(SIGNATURE) ?? "";
+  return /^[0-9a-f]{64}$/.test(given) && timingSafeEqual(Buffer.from(given, "hex"), right);
+}
 
 const hmac = (secret: string, parts: readonly string[]): Buffer =>
   createHmac("sha256", secret).update(parts.join("\0")).digest();

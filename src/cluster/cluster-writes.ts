@@ -1,0 +1,199 @@
+/**
+ * Changes the index of a cluster: by calls of the host, or from the queue of jobs. A machine that has changed it deletes
+ * each hour what is unused. One machine at a time does so, so any number of them may.
+ */
+
+import { throwIfAborted } from "../base/abort.ts";
+import { closedError, QuernError } from "../base/errors.ts";
+import type { Engine, IndexOptions, OpenOptions } from "../engine.ts";
+import type { IndexReport } from "../ingest/run/report.ts";
+import type { Source } from "../ingest/sources/source.ts";
+import type { CompactReport } from "../ingest/writes.ts";
+import type { Catalog } from "./catalog/catalog.ts";
+import type { Collection } from "./catalog/collection.ts";
+import type { EndedJob, Jobs } from "./catalog/jobs.ts";
+import type { CollectOptions, EnqueueOptions, WorkOptions } from "./cluster-engine.ts";
+import { collect, type CollectReport } from "./collect.ts";
+import { Alarm } from "./follow/alarm.ts";
+import type { Following } from "./front/answering.ts";
+import type { SegmentStore } from "./objects/segment-store.ts";
+import type { ShardSession, ShardWriter, WriteOptions } from "./shard-writer.ts";
+import { encodePayload, workOn, type Job } from "./work.ts";
+
+const COLLECT_MS = 3_600_000;
+
+export interface WriteParts {
+  readonly catalog: Catalog;
+  readonly collection: Collection;
+  readonly jobs: Jobs;
+  readonly store: SegmentStore;
+  readonly newWriter: () => ShardWriter;
+  readonly following: Pick<Following, "refresh">;
+  /** Ring when there may be a job. */
+  readonly jobAlarms: Set<Alarm>;
+  readonly shardBytes: number;
+  readonly onWarning: NonNullable<OpenOptions["onWarning"]>;
+}
+
+export class ClusterWrites {
+  readonly #parts: WriteParts;
+  readonly #writer: ShardWriter;
+  readonly #closing = new AbortController();
+  readonly #working = new Set<Promise<void>>();
+  #collecting: NodeJS.Timeout | undefined;
+
+  constructor(parts: WriteParts) {
+    this.#parts = parts;
+    this.#writer = parts.newWriter();
+  }
+
+  async index(
+    source: Source | Iterable<Source> | AsyncIterable<Source>,
+    options: IndexOptions,
+  ): Promise<IndexReport[]> {
+    const reports: IndexReport[] = [];
+    for await (const one of isOne(source) ? [source] : source)
+      reports.push(...(await this.#index(this.#writer, one, options)));
+    return reports;
+  }
+
+  async #index(
+    writer: ShardWriter,
+    source: Source,
+    options: IndexOptions,
+    writing: WriteOptions = options,
+  ): Promise<IndexReport[]> {
+    this.#mustBeOpen();
+    const { catalog, shardBytes } = this.#parts;
+    const shard = await catalog.shardOf(source.name, shardBytes);
+    return this.#write(writer, shard, writing, async ({ engine, expect }) => {
+      await expect(source.name);
+      return engine.index(source, options);
+    });
+  }
+
+  async remove(repository: string): Promise<boolean> {
+    const shard = await this.#parts.catalog.knownShard(repository);
+    if (shard === undefined) return false;
+    return this.#write(this.#writer, shard, {}, ({ engine }) => engine.remove(repository));
+  }
+
+  async compact(options: Parameters<Engine["compact"]>[0] = {}): Promise<CompactReport> {
+    const sum = { segmentsBefore: 0, segmentsAfter: 0, bytesFreed: 0, durationMs: 0 };
+    for (const shard of (await this.#parts.catalog.generations()).keys()) {
+      const run = ({ engine }: ShardSession): Promise<CompactReport> => engine.compact(options);
+      const report = await this.#write(this.#writer, shard, options, run);
+      sum.segmentsBefore += report.segmentsBefore;
+      sum.segmentsAfter += report.segmentsAfter;
+      sum.bytesFreed += report.bytesFreed;
+      sum.durationMs += report.durationMs;
+    }
+    return sum;
+  }
+
+  /** Resolves when searches of this machine see the change. */
+  async #write<T>(
+    writer: ShardWriter,
+    shard: number,
+    options: WriteOptions,
+    run: (session: ShardSession) => Promise<T>,
+  ): Promise<T> {
+    this.#keepCollecting();
+    const done = await writer.write(shard, options, run);
+    await this.#parts.following.refresh();
+    return done;
+  }
+
+  async enqueue(repository: string, payload: unknown, { runAfter }: EnqueueOptions): Promise<void> {
+    if (typeof repository !== "string" || repository === "" || repository.includes("\0"))
+      throw invalid(
+        `enqueue: repository must be a name without U+0000, got ${JSON.stringify(repository)}`,
+      );
+    if (runAfter !== undefined && !(runAfter instanceof Date && !Number.isNaN(runAfter.getTime())))
+      throw invalid(`enqueue: runAfter must be a Date, got ${String(runAfter)}`);
+    await this.#parts.jobs.add(repository, encodePayload(payload), runAfter);
+  }
+
+  async work(
+    source: (job: Job) => Promise<Source>,
+    { signal, concurrency = 1 }: WorkOptions,
+  ): Promise<void> {
+    if (typeof source !== "function") throw invalid("work: source must be a function");
+    if (!(signal instanceof AbortSignal)) throw invalid("work: signal must be an AbortSignal");
+    if (!Number.isInteger(concurrency) || concurrency < 1 || concurrency > 64)
+      throw invalid(`work: concurrency must be an integer from 1 to 64, got ${concurrency}`);
+    const stop = AbortSignal.any([signal, this.#closing.signal]);
+    const slots = Array.from({ length: concurrency }, () => this.#workOne(source, stop));
+    for (const slot of slots) {
+      this.#working.add(slot);
+      void slot.finally(() => this.#working.delete(slot)).catch(() => undefined);
+    }
+    this.#keepCollecting();
+    await Promise.all(slots);
+  }
+
+  async #workOne(source: (job: Job) => Promise<Source>, signal: AbortSignal): Promise<void> {
+    const { jobs, jobAlarms, newWriter, onWarning } = this.#parts;
+    const writer = newWriter();
+    const alarm = new Alarm();
+    jobAlarms.add(alarm);
+    let trouble = "";
+    const onTrouble = (error: unknown): void => {
+      const message = `the queue of jobs cannot be reached: ${String(error)}`;
+      if (message !== trouble) onWarning({ code: "INTERNAL", message });
+      trouble = message;
+    };
+    const index = async (given: Source, job: EndedJob, stop: AbortSignal): Promise<void> => {
+      // however long another writer has the shard: until the signal aborts
+      const lockTimeoutMs = Number.POSITIVE_INFINITY;
+      const writing = { signal: stop, job, lockTimeoutMs };
+      await this.#index(writer, given, { signal: stop }, writing);
+    };
+    try {
+      await workOn({ jobs, index, alarm, onTrouble }, source, signal);
+    } finally {
+      jobAlarms.delete(alarm);
+      await writer.close();
+    }
+  }
+
+  /** Collects each hour from the first call on. */
+  #keepCollecting(): void {
+    this.#collecting ??= setInterval(() => {
+      this.collect({}).catch((error: unknown) => {
+        const message = `what is unused cannot be deleted: ${String(error)}`;
+        if (!this.#closing.signal.aborted) this.#parts.onWarning({ code: "INTERNAL", message });
+      });
+    }, COLLECT_MS).unref();
+  }
+
+  async collect({ signal, now = new Date() }: CollectOptions): Promise<CollectReport | undefined> {
+    if (!(now instanceof Date) || Number.isNaN(now.getTime()))
+      throw invalid(`collect: now must be a Date, got ${String(now)}`);
+    const closing = this.#closing.signal;
+    const stop = signal ? AbortSignal.any([signal, closing]) : closing;
+    throwIfAborted(stop);
+    const { collection, store } = this.#parts;
+    return collect({ collection, store, now, signal: stop });
+  }
+
+  /** Ends what runs, as if aborted. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    clearInterval(this.#collecting);
+    await this.#writer.close();
+    await Promise.allSettled(this.#working);
+  }
+
+  #mustBeOpen(): void {
+    if (this.#closing.signal.aborted) throw closedError();
+  }
+}
+
+function isOne(sources: Source | Iterable<Source> | AsyncIterable<Source>): sources is Source {
+  if (typeof sources !== "object" || sources === null)
+    throw invalid("index: give a source, or several in an iterable");
+  return "name" in sources && !(Symbol.iterator in sources) && !(Symbol.asyncIterator in sources);
+}
+
+const invalid = (message: string): QuernError => new QuernError("INVALID_REQUEST", message);

@@ -1,0 +1,19 @@
+/** Objects that are sent or fetched at once. */
+const AT_ONCE = 4;
+
+/** Runs for all, some at a time; the first failure ends it. */
+export async function eachOf<T>(all: readonly T[], run: (one: T) => Promise<void>): Promise<void> {
+  const left = all[Symbol.iterator]();
+  let hasFailed = false;
+  const lane = async (): Promise<void> => {
+    for (const one of left) {
+      if (hasFailed) return;
+      await run(one).catch((error: unknown) => {
+        hasFailed = true;
+        throw error;
+      });
+    }
+  };
+  const lanes = await Promise.allSettled(Array.from({ length: AT_ONCE }, lane));
+  for (const one of lanes) if (one.status === "rejected") throw one.reason;
+}
