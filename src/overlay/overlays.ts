@@ -1,18 +1,14 @@
 /**
- * Manages the overlays of an engine: indexes each text once, keeps it while it is used, and makes the views
- * that searches read. A text that has not changed since the last search costs a look-up. A changed text is
- * indexed alone, into a layer of its own, until there are so many layers that all are moved into one.
+ * Manages the overlays of an engine: indexes each text once, keeps it while it is used, and makes the views that
+ * searches read. A text that has not changed since the last search costs only a look-up. A changed text is indexed by
+ * itself, into a new layer. When there are too many layers, the small ones are combined.
  */
 
-import { filesOfRepository } from "../store/segments/segment-tables.ts";
+import { getOrMake } from "../base/get-or-make.ts";
+import { filesOfRepository, type SegmentHeader } from "../store/segments/segment-tables.ts";
 import { comparePaths } from "../base/paths.ts";
 import { QuernError } from "../base/errors.ts";
-import {
-  repositoryNamed,
-  type Catalog,
-  type CatalogRepository,
-  type Place,
-} from "../store/catalog/catalog.ts";
+import { repositoryNamed, type Catalog, type CatalogRepository } from "../store/catalog/catalog.ts";
 import {
   fileFacts,
   findFiles,
@@ -22,6 +18,7 @@ import {
 import { viewOf, type View } from "../store/catalog/view.ts";
 import type { Snapshot } from "../store/lmdb/environment.ts";
 import { FIRST_MEMORY_SEGMENT, openPacked } from "../store/memory/memory-store.ts";
+import type { KeptTables } from "../store/segments/kept-tables.ts";
 import type { Pool } from "../threads/pool.ts";
 import type { CheckedDocument, OverlayText } from "./documents.ts";
 import type { Layer, LayerInput } from "./layer-task.ts";
@@ -34,33 +31,44 @@ import {
 } from "./overlay-catalog.ts";
 
 /**
- * The most layers of one view. Each adds a segment to plan, about 0.1 ms. With only one, all would be
- * indexed again for each change.
+ * The most layers of one view. Planning takes about 0.1 ms more for each. With a single layer, all texts would be
+ * indexed again after each change.
  */
 const MOST_LAYERS = 8;
 /**
- * The most memory of layers that no view uses now, such as the texts of an editor that are needed again for
- * the next key.
+ * The most layers that are kept, and their most memory. This includes layers that no view uses at the moment, such as
+ * the texts of an editor, which are needed again at the next keystroke.
  */
+const KEPT_LAYERS = 64;
 const KEPT_BYTES = 32 * 2 ** 20;
+/** The most looked-up paths that are kept for each segment. */
+const KEPT_PATHS = 10_000;
 
 export interface OverlaysOptions {
   readonly pool: Pool;
   readonly maxFileSize: number;
   readonly newest: () => Promise<Catalog>;
+  readonly tables: KeptTables;
   /** Reads in a snapshot of its own. */
   readonly reading: <T>(read: (snapshot: Snapshot) => Promise<T>) => Promise<T>;
 }
 
 type Documents = readonly CheckedDocument[];
+type Found = Map<string, readonly FoundFile[]>;
+
+const newFound = (): Found => new Map();
 
 export class Overlays {
   readonly #options: OverlaysOptions;
   /** Texts by key, the most recently used last. */
   readonly #texts = new Map<string, LayeredText>();
+  /** The number of texts in each layer. */
+  readonly #layers = new Map<Layer, number>();
+  #bytes = 0;
   /** The last view of each list of documents. A workspace passes the same list until something changes. */
   readonly #views = new WeakMap<Documents, { readonly catalog: Catalog; readonly view: View }>();
-  readonly #found = new WeakMap<Place, Map<string, readonly FoundFile[]>>();
+  /** The files of looked-up paths, by the header of their segment, which stays the same in all generations. */
+  readonly #found = new WeakMap<SegmentHeader, Found>();
   #nextSegment = FIRST_MEMORY_SEGMENT;
   #last: Promise<unknown> = Promise.resolve();
 
@@ -89,7 +97,7 @@ export class Overlays {
     return view;
   }
 
-  /** Runs work one after another, so that searches at the same time index a text once. */
+  /** Runs pieces of work one after another, so that simultaneous searches index a text only once. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(work);
     this.#last = turn.catch(() => undefined);
@@ -115,10 +123,16 @@ export class Overlays {
     const keyIn = ({ repository, text }: CheckedDocument) =>
       keyOf(repositoryNamed(catalog, repository)!.record.id, text!);
     const keys = texts.map(keyIn);
-    let missing = texts.filter((_, i) => !this.#texts.has(keys[i]!));
-    const layers = new Set(keys.map((key) => this.#texts.get(key)?.layer));
-    if (missing.length > 0 && layers.size > MOST_LAYERS) missing = texts;
-    if (missing.length > 0) await this.#addLayer(catalog, missing);
+    const layers = new Map<Layer | undefined, CheckedDocument[]>([[undefined, []]]);
+    texts.forEach((text, i) => {
+      const layer = this.#texts.get(keys[i]!)?.layer;
+      const own = layers.get(layer);
+      if (own) own.push(text);
+      else layers.set(layer, [text]);
+    });
+    const missing = layers.get(undefined)!;
+    layers.delete(undefined);
+    if (missing.length > 0) await this.#addLayer(catalog, withSmallLayers(missing, layers));
     for (const key of keys) {
       const used = this.#texts.get(key)!;
       this.#texts.delete(key);
@@ -152,7 +166,7 @@ export class Overlays {
       own.forEach(({ text }, i) => {
         const file = first + i;
         const isGone = layer.gone[place]![i]!;
-        this.#texts.set(keyOf(repository, text!), { layer, file, isGone, ...factsOf(file) });
+        this.#add(keyOf(repository, text!), { layer, file, isGone, ...factsOf(file) });
       });
     });
   }
@@ -168,36 +182,79 @@ export class Overlays {
     try {
       return await build(false);
     } catch (error) {
-      // a grammar may kill the thread; its texts are then indexed without symbols
+      // a grammar may kill the thread; the thread's texts are then indexed without symbols
       if (error instanceof QuernError && error.code === "INTERNAL") return build(true);
       throw error;
     }
   }
 
-  /** Caches the files of each path in a place, because places outlive generations. */
+  /** Caches the files of each path, because a followed folder asks for the same ones again. */
   #finder(snapshot: Snapshot, { headers }: Catalog): FindFiles {
+    const { tables } = this.#options;
     return (place, paths) => {
-      let found = this.#found.get(place);
-      if (!found) this.#found.set(place, (found = new Map()));
-      const missing = paths.filter((path) => !found.has(path));
+      const found = getOrMake(this.#found, headers.get(place.segment)!, newFound);
+      if (found.size > KEPT_PATHS) found.clear();
+      const key = (path: string) => `${place.first}\0${path}`;
+      const missing = paths.filter((path) => !found.has(key(path)));
       if (missing.length > 0)
-        findFiles({ snapshot, headers }, place, missing).forEach((files, i) =>
-          found.set(missing[i]!, files),
+        findFiles({ snapshot, headers, tables }, place, missing).forEach((files, i) =>
+          found.set(key(missing[i]!), files),
         );
-      return paths.map((path) => found.get(path)!);
+      return paths.map((path) => found.get(key(path))!);
     };
   }
 
-  /** Drops the least recently used layers. */
-  #forget(): void {
-    const used = new Set<Layer>();
-    let bytes = 0;
-    for (const [key, { layer }] of [...this.#texts].reverse()) {
-      if (!used.has(layer)) bytes += layer.packed.bytes.length;
-      used.add(layer);
-      if (bytes > KEPT_BYTES && used.size > MOST_LAYERS + 1) this.#texts.delete(key);
+  #add(key: string, text: LayeredText): void {
+    this.#remove(key);
+    this.#texts.set(key, text);
+    const { layer } = text;
+    const count = this.#layers.get(layer) ?? 0;
+    if (count === 0) this.#bytes += layer.packed.bytes.length;
+    this.#layers.set(layer, count + 1);
+  }
+
+  #remove(key: string): void {
+    const layer = this.#texts.get(key)?.layer;
+    if (!layer) return;
+    this.#texts.delete(key);
+    const count = this.#layers.get(layer)! - 1;
+    if (count > 0) this.#layers.set(layer, count);
+    else {
+      this.#layers.delete(layer);
+      this.#bytes -= layer.packed.bytes.length;
     }
   }
+
+  /**
+   * Drops the least recently used texts. REQUIRES: the texts of the view that is being made are the most recently
+   * used.
+   */
+  #forget(): void {
+    for (const key of this.#texts.keys()) {
+      const isTooMuch = this.#bytes > KEPT_BYTES || this.#layers.size > KEPT_LAYERS;
+      if (!isTooMuch || this.#layers.size <= MOST_LAYERS + 1) return;
+      this.#remove(key);
+    }
+  }
+}
+
+/**
+ * Adds the texts of the smallest layers to those of a new one, so that few layers are left. A larger layer stays as it
+ * is, so each text moves only a few times, however many texts arrive one by one.
+ */
+function withSmallLayers(
+  missing: Documents,
+  layers: ReadonlyMap<unknown, Documents>,
+): CheckedDocument[] {
+  const texts = [...missing];
+  if (layers.size < MOST_LAYERS) return texts;
+  let left = layers.size;
+  for (const own of [...layers.values()].sort((a, b) => a.length - b.length)) {
+    if (left < MOST_LAYERS && own.length > texts.length) break;
+    texts.push(...own);
+    left--;
+  }
+  return texts;
 }
 
 /**

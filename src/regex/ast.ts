@@ -16,7 +16,7 @@ export type Assertion =
 export type Node =
   | { readonly kind: "empty" }
   | { readonly kind: "char"; readonly cp: number } // exactly this code point
-  | { readonly kind: "class"; readonly members: CodePoints } // a folded character is one too; may be empty
+  | { readonly kind: "class"; readonly members: CodePoints } // also used for a folded character; may be empty
   | { readonly kind: "byte" } // \C
   | { readonly kind: "assert"; readonly assertion: Assertion }
   | { readonly kind: "concat"; readonly children: readonly Node[] }
@@ -28,8 +28,8 @@ export type Node =
       readonly max: number; // Infinity: no bound
       readonly greedy: boolean;
       /**
-       * Takes the place of the last copy of `child`, with the same language and other preferences: a loop over
-       * child's own child. RE2 writes (y?){2,} as y?y* and (y+){0,2} as (y+y*)?.
+       * The node that replaces the last copy of `child`, if RE2 simplifies that copy to a loop over child's own child.
+       * It matches the same texts, but may prefer another match. RE2 writes (y?){2,} as y?y* and (y+){0,2} as (y+y*)?.
        */
       readonly last?: Node;
     };

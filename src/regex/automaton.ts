@@ -14,6 +14,7 @@ import { compileProgram, type Program } from "./program.ts";
 import { pushRange, reserveRanges, type RangeList } from "./range-list.ts";
 import type { Span } from "./iterate.ts";
 import type { Steps } from "./steps.ts";
+import { occursSteps } from "./occurs.ts";
 import * as run from "./run.ts";
 import { TwoPass } from "./two-pass.ts";
 
@@ -24,14 +25,14 @@ const BYTES_PER_STATE = 16;
 const FILLS_ALLOWED = 2;
 
 /**
- * The bytes that may be read beyond matches: OVERRUN, plus a multiple of those before the last match's end. TwoPass
- * takes about fifteen times as long for a byte as the automaton.
+ * The automaton may read this many bytes beyond its matches, plus OVERRUN_RATIO times the bytes up to the end of the
+ * last match. TwoPass takes over beyond that. It takes about fifteen times as long for a byte as the automaton.
  */
 const OVERRUN = 128 * 1024;
 const OVERRUN_RATIO = 16;
 
-/** The nodes visited between two checks of the budget, about ten milliseconds. */
-const WORK = 500_000;
+/** The nodes visited between two checks of the budget, about two milliseconds. */
+const WORK = 100_000;
 /** The most nodes of all states of a direction, about ten MiB. */
 const HELD = 1_000_000;
 
@@ -107,6 +108,11 @@ export class Automaton {
     let count = this.#get(run.COUNT);
     if (this.#isWasteful) this.#passTwice(budget, () => count++);
     return count;
+  }
+
+  /** Finds in steps whether a short text has a match. */
+  occursSteps(text: Uint8Array): Steps<boolean> {
+    return occursSteps(this.#program, this.#classes, text);
   }
 
   /** Appends the ranges of a text, relative to `from`. Returns their number. */
@@ -200,7 +206,7 @@ export class Automaton {
     return { start: this.#get(run.BEST), end: this.#get(run.LAST) };
   }
 
-  /** Drops all states, which are useless without their tables. So only automata that have a place keep states. */
+  /** Drops all states, which are useless without their tables. Only an automaton that has a place keeps states. */
   lostPlace(): void {
     this.#twoPass = undefined;
     this.#forward.reset();

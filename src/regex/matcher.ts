@@ -27,6 +27,8 @@ export interface Matcher {
   rangesOfTexts(table: number, count: number, out: RangeList, budget?: Budget): number;
   /** Counts the matches. Faster than ranges(), because it does not need their starts. */
   count(from: number, to: number, budget?: Budget): number;
+  /** Finds in steps whether there is a match in a text, which need not be in the kernel's memory. */
+  occursSteps(text: Uint8Array): Steps<boolean>;
   /** Whether the budget ended the last call. */
   readonly stopped: boolean;
   /** Builds in steps what the first run would build at once. */
@@ -67,6 +69,11 @@ class LazyMatcher implements Matcher {
 
   rangesOfTexts(table: number, count: number, out: RangeList, budget?: Budget): number {
     return this.#run(budget, (automaton) => automaton.rangesOfTexts(table, count, out, budget));
+  }
+
+  *occursSteps(text: Uint8Array): Steps<boolean> {
+    yield* this.prepare();
+    return yield* this.#automaton!.occursSteps(text);
   }
 
   *prepare(): Steps<void> {

@@ -36,10 +36,17 @@ interface Count {
 /** An operand, with what a repetition after it depends on. */
 interface Item {
   readonly node: Node;
-  readonly operator?: Operator; // the node is the repetition this made, under `flags`
-  readonly flags: number;
+  readonly loop?: Loop | undefined; // the node is this loop, once counts are written out
+  readonly merges?: Loop | undefined; // the same, if RE2 knows it while it parses: the operator that was written
   readonly expansion: number; // nested counts multiplied
   readonly isCapture?: boolean;
+}
+
+/** A repetition by an operator. If an operator follows under the same flags, RE2 makes one loop of both. */
+interface Loop {
+  readonly operator: Operator;
+  readonly flags: number;
+  readonly child: Node;
 }
 
 interface Group {
@@ -172,7 +179,7 @@ class Parser {
   }
 
   #push(node: Node): void {
-    this.#group.items.push({ node, flags: this.#flags, expansion: 1 });
+    this.#group.items.push({ node, expansion: 1 });
   }
 
   #open(start: number): void {
@@ -295,7 +302,7 @@ function newGroup(open: number, captures: boolean, outerFlags: number): Group {
 function closeGroup(group: Group): Item {
   const item = alternate([...group.alternatives, concat(group.items)]);
   if (!group.captures) return item;
-  return { node: item.node, flags: -1, expansion: item.expansion, isCapture: true };
+  return { node: item.node, expansion: item.expansion, isCapture: true };
 }
 
 const largest = (items: readonly Item[]) =>
@@ -305,7 +312,7 @@ function concat(items: readonly Item[]): Item {
   if (items.length === 1) return items[0]!;
   const children = items.map((item) => item.node).filter((node) => node.kind !== "empty");
   const node: Node = children.length === 0 ? EMPTY : { kind: "concat", children };
-  return { node, flags: -1, expansion: largest(items) };
+  return { node, expansion: largest(items) };
 }
 
 /**
@@ -324,44 +331,55 @@ function alternate(items: readonly Item[]): Item {
     last = merged ?? own;
   }
   const node: Node = children.length === 1 ? children[0]! : { kind: "alternate", children };
-  return { node, flags: -1, expansion: largest(items) };
+  return { node, expansion: largest(items) };
 }
 
 const characters = (node: Node): CodePoints | undefined =>
   node.kind === "char" ? [node.cp, node.cp] : node.kind === "class" ? node.members : undefined;
 
 function repeatBy(item: Item, operator: Operator, flags: number): Item {
-  const [min, max] = operator === "*" ? [0, Infinity] : operator === "+" ? [1, Infinity] : [0, 1];
-  const greedy = (flags & UNGREEDY) === 0;
-  const { expansion, node } = item;
-  if (item.operator && item.flags === flags && node.kind === "repeat") {
-    if (item.operator === operator) return item;
-    const star: Node = { kind: "repeat", child: node.child, min: 0, max: Infinity, greedy };
-    return { node: star, operator: "*", flags, expansion };
+  const { expansion } = item;
+  if (item.merges?.flags === flags) {
+    if (item.merges.operator === operator) return item;
+    const merges: Loop = { ...item.merges, operator: "*" };
+    return { node: nodeOf(merges), loop: merges, merges, expansion };
   }
-  return { node: repetition(node, min!, max!, greedy), operator, flags, expansion };
+  const merges: Loop = { operator, flags, child: item.node };
+  // after parsing, x{1,} is x+, and a loop over the same loop is dropped
+  const isSame = item.loop?.operator === operator && item.loop.flags === flags;
+  const loop = isSame ? item.loop : merges;
+  return { node: nodeOf(loop), loop, merges, expansion };
 }
 
 function repeatCounted(item: Item, { min, max }: Count, flags: number): Item {
-  const times = Math.max(max === Infinity ? min : max, 1);
-  const node = repetition(item.node, min, max, (flags & UNGREEDY) === 0);
-  const last = lastCopy(item, { min, max }, flags);
-  const isCounted = last !== undefined && node.kind === "repeat" && node !== item.node;
-  return {
-    node: isCounted ? { ...node, last } : node,
-    flags: -1,
-    expansion: item.expansion * times,
-  };
+  const { node: child } = item;
+  const expansion = item.expansion * Math.max(max === Infinity ? min : max, 1);
+  if (child.kind === "empty" || max === 0) return { node: EMPTY, expansion };
+  if (max === 1 && min === 1) return { node: child, loop: item.loop, expansion };
+  const greedy = isGreedy(flags);
+  if (min === max) return { node: { kind: "repeat", child, min, max, greedy }, expansion };
+
+  const final = mergeLoop(item, max !== Infinity ? "?" : min === 0 ? "*" : "+", flags);
+  const last = nodeOf(final);
+  if (max === Infinity ? min <= 1 : max === 1) return { node: last, loop: final, expansion };
+  const count = { kind: "repeat", child, greedy, ...(final.child !== child && { last }) } as const;
+  const node: Node = { ...count, min, max };
+  if (min > 0) return { node, expansion };
+  const rest: Node = { ...count, min, max: max - 1 };
+  const copies: Node = { kind: "concat", children: [child, max === 2 ? last : rest] };
+  return { node, loop: { operator: "?", flags, child: copies }, expansion };
 }
 
-/** Returns the loop into which RE2 merges the last copy and the operator of the counted operand, if it does. */
-function lastCopy(item: Item, { min, max }: Count, flags: number): Node | undefined {
-  if (item.operator === undefined || item.flags !== flags || min === max) return undefined;
-  const outer = max !== Infinity ? "?" : min === 0 ? "*" : "+";
-  return outer === item.operator ? undefined : repeatBy(item, outer, flags).node;
+/** Applies an operator as RE2 does where it writes counts out: it merges with the operand's own. */
+function mergeLoop({ node, loop }: Item, operator: Operator, flags: number): Loop {
+  if (loop?.flags !== flags) return { operator, flags, child: node };
+  return loop.operator === operator ? loop : { ...loop, operator: "*" };
 }
 
-function repetition(child: Node, min: number, max: number, greedy: boolean): Node {
-  if (child.kind === "empty" || max === 0) return EMPTY;
-  return min === 1 && max === 1 ? child : { kind: "repeat", child, min, max, greedy };
+function nodeOf({ operator, flags, child }: Loop): Node {
+  if (child.kind === "empty") return EMPTY;
+  const [min, max] = operator === "*" ? [0, Infinity] : operator === "+" ? [1, Infinity] : [0, 1];
+  return { kind: "repeat", child, min, max, greedy: isGreedy(flags) };
 }
+
+const isGreedy = (flags: number): boolean => (flags & UNGREEDY) === 0;

@@ -7,8 +7,8 @@ import type { Lane, Task, TaskContext, TaskTable } from "./task.ts";
 import type { Pulse } from "./watch.ts";
 
 /**
- * The slice that all inline tasks share, so that together they do not block the host for longer. A host may be
- * blocked for 5 ms, and a task checks the slice every 50 µs or so.
+ * The time slice that all inline tasks share, so that together they never block the host for longer than one task may.
+ * The host may be blocked for 5 ms, and a task checks the slice about every 50 µs.
  */
 export const inlineSlice = new Slice({ ms: 4 });
 
@@ -29,7 +29,7 @@ export interface Thread {
   closed: boolean;
 }
 
-/** Runs a task and sends its result. Never rejects: an error of the task, or of sending, becomes the reply. */
+/** Runs a task and sends its result. Never rejects: if the task or the sending fails, the reply is the error. */
 export async function runRequest(thread: Thread, request: Request): Promise<void> {
   const context = new Context(thread, request);
   try {

@@ -1,7 +1,7 @@
 /**
- * Detects a stuck thread. A thread increments its pulse, a word of shared memory, whenever a task calls pause().
- * The watcher reads it ten times in the allowed time. With a single timer, a host that was itself blocked or
- * suspended would take the thread for stuck.
+ * Detects a stuck thread. A thread increments its pulse, a word of shared memory, whenever a task calls pause(). The
+ * watcher reads the pulse ten times during the allowed time. A single timer would not do: after the host itself had
+ * been blocked or suspended, it would report a working thread as stuck.
  */
 
 const LOOKS = 10;

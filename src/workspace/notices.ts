@@ -1,14 +1,14 @@
 /**
- * Receives the system's notices of changes, and tells a reader whether all have arrived.
+ * Receives the system's change notifications (notices), and tells a reader whether all of them have arrived.
  *
- * On Linux all watches of a thread share one queue (inotify), in the order of events. So a reader that
- * touches a file of its own and waits for its notice has received all earlier notices: a *barrier*, 0.1 to
- * 0.2 ms. The queue is bounded, and the system does not report the notices it drops. But it drops them only
- * if the queue was full, and a full queue is delivered in one turn of the event loop. So a turn with half
- * as many notices as the queue holds counts as a loss.
+ * On Linux all watches of a thread share one queue (inotify), in the order of events. So a reader that touches a file
+ * of its own and waits for that file's notice has then received all earlier notices. This is a *barrier*, which takes
+ * 0.1 to 0.2 ms. The queue is bounded, and the system does not report the notices it drops. But it drops them only if
+ * the queue was full, and a full queue is delivered in one turn of the event loop. So a turn with half as many notices
+ * as the queue holds counts as a loss.
  *
- * On other systems and on network file systems there is no such order. There watch() returns undefined, and
- * the tree is read from disk.
+ * Other systems and network file systems do not guarantee this order. There watch() returns undefined, and the tree is
+ * read from disk.
  */
 
 import {
@@ -39,7 +39,7 @@ export interface Notices {
 }
 
 export interface NoticeListener {
-  /** Called when the entry of that name has changed, or some entry if the name is undefined. */
+  /** Called when the entry of that name has changed. If the name is undefined, some entry of the folder has changed. */
   readonly changed: (name: string | undefined) => void;
   /** Called when no more notices of the folder will arrive. */
   readonly ended: () => void;

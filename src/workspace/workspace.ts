@@ -1,7 +1,7 @@
 /**
- * Follows a folder. Before a search answers, the workspace knows which files have changed since they were
- * indexed (disk-tree.ts), and lays their present content over the index, with the unsaved text on top. The
- * index catches up later. If so much has changed that indexing is faster, the search waits for it.
+ * Follows a folder. Before a search answers, the workspace knows which files have changed since they were indexed
+ * (disk-tree.ts), and lays their present content over the index, with the unsaved text on top. The index catches up
+ * later. If so much has changed that indexing is faster, the search waits for the index.
  *
  * It does nothing while idle: the system's notices wake it, and only then does it read the disk.
  */
@@ -42,7 +42,10 @@ import { NOTICES, systemNotices, type MakeNotices } from "./notices.ts";
 export interface WorkspaceOptions extends RepositoryMetadata {
   /** The repository's name. Default: the folder's name. */
   name?: string;
-  /** More patterns, as in a .gitignore file at the root, which override those of the files. */
+  /**
+   * Further patterns, written as in a .gitignore file at the root. They override the patterns in .gitignore and
+   * .ignore files.
+   */
   ignore?: string[];
   /** Called when the index has caught up with changes. */
   onIndexed?: (report: IndexReport) => void;
@@ -94,14 +97,14 @@ export interface Workspace extends AsyncDisposable {
    */
   read(path: string): Promise<FileContent | undefined>;
   /**
-   * Sets the unsaved text of a file. It counts until unset(), clear() or close().
+   * Sets the unsaved text of a file. It replaces the file on disk until unset(), clear() or close().
    *
    * @example
    * tree.set("src/cart.ts", "export const total = 0;");
    */
   set(path: string, content: string | Uint8Array): void;
   /**
-   * Removes the unsaved text of a file, so that the disk counts again.
+   * Removes the unsaved text of a file, so that searches see the file on disk again.
    *
    * @example
    * tree.unset("src/cart.ts");
@@ -122,8 +125,8 @@ export interface Workspace extends AsyncDisposable {
    */
   settled(): Promise<void>;
   /**
-   * Tells how many files have changed and are not in the index yet, and whether the system gives notices
-   * for all of the tree, for a part, or for nothing of it.
+   * Tells how many files have changed and are not in the index yet, and whether the system reports changes for the
+   * whole tree, for a part of it, or not at all.
    *
    * @example
    * const { pending, followed } = tree.state();
@@ -161,13 +164,13 @@ export interface KnowsWhatIsNew {
  * if (seen.followed !== "notices") console.log("each search looks at the disk", stats.fileCount);
  */
 export interface WorkspaceResponse extends SearchResponse {
-  /** The state that was searched: all of the tree, as it was when the call began. */
+  /** The state that was searched: the whole tree as it was when the call began. */
   readonly seen: {
     /** The generation of the index. */
     readonly generation: number;
     /** The number of changed files and unsaved texts that replaced indexed ones. */
     readonly overlaid: number;
-    /** Whether notices tell of changes in all of the tree; in the rest each search looks at the disk. */
+    /** Whether the system reports changes for the whole tree. Where it does not, each search looks at the disk. */
     readonly followed: "notices" | "polling" | "partly";
   };
 }
@@ -203,9 +206,11 @@ export interface WorkspaceEngine {
  */
 const MOST_FILES = 400;
 const MOST_BYTES = 8 * 2 ** 20;
-/** After a change the index waits this long for the next one, but not for ever. */
+/** After a change the index waits this long for the next one. */
 const QUIET_MS = 250;
-/** The time between tries of an index run that failed, because another process may hold the lease. */
+/** The longest time that the index waits while changes continue. Until then, searches lay the changes over it. */
+const MOST_WAIT_MS = 2_000;
+/** The time before a failed index run is tried again. It may have failed because another process holds the lease. */
 const RETRY_MS = 1_000;
 /** The time between looks at files that have just changed, until their times are conclusive. */
 const YOUNG_MS = 20;
@@ -278,6 +283,8 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
   #symbols: { readonly done: Promise<void>; readonly stop: AbortController } | undefined;
   #lacksSymbols = true;
   #timer: NodeJS.Timeout | undefined;
+  /** The time of the first change that the index waits for. */
+  #changing: number | undefined;
   #young = 0;
   #toldOf: string = "notices";
   #closed: Promise<void> | undefined;
@@ -296,9 +303,7 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
         this.#pending.set(path, entry);
         this.#documents = undefined;
       },
-      onNotice: () => {
-        if (!this.#timer) this.#later(QUIET_MS);
-      },
+      onNotice: () => this.#waitForQuiet(),
     });
     options.signal?.addEventListener("abort", () => void this.close(), { once: true });
   }
@@ -436,7 +441,7 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
     return `${this.repository}\0${path}\0${version}`;
   }
 
-  /** Looks at the disk, one look after another. A call never joins a look that has begun. */
+  /** Looks at the disk. Looks run one after another, and a call never joins one that has already begun. */
   #refresh(): Promise<void> {
     this.#mustBeOpen();
     const slice = new Slice({ signal: this.#closing.signal });
@@ -493,6 +498,12 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
     return done;
   }
 
+  #waitForQuiet(): void {
+    const now = performance.now();
+    this.#changing ??= now;
+    this.#later(Math.min(QUIET_MS, this.#changing + MOST_WAIT_MS - now));
+  }
+
   /** Lets the index catch up after a quiet time. */
   #later(ms: number): void {
     if (this.#closed) return;
@@ -502,6 +513,7 @@ class FollowedTree implements Workspace, KnowsWhatIsNew {
 
   async #catchUp(): Promise<void> {
     this.#timer = undefined;
+    this.#changing = undefined;
     if (this.#indexing || this.#closed) return;
     try {
       await this.#refresh();

@@ -4,7 +4,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { Engine } from "../../src/engine.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
-import { git } from "../../src/ingest/sources/git.ts";
+import type { History } from "../../src/history/history.ts";
+import { git, remoteOf } from "../../src/ingest/sources/git.ts";
+import type { ConnectionConfig } from "../../src/sync/index.ts";
+import { syncConnections } from "../../src/sync/sync.ts";
+import type { Workspace } from "../../src/workspace/workspace.ts";
 import { repository } from "../ingest/listing.ts";
 import { openEngine } from "./opened.ts";
 
@@ -19,43 +23,89 @@ const source = (name: string, round = 0) =>
 const folder = repository({ a: "1" });
 
 const request = { query: "[^z]+hello", isRegexEnabled: true, matches: 10_000 };
-const CALLS: [what: string, call: (engine: Engine, signal: AbortSignal) => Promise<unknown>][] = [
-  ["index", (engine, signal) => engine.index([source("new"), source("new2")], { signal })],
-  ["index of a git repository", (engine, signal) => engine.index(git(folder), { signal })],
-  ["compact", (engine, signal) => engine.compact({ signal })],
-  ["check", (engine, signal) => engine.check({ signal })],
-  ["search", (engine, signal) => engine.search(request, { signal })],
-  ["explain", (engine, signal) => engine.explain(request, { signal })],
+/** What was written stays written: a call that writes may also resolve after the signal. */
+type Kind = "reads" | "writes";
+type Call = (engine: Engine, signal: AbortSignal) => Promise<unknown>;
+const CALLS: [what: string, kind: Kind, call: Call][] = [
+  [
+    "index",
+    "writes",
+    (engine, signal) => engine.index([source("new"), source("new2")], { signal }),
+  ],
+  [
+    "index of a git repository",
+    "writes",
+    (engine, signal) => engine.index(git(folder), { signal }),
+  ],
+  ["compact", "writes", (engine, signal) => engine.compact({ signal })],
+  ["check", "reads", (engine, signal) => engine.check({ signal })],
+  ["search", "reads", (engine, signal) => engine.search(request, { signal })],
+  [
+    "search with an overlay",
+    "reads",
+    (engine, signal) => {
+      const overlay = [{ repository: "a", path: "new", content: "hello\n".repeat(10_000) }];
+      return engine.search(request, { signal, overlay });
+    },
+  ],
+  ["explain", "reads", (engine, signal) => engine.explain(request, { signal })],
   [
     "a long query",
+    "reads",
     (engine, signal) => engine.search({ ...request, query: "a ".repeat(999) }, { signal }),
   ],
   [
     "stream",
+    "reads",
     async (engine, signal) => {
       for await (const _ of engine.stream(request, { signal }));
     },
   ],
+  ["a workspace's search", "reads", (_, signal) => tree.search(request, { signal })],
+  ["commits", "reads", (_, signal) => history.commits({ signal })],
+  ["one commit", "reads", (_, signal) => history.commit("HEAD", { signal })],
+  ["authors", "reads", (_, signal) => history.authors({ signal })],
+  ["diff", "reads", (_, signal) => history.diff({ base: "HEAD", head: "HEAD", signal })],
+  ["blame", "reads", (_, signal) => history.blame({ path: "a", signal })],
+  ["a file of a revision", "reads", (_, signal) => history.read({ path: "a", signal })],
+  ["folders of a revision", "reads", (_, signal) => history.folders({ paths: [""], signal })],
+  ["paths of a revision", "reads", (_, signal) => history.paths({ signal })],
+  ["the remote of a repository", "reads", (_, signal) => remoteOf(folder, { signal })],
+  [
+    "sync",
+    "writes",
+    (engine, signal) => syncConnections(engine, { connections: { c: CONNECTION } }, { signal }),
+  ],
 ];
+let history: History;
+let tree: Workspace;
+const CONNECTION: ConnectionConfig = { type: "git", urls: [`file://${folder}`] };
 
-test.each(CALLS)("%s", async (_, call) => {
+test.each(CALLS)("%s", async (_, kind, call) => {
   const engine = await openEngine({ workers: 1 });
-  await engine.index([source("a"), source("b")], { symbols: "skip" });
+  await engine.index([source("a"), source("b"), git(folder, { name: "g" })], { symbols: "skip" });
   await engine.index(source("a", 1), { symbols: "skip" }); // so that compact() has something to do
-  const codes = new Set<string>();
-  for (const ms of [0, 1, 5, 20, 200]) {
+  history = (await engine.history("g"))!;
+  tree = await engine.workspace(folder);
+  const endings: string[] = [];
+  for (const ms of [undefined, 0, 1, 5, 20, 200]) {
     const controller = new AbortController();
-    const ended = call(engine, controller.signal).then(
-      () => "done",
-      (error: Error & { code?: string }) => error.code ?? error.name,
-    );
-    if (ms > 0) await sleep(ms);
+    if (ms === undefined) controller.abort();
+    let isOver = false;
+    const ended = call(engine, controller.signal)
+      .then(
+        () => "done",
+        (error: Error & { code?: string }) => error.code ?? error.name,
+      )
+      .finally(() => (isOver = true));
+    if (ms !== undefined && ms > 0) await sleep(ms);
+    const mayBeDone = isOver || kind === "writes";
     controller.abort();
-    codes.add(await ended);
+    const ending = await ended;
+    if (!mayBeDone || ending !== "done") endings.push(ending);
   }
-  expect(codes).toContain("ABORTED");
-  codes.delete("done");
-  expect([...codes]).toEqual(["ABORTED"]);
+  expect(endings.length).toBeGreaterThan(1); // before, and at once
+  expect([...new Set(endings)]).toEqual(["ABORTED"]);
 });
 
 test("compact(), while it waits for readers of what was merged away", async () => {

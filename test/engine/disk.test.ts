@@ -12,6 +12,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { bundle, type Bundle } from "./crash/bundle.ts";
 import type { Attempt, Outcome } from "./crash/disk-process.ts";
 import { temporaryFolder } from "./opened.ts";
+import { fill, mount, smallDisk } from "./small-disk.ts";
 
 let bundled: Bundle;
 beforeAll(async () => {
@@ -48,25 +49,6 @@ function tryOut({ path, user = 0, fileBlocks, environment }: Trial, ...attempts:
     messages: outcomes.flatMap(({ message }) => message ?? []),
   };
 }
-
-const mount = (...words: string[]): boolean => spawnSync("mount", words).status === 0;
-
-/** A folder with a file system of its own, or undefined where that may not be. */
-function smallDisk(mebibytes: number, ...options: string[]): string | undefined {
-  const path = temporaryFolder();
-  const given = [`size=${mebibytes}m`, ...options].join(",");
-  if (!mount("-t", "tmpfs", "-o", given, "tmpfs", path)) return undefined;
-  onTestFinished(() => void spawnSync("umount", ["-l", path]));
-  return path;
-}
-
-const fill = (disk: string): void => {
-  try {
-    writeFileSync(join(disk, "filler"), Buffer.alloc(2 ** 26));
-  } catch {
-    // as far as it goes
-  }
-};
 
 test("a disk that becomes full, and has room again", ({ skip }) => {
   const disk = smallDisk(8) ?? skip("mounting needs root");

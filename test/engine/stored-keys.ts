@@ -26,7 +26,7 @@ function wantedKeys(snapshot: Snapshot): (key: Buffer) => boolean {
     [...manifest.segments, ...manifest.retired].map(({ segment }) => segment),
   );
   const records = new Map(
-    manifest.repositories.map(([id]) => [
+    Array.from(manifest.repositories, ([id]) => [
       id,
       unpack(snapshot.get(repositoryKey(id), "record")!) as RepositoryRecord,
     ]),

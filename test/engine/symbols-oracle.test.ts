@@ -145,6 +145,7 @@ test.each([
   const { workers, runs } = given;
   const engine = await openEngine({ workers, contexts });
   let corpus: Corpus = { repositories: [] };
+  let around = 0;
   const take = async (step: Step) => {
     corpus = await advance(engine, corpus, step);
     for (const { request, options } of step.asked) {
@@ -153,8 +154,16 @@ test.each([
       expect(await difference(engine, corpus, asked)).toBeUndefined();
       expect(await streamDifference(engine, corpus, asked)).toBeUndefined();
     }
+    const { files } = await engine.search({
+      query: "foo or bar or x",
+      matches: 99,
+      enclosing: true,
+    });
+    const chunks = files.flatMap((file) => file.chunks);
+    around += chunks.flatMap(({ enclosing }) => enclosing!.filter((one) => one !== null)).length;
   };
   await fc.assert(fc.asyncProperty(steps, take), { numRuns: runs * RUNS });
+  expect(around).toBeGreaterThan(0);
 });
 
 /** What is asked of definitions, with what around it. */

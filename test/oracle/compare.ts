@@ -52,8 +52,9 @@ function compareFile(expected: ExpectedFile, actual: FileResult): string | undef
     differ(inFile("content ranges"), printRanges(expected), printRanges(actual)) ??
     differ(inFile("number of chunks"), expected.chunks.length, actual.chunks.length) ??
     firstOf(expected.chunks, (chunk, i) =>
-      firstOf(["contentStart", "content", "matchRanges", "symbols"] as const, (field) =>
-        differ(inFile(`chunk ${i}, ${field}`), chunk[field], actual.chunks[i]![field]),
+      firstOf(
+        ["contentStart", "content", "matchRanges", "symbols", "enclosing"] as const,
+        (field) => differ(inFile(`chunk ${i}, ${field}`), chunk[field], actual.chunks[i]![field]),
       ),
     ) ??
     differ(inFile("whole content"), expected.content, actual.content)

@@ -122,9 +122,9 @@ export function withDefinitions(corpus: Corpus): Corpus {
 }
 
 const DEFINITIONS: Readonly<Record<string, (name: string) => string>> = {
-  Go: (name) => `func ${name}() {}`,
+  Go: (name) => `func ${name}() {\n\tfoo()\n}`,
   Java: (name) => `class ${name} { void ${name}() {} }`,
-  Python: (name) => `def ${name}(): pass`,
+  Python: (name) => `def ${name}():\n    return bar`,
 };
 
 function symbolsIn(bytes: Uint8Array): NonNullable<CorpusFile["symbols"]> {

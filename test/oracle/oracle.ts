@@ -263,7 +263,7 @@ function resultOf(query: Query, scene: Scene, request: CheckedRequest): Result {
     repository: repository.name,
     repositoryId: repository.id,
     language: file.language ?? "",
-    chunks: chunksOf(file, content.slice(0, ranges), request.contextLines),
+    chunks: chunksOf(file, content.slice(0, ranges), request),
     branches: branchesOf(query, scene),
     ...(request.whole && file.skipped === undefined ? { content: decode(file.bytes) } : {}),
   });

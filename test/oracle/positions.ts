@@ -1,6 +1,8 @@
 /** Lines, columns and chunks of a file's bytes, as plainly as they can be counted. */
 
-import type { Chunk, Position, Range } from "../../src/search/messages/response.ts";
+import type { CheckedRequest } from "../../src/search/messages/request.ts";
+import type { Chunk, Position, Range, ResultSymbol } from "../../src/search/messages/response.ts";
+import { slowEnclosing } from "../base/definition-body-twin.ts";
 import type { CorpusSymbol } from "./corpus.ts";
 import type { Span } from "./re2.ts";
 
@@ -129,7 +131,11 @@ export interface ChunkedFile {
 }
 
 /** REQUIRES: spans in order, none overlapping. */
-export function chunksOf(file: ChunkedFile, spans: readonly Span[], contextLines: number): Chunk[] {
+export function chunksOf(
+  file: ChunkedFile,
+  spans: readonly Span[],
+  { contextLines, enclosing }: Pick<CheckedRequest, "contextLines" | "enclosing">,
+): Chunk[] {
   const groups: { start: number; end: number; spans: Span[] }[] = [];
   for (const span of spans) {
     const window = windowOf(file.bytes, span, contextLines);
@@ -144,7 +150,20 @@ export function chunksOf(file: ChunkedFile, spans: readonly Span[], contextLines
     contentStart: positionOf(file.bytes, group.start, group.start),
     matchRanges: group.spans.map((span) => rangeOf(file.bytes, span)),
     ...symbolsOf(file.symbols ?? [], group.spans),
+    ...(enclosing && { enclosing: group.spans.map((span) => enclosingOf(file, span)) }),
   }));
+}
+
+function enclosingOf({ bytes, symbols = [] }: ChunkedFile, { start }: Span): ResultSymbol | null {
+  const text = Buffer.from(bytes).toString("latin1");
+  const sorted = symbols.toSorted((a, b) => a.start - b.start);
+  const { lineNumber } = positionOf(bytes, start, start);
+  const around = slowEnclosing(
+    text,
+    sorted.map((one) => one.start),
+    lineNumber,
+  );
+  return around < 0 ? null : resultSymbol(sorted[around]!);
 }
 
 function symbolsOf(
@@ -154,8 +173,13 @@ function symbolsOf(
   const found = spans.flatMap((span) => {
     const symbol = symbols.find((each) => each.start <= span.start && span.end <= each.end);
     if (symbol === undefined) return [];
-    const { name, kind, parent } = symbol;
-    return [{ symbol: name, kind, ...(parent === undefined ? {} : { parent }) }];
+    return [resultSymbol(symbol)];
   });
   return found.length === 0 ? {} : { symbols: found };
 }
+
+const resultSymbol = ({ name, kind, parent }: CorpusSymbol): ResultSymbol => ({
+  symbol: name,
+  kind,
+  ...(parent === undefined ? {} : { parent }),
+});

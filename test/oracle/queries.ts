@@ -299,6 +299,7 @@ export function requests(corpus: Corpus, shape: QueryShape): fc.Arbitrary<Search
     ),
     contextLines: fc.constantFrom(0, 0, 1, 2, 30),
     whole: fc.boolean(),
+    enclosing: fc.boolean(),
     isRegexEnabled: fc.constant(shape.regex),
     isCaseSensitivityEnabled: fc.boolean(),
   });

@@ -192,6 +192,7 @@ test.each<[string, (response: SearchResponse) => void]>([
   ["chunk 1, contentStart", ({ files }) => files[0]!.chunks[1]!.contentStart.lineNumber++],
   ["chunk 0, content", ({ files }) => (files[0]!.chunks[0]!.content += "x")],
   ["chunk 0, symbols", ({ files }) => delete files[0]!.chunks[0]!.symbols],
+  ["chunk 0, enclosing", ({ files }) => delete files[0]!.chunks[0]!.enclosing],
   ["whole content", ({ files }) => delete files[0]!.content],
   ["repositoryInfo", (response) => (response.repositoryInfo = [])],
   ["fileCount", ({ stats }) => stats.fileCount++],
@@ -199,7 +200,8 @@ test.each<[string, (response: SearchResponse) => void]>([
   ["actualMatchCount", ({ stats }) => stats.actualMatchCount--],
   ["isSearchExhaustive", (response) => (response.isSearchExhaustive = false)],
 ])("a difference is named: %s", (name, spoil) => {
-  const expected = evaluate(sample, { query: "foo file:p", matches: 9, whole: true });
+  const asked = { query: "foo file:p", matches: 9, whole: true, enclosing: true };
+  const expected = evaluate(sample, asked);
   const response = perfect(expected);
   spoil(response);
   expect(compare(expected, response)).toContain(name);

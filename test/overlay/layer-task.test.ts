@@ -5,25 +5,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { layerTask } from "../../src/overlay/layer-task.ts";
 import { FIRST_MEMORY_SEGMENT } from "../../src/store/memory/memory-store.ts";
-import type { TaskContext } from "../../src/threads/task.ts";
 import { temporaryFolder } from "../engine/opened.ts";
-
-function inlineContext(): TaskContext {
-  const kept = new Map<string, unknown>();
-  return {
-    pause: () => undefined,
-    post: () => {},
-    memo: <T>(key: string, make: () => T) => {
-      if (!kept.has(key)) kept.set(key, make());
-      return kept.get(key) as T;
-    },
-    forget: (key) => void kept.delete(key),
-    isInline: true,
-    worker: 0,
-    environment: undefined,
-    transfer: () => {},
-  };
-}
+import { inlineContext } from "./inline-context.ts";
 
 const NOW: [what: string, happens: (file: string) => void, isGone: boolean][] = [
   ["as it was", (file) => writeFileSync(file, "needle"), false],

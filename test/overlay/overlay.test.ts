@@ -131,9 +131,8 @@ test.each([
       );
       const here: SearchOptions = { ...(await viewerOf(engine, names)), overlay: own };
       const there: SearchOptions = await viewerOf(twin, names);
-      expect(plain(await engine.search(request, here))).toEqual(
-        plain(await twin.search(request, there)),
-      );
+      const answer = plain(await engine.search(request, here));
+      expect(answer).toEqual(plain(await twin.search(request, there)));
       if (request.matches > 1e6)
         expect(await streamed(engine, request, here)).toEqual(await streamed(twin, request, there));
       const [{ query, suggestions, notIndexed }, expected] = [

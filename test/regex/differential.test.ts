@@ -23,3 +23,17 @@ test("8 000 random cases", () => {
     cases += found.cases;
   }
 });
+
+// RE2 writes counts out as operators, which merge with those they stand on: that decides what an empty body means
+test("counts on counts, over bodies that may be empty", () => {
+  const counts = ["*", "+?", "?", "??", "{0,}", "{1,}", "{1,}?", "{2,}", "{0,1}", "{0,2}", "{1,3}"];
+  const texts = ["bcssasba", "sx", "aab s"].map((text) => Buffer.from(text));
+  for (const body of ["a|s??", "|s", "s*?", "a?", "(?:b??){2}", "s*"])
+    for (const inner of counts)
+      for (const outer of counts)
+        for (const around of ["", "{0,2}"]) {
+          const source = `(?:(?:(?:${body})${inner})${outer})${around}`;
+          const expression = compileExpression(source, { caseSensitive: true });
+          for (const text of texts) expect(compareOn(expression, text), source).toBeUndefined();
+        }
+});

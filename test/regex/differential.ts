@@ -11,6 +11,7 @@ import { newRangeList, pushRange, type RangeList } from "../../src/regex/range-l
 import { compileProgram } from "../../src/regex/program.ts";
 import { re2Refusal } from "../../src/re2/re2.ts";
 import type { Formula } from "../../src/regex/required.ts";
+import { takeAll } from "../../src/regex/steps.ts";
 import { TwoPass } from "../../src/regex/two-pass.ts";
 import { re2Ranges, verifyRanges } from "../../src/re2/verify.ts";
 import { naiveFinder } from "./naive.ts";
@@ -96,6 +97,9 @@ export function compareOn(expression: Expression, bytes: Uint8Array): string | u
     naive: naiveRanges(expression, bytes),
     twoPass: showRanges(twoPassRanges(expression, bytes)),
     re2: showRanges(re2Ranges(expression, { bytes, text })),
+    ...(takeAll(createMatcher(kernel, expression).occursSteps(bytes)) === claimed.length > 0
+      ? {}
+      : { occurs: `not ${claimed.length > 0}` }),
     ...(expression.crossesLines ? {} : { lines: lineRanges(expression, bytes) }),
   };
   kernel.bytes.set(bytes, place);

@@ -11,6 +11,7 @@ test("what is left out has its default", () => {
     matches: 1,
     contextLines: 0,
     whole: false,
+    enclosing: false,
     isRegexEnabled: false,
     isCaseSensitivityEnabled: false,
   });
@@ -24,6 +25,7 @@ test.each<[field: string, taken: unknown[], refused: unknown[]]>([
   ["facets", [1, 1000], [0, 1001, 1.5, "1", true]],
   ["contextLines", [0, 1, 1000], [-1, 1001, 0.5, NaN, "1"]],
   ["whole", [true, false], [0, "true"]],
+  ["enclosing", [true, false], [0, "true"]],
   ["isRegexEnabled", [true, false], [1, "yes"]],
   ["isCaseSensitivityEnabled", [true, false], [1, "yes"]],
 ])("%s", (field, taken, refused) => {

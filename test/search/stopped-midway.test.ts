@@ -7,7 +7,9 @@ import { afterEach, expect, test, vi } from "vitest";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { Control, STOPPED } from "../../src/search/messages/control.ts";
 import type { FileResult } from "../../src/search/messages/response.ts";
-import { openEngine } from "../engine/opened.ts";
+import { VisitedBlobs } from "../../src/search/thread/scanning/visited-blobs.ts";
+import { LiteralScanner } from "../../src/search/thread/reading/literal-scanner.ts";
+import { openEngine, sharedEngine } from "../engine/opened.ts";
 
 const SEGMENTS = 3;
 const FILES = 2; // each longer than a window, so each is a step
@@ -65,6 +67,46 @@ test("what is counted of a search that time ended, at each step", async () => {
     "2 1 1 TIMER_EXPIRED",
     "3 0 0 FINAL_FLUSH",
   ]);
+});
+
+/** The most that is done between two looks at the clock: `atoms` asked of files, and `scans` of a window. */
+async function mostBetweenLooks(search: () => Promise<unknown>) {
+  const asked = vi.spyOn(VisitedBlobs.prototype, "verdict").mock.calls;
+  const scanned = vi.spyOn(LiteralScanner.prototype, "scan").mock.calls;
+  const most = { atoms: 0, scans: 0 };
+  const look = () => {
+    most.atoms = Math.max(most.atoms, asked.splice(0).length);
+    most.scans = Math.max(most.scans, scanned.splice(0).length);
+  };
+  vi.spyOn(Control.prototype, "stopped", "get").mockImplementation(() => (look(), STOPPED.NO));
+  vi.spyOn(Control.prototype, "hasEnded", "get").mockImplementation(() => (look(), false));
+  await search();
+  look();
+  return most;
+}
+
+const WORDS = Array.from({ length: 10 }, (_, i) => `word${i}`);
+/** In one window: a thousand files of their own text, and a thousand of the same. */
+const manyFiles = sharedEngine((engine) => {
+  const files = Array.from({ length: 2_000 }, (_, i) => ({
+    path: `${i}.${i < 1_000 ? "own" : "same"}`,
+    // beside one file with "rare" all have the grams of "absent"
+    content: `${WORDS.join(" ")} ${i === 0 ? "rare" : "abse bsen sent"} ${Math.min(i, 1_000)}\n`,
+  }));
+  return engine.index(documents({ name: "r", files }), { symbols: "skip" });
+});
+
+/** Between two looks 512 files are evaluated, each by so many atoms. */
+test.each<[what: string, query: string, atoms: number]>([
+  ["files", "(word1 or none)", 512 * 3],
+  ["survivors of a term", `-(${WORDS.join(" ")} absent)`, 512 * 11],
+  ["files of one text that no longer match", "absent (word1 or file:1999)", 512],
+  ["files that are not read", "(rare or file:own)", 512 * 2],
+])("the clock is looked at between %s, and between terms", async (_, query, atoms) => {
+  const most = await mostBetweenLooks(() => manyFiles().search({ query, matches: 10 }));
+  expect(most.atoms).toBeGreaterThan(0);
+  expect(most.atoms).toBeLessThanOrEqual(atoms);
+  expect(most.scans).toBeLessThanOrEqual(1);
 });
 
 test("the first chunk of a stream comes before the last segment is begun; who leaves ends the rest", async () => {

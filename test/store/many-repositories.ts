@@ -9,6 +9,7 @@ import { bytesOf } from "../../src/base/growable.ts";
 import { SegmentSession } from "../../src/ingest/run/segment-session.ts";
 import { openStore } from "../../src/store/catalog/open.ts";
 import { nextManifest, putManifest, readManifest } from "../../src/store/catalog/manifest.ts";
+import { RepositoryList } from "../../src/store/catalog/repository-list.ts";
 import type { RepositoryRecord } from "../../src/store/format/records.ts";
 import { HASH_BYTES, repositoryKey, revisionKey } from "../../src/store/format/format.ts";
 import { acquireLease } from "../../src/store/lmdb/lease.ts";
@@ -51,7 +52,7 @@ export async function writeManyRepositories(
       const manifest = readManifest(writer);
       const change = {
         segments: [{ segment, files: written.files, textBytes, symbols: 0, hasSymbols: false }],
-        repositories: written.sets.map(({ repository }) => [repository, 1] as const),
+        repositories: RepositoryList.of(written.sets.map(({ repository }) => [repository, 1])),
         nextRepository: count + 1,
         nextSegment: SEGMENT + 1,
       };

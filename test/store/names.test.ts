@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { compareText } from "../../src/base/compare.ts";
 import {
   asciiFolded,
+  changeNames,
   orderNames,
   placeAfter,
   placesContaining,
@@ -46,6 +47,55 @@ test("a page is what a filter over the sorted list gives", async () => {
         .filter((one) => part.includes("\0") === false && holds(one, part));
       expect(found).toEqual(wanted.map((one) => one.name));
     }),
+  );
+});
+
+const lookedUp = (names: Names, all: readonly Named[]) =>
+  all.map(({ name: own }) => [
+    names.byName.get(own),
+    names.byFolded.get(asciiFolded(own))?.toSorted((a, b) => a - b),
+  ]);
+
+test("names after changes are what sorting all of them gives", async () => {
+  const changed = fc.tuple(
+    lists,
+    fc.infiniteStream(fc.nat({ max: 3 })),
+    fc.constantFrom(1, 3, 150),
+  );
+  await fc.assert(
+    fc.asyncProperty(changed, async ([given, fates, copies]) => {
+      const all = Array.from({ length: copies }, (_, copy) =>
+        given.map((one): Named => ({
+          ...one,
+          id: copy * given.length + one.id,
+          name: `${one.name}${copy % 7}/${copy}`,
+        })),
+      ).flat();
+      const end = all.length + 1;
+      const fate = new Map(all.map((one) => [one.id, fates.next().value]));
+      const before = all.filter(({ id }) => fate.get(id) !== 0);
+      const gone = all.filter(({ id }) => (fate.get(id) ?? 0) > 1 + (copies > 3 ? 1 : 0));
+      const kept = before.filter((one) => !gone.includes(one));
+      const again = gone
+        .filter(({ id }) => id % 2 === 0)
+        .map((one) => ({ ...one, displayName: "new" }));
+      const arrived = [...all.filter(({ id }) => fate.get(id) === 0), ...again];
+      const made = changeNames(
+        await orderNames(before, end, () => undefined),
+        { gone, arrived },
+        end,
+      );
+      const right = await orderNames([...kept, ...arrived], end, () => undefined);
+      expect(made.ordered).toEqual(right.ordered);
+      for (const { id } of right.ordered) expect(made.places[id]).toBe(right.places[id]);
+      expect(lookedUp(made, all)).toEqual(lookedUp(right, all));
+      for (const part of ["a", "/1", "new", ""])
+        expect(held(made, part, 0)).toEqual(held(right, part, 0));
+      expect(Math.max(0, ...made.texts.map(({ starts }) => starts.length - 1))).toBeLessThanOrEqual(
+        2048,
+      );
+    }),
+    { numRuns: 40 },
   );
 });
 

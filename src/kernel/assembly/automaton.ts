@@ -1,22 +1,23 @@
 /**
- * Runs a table-driven automaton over a text until it has found all matches or needs a state that is not
- * built yet. Then it returns, the host builds the state, and calls again.
+ * Runs a table-driven automaton over a text until it has found all matches or needs a state that is not built yet. In
+ * the second case it returns, and the host builds the state and calls it again.
  *
- * It works on a block of u32 words, the run; the constants below are the offsets of its fields. Tables have
- * a word for each state and byte class: UNKNOWN, DEAD, or the number of the next state, with the bit
- * MATCHED if a match ends (backwards: begins) before the byte just read. The edge of the text is one more
- * class, after those of the bytes.
+ * It works on a block of u32 words, the run; the constants below are the offsets of its fields. Tables have a word for
+ * each state and byte class: UNKNOWN, DEAD, or the number of the next state, with the bit MATCHED if a match ends
+ * (backwards: begins) before the byte just read. The edge of the text is one more class, after those of the bytes.
  *
- * There are three tables. `forward` and `backward` have one column per class. `pairs` has one per pair of
- * classes and takes two bytes in a step. It is filled during the run from steps that end in an ordinary
- * state; all other pairs stay UNKNOWN and are taken byte by byte. Its words are row offsets, not numbers,
- * so a step is one dependent load. Only states below `pairStates` have a row.
+ * There are three tables. `forward` and `backward` have one column per class. `pairs` has one per pair of classes and
+ * takes two bytes in a step. It is filled during the run from steps that end in an ordinary state; all other pairs stay
+ * UNKNOWN and are taken byte by byte. Its words are row offsets, not numbers, so a step is one dependent load. Only
+ * states below `pairStates` have a row.
  *
- * If every match contains a literal near its beginning, the needle, the loop goes on where the next one is whenever no
- * match has begun: the state is the one it started with. A place that is none, or lies behind the text, costs time only.
+ * If every match contains a literal near its beginning (the needle), the loop skips to the next needle whenever no
+ * match has begun, that is, whenever it is in the state in which it started. A place that turns out not to be a needle,
+ * or lies behind the end of the text, costs only time.
  *
- * Forwards, the automaton looks for a match that begins anywhere, so it is dead only after a match, and the
- * last one it saw is the leftmost-first one. Backwards from its end, the last place seen is its start.
+ * Forwards, the automaton looks for a match that begins anywhere. It therefore reaches DEAD only after a match, and the
+ * last end that it saw is the end of the leftmost-first match. Running backwards from that end, the last place that it
+ * sees is the start.
  */
 
 import { equals, hitsAt } from "./scan";
@@ -84,16 +85,16 @@ const FOUND: u32 = 6;
 const NO_ROW: u32 = 0xffffffff;
 
 /**
- * How many bytes are taken one by one after a pair was not in the table. MB/s for 1, 2, 4, 8, 16 on 16 MB
- * of C: [a-z]{3}_[A-Z]{4} 172, 1159, 1157, 1150, 1156 (with 1 no pair is ever learnt); [a-z]+, which
+ * How many bytes are taken one by one after a pair was not in the table. Speed in MB/s for 1, 2, 4, 8 and 16 such
+ * bytes, on 16 MB of C: [a-z]{3}_[A-Z]{4} 172, 1159, 1157, 1150, 1156 (with 1 no pair is ever learnt); [a-z]+, which
  * matches every eight bytes, 107, 185, 204, 217, 219.
  */
 const SINGLE_STEPS: u32 = 8;
 
 /**
- * Continues the run at `c` and returns why it stopped: 1 the last text is done; 2 a step (`MISSING` is the
- * class) or 3 a start (the kind) of the phase's automaton is not known; 4 out of fuel; 5 `out` is full; 6
- * one match is found (mode 2). REQUIRES: in modes 0 and 1 the expression matches no empty text.
+ * Continues the run at `c` and returns why it stopped: 1, the last text is done; 2, a step of the phase's automaton is
+ * not known (`MISSING` is the class); 3, a start is not known (`MISSING` is the kind); 4, the fuel is used up; 5, `out`
+ * is full; 6, one match is found (mode 2). REQUIRES: in modes 0 and 1 the expression matches no empty text.
  */
 export function runAutomaton(c: usize): u32 {
   const mode = load<u32>(c, MODE);
@@ -276,7 +277,10 @@ function rowOfStart(c: usize, pairStates: u32, pairStride: u32): u32 {
   return NO_ROW;
 }
 
-/** Returns where the next match may begin at or after `at`; at most `limit`. What is behind the text may be read. */
+/**
+ * Returns the first place at or after `at` where a match may begin, at most `limit`. May read beyond the end of the
+ * text.
+ */
 function nextStart(c: usize, at: usize, limit: usize): usize {
   const bytes = <usize>load<u32>(c, NEEDLE);
   const masks = <usize>load<u32>(c, MASKS);

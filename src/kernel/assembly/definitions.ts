@@ -17,7 +17,7 @@ const EDGE: i32 = 2;
 const INSIDE: i32 = 1;
 /** Whether one end of the match is an end of the name (2), and the other at least at a joint. */
 const AT_JOINT: u32 = 3;
-/** How the parent of a definition is encoded if it has a number of its own. */
+/** The code that says that the number of the parent follows. */
 const OTHER_PARENT: u32 = 3;
 /**
  * Positions in SYMBOL_KINDS of the kinds that are named only within something else: constructor, field,
@@ -28,9 +28,9 @@ const MEMBERS: u32 = (1 << 2) | (1 << 14) | (1 << 15);
 let cursor: usize = 0;
 
 /**
- * Returns the best rating of the pairs (start, end) in [pairs, pairsEnd), ascending, counted like the
- * definitions from the start of the blob at `origin`; -1 if the run [run, runEnd) does not fit a blob of
- * `length` bytes. REQUIRES: the text of the blob is loaded around the matches.
+ * Returns the best rating of the pairs (start, end) in [pairs, pairsEnd). Returns -1 if the run [run, runEnd) does not
+ * fit a blob of `length` bytes. The pairs ascend and are, like the definitions, relative to the start of the blob,
+ * which is at `origin`. REQUIRES: the text of the blob is loaded around the matches.
  */
 export function bestDefinition(
   run: usize,
@@ -78,9 +78,9 @@ function fitOf(from: u32, to: u32, start: u32, end: u32, origin: usize): i32 {
 }
 
 /**
- * Whether the name of a definition overlaps one of the ranges of `reach` bytes that begin at [places,
- * placesEnd), addresses (u32), ascending. The answer for an invalid run may be either; nothing outside it
- * is read but some bytes after its end.
+ * Whether the name of a definition overlaps one of the ranges of `reach` bytes that begin at the addresses (u32,
+ * ascending) in [places, placesEnd). If the run is invalid, the result may be either, but at most some bytes after its
+ * end are read.
  */
 export function touchesName(
   run: usize,
@@ -110,8 +110,8 @@ export function touchesName(
 }
 
 /**
- * Reads a varint. A run that ends within one is detected at its next definition; the bytes after it are
- * memory as well.
+ * Reads a varint. If a run ends within a varint, this is detected at the next definition. The bytes after the run may
+ * be read safely.
  */
 @inline
 function varint(): u32 {

@@ -26,6 +26,7 @@ import { throwIfAborted } from "./aborted.ts";
 import { stoppable, type Attempt } from "./attempt.ts";
 import type { Lost } from "./late-files.ts";
 import { NameMatcher } from "./name-matcher.ts";
+import type { Near } from "./near.ts";
 import { NOT_PLANNED, planAhead, type PlannedAhead } from "./plan-ahead.ts";
 import { presentFile, type WebUrl } from "./present.ts";
 import { ownerFinder, repositoryTable } from "./repository-table.ts";
@@ -55,6 +56,8 @@ export interface SearcherOptions {
   readonly onWarning: (warning: { code: string; message: string }) => void;
   /** Returns the posting lists that threads share, called before each search. */
   readonly lists?: () => KeptLists | undefined;
+  /** Searches on this thread where that needs little. Absent: threads search everything. */
+  readonly near?: Near | undefined;
   /** Repositories that are being indexed for the first time. */
   readonly indexing: () => ReadonlySet<string>;
   /** Returns the files of a repository that are listed but not searchable. */
@@ -75,6 +78,8 @@ interface SearchWork {
   readonly page?: SearchInput["page"];
   /** Whether files may be shown before they are asked for. */
   readonly showsAhead?: boolean;
+  /** See SearchInput. */
+  readonly bestIfMany?: number | undefined;
 }
 
 export class Attempts {
@@ -165,9 +170,11 @@ export class Attempts {
   /** Has the threads search the segments of an attempt. */
   async search(attempt: Attempt, work: SearchWork = {}): Promise<SearchOutput[]> {
     const { understood, catalog, view, segments, control } = attempt;
-    const { onPart, page, showsAhead = false } = work;
+    const { onPart, page, showsAhead = false, bestIfMany } = work;
     const { pool } = this.options;
-    const { contextLines, whole, matches, matchesPerFile = Infinity, facets } = understood.request;
+    const { contextLines, whole, enclosing, ...rest } = understood.request;
+    const { matches, matchesPerFile = Infinity, facets } = rest;
+    const shown = { contextLines, whole, enclosing };
     const onMessage = (message: unknown) => onPart?.(message as StreamPart);
     if (segments.length === 0) return [];
     const ahead = await this.#planAhead(attempt);
@@ -186,16 +193,34 @@ export class Attempts {
       matchesPerFile,
       threads,
       shared: control.shared,
-      ...(onPart ? { stream: { contextLines, whole } } : {}),
+      ...(onPart ? { stream: shown } : {}),
       ...(page ? { page } : {}),
-      ...(showsAhead
-        ? { ahead: { contextLines, whole, isBestFirst: matchesPerFile < Infinity } }
-        : {}),
+      ...(showsAhead ? { ahead: { ...shown, isBestFirst: matchesPerFile < Infinity } } : {}),
       ...(facets === undefined ? {} : { facets: true as const }),
+      ...(bestIfMany === undefined ? {} : { bestIfMany }),
     };
+    const near = this.#near(attempt, input, ahead);
+    const found = await near?.search(input);
+    if (found) return [found, ...decided];
+    if (near) control.restart();
+    const task = near ? { ...input, isRecorded: true as const } : input;
     const run = () =>
-      pool.run<SearchOutput>("search.segments", input, { lane: "search", onMessage });
-    return [...(await Promise.all(Array.from({ length: threads }, run))), ...decided];
+      pool.run<SearchOutput>("search.segments", task, { lane: "search", onMessage });
+    const outputs = await Promise.all(Array.from({ length: threads }, run));
+    near?.learn(input, outputs);
+    return [...outputs, ...decided];
+  }
+
+  /** Returns what searches on this thread, if this search is one for it. */
+  #near(
+    { catalog, control }: Attempt,
+    input: SearchInput,
+    { pages }: PlannedAhead,
+  ): Near | undefined {
+    const { near } = this.options;
+    const isPlain = input.ahead && !input.facets && !input.stream && input.packed.length === 0;
+    const mayTry = isPlain && !control.stopped && near?.mayTry(input, { catalog, pages });
+    return mayTry ? near : undefined;
   }
 
   async #planAhead({ understood, segments, catalog, control }: Attempt): Promise<PlannedAhead> {

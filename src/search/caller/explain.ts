@@ -100,7 +100,10 @@ async function explainAttempt(
   const { stats, ends } = counted;
   timeStats(stats, outputs, attempt);
   const input = { plan: understood.plan, segments, packed: view.packed };
-  const explained = await pool.run<ExplainResult>("search.explain", input, { lane: "search" });
+  const explained =
+    segments.length === 0
+      ? [] // an empty index needs no thread, which would be the first of its process
+      : await pool.run<ExplainResult>("search.explain", input, { lane: "search" });
   if (explained === "gone") return undefined;
   const { query } = understood;
   const pause = newPause();

@@ -1,7 +1,7 @@
 /**
- * Produces a long answer as it is read, instead of holding it in memory: the first files when the search is over,
- * the others 1 MiB at a time when the reader asks for them. So a slow reader of a hundred megabytes takes only a
- * few of memory, and one that leaves early costs nothing more.
+ * Produces a long answer as it is read, instead of holding it in memory. The first files are produced when the search
+ * is over, and the others 1 MiB at a time when the reader asks for them. So a slow reader of a hundred megabytes takes
+ * only a few megabytes of memory, and a reader that leaves early costs nothing more.
  *
  * A part of the answer may already have been delivered, so the search cannot start again if a segment is merged
  * away: the segment counts as crashed, as in a stream. The reader's time does not count towards the time-out.

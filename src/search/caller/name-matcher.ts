@@ -62,14 +62,16 @@ export class NameMatcher {
     if (this.#answers.size + texts.length > MOST_KEPT) this.#answers = new Map();
     // another call may begin anew while this one waits; too many are not kept
     const answers = texts.length > MOST_KEPT ? undefined : this.#answers;
-    let test: ((text: string) => boolean) | undefined;
+    let test: Awaited<ReturnType<typeof textMatcher>> | undefined;
+    const scratch = { kernel: this.#kernel, arena: this.#arena };
     const matching = new Set<string>();
     for (const text of texts) {
       const question = `${caseSensitive}\0${pattern}\0${text}`;
       let answer = answers?.get(question);
       if (answer === undefined) {
-        test ??= await textMatcher(expression, { kernel: this.#kernel, arena: this.#arena }, pause);
-        answer = test(text);
+        test ??= await textMatcher(expression, scratch, { pause, isShared: true });
+        const tested = test(text);
+        answer = typeof tested === "boolean" ? tested : await tested;
         answers?.set(question, answer);
       }
       if (answer) matching.add(text);

@@ -61,7 +61,7 @@ export async function pagingOf(
     write({ ...place, repository: ordered[place.repository]!.name });
   if (named === undefined) return { place: undefined, indexChanged, cursorAt };
   const repository = repositoryNamed(catalog, named.repository);
-  if (!repository || !isVisible(repository, viewer)) throw repositoryGone(named);
+  if (!repository || !isVisible(repository, viewer)) throw repositoryGone();
   return { place: { ...named, repository: places[repository.record.id]! }, indexChanged, cursorAt };
 }
 
@@ -167,11 +167,12 @@ const shown = (text: string): string => JSON.stringify(text.slice(0, 60));
 const invalid = (message: string): QuernError => new QuernError("INVALID_REQUEST", message);
 const expired = (message: string): QuernError => new QuernError("CURSOR_EXPIRED", message);
 
-/** Returns the error for a repository that no longer exists. Its name may be shown: this viewer's cursor contains it. */
-export const repositoryGone = ({ repository }: NamedPlace): QuernError =>
-  expired(
-    `after ended in ${shown(repository)}, a repository that is not there any more: ask for the first page again`,
-  );
+/**
+ * Returns the error for a page that ended in a repository that does not exist, or is hidden from the viewer. It has no
+ * name: the cursor may be a handle that another viewer was given.
+ */
+export const repositoryGone = (): QuernError =>
+  expired("after ended in a repository that is not there any more: ask for the first page again");
 
 /** Decodes a cursor. Returns undefined if the text is not one. */
 function cursorIn(text: string): Cursor | "expired" | undefined {
@@ -213,9 +214,15 @@ export interface Chosen {
 /** Returns the best files, or those after the previous page, until they have `matches` ranges. */
 export async function chooseFiles(
   lists: readonly RankedFiles[],
-  wanted: { readonly matches: number; readonly paging: Paging | undefined; readonly pause: Pause },
+  wanted: {
+    readonly matches: number;
+    /** Default: as the threads have counted. */
+    readonly matchesPerFile?: number | undefined;
+    readonly paging: Paging | undefined;
+    readonly pause: Pause;
+  },
 ): Promise<Chosen> {
-  const { paging, pause } = wanted;
+  const { matchesPerFile = Infinity, paging, pause } = wanted;
   const place = paging?.place;
   const files: Ranked[] = [];
   let left = wanted.matches;
@@ -224,7 +231,8 @@ export async function chooseFiles(
     files,
     ...(paging && end && { nextCursor: paging.cursorAt(end) }),
   });
-  for (const ranked of mergeRanked(lists)) {
+  for (const found of mergeRanked(lists)) {
+    const ranked = { ...found, count: Math.min(found.count, matchesPerFile) };
     const isCut = place !== undefined && comparePlaces(placeOf(ranked), place) === 0;
     const skip = isCut ? Math.min(place.ranges, ranked.count) : 0;
     const count = Math.min(left, ranked.count - skip);

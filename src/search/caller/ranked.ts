@@ -7,6 +7,7 @@ import { addStats } from "../messages/stats.ts";
 import { isExhaustive, timeStats, type Attempt } from "./attempt.ts";
 import type { Attempts } from "./attempts.ts";
 import { countsOf, facetsOf } from "./facets.ts";
+import { IF_MANY, type AsksIfMany } from "./if-many.ts";
 import { longAnswer, STEP_BYTES, type LongAnswer } from "./long-answer.ts";
 import {
   chooseFiles,
@@ -63,14 +64,28 @@ async function find(attempts: Attempts, attempt: Attempt): Promise<Found | undef
   const { understood, catalog, options } = attempt;
   const { request } = understood;
   const pause = newPause();
-  const paging = await pagingOf(request, catalog, { viewer: options.viewer, pause });
+  const { [IF_MANY]: ifMany } = options as AsksIfMany;
+  const viewed = { viewer: options.viewer, pause };
+  let paging = await pagingOf(request, catalog, viewed);
   const page = paging && pageInput(paging);
-  const outputs = await attempts.search(attempt, { page, showsAhead: !showsWhole(request) });
+  const outputs = await attempts.search(attempt, {
+    page,
+    showsAhead: !showsWhole(request),
+    bestIfMany: ifMany?.matches,
+  });
   const counted = attempts.tally(attempt, outputs);
   if (!counted) return undefined;
-  const { matches, facets: most } = request;
+  let { matches, matchesPerFile } = request;
+  const isMany = ifMany !== undefined && counted.stats.totalMatchCount > matches;
+  ifMany?.onCounted(isMany);
+  if (isMany) {
+    ({ matches } = ifMany);
+    matchesPerFile = 1;
+    paging = await pagingOf({ ...request, matchesPerFile }, catalog, viewed);
+  }
+  const { facets: most } = request;
   const lists = outputs.map(({ ranked }) => ranked);
-  const chosen = await chooseFiles(lists, { matches, paging, pause });
+  const chosen = await chooseFiles(lists, { matches, matchesPerFile, paging, pause });
   const showing = { pool: attempts.options.pool, present: attempts.presenter(attempt) };
   const ahead = outputs.flatMap((output) => output.ahead ?? []);
   const files = new FilesToShow(attempt, chosen.files, { ...showing, ahead });

@@ -1,7 +1,7 @@
 /**
- * Shows the files of an answer: threads show them in groups, and the caller's thread makes results of each group as
- * it arrives. Packed files are dropped at once. If a hundred thousand of them waited, the garbage collector would
- * copy them in pauses of 10 ms.
+ * Shows the files of an answer. Threads show them in groups, and the caller's thread turns each group into results as
+ * it arrives. It drops the packed files at once. If a hundred thousand of them waited, the garbage collector would copy
+ * them in pauses of 10 ms.
  */
 
 import type { Pool } from "../../threads/pool.ts";
@@ -29,7 +29,7 @@ export type Presenter = (segment: number, file: number, shown: ShownFile) => Pro
 export interface Showing {
   readonly pool: Pool;
   readonly present: Presenter;
-  /** Files that were shown already. */
+  /** Files that threads have already shown. */
   readonly ahead?: readonly ShownAhead[];
 }
 
@@ -37,14 +37,14 @@ export interface Showing {
 export interface Step {
   /** The bytes of shown files after which no more groups are begun. */
   readonly bytes: number;
-  /** Whether to go on if a segment is gone, because a part of the answer has been delivered already. */
+  /** Whether to continue if a segment is gone, because a part of the answer has already been delivered. */
   readonly isLate: boolean;
 }
 
 /** Shows everything in one step. */
 export const ALL: Step = { bytes: Infinity, isLate: false };
 
-/** Shows files in order, step by step, until the answer is full. */
+/** Shows files in order, step by step, until the answer is full or the time-out has passed. */
 export class FilesToShow {
   readonly #files: readonly FileToShow[];
   readonly #showing: Showing;
@@ -76,7 +76,7 @@ export class FilesToShow {
     return this.#isOver;
   }
 
-  /** If the answer is full: the number of files processed, and the number of shown ranges of the last one. */
+  /** If the answer ended early: the number of files processed, and the number of shown ranges of the last one. */
   get cut(): { readonly files: number; readonly ranges: number } | undefined {
     if (!this.#isCut && this.#reached === this.#files.length) return undefined;
     return { files: this.#reached, ranges: this.#lastRanges };
@@ -90,29 +90,33 @@ export class FilesToShow {
     const done: Group[] = [];
     const end = this.#bytes + bytes;
     let [isGone, begun] = [false, 0];
+    const { control } = attempt;
+    // the first group is shown even after the time-out, so that every page advances; a reader that has begun gets all
+    // of it
+    const isOver = () => control.isFull || (!isLate && begun > 0 && control.hasEnded);
     // all lanes take from one generator
     const lane = async () => {
       while (!isGone && this.#bytes < end) {
         throwIfAborted(attempt.options.signal);
-        const group = attempt.control.isFull ? undefined : this.#next();
+        const group = isOver() ? undefined : this.#next();
         if (!group) break;
         const position = begun++;
-        const input = showInput(group, attempt, attempt.control);
+        const input = showInput(group, attempt, control);
         const result =
-          this.#shownAhead(group, attempt.control) ??
+          this.#shownAhead(group, control) ??
           (await this.#showing.pool.run<ShowResult>("search.show", input, SHOWING));
         if (result === "gone" && !isLate) isGone = true;
         else done[position] = await this.#present(attempt, { group, input, result });
       }
     };
     await Promise.all(Array.from({ length: this.#showing.pool.lanes }, lane));
-    this.#isOver ||= attempt.control.isFull;
+    this.#isOver ||= isOver();
     return isGone ? undefined : this.#upToTheCut(done);
   }
 
   /**
-   * Returns what a thread would answer. Returns undefined if some of the files were not shown, or not as
-   * wanted, or if the answer may become full.
+   * Returns a group that threads have already shown, in the form in which a thread would answer. Returns undefined if
+   * some of its files were not shown or were shown with other limits, or if the answer may become full.
    */
   #shownAhead(group: readonly FileToShow[], control: Control): ShowOutput | undefined {
     const files: ShownFile[] = [];
@@ -168,7 +172,7 @@ export class FilesToShow {
       if (this.#bytes >= this.#maxBytes)
         return { files: presented, matches, reached, lastRanges, isCut: true };
       reached++;
-      lastRanges = file?.count ?? files[i]!.most;
+      lastRanges = file?.count || files[i]!.most; // a page that begins here again would be late again
       if (!file) {
         this.lost.set(group[i]!.segment, result === "gone" ? "gone" : "damaged");
         continue;
@@ -186,7 +190,10 @@ export class FilesToShow {
   }
 }
 
-/** So much more room than files take is left, for each of their ranges, where none of them can be cut: see rangesWithRoom(). */
+/**
+ * The room that must remain for each range, besides the files themselves, so that no file can be cut: see
+ * rangesWithRoom().
+ */
 const LEAST_ROOM = 1024;
 
 const keyOf = (position: number, file: number): string => `${position}/${file}`;

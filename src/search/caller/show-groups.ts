@@ -47,11 +47,12 @@ export function showInput(
   control: Control,
 ): ShowInput {
   const { plan, request } = understood;
-  const { contextLines, whole, matchesPerFile } = request;
+  const { contextLines, whole, enclosing, matchesPerFile } = request;
   const files = group.map((file) => showFile(file, segments));
   const isBestFirst = matchesPerFile !== undefined;
   const { packed } = view;
-  return { plan, shared: control.shared, packed, files, contextLines, whole, isBestFirst };
+  const how = { contextLines, whole, enclosing, isBestFirst };
+  return { plan, shared: control.shared, packed, files, ...how };
 }
 
 function showFile(

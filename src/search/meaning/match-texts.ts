@@ -1,11 +1,12 @@
 /** Finds which of many short texts, names of repositories or paths, an expression matches. */
 
 import { GrowableWords } from "../../base/growable.ts";
-import type { Pause } from "../../base/yield.ts";
+import { SLICE_MS, type Pause } from "../../base/yield.ts";
 import type { Arena } from "../../kernel/arena.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import { compileExpression } from "../../regex/expression.ts";
 import { createMatcher } from "../../regex/matcher.ts";
+import type { Steps } from "../../regex/steps.ts";
 
 export interface Expression {
   readonly pattern: string;
@@ -44,34 +45,48 @@ export interface Scratch {
   readonly arena: Arena;
 }
 
-/** Resolves to a function that tests one text, made in slices. It uses the memory only within a call. */
+/**
+ * Resolves to a function that tests one text, made in slices. It uses the memory only until it returns. Where `isShared`
+ * is true a text that takes longer than a slice is tested in slices, too.
+ */
 export async function textMatcher(
   { pattern, caseSensitive }: Expression,
   { kernel, arena }: Scratch,
-  pause: Pause,
-): Promise<(text: string | Uint8Array) => boolean> {
+  { pause, isShared }: { readonly pause: Pause; readonly isShared: boolean },
+): Promise<(text: string | Uint8Array) => boolean | Promise<boolean>> {
   const matcher = createMatcher(kernel, compileExpression(pattern, { caseSensitive }));
   for (const _ of matcher.prepare()) await pause();
   return (text) => {
     const mark = arena.mark();
     const bytes = typeof text === "string" ? Buffer.from(text) : text;
     const at = arena.put(bytes);
-    const matches = matcher.count(at, at + bytes.length) > 0;
+    const end = isShared ? performance.now() + SLICE_MS : Infinity;
+    const found = matcher.count(at, at + bytes.length, () => performance.now() > end);
     arena.release(mark);
-    return matches;
+    return matcher.stopped ? inSlices(matcher.occursSteps(bytes), pause) : found > 0;
   };
+}
+
+async function inSlices<T>(steps: Steps<T>, pause: Pause): Promise<T> {
+  for (;;) {
+    await pause();
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
 }
 
 /** Resolves to the positions of the matching texts. */
 export async function matchTexts(
   { texts: { bytes, ends }, ...expression }: TextsQuestion,
-  scratch: Scratch,
+  scratch: Scratch & { readonly isInline: boolean },
   pause: Pause,
 ): Promise<Uint32Array> {
-  const matches = await textMatcher(expression, scratch, pause);
+  const how = { pause, isShared: scratch.isInline };
+  const matches = await textMatcher(expression, scratch, how);
   const matching = new GrowableWords();
   for (const [place, end] of ends.entries()) {
-    if (matches(bytes.subarray(ends[place - 1] ?? 0, end))) matching.push(place);
+    const answer = matches(bytes.subarray(ends[place - 1] ?? 0, end));
+    if (typeof answer === "boolean" ? answer : await answer) matching.push(place);
     const turn = pause();
     if (turn) await turn;
   }

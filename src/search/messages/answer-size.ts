@@ -11,6 +11,8 @@ const FILE_BYTES = 300;
 const CHUNK_BYTES = 100;
 const RANGE_BYTES = 130;
 const SYMBOL_BYTES = 80;
+/** A null in a list. */
+const NONE_BYTES = 5;
 /** The path is in the file's addresses, too. */
 const PATHS = 3;
 const CHUNK_WORDS = 5;
@@ -26,7 +28,8 @@ export function answerBytes({ path, nameRanges, chunks, content = "" }: ShownFil
     RANGE_BYTES * ranges +
     chunks.text.length +
     content.length +
-    symbols.reduce((sum, symbol) => sum + symbolBytes(symbol), 0)
+    symbols.reduce((sum, symbol) => sum + symbolBytes(symbol), 0) +
+    (chunks.enclosing ?? []).reduce((sum, one) => sum + (one ? symbolBytes(one) : NONE_BYTES), 0)
   );
 }
 

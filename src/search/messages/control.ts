@@ -7,8 +7,8 @@
 import type { CheckedRequest, SearchOptions } from "./request.ts";
 
 /**
- * Two times (f64): when finding matches must end, and when the answer is due, which is the time-out. Threads compare
- * them with the clock, because no timer runs on a thread that scans.
+ * Two times (f64): the moment at which scanning must stop, and the moment at which the answer is due (the time-out).
+ * Threads compare both with the clock, because timers cannot fire on a thread while it scans.
  */
 const TIMES = 2;
 const STOP = 2 * TIMES;
@@ -21,7 +21,7 @@ const LEFT = STOP + 3;
 const BEHIND = STOP + 4;
 /** Parts of a stream that were sent and not yet received by the caller's thread. */
 const UNDER_WAY = STOP + 5;
-/** Units of ROOM_BYTES that the answer may still hold; ENDLESS without a limit. */
+/** Units of ROOM_BYTES that the answer may still hold, or ENDLESS if there is no limit. */
 const ROOM = STOP + 6;
 /** Ranges found by the threads that have finished. */
 const FOUND = STOP + 7;
@@ -43,7 +43,7 @@ const MOST_SHOWING_MS = 200;
 /** Milliseconds after the time-out for which showing may go on. */
 const LATE_MS = 50;
 
-/** The bytes from which a reader counts as behind: more than one that keeps up ever has waiting. */
+/** A reader with more waiting bytes than this counts as behind. A reader that keeps up never has so many. */
 const MOST_BEHIND = 4 * 2 ** 20;
 
 /** The most parts sent at a time. The event loop receives all waiting messages in one turn, about 0.3 ms each. */
@@ -101,6 +101,13 @@ export class Control {
 
   #isDue(lateMs: number): boolean {
     return Atomics.load(this.#words, ENDED) !== 0 || now() > this.#times[1]! + lateMs;
+  }
+
+  /** Resets the search, so that nothing is claimed or found. REQUIRES: no thread works on the search. */
+  restart(): void {
+    this.#words[NEXT_SEGMENT] = 0;
+    this.#words[FOUND] = 0;
+    this.#words.fill(PLANNING, STEPS);
   }
 
   /** Claims the next segment and returns its position, past the last one if there is none. REQUIRES: the caller opens or closes it. */

@@ -1,6 +1,7 @@
 /** Defines the messages between threads in a search, as plain data. Bitsets and tables are in shared memory if possible. */
 
 import type { Bitset } from "../../base/bitset.ts";
+import type { PackedValues } from "../../store/memory/kept-values.ts";
 import type { PackedSegment } from "../../store/memory/memory-store.ts";
 import type { PackedPlan } from "./plan.ts";
 import type { PackedChunks } from "./packed-chunks.ts";
@@ -54,6 +55,8 @@ export interface SearchInput {
   readonly matchesPerFile: number;
   /** If a page was requested: how many more ranges to keep, to know whether there is another page, and where the previous one ended. */
   readonly page?: { readonly more: number; readonly after?: PagePlace };
+  /** Of how many files the best range is returned if there are more ranges than `matches`. */
+  readonly bestIfMany?: number;
   /** Present if files are counted for facets. */
   readonly facets?: true;
   /** The number of threads that search. */
@@ -64,10 +67,19 @@ export interface SearchInput {
   readonly ahead?: {
     readonly contextLines: number;
     readonly whole: boolean;
+    readonly enclosing: boolean;
     readonly isBestFirst: boolean;
+    /** Present if one thread searches alone: it shows whatever is returned, and not only if that is all. */
+    readonly isAlone?: true;
   };
+  /** Present if the caller's thread keeps what is read, so that next time it can search by itself. */
+  readonly isRecorded?: true;
   /** Present for a stream, whose results are sent as they are found. */
-  readonly stream?: { readonly contextLines: number; readonly whole: boolean };
+  readonly stream?: {
+    readonly contextLines: number;
+    readonly whole: boolean;
+    readonly enclosing: boolean;
+  };
 }
 
 /** One thread's share of one segment. */
@@ -132,6 +144,8 @@ export interface SearchOutput {
   readonly ranked: RankedFiles;
   readonly facets?: FacetCounts;
   readonly ahead?: readonly ShownAhead[];
+  /** What the thread has read, if that was to be recorded. */
+  readonly read?: PackedValues;
 }
 
 /** Returns the output of a thread that has found no file. `parts` are the segments that it has planned. */
@@ -159,6 +173,7 @@ export interface ShowInput {
   readonly files: readonly ShowFile[];
   readonly contextLines: number;
   readonly whole: boolean;
+  readonly enclosing: boolean;
   /** See Showing. */
   readonly isBestFirst: boolean;
 }
@@ -204,6 +219,13 @@ export interface StreamPart {
   readonly stats: SegmentPart["stats"];
   /** The bytes of the shown files, by which the reader is behind until it takes this part. */
   readonly bytes: number;
+}
+
+/** Asks for the tables of a segment, with those of its symbols. */
+export interface TablesInput {
+  readonly segment: number;
+  /** As in SegmentInput. */
+  readonly symbols: number;
 }
 
 export interface ExplainedSegment extends Omit<

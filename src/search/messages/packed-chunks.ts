@@ -20,7 +20,11 @@ export interface PackedChunks {
   readonly ranges: Uint32Array;
   /** The symbols of the chunks that have some, by position of the chunk. */
   readonly symbols: readonly (readonly [chunk: number, symbols: ResultSymbol[]])[];
+  /** The definition around each range. Absent if the request did not ask for them. */
+  readonly enclosing?: readonly (ResultSymbol | null)[];
 }
+
+export type PackedEnclosing = ResultSymbol | null | undefined;
 
 export const NO_CHUNKS: PackedChunks = {
   text: new Uint8Array(0),
@@ -35,13 +39,19 @@ export class ChunkPacker {
   readonly #chunks = new GrowableWords(64);
   readonly #ranges = new GrowableWords(128);
   readonly #symbols: (readonly [number, ResultSymbol[]])[] = [];
+  readonly #enclosing: (ResultSymbol | null)[] = [];
   #own: ResultSymbol[] = [];
   #begin = 0;
 
-  range({ start, end }: Range, symbol: ResultSymbol | undefined): void {
+  /** `enclosing` is undefined if the request did not ask for it. */
+  range(
+    { start, end }: Range,
+    { symbol, enclosing }: { symbol: ResultSymbol | undefined; enclosing: PackedEnclosing },
+  ): void {
     push(this.#ranges, start);
     push(this.#ranges, end);
     if (symbol) this.#own.push(symbol);
+    if (enclosing !== undefined) this.#enclosing.push(enclosing);
   }
 
   chunk(bytes: Uint8Array, contentStart: Position): void {
@@ -60,6 +70,7 @@ export class ChunkPacker {
       chunks: this.#chunks.view.slice(),
       ranges: this.#ranges.view.slice(),
       symbols: this.#symbols,
+      ...(this.#enclosing.length > 0 && { enclosing: this.#enclosing }),
     };
   }
 }
@@ -76,6 +87,7 @@ export function inOrder(packed: PackedChunks, places: Uint32Array): PackedChunks
   const [chunks, ranges] = [new Uint32Array(packed.chunks.length), new GrowableWords(128)];
   const bySymbols = new Map(packed.symbols);
   const symbols: (readonly [number, ResultSymbol[]])[] = [];
+  const enclosing: (ResultSymbol | null)[] = [];
   ordered.forEach((cut, to) => {
     chunks.set(packed.chunks.subarray(5 * cut.chunk, 5 * cut.chunk + 5), 5 * to);
     text.push(packed.text.subarray(cut.byte, cut.byte + cut.bytes));
@@ -83,8 +95,16 @@ export function inOrder(packed: PackedChunks, places: Uint32Array): PackedChunks
       ranges.push(packed.ranges[word]!);
     const own = bySymbols.get(cut.chunk);
     if (own) symbols.push([to, own]);
+    if (packed.enclosing)
+      for (let i = 0; i < cut.ranges; i++) enclosing.push(packed.enclosing[cut.range + i]!);
   });
-  return { text: text.view.slice(), chunks, ranges: ranges.view.slice(), symbols };
+  return {
+    text: text.view.slice(),
+    chunks,
+    ranges: ranges.view.slice(),
+    symbols,
+    ...(packed.enclosing && { enclosing }),
+  };
 }
 
 /** The positions of a chunk's parts in the columns. */
@@ -127,11 +147,12 @@ export function inOneBuffer<F extends { readonly chunks: PackedChunks } | undefi
   };
   const packed = files.map((file) => {
     if (!file) return file;
-    const { chunks, ranges, symbols } = file.chunks;
+    const { chunks, ranges } = file.chunks;
     const text = new Uint8Array(buffer, byte, file.chunks.text.length);
     text.set(file.chunks.text);
     byte += text.length;
-    return { ...file, chunks: { text, chunks: moved(chunks), ranges: moved(ranges), symbols } };
+    const columns = { text, chunks: moved(chunks), ranges: moved(ranges) };
+    return { ...file, chunks: { ...file.chunks, ...columns } };
   });
   return { files: packed, buffer };
 }
@@ -148,13 +169,14 @@ function push(words: GrowableWords, { byteOffset, lineNumber, column }: Position
  * garbage collector would copy on the caller's thread.
  */
 export async function unpackChunks(
-  { text, chunks, ranges, symbols }: PackedChunks,
+  { text, chunks, ranges, symbols, enclosing }: PackedChunks,
   { pause, pace }: { readonly pause: Pause; readonly pace: GcPacer },
 ): Promise<Chunk[]> {
   const bySymbols = new Map(symbols);
   const out = Array.from<Chunk>({ length: chunks.length / 5 });
   let [byte, word] = [0, 0];
   for (let i = 0; i < out.length; i++) {
+    const range = word / 6;
     const [length, count] = [chunks[5 * i]!, chunks[5 * i + 1]!];
     const matchRanges = Array.from<Range>({ length: count });
     for (let k = 0; k < count; k++, word += 6) {
@@ -169,6 +191,7 @@ export async function unpackChunks(
     out[i] = own
       ? { content, matchRanges, contentStart, symbols: own }
       : { content, matchRanges, contentStart };
+    if (enclosing) out[i]!.enclosing = enclosing.slice(range, range + count);
     if (i % CHUNKS_PER_PAUSE === CHUNKS_PER_PAUSE - 1) await pause();
   }
   return out;

@@ -35,6 +35,8 @@ export interface SearchRequest {
   contextLines?: number;
   /** Whether every returned file has its whole `content`. Default false. */
   whole?: boolean;
+  /** Whether chunks name the definitions around their matches. Default false. */
+  enclosing?: boolean;
   /** Whether terms are regular expressions. Default false. */
   isRegexEnabled?: boolean;
   /** Whether terms, `content:`, `file:`, `repo:` and `sym:` are case-sensitive. Default false. */
@@ -190,6 +192,7 @@ const FIELDS: { readonly [Name in keyof Required<SearchRequest>]: Field<SearchRe
   },
   contextLines: count(0, 1000, "a whole number from 0 to 1000"),
   whole: flag(),
+  enclosing: flag(),
   isRegexEnabled: flag(),
   isCaseSensitivityEnabled: flag(),
 };

@@ -37,7 +37,7 @@ export interface Range {
 }
 
 /**
- * A definition whose name contains the match.
+ * A definition whose name contains a match, or whose body does.
  *
  * @example
  * const show = ({ kind, symbol, parent }: ResultSymbol): string =>
@@ -73,6 +73,11 @@ export interface Chunk {
   contentStart: Position;
   /** A definition for each range within a definition's name, in the order of the ranges. */
   symbols?: ResultSymbol[];
+  /**
+   * For each range, the innermost definition whose body has the range's first line, by the layout of the
+   * code. Null if there is none, or a definition begins in that line. Set if the request asked for it.
+   */
+  enclosing?: (ResultSymbol | null)[];
 }
 
 /**
@@ -137,11 +142,11 @@ export interface RepositoryInfo {
  *   values.map(({ value, fileCount }) => `${value} (${fileCount})`).join(", ");
  */
 export interface Facet {
-  /** As many as the request asked for, by the number of files, then by name. */
+  /** As many values as the request asked for, ordered by the number of files, then by name. */
   values: {
     /** A repository's name, a language's linguist name, or a folder's path. */
     value: string;
-    /** Files that match and have it. */
+    /** The number of matching files that have this value. */
     fileCount: number;
   }[];
   /** The number of values that are not listed. */
@@ -161,7 +166,10 @@ export interface Facets {
   repositories: Facet;
   /** Counts of files whose language is known. */
   languages: Facet;
-  /** The first folder and the first two of each path, where all files are of one repository; else empty. */
+  /**
+   * Counts by the first folder, and by the first two folders, of each path. Empty unless all files are in one
+   * repository.
+   */
   folders: Facet;
 }
 
@@ -218,7 +226,7 @@ export type SearchEvent =
     };
 
 /**
- * How a query was understood and planned, and what would find more.
+ * How a query was understood and planned, with suggestions for queries that find more.
  *
  * @example
  * const { query, suggestions } = await engine.explain({ query: "Retry lang:goo", matches: 10 });
@@ -251,7 +259,10 @@ export interface Explanation {
     candidatePages: number;
     /** Files that may match. */
     candidateFiles: number;
-    /** Files for which symbols that are not known yet decide whether they match; absent if there are none. The next index() extracts them. */
+    /**
+     * Files that may match only by symbols that have not been extracted yet. The next index() extracts them. Absent if
+     * there are no such files.
+     */
     filesWithoutSymbols?: number;
     /**
      * For 'skipped-by-filter': the operands of the query that each exclude every file. If no single operand
@@ -268,7 +279,7 @@ export interface Explanation {
   }[];
   /** The counters of the search that was run. */
   stats: SearchStats;
-  /** What was probably meant by words of other search engines in the query. The query is not changed. */
+  /** Hints about words in the query that mean something in other search engines. The query is not changed. */
   hints: {
     /** The UTF-16 position in the given query. */
     position: number;

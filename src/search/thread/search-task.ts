@@ -60,9 +60,13 @@ export class SearchRun {
 
   constructor(thread: SearchThread) {
     this.#thread = thread;
-    const { matches, page, facets } = thread.input;
+    const { matches, page, facets, bestIfMany } = thread.input;
     this.#facets = facets && new FacetCounter();
-    const kept = matches === 0 ? 0 : matches + (page?.more ?? 0);
+    const more = page?.more ?? 0;
+    const kept = {
+      matches: matches === 0 ? 0 : matches + more,
+      files: bestIfMany === undefined ? 0 : bestIfMany + more,
+    };
     this.#collector = new Collector(kept, (a, b) => this.#compare(a, b));
   }
 
@@ -106,6 +110,7 @@ export class SearchRun {
     try {
       const plan = await this.#plan(position);
       if (!plan) return;
+      this.#thread.checkPlan?.(plan);
       const { steps } = plan;
       const planned = performance.now();
       if (isOwner) part.plan = reportOf(plan, planned - began);
@@ -291,7 +296,7 @@ export class SearchRun {
     let part = emptyPart(this.#newTotals());
     let ranges = 0; // in this part
     for (const { file, plan } of pending) {
-      if (control.isFull) break;
+      if (control.isFull || control.hasEnded) break;
       const most = control.takeRanges(control.rangesWithRoom(file.count));
       if (most === 0) break;
       if (control.isBehind) {

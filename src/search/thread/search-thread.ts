@@ -5,6 +5,7 @@ import type { TaskContext } from "../../threads/task.ts";
 import type { Control } from "../messages/control.ts";
 import type { SearchInput } from "../messages/messages.ts";
 import type { PreparedQuery } from "./planning/prepare.ts";
+import type { SegmentPlan } from "./planning/segment-plan.ts";
 import type { SearchTools, ThreadTools } from "./reading/thread-tools.ts";
 
 export interface SearchThread {
@@ -14,5 +15,7 @@ export interface SearchThread {
   readonly snapshot: Snapshot;
   readonly thread: ThreadTools;
   readonly tools: SearchTools;
-  readonly context: TaskContext;
+  readonly context: Pick<TaskContext, "pause" | "post" | "transfer">;
+  /** Called with each plan before it is carried out. What it throws ends the search. */
+  readonly checkPlan?: (plan: SegmentPlan) => void;
 }

@@ -5,18 +5,17 @@
 
 import { hasBit } from "../../base/bitset.ts";
 import { isCorrupt } from "../../store/format/sealed.ts";
-import type { ShownAhead } from "../messages/messages.ts";
+import type { SearchInput, ShownAhead } from "../messages/messages.ts";
 import type { RankedFile } from "./ranking/collect.ts";
 import { openDefinitions } from "./reading/thread-tools.ts";
 import type { SearchThread } from "./search-thread.ts";
 import { showFile } from "./showing/show.ts";
 
-/**
- * The most files: as many as a group that is requested later, which the caller's thread receives in a
- * moment.
- */
+/** The most files, which is the size of a group that is requested later. */
 const MOST_FILES = 32;
 const MOST_RANGES = 512;
+/** The most files on the calling thread, where nothing is sent. */
+const MOST_FILES_ALONE = 64;
 
 /**
  * Shows the files. REQUIRES: each thread of a search calls it once, with the best files that it has found.
@@ -26,17 +25,38 @@ export async function showAhead(
   best: readonly RankedFile[],
 ): Promise<ShownAhead[]> {
   const { control, input } = thread;
-  const ranges = best.reduce((sum, { count }) => sum + count, 0);
+  const { isAlone = false } = input.ahead!;
+  const shown = isAlone ? shownOf(best, input) : best;
+  const ranges = shown.reduce((sum, { count }) => sum + count, 0);
   const isFew = control.addFound(ranges) <= input.matches;
-  if (!isFew || best.length > MOST_FILES || ranges > MOST_RANGES) return [];
+  const most = isAlone ? MOST_FILES_ALONE : MOST_FILES;
+  if (!isFew || shown.length > most || ranges > MOST_RANGES) return [];
   const ahead: ShownAhead[] = [];
-  for (const one of best) {
-    if (control.stopped) break; // the later request knows what may still be shown
-    const shown = await showUnlessDamaged(thread, one);
-    if (shown) ahead.push(shown);
+  for (const one of shown) {
+    if (control.stopped) break; // the later request decides what may still be shown
+    const result = await showUnlessDamaged(thread, one);
+    if (result) ahead.push(result);
     await thread.context.pause();
   }
   return ahead;
+}
+
+/** Returns the files that are returned if no other thread has found any: those with the first `matches` ranges. */
+function shownOf(
+  best: readonly RankedFile[],
+  { matches, bestIfMany }: Pick<SearchInput, "matches" | "bestIfMany">,
+): RankedFile[] {
+  const found = best.reduce((sum, { count }) => sum + count, 0);
+  if (bestIfMany !== undefined && found > matches)
+    return best.slice(0, bestIfMany).map((one) => ({ ...one, count: 1 }));
+  const shown: RankedFile[] = [];
+  let left = matches;
+  for (const one of best) {
+    if (left <= 0) break;
+    shown.push({ ...one, count: Math.min(one.count, left) });
+    left -= one.count;
+  }
+  return shown;
 }
 
 async function showUnlessDamaged(

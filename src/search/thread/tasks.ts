@@ -5,8 +5,11 @@ import { QuernError } from "../../base/errors.ts";
 import { isCorrupt } from "../../store/format/sealed.ts";
 import { threadEnvironment } from "../../store/lmdb/thread-environment.ts";
 import type { Snapshot } from "../../store/lmdb/environment.ts";
+import { ValueRecorder, type PackedValues } from "../../store/memory/kept-values.ts";
 import { withSegments } from "../../store/memory/memory-store.ts";
 import type { KeptListsMemory } from "../../store/segments/kept-lists.ts";
+import { openSegment } from "../../store/segments/segment-reader.ts";
+import { openSymbols } from "../../store/symbols/symbols.ts";
 import type { TextCacheMemory } from "../../store/segments/text-cache.ts";
 import type { Task, TaskContext } from "../../threads/task.ts";
 import { answerBytes } from "../messages/answer-size.ts";
@@ -21,6 +24,7 @@ import {
   type ShowInput,
   type ShownFile,
   type ShowResult,
+  type TablesInput,
 } from "../messages/messages.ts";
 import { hintsFor, meaningInSlices, type Meaning, type QueryText } from "../meaning/meaning.ts";
 import { inOneBuffer } from "../messages/packed-chunks.ts";
@@ -37,6 +41,9 @@ export interface SearchEnvironment {
 }
 
 const TOOLS = "search tools";
+
+/** The most bytes that are recorded of a search: the blocks of some 64 pages. */
+const MOST_RECORDED = 2 * 2 ** 20;
 
 const toolsOf = (context: TaskContext): ThreadTools =>
   context.memo(TOOLS, () => {
@@ -64,14 +71,44 @@ const search: Task<SearchInput, SearchOutput> = async (input, context) => {
     isDue: () => control.isDue,
     pause: () => context.pause(),
   });
-  const snapshot = snapshotOf(input, context);
+  const opened = snapshotOf(input, context);
+  const recorder = input.isRecorded && new ValueRecorder(opened, MOST_RECORDED);
+  const snapshot = recorder ?? opened;
   const mark = thread.arena.mark();
   try {
     const query = await prepareInTime(unpackPlan(input.plan), tools);
     if (!query) return nothingFound();
-    return await new SearchRun({ input, query, control, snapshot, thread, tools, context }).run();
+    const run = new SearchRun({ input, query, control, snapshot, thread, tools, context });
+    const output = await run.run();
+    return recorder ? { ...output, read: sent(recorder, context) } : output;
   } finally {
     thread.arena.release(mark);
+    opened.close();
+  }
+};
+
+/** Returns what was recorded, to be sent without another copy. */
+function sent(recorder: ValueRecorder, context: TaskContext): PackedValues {
+  const values = recorder.packed();
+  context.transfer(values.bytes.buffer as ArrayBuffer);
+  return values;
+}
+
+function readTables(snapshot: Snapshot, { segment, symbols }: TablesInput): void {
+  const reader = openSegment(snapshot, segment);
+  reader?.paths(snapshot);
+  reader?.hashes(snapshot);
+  if (reader && symbols !== 0) openSymbols(snapshot, segment, symbols);
+}
+
+/** Returns the values that the tables of a segment are made of; none if it is gone or damaged. */
+const tables: Task<TablesInput, PackedValues> = async (input, context) => {
+  const snapshot = threadEnvironment(context).snapshot();
+  const recorder = new ValueRecorder(snapshot, Infinity);
+  try {
+    await unlessDamaged(() => readTables(recorder, input));
+    return sent(recorder, context);
+  } finally {
     snapshot.close();
   }
 };
@@ -90,11 +127,11 @@ const show: Task<ShowInput, ShowResult> = async (input, context) => {
   try {
     const { pause } = tools;
     const query = await prepareQuery(unpackPlan(input.plan), tools);
-    const { contextLines, whole, isBestFirst } = input;
+    const { contextLines, whole, enclosing, isBestFirst } = input;
     const files: (ShownFile | undefined)[] = [];
     const disagreements: string[] = [];
     const onDisagreement = (message: string) => void disagreements.push(message);
-    const how = { contextLines, whole, isBestFirst, pause, onDisagreement };
+    const how = { contextLines, whole, enclosing, isBestFirst, pause, onDisagreement };
     let contentBytesLoaded = 0;
     for (const { segment, file, sets, skip, most, symbols: edition } of input.files) {
       if (control.isFull) break;
@@ -177,6 +214,7 @@ export const SEARCH_TASKS = {
   "search.hints": hints,
   "search.texts": texts,
   "search.segments": search,
+  "search.tables": tables,
   "search.show": show,
   "search.explain": explain,
   "search.trim": trim,

@@ -12,8 +12,9 @@ import type { Pause } from "../../base/yield.ts";
 import type { Snapshot } from "../lmdb/environment.ts";
 import { repositoryKey, revisionKey, skippedKey } from "../format/format.ts";
 import { decodeSkipped } from "../format/skipped-files.ts";
-import { readManifestInSlices, type Manifest } from "./manifest.ts";
-import { orderNames, type Named, type Names } from "./names.ts";
+import { EMPTY_MANIFEST, readManifest, type Manifest } from "./manifest.ts";
+import { changeNames, orderNames, type Named, type Names } from "./names.ts";
+import type { RepositoryChanges } from "./repository-list.ts";
 import type { RepositoryRecord, SkippedFile } from "../format/records.ts";
 import { corrupt } from "../format/sealed.ts";
 import {
@@ -54,16 +55,16 @@ export async function loadCatalog(
   before: Catalog | undefined,
   pause: Pause,
 ): Promise<Catalog> {
-  const manifest = await readManifestInSlices(snapshot, pause);
+  const manifest = readManifest(snapshot);
   if (before?.manifest.generation === manifest.generation) return before;
   const headers = await loadHeaders(snapshot, { manifest, before, pause });
-  const repositories = await IdMap.from(
-    readRepositories(snapshot, { manifest, before, headers }),
-    manifest.nextRepository,
-    pause,
-  );
-  const loaded = { manifest, repositories, headers };
-  return { ...loaded, ...(await namesAndPublicIds(loaded, before, pause)) };
+  const changes = manifest.repositories.since((before?.manifest ?? EMPTY_MANIFEST).repositories);
+  const arrived = readRepositories(snapshot, { manifest, headers, changes });
+  return {
+    manifest,
+    headers,
+    ...(await changeRepositories({ manifest, before, changes, arrived, pause })),
+  };
 }
 
 /** Reads repositories one by one, as they are requested. */
@@ -71,16 +72,102 @@ function* readRepositories(
   snapshot: Snapshot,
   {
     manifest,
-    before,
     headers,
-  }: Pick<Catalog, "manifest" | "headers"> & { before?: Catalog | undefined },
+    changes,
+  }: Pick<Catalog, "manifest" | "headers"> & { changes: RepositoryChanges },
 ): Generator<[id: number, repository: CatalogRepository]> {
-  for (const [id, changed] of manifest.repositories) {
-    const known = before?.repositories.get(id);
-    const isCurrent = known?.changed === changed;
-    yield [id, isCurrent ? known : readRepository(snapshot, id, changed, headers)];
-  }
+  for (const id of changes.arrived)
+    yield [id, readRepository(snapshot, id, manifest.repositories.get(id)!, headers)];
 }
+
+/** With more changes than these, everything is sorted anew. */
+const FEW_CHANGES = 1_000;
+
+interface OfRepositories<One> extends Pick<Catalog, "names" | "publicIds"> {
+  readonly repositories: IdMap<One>;
+}
+
+/**
+ * Returns the repositories of a catalog and what is looked up of them, given those of the catalog before. Takes 2 ms
+ * for one change of 100 000. REQUIRES: `arrived` has the repositories of `changes`, by ascending id.
+ */
+export async function changeRepositories<One extends CatalogRepository>({
+  manifest,
+  before,
+  changes,
+  arrived,
+  pause,
+}: {
+  readonly manifest: Pick<Manifest, "repositories" | "nextRepository">;
+  readonly before: OfRepositories<One> | undefined;
+  readonly changes: RepositoryChanges;
+  readonly arrived: Iterable<readonly [id: number, repository: One]>;
+  readonly pause: Pause;
+}): Promise<OfRepositories<One>> {
+  const { repositories: list, nextRepository: end } = manifest;
+  const isFew = changes.arrived.length + changes.gone.length <= FEW_CHANGES;
+  if (before && isFew) return changeFew(before, { list, end, changes, arrived: new Map(arrived) });
+  const coming = await IdMap.from(arrived, end, pause);
+  const all = before ? before.repositories.moved(list.ids, coming, end) : coming;
+  const named: Named[] = [];
+  const publicIds = new Set<number>();
+  for (const [id, one] of all) {
+    named.push(namedIn(one));
+    if (isPublic(one)) publicIds.add(id);
+    await pause();
+  }
+  const names = await orderNames(named, end, pause);
+  return { repositories: all, names, publicIds: internOwnSet(publicIds) };
+}
+
+function changeFew<One extends CatalogRepository>(
+  before: OfRepositories<One>,
+  {
+    list,
+    end,
+    changes,
+    arrived,
+  }: {
+    readonly list: Manifest["repositories"];
+    readonly end: number;
+    readonly changes: RepositoryChanges;
+    readonly arrived: ReadonlyMap<number, One>;
+  },
+): OfRepositories<One> {
+  const known = before.repositories;
+  const isSame = changes.gone.length === 0 && changes.arrived.every((id) => known.has(id));
+  const coming = [...arrived.values()].filter(
+    (one) => !hasSameNames(known.get(one.record.id), one),
+  );
+  const leaving = [...changes.gone, ...coming.map(({ record }) => record.id)];
+  const gone = leaving.flatMap((id) => known.get(id) ?? []).map(namedIn);
+  const isNamedAlike = gone.length === 0 && coming.length === 0;
+  const shown = [...arrived].filter(([, one]) => isPublic(one)).map(([id]) => id);
+  const hidden = [...changes.gone, ...changes.arrived].filter((id) => before.publicIds.has(id));
+  const isShownAlike =
+    shown.length === hidden.length && shown.every((id) => before.publicIds.has(id));
+  return {
+    repositories: isSame ? known.with(arrived) : known.moved(list.ids, arrived, end),
+    names: isNamedAlike
+      ? before.names
+      : changeNames(before.names, { gone, arrived: coming.map(namedIn) }, end),
+    publicIds: isShownAlike
+      ? before.publicIds
+      : internOwnSet(changeSet(before.publicIds, { gone: hidden, arrived: shown })),
+  };
+}
+
+function changeSet(
+  before: ReadonlySet<number>,
+  { gone, arrived }: RepositoryChanges,
+): ReadonlySet<number> {
+  const set = new Set(before);
+  for (const id of gone) set.delete(id);
+  for (const id of arrived) set.add(id);
+  return set;
+}
+
+const isPublic = ({ record }: CatalogRepository): boolean => record.metadata.public === true;
 
 async function loadHeaders(
   snapshot: Snapshot,
@@ -95,29 +182,6 @@ async function loadHeaders(
     await pause();
   }
   return headers;
-}
-
-/** Returns the names and public ids. Reuses those of `before` if they have not changed. */
-async function namesAndPublicIds(
-  { manifest, repositories }: Pick<Catalog, "manifest" | "repositories">,
-  before: Catalog | undefined,
-  pause: Pause,
-): Promise<Pick<Catalog, "names" | "publicIds">> {
-  const named: Named[] = [];
-  const publicIds = new Set<number>();
-  let isSame = before?.repositories.size === repositories.size;
-  for (const [id, one] of repositories) {
-    const known = before?.repositories.get(id);
-    isSame &&= known !== undefined && (known === one || hasSameNames(known, one));
-    named.push(namedIn(one));
-    if (one.record.metadata.public === true) publicIds.add(id);
-    await pause();
-  }
-  return {
-    names:
-      before && isSame ? before.names : await orderNames(named, manifest.nextRepository, pause),
-    publicIds: internOwnSet(publicIds),
-  };
 }
 
 function readRepository(
@@ -160,7 +224,8 @@ const namedIn = ({ record: { id, name, metadata } }: CatalogRepository): Named =
   displayName: metadata.displayName,
 });
 
-function hasSameNames(a: CatalogRepository, b: CatalogRepository): boolean {
+function hasSameNames(a: CatalogRepository | undefined, b: CatalogRepository): boolean {
+  if (a === undefined) return false;
   const [one, other] = [namedIn(a), namedIn(b)];
   return one.name === other.name && one.displayName === other.displayName;
 }

@@ -1,18 +1,18 @@
 /** Reads and writes the manifest, the small record that names everything published. A search uses one manifest throughout. */
 
-import { pack, unpack } from "msgpackr";
-import type { Pause } from "../../base/yield.ts";
+import { bytesOf } from "../../base/growable.ts";
 import type { Snapshot, Writer } from "../lmdb/environment.ts";
+import { decodeRecord, encodeRecord } from "../format/columns.ts";
 import { engineKey, RETIRE_MS } from "../format/format.ts";
-import { unpackList } from "../format/long-list.ts";
-import { corrupt } from "../format/sealed.ts";
+import { corrupt, isCount } from "../format/sealed.ts";
+import { RepositoryList } from "./repository-list.ts";
 
 export interface Manifest {
   /** Grows by one with each publication. */
   readonly generation: number;
   readonly segments: readonly ManifestSegment[];
   /** Each repository, with the generation in which its record or revision sets changed last. */
-  readonly repositories: readonly (readonly [repository: number, changed: number])[];
+  readonly repositories: RepositoryList;
   /** The id of the next new repository. Ids are never used again. */
   readonly nextRepository: number;
   /** Greater than the number of any segment that was ever published. */
@@ -38,13 +38,13 @@ export interface RetiredSegment {
   readonly generation: number;
 }
 
-/** The generation precedes the record, as a float of 8 bytes. */
+/** The generation precedes the record, as a float of 8 bytes; the columns of the list of repositories follow it. */
 const GENERATION_BYTES = 8;
 
 export const EMPTY_MANIFEST: Manifest = {
   generation: 0,
   segments: [],
-  repositories: [],
+  repositories: RepositoryList.EMPTY,
   nextRepository: 1,
   nextSegment: 1,
   retired: [],
@@ -57,37 +57,21 @@ export function readManifest(from: Snapshot | Writer): Manifest {
 }
 
 /** Decodes the manifest's value. */
-export const unpackManifest = (value: Uint8Array): Manifest =>
-  unpack(value.subarray(GENERATION_BYTES)) as Manifest;
-
-/** The key before the list of repositories, which is written last. */
-const REPOSITORIES = pack("repositories");
-/** Manifests up to this length are decoded at once, in about 0.5 ms. */
-const SHORT_BYTES = 16 * 1024;
-
-/** Reads the manifest in slices, so as not to block the thread: 100 000 repositories take 20 ms. */
-export async function readManifestInSlices(from: Snapshot, pause: Pause): Promise<Manifest> {
-  const value = from.get(engineKey("manifest"), "the manifest");
-  if (!value) throw corrupt("there is no manifest");
-  const record = Buffer.from(value.subarray(GENERATION_BYTES));
-  const at = record.lastIndexOf(REPOSITORIES) + REPOSITORIES.length;
-  const rest = record.length > SHORT_BYTES && withoutList(record.subarray(0, at));
-  if (!rest) return unpack(record) as Manifest;
-  const repositories = await unpackList<Manifest["repositories"][number]>(
-    record.subarray(at),
+export function unpackManifest(value: Uint8Array): Manifest {
+  const { record, columns } = decodeRecord<StoredRecord>(
+    value.subarray(GENERATION_BYTES),
     "the manifest",
-    pause,
+    ({ count }) => isCount(count),
   );
+  const { count, ...rest } = record;
+  const repositories = new RepositoryList(columns.words(count), columns.words(count));
+  columns.end();
   return { ...rest, repositories };
 }
 
-/** Decodes a manifest without its list of repositories. Returns undefined for older manifests, where the list is not last. */
-function withoutList(head: Uint8Array): Manifest | undefined {
-  try {
-    return unpack(Buffer.concat([head, pack([])])) as Manifest;
-  } catch {
-    return undefined;
-  }
+interface StoredRecord extends Omit<Manifest, "repositories"> {
+  /** How many repositories there are. */
+  readonly count: number;
 }
 
 /** Reads only the manifest's generation, which a search checks first. */
@@ -97,12 +81,13 @@ export function readGeneration(from: Snapshot): number {
   return new DataView(value.buffer, value.byteOffset).getFloat64(0, true);
 }
 
-/** Writes the manifest, with the list of repositories last so that readManifestInSlices() can cut it off. */
 export function putManifest(writer: Writer, { repositories, ...rest }: Manifest): void {
   const generation = new DataView(new ArrayBuffer(GENERATION_BYTES));
   generation.setFloat64(0, rest.generation, true);
-  const record = pack({ ...rest, repositories });
-  writer.put(engineKey("manifest"), new Uint8Array(generation.buffer), record);
+  const record: StoredRecord = { ...rest, count: repositories.length };
+  const columns = [repositories.ids, repositories.changed].map(bytesOf);
+  const value = [new Uint8Array(generation.buffer), ...encodeRecord(record), ...columns];
+  writer.put(engineKey("manifest"), ...value);
 }
 
 /** Returns the manifest of the next generation, with `change` applied. */
@@ -110,16 +95,11 @@ export function nextManifest(manifest: Manifest, change: Partial<Manifest>): Man
   return { ...manifest, ...change, generation: manifest.generation + 1 };
 }
 
-/** Returns the list of repositories with one added, or marked as changed in the next generation. */
-export function withRepository(manifest: Manifest, repository: number): Manifest["repositories"] {
-  const changed = [repository, manifest.generation + 1] as const;
-  return [...withoutRepository(manifest, repository), changed].sort(([a], [b]) => a - b);
-}
-
-export const withoutRepository = (
-  { repositories }: Manifest,
-  repository: number,
-): Manifest["repositories"] => repositories.filter(([id]) => id !== repository);
+/** Returns the list of repositories with some added, or marked as changed in the next generation. */
+export const withRepositories = (
+  { repositories, generation }: Manifest,
+  arrived: readonly number[],
+): RepositoryList => repositories.with({ arrived }, generation + 1);
 
 /**
  * Returns the retired segments that nobody reads any more. For other processes it waits until RETIRE_MS have

@@ -5,6 +5,7 @@
  */
 
 import { firstIndex } from "../../base/binary-search.ts";
+import { bytesOf } from "../../base/growable.ts";
 import { hasBit, type Bitset } from "../../base/bitset.ts";
 import { compareText } from "../../base/compare.ts";
 import { sortInSlices } from "../../base/sort.ts";
@@ -14,6 +15,7 @@ import type { Snapshot } from "../lmdb/environment.ts";
 import { BLOCK_BYTES, HASH_BYTES, NO_BLOB, PART, renumber, segmentKey } from "../format/format.ts";
 import type { SkipReason } from "../format/records.ts";
 import { corrupt } from "../format/sealed.ts";
+import type { KeptTables } from "../segments/kept-tables.ts";
 import { mustRead, readFiles, skipReason } from "../segments/segment-tables.ts";
 
 /** What all reads need. REQUIRES: the snapshot stays open until they have resolved. */
@@ -104,7 +106,9 @@ interface Paths {
 }
 
 /** Opens the paths, as a copy if `isKept`. REQUIRES: used before the next read, unless `isKept`. */
-function openPaths({ snapshot, headers }: Segments, place: Place, isKept = false): Paths {
+function openPaths({ snapshot, headers, tables }: Segments, place: Place, isKept = false): Paths {
+  const kept = tables?.get(place.segment)?.paths;
+  if (kept) return { place, starts: viewOf(bytesOf(kept.starts)), bytes: kept.bytes };
   const head = 4 * (headers.get(place.segment)!.files + 1);
   const what = `the paths of segment ${place.segment}`;
   const stored = snapshot.get(segmentKey(place.segment, PART.PATHS), what);
@@ -149,7 +153,9 @@ export interface FoundFile extends FileFacts {
   readonly index: number;
 }
 
-type Segments = Pick<Reading, "snapshot" | "headers">;
+interface Segments extends Pick<Reading, "snapshot" | "headers"> {
+  readonly tables?: KeptTables;
+}
 
 /** Returns, for each path, all files of the place with this path. There are several if revisions differ. */
 export function findFiles(
@@ -168,12 +174,15 @@ export function findFiles(
 
 /** Reads the tables of a segment, and returns a function from a file to its facts. */
 export function fileFacts(
-  { snapshot, headers }: Segments,
+  { snapshot, headers, tables }: Segments,
   segment: number,
 ): (file: number) => FileFacts {
   const { files, blobs } = headers.get(segment)!;
-  const table = readFiles(snapshot, segment, files);
-  const hashes = Buffer.from(mustRead(snapshot, segment, PART.HASHES, HASH_BYTES * blobs));
+  const kept = tables?.get(segment);
+  const table = kept?.files ?? readFiles(snapshot, segment, files);
+  const hashes = kept
+    ? Buffer.from(kept.hashes.buffer, kept.hashes.byteOffset, kept.hashes.length)
+    : Buffer.from(mustRead(snapshot, segment, PART.HASHES, HASH_BYTES * blobs));
   return (file) => {
     const blob = table.blobs[file]!;
     if (blob === NO_BLOB) return { hash: "", skipped: skipReason(table.flags[file]!) };

@@ -1,6 +1,6 @@
 /**
  * Describes the format of the data directory: one LMDB environment with one table. The first byte of a key
- * says what its value holds. Format version 2.
+ * says what its value holds. Format version 3.
  *
  *     0  name                       engine records: `format`, `manifest`, `lease`; `cluster`, in a
  *                                   directory that a cluster fills: what it has from where
@@ -60,12 +60,12 @@
  * again.
  *
  * **Versions of this format**: 1: a segment's repositories and a repository's skipped files are MessagePack
- * maps. 2: they are columns.
+ * maps. 2: they are columns. 3: the manifest's list of repositories is columns, too.
  */
 
 import { SEAL_BYTES } from "./sealed.ts";
 
-export const FORMAT_VERSION = 2;
+export const FORMAT_VERSION = 3;
 
 /** The size of a page, the unit that posting lists point to. docs/index-format.md has the measurement. */
 export const PAGE_BYTES = 8_192;

@@ -38,7 +38,10 @@ export interface Environment {
    * throws, nothing is written. Waiting for the lock and the disk does not block this thread.
    */
   write<T>(work: (writer: Writer) => T): Promise<T>;
-  /** Does the same and blocks this thread. It reaches the disk with the next write() at the latest, such as the one that releases the lease. */
+  /**
+   * Does the same, but blocks this thread. The transaction reaches the disk with the next write() at the latest, such
+   * as the one that releases the lease.
+   */
   writeSync<T>(work: (writer: Writer) => T): T;
   /** Releases reader slots held by dead processes. LMDB itself does so only when the file is opened. */
   releaseDeadReaders(): void;
@@ -132,7 +135,7 @@ function openDatabase(file: string, readOnly: boolean): Database {
       readOnly,
       mapSize: MAP_BYTES,
       maxReaders: 512,
-      // otherwise a failing commit also rejects a promise that nobody handles, which ends the process
+      // otherwise a failed commit also rejects a promise that nobody handles, which ends the process
       eventTurnBatching: false,
       // otherwise LMDB writes uninitialized heap memory to the file, which may hold the host's secrets
       noMemInit: false,
@@ -326,13 +329,16 @@ class LmdbWriter implements Writer {
 /** The number of values read on this thread so far. lmdb has one buffer per thread, which each read overwrites. */
 let reads = 0;
 
+/** Invalidates all values that were read last, as a read does. */
+export const endLastReads = (): void => void reads++;
+
 /** Remembers the value read last, which stays valid in lmdb's buffer until the next read of this thread. */
 export class LastRead {
   #number = -1;
   #reads = -1;
   #value: Uint8Array = new Uint8Array();
 
-  /** The number that the value was kept under, even if it is no longer valid; -1 if none was. */
+  /** The number under which the value was kept, even if it is no longer valid; -1 if no value was kept. */
   get number(): number {
     return this.#number;
   }

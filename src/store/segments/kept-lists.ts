@@ -25,7 +25,7 @@ import {
 } from "../../kernel/lists-kernel.ts";
 import { emptyBitset, wordsFor, type Bitset } from "../../base/bitset.ts";
 
-/** Holds the lists of some twenty queries on Linux. docs/limits.md promises it, docs/speed.md has what more would gain. */
+/** Enough for the lists of some twenty queries on Linux. docs/limits.md promises this bound. */
 const KEPT_BYTES = 16 * 2 ** 20;
 
 const HEAD = RESERVED_BYTES >>> 2;
@@ -112,8 +112,8 @@ export class KeptLists {
   }
 
   /**
-   * Forgets all sets but some, so that the number of an edition, which is used again after 254 others, finds
-   * its own lists. Who has an address may go on using it.
+   * Forgets all sets but some. Numbers of editions are reused after 254 others, and must not find old lists.
+   * Addresses that threads already have stay valid.
    */
   dropOthers(isKept: (segment: number, edition: number) => boolean): void {
     for (const at of this.#sets())
@@ -272,7 +272,7 @@ export class KeptLists {
 
 const { fill } = Buffer.prototype;
 
-/** Copies bytes into shared memory: set() takes two to four times as long as a fill, which is one memcpy(). */
+/** Copies with fill(), which is one memcpy(). set() is 2 to 4 times as slow on shared memory. */
 function copyToShared(source: Uint8Array, target: Uint8Array, at: number): void {
   fill.call(target as Buffer, source, at, at + source.length);
 }

@@ -55,7 +55,7 @@ export class PostingsWriter {
   readonly #firstGrams = new GrowableWords();
   #grams = new GrowableWords();
   #ends = new GrowableWords();
-  #lists = new GrowableBytes(POSTING_BLOCK_BYTES);
+  #lists = new GrowableBytes();
   #pending: Uint8Array[][] = [];
   #written = 0;
   listBytes = 0;
@@ -133,7 +133,7 @@ export class PostingsReader {
   readonly #place: PostingPlace;
   readonly #firstGrams: Uint32Array;
   readonly #verified: Uint8Array;
-  /** The key of the block that was read last: making one takes as long as half a read. */
+  /** The key of the block that was read last. It is kept because making a key takes half as long as a read. */
   readonly #key: Buffer;
   /** The number that the first block has in its key. */
   readonly #firstNumber: number;
@@ -141,8 +141,8 @@ export class PostingsReader {
   #kept = { epoch: -1, set: 0 };
 
   /**
-   * Reads the directory. `blocks` is their number according to the header. The seal alone does not suffice: a
-   * value of four zero bytes passes as the seal of an empty payload.
+   * Reads the directory. `blocks` is the number of blocks according to the header. The seal alone would not be enough:
+   * a value of four zero bytes passes as the seal of an empty payload.
    */
   constructor(snapshot: Snapshot, place: PostingPlace, blocks: number) {
     const directory = snapshot.get(place.directory, place.what);
@@ -170,8 +170,8 @@ export class PostingsReader {
   }
 
   /**
-   * Returns the pages with all grams, from the memory that threads share, and keeps there what is missing.
-   * Returns undefined if there is no room. REQUIRES: 1 to MOST_GRAMS grams.
+   * Returns the pages that have all the given grams, by the lists in the memory that threads share. Lists that are
+   * missing there are read and added. Returns undefined if there is no room for them. REQUIRES: 1 to MOST_GRAMS grams.
    */
   findKept(
     snapshot: Snapshot,

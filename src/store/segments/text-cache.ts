@@ -1,29 +1,29 @@
 /**
- * Pages of text, kept in memory that all threads of an engine share.
+ * Caches pages of text in memory that all threads of an engine share, without locks.
  *
- * A page and a few bytes around it lie in a slot. Slots form sets of WAYS. The page decides on the set, and a clock
- * of each set on the slot that is used again: so nothing is linked, and threads share the cache without a lock.
- * Whoever fills a slot puts its number into the slot's state first, and takes it out with the next version.
- * Whoever reads one copies the bytes, then looks whether the state is still what it was. A thread that died
- * while it filled a slot keeps that slot from all others, until its successor of the same number begins.
+ * The cache is set-associative. Each slot holds a page and a few bytes around it. The hash of a page selects a
+ * set of WAYS slots, and a clock in each set selects the slot to evict.
  *
- * A page of 8 KiB from a slot takes 0.2 µs (0.7 if no processor has it in its cache), from LMDB 4.5, which copies the 32
- * KiB around it. Memory that each thread has for itself would be as fast, and hold as many times fewer pages
- * as there are threads.
+ * A thread that fills a slot first writes its own number into the slot's state, and removes it together with
+ * raising the version. A reader copies the bytes and then checks that the state has not changed. If a thread
+ * dies while it fills a slot, the slot stays blocked until a thread with the same number starts.
+ *
+ * Reading a page of 8 KiB takes 0.2 µs from a slot (0.7 from main memory), and 4.5 from LMDB, which copies the
+ * 32 KiB around it.
  */
 
 import { PAGE_BYTES } from "../format/format.ts";
 
-/** A slot holds the byte before a page, the page, and what ends behind it of what begins in it. */
+/** A slot holds the byte before a page, the page, and the overlap that the grams of the page cover. */
 const LEAD_BYTES = 1;
 const TAIL_BYTES = 127;
 const SLOT_BYTES = LEAD_BYTES + PAGE_BYTES + TAIL_BYTES;
 const WAYS = 8;
-/** Words of the directory for each slot: page, segment (0: the slot is empty), state, mark, a page that was missed. */
+/** The words of a slot in the directory: page, segment (0 if the slot is empty), state, mark, hash of a missed page. */
 const WORDS = 5;
-/** And one for each set, the hand of its clock. */
+/** Each set has one word more, the hand of its clock. Room for one a slot is reserved. */
 const DIRECTORY_BYTES = 4 * (WORDS + 1);
-/** A state: the version, and in its low bits who is filling the slot (0: nobody). */
+/** The low bits of a state, with the number of the thread that is filling the slot, or 0. The rest is the version. */
 const OWNER_BITS = 9;
 const OWNER = 2 ** OWNER_BITS - 1;
 /** A state is never negative. */
@@ -32,7 +32,7 @@ const MOST_VERSIONS = 2 ** (31 - OWNER_BITS) - 1;
 /** The most bytes of a cache: what a typed array holds on Node 20. */
 export const MOST_CACHE_BYTES = 4 * 2 ** 30;
 
-/** What threads share. Plain data. */
+/** The memory that threads share, as plain data for a message. */
 export interface TextCacheMemory {
   /** See CacheDirectory. */
   readonly directory: SharedArrayBuffer;
@@ -47,12 +47,12 @@ interface PageKey {
 /** A page, and where its text lies in that of the segment. */
 export interface CachedPage extends PageKey {
   readonly start: number;
-  /** Of its blob. */
+  /** The part of the segment's text that the page's blob takes. */
   readonly blobStart: number;
   readonly blobEnd: number;
 }
 
-/** Memory of so many bytes at most, all told. undefined: there is no room for a page. */
+/** Allocates at most `bytes` bytes. Returns undefined if no page fits. */
 export function newTextCacheMemory(bytes: number): TextCacheMemory | undefined {
   const slots = slotsWithin(bytes);
   if (slots === 0) return undefined;
@@ -67,20 +67,20 @@ function slotsWithin(bytes: number): number {
   return slots < WAYS ? slots : slots - (slots % WAYS);
 }
 
-/** Which page each slot holds, and who fills it. */
+/** Keeps which page each slot holds, and which thread is filling it. */
 export class CacheDirectory {
   readonly slots: number;
   readonly ways: number;
-  /** For each set the pages of its slots, then their segments: 64 bytes, which come from memory at once. */
+  /** For each set the pages of its slots, then their segments: 64 bytes, one cache line. */
   readonly #keys: Int32Array;
   readonly #states: Int32Array;
-  /** 1: read since the hand of the clock came by. */
+  /** 1 for slots that were read since the hand of the clock passed them. */
   readonly #marks: Int32Array;
   readonly #missed: Int32Array;
   readonly #hands: Int32Array;
   readonly #owner: number;
 
-  /** `owner` is a number from 1 that no other thread has that is alive. */
+  /** `owner` is the number of this thread, from 1. REQUIRES: no other living thread has it. */
   constructor(directory: SharedArrayBuffer, owner = OWNER) {
     const slots = directory.byteLength / DIRECTORY_BYTES;
     const column = (number: number) => new Int32Array(directory, 4 * number * slots, slots);
@@ -95,7 +95,7 @@ export class CacheDirectory {
     this.#releaseOwn();
   }
 
-  /** The slot of a page, or -1. */
+  /** Returns the slot of a page, or -1. */
   find(page: PageKey): number {
     const first = this.#setOf(page);
     const keys = this.#keys;
@@ -104,21 +104,21 @@ export class CacheDirectory {
     return -1;
   }
 
-  /** What end() wants when the slot has been read; -1: it is another page's by now, or being filled. */
+  /** Begins a read. Returns the state to pass to end(), or -1 if the slot no longer holds the page or is being filled. */
   begin(slot: number, page: PageKey): number {
     const state = Atomics.load(this.#states, slot);
     return (state & OWNER) === 0 && this.#holds(slot, page) ? state : -1;
   }
 
-  /** Whether what was read of the slot since begin() is good. Marks the slot. */
+  /** Ends a read. Returns whether the bytes that were read since begin() are valid, and marks the slot as used. */
   end(slot: number, state: number): boolean {
-    // written to, so that no processor puts what was read after it
+    // an addition, not a load, so that no processor moves the reads behind it
     if (Atomics.add(this.#states, slot, 0) !== state) return false;
     if (this.#marks[slot] === 0) this.#marks[slot] = 1;
     return true;
   }
 
-  /** Whether the page was missed before, of late. */
+  /** Returns whether the page was missed before, not long ago, and remembers it if not. */
   wasMissed(page: PageKey): boolean {
     const hash = hashOf(page);
     const place = (hash >>> 0) % this.slots;
@@ -128,8 +128,8 @@ export class CacheDirectory {
   }
 
   /**
-   * Takes an empty slot of the page's set, or the next that was not read since the hand came by. Nobody else
-   * touches it until release(). -1: there is none.
+   * Claims an empty slot of the page's set, or evicts one that was not read since the hand passed it. No other
+   * thread uses the slot until release(). Returns -1 if all slots are being filled.
    */
   take(page: PageKey): number {
     const first = this.#setOf(page);
@@ -145,7 +145,7 @@ export class CacheDirectory {
     return -1;
   }
 
-  /** The slot, which was taken, holds the page now; without one it is empty. */
+  /** Publishes a claimed slot with its page, or as empty without one. */
   release(slot: number, page: PageKey = { segment: 0, page: 0 }): void {
     const at = this.#keyOf(slot);
     this.#keys[at] = page.page;
@@ -168,47 +168,47 @@ export class CacheDirectory {
     return this.#keys[at] === page && this.#keys[at + this.ways] === segment;
   }
 
-  /** Where the page of a slot stands; its segment stands `ways` words behind. */
+  /** Returns the position of a slot's page in #keys. Its segment is `ways` words behind. */
   #keyOf(slot: number): number {
     return slot + slot - (slot % this.ways);
   }
 
-  /** The first slot of its set. */
+  /** Returns the first slot of the page's set. */
   #setOf(page: PageKey): number {
     return ((hashOf(page) >>> 0) % this.#hands.length) * this.ways;
   }
 
-  /** Whether the slot is this thread's now. */
+  /** Tries to claim a slot for this thread. Returns whether it succeeded. */
   #claim(slot: number): boolean {
     const state = Atomics.load(this.#states, slot);
     if ((state & OWNER) !== 0) return false;
     return Atomics.compareExchange(this.#states, slot, state, state | this.#owner) === state;
   }
 
-  /** Empties slots that one of the same number was filling when it died. */
+  /** Empties the slots that a dead thread with this number was filling. */
   #releaseOwn(): void {
     for (let slot = 0; slot < this.slots; slot++)
       if ((this.#states[slot]! & OWNER) === this.#owner) this.release(slot);
   }
 }
 
-/** Another one for each page of a segment; those of neighbours are neighbours. */
+/** Hashes a page. Pages of a segment have different hashes, and neighbours have neighbouring ones. */
 const hashOf = ({ segment, page }: PageKey): number => (Math.imul(segment, 0x9e3779b1) + page) | 0;
 
 export class TextCache {
-  /** Of text that it keeps at most. */
+  /** The most bytes of text that it holds. */
   readonly bytes: number;
   readonly #directory: CacheDirectory;
   readonly #text: Uint8Array;
 
-  /** `worker` is the number of the thread. */
+  /** `worker` is the number of this thread. */
   constructor({ directory, text }: TextCacheMemory, worker: number) {
     this.#directory = new CacheDirectory(directory, 1 + worker);
     this.#text = new Uint8Array(text);
     this.bytes = text.byteLength;
   }
 
-  /** Where the text begins that a slot of the page holds, and where it ends. */
+  /** Returns the part of the segment's text that a slot holds with the page. */
   static reach({ start, blobStart, blobEnd }: CachedPage): readonly [from: number, to: number] {
     return [
       Math.max(blobStart, start - LEAD_BYTES),
@@ -217,8 +217,8 @@ export class TextCache {
   }
 
   /**
-   * Copies text [from, to) to `target` at `at`; returns false if the page is not there, and what lies at `at` is
-   * anything then. REQUIRES: it is within the page's reach().
+   * Copies text [from, to) to `target` at `at`. Returns false if the page is not cached; the bytes at `at` may
+   * then have changed. REQUIRES: the text is within reach() of the page.
    */
   read(
     page: CachedPage,
@@ -235,14 +235,14 @@ export class TextCache {
   }
 
   /**
-   * Whether a page that was not there is to be kept now: when it is asked for again. A search that reads
-   * more than there is room for would fill all of it, and find nothing of that the next time.
+   * Returns whether a page that was not cached should be added now, which is when it is missed a second time.
+   * Otherwise a search that reads more than fits would replace all pages and reuse none.
    */
   wants(page: CachedPage): boolean {
     return this.#directory.wasMissed(page);
   }
 
-  /** Keeps a page whose reach() lies in `source`, at `at`. */
+  /** Adds a page. `source` holds the text of its reach() at `at`. */
   keep(page: CachedPage, source: Uint8Array, at: number): void {
     if (this.#directory.find(page) >= 0) return;
     const slot = this.#directory.take(page);
@@ -253,12 +253,12 @@ export class TextCache {
   }
 }
 
-/** Where the first byte of a page lies. */
+/** Returns the offset of a page's first byte in the shared text. */
 const placeOf = (slot: number): number => slot * SLOT_BYTES + LEAD_BYTES;
 
 const { fill } = Buffer.prototype;
 
-/** Copies as set() does. That goes byte by byte, or word by word, where memory is shared, 2 to 4 times as slowly; a fill is one memcpy(). */
+/** Copies with fill(), which is one memcpy(). set() is 2 to 4 times as slow on shared memory. */
 function copy(
   source: Uint8Array,
   from: number,

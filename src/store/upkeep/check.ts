@@ -1,8 +1,7 @@
 /**
- * Checks everything in an index: every seal, the rules of every table, every posting list, and every text
- * against its hash. Seals alone do not suffice, because a damaged tree of LMDB's may lead to an older value of
- * the same key. Reading a damaged page can end the process, so engines run the check in a child process
- * (check-process.ts).
+ * Checks everything in an index: every seal, the rules of every table, every posting list, and every text against its
+ * hash. Seals alone are not enough, because a damaged LMDB tree may lead to an older value of the same key. Reading a
+ * damaged page can end the process, so engines run the check in a child process (check-process.ts).
  */
 
 import { createHash } from "node:crypto";
@@ -36,7 +35,7 @@ export interface CheckReport {
   files: number;
   /** Bytes of text they hold. */
   bytes: number;
-  /** Where something is damaged. */
+  /** The damaged places. */
   problems: CheckProblem[];
 }
 
@@ -48,9 +47,9 @@ export interface CheckReport {
  *   `${repository ?? `segment ${segment}`}: ${message}`;
  */
 export interface CheckProblem {
-  /** Id of the segment, where it is in one. */
+  /** Id of the segment, if the damage is in one. */
   segment?: number;
-  /** Name of the repository, where it is in its record. */
+  /** Name of the repository, if the damage is in its record. */
   repository?: string;
   /** For people. */
   message: string;

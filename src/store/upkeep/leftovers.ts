@@ -28,8 +28,8 @@ import { readHeader, type SegmentHeader } from "../segments/segment-tables.ts";
 const KEYS_PER_TRANSACTION = 64;
 
 /**
- * Deletes them, in several transactions. Retired segments wait for RETIRE_MS, unless `isUrgent`. REQUIRES: `owner`
- * holds the lease; if it is urgent, no other process searches the directory.
+ * Deletes these segments, in several transactions. Retired segments are kept for RETIRE_MS unless `isUrgent` is set.
+ * REQUIRES: `owner` holds the lease; if `isUrgent` is set, no other process searches the directory.
  */
 export async function deleteLeftovers(
   environment: Environment,
@@ -71,7 +71,10 @@ function storedSegments(snapshot: Snapshot): number[] {
   }
 }
 
-/** Deletes as much as fits one transaction. Returns the segments that may have values left; forgets retired ones that have none. */
+/**
+ * Deletes as much as fits one transaction. Segments of which nothing is left are removed from the manifest's list of
+ * retired segments. Returns the segments that may still have values.
+ */
 function deleteSome(writer: Writer, segments: readonly number[]): number[] {
   const gone = new Set<number>();
   let room = KEYS_PER_TRANSACTION;

@@ -3,9 +3,8 @@
  * around them. A transaction is named by the keys it puts and removes, and by the manifest before and after.
  */
 
-import { unpack } from "msgpackr";
 import { PART } from "../../../src/store/format/format.ts";
-import type { Manifest } from "../../../src/store/catalog/manifest.ts";
+import { unpackManifest, type Manifest } from "../../../src/store/catalog/manifest.ts";
 
 export type Step =
   | "created"
@@ -41,7 +40,7 @@ export interface Touched {
 
 /** `value`: as stored, with the generation before the record and the seal behind it. */
 export const manifestIn = (value: Uint8Array): Manifest =>
-  unpack(value.subarray(8, value.length - 4)) as Manifest;
+  unpackManifest(value.subarray(0, value.length - 4));
 
 export function nameStep({ put, removed, before, after }: Touched): Step {
   const puts = (name: string) => put.some((key) => key.subarray(1).toString() === name);

@@ -1,7 +1,7 @@
 /**
  * Finds the paths of a segment that match an expression, for `file:`. All paths are in memory one after
  * another, so what the expression requires is searched in all of them at once, and only those that contain
- * it are tried. Trying each of linux's 78 000 paths took 7 ms; searching them for `raid5` takes 0.5.
+ * it are tried. Trying each of linux's 78 000 paths takes 7 ms; searching them for `raid5` takes 0.5.
  */
 
 import { isAscii } from "node:buffer";

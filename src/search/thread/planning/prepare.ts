@@ -28,7 +28,7 @@ export const gramsOf = ({ literals }: PreparedAtom): number =>
 
 /** The nodes of a query's tree that are evaluated between two looks at the clock. */
 const NODES_AT_ONCE = 50_000;
-/** The same for files of which little is evaluated, because rating one takes a microsecond, too. */
+/** The most files between two looks at the clock, because rating one takes a microsecond. */
 const FILES_AT_ONCE = 512;
 
 const NO_LITERALS: readonly Literal[] = [];
@@ -83,7 +83,7 @@ export async function prepareInTime(
   return tools.isStopped() ? undefined : queryOf(plan, atoms, tools.kernel);
 }
 
-/** Builds the automaton of an atom. A worker builds it when the first text is read, because there may be none. */
+/** Builds the automaton of an atom. A worker does so when it reads the first text, because there may be none. */
 async function makeAutomaton(
   atom: PreparedAtom,
   { pause }: Pick<Preparing, "pause">,

@@ -1,10 +1,10 @@
 /**
- * Plans a query in one segment, from metadata, paths and grams: which files may match, which blobs must be
- * read for that, and in which windows they are. No content is read.
+ * Plans a query in one segment, from metadata, paths and grams. The plan says which files may match, which blobs must
+ * be read to find out, and in which windows they are. No content is read.
  *
- * A segment that the sets of files exclude, as `repo:` does most, is done with before a list is read. In the
- * others each atom is planned alone. Then paths are tried, only for files that the other atoms leave. The rest are
- * the candidates, from which everything else follows.
+ * If the sets of files exclude a segment, as `repo:` does with most segments, no list is read. In the other segments
+ * each atom is planned by itself. Paths are tried last, and only those of files that the other atoms leave. The
+ * remaining files are the candidates.
  */
 
 import {
@@ -70,7 +70,10 @@ export interface SegmentPlan {
   /** The numbers of the windows with a file that must be evaluated. */
   readonly steps: readonly number[];
   readonly stats: PlanStats;
-  /** How many files in scope may or may not match, because their symbols are not known. */
+  /**
+   * The number of files in scope of which it is unknown whether they match, because their symbols have not been
+   * extracted.
+   */
   readonly undecided: number;
 }
 
@@ -130,7 +133,7 @@ export async function planSegment(
   };
 }
 
-/** The plan of a segment in which nothing is to be done. */
+/** Returns the plan of a segment in which there is nothing to do. */
 function excluded(
   segment: Pick<SegmentPlan, "reader" | "asked" | "windows" | "candidates">,
   atoms: readonly AtomPlan[],
@@ -210,9 +213,10 @@ function blobsToVisit(
 }
 
 /**
- * Orders the content atoms, cheap ones first. Literals come before expressions, beginning with those in the
- * fewest visited blobs. Of expressions those of names come first, then those that require most. How often
- * something occurs in other layouts or elsewhere must not decide on how many files an expression runs.
+ * Orders the content atoms, cheap ones first. Literals come before expressions, beginning with those in the fewest
+ * visited blobs. Among expressions, those for names come first, then those that require the most grams. Only visited
+ * blobs are counted, because the number of files on which an expression runs must not depend on content elsewhere or on
+ * the layout of segments.
  */
 async function scanOrder(
   { contentAtoms }: PreparedQuery,
@@ -231,7 +235,7 @@ async function scanOrder(
   return contentAtoms.toSorted((a, b) => costs[a]! - costs[b]!);
 }
 
-/** More than the blobs of any segment, and than the grams of any expression. */
+/** Greater than the number of blobs in any segment and the number of grams of any expression. */
 const ANYWHERE = 2 ** 32;
 
 /** Joins windows in which no content is read, because there a window costs only as much as its files. */

@@ -19,14 +19,20 @@ const LEAST_KEPT = 1024;
 
 export class Collector {
   readonly #matches: number;
+  readonly #leastFiles: number;
   readonly #tieBreak: TieBreak;
   #files: RankedFile[] = [];
   /** Files below this score can no longer be among the best. */
   threshold = -Infinity;
   #pruneAt = 2 * LEAST_KEPT;
 
-  constructor(matches: number, tieBreak: TieBreak) {
+  /** Keeps the files of so many ranges, and at least so many files. */
+  constructor(
+    { matches, files }: { readonly matches: number; readonly files: number },
+    tieBreak: TieBreak,
+  ) {
     this.#matches = matches;
+    this.#leastFiles = files;
     this.#tieBreak = tieBreak;
   }
 
@@ -45,8 +51,8 @@ export class Collector {
   #prune(): void {
     this.#files.sort((a, b) => b.score - a.score || this.#tieBreak(a, b));
     let ranges = 0;
-    const end = this.#files.findIndex(({ count }) => {
-      if (ranges >= this.#matches) return true;
+    const end = this.#files.findIndex(({ count }, i) => {
+      if (ranges >= this.#matches && i >= this.#leastFiles) return true;
       ranges += count;
       return false;
     });

@@ -48,14 +48,14 @@ export class HitRater {
   /** How the ranges in the path of the last rated hit fit it. */
   #pathScore = 0;
   /**
-   * By atom, whether it is a word of grammar, which says what is wanted of the other terms and is no name
-   * itself.
+   * For each atom, whether it is a keyword such as `class`, which says what kind of definition the other terms
+   * name.
    */
   readonly #isGrammar: Uint8Array;
   /** What every hit shows, if that does not depend on the file. */
   readonly #always: ShownAtoms | undefined;
 
-  /** Makes it ready: looks for the terms in the paths, in slices. */
+  /** Makes it ready: finds the terms in the paths, in slices. */
   static async of(options: RaterOptions): Promise<HitRater> {
     const { query, reader, snapshot, candidates, tools } = options;
     return new HitRater(
@@ -79,8 +79,8 @@ export class HitRater {
   }
 
   /**
-   * Rates a hit. Returns a promise where that takes long, because of many ranges in the file: whether it is rated.
-   * REQUIRES: the hit stays what it is until then.
+   * Rates a hit. Returns whether it did, as a promise if the file has so many ranges that it takes long. REQUIRES:
+   * the hit does not change until then.
    */
   rate(hit: Hit): Promise<boolean> | undefined {
     const { query, reader, rankOf } = this.#options;
@@ -119,7 +119,7 @@ export class HitRater {
     return undefined;
   }
 
-  /** Of a file with many ranges: in slices, and for nothing if the search is stopped. */
+  /** Rates a file with many ranges, in slices. Resolves to false if the search was stopped. */
   async #rateLong(
     lists: readonly Uint32Array[],
     finish: (count: number, distance: number) => void,

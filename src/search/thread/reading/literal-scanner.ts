@@ -44,7 +44,7 @@ export interface Region {
 export interface Found {
   /** The number of matches in each blob. */
   readonly counts: Uint32Array;
-  /** Their best edge, 0 to 4. */
+  /** The best edge of the matches in each blob, 0 to 4. */
   readonly edges: Uint8Array;
   /** The position at which a blob's pairs begin in `pairs`, in pairs. */
   readonly starts: Uint32Array;
@@ -90,8 +90,8 @@ export class LiteralScanner {
   }
 
   /**
-   * Scans the candidate pages of the given blobs (ascending), or all pages without candidates. Pairs are
-   * read only if `wantsPairs`.
+   * Scans the candidate pages of the given blobs (in ascending order), or all their pages if `pages` is undefined.
+   * Pairs are read only if `wantsPairs` is set.
    */
   scan(
     window: Window,
@@ -108,8 +108,8 @@ export class LiteralScanner {
   }
 
   /**
-   * Scans the same pages for several literals, and returns the ranges of each as addresses, ascending: one list or two
-   * for a literal, where it must be folded and elsewhere.
+   * Scans the same pages for several literals, and returns the ranges of each as ascending addresses. Each literal has
+   * two lists: the ranges in text that needs no folding, then those in text that does.
    */
   rangesOfEach(
     window: Window,
@@ -125,7 +125,7 @@ export class LiteralScanner {
     ]);
   }
 
-  /** Loads the pages, and tells those apart in which one of the literals must be folded. */
+  /** Loads the pages, and separates those in which some literal must be folded from the others. */
   #runsOf(
     window: Window,
     blobs: readonly number[],

@@ -10,16 +10,16 @@ import type { LiteralAtom } from "../../messages/plan.ts";
 export interface Literal {
   readonly text: string;
   readonly caseSensitive: boolean;
-  /** The planned part, folded. */
+  /** The part of the literal that is looked up in the index, folded. */
   readonly folded: Uint8Array;
-  /** The grams of every page in which a match starts; none for fewer than three bytes. */
+  /** The grams that every page has in which a match starts. Empty if `folded` has fewer than three bytes. */
   readonly grams: readonly number[];
   /** The fewest and the most bytes of a match. */
   readonly shortest: number;
   readonly longest: number;
   /**
-   * The text, folded unless case matters, and the bits that may differ, both padded to a multiple of 16
-   * with 0xff.
+   * The text, folded unless case matters, and `masks`, the bits in which a match may differ. Both are padded with 0xff
+   * to a multiple of 16.
    */
   readonly bytes: Uint8Array;
   readonly masks: Uint8Array;
@@ -27,9 +27,9 @@ export interface Literal {
   /** The positions of the two bytes that are rarest in code. */
   readonly rarest: readonly [first: number, second: number];
   /**
-   * The characters beyond ASCII that fold to ASCII letters of the literal (U+212A and U+017F at most). Text
-   * without them contains it only as bytes. Undefined if the literal itself has letters beyond ASCII, whose
-   * forms differ in more than masked bits.
+   * The characters beyond ASCII that fold to ASCII letters of the literal (U+212A and U+017F at most). In text without
+   * them, every match can be found by comparing bytes under the masks. Undefined if the literal itself has letters
+   * beyond ASCII, because their upper and lower case may differ in other bits.
    */
   readonly partners: readonly Buffer[] | undefined;
   /** The folded code points, for text in which folding changes code points beyond ASCII. */
@@ -40,9 +40,12 @@ export interface Literal {
 
 const encoder = new TextEncoder();
 
-/** The literals prepared last: planning, searching and showing each prepare the same one from its text. */
+/**
+ * The most recently prepared literals, because planning, searching and showing each prepare the same literal from its
+ * text.
+ */
 const recent = new LruCache<string, Literal>({ most: 16 });
-/** The most characters of a literal that is kept. */
+/** A longer literal, in characters, is not kept in `recent`. */
 const MOST_RECENT = 256;
 
 export function prepareLiteral(atom: LiteralAtom): Literal {
@@ -93,7 +96,7 @@ function matchedLengths(point: number, caseSensitive: boolean): [least: number, 
 const encodedLength = (point: number): number =>
   point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
 
-/** Returns the longest prefix that matches no more bytes than the overlap that the grams of a page cover. */
+/** Returns the longest prefix whose matches always fit into the overlap that the grams of a page cover. */
 function plannedPiece(
   points: readonly number[],
   lengths: readonly (readonly [number, number])[],
@@ -118,8 +121,8 @@ function padded(
 }
 
 /**
- * Returns the two sets that the kernel's scanFolded() looks up: of the first byte of a match, and of the
- * next one.
+ * Returns the two sets that the kernel's scanFolded() looks up: the values of the first byte of a match, and those of
+ * the second.
  */
 function leadSets([first, second]: readonly number[]): Uint8Array {
   const leads = new Uint8Array(64);

@@ -89,6 +89,11 @@ export class SegmentSymbols {
     return list;
   }
 
+  /** Returns a definition of a blob. REQUIRES: `row` is one of of(blob). */
+  symbol(blob: number, row: number, text: Uint8Array): ResultSymbol {
+    return show(this.of(blob).rows, row, text);
+  }
+
   /** Returns the definition whose name contains the range, or the innermost if names are nested. */
   at(
     blob: number,

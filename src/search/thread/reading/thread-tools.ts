@@ -93,6 +93,17 @@ export class ThreadTools {
     };
   }
 
+  /** Whether a segment is open, with these symbols. */
+  isOpen(segment: number, edition: number): boolean {
+    const opened = this.#opened.get(segment);
+    return opened !== undefined && (edition === 0 || opened.symbols?.edition === edition);
+  }
+
+  /** Closes a segment. */
+  close(segment: number): void {
+    this.#opened.delete(segment);
+  }
+
   /**
    * Opens a segment. Returns undefined if it no longer exists. A segment that is still open here may also
    * be gone; reading its text tells.

@@ -1,6 +1,6 @@
 /**
- * Finds the matches of a regular expression in the blobs of a window: first the lines worth running over,
- * then the matches.
+ * Finds the matches of a regular expression in the blobs of a window. It first finds the lines that may have a match,
+ * and then runs the expression on them.
  */
 
 import { bytesOf } from "../../../base/growable.ts";
@@ -21,7 +21,7 @@ import type { SharedLines } from "./shared-lines.ts";
 
 /** How an expression runs over a window. */
 export interface ExpressionRun extends ExpressionReach {
-  /** For an expression that shares a pass with others. */
+  /** The shared pass, for an expression that shares one with others. */
   readonly shared?: SharedLines | undefined;
   /** The number of matches in a blob after which the rest need not be read. Default: unlimited. */
   readonly most?: number | undefined;
@@ -35,14 +35,14 @@ interface ScannedBlobs {
 }
 
 /**
- * With an anchor in every this many bytes, running over everything is as fast: searching literals is five
- * to ten times as fast as running the automaton.
+ * If there is an anchor in every this many bytes, running the automaton over everything is as fast. Searching for
+ * literals is five to ten times as fast as running the automaton.
  */
 const DENSE_BYTES = 1024;
-/** Triples at a smaller average distance in a window are in most lines. */
+/** If the triples of a window have a smaller average distance in bytes, most lines have one. */
 const LEAST_APART = 64;
 
-/** Scans whole lines around the candidate pages, or whole blobs without candidates. */
+/** Scans whole lines around the candidate pages, or whole blobs if no candidates are given. */
 export function scanExpression(
   placed: PlacedExpression,
   window: Window,
@@ -71,14 +71,14 @@ class ExpressionScan {
   }
 
   /**
-   * Runs over all texts at once, and then gives each blob its matches. If what a match requires is rare,
-   * only the lines that contain it are run.
+   * Runs over all texts at once, and then gives each blob its matches. If what a match requires is rare, runs only
+   * over the lines that contain it.
    */
   runOnAll(run: ExpressionRun): Found {
     const { anchors, shared } = run;
     const { window, blobs, regions } = this.#scanned;
     const { arena, kernel, isStopped } = this.#tools;
-    // for each blob by itself: in a run over several, the first one's limit would end it for the others
+    // only for a single blob: in a run over several, reaching the limit in one would end the run for the others
     const most = blobs.length === 1 ? (run.most ?? Infinity) : Infinity;
     const out = this.#ranges;
     const mark = arena.mark();
@@ -109,7 +109,10 @@ class ExpressionScan {
     return this.#finish();
   }
 
-  /** Returns where a triple begins that every match contains, or undefined if there are too many. */
+  /**
+   * Returns the places of the triple that every match contains, or undefined if there is no such triple or too many
+   * places.
+   */
   #placesOfTriple(texts: TextTable): Uint32Array | undefined {
     const { triple } = this.#placed;
     if (triple === undefined) return undefined;
@@ -125,8 +128,8 @@ class ExpressionScan {
   }
 
   /**
-   * Runs blob by blob, because an empty match at the end of a blob has the address at which the next one
-   * begins.
+   * Runs blob by blob, because an empty match at the end of one blob has the same address as the beginning of the
+   * next.
    */
   runOnEach(most: number): Found {
     const { window, blobs, regions } = this.#scanned;

@@ -13,10 +13,10 @@ export function pairsOf(found: Found, index: number): Uint32Array {
   return found.pairs.subarray(start, start + 2 * found.counts[index]!);
 }
 
-/** Ranges that are merged between two looks at the clock: half a millisecond, about. */
+/** The ranges that are merged between two looks at the clock: about half a millisecond of work. */
 export const RANGES_AT_ONCE = 4096;
 
-/** Returns the ranges of each content atom that a blob shows, where there are any. What was stopped has not looked for all. */
+/** Returns the ranges of each content atom that has any in a blob. After a stop, some may be missing. */
 export function shownLists(
   atoms: readonly number[],
   found: readonly (Found | undefined)[],
@@ -30,7 +30,7 @@ export function shownLists(
   return lists;
 }
 
-/** Merges the ranges that content atoms show in a blob. Resolves to fewer, the first ones, if it is stopped. */
+/** Merges the ranges that content atoms show in a blob. Resolves to the first ones if it is stopped. */
 export async function mergeInSlices(
   lists: readonly Uint32Array[],
   { isStopped, pause }: Pick<SearchTools, "isStopped" | "pause">,

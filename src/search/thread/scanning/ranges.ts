@@ -4,8 +4,8 @@
  * longer first, and one that overlaps an earlier kept one is dropped. Touching ranges are both kept; an
  * empty range is kept unless another one ends or is empty at its place.
  *
- * Takes n log k for n ranges in k lists. A query may have 2 000 terms, and a file of 2 MiB as many ranges as bytes:
- * looking at the head of every list for each range took half a minute.
+ * Takes n log k for n ranges in k lists, because a query may have 2 000 terms, and a file of 2 MiB as many ranges as
+ * bytes.
  */
 
 import { GrowableWords } from "../../../base/growable.ts";
@@ -49,7 +49,7 @@ export class RangeMerge {
     return this.#merged.view;
   }
 
-  /** Looks at as many ranges. Returns whether all are merged. */
+  /** Takes at most `count` steps. Returns whether all ranges are merged. */
   advance(count: number): boolean {
     const heap = this.#heap;
     for (let left = count; left > 0 && heap.length > 0; left--) {

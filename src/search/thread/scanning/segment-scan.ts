@@ -15,7 +15,7 @@ import { Window } from "../reading/window.ts";
 import { DefinitionRater, type RatedAtom } from "./definitions.ts";
 import { VisitedBlobs } from "./visited-blobs.ts";
 
-/** A matching file, as evaluated. Borrowed: the next hit is the same object. */
+/** A matching file with its evaluation. Valid only until the next hit, which reuses the object. */
 export interface Hit extends Facts {
   readonly file: number;
   /** The position among the visited blobs; -1 if its content was not read. */
@@ -23,7 +23,7 @@ export interface Hit extends Facts {
   readonly found: readonly (Found | undefined)[];
 }
 
-/** Returns a promise where the next file has to wait: the hit is borrowed until then. */
+/** Called for each hit. If it returns a promise, the scan waits for it, and the hit is valid until then. */
 export type OnHit = (hit: Hit) => Promise<void> | void;
 
 export interface ScanOptions {
@@ -43,8 +43,8 @@ export class SegmentScan {
   }
 
   /**
-   * Evaluates the candidate files of a window. Adds to `stats` before each hit, so that they fit the hits
-   * even if damage ends it.
+   * Evaluates the candidate files of a window. Adds to `stats` before each hit, so that the counters fit the hits
+   * even if damage ends the scan.
    */
   async window(number: number, stats: WindowStats, onHit: OnHit): Promise<void> {
     const { reader, asked, atoms, order, visit, windows } = this.plan;
@@ -58,7 +58,7 @@ export class SegmentScan {
       query,
       atoms,
       order,
-      mayMatch: (index, atom) => this.#mayMatch(index, atom, visited),
+      mayMatch: (index, atom, nth) => this.#mayMatch(index, atom, nth, visited),
       wantsPairs: rated.length > 0 || query.contentAtoms.length > 1,
       symbols,
     });
@@ -77,7 +77,7 @@ export class SegmentScan {
     stats.contentBytesLoaded += (symbols?.bytesLoaded ?? 0) - symbolBytes;
   }
 
-  /** Returns the shown atoms of which a match may be within a name in one of the blobs. */
+  /** Returns the shown atoms whose matches may be within a definition's name in one of the blobs. */
   #mayBeNamed(blobs: readonly number[]): number[] {
     const { asked, atoms } = this.plan;
     return [...asked.query.shown].filter((atom) => {
@@ -102,6 +102,7 @@ export class SegmentScan {
     const { blobFileStarts, blobFiles } = reader;
     const { single, filesAtOnce } = asked.query;
     const { isStopped, pause } = this.#options.tools;
+    let evaluated = 0; // by files, because a million may share a blob
     for (let index = 0; index < visited.blobs.length; index++) {
       const blob = visited.blobs[index]!;
       const cannotMatch = single !== undefined && visited.found[single]?.counts[index] === 0;
@@ -113,16 +114,17 @@ export class SegmentScan {
         stats.regexpsConsidered += visited.expressions[index]!;
         const rating = cannotMatch ? undefined : this.#settle(file, index, at);
         if (rating) await rating;
+        if (++evaluated % filesAtOnce > 0) continue;
+        if (isStopped()) return false;
+        await pause();
       }
-      if ((index + 1) % filesAtOnce > 0) continue;
-      if (isStopped()) return false;
-      await pause();
     }
     return true;
   }
 
   /**
-   * Evaluates the candidates in whose content nothing can be found, because grams or filters have decided.
+   * Evaluates the candidates whose content need not be scanned, because grams or filters have already shown that it
+   * has no match.
    */
   async #settleUnread(number: number, at: Settling): Promise<void> {
     const { reader, asked, candidates, visit, work, windows, withoutContent } = this.plan;
@@ -157,25 +159,24 @@ export class SegmentScan {
     return onHit(facts);
   }
 
-  /** Whether a file of a visited blob may still match after the atom was evaluated. */
-  #mayMatch(index: number, atom: number, visited: VisitedBlobs): boolean {
+  /** Decides as Visit.mayMatch() says. */
+  #mayMatch(index: number, atom: number, nth: number, visited: VisitedBlobs): boolean | undefined {
     const { reader, candidates, asked } = this.plan;
-    const operands = asked.query.operands[atom]!;
     const { blobFileStarts, blobFiles } = reader;
-    const facts = this.#factsOf(visited);
     const blob = visited.blobs[index]!;
-    for (let i = blobFileStarts[blob]!; i < blobFileStarts[blob + 1]!; i++) {
-      facts.file = blobFiles[i]!;
-      facts.index = index;
-      if (!hasBit(candidates, facts.file)) continue;
-      if (operands.every((operand) => decide(operand, facts) !== false)) return true;
-    }
-    return false;
+    const at = blobFileStarts[blob]! + nth;
+    if (at === blobFileStarts[blob + 1]!) return false;
+    const facts = this.#factsOf(visited);
+    facts.file = blobFiles[at]!;
+    facts.index = index;
+    if (!hasBit(candidates, facts.file)) return undefined;
+    const operands = asked.query.operands[atom]!;
+    return operands.every((operand) => decide(operand, facts) !== false) || undefined;
   }
 }
 
 /**
- * What is known of one file after another. A single object is reused, because a frequent word matches every
+ * What is known about the current file. A single object is reused for all files, because a frequent word matches every
  * file.
  */
 class FileFacts implements Hit {

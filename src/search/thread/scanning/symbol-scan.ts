@@ -1,11 +1,11 @@
 /**
  * Matches an expression against the names of definitions, for `sym:`. Each name is a text of its own.
  *
- * Names are content. The gram lists of names tell in which pages a name may be that contains what the
- * expression requires. This is searched in those pages of a whole window first. Then the definitions of
- * blobs that contain it are read, and only names in which it begins are tried, a hundred times fewer than
- * all. Reading text and definitions in turn, blob by blob, took half as long again, because each read of
- * one discards the cached block of the other.
+ * Names are part of the content. The gram lists of names tell which pages may have a name with the expression's
+ * required literal, the anchor. The anchor is first searched for in those pages of the whole window. Then the
+ * definitions of the blobs that contain it are read, and the expression runs only on names that overlap an anchor, a
+ * hundredth of all names. Reading text and definitions in turn, blob by blob, took half as long again, because each
+ * read of one discards the cached block of the other.
  */
 
 import { hasBit, type Bitset } from "../../../base/bitset.ts";
@@ -58,11 +58,11 @@ export function scanSymbols(scan: SymbolScan): Found {
 interface NamesOf {
   readonly blob: number;
   readonly list: SymbolList;
-  /** Where anchors begin; undefined for anywhere. */
+  /** The addresses at which anchors begin, or undefined if a name may match anywhere. */
   readonly places: Uint32Array | undefined;
   /**
-   * The length of an anchor in bytes. Places do not overlap, so one in a name may be hidden by one that
-   * begins before the name.
+   * The length of an anchor in bytes. Found anchors do not overlap, so an anchor that begins before a name can hide one
+   * inside the name.
    */
   readonly reach: number;
 }
@@ -138,8 +138,8 @@ function loadName({ window, reach }: SymbolScan, blob: number, start: number, en
 }
 
 /**
- * Moves ranges to their places in the blob, and drops those that overlap ranges of an enclosing name.
- * Returns the last end.
+ * Shifts the ranges from `first` on by `by`, so that they are relative to the blob, and drops those that overlap ranges
+ * of an enclosing name. Returns the end of the last range.
  */
 function keepNew(out: RangeList, { first, by, last }: { first: number; by: number; last: number }) {
   let kept = first;
@@ -167,7 +167,7 @@ function anchorPlaces({ reach, window, blobs, tools }: SymbolScan): Uint32Array 
   return anchors && placesOf(anchors, { window, blobs, regions }, tools);
 }
 
-/** Loads the pages of a blob that are in the set, or all pages without one, and `beyond` bytes after them. */
+/** Loads the pages of a blob that are in the set, or all pages if there is no set, and `beyond` bytes after them. */
 function loadPages(
   window: Window,
   blob: number,

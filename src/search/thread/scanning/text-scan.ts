@@ -1,6 +1,6 @@
 /**
  * Finds the matches of an expression that matches only a few texts (src/regex/few-texts.ts): searches the same pages
- * for one text after another, and merges what was found. `fixme|todo` takes three quarters of what it takes with the
+ * for one text after another, and merges what was found. `fixme|todo` takes three quarters of the time of the
  * automaton.
  */
 

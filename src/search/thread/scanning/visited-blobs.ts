@@ -23,8 +23,11 @@ export interface Visit {
   readonly atoms: readonly AtomPlan[];
   /** The content atoms in the order in which they are scanned. */
   readonly order: readonly number[];
-  /** Whether a file of a visited blob that might match before the atom was evaluated still may. */
-  readonly mayMatch: (index: number, atom: number) => boolean;
+  /**
+   * Says whether the nth file of a visited blob may still match after the atom was evaluated. Returns undefined if
+   * it may not and another file follows, and false after the last file. A million files may share a blob.
+   */
+  readonly mayMatch: (index: number, atom: number, nth: number) => boolean | undefined;
   readonly wantsPairs: boolean;
   readonly symbols: SegmentSymbols | undefined;
   /** How many matches of an expression are enough in each blob. Default: all. */
@@ -34,8 +37,8 @@ export interface Visit {
 }
 
 /**
- * The most memory of all ranges of a window. Terms that hold each other, 400 of them in 10 KB, took 400 MiB a thread in a
- * file of 2 MiB; the letters of the alphabet take 16.
+ * The most memory of all ranges of a window. The letters of the alphabet take 16 MiB in a file of 2 MiB; 400 terms
+ * that contain each other would take 400.
  */
 const MOST_RANGE_BYTES = 128 * 2 ** 20;
 
@@ -107,11 +110,15 @@ export class VisitedBlobs {
     for (const index of alive) {
       // where the atom cannot be true, that was known before
       const isNews = !blobs || hasBit(blobs, this.blobs[index]!);
-      if (isNews && !isCut && ++evaluated % query.filesAtOnce === 0) {
-        isCut = isStopped();
-        await pause();
+      let may = isNews && !isCut ? undefined : true;
+      for (let nth = 0; may === undefined; nth++) {
+        if (++evaluated % query.filesAtOnce === 0) {
+          isCut = isStopped();
+          await pause();
+        }
+        may = isCut || mayMatch(index, atom, nth);
       }
-      if (!isNews || isCut || mayMatch(index, atom)) still.push(index);
+      if (may) still.push(index);
     }
     return still;
   }

@@ -22,6 +22,8 @@ export interface Cutting {
   readonly contextLines: number;
   /** Returns the definition whose name contains a range, if any. */
   readonly symbolOf: (from: number, to: number) => ResultSymbol | undefined;
+  /** Returns the definition around a line. Undefined if nobody asked for these. */
+  readonly enclosing: ((line: Line) => ResultSymbol | null) | undefined;
   /** Awaited regularly, because a file may have any number of ranges. */
   readonly pause: Pause;
 }
@@ -30,7 +32,7 @@ export interface Cutting {
 export async function cutChunks(
   lines: Lines,
   pairs: Uint32Array,
-  { contextLines, symbolOf, pause }: Cutting,
+  { contextLines, symbolOf, enclosing, pause }: Cutting,
 ): Promise<PackedChunks> {
   const packer = new ChunkPacker();
   for (let i = 0; i < pairs.length;) {
@@ -38,9 +40,10 @@ export async function cutChunks(
     const start = windowStart(lines, lines.at(from), from, contextLines);
     const contentStart = lines.position(start);
     for (let end = start; ; [from, to] = [pairs[i]!, pairs[i + 1]!]) {
+      const around = enclosing?.(lines.at(from));
       const last = lines.at(Math.max(from, to - 1));
       end = Math.max(end, windowEnd(lines, last, to, contextLines));
-      packer.range(lines.range(from, to), symbolOf(from, to));
+      packer.range(lines.range(from, to), { symbol: symbolOf(from, to), enclosing: around });
       i += 2;
       if (i % (2 * RANGES_PER_PAUSE) === 0) await pause();
       if (i < pairs.length && joins(lines, pairs[i]!, contextLines, end)) continue;

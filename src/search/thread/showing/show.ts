@@ -15,8 +15,10 @@ import { mergeInSlices, pathRanges, shownLists, type Confirm } from "../scanning
 import { shownBy, type ShownAtoms } from "../planning/shown-atoms.ts";
 import type { Facts } from "../planning/evaluate.ts";
 import type { ShownFile } from "../../messages/messages.ts";
+import type { ResultSymbol } from "../../messages/response.ts";
 import { inOrder, NO_CHUNKS } from "../../messages/packed-chunks.ts";
-import { Lines } from "./positions.ts";
+import { Enclosing } from "./enclosing.ts";
+import { Lines, type Line } from "./positions.ts";
 import type { PreparedQuery } from "../planning/prepare.ts";
 import { anywhere } from "../planning/atom-plan.ts";
 import type { SegmentSymbols } from "../reading/segment-symbols.ts";
@@ -31,6 +33,8 @@ export interface Showing {
   readonly snapshot: Snapshot;
   readonly contextLines: number;
   readonly whole: boolean;
+  /** Whether ranges are shown with the definitions around them. */
+  readonly enclosing: boolean;
   /** Whether the best lines come first, because a request limits the ranges of a file. */
   readonly isBestFirst: boolean;
   /** Awaited regularly. REQUIRES: nobody else uses the tools meanwhile. */
@@ -64,13 +68,15 @@ export async function showFile(
   const pairs = content
     ? await mergeInSlices(shownLists(shown.content, content.visited.found, 0), tools)
     : new Uint32Array(0);
+  // its ranges were not looked for, or not found in time, so none is shown
+  const isLate = pairs.length === 0 && query.contentAtoms.length > 0 && tools.isStopped();
   const name = pathRanges(path, shown.paths, { query, tools, confirm: confirmOf(showing) });
   const hasOwnName = shown.paths.length > 0;
   const nameLines = new Lines(Buffer.from(path), () => 0);
   const terms = showing.isBestFirst ? termsOf(shown, content) : undefined;
   const chunks =
     content && pairs.length > 0 ? await content.chunks(pairs, { skip, most, terms }) : NO_CHUNKS;
-  const nameShown = pairs.length > 0 && !hasOwnName ? new Uint32Array(0) : name;
+  const nameShown = isLate || (pairs.length > 0 && !hasOwnName) ? new Uint32Array(0) : name;
   return {
     bytesLoaded: content?.bytesLoaded ?? 0,
     shown: {
@@ -78,10 +84,10 @@ export async function showFile(
       language: reader.header.languages[reader.files.languages[file]!]!,
       nameRanges: rangesOf(
         nameLines,
-        pairs.length > 0 ? nameShown : name.subarray(2 * skip, 2 * (skip + most)),
+        pairs.length > 0 ? nameShown : nameShown.subarray(2 * skip, 2 * (skip + most)),
       ),
       chunks,
-      count: Math.min(most, (pairs.length || name.length) / 2 - skip),
+      count: isLate ? 0 : Math.min(most, (pairs.length || name.length) / 2 - skip),
       ...(showing.whole && content ? { content: content.text() } : {}),
     },
   };
@@ -171,7 +177,7 @@ interface PlacedText {
 
 /** Returns a blob's text in kernel memory and the chunks cut from it. */
 function placedText(
-  { tools, contextLines, pause }: Showing,
+  { tools, contextLines, enclosing, pause }: Showing,
   { blob, symbols, origin, length }: PlacedText,
 ) {
   const { kernel, arena, isStopped } = tools;
@@ -184,6 +190,7 @@ function placedText(
     cutChunks(new Lines(text(), count), pairs, {
       contextLines,
       symbolOf: (start, end) => known?.at(blob, [start, end], text()),
+      enclosing: enclosing ? definitionAround(known, blob, text()) : undefined,
       pause,
     });
   return {
@@ -207,6 +214,23 @@ function placedText(
       const order = (await bestFirst(pairs, terms, { ...rated, text: text() })).slice(skip, end);
       return inOrder(await cut(pairsAt(pairs, order.toSorted())), placesOf(order));
     },
+  };
+}
+
+/** Returns what finds the definition around a line of a blob. REQUIRES: lines are asked in ascending order. */
+function definitionAround(
+  symbols: SegmentSymbols | undefined,
+  blob: number,
+  text: Buffer,
+): (line: Line) => ResultSymbol | null {
+  if (!symbols) return () => null;
+  const found = new Enclosing(text, symbols.of(blob));
+  let [row, shown]: [number, ResultSymbol | null] = [-1, null];
+  return (line) => {
+    const around = found.at(line);
+    if (around !== row) shown = around < 0 ? null : symbols.symbol(blob, around, text);
+    row = around;
+    return shown;
   };
 }
 

@@ -1,0 +1,45 @@
+/**
+ * Finds whether an expression matches somewhere in a short text, in steps, by keeping the set of nodes that may come
+ * next. It takes time in proportion to the text and the program, and no memory but two such sets. The automaton is
+ * faster wherever its states serve again; where each byte needs a new one, it cannot be interrupted within a text.
+ */
+
+import { holds, type ByteClasses } from "./byte-classes.ts";
+import { ASSERT, MATCH, SPLIT, targetOf, type Program } from "./program.ts";
+import type { Steps } from "./steps.ts";
+
+/** The nodes visited in a step, a fraction of a millisecond. One byte may visit all nodes. */
+const WORK = 10_000;
+
+/** REQUIRES: the program runs forwards and searches, and the classes are those of this program, or finer. */
+export function* occursSteps(
+  program: Program,
+  { kind, edgeKind }: Pick<ByteClasses, "kind" | "edgeKind">,
+  text: Uint8Array,
+): Steps<boolean> {
+  const { operations, x, y, start } = program;
+  const seen = new Int32Array(operations.length).fill(-1); // at which place a node was visited last
+  const kindAt = (at: number) => (at < 0 || at === text.length ? edgeKind : kind[text[at]!]!);
+  let nodes = [start];
+  let work = 0;
+  for (let at = 0; at <= text.length; at++) {
+    const sides = [kindAt(at - 1), kindAt(at)] as const;
+    const next: number[] = [];
+    for (let node = nodes.pop(); node !== undefined; node = nodes.pop()) {
+      if (seen[node] === at) continue;
+      seen[node] = at;
+      if (++work % WORK === 0) yield;
+      const operation = operations[node];
+      if (operation === MATCH) return true;
+      if (operation === SPLIT) nodes.push(x[node]!, y[node]!);
+      else if (operation === ASSERT) {
+        if (holds(y[node]!, sides)) nodes.push(x[node]!);
+      } else if (at < text.length) {
+        const target = targetOf(program, node, text[at]!);
+        if (target >= 0) next.push(target);
+      }
+    }
+    nodes = next;
+  }
+  return false;
+}

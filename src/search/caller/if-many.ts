@@ -1,0 +1,21 @@
+/**
+ * Lets what is shown depend on how many ranges match, within one search. An agent's answer shows every range if few
+ * match, and otherwise the best range of each file.
+ */
+
+/** The key of an internal option of search() that quern/mcp uses for a first page. An engine may ignore it. */
+export const IF_MANY = Symbol.for("quern.ifMany");
+
+export interface IfMany {
+  /**
+   * If more ranges match than the request's `matches`, the search answers as if the request had this value of
+   * `matches`, and `matchesPerFile: 1`.
+   */
+  readonly matches: number;
+  /** Called before the answer. Called again if the index changes and the search starts again. */
+  readonly onCounted: (isMany: boolean) => void;
+}
+
+export interface AsksIfMany {
+  readonly [IF_MANY]?: IfMany;
+}

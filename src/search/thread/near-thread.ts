@@ -1,0 +1,177 @@
+/**
+ * Searches on the calling thread if that takes little work and nothing from the disk. In such a search two hops to
+ * another thread would take most of the time. It works like a search thread with tools of its own, but reads only kept
+ * values (kept-values.ts). If a value is missing, or there is too much to do, it gives up and the workers search. They
+ * record what they read, so the next such search finds it here.
+ */
+
+import { countBits } from "../../base/bitset.ts";
+import { closedError } from "../../base/errors.ts";
+import { newPause, type Pause } from "../../base/yield.ts";
+import { KeptValues, NotKept, type PackedValues } from "../../store/memory/kept-values.ts";
+import type { Snapshot } from "../../store/lmdb/environment.ts";
+import type { KeptListsMemory } from "../../store/segments/kept-lists.ts";
+import { isCorrupt } from "../../store/format/sealed.ts";
+import { Control, STOPPED } from "../messages/control.ts";
+import {
+  nothingFound,
+  type SearchInput,
+  type SearchOutput,
+  type TablesInput,
+} from "../messages/messages.ts";
+import { unpackPlan } from "../messages/plan.ts";
+import { prepareInTime, type PreparedAtom, type PreparedQuery } from "./planning/prepare.ts";
+import type { SegmentPlan } from "./planning/segment-plan.ts";
+import { openDefinitions, ThreadTools } from "./reading/thread-tools.ts";
+import { SearchRun } from "./search-task.ts";
+
+/** The most bytes of kept values: the text of some 200 pages, each in a block of 32 KiB. */
+const KEPT_BYTES = 8 * 2 ** 20;
+/** The most candidate files. Rating one takes about a microsecond. */
+const MOST_FILES = 512;
+/** The most pages. Reading and searching one takes 2 µs. */
+const MOST_PAGES = 200;
+
+/** Thrown if a search is too much work for the calling thread. */
+class TooMuch extends Error {}
+
+export class NearThread {
+  readonly #lists: () => KeptListsMemory | undefined;
+  /** The segments that were opened, and the editions of their symbols. */
+  readonly #editions = new Map<number, number>();
+  readonly #values = new KeptValues(KEPT_BYTES);
+  /** Made when the first segment is opened here. */
+  #tools: ThreadTools | undefined;
+  #isBusy = false;
+  #isClosed = false;
+
+  constructor(lists: () => KeptListsMemory | undefined) {
+    this.#lists = lists;
+  }
+
+  /** Searches, or resolves to undefined if the threads must. */
+  async search(input: SearchInput): Promise<SearchOutput | undefined> {
+    const thread = this.#tools;
+    const isReady = input.segments.every(
+      ({ segment, symbols, isDecided }) => isDecided === true || thread?.isOpen(segment, symbols),
+    );
+    if (!thread || !isReady || this.#isBusy || this.#isClosed) return undefined;
+    this.#isBusy = true;
+    const mark = thread.arena.mark();
+    try {
+      return await run(input, { thread, snapshot: this.#values.snapshot(), pause: this.#pause() });
+    } catch (error) {
+      // if this is damage, the workers report it
+      if (error instanceof NotKept || error instanceof TooMuch || isCorrupt(error))
+        return undefined;
+      throw error;
+    } finally {
+      thread.arena.release(mark);
+      this.#isBusy = false;
+    }
+  }
+
+  /** Keeps values that workers have read. */
+  keep(read: PackedValues): void {
+    this.#values.add(read);
+  }
+
+  /** Whether the tables of a segment are missing. */
+  lacks({ segment, symbols }: TablesInput): boolean {
+    return !this.#tools?.isOpen(segment, symbols);
+  }
+
+  /** Opens a segment whose tables a thread has read. */
+  open({ segment, symbols: edition }: TablesInput, read: PackedValues): void {
+    if (this.#isClosed) return;
+    const values = new KeptValues(Infinity);
+    values.add(read);
+    this.#tools ??= new ThreadTools(true, { keptLists: this.#lists() });
+    try {
+      const snapshot = values.snapshot();
+      const opened = this.#tools.open(snapshot, segment)!;
+      opened.reader.paths(snapshot);
+      opened.reader.hashes(snapshot);
+      openDefinitions(snapshot, opened, edition);
+      this.#editions.set(segment, edition);
+    } catch (error) {
+      this.#tools.close(segment);
+      if (!(error instanceof NotKept) && !isCorrupt(error)) throw error;
+    }
+  }
+
+  /** Drops what belongs to other segments, or to other editions of their symbols. */
+  dropOthers(segments: Iterable<TablesInput>): void {
+    const editions = new Map<number, number>();
+    for (const { segment, symbols } of segments) editions.set(segment, symbols);
+    for (const [segment, edition] of this.#editions) {
+      if (editions.get(segment) === edition) continue;
+      this.#tools?.close(segment);
+      this.#editions.delete(segment);
+    }
+    this.#values.dropOthers((segment) => this.#editions.has(segment));
+  }
+
+  /** Forgets everything. */
+  trim(): void {
+    this.#tools = undefined;
+    this.#editions.clear();
+    this.#values.dropOthers(() => false);
+  }
+
+  /** Ends the running search. */
+  close(): void {
+    this.#isClosed = true;
+    this.trim();
+  }
+
+  #pause(): Pause {
+    const pause = newPause();
+    return () => (this.#isClosed ? Promise.reject(closedError()) : pause());
+  }
+}
+
+async function run(
+  input: SearchInput,
+  {
+    thread,
+    snapshot,
+    pause,
+  }: { readonly thread: ThreadTools; readonly snapshot: Snapshot; readonly pause: Pause },
+): Promise<SearchOutput> {
+  const control = new Control(input.shared);
+  const tools = thread.forTask({
+    isStopped: () => control.stopped !== 0,
+    giveUp: () => control.stop(STOPPED.TIMED_OUT),
+    isDue: () => control.isDue,
+    pause,
+  });
+  const query = await prepareInTime(unpackPlan(input.plan), tools);
+  if (!query) return nothingFound();
+  const context = { pause, post: () => {}, transfer: () => {} };
+  const checkPlan = limits(query);
+  const searching = { input, query, control, snapshot, thread, tools, context, checkPlan };
+  return new SearchRun(searching).run();
+}
+
+/** The size of an expression up to which RE2 confirms it on this thread; see verify.ts. */
+const MOST_SIZE = 64;
+
+function isEasy(atom: PreparedAtom): boolean {
+  if (atom.kind === "literal" || atom.kind === "language") return true;
+  // without a text to look for, each path is tried
+  if (atom.kind === "path" && !atom.anchors) return false;
+  const { expression } = atom.kind === "path" ? atom : atom.placed;
+  return (expression.size ?? Infinity) <= MOST_SIZE;
+}
+
+/** Returns a function that throws TooMuch once the plans of a search together ask for too much. */
+function limits(query: PreparedQuery): (plan: SegmentPlan) => void {
+  let [files, pages] = [0, 0];
+  if (!query.atoms.every(isEasy)) throw new TooMuch();
+  return ({ candidates, stats }) => {
+    files += countBits(candidates);
+    pages += stats.ngramMatches;
+    if (files > MOST_FILES || pages > MOST_PAGES) throw new TooMuch();
+  };
+}

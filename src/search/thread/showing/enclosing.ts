@@ -1,0 +1,109 @@
+/**
+ * Finds the definition around a line: the innermost one whose body has the line. Bodies are found by the
+ * layout of code (src/base/definition-body.ts).
+ *
+ * The candidates are the last definition before the line that is indented less than the line, the last definition
+ * before that one that is indented even less, and so on to the margin. Candidates are kept from line to line, in
+ * ascending order, so a file is read about once, whatever the number of its lines and definitions.
+ */
+
+import { firstIndex } from "../../../base/binary-search.ts";
+import { DefinitionBody, indentAt } from "../../../base/definition-body.ts";
+import { SYMBOL_ROW, type SymbolList } from "../../../store/symbols/symbol-run.ts";
+
+const NEWLINE = 10;
+/**
+ * The most bytes of definition bodies that are read in one file, which takes about 20 ms. Only a hostile file has
+ * more, in which nothing closes the brackets of many definitions. Beyond this limit no definition is found around a
+ * line.
+ */
+const MOST_BYTES = 4 * 2 ** 20;
+
+interface Candidate {
+  row: number;
+  readonly lineStart: number;
+  readonly indent: number;
+  /** Created when it is first needed. */
+  body?: DefinitionBody;
+}
+
+/** The place of a line, as Lines.at() returns it. */
+interface Place {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Finds definitions around lines of one file. */
+export class Enclosing {
+  readonly #text: Buffer;
+  readonly #list: Pick<SymbolList, "count" | "rows">;
+  readonly #mostBytes: number;
+  /** The definitions whose bodies may contain the next line, each indented more than the one before. */
+  readonly #around: Candidate[] = [];
+  /** The number of definitions before the line of the last call of at(). */
+  #before = 0;
+  /** The bytes of bodies that were read. */
+  bytesRead = 0;
+
+  /** REQUIRES: nobody changes the text or the list while this object is in use. */
+  constructor(
+    text: Buffer,
+    list: Pick<SymbolList, "count" | "rows">,
+    { mostBytes = MOST_BYTES } = {},
+  ) {
+    this.#text = text;
+    this.#list = list;
+    this.#mostBytes = mostBytes;
+  }
+
+  /**
+   * Returns the row of the definition around a line, or -1 if there is none or the line itself begins a definition.
+   * REQUIRES: calls come with lines in ascending order.
+   */
+  at({ start, end }: Place): number {
+    const { count, rows } = this.#list;
+    const startOf = (row: number): number => rows[row * SYMBOL_ROW]!;
+    const behind = firstIndex(this.#before, count, (row) => startOf(row) >= start);
+    if (behind < count && startOf(behind) < end) return -1;
+    this.#advance(behind);
+    const indent = indentAt(this.#text, start);
+    for (let i = this.#around.length - 1; i >= 0; i--) {
+      const one = this.#around[i]!;
+      if (one.indent >= indent) continue;
+      if (this.#reaches(one, start)) return one.row;
+      this.#around.splice(i, 1); // it ended before the line, and so before all that follow
+    }
+    return -1;
+  }
+
+  /** Adds the candidates among the definitions from the line of the last call up to row `behind`, going backwards. */
+  #advance(behind: number): void {
+    const fresh: Candidate[] = [];
+    let lineStart = Infinity;
+    for (let row = behind - 1; row >= this.#before; row--) {
+      const start = this.#list.rows[row * SYMBOL_ROW]!;
+      const last = fresh.at(-1);
+      if (start >= lineStart) {
+        if (last?.lineStart === lineStart) last.row = row; // the first definition of a line encloses the others
+        continue;
+      }
+      if (last?.indent === 0) break;
+      lineStart = start === 0 ? 0 : this.#text.lastIndexOf(NEWLINE, start - 1) + 1;
+      const indent = indentAt(this.#text, lineStart);
+      if (indent < (last?.indent ?? Infinity)) fresh.push({ row, lineStart, indent });
+    }
+    this.#before = behind;
+    const least = fresh.at(-1)?.indent ?? Infinity;
+    while (this.#around.length > 0 && this.#around.at(-1)!.indent >= least) this.#around.pop();
+    this.#around.push(...fresh.reverse());
+  }
+
+  #reaches(one: Candidate, start: number): boolean {
+    if (this.bytesRead >= this.#mostBytes) return false;
+    one.body ??= new DefinitionBody(this.#text, one.lineStart);
+    const before = one.body.bytesRead;
+    const isReached = one.body.reaches(start);
+    this.bytesRead += one.body.bytesRead - before;
+    return isReached;
+  }
+}

@@ -1,0 +1,129 @@
+/**
+ * Keeps values that one thread has read for another, which reads them from its own memory. So a thread that must
+ * not wait for the disk reads what is kept and nothing else.
+ *
+ * A recorder stands before a snapshot and copies what is read through it. The copies are sent in one buffer.
+ */
+
+import { LruCache } from "../../base/lru-cache.ts";
+import { segmentOfKey } from "../format/format.ts";
+import { SEAL_BYTES, unseal } from "../format/sealed.ts";
+import { endLastReads, type KeyRange, type Snapshot } from "../lmdb/environment.ts";
+
+/** Values with their seals, as plain data for a message. */
+export interface PackedValues {
+  /** The keys, decoded as latin1. */
+  readonly keys: readonly string[];
+  /** The offset of each value in `bytes`, and the end of the last one. */
+  readonly starts: Uint32Array;
+  readonly bytes: Uint8Array;
+}
+
+/** Thrown by a snapshot of kept values when a value is not kept. */
+export class NotKept extends Error {
+  constructor() {
+    super("the value is not kept");
+  }
+}
+
+/** Records what is read through it, once each. Closing it leaves the snapshot open. */
+export class ValueRecorder implements Snapshot {
+  readonly #snapshot: Snapshot;
+  readonly #most: number;
+  readonly #values = new Map<string, Uint8Array>();
+  #bytes = 0;
+
+  /** Records at most `most` bytes. If more are read, it has recorded nothing. */
+  constructor(snapshot: Snapshot, most: number) {
+    this.#snapshot = snapshot;
+    this.#most = most;
+    endLastReads(); // who has the value read last would not read it again
+  }
+
+  get(key: Buffer, what: string): Uint8Array | undefined {
+    const value = this.getSealed(key);
+    return value && unseal(key, value, what);
+  }
+
+  getSealed(key: Buffer): Uint8Array | undefined {
+    const value = this.#snapshot.getSealed(key);
+    if (!value || this.#bytes > this.#most) return value;
+    const name = key.toString("latin1");
+    if (this.#values.has(name)) return value;
+    this.#bytes += value.length;
+    if (this.#bytes > this.#most) this.#values.clear();
+    else this.#values.set(name, value.slice());
+    return value;
+  }
+
+  keys(range: KeyRange, limit?: number): Iterable<Buffer> {
+    return this.#snapshot.keys(range, limit);
+  }
+
+  close(): void {}
+
+  /** Returns what was recorded. */
+  packed(): PackedValues {
+    const values = [...this.#values.values()];
+    const starts = new Uint32Array(values.length + 1);
+    values.forEach(({ length }, i) => (starts[i + 1] = starts[i]! + length));
+    const bytes = new Uint8Array(starts.at(-1)!);
+    values.forEach((value, i) => bytes.set(value, starts[i]));
+    return { keys: [...this.#values.keys()], starts, bytes };
+  }
+}
+
+/** The values kept by one thread, those used last. */
+export class KeptValues {
+  readonly #values: LruCache<string, Uint8Array>;
+
+  constructor(most: number) {
+    this.#values = new LruCache({ most, costOf: ({ length }) => length + VALUE_BYTES });
+  }
+
+  /** Keeps copies, each by itself, so that one that stays does not hold on to the others. */
+  add({ keys, starts, bytes }: PackedValues): void {
+    for (const [i, key] of keys.entries())
+      if (!this.#values.has(key)) this.#values.set(key, bytes.slice(starts[i], starts[i + 1]));
+  }
+
+  /** Drops the values of other segments. */
+  dropOthers(isKept: (segment: number) => boolean): void {
+    for (const key of this.#values.keys())
+      if (!isKept(segmentOfKey(Buffer.from(key, "latin1")))) this.#values.delete(key);
+  }
+
+  /** Returns a snapshot of what is kept. Reading anything else throws NotKept. */
+  snapshot(): Snapshot {
+    return new KeptSnapshot(this.#values);
+  }
+}
+
+/** What a value takes besides its bytes. */
+const VALUE_BYTES = 256;
+
+class KeptSnapshot implements Snapshot {
+  readonly #values: LruCache<string, Uint8Array>;
+
+  constructor(values: LruCache<string, Uint8Array>) {
+    this.#values = values;
+  }
+
+  /** The seal was checked when the value was recorded. */
+  get(key: Buffer): Uint8Array {
+    const value = this.getSealed(key);
+    return value.subarray(0, value.length - SEAL_BYTES);
+  }
+
+  getSealed(key: Buffer): Uint8Array {
+    const value = this.#values.get(key.toString("latin1"));
+    if (!value) throw new NotKept();
+    return value;
+  }
+
+  keys(): never {
+    throw new NotKept();
+  }
+
+  close(): void {}
+}

@@ -1,0 +1,152 @@
+/** What the caller's thread finds itself is what threads find, which is the twin, with the same counters. */
+
+import fc from "fast-check";
+import { afterEach, expect, test, vi } from "vitest";
+import type { Engine } from "../../src/engine.ts";
+import { documents } from "../../src/ingest/sources/documents.ts";
+import { Near } from "../../src/search/caller/near.ts";
+import type { SearchOptions, SearchRequest } from "../../src/search/messages/request.ts";
+import { CONTEXTS, searchStates, type SearchState } from "../oracle/queries.ts";
+import { bringTo, moveViewer } from "./corpus-engine.ts";
+import { openEngine, RUNS } from "./opened.ts";
+
+const near = { isOff: false, found: 0, left: 0 };
+
+const own = Reflect.get(Near.prototype, "search") as Near["search"];
+vi.spyOn(Near.prototype, "search").mockImplementation(async function (this: Near, input) {
+  if (near.isOff) return undefined;
+  const output = await own.call(this, input);
+  if (output) near.found++;
+  else near.left++;
+  return output;
+});
+
+afterEach(() => {
+  Object.assign(near, { isOff: false, found: 0, left: 0 });
+});
+
+/** All of an answer but the times. */
+async function answer(engine: Engine, request: SearchRequest, options: SearchOptions = {}) {
+  const { stats, ...rest } = await engine.search(request, options);
+  const { duration, wait, matchTreeConstruction, matchTreeSearch, ...counted } = stats;
+  expect(Math.min(duration, wait, matchTreeConstruction, matchTreeSearch)).toBeGreaterThan(-1);
+  return { ...rest, counted };
+}
+
+/**
+ * The searches after which all that one needs is here: one that has its lists kept, one that records what is
+ * read, and one that waits behind the tables, which the only worker reads one after another.
+ */
+const ROUNDS = 4;
+
+async function both(engine: Engine, request: SearchRequest, options: SearchOptions = {}) {
+  near.isOff = true;
+  const byThreads = await answer(engine, request, options);
+  near.isOff = false;
+  for (let round = 0; round < ROUNDS; round++)
+    expect(await answer(engine, request, options)).toEqual(byThreads);
+  return byThreads;
+}
+
+test("any query, whatever a viewer may see", async () => {
+  const engine = await openEngine({ workers: 1, contexts: (name: string) => CONTEXTS[name] });
+  const check = async ({ corpus, asked }: SearchState, maxBytes: number) => {
+    const there = await bringTo(engine, corpus);
+    for (const one of asked) {
+      const { viewer } = moveViewer(one.options, corpus, there);
+      const viewing = viewer ? { viewer } : {};
+      await both(engine, one.request, viewing);
+      for (const query of ["file:a", "lang:go or lang:c", "sym:a", "a file:b", "-(a) file:a"])
+        await both(engine, { ...one.request, query }, viewing);
+      await both(engine, one.request, { ...viewing, maxBytes });
+      const first = await both(engine, { ...one.request, after: "" }, viewing);
+      if (first.nextCursor !== undefined)
+        await both(engine, { ...one.request, after: first.nextCursor }, viewing);
+    }
+  };
+  const states = searchStates(3);
+  const bytes = fc.constantFrom(1, 300, 2100, 40_000);
+  await fc.assert(fc.asyncProperty(states, bytes, check), { numRuns: 6 * RUNS });
+  expect(Math.min(near.found, near.left)).toBeGreaterThan(5); // both ways are taken
+});
+
+const GO = "func Apple() {}\nvar apple = 1\n";
+const files = (name: string, count: number, content = GO) =>
+  documents({
+    name,
+    files: Array.from({ length: count }, (_, i) => ({ path: `${name}/${i}.go`, content })),
+  });
+
+/** Returns who answers the last of some searches, and how many files match. */
+async function finds(engine: Engine, request: SearchRequest): Promise<[string, number]> {
+  for (let round = 1; round < ROUNDS; round++) await engine.search(request);
+  const before = near.found;
+  const { stats } = await engine.search(request);
+  return [near.found > before ? "near" : "threads", stats.fileCount];
+}
+
+test.each<[query: string, who: string, count: number, more?: Partial<SearchRequest>]>([
+  ["apple", "near", 3],
+  ["apple or pear", "near", 3],
+  ["file:one", "near", 3],
+  ["lang:go", "near", 3],
+  ["sym:^Apple$", "near", 3],
+  ["apple file:one/2", "near", 1],
+  ["file:one -apple", "near", 0],
+  ["lang:go", "near", 3, { matches: 1 }],
+  ["lang:go", "near", 3, { matches: 0 }],
+  ["ap+le", "threads", 3, { isRegexEnabled: true }],
+  ["file:[0-9]", "threads", 3],
+  ["file:o{40}n{40}e", "threads", 0],
+  ["lang:go", "threads", 3, { whole: true }],
+  ["lang:go", "threads", 3, { facets: 5 }],
+])("%s: %s", async (query, who, count, more = {}) => {
+  const engine = await openEngine({ workers: 1 });
+  await engine.index(files("one", 3));
+  expect(await finds(engine, { query, matches: 50, ...more })).toEqual([who, count]);
+});
+
+test("many files or pages are left to the threads", async () => {
+  const engine = await openEngine({ workers: 1 });
+  await engine.index(files("one", 600));
+  const text = `apple pie\n${"x".repeat(8180)}\n`.repeat(250);
+  await engine.index(documents({ name: "two", files: [{ path: "t", content: text }] }));
+  for (const [query, who, count] of [
+    ["lang:go", "threads", 600],
+    ["file:one/59", "near", 11],
+    ["apple", "threads", 601],
+    ["pie", "threads", 1],
+  ] as const)
+    expect([query, ...(await finds(engine, { query, matches: 50 }))]).toEqual([query, who, count]);
+});
+
+test("what was indexed, removed, merged or trimmed since", async () => {
+  const engine = await openEngine({ workers: 1 });
+  await engine.index(files("one", 3));
+  const check = async (count: number) => {
+    for (const query of ["apple", "file:\\.go$", "sym:Apple"])
+      expect(await finds(engine, { query, matches: 50 })).toEqual(["near", count]);
+  };
+  await check(3);
+  await engine.index(files("two", 2));
+  await check(5);
+  await engine.index(files("one", 1));
+  await check(3);
+  await engine.compact();
+  await check(3);
+  engine.trim();
+  await check(3);
+  await engine.remove("two");
+  await check(1);
+});
+
+test("a search that runs ends with the engine", async () => {
+  const engine = await openEngine({ workers: 1 });
+  await engine.index(files("one", 3));
+  await finds(engine, { query: "apple", matches: 50 });
+  const asked = expect(engine.search({ query: "apple", matches: 50 })).rejects.toMatchObject({
+    code: "ENGINE_CLOSED",
+  });
+  await engine.close();
+  await asked;
+});

@@ -1,0 +1,27 @@
+/** File systems of a few mebibytes, for tests of full disks. Mounting them needs root. */
+
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { temporaryFolder } from "./opened.ts";
+
+export const mount = (...words: string[]): boolean => spawnSync("mount", words).status === 0;
+
+/** A folder with a file system of its own, or undefined where that may not be. */
+export function smallDisk(mebibytes: number, ...options: string[]): string | undefined {
+  const path = temporaryFolder();
+  const given = [`size=${mebibytes}m`, ...options].join(",");
+  if (!mount("-t", "tmpfs", "-o", given, "tmpfs", path)) return undefined;
+  onTestFinished(() => void spawnSync("umount", ["-l", path]));
+  return path;
+}
+
+/** Leaves no room on a disk of less than 64 MiB. Removing `filler` gives it back. */
+export const fill = (disk: string): void => {
+  try {
+    writeFileSync(join(disk, "filler"), Buffer.alloc(2 ** 26));
+  } catch {
+    // as far as it goes
+  }
+};

@@ -1,0 +1,60 @@
+/** How often texts are indexed that come one by one, and which of them are kept. */
+
+import { expect, test } from "vitest";
+import { PARTS, type HasParts } from "../../src/engine.ts";
+import { checkDocuments } from "../../src/overlay/documents.ts";
+import { layerTask, type LayerInput } from "../../src/overlay/layer-task.ts";
+import { Overlays } from "../../src/overlay/overlays.ts";
+import { documents } from "../../src/index.ts";
+import { KeptTables } from "../../src/store/segments/kept-tables.ts";
+import type { Pool } from "../../src/threads/pool.ts";
+import { openEngine } from "../engine/opened.ts";
+import { inlineContext } from "./inline-context.ts";
+
+async function openOverlays() {
+  const engine = await openEngine({ workers: 0 });
+  await engine.index(documents({ name: "shop", files: [{ path: "a.txt", content: "indexed" }] }));
+  const { newest, reader } = (engine as unknown as HasParts)[PARTS];
+  const indexed: string[] = [];
+  const context = inlineContext();
+  const run = (_: string, input: LayerInput) => {
+    for (const { files } of input.repositories) indexed.push(...files.map(({ path }) => path));
+    return layerTask(input, context);
+  };
+  const overlays = new Overlays({
+    pool: { lanes: 1, inline: true, run } as unknown as Pool,
+    maxFileSize: 1_000,
+    newest,
+    tables: new KeptTables(),
+    reading: (read) => reader.reading(read),
+  });
+  const view = (texts: readonly (readonly [path: string, content: string])[]) =>
+    overlays.view(
+      checkDocuments(texts.map(([path, content]) => ({ repository: "shop", path, content }))),
+      () => true,
+    );
+  return { indexed, view };
+}
+
+test("texts that come one by one are in few layers, and each is indexed a few times", async () => {
+  const { indexed, view } = await openOverlays();
+  const texts: [string, string][] = [];
+  for (let i = 0; i < 200; i++) {
+    texts.push([`file${i}.txt`, `text ${i}`]);
+    const { packed, catalog } = await view(texts);
+    expect(packed.length).toBeLessThanOrEqual(8);
+    const [repository] = catalog.repositories.values();
+    expect(repository!.places.length).toBe(1 + packed.length);
+  }
+  expect(indexed.length).toBeLessThan(200 * 5);
+});
+
+test("texts of a short while ago are kept, and those before them are not", async () => {
+  const { indexed, view } = await openOverlays();
+  for (let i = 0; i < 300; i++) await view([["a.txt", `text ${i}`]]);
+  expect(indexed.length).toBe(300);
+  for (let i = 250; i < 300; i++) await view([["a.txt", `text ${i}`]]);
+  expect(indexed.length).toBe(300);
+  await view([["a.txt", "text 200"]]);
+  expect(indexed.length).toBe(301);
+});
