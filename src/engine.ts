@@ -1,6 +1,6 @@
 /**
- * Opens a data directory for a host. open() connects store, ingest and search and owns their lifetimes; it
- * decides nothing else.
+ * Opens a data directory for a host. The engine connects store, ingest and search and owns their lifetimes. It contains
+ * no other logic.
  */
 
 import { availableParallelism } from "node:os";
@@ -31,6 +31,8 @@ import { Overlays } from "./overlay/overlays.ts";
 import type { RepositoryRecord } from "./store/format/records.ts";
 import { yieldTurn, newPause } from "./base/yield.ts";
 import { Kept } from "./search/caller/kept.ts";
+import { Near } from "./search/caller/near.ts";
+import { KeptTables } from "./store/segments/kept-tables.ts";
 import { MOST_CACHE_BYTES } from "./store/segments/text-cache.ts";
 import type { ThreadOptions } from "./store/lmdb/thread-environment.ts";
 import type { SearcherOptions, ViewSource } from "./search/caller/attempts.ts";
@@ -49,6 +51,7 @@ import {
 } from "./search/messages/request.ts";
 import type { Explanation, SearchEvent, SearchResponse } from "./search/messages/response.ts";
 import { isVisible } from "./search/caller/scope.ts";
+import { NearThread } from "./search/thread/near-thread.ts";
 import { SEARCH_TASKS, type SearchEnvironment } from "./search/thread/tasks.ts";
 import {
   UP_TO_DATE,
@@ -90,8 +93,8 @@ export interface Engine extends AsyncDisposable {
   /** The data directory, absolute. */
   readonly path: string;
   /**
-   * The generation of the index that this engine has seen last; 0 before its first call. It rises with
-   * each publication, also of another process, and after a restart it goes on.
+   * The newest generation of the index that this engine has seen; 0 before its first call. It rises with each
+   * publication by any process, and continues from the same number after a restart.
    */
   readonly generation: number;
   /**
@@ -121,7 +124,8 @@ export interface Engine extends AsyncDisposable {
    */
   stream(request: SearchRequest, options?: SearchOptions): AsyncIterable<SearchEvent>;
   /**
-   * Explains how a query is understood and planned. If it finds nothing, suggests queries that do. Runs the search.
+   * Explains how a query is understood and planned. Also runs the search, and if that finds nothing, suggests queries
+   * that find something.
    *
    * @example
    * const { suggestions } = await engine.explain({ query: "Retry lang:goo", matches: 50 });
@@ -212,7 +216,7 @@ export interface Engine extends AsyncDisposable {
     },
   ): Promise<History | undefined>;
   /**
-   * Removes a repository from the index. Resolves to false if there is none of that name.
+   * Removes a repository from the index. Resolves to false if no repository has this name.
    *
    * @example
    * if (!(await engine.remove("shop"))) console.log("there is no shop");
@@ -320,7 +324,7 @@ export interface OpenOptions {
   memoryBudget?: number;
   /** Bytes of text that searches keep in memory, for all threads together; 0 (default) keeps none. At most 4 GiB. */
   textCache?: number;
-  /** Whether threads make themselves ready for searches when the engine has had nothing to do for a moment. Default true. */
+  /** Whether threads warm up for searches while the engine is idle. Default true. */
   warmUp?: boolean;
   /** Bytes. Larger files are listed as skipped ('too-large') and found by path, not by content. Default 2 MiB, at most 16 MiB. */
   maxFileSize?: number;
@@ -342,7 +346,10 @@ export interface OpenOptions {
 const INDEX_OPTIONS: KeysOf<IndexOptions> = { signal: true, onProgress: true, symbols: true };
 
 const MIB = 2 ** 20;
-/** After how much work an index run gives way where its next step, a table of a segment, may take 3 ms. */
+/**
+ * Milliseconds that an index run may work before it yields. So short because its next step, a table of a segment, may
+ * take 3 ms.
+ */
 const STEP_MS = 0.5;
 
 /**
@@ -434,8 +441,8 @@ const REPOSITORIES_OPTIONS: KeysOf<RepositoriesOptions> = {
 };
 
 /**
- * Under this name an opened engine gives one that answers as if everything that is new in some workspaces were
- * indexed. No part of the interface of engines: for quern mcp.
+ * The key of a method of an open engine. It returns an engine that answers as if everything new in some workspaces were
+ * indexed. Not part of the public interface: `quern mcp` uses it.
  */
 export const FRESH = Symbol.for("quern.fresh");
 
@@ -452,8 +459,8 @@ export type FreshEngine = Pick<
   OpensHistory;
 
 /**
- * Under this name an opened engine gives what its answers are made of. No part of the interface of engines: for
- * quern/cluster, where one directory holds some slices of an index.
+ * The key under which an open engine has the parts it is made of. Not part of the public interface: quern/cluster uses
+ * it, where one directory holds some slices of an index.
  */
 export const PARTS = Symbol.for("quern.parts");
 
@@ -486,12 +493,15 @@ class OpenedEngine
   readonly #pool: OwnPool;
   readonly #warmUp: WarmUp | undefined;
   readonly #kept: Kept;
+  readonly #nearThread: NearThread;
+  readonly #near: Near | undefined;
   readonly #searcher: Searcher;
   readonly #writes: Writes;
   readonly #overlays: Overlays;
   readonly #histories: Histories;
   readonly #options: Checked;
   readonly #workspaces = new Set<Workspace>();
+  readonly #tables = new KeptTables();
   readonly #reader: Reader;
   readonly #tracer: Tracer;
   #closed: Promise<void> | undefined;
@@ -506,15 +516,20 @@ class OpenedEngine
       kept: this.#kept,
       workerDied: () => this.#tracer.workerDied(),
     });
-    this.#catalogs = new CatalogKeeper(environment, newPause, ({ manifest }) =>
-      this.#kept.dropOthers(manifest.segments),
-    );
+    this.#nearThread = new NearThread(() => this.#kept.listsMemory);
+    // without threads everything is searched here
+    this.#near = this.#pool.inline ? undefined : new Near(this.#nearThread, this.#pool);
+    this.#catalogs = new CatalogKeeper(environment, newPause, ({ manifest }) => {
+      this.#kept.dropOthers(manifest.segments);
+      this.#nearThread.dropOthers(manifest.segments);
+    });
     this.#searcher = this.#newSearcher(options.onWarning);
     this.#warmUp = this.#newWarmUp();
     this.#overlays = new Overlays({
       pool: this.#pool,
       maxFileSize: options.maxFileSize,
       newest: () => this.#catalogs.newest(),
+      tables: this.#tables,
       reading: (read) => this.#reader.reading(read),
     });
     this.#histories = new Histories({
@@ -524,6 +539,7 @@ class OpenedEngine
       environment,
       pool: this.#pool,
       catalogs: this.#catalogs,
+      tables: this.#tables,
       maxFileSize: options.maxFileSize,
       memoryBudget: options.memoryBudget,
       lockTimeoutMs: options.lockTimeoutMs,
@@ -552,6 +568,7 @@ class OpenedEngine
       contexts,
       onWarning,
       lists: () => this.#kept.listsFor(this.#pool),
+      near: this.#near,
       indexing: () => this.#writes.indexing,
       skipped: (repository) =>
         this.#reader.reading((snapshot) => readSkipped(snapshot, repository, newPause())),
@@ -562,7 +579,7 @@ class OpenedEngine
   #newWarmUp(): WarmUp | undefined {
     if (!this.#options.warmUp || this.#pool.inline) return undefined;
     // searches of the host report damage; these need not
-    const searcher = this.#newSearcher(() => {});
+    const searcher = new Searcher({ ...this.#searching(() => {}), near: undefined });
     return new WarmUp({
       hasContent: async () => (await this.#catalogs.newest()).manifest.segments.length > 0,
       isIdle: () => this.#pool.isIdle && this.#searcher.oldestHeld === Infinity,
@@ -677,9 +694,9 @@ class OpenedEngine
   }
 
   /**
-   * Makes the source of views: the newest generation with the overlay on top, and `below` between them. If
-   * a workspace lays out changes of a repository that the viewer may not see, the viewer does not see them.
-   * The overlay is checked now, and read once.
+   * Makes the source of views. A view is the newest generation, with `below` laid over it and the overlay on top. A
+   * viewer does not see a workspace's changes to a repository that the viewer may not see. The overlay is checked now,
+   * and read once.
    */
   #viewSource(
     { overlay, viewer }: Pick<SearchOptions, "overlay" | "viewer">,
@@ -846,6 +863,8 @@ class OpenedEngine
 
   trim(): void {
     this.#mustBeOpen();
+    this.#nearThread.trim();
+    this.#tables.clear();
     void this.#kept.trim(this.#pool);
   }
 
@@ -859,6 +878,7 @@ class OpenedEngine
     await Promise.all(Array.from(this.#workspaces, (workspace) => workspace.close()));
     // writes end first: a thread that is ended within a transaction would keep LMDB's lock
     await Promise.all([this.#writes.close(), this.#histories.close()]);
+    this.#nearThread.close();
     await this.#pool.stop();
     await Promise.allSettled([this.#catalogs.close(), this.#reader.close()]);
     await this.#environment.close(() => this.#pool.close());

@@ -1,6 +1,6 @@
 /**
- * Finds repositories, one by one or page by page, without going through all of them: by the names that the
- * catalog keeps in order, and by lists of ids that are cached for one catalog.
+ * Finds repositories, one by one or page by page, without going through all of them. It uses the names, which the
+ * catalog keeps in order, and lists of ids that are cached for one catalog.
  */
 
 import { compareText } from "./base/compare.ts";
@@ -38,8 +38,8 @@ export interface RepositoryPage {
 }
 
 /**
- * Under this name an opened engine answers without files and symbols, which take more than all the
- * rest. No part of the interface of engines: for quern/http, which asks with each request.
+ * The key under which an open engine looks up repositories without their skipped files and symbols, which cost more
+ * than everything else. Not part of the public interface: quern/http uses it for each request.
  */
 export const KNOWN_REPOSITORIES = Symbol.for("quern.repositories");
 
@@ -128,7 +128,7 @@ function comparing({
 
 // ── in the catalog ──
 
-/** A page of the list by name; REQUIRES: `limit` is 0 or more. */
+/** Returns a page of the list ordered by name. REQUIRES: `limit` is 0 or more. */
 export function pageByName(
   catalog: Catalog,
   page: {
@@ -167,7 +167,7 @@ async function take(
   return found;
 }
 
-/** Sorts what the viewer sees instead of looking through all. */
+/** Sorts the repositories that the viewer sees, instead of going through all. */
 function* placesOfFew(
   catalog: Catalog,
   viewer: Viewer,
@@ -187,14 +187,14 @@ const holds = (text: string, wanted: string): boolean => text.toLowerCase().incl
 type Lists = Map<string, Promise<Uint32Array>>;
 
 /**
- * Cached lists of a catalog, by the viewer's set, the names they are limited to, and the other parameters.
- * Only of viewers whose sets cannot change.
+ * Cached lists of a catalog, by the viewer's set, the names they are limited to, and the other parameters. Lists are
+ * cached only for viewers whose sets cannot change.
  */
 const lists = new WeakMap<Catalog, WeakMap<object, WeakMap<object, Lists>>>();
 const MOST_LISTS = 16;
 const EVERYTHING = {};
 
-/** Ids of all that the question asks for, in order. */
+/** Resolves to the ids of all repositories that the question asks for, in order. */
 async function sortedIds(catalog: Catalog, question: ListQuestion): Promise<Uint32Array> {
   const { viewer, query, sort, direction, among } = question;
   const seen = viewer?.repositoryIds ?? EVERYTHING;

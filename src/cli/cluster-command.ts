@@ -26,7 +26,7 @@ export function addCluster(program: Command, call: Call): void {
   const add = (
     name: string,
     summary: string,
-    run: (opened: OpenedFile, flags: Flags, call: Call) => Promise<void>,
+    run: (opened: OpenedFile, flags: Flags, call: Call, name: string) => Promise<void>,
   ): Command =>
     cluster
       .command(name)
@@ -34,10 +34,10 @@ export function addCluster(program: Command, call: Call): void {
       .description(`${summary[0]!.toUpperCase()}${summary.slice(1)}.`)
       .argument("<file>", "file that tells of the cluster, such as cluster.json")
       .option("--json", "print JSON")
-      .action(async (file: string, flags: Flags) => {
+      .action(async (file: string, ...given: unknown[]) => {
         const { openClusterFile } = await import("./cluster-file.ts");
         await using opened = await openClusterFile(file, call.io.env);
-        await run(opened, flags, call);
+        await run(opened, given.at(-2) as Flags, call, String(given[0]));
       });
   add("migrate", "create the tables, or bring them up to date", migrate);
   add("node", "hold slices of the index on this machine and answer fronts", node).option(
@@ -45,6 +45,11 @@ export function addCluster(program: Command, call: Call): void {
     "number of threads; default: one for each core, at most 4",
     wholeNumber,
   );
+  add(
+    "drain",
+    "give the slices of a node to others before it leaves for good; ends when they have them",
+    drain,
+  ).argument("<name>", "name of the node");
   add("status", "show what is published, the nodes, and what waits to be indexed", status);
   add(
     "gc",
@@ -70,19 +75,27 @@ async function node(opened: OpenedFile, flags: Flags, { io }: Call): Promise<voi
       "INVALID_REQUEST",
       "the file has no node: give it the name, url, secret and diskBytes of this machine's node",
     );
-  const { openCluster } = await import("../cluster/open-cluster.ts");
-  const { answerFronts } = await import("./cluster-node.ts");
+  const { openMachine } = await import("./cluster-node.ts");
   const { workers, json } = flags;
-  await using engine = await openCluster({
-    ...options,
-    ...(workers !== undefined && { workers }),
-    onWarning: warnOn(io),
-  });
-  await using server = await answerFronts(engine, listen);
+  const running = { ...(workers !== undefined && { workers }), onWarning: warnOn(io) };
+  await using machine = await openMachine({ ...options, ...running }, listen);
   const { name, url } = options.node;
-  if (json) printJson(io, { name, url, address: server.address });
-  else io.stdout.write(`node ${name} answers fronts at ${server.address}; Ctrl+C ends it\n`);
+  const { address } = machine;
+  if (json) printJson(io, { name, url, address });
+  else io.stdout.write(`node ${name} answers fronts at ${address}; Ctrl+C ends it\n`);
   if (!io.signal.aborted) await once(io.signal, "abort");
+}
+
+async function drain(
+  { catalog, replicas }: OpenedFile,
+  { json }: Flags,
+  { io }: Call,
+  name: string,
+): Promise<void> {
+  const { drainNode } = await import("../cluster/drain.ts");
+  await drainNode(catalog, { name, replicas, signal: io.signal });
+  if (json) printJson(io, { name });
+  else io.stdout.write(`node ${name} has given its slices away; stop it now\n`);
 }
 
 async function status(

@@ -63,6 +63,9 @@ const FILE = z.strictObject({
 
 type ClusterFile = z.infer<typeof FILE>;
 
+/** How long PostgreSQL may be silent before a call fails. A server that hangs takes connections and never answers. */
+const SILENCE_MS = 60_000;
+
 /** The address at which a server listens. */
 export interface ListenAt {
   readonly host: string;
@@ -94,7 +97,12 @@ export async function openClusterFile(path: string, env: Environment): Promise<O
   const { Pool } = await loadPeer("pg", () => import("pg").then((pg) => pg.default));
   const valueOf = (name: string, given: string | Variable): string =>
     typeof given === "string" ? given : valueIn(env, { file, name, variable: given.env });
-  const pool = new Pool({ connectionString: valueOf("postgres.url", read.postgres.url) });
+  const pool = new Pool({
+    connectionString: valueOf("postgres.url", read.postgres.url),
+    connectionTimeoutMillis: SILENCE_MS,
+    query_timeout: SILENCE_MS,
+    keepAlive: true,
+  });
   pool.on("error", () => undefined); // of an idle connection: the next statement makes a new one
   const { schema } = read.postgres;
   const place = schema === undefined ? {} : { schema };

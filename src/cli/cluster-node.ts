@@ -1,26 +1,48 @@
-/** Answers the fronts of a cluster, on the port of this machine's node. */
+/** Opens this machine's part of a cluster, with the port on which a node answers fronts. */
 
 import { createServer } from "node:http";
 import type { ClusterEngine } from "../cluster/cluster-engine.ts";
+import type { ClusterOptions } from "../cluster/cluster-options.ts";
 import type { ListenAt } from "./cluster-file.ts";
 import { addressOf, closeServer, listenOn } from "./listening.ts";
 
-export interface AnsweringNode extends AsyncDisposable {
-  /** Where it listens; undefined: the machine is no node. */
+export interface OpenedMachine extends AsyncDisposable {
+  readonly engine: ClusterEngine;
+  /** The address at which it answers fronts. It is no node if undefined. */
   readonly address: string | undefined;
 }
 
-/** Listens until it is disposed of. Does nothing if the machine is no node. */
-export async function answerFronts(
-  engine: ClusterEngine,
+/** Disposing closes the port first, then the engine. */
+export async function openMachine(
+  options: ClusterOptions,
   listen: ListenAt | undefined,
-): Promise<AnsweringNode> {
-  if (!listen) return { address: undefined, [Symbol.asyncDispose]: async () => {} };
-  const { toNodeListener } = await import("../http/index.ts");
-  const server = createServer(toNodeListener(engine.internal));
-  await listenOn(server, listen);
-  return {
-    address: addressOf(server, listen.host),
-    [Symbol.asyncDispose]: () => closeServer(server),
+): Promise<OpenedMachine> {
+  const { openCluster } = await import("../cluster/open-cluster.ts");
+  const { node } = options;
+  if (!node || !listen) {
+    const engine = await openCluster(options);
+    return { engine, address: undefined, [Symbol.asyncDispose]: () => engine.close() };
+  }
+  const { continueLate, toNodeListener } = await import("../http/node-listener.ts");
+  const server = createServer();
+  continueLate(server);
+  const own = {
+    ...node,
+    async listen(internal: ClusterEngine["internal"]) {
+      server.on("request", toNodeListener(internal));
+      await listenOn(server, listen);
+    },
   };
+  try {
+    const engine = await openCluster({ ...options, node: own });
+    const address = addressOf(server, listen.host);
+    const close = async (): Promise<void> => {
+      await closeServer(server);
+      await engine.close();
+    };
+    return { engine, address, [Symbol.asyncDispose]: close };
+  } catch (error) {
+    if (server.listening) await closeServer(server);
+    throw error;
+  }
 }

@@ -1,32 +1,62 @@
 /**
- * Finds the data directory: --db, QUERN_DB, that of a quern.json, or the first `.quern` in the current
- * folder and those above it, as git finds `.git`. A new directory gets a .gitignore that excludes it, and
- * is removed again if the run that created it fails.
+ * Finds the data directory: the one that --db, QUERN_DB or a quern.json names, or else the nearest `.quern` in the
+ * current folder or one above it, as git finds `.git`. A new directory gets a .gitignore that excludes it, and is
+ * removed again if the run that created it fails.
  */
 
-import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
 import { QuernError } from "../base/errors.ts";
 import type { Io } from "./io.ts";
 
 const NAME = ".quern";
 
 /**
- * Returns the directory; `./.quern` if there is none here or above. `configured` is what a quern.json says.
+ * Returns the data directory, or `./.quern` if none exists here or above. `configured` returns the directory that a
+ * quern.json names, if any. Throws INVALID_REQUEST if the directory or an entry in it is a symlink, unless the
+ * environment names the directory.
  */
 export function findDataDirectory(
   env: Io["env"],
-  configured?: string,
+  configured?: () => string,
   from = process.cwd(),
 ): string {
   if (env["QUERN_DB"]) return env["QUERN_DB"];
-  if (configured !== undefined) return configured;
+  const found = configured?.() ?? nearest(from);
+  mustStayInside(resolve(from, found));
+  return found;
+}
+
+function nearest(from: string): string {
   for (let folder = from; ; folder = dirname(folder)) {
     const candidate = join(folder, NAME);
     if (statSync(candidate, { throwIfNoEntry: false })?.isDirectory())
       return relative(from, candidate);
     if (dirname(folder) === folder) return `.${join("/", NAME)}`;
   }
+}
+
+/**
+ * Refuses symlinks. The directory may be part of somebody else's folder, and writing through a symlink would change
+ * files elsewhere.
+ */
+function mustStayInside(folder: string): void {
+  if (!existsSync(folder)) return;
+  const inside = readdirSync(folder, { withFileTypes: true }).filter((one) => one.isSymbolicLink());
+  const link = lstatSync(folder).isSymbolicLink()
+    ? folder
+    : inside[0] && join(folder, inside[0].name);
+  if (link === undefined) return;
+  const message = `${link} is a symlink, and the index may come with somebody else's folder; if it is yours, type --db ${folder}, or set QUERN_DB`;
+  throw new QuernError("INVALID_REQUEST", message);
 }
 
 /** Runs `run`. If it fails in a new directory and leaves nothing there, removes the directory. */

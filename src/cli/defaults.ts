@@ -1,16 +1,20 @@
 /**
  * Reads defaults of options from the nearest quern.json, in the current folder or above it: `db`, and under
  * `command` the long names of options by command. Typed options override them. Somebody else may have
- * written the file into a folder above, so nothing in it can open a server to others.
+ * written the file into a folder above, so nothing in it can open a server to others, or write out of that folder.
  */
 
-import { existsSync, readFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { existsSync, lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve, sep } from "node:path";
 import { InvalidArgumentError, type Command, type Option } from "commander";
 import { nearestWord } from "../base/edit-distance.ts";
 import { QuernError } from "../base/errors.ts";
+import { pathWithin } from "../base/paths.ts";
 
 const NAME = "quern.json";
+/** Those of a configuration of sync, too. */
+const FIELDS = ["$schema", "db", "command", "connections", "sync"];
+const MOST_BYTES = 2 ** 20;
 
 /**
  * Options that must be typed, because they open the server to others or send tokens to a place that the
@@ -25,16 +29,25 @@ const TYPED = [
   "mcp-host",
   "db",
   "sync",
+  "cluster",
   "metrics",
 ];
 
-/** Returns the data directory that a file names, and sets the other options of the command. */
-export async function applyDefaults(command: Command): Promise<string | undefined> {
+/**
+ * Finds a quern.json and sets the options that it gives for the command. Resolves to a function that returns the
+ * file's data directory, and that throws if this directory leads out of the file's folder. Resolves to undefined if
+ * there is no data directory.
+ */
+export async function applyDefaults(command: Command): Promise<(() => string) | undefined> {
   const file = findFile();
   if (file === undefined) return undefined;
   const { parseWithComments } = await import("../sync/config/parse.ts");
-  const given = await parseWithComments(file, readFileSync(file, "utf8"));
-  const { db, command: all = {} } = record(given, file, "the file");
+  const given = await parseWithComments(file, textOf(file));
+  const fields = record(given, file, "the file");
+  const unknown = Object.keys(fields).find((key) => !FIELDS.includes(key));
+  if (unknown !== undefined)
+    throw invalid(file, `there is no field ${shown(unknown)}${advice(unknown, FIELDS)}`);
+  const { db, command: all = {} } = fields;
   if (db !== undefined && typeof db !== "string") throw invalid(file, "db must be a string");
   const sections = record(all, file, "command");
   const parent = command.parent!;
@@ -43,11 +56,32 @@ export async function applyDefaults(command: Command): Promise<string | undefine
   const names = program.commands.map((one) => one.name());
   for (const name of Object.keys(sections))
     if (!names.includes(name))
-      throw invalid(file, `there is no command ${JSON.stringify(name)}${advice(name, names)}`);
+      throw invalid(file, `there is no command ${shown(name)}${advice(name, names)}`);
   const name = isNested ? "" : command.name();
   for (const [key, value] of Object.entries(record(sections[name] ?? {}, file, `command.${name}`)))
     setOption(command, { file, key, value });
-  return db === undefined ? undefined : resolve(dirname(file), db);
+  return db === undefined ? undefined : () => placeOf(file, db);
+}
+
+const shown = (name: string): string => JSON.stringify(name.slice(0, 80));
+
+/** Whoever wrote the file might otherwise have the command write anywhere. */
+function placeOf(file: string, db: string): string {
+  const folder = realpathSync(dirname(file));
+  const place = resolve(folder, db);
+  if (pathWithin(folder, realPlace(place)) !== undefined) return place;
+  const why = "because the file may come with somebody else's folder";
+  throw invalid(
+    file,
+    `db must lie in the folder of the file, ${why}; type --db ${place}, or set QUERN_DB`,
+  );
+}
+
+/** Returns where a path leads as far as it exists. */
+function realPlace(path: string): string {
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined)
+    return join(realPlace(dirname(path)), basename(path));
+  return existsSync(path) ? realpathSync(path) : sep; // a link that leads nowhere
 }
 
 function findFile(): string | undefined {
@@ -56,6 +90,14 @@ function findFile(): string | undefined {
     if (existsSync(file)) return file;
     if (dirname(folder) === folder) return undefined;
   }
+}
+
+/** Returns the text of the file. A pipe would be waited for, and a device has no end. */
+function textOf(file: string): string {
+  const stat = statSync(file);
+  if (!stat.isFile()) throw invalid(file, "it is not a regular file");
+  if (stat.size > MOST_BYTES) throw invalid(file, `it is larger than ${MOST_BYTES} bytes`);
+  return readFileSync(file, "utf8");
 }
 
 interface Setting {

@@ -1,6 +1,6 @@
 /**
- * Knows options of other search tools that quern search has under another name. A word with two dashes that is no
- * option is searched for, so without this table `--limit 3` would quietly become two words of the query.
+ * Maps options of other search tools to what `quern search` calls them. `quern search` searches for a word that begins
+ * with two dashes but is not an option, so without this table `--limit 3` would silently become two words of the query.
  */
 
 import { nearestWord } from "../base/edit-distance.ts";
@@ -24,8 +24,8 @@ const HERE: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns what to write in place of an option such as `limit` (or, misspelt, `limt`), or undefined for a name that
- * means nothing elsewhere either.
+ * Returns what to write instead of another tool's option, such as `limit` or its misspelling `limt`. Returns undefined
+ * if the name is not in the table.
  */
 export function nameHere(name: string): string | undefined {
   const known = nearestWord(name, Object.keys(HERE));

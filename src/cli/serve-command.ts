@@ -3,6 +3,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { Command } from "commander";
+import { isOwnName } from "../base/own-names.ts";
 import type { Engine } from "../engine.ts";
 import type { HandlerOptions } from "../http/options.ts";
 import {
@@ -20,7 +21,7 @@ import {
   withCluster,
   withCommonOptions,
 } from "./call.ts";
-import { answerFronts } from "./cluster-node.ts";
+import { openMachine } from "./cluster-node.ts";
 import { warnOn, withEngine } from "./engine-session.ts";
 import { type Io, printJson } from "./io.ts";
 import { addressOf, closeServer, listenOn } from "./listening.ts";
@@ -102,17 +103,16 @@ export function addServe(program: Command, call: Call): void {
 
 async function serveCluster(file: string, flags: ServeFlags, io: Io): Promise<void> {
   const { openClusterFile } = await import("./cluster-file.ts");
-  const { openCluster } = await import("../cluster/open-cluster.ts");
   await using opened = await openClusterFile(file, io.env);
   const { workers } = flags;
   const { options, listen } = opened.machine();
-  await using engine = await openCluster({
-    ...options,
+  const running = {
     ...(workers !== undefined && { workers }),
     lockTimeoutMs: CLUSTER_LOCK_MS,
     onWarning: warnOn(io),
-  });
-  await using _node = await answerFronts(engine, listen);
+  };
+  await using machine = await openMachine({ ...options, ...running }, listen);
+  const { engine } = machine;
   const accounts = await openClusterAccounts(opened);
   // the records that sync keeps of its connections are in the machine's folder
   await serve({ engine, accounts }, { ...flags, db: engine.path }, io);
@@ -138,12 +138,30 @@ async function serve({ engine, accounts }: Served, flags: ServeFlags, io: Io): P
     ...(webhook && { webhook }),
     ...handlerOptions(flags),
   });
-  const server = createServer({ requireHostHeader: false }, toNodeListener(handler));
+  const answer = isForThisMachine(flags) ? underOwnNames(handler, flags) : handler;
+  const server = createServer({ requireHostHeader: false }, toNodeListener(answer));
   answerUnreadable(server);
   await listenOn(server, flags);
   announce(addressOf(server, flags.host), flags, io);
   if (!io.signal.aborted) await once(io.signal, "abort");
   await closeServer(server);
+}
+
+type Handler = (request: Request) => Promise<Response>;
+
+/** Whether everybody may read everything, and everybody is who uses this machine. */
+const isForThisMachine = ({ anonymous, host }: ServeFlags): boolean =>
+  anonymous === "all" && (host === "localhost" || host === "::1" || host.startsWith("127."));
+
+function underOwnNames(handler: Handler, { publicUrl }: ServeFlags): Handler {
+  const publicName = publicUrl === undefined ? undefined : new URL(publicUrl).hostname;
+  return async (request) => {
+    const { hostname } = new URL(request.url);
+    if (isOwnName(hostname) || hostname === publicName) return handler(request);
+    const message = `with --anonymous all, this server does not answer under the name ${hostname}; --public-url says which is its own`;
+    const errorCode = "INSUFFICIENT_PERMISSIONS";
+    return Response.json({ statusCode: 403, errorCode, message }, { status: 403 });
+  };
 }
 
 function handlerOptions(flags: ServeFlags): HandlerOptions {

@@ -44,10 +44,14 @@ export function styleFor(
 
 /**
  * Replaces control characters by their pictures, one for one, so that columns stay: a file could otherwise
- * move the cursor or rename the window. Tabs stay, and the CR of a Windows line end is removed.
+ * move the cursor, rename the window, or turn the order of what is read. Tabs stay, and the CR of a Windows
+ * line end is removed.
  */
 export function visible(text: string): string {
-  return text.replace(/\r(?=\n|$)/g, "").replace(/\p{Cc}/gu, picture);
+  return text
+    .replace(/\r(?=\n|$)/g, "")
+    .replace(/\p{Cc}/gu, picture)
+    .replace(/[\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
 }
 
 function picture(control: string): string {

@@ -61,11 +61,11 @@ async function browse(call: Call): Promise<Response> {
   call.note({ repo, path, ...(ref !== undefined && { ref }) });
   checkRef(ref);
   const repository = await findVisible(call, repo);
-  const giveBack = call.slots.take();
+  const { giveBack, onReader } = call.slots.take(call.caller);
   try {
     const place = { repository, path, ref };
     const text = kind === "blob" ? await fileText(call, place) : await folderText(call, place);
-    return textResponse(text, { onEnd: giveBack, confirm: call.confirm });
+    return textResponse(text, { onEnd: giveBack, onReader, confirm: call.confirm });
   } catch (error) {
     giveBack();
     throw error;

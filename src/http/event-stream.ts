@@ -15,7 +15,7 @@ import type { SearchEvent } from "../search/messages/response.ts";
 import { gather, jsonParts } from "./json-body.ts";
 import { jsonText } from "./json-text.ts";
 import { errorBody, toRefusal, type Refusal } from "./refusal.ts";
-import { STALLED_MS, stallAfter } from "./stalled.ts";
+import { STALLED_MS, stallAfter, type Reader } from "./stalled.ts";
 
 export interface StreamOptions {
   /** Aborted when the reader has left. */
@@ -24,6 +24,8 @@ export interface StreamOptions {
   readonly confirm: () => Promise<void>;
   /** Called once at the end, with undefined after [DONE]. */
   readonly onEnd: (refusal: Refusal | undefined) => void;
+  /** Called with the reader once it is waited for. */
+  readonly onReader?: (reader: Reader) => void;
   readonly stalledMs?: number;
 }
 
@@ -36,8 +38,9 @@ export function eventStream(
   events: AsyncIterator<SearchEvent>,
   options: StreamOptions,
 ): ReadableStream<Uint8Array> {
-  const { abort, confirm, onEnd, stalledMs = STALLED_MS } = options;
+  const { abort, confirm, onEnd, onReader, stalledMs = STALLED_MS } = options;
   const pieces = piecesOf(first, events);
+  let sent = 0; // bytes of the last piece
   let within = false; // whether an event has left in part
   let ended = false;
 
@@ -60,17 +63,18 @@ export function eventStream(
     const piece = await pieces.next();
     await (within ? stall.confirm() : confirm());
     controller.enqueue(piece);
+    sent = piece.length;
     within = pieces.isWithin();
     if (!pieces.isOver()) return;
     end();
     controller.close();
   };
 
-  const stall = stallAfter({ ms: stalledMs, leave, confirm });
+  const stall = stallAfter({ ms: stalledMs, leave, confirm, onReader });
   abort.signal.addEventListener("abort", onAbort);
   return new ReadableStream<Uint8Array>(
     {
-      start: (controller) => stall.wait(controller),
+      start: (controller) => stall.wait(controller, 0),
       async pull(controller) {
         stall.stop();
         if (ended) return controller.close();
@@ -84,7 +88,7 @@ export function eventStream(
           controller.close();
           stop();
         }
-        if (!ended) stall.wait(controller);
+        if (!ended) stall.wait(controller, sent);
       },
       cancel: onAbort,
     },

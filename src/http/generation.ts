@@ -12,7 +12,7 @@ import {
 import { forbidden, type Caller } from "./gate.ts";
 import { Refusal } from "./refusal.ts";
 
-const HEADER = "X-Quern-Generation";
+export const GENERATION_HEADER = "X-Quern-Generation";
 
 /** Resolves when the engine has what the request asks for. */
 export async function reachGeneration(
@@ -20,15 +20,16 @@ export async function reachGeneration(
   { viewer }: Caller,
   engine: Engine & Partial<ReachesGenerations>,
 ): Promise<void> {
-  const text = headers.get(HEADER);
+  const text = headers.get(GENERATION_HEADER);
   if (text === null || !engine[REACH_GENERATIONS]) return;
   // how fast it is answered tells how often a shard changes, with all repositories that are in it
-  if (viewer) throw forbidden(`${HEADER} is for callers who may search every repository`);
+  if (viewer)
+    throw forbidden(`${GENERATION_HEADER} is for callers who may search every repository`);
   const generations = parseGenerations(text);
   if (!generations)
     throw new Refusal(
       "INVALID_REQUEST_BODY",
-      `${HEADER}: must be as 3=17, shard and generation, several with commas between; got ${JSON.stringify(text.slice(0, 100))}`,
+      `${GENERATION_HEADER}: must be as 3=17, shard and generation, several with commas between; got ${JSON.stringify(text.slice(0, 100))}`,
     );
   await engine[REACH_GENERATIONS](generations, signal);
 }

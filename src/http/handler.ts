@@ -54,7 +54,7 @@ export type Handler = (request: Request) => Promise<Response>;
 export function createHandler(engine: Engine, options: HandlerOptions): Handler {
   const settings = checkOptions(options);
   const metrics = settings.metrics && createMetrics(engine);
-  const slots = createSlots(settings.maxConcurrent);
+  const slots = createSlots(settings);
   const service: Service = { engine, settings, slots, ...(metrics && { metrics }) };
   const app = new Hono();
   const paths = byPath(routesOf(service));

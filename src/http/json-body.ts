@@ -7,7 +7,7 @@
 
 import { yieldTurn } from "../base/yield.ts";
 import { jsonText } from "./json-text.ts";
-import { STALLED_MS, stallAfter } from "./stalled.ts";
+import { STALLED_MS, stallAfter, type Reader } from "./stalled.ts";
 
 const PIECE = 32 * 1024; // in UTF-16 units; about 0.3 ms of work
 
@@ -18,6 +18,8 @@ export interface AnswerOptions {
   readonly onEnd?: () => void;
   /** Called repeatedly while a long answer leaves. Rejects if it must break off. */
   readonly confirm?: () => Promise<void>;
+  /** Called with the reader of a long answer once it is waited for. */
+  readonly onReader?: (reader: Reader) => void;
   readonly stalledMs?: number;
 }
 
@@ -26,8 +28,7 @@ export interface AnswerOptions {
  * off if nobody takes a piece for a minute, because it holds the value until then.
  */
 export function jsonResponse(value: unknown, options: AnswerOptions = {}): Response {
-  const { status = 200, onEnd = () => {}, stalledMs = STALLED_MS } = options;
-  const { confirm = async () => {} } = options;
+  const { status = 200, onEnd = () => {} } = options;
   const pieces = gather(jsonParts(value));
   const first = pieces.next();
   const second = pieces.next();
@@ -38,15 +39,14 @@ export function jsonResponse(value: unknown, options: AnswerOptions = {}): Respo
     return new Response(start, { status, headers });
   }
   const ready = second.done ? [start] : [start, second.value];
-  const body = streamOf(ready, inTurns(pieces), { onEnd, stalledMs, confirm });
+  const body = streamOf(ready, inTurns(pieces), options);
   return new Response(body, { status, headers });
 }
 
 /** Makes a response whose pieces are made as they are read. It breaks off if one fails. */
 export function lateResponse(pieces: AsyncIterator<string>, options: AnswerOptions): Response {
-  const { onEnd = () => {}, stalledMs = STALLED_MS, confirm = async () => {} } = options;
   const headers = { ...options.headers, "Content-Type": "application/json" };
-  return new Response(streamOf([], inTurns(pieces), { onEnd, stalledMs, confirm }), { headers });
+  return new Response(streamOf([], inTurns(pieces), options), { headers });
 }
 
 interface Pieces {
@@ -56,19 +56,20 @@ interface Pieces {
 function streamOf(
   ready: string[],
   rest: Pieces,
-  { onEnd, stalledMs, confirm }: Required<Omit<AnswerOptions, "status" | "headers">>,
+  options: AnswerOptions,
 ): ReadableStream<Uint8Array> {
+  const { onEnd, onReader, stalledMs = STALLED_MS, confirm = async () => {} } = options;
   let bytes: Uint8Array = new Uint8Array(0);
   let ended = false;
   const end = (): void => {
     stall.stop();
-    if (!ended) onEnd();
+    if (!ended) onEnd?.();
     ended = true;
   };
-  const stall = stallAfter({ ms: stalledMs, leave: end, confirm });
+  const stall = stallAfter({ ms: stalledMs, leave: end, confirm, onReader });
   return new ReadableStream<Uint8Array>(
     {
-      start: (controller) => stall.wait(controller),
+      start: (controller) => stall.wait(controller, 0),
       async pull(controller) {
         stall.stop();
         try {
@@ -84,9 +85,10 @@ function streamOf(
           end();
           return controller.close();
         }
-        controller.enqueue(bytes.subarray(0, PIECE)); // a file's content may be longer
+        const piece = bytes.subarray(0, PIECE); // a file's content may be longer
+        controller.enqueue(piece);
         bytes = bytes.subarray(PIECE);
-        stall.wait(controller);
+        stall.wait(controller, piece.length);
       },
       cancel: end,
     },

@@ -1,14 +1,13 @@
 /**
- * Makes the answers of find_definitions and find_references: each match with the line on which it begins.
- * Of a long line only a window around the match is shown. With whole lines, a minified file of one line of
- * half a megabyte made an answer of 409 MB. Each chunk is read once, whatever the number of matches.
+ * Makes the answers of find_definitions and find_references: each match with the line on which it begins. If a line is
+ * long, only a window around the match is shown. With whole lines, a minified file with a single line of half a
+ * megabyte led to an answer of 409 MB. Each chunk is read once, whatever the number of matches.
  */
 
 import type { Chunk, FileResult, Position, Range } from "../search/messages/response.ts";
 
 /**
- * In UTF-16 units: the longest line that is shown whole, and the most that is shown of a match in a longer
- * one.
+ * The longest line that is shown whole, and the most that is shown of a match in a longer line, in UTF-16 units.
  */
 const LONG_LINE = 1024;
 /** The code points that are shown on each side of a match. */
@@ -84,8 +83,8 @@ function forth(
 }
 
 /**
- * Moves back by WINDOW code points at most, but not over one that stands for an invalid byte, whose length
- * in the file is not known here.
+ * Moves back by at most WINDOW code points. Stops after a U+FFFD, which may stand for an invalid byte, because its
+ * length in the file is not known here.
  */
 function back(content: string, { from, least }: { from: number; least: number }): number {
   let at = from;

@@ -115,7 +115,7 @@ function guardOf(request: Request, { identity, viewer }: Caller, service: Servic
     const put = (refusal?: Refusal): void =>
       record(settings, { at, action: ACTIONS[call.tool], request, identity, noted, refusal });
     try {
-      const giveBack = slots.take();
+      const { giveBack } = slots.take({ identity });
       try {
         const answer = await run((facts) => void Object.assign(noted, facts));
         const { viewer: now } = await admit(request, "search", service);

@@ -7,7 +7,8 @@
  * If a framework has parsed the body already (express.json()), the result is serialized again.
  */
 
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { ReadableStreamDefaultController, UnderlyingSource } from "node:stream/web";
 import { once } from "node:events";
 import type { Handler } from "./handler.ts";
 import { noteOuterPath } from "./outer-path.ts";
@@ -24,26 +25,47 @@ import { errorBody, Refusal, STATUS, toRefusal } from "./refusal.ts";
 export function toNodeListener(
   handler: Handler,
 ): (req: IncomingMessage, res: ServerResponse) => void {
-  return (req, res) => {
+  const listener = (req: IncomingMessage, res: ServerResponse): void => {
     const left = new AbortController();
     res.once("close", () => {
       if (!res.writableFinished) left.abort();
     });
-    res.once("finish", () => dropRest(req));
-    void serve(handler, req, res, left.signal).catch(() => res.destroy());
+    res.prependOnceListener("finish", () => void dropRest(req)); // before Node, which reads on without an end
+    void serve(handler, { req, res, signal: left.signal }).catch(() => res.destroy());
   };
+  listeners.add(listener);
+  return listener;
 }
 
-async function serve(
-  handler: Handler,
-  req: IncomingMessage,
-  res: ServerResponse,
-  signal: AbortSignal,
-): Promise<void> {
+const listeners = new WeakSet<object>();
+/** Requests whose client waits for "100 Continue" before it sends the body. */
+const waiting = new WeakSet<IncomingMessage>();
+
+/**
+ * Has the server say "100 Continue" when a body is read, not before, so that nobody sends one that is refused. Servers with
+ * other listeners say it at once, as by default.
+ */
+export function continueLate(server: Server): void {
+  server.on("checkContinue", (req: IncomingMessage, res: ServerResponse) => {
+    if (server.listeners("request").every((one) => listeners.has(one))) waiting.add(req);
+    else res.writeContinue();
+    server.emit("request", req, res);
+  });
+}
+
+interface Exchange {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly signal: AbortSignal;
+}
+
+async function serve(handler: Handler, exchange: Exchange): Promise<void> {
+  const { req, res } = exchange;
   let response: Response;
   try {
     checkHost(req);
-    const request = toRequest(req, signal);
+    checkBody(req);
+    const request = toRequest(exchange);
     noteOuterPath(request, (req as { originalUrl?: string }).originalUrl);
     response = await handler(request);
   } catch (error) {
@@ -69,15 +91,31 @@ function checkHost({ httpVersion, headersDistinct }: IncomingMessage): void {
     throw new Refusal("INVALID_REQUEST_BODY", "a request of HTTP/1.1 has one Host header");
 }
 
+/** Refuses a body in another coding, which would be read as if it were plain, and a long one where none belongs. */
+function checkBody({ method, headers }: IncomingMessage): void {
+  const coding = headers["transfer-encoding"] ?? "chunked";
+  if (coding.trim().toLowerCase() !== "chunked")
+    throw new Refusal("INVALID_REQUEST_BODY", "Transfer-Encoding may be chunked, and nothing else");
+  if (
+    (method === "GET" || method === "HEAD") &&
+    Number(headers["content-length"] ?? 0) > MOST_DROPPED
+  )
+    throw new Refusal("BODY_TOO_LARGE", `a ${method} has no body`);
+}
+
 const UNSPEAKABLE = new Set(["CONNECT", "TRACE", "TRACK"]); // methods that fetch refuses
 
-function toRequest(req: IncomingMessage & { body?: unknown }, signal: AbortSignal): Request {
+function toRequest({ req, res, signal }: Exchange): Request {
   const { method: asked = "GET" } = req;
   const method = UNSPEAKABLE.has(asked) ? `X-${asked}` : asked; // no path accepts these methods: the router answers which ones it does
   const headers = toHeaders(req.rawHeaders);
   const init = { method, headers, signal };
   if (method === "GET" || method === "HEAD") return new Request(toUrl(req), init);
-  return new Request(toUrl(req), { ...init, body: toBody(req), duplex: "half" } as RequestInit);
+  return new Request(toUrl(req), {
+    ...init,
+    body: toBody(req, res),
+    duplex: "half",
+  } as RequestInit);
 }
 
 /**
@@ -108,16 +146,20 @@ function toUrl({ url = "/", headers, socket }: IncomingMessage): string {
   return origin + pathname + search;
 }
 
-function toBody(req: IncomingMessage & { body?: unknown }): NonNullable<RequestInit["body"]> {
-  if (req.body === undefined || !req.readableDidRead) return toStream(req);
+function toBody(
+  req: IncomingMessage & { body?: unknown },
+  res: ServerResponse,
+): NonNullable<RequestInit["body"]> {
+  if (req.body === undefined || !req.readableDidRead) return toStream(req, res);
   const { body } = req;
   return typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body);
 }
 
-function toStream(req: IncomingMessage): ReadableStream<Uint8Array> {
+/** Reads nothing before the stream is read. */
+function toStream(req: IncomingMessage, res: ServerResponse): ReadableStream<Uint8Array> {
   let release = (): void => {};
-  return new ReadableStream<Uint8Array>({
-    start(controller) {
+  const source: UnderlyingSource<Uint8Array> = {
+    start(controller: ReadableStreamDefaultController<Uint8Array>) {
       const onData = (part: Uint8Array): void => {
         controller.enqueue(part);
         if ((controller.desiredSize ?? 0) <= 0) req.pause();
@@ -129,24 +171,46 @@ function toStream(req: IncomingMessage): ReadableStream<Uint8Array> {
       req.on("data", onData).on("end", onEnd).on("close", onClose).on("error", onClose);
       req.pause();
     },
-    pull: () => void req.resume(),
-    cancel: () => (release(), void req.resume()),
-  });
+    pull() {
+      if (waiting.delete(req)) res.writeContinue();
+      req.resume();
+    },
+    cancel: release,
+  };
+  return new ReadableStream(source, { highWaterMark: 0 });
 }
 
 const LINGER_MS = 5_000;
+/** The most bytes of a body that are read to be dropped. */
+const MOST_DROPPED = 100 * 1024;
 
 /**
  * Reads on for a moment before it closes the connection, because a client that is still sending reads its
- * answer only afterwards.
+ * answer only afterwards. Resolves when the client has sent all, has left, or has had its time.
  */
-function dropRest(req: IncomingMessage): void {
-  if (req.complete) return;
-  req.removeAllListeners("data");
-  req.resume();
-  const timer = setTimeout(() => req.destroy(), LINGER_MS).unref();
-  req.once("close", () => clearTimeout(timer)).once("end", () => clearTimeout(timer));
+function dropRest(req: IncomingMessage): Promise<void> {
+  if (req.complete || req.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    let left = MOST_DROPPED;
+    req.removeAllListeners("data");
+    req.on("data", ({ length }: Uint8Array) => {
+      left -= length;
+      if (left < 0) req.pause();
+    });
+    req.read(0); // begins at once, or Node would read on without an end
+    req.resume();
+    const timer = setTimeout(() => req.destroy(), LINGER_MS).unref();
+    const stop = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    req.once("close", stop).once("end", stop);
+  });
 }
+
+/** Whether the client is still sending a body of which not all will be read. */
+const isSending = ({ complete, headers, httpVersionMajor }: IncomingMessage): boolean =>
+  !complete && httpVersionMajor === 1 && !(Number(headers["content-length"]) <= MOST_DROPPED);
 
 // ── the response ──
 
@@ -154,10 +218,13 @@ async function send(response: Response, req: IncomingMessage, res: ServerRespons
   if (res.destroyed) return void response.body?.cancel();
   const { "set-cookie": _, ...headers } = Object.fromEntries(response.headers);
   const cookies = response.headers.getSetCookie();
-  res.writeHead(response.status, {
+  const head = {
     ...headers,
     ...(cookies.length > 0 && { "set-cookie": cookies }),
-  });
+    ...(waiting.has(req) && { connection: "close" }), // the client may leave the body out, or not
+  };
+  if (response.status >= 400 && isSending(req)) return sendAndClose(response, head, { req, res });
+  res.writeHead(response.status, head);
   if (response.body === null || req.method === "HEAD") {
     await response.body?.cancel();
     res.end();
@@ -165,6 +232,19 @@ async function send(response: Response, req: IncomingMessage, res: ServerRespons
   }
   res.flushHeaders();
   await pipe(response.body, res);
+}
+
+/** Sends a refusal and closes the connection. The answer has a length, so the client need not wait for the end. */
+async function sendAndClose(
+  response: Response,
+  head: Record<string, string | string[]>,
+  { req, res }: Pick<Exchange, "req" | "res">,
+): Promise<void> {
+  const body = Buffer.from(await response.arrayBuffer());
+  res.writeHead(response.status, { ...head, connection: "close", "content-length": body.length });
+  res.write(req.method === "HEAD" ? "" : body);
+  await dropRest(req);
+  res.end();
 }
 
 async function pipe(body: ReadableStream<Uint8Array>, res: ServerResponse): Promise<void> {

@@ -1,6 +1,7 @@
 /** Makes the OpenAPI 3.1 document of the routes that are served and their schemas. */
 
-import { OpenAPIHono, type RouteConfig } from "@hono/zod-openapi";
+import { OpenAPIHono, type RouteConfig, z } from "@hono/zod-openapi";
+import { GENERATION_HEADER } from "./generation.ts";
 import type { Settings } from "./options.ts";
 import { STATUS, type RefusalCode } from "./refusal.ts";
 import type { Route } from "./route.ts";
@@ -58,7 +59,8 @@ export function describeInterface(routes: readonly Route[], settings: Settings):
     in: "header",
     name: settings.apiKeyHeader,
   });
-  for (const route of routes) registry.registerPath(pathOf(route));
+  const generation = registry.registerParameter("Generation", GENERATION);
+  for (const route of routes) registry.registerPath(pathOf(route, generation));
   const document = app.getOpenAPI31Document({
     openapi: "3.1.0",
     info: {
@@ -75,7 +77,20 @@ export function describeInterface(routes: readonly Route[], settings: Settings):
   return { ...document, "x-quern-version": VERSION };
 }
 
-function pathOf(route: Route): RouteConfig {
+const GENERATION = z
+  .string()
+  .optional()
+  .openapi({
+    param: { name: GENERATION_HEADER, in: "header" },
+    description:
+      "Of an index on several machines: answer from this state or a newer one, as shard=generation, several with commas between. For callers who may search every repository.",
+    example: "3=17",
+  });
+
+/** Routes that read the index take its generation. */
+const readsIndex = ({ access }: Route): boolean => access === "search";
+
+function pathOf(route: Route, generation: typeof GENERATION): RouteConfig {
   const { method, path, action, tag, summary, description, body, query, params } = route;
   return {
     method,
@@ -87,6 +102,7 @@ function pathOf(route: Route): RouteConfig {
     request: {
       ...(body && { body: { required: true, content: { "application/json": { schema: body } } } }),
       ...(query && { query }),
+      ...(readsIndex(route) && { headers: [generation] }),
       ...(params && { params }),
     },
     responses: { ...answersOf(route), ...refusalsOf(route) },
@@ -131,7 +147,7 @@ function refusalsOf(route: Route): RouteConfig["responses"] {
 function possibleRefusals(route: Route): RefusalCode[] {
   const { access, body, query, changes, streams, refusals = [] } = route;
   return [
-    ...(body || query ? (["INVALID_REQUEST_BODY"] as const) : []),
+    ...(body || query || readsIndex(route) ? (["INVALID_REQUEST_BODY"] as const) : []),
     "NOT_AUTHENTICATED",
     // a caller who loses a permission during the stream gets the error in the stream
     ...(access === "anyone" || access === "signed" || streams

@@ -48,7 +48,7 @@ export interface HandlerOptions {
   maxBodyBytes?: number;
   /** Milliseconds after which a search returns what it has found so far. Default 10 000. */
   timeoutMs?: number;
-  /** The most searches at once, each until its answer is read; more are refused. Default 64. */
+  /** The most searches at once, each until its answer is read; more are refused. Default 64. Callers without a credential have three quarters of them together, if others can have one. */
   maxConcurrent?: number;
   /** Where searches, reads, tokens, members and rejected credentials are recorded. Absent: nowhere, and the route that lists them answers 404. */
   audits?: AuditStore;

@@ -128,8 +128,8 @@ export function errorBody({ code, message }: Refusal): ErrorBody {
 }
 
 /**
- * Formats the engine's message: the reason, the line of the query and a caret. A client may also need the
- * position as a number.
+ * Adds the position to the first line of the engine's message. The message marks the position with a caret, but a
+ * client may need the number.
  */
 function withPosition({ message, position }: QuernError): string {
   return position === undefined ? message : message.replace(/$|\n/, ` (at position ${position})$&`);

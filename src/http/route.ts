@@ -1,13 +1,13 @@
 /**
- * Defines a route: the name of the operation, who may use it, what it accepts and answers. The table of
- * routes is what is served and what the OpenAPI document is made of.
+ * Defines a route: the name of the operation, who may use it, what it accepts and answers. The handler and the OpenAPI
+ * document are both made from the table of routes.
  *
  * A call passes these steps, and each refusal can only come at its own:
  *
  *     405 another method   401, 403 who asks   415 content type   413 length   400 fields   the route's own
  *
- * Nothing of a body is read before 401 and 403 are decided. Before an answer leaves, its caller is judged
- * again; if a reading route's caller may see less by then, the route runs once more.
+ * No part of a body is read before 401 and 403 are decided. Before an answer is sent, the caller is checked again. If
+ * the caller of a route that only reads may see less by then, the route runs once more.
  */
 
 import type { z } from "@hono/zod-openapi";
@@ -67,7 +67,7 @@ interface Description {
   /** The name of its calls in the audit store. Absent if they are not recorded. */
   readonly audit?: AuditAction;
   /**
-   * Whether its answer leaves even if the caller no longer exists, because the call may have removed them.
+   * Whether the answer is sent even if the caller no longer exists, because the call may have removed the caller.
    */
   readonly outlivesCaller?: true;
   /** Whether it changes something, so that content types other than JSON are refused. */

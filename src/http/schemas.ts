@@ -56,6 +56,9 @@ export const searchRequest = (maxMatches: number) =>
       whole: z.boolean().optional().openapi({
         description: "Whether every returned file has its whole content. Default false.",
       }),
+      enclosing: z.boolean().optional().openapi({
+        description: "Whether chunks name the definitions around their matches. Default false.",
+      }),
       isRegexEnabled: z.boolean().optional().openapi({
         description: "Whether terms are regular expressions (RE2). Default false.",
       }),
@@ -91,6 +94,10 @@ const chunk = z
     matchRanges: z.array(range),
     contentStart: position,
     symbols: z.array(resultSymbol).optional(),
+    enclosing: z.array(resultSymbol.nullable()).optional().openapi({
+      description:
+        "For each range, the definition around its first line, by the layout of the code; null: none. Set if the request asked for it.",
+    }),
   })
   .openapi("Chunk");
 

@@ -108,7 +108,7 @@ function present<T extends object>(fields: T): { [Name in keyof T]: Exclude<T[Na
 }
 
 async function answerSearch(call: Call, request: SearchRequest): Promise<Response> {
-  const giveBack = call.slots.take();
+  const { giveBack, onReader } = call.slots.take(call.caller);
   try {
     const options = searchOptions(call, call.request.signal);
     const headers = await notIndexedHeader(call.engine, request, options);
@@ -121,11 +121,16 @@ async function answerSearch(call: Call, request: SearchRequest): Promise<Respons
         giveBack();
         told();
       };
-      return lateResponse(searchPieces(watchedAnswer(call, answer)), { headers, onEnd, confirm });
+      return lateResponse(searchPieces(watchedAnswer(call, answer)), {
+        headers,
+        onEnd,
+        onReader,
+        confirm,
+      });
     }
     await makeAbsolute(call, answer.files);
     noteOutcome(call, answer);
-    return jsonResponse(answer, { headers, onEnd: giveBack, confirm });
+    return jsonResponse(answer, { headers, onEnd: giveBack, onReader, confirm });
   } catch (error) {
     giveBack();
     throw error;
@@ -164,10 +169,10 @@ export async function answerInSlot(
   call: Call,
   run: (options: SearchOptions) => Promise<{ body: object; headers?: Record<string, string> }>,
 ): Promise<Response> {
-  const giveBack = call.slots.take();
+  const { giveBack, onReader } = call.slots.take(call.caller);
   try {
     const { body, headers = {} } = await run(searchOptions(call, call.request.signal));
-    return jsonResponse(body, { headers, onEnd: giveBack, confirm: call.confirm });
+    return jsonResponse(body, { headers, onEnd: giveBack, onReader, confirm: call.confirm });
   } catch (error) {
     giveBack();
     throw error;
@@ -180,7 +185,7 @@ function searchOptions(call: Call, signal: AbortSignal): SearchOptions {
 }
 
 async function answerStream(call: Call, request: SearchRequest): Promise<Response> {
-  const giveBack = call.slots.take();
+  const { giveBack, onReader } = call.slots.take(call.caller);
   const abort = new AbortController();
   const { signal } = call.request;
   const leave = (): void => abort.abort(signal.reason);
@@ -200,7 +205,7 @@ async function answerStream(call: Call, request: SearchRequest): Promise<Respons
       call.onEnd(refusal);
     };
     const { confirm } = call;
-    const body = eventStream(first, events, { abort, confirm, onEnd });
+    const body = eventStream(first, events, { abort, confirm, onEnd, onReader });
     return new Response(body, { headers: { ...STREAM_HEADERS, ...notIndexed } });
   } catch (error) {
     settle();

@@ -63,8 +63,8 @@ interface Scope {
 }
 
 /**
- * Searches one repository as a viewer who sees no other, so its name needs no escaping. `rev:` matches
- * parts of names, so an indexed revision is named by its commit if it has one.
+ * Returns the scope of a search in one repository. The viewer sees only that repository, so its name need not be
+ * escaped in a filter. `rev:` also matches parts of names, so an indexed revision is given by its commit if it has one.
  */
 async function scopeOf(
   call: Call,

@@ -265,7 +265,7 @@ export async function listAll(
   return (await inOrderOfFolders(entries, call.request.signal)).map(pathEntry);
 }
 
-/** Does the same folder by folder, for an engine that a host has wrapped, or for nodes. */
+/** Does the same folder by folder, for an engine that a host has wrapped. */
 async function listByFolders(list: Lister, signal: AbortSignal): Promise<PathEntry[]> {
   const pause = newPause({ signal });
   const all: PathEntry[] = [];

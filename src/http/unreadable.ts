@@ -1,16 +1,17 @@
 /**
- * Answers what `node:http` refuses before a handler sees a request: invalid bytes, endless headers, unknown
- * expectations, CONNECT. Node answers those without a body or not at all; this answers with the error
- * object.
+ * Answers requests that `node:http` refuses before a handler sees them: invalid bytes, endless headers, unknown
+ * expectations, CONNECT. Node answers these without a body or not at all; this module answers with the error object.
  */
 
 import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { continueLate } from "./node-listener.ts";
 import { jsonText } from "./json-text.ts";
 import { errorBody, Refusal, STATUS, type RefusalCode } from "./refusal.ts";
 
 /**
- * Has a server of `node:http` answer what it cannot read with the error object too.
+ * Makes a `node:http` server answer with the error object even when it cannot read a request, and say "100 Continue"
+ * only when a body is read, unless it has other listeners than those of toNodeListener().
  *
  * @example
  * import { createServer } from "node:http";
@@ -23,6 +24,7 @@ export function answerUnreadable(server: Server): void {
   server.on("clientError", (error: NodeJS.ErrnoException, socket) =>
     answerSocket(refusalOf(error), error, socket as Socket),
   );
+  continueLate(server);
   server.on("checkExpectation", (_req: IncomingMessage, res: ServerResponse) => {
     const { head, body } = answerOf(
       new Refusal("EXPECTATION_FAILED", "Expect may say 100-continue and nothing else"),
@@ -36,7 +38,7 @@ export function answerUnreadable(server: Server): void {
   });
 }
 
-/** The Allow header: methods that some path accepts. The target of a proxy request is no path. */
+/** The answer to CONNECT. Its target is not a path, so Allow lists every method that some path accepts. */
 const NO_TUNNEL = new Refusal("METHOD_NOT_ALLOWED", "this is no proxy", {
   headers: { Allow: "GET, HEAD, POST, DELETE, OPTIONS" },
 });

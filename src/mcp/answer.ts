@@ -41,6 +41,11 @@ export class Answer {
     return lines.reduce((sum, line) => sum + this.#count(`${line}\n`), 0);
   }
 
+  /** How many tokens are left. */
+  get left(): number {
+    return this.#left;
+  }
+
   /** Whether enough room is left to show a part of what does not fit. */
   get isRoomy(): boolean {
     return this.#left > this.#budget * UNUSED;

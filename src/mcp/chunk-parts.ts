@@ -3,7 +3,7 @@
  * the lines around it.
  */
 
-import type { Chunk, Range } from "../search/messages/response.ts";
+import type { Chunk, Range, ResultSymbol } from "../search/messages/response.ts";
 
 export interface ChunkPart {
   readonly lines: readonly string[];
@@ -13,10 +13,12 @@ export interface ChunkPart {
   readonly column: number;
   /** At least one. */
   readonly matches: readonly Range[];
+  /** The definition around the first match, if the request asked for it and there is one. */
+  readonly around?: ResultSymbol | null | undefined;
 }
 
 /** Cuts a chunk. Each part begins with the line of a match; the first part also has the lines before it. */
-export function partsOf({ content, contentStart, matchRanges }: Chunk): ChunkPart[] {
+export function partsOf({ content, contentStart, matchRanges, enclosing }: Chunk): ChunkPart[] {
   const lines = content.split("\n");
   if (lines.at(-1) === "") lines.pop();
   const groups: Range[][] = [];
@@ -25,7 +27,10 @@ export function partsOf({ content, contentStart, matchRanges }: Chunk): ChunkPar
     if (last && range.start.lineNumber <= last.end.lineNumber) groups.at(-1)!.push(range);
     else groups.push([range]);
   }
+  let range = 0;
   return groups.map((matches, i) => {
+    const around = enclosing?.[range];
+    range += matches.length;
     const first = i === 0 ? contentStart.lineNumber : matches[0]!.start.lineNumber;
     const next = groups[i + 1]?.[0]!.start.lineNumber ?? Infinity;
     const from = first - contentStart.lineNumber;
@@ -34,6 +39,7 @@ export function partsOf({ content, contentStart, matchRanges }: Chunk): ChunkPar
       first,
       column: i === 0 ? contentStart.column : 1,
       matches,
+      around,
     };
   });
 }

@@ -8,16 +8,28 @@ import { randomInt } from "node:crypto";
 import { QuernError } from "../base/errors.ts";
 
 const MOST_KEPT = 10_000;
+/** Characters of everything kept, as JSON. One question may have 10 000, and anybody may ask many. */
+const MOST_CHARACTERS = 16 * 2 ** 20;
+
+interface Kept {
+  readonly tool: string;
+  readonly state: object;
+  readonly characters: number;
+}
 
 export class Cursors {
-  readonly #kept = new Map<string, { readonly tool: string; readonly state: object }>();
+  readonly #kept = new Map<string, Kept>();
+  #characters = 0;
 
   keep(tool: string, state: object): string {
     const cursor = this.#newCursor();
-    this.#kept.set(cursor, { tool, state });
-    for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= MOST_KEPT) break;
+    const characters = JSON.stringify(state).length;
+    this.#kept.set(cursor, { tool, state, characters });
+    this.#characters += characters;
+    for (const [oldest, forgotten] of this.#kept) {
+      if (this.#kept.size <= MOST_KEPT && this.#characters <= MOST_CHARACTERS) break;
       this.#kept.delete(oldest);
+      this.#characters -= forgotten.characters;
     }
     return cursor;
   }

@@ -4,10 +4,10 @@
  */
 
 import { createMcpHandler as serve } from "@modelcontextprotocol/server";
-import { isIP } from "node:net";
 import { QuernError } from "../base/errors.ts";
 import { beyondJsonShape } from "../base/json-shape.ts";
 import { checkKeys, type KeysOf } from "../base/known-keys.ts";
+import { isOwnName } from "../base/own-names.ts";
 import { readBytes } from "../base/read-bytes.ts";
 import { newPause } from "../base/yield.ts";
 import type { Engine } from "../engine.ts";
@@ -18,6 +18,7 @@ import { tokenBound } from "./token-bound.ts";
 import { Cursors } from "./cursors.ts";
 import type { Guard } from "./guard.ts";
 import { createServer } from "./server.ts";
+import { BODY_BYTES, MOST_VALUES } from "./message-bounds.ts";
 import { Sessions } from "./sessions.ts";
 
 /**
@@ -135,13 +136,6 @@ export function createHandlerFor(
   };
 }
 
-/**
- * The most bytes of a message, which is one tool call. The protocol's own parser takes a tenth of a second
- * for a megabyte of arguments.
- */
-const BODY_BYTES = 128 * 1024;
-const MOST = { mostValues: 2_000, mostItems: 2_000 };
-
 interface Bounded {
   readonly request: Request;
   /** The parsed body. Undefined if there is none, or it is not JSON. */
@@ -153,7 +147,7 @@ async function bounded(request: Request, mostBytes: number): Promise<Bounded | R
   if (request.body === null) return { request, message: undefined };
   const body = await readBytes(request, mostBytes);
   if (body === undefined) return refuse(413, `a body may have at most ${mostBytes} bytes`);
-  const beyond = await beyondJsonShape(body, { pause: newPause(), ...MOST });
+  const beyond = await beyondJsonShape(body, { pause: newPause(), ...MOST_VALUES });
   if (beyond !== undefined) return refuse(400, `the body is too much to read: ${beyond}`);
   const { url, method, headers, signal } = request;
   return {
@@ -177,19 +171,12 @@ function refuse(status: number, message: string): Response {
   return Response.json({ jsonrpc: "2.0", id: null, error: { code: -32_000, message } }, { status });
 }
 
-/**
- * Refuses a request under a name that is not allowed. A web page whose name resolves to this machine could
- * otherwise ask under its own name. Addresses cannot be taken over like that.
- */
+/** Refuses a request under a name that is neither this machine's nor allowed. */
 export function refuseHost(request: Request, allowed: readonly string[]): string | undefined {
-  const { hostname } = new URL(request.url);
-  const name = hostname.replace(/^\[|\]$/g, "");
-  if (isOwn(name) || allowed.includes("*") || allowed.includes(name)) return undefined;
+  const { hostname: name } = new URL(request.url);
+  if (isOwnName(name) || allowed.includes("*") || allowed.includes(name)) return undefined;
   return `this server does not answer under the name ${name}: allowedHosts says which`;
 }
-
-const isOwn = (name: string): boolean =>
-  name === "localhost" || name.endsWith(".localhost") || isIP(name) !== 0;
 
 export function refuseOrigin(request: Request, allowed: readonly string[]): string | undefined {
   const origin = request.headers.get("origin");

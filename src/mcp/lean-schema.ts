@@ -1,6 +1,6 @@
 /**
- * Writes schemas of tools as JSON, without what a model does not need, because each conversation pays for
- * them. Arguments are still checked by the whole schema.
+ * Converts tool schemas to JSON Schema and leaves out what a model does not need, because every conversation pays for
+ * their tokens. Arguments are still checked against the full schema.
  */
 
 import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
@@ -40,8 +40,8 @@ const leanProperty = ({ type, description }: Json): Json => ({
 });
 
 /**
- * Returns the schema of the facts beside the text of a tool's answers. It does not say which of them are
- * always present.
+ * Returns the schema of the structured facts that accompany the text of a tool's answers. It does not say which facts
+ * are always present.
  */
 export function leanOutput(facts: readonly (keyof Facts)[]): ReturnType<typeof lean> {
   const kept = Object.entries(OUTPUT.shape).filter(([name]) => facts.includes(name as keyof Facts));

@@ -1,32 +1,26 @@
 /**
- * Shows the matches of a question, page by page, within budgets. All matches have one order: the best line
- * of each file, file by file, then the other lines of each file. An answer is a part of this sequence. A
- * cursor is the place where it ended: which page of the engine's, and how far into it.
+ * Shows the matches of a question, page by page, within budgets. All matches have one order: the best line of each
+ * file, file by file, then the other lines of each file. An answer is a part of this sequence. A cursor is the place
+ * where an answer ended: a page of the engine, and how much of that page was shown.
  *
  *     all    one page of the engine has every match: the files' first lines, then the others
  *     best   there are more: pages of the best line of each file,
  *     rest   then pages of all lines, without the best lines
  */
 
-import type { SearchRequest, Viewer } from "../search/messages/request.ts";
+import { IF_MANY, type AsksIfMany, type IfMany } from "../search/caller/if-many.ts";
+import type { SearchOptions, SearchRequest, Viewer } from "../search/messages/request.ts";
 import type { FileResult, SearchResponse } from "../search/messages/response.ts";
 import { pathsFilter } from "./alternations.ts";
 import { Answer, cutLine, SHOWN } from "./answer.ts";
-import { indentOf } from "./body.ts";
 import { partsOf, type ChunkPart } from "./chunk-parts.ts";
-import {
-  definitionsOf,
-  enclosing,
-  fileKey,
-  fullName,
-  type FileDefinitions,
-} from "./definitions-of.ts";
+import { fileKey, fullName } from "./definitions-of.ts";
 import { notSearchedWords, partialWords } from "./partial-words.ts";
 import { plural } from "./plural.ts";
 import { scopedQuery, scopeOf, searchOptions } from "./scope.ts";
 import type { Filters, Outcome, ToolContext } from "./tool.ts";
 
-/** What is asked, and asked again for each page. */
+/** The question, which is sent to the engine again for each page. */
 export interface Question {
   readonly tool: string;
   /** The request to the engine, with the filters in the query. */
@@ -35,7 +29,7 @@ export interface Question {
     "query" | "isRegexEnabled" | "isCaseSensitivityEnabled" | "contextLines"
   >;
   readonly filters: Filters;
-  /** Told once, in front of the matches. */
+  /** A remark that is shown once, before the matches. */
   readonly remark?: string | undefined;
 }
 
@@ -47,10 +41,12 @@ interface Place {
   readonly stage: Stage;
   /** The engine's cursor of the page. */
   readonly after: string;
-  /** How many items of that page were shown, and the last of them. */
+  /** How many matches the page may hold. 0: as many as fit into the answer. */
+  readonly matches: number;
+  /** How many items of that page have been shown, and the last of them. */
   readonly told: number;
   readonly last: string;
-  /** The file and line with which the page before ended. The line may have more matches. */
+  /** The file and line with which the previous page ended. The line may have more matches. */
   readonly continued: Continued | undefined;
   /** The numbers of matches and files at the first page. If they differ later, the index has changed. */
   readonly totals: string;
@@ -65,6 +61,7 @@ const firstPlace = (question: Question): Place => ({
   question,
   stage: "all",
   after: "",
+  matches: 0,
   told: 0,
   last: "",
   continued: undefined,
@@ -75,8 +72,11 @@ const firstPlace = (question: Question): Place => ({
 interface Item {
   readonly file: FileResult;
   readonly part: ChunkPart | undefined; // undefined if only the path matches
-  readonly key: string;
 }
+
+/** Identifies an item among those of its page. */
+const keyOf = ({ file, part }: Item): string =>
+  part ? `${fileKey(file)}:${part.matches[0]!.start.byteOffset}` : fileKey(file);
 
 /** The fewest tokens of a line or a path. */
 const LEAST_LINE = 6;
@@ -98,13 +98,16 @@ export async function tellMatches(
   const { filters, request } = begun.question;
   if ("cursor" in asked) context.note?.({ ...filters, query: request.query });
   const { viewer } = await scopeOf(filters, context);
-  const searching = { maxTokens, context, viewer };
-  const search = (place: Place) => searchPage(place, searching);
-  let place = begun;
-  let response = await search(place);
+  const searching: Searching = { context, viewer };
+  const all = sized(begun, maxTokens);
+  const best = sized({ ...begun, stage: "best", matches: 0 }, maxTokens);
+  let place = all;
+  const onCounted = (isMany: boolean): void => void (place = isMany ? best : all);
+  const ifMany = { matches: best.matches, onCounted };
+  let response = await searchPage(place, { ...searching, ifMany });
   if (place.stage === "all" && response.nextCursor !== undefined) {
-    place = { ...place, stage: "best" };
-    response = await search(place);
+    place = best;
+    response = await searchPage(place, searching);
   }
   const first = response;
   const answer = new Answer(maxTokens, context.count);
@@ -113,24 +116,24 @@ export async function tellMatches(
   const notSearched = "cursor" in asked ? [] : await unsearched(first, asked, context);
   const remark = "cursor" in asked ? undefined : asked.remark;
   for (const words of [...(remark ? [remark] : []), ...partial, ...notSearched]) answer.head(words);
-  const writer = new MatchWriter(
-    answer,
-    await definitionsAround(first, begun.question, { context, viewer }),
-  );
+  const writer = new MatchWriter(answer);
+  const bestLines: BestLines = new Map();
   let isDone = false;
   for (;;) {
-    const page = { response, best: await bestLines(response, place, searching) };
-    const items = itemsOf(page, place);
+    const page = { response, best: bestLines };
+    await addBestLines(page, place, searching);
+    const items = new Items(itemsOf(page, place));
     const end = writer.write(items, beginOf(items, place));
-    if (end < items.length) {
-      place = { ...place, told: end, last: items[end - 1]?.key ?? place.last };
+    if (items.at(end)) {
+      const last = items.at(end - 1);
+      place = { ...place, told: end, last: last ? keyOf(last) : place.last };
       break;
     }
     const next = placeBehind(place, page);
     isDone = next === undefined;
     if (!next) break;
-    place = next;
-    response = await search(place);
+    place = sized(next, answer.left, bestLines.size);
+    response = await searchPage(place, searching);
   }
   writer.finish();
   const { totalMatchCount: matches, fileCount: files } = first.stats;
@@ -156,84 +159,146 @@ async function unsearched(
 }
 
 interface Searching {
-  readonly maxTokens: number;
   readonly context: ToolContext;
   readonly viewer: Viewer | undefined;
+  /** Which matches to ask for if all of them would not fit. */
+  readonly ifMany?: IfMany;
+}
+
+/**
+ * Returns the place with the size of its page: one match more than can fit into so many tokens, plus the `toldBest`
+ * best lines that have been shown, which such a page contains again. A page that has been begun never gets smaller,
+ * because the cursor counts its items.
+ */
+function sized(place: Place, tokens: number, toldBest = 0): Place {
+  const { question, stage } = place;
+  const isOfLines = stage === "best" && question.tool !== "find_files";
+  const most = 1 + Math.floor(tokens / (isOfLines ? LEAST_FILE : LEAST_LINE));
+  const matches = stage === "rest" ? most + toldBest : most;
+  return { ...place, matches: Math.max(place.matches, matches) };
 }
 
 function searchPage(
-  { question, stage, after }: Place,
-  { maxTokens, context, viewer }: Searching,
+  { question, stage, after, matches }: Place,
+  { context, viewer, ifMany }: Searching,
 ): Promise<SearchResponse> {
   const perFile = { all: { matchesPerFile: ALL_OF_A_FILE }, best: { matchesPerFile: 1 }, rest: {} };
-  const isOfLines = stage === "best" && question.tool !== "find_files";
-  const matches = Math.ceil(maxTokens / (isOfLines ? LEAST_FILE : LEAST_LINE)); // more than fit
-  const request = { ...question.request, matches, ...perFile[stage], after };
-  return context.engine.search(request, searchOptions(context, viewer));
+  const enclosing = !question.request.contextLines;
+  const request = { ...question.request, enclosing, matches, ...perFile[stage], after };
+  const options: SearchOptions & AsksIfMany = {
+    ...searchOptions(context, viewer),
+    ...(ifMany && stage === "all" && { [IF_MANY]: ifMany }),
+  };
+  return context.engine.search(request, options);
 }
 
-/** A page of the engine's. */
+/** The best line of each file, by fileKey(). */
+type BestLines = Map<string, number>;
+
+/** A page of the engine's answer. */
 interface Page {
   readonly response: SearchResponse;
-  /** By fileKey(), the line of each file that was shown before its others. */
-  readonly best: ReadonlyMap<string, number>;
+  /** The lines that are shown before the others of their files. */
+  readonly best: BestLines;
 }
 
-/** Returns the items of a page of the engine's, in our order. */
-function itemsOf({ response, best }: Page, { stage, continued }: Place): Item[] {
-  const files = response.files.map((file) => itemsIn(file));
-  if (stage === "best") return files.flat();
-  if (stage === "all")
-    return [
-      ...files.flatMap((items) => items.slice(0, 1)),
-      ...files.flatMap((items) => items.slice(1)),
-    ];
-  return files.flatMap((items, i) => {
-    const name = fileKey(items[0]!.file);
-    const last = i === 0 && continued?.file === name ? continued.last : undefined;
-    return items.filter((item) => lineOf(item) !== best.get(name) && lineOf(item) !== last);
-  });
+/** Yields the items of one of the engine's pages, in the order above. */
+function* itemsOf(
+  { response: { files }, best }: Page,
+  { stage, continued }: Place,
+): Generator<Item, void> {
+  if (stage === "best") for (const file of files) yield* itemsIn(file);
+  if (stage === "all") {
+    for (const file of files) yield firstIn(file);
+    for (const file of files) yield* others(file);
+  }
+  if (stage === "rest")
+    for (const [i, file] of files.entries()) {
+      const name = fileKey(file);
+      const last = i === 0 && continued?.file === name ? continued.last : undefined;
+      for (const item of itemsIn(file))
+        if (lineOf(item) !== best.get(name) && lineOf(item) !== last) yield item;
+    }
+}
+
+function* others(file: FileResult): Generator<Item, void> {
+  let isFirst = true;
+  for (const item of itemsIn(file)) {
+    if (!isFirst) yield item;
+    isFirst = false;
+  }
 }
 
 const lineOf = ({ part }: Item): number => part?.matches[0]!.start.lineNumber ?? 0;
 
-/** Asks again for the best line of each file, because pages of all lines are in the order of the file. */
-async function bestLines(
-  { files }: SearchResponse,
+/**
+ * Adds the best lines of the files of a page. They are known if this answer has shown them. Otherwise it asks again,
+ * because pages of all lines are in the order of the file.
+ */
+async function addBestLines(
+  { response, best }: Page,
   { question: { request }, stage }: Place,
   { context, viewer }: Searching,
-): Promise<Map<string, number>> {
-  if (stage !== "rest") return new Map();
-  const names = [...new Set(files.map(({ fileName }) => fileName.text))];
+): Promise<void> {
+  if (stage === "all") return;
+  const add = (files: readonly FileResult[]): void => {
+    for (const file of files) best.set(fileKey(file), lineOf(firstIn(file)));
+  };
+  if (stage === "best") return add(response.files);
+  const unknown = response.files.filter((file) => !best.has(fileKey(file)));
+  if (unknown.length === 0) return;
+  const names = [...new Set(unknown.map(({ fileName }) => fileName.text))];
   const query = await scopedQuery(request, pathsFilter(names));
   const again = { ...request, query, contextLines: 0, matchesPerFile: 1, matches: MOST_AGAIN };
-  const { files: found } = await context.engine.search(again, searchOptions(context, viewer));
-  return new Map(found.map((file) => [fileKey(file), lineOf(itemsIn(file)[0]!)]));
+  add((await context.engine.search(again, searchOptions(context, viewer))).files);
 }
 
 /** Above the number of files of one page, because a path may exist in many repositories. */
 const MOST_AGAIN = 100_000;
 
-function itemsIn(file: FileResult): Item[] {
-  const name = fileKey(file);
-  if (file.chunks.length === 0) return [{ file, part: undefined, key: name }];
-  return file.chunks
-    .flatMap(partsOf)
-    .map((part) => ({ file, part, key: `${name}:${part.matches[0]!.start.byteOffset}` }));
+function* itemsIn(file: FileResult): Generator<Item, void> {
+  if (file.chunks.length === 0) yield { file, part: undefined };
+  for (const chunk of file.chunks) for (const part of partsOf(chunk)) yield { file, part };
+}
+
+const firstIn = (file: FileResult): Item => itemsIn(file).next().value!;
+
+/** A list of items that are created on demand, because an answer shows only a fifth of them. */
+class Items {
+  readonly #made: Item[] = [];
+  readonly #rest: Iterator<Item, void>;
+
+  constructor(items: Iterator<Item, void>) {
+    this.#rest = items;
+  }
+
+  /** Returns undefined after the last item. */
+  at(position: number): Item | undefined {
+    while (this.#made.length <= position) {
+      const { value } = this.#rest.next();
+      if (!value) return undefined;
+      this.#made.push(value);
+    }
+    return this.#made[position];
+  }
 }
 
 /** Returns the position after the last item that was shown, wherever it is now. */
-function beginOf(items: readonly Item[], { told, last }: Place): number {
-  if (told === 0 || items[told - 1]?.key === last) return told;
-  const at = items.findIndex(({ key }) => key === last);
-  return at < 0 ? Math.min(told, items.length) : at + 1;
+function beginOf(items: Items, { told, last }: Place): number {
+  const isLast = (item: Item | undefined): boolean => item !== undefined && keyOf(item) === last;
+  if (told === 0 || isLast(items.at(told - 1))) return told;
+  for (let at = 0; ; at++) {
+    const item = items.at(at);
+    if (!item) return Math.min(told, at);
+    if (isLast(item)) return at + 1;
+  }
 }
 
 /** Returns the place of the next page, or undefined after the last. */
 function placeBehind(place: Place, page: Page): Place | undefined {
   const { response } = page;
   const { stage } = place;
-  const begin = { ...place, told: 0, last: "" };
+  const begin = { ...place, matches: 0, told: 0, last: "" };
   if (response.nextCursor !== undefined && response.files.length > 0) {
     const continued = stage === "rest" ? continuedBy(page) : undefined;
     return { ...begin, after: response.nextCursor, continued };
@@ -245,7 +310,7 @@ function placeBehind(place: Place, page: Page): Place | undefined {
 
 function continuedBy({ response: { files } }: Page): Continued {
   const file = files.at(-1)!;
-  return { file: fileKey(file), last: lineOf(itemsIn(file).at(-1)!) };
+  return { file: fileKey(file), last: lineOf([...itemsIn(file)].at(-1)!) };
 }
 
 // ── words ──
@@ -274,18 +339,18 @@ class MatchWriter {
   /** The number of matches in the text. */
   shown = 0;
   readonly #answer: Answer;
-  readonly #definitions: ReadonlyMap<string, FileDefinitions>;
   readonly #files = new Map<string, ToldFile>();
 
-  constructor(answer: Answer, definitions: ReadonlyMap<string, FileDefinitions>) {
+  constructor(answer: Answer) {
     this.#answer = answer;
-    this.#definitions = definitions;
   }
 
   /** Returns how many of the items have been shown. The first item of an answer is always shown. */
-  write(items: readonly Item[], begin: number): number {
-    for (let i = begin; i < items.length; i++) if (!this.#take(items[i]!)) return i;
-    return items.length;
+  write(items: Items, begin: number): number {
+    for (let i = begin; ; i++) {
+      const item = items.at(i);
+      if (!item || !this.#take(item)) return i;
+    }
   }
 
   #take({ file, part }: Item): boolean {
@@ -305,16 +370,15 @@ class MatchWriter {
    * there is no room.
    */
   #fitting(name: string, part: ChunkPart | undefined, isNew: boolean): string[] | undefined {
-    const definitions = this.#definitions.get(name);
     const head = isNew ? [name] : [];
     const isFirst = this.#files.size === 0;
     for (const detail of DETAILS) {
-      const lines = [...head, ...(part ? linesOf(part, definitions, detail) : [])];
+      const lines = [...head, ...(part ? linesOf(part, detail) : [])];
       if (this.#answer.take(lines)) return lines;
       if (!isFirst && !this.#answer.isRoomy) return undefined;
     }
     if (!isFirst) return undefined;
-    const least = [...head, ...(part ? linesOf(part, undefined, DETAILS.at(-1)!) : [])];
+    const least = [...head, ...(part ? linesOf(part, BARE) : [])];
     return least.map((line) => this.#answer.takeCut(line));
   }
 
@@ -329,6 +393,8 @@ interface Detail {
   /** The most UTF-16 units of a line. */
   readonly shown: number;
   readonly hasContext: boolean;
+  /** Whether the definition around the match is left out. */
+  readonly isBare?: true;
 }
 
 const DETAILS: readonly Detail[] = [
@@ -337,13 +403,14 @@ const DETAILS: readonly Detail[] = [
   { shown: SHOWN / 2, hasContext: false },
   { shown: SHOWN / 4, hasContext: false },
   { shown: SHOWN / 8, hasContext: false },
+  { shown: SHOWN / 16, hasContext: false },
 ];
+const BARE: Detail = { shown: SHOWN / 8, hasContext: false, isBare: true };
 
 /** Returns lines like `12: line`, and `11- line` for context. */
 function linesOf(
-  { lines, first, column, matches }: ChunkPart,
-  definitions: FileDefinitions | undefined,
-  { shown, hasContext }: Detail,
+  { lines, first, column, matches, around }: ChunkPart,
+  { shown, hasContext, isBare }: Detail,
 ): string[] {
   return lines.flatMap((line, i) => {
     const number = first + i;
@@ -352,12 +419,11 @@ function linesOf(
     );
     if (!match) return hasContext ? [`${number}- ${cutLine(line, 0, shown)}`] : [];
     const begin = i === 0 ? column : 1;
-    const at =
-      match.start.lineNumber === number ? unitsBefore(line, match.start.column - begin) : 0;
-    const around = definitions && enclosing(definitions, number, indentOf(line));
-    return [
-      `${number}: ${cutLine(line, at, shown)}${around ? `  [in ${fullName(around.symbol)}]` : ""}`,
-    ];
+    const isCut = line.length > shown && match.start.lineNumber === number;
+    const at = isCut ? unitsBefore(line, match.start.column - begin) : 0;
+    const told = around && !isBare && number === matches[0]!.start.lineNumber;
+    const words = told ? `  [in ${fullName(around)}]` : "";
+    return [`${number}: ${cutLine(line, at, shown)}${words}`];
   });
 }
 
@@ -366,17 +432,3 @@ const unitsBefore = (line: string, characters: number): number =>
   Array.from(line.slice(0, 2 * characters))
     .slice(0, characters)
     .join("").length;
-
-/** The most files whose definitions are looked up, to say which one a match is in. */
-const MOST_LOOKED_UP = 20;
-
-async function definitionsAround(
-  { files }: SearchResponse,
-  { request, filters }: Question,
-  { context, viewer }: Omit<Searching, "maxTokens">,
-): Promise<Map<string, FileDefinitions>> {
-  if (request.contextLines) return new Map();
-  const paths = files.filter(({ chunks }) => chunks.length > 0).slice(0, MOST_LOOKED_UP);
-  const names = [...new Set(paths.map(({ fileName }) => fileName.text))];
-  return definitionsOf(names, { viewer, revision: filters.revision }, context);
-}

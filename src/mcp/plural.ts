@@ -1,7 +1,7 @@
 /** Writes counts with their nouns. */
 
-export const grouped = (count: number): string =>
-  count.toLocaleString("en-US").replaceAll(",", " ");
+/** Formats `12 345`. Written by hand, because the first toLocaleString() of a process takes 30 ms. */
+export const grouped = (count: number): string => String(count).replace(/\B(?=(?:\d{3})+$)/g, " ");
 
 export const plural = (count: number, word: string, many = `${word}s`): string =>
   `${grouped(count)} ${count === 1 ? word : many}`;

@@ -17,6 +17,7 @@ export interface FileText {
   readonly path: string;
   readonly revision: string;
   readonly lines: readonly string[];
+  readonly bytes: Uint8Array;
 }
 
 const MOST_LIKELY = 5;
@@ -32,7 +33,10 @@ export async function readText(asked: FileAsked, context: ToolContext): Promise<
       { ...place, ...(revision !== undefined && { revision }) },
       viewer ? { viewer } : {},
     );
-    if (found) return { ...place, revision: found.revision, lines: linesIn(found.content) };
+    if (found) {
+      const { revision: name, content, bytes } = found;
+      return { ...place, revision: name, lines: linesIn(content), bytes };
+    }
   }
   const listed = places
     .slice(0, MOST_LIKELY)

@@ -87,13 +87,13 @@ async function bodyOf(
   const { id } = await findRepository(file.repository, context);
   const viewer = { repositoryIds: new Set([id]) };
   const found = await definitionsOf([file.path], { viewer, revision: args.revision }, context);
-  const all = found.get(`${file.repository}:${file.path}`)?.definitions ?? [];
+  const all = found.get(`${file.repository}:${file.path}`) ?? [];
   const { symbol: wanted, parent } = partsOfName(name);
   const named = all.filter(({ symbol }) => symbol.symbol === wanted);
   const own = named.filter(({ symbol }) => symbol.parent?.symbol === parent);
   const [one, ...others] = parent === undefined || own.length === 0 ? named : own;
   if (one) {
-    const to = endOfBody(file.lines, one.line);
+    const to = endOfBody(file.bytes, one);
     const lines = others.slice(0, MOST_OTHERS).map(({ line }) => line);
     const remark = `The first of ${others.length + 1} definitions of ${name}; others in lines ${lines.join(", ")}${others.length > lines.length ? ", …" : ""}.`;
     return { from: one.line, to, ...(others.length > 0 && { remark }) };

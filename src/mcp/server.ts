@@ -84,7 +84,7 @@ function addTool(
   const config = {
     title,
     description,
-    inputSchema: lean(input),
+    inputSchema: lean(input.strict()),
     outputSchema: leanOutput(output),
     annotations,
   };

@@ -3,11 +3,13 @@
  * there.
  */
 
-import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { once } from "node:events";
+import { Readable } from "node:stream";
 import { Cursors } from "./cursors.ts";
 import type { Guard } from "./guard.ts";
 import { createServer } from "./server.ts";
+import { messageLines } from "./stdio-lines.ts";
 import { tokenBound } from "./token-bound.ts";
 import type { AskedEngine } from "./tool.ts";
 
@@ -27,7 +29,8 @@ export async function serveOnStdio(
   { behind, guard, signal, onError }: StdioOptions,
 ): Promise<void> {
   const cursors = new Cursors();
-  const ended = once(process.stdin, "end", { signal }).catch(() => undefined);
+  const messages = Readable.from(messageLines(process.stdin, process.stdout), { highWaterMark: 1 });
+  const ended = once(messages, "end", { signal }).catch(() => undefined);
   const handle = serveStdio(
     () =>
       createServer(
@@ -42,7 +45,7 @@ export async function serveOnStdio(
         }),
         guard,
       ),
-    { onerror: onError },
+    { onerror: onError, transport: new StdioServerTransport(messages, process.stdout) },
   );
   await ended;
   await handle.close();

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { QuernError } from "../base/errors.ts";
 import { quote } from "../query/ast.ts";
+import type { FileContent } from "../repository.ts";
 import type { SearchRequest } from "../search/messages/request.ts";
 import type { FileResult, SearchResponse } from "../search/messages/response.ts";
 import { Answer, cutLine } from "./answer.ts";
@@ -213,26 +214,41 @@ function beginOf(all: readonly Placed[], { told, last }: DefinitionsPlace): numb
 async function tellBodies(
   told: readonly (Placed & { readonly lines: string[] })[],
   answer: Answer,
-  { engine, viewer }: ToolContext,
+  context: ToolContext,
 ): Promise<number> {
   let cut = 0;
+  let [last, content]: [FileResult?, FileContent?] = [];
   for (const { file, definition, lines } of told) {
-    const { repository, fileName, branches } = file;
-    const revision = branches?.[0];
-    const content = await engine.read(
-      { repository, path: fileName.text, ...(revision !== undefined && { revision }) },
-      viewer ? { viewer } : {},
-    );
-    const text = content?.content.split("\n") ?? [];
-    const body = text
-      .slice(definition.line, endOfBody(text, definition.line))
-      .map((code, i) => `${definition.line + 1 + i}: ${cutLine(code, 0)}`);
-    const shown = cut > 0 ? [] : answer.fillWith(body);
+    if (file !== last) content = await contentOf(file, context);
+    last = file;
+    if (!content) continue;
+    const { line } = definition;
+    const end = endOfBody(content.bytes, definition);
+    const shown = cut > 0 ? [] : answer.fillWith(linesIn(content, { from: line, to: end }));
     lines.push(...shown);
-    cut += body.length - shown.length;
+    cut += end - line - shown.length;
   }
   return cut;
 }
+
+function contentOf(
+  { repository, fileName, branches }: FileResult,
+  { engine, viewer }: ToolContext,
+): Promise<FileContent | undefined> {
+  const revision = branches?.[0];
+  const place = { repository, path: fileName.text, ...(revision !== undefined && { revision }) };
+  return engine.read(place, viewer ? { viewer } : {});
+}
+
+/** Returns numbered lines, after the line `from`. */
+const linesIn = (
+  { content }: FileContent,
+  { from, to }: { readonly from: number; readonly to: number },
+): string[] =>
+  content
+    .split("\n")
+    .slice(from, to)
+    .map((code, i) => `${from + 1 + i}: ${cutLine(code, 0)}`);
 
 interface Unnamed {
   readonly names: readonly string[];

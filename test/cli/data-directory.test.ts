@@ -1,6 +1,13 @@
 /** Where a command looks for its index, and what it leaves behind. */
 
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { findDataDirectory } from "../../src/cli/data-directory.ts";
@@ -38,6 +45,42 @@ test("a file of that name is no data directory", () => {
   mkdirSync(join(root, ".quern"));
   writeFileSync(join(root, "src/.quern"), "");
   expect(findDataDirectory({}, undefined, join(root, "src"))).toBe("../.quern");
+});
+
+test
+  .skipIf(process.platform === "win32")
+  .each<[what: string, make: (root: string, outside: string) => void]>([
+    [".quern", (root, outside) => symlinkSync(outside, join(root, ".quern"))],
+    [
+      ".quern/quern.mdb-lock",
+      (root, outside) => {
+        mkdirSync(join(root, ".quern"));
+        symlinkSync(join(outside, "file"), join(root, ".quern/quern.mdb-lock"));
+      },
+    ],
+    [
+      "data",
+      (root, outside) => {
+        symlinkSync(outside, join(root, "data"));
+        writeFileSync(join(root, "quern.json"), `{ "db": "data" }`);
+      },
+    ],
+  ])("%s is a link of a stranger's: nothing is written where it leads", async (what, make) => {
+  const root = project();
+  const outside = temporaryFolder();
+  writeFileSync(join(outside, "file"), "text");
+  make(root, outside);
+  for (const argv of [["index", "src"], ["search", "needle"], ["compact"]]) {
+    const { code, stderr } = await quern(argv);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      what === "data" ? /db must lie in the folder/ : /is a symlink, .* type --db/,
+    );
+  }
+  expect(readdirSync(outside)).toEqual(["file"]);
+  expect(readFileSync(join(outside, "file"), "utf8")).toBe("text");
+  if (what === ".quern/quern.mdb-lock") return;
+  expect(await quern(["index", "src", "--db", join(outside, "own")])).toMatchObject({ code: 0 });
 });
 
 test("QUERN_DB names it, and --db overrules that", async () => {

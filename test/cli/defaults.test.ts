@@ -1,6 +1,7 @@
 /** quern.json: where the index is, and defaults of options. */
 
-import { mkdirSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { temporaryFolder } from "../engine/opened.ts";
@@ -31,6 +32,15 @@ test("db is a path from the file, in folders below, too; what is typed goes firs
   expect(await quern(["search", "needle", "-c"], { env })).toMatchObject({ code: 2 });
 });
 
+test("a db elsewhere is no matter where another is named, and fields of sync are known", async () => {
+  const root = await project(
+    `{ "db": "/elsewhere", "$schema": "x", "connections": {}, "sync": {} }`,
+  );
+  expect(await search("-c", "--db", join(root, "data"))).toMatchObject({ code: 0 });
+  const env = { QUERN_DB: join(root, "data") };
+  expect(await quern(["search", "needle", "-c"], { env })).toMatchObject({ code: 0 });
+});
+
 test("options of a command have the defaults of the file", async () => {
   const root = await project(
     `{ "db": "data", "command": { "search": { "count": true, "case": true } } }`,
@@ -58,6 +68,12 @@ test("a flag that is false is as if it were not there, and one that begins with 
 test.each<[config: string, said: RegExp]>([
   [`{ "db": 1 }`, /quern\.json: db must be a string/],
   [`[]`, /quern\.json: the file must be an object/],
+  [`{ "dbb": "data" }`, /quern\.json: there is no field "dbb"; did you mean db\?/],
+  [`{ "commands": {} }`, /quern\.json: there is no field "commands"; did you mean command\?/],
+  [`{ "": 1 }`, /quern\.json: there is no field ""/],
+  [`{ "db": "../elsewhere" }`, /quern\.json: db must lie in the folder of the file, .* type --db/],
+  [`{ "db": "/tmp/elsewhere" }`, /quern\.json: db must lie in the folder of the file/],
+  [`{ "db": "src/../../elsewhere" }`, /quern\.json: db must lie in the folder of the file/],
   [`{ "command": 1 }`, /command must be an object/],
   [`{ "command": { "serach": {} } }`, /there is no command "serach"; did you mean search\?/],
   [
@@ -78,10 +94,34 @@ test.each<[config: string, said: RegExp]>([
   expect(stderr).toMatch(said);
 });
 
+test
+  .skipIf(process.platform === "win32")
+  .each<[what: string, make: (file: string) => void, said: RegExp]>([
+    ["a pipe", (file) => execFileSync("mkfifo", [file]), /quern\.json: it is not a regular file/],
+    ["a device", (file) => symlinkSync("/dev/zero", file), /quern\.json: it is not a regular file/],
+    ["a folder", (file) => mkdirSync(file), /quern\.json: it is not a regular file/],
+    [
+      "endless",
+      (file) => {
+        writeFileSync(file, "");
+        truncateSync(file, 2 ** 40);
+      },
+      /quern\.json: it is larger than 1048576 bytes/,
+    ],
+  ])("a quern.json that is %s", async (_, make, said) => {
+  const root = await project("{}");
+  rmSync(join(root, "quern.json"));
+  make(join(root, "quern.json"));
+  const { code, stderr } = await search();
+  expect(code).toBe(2);
+  expect(stderr).toMatch(said);
+});
+
 test.each([
   ["anonymous", "all"],
   ["host", "0.0.0.0"],
   ["sync", "quern.json"],
+  ["cluster", "cluster.json"],
 ])("what opens a server to others, or sends tokens, has to be typed: %s", async (name, value) => {
   await project(`{ "db": "data", "command": { "serve": { "${name}": "${value}" } } }`);
   const { code, stderr } = await quern(["serve", "--port", "0"]);

@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { CORPUS } from "../../scripts/build-corpus.ts";
 import type { SearchResponse } from "../../src/index.ts";
+import { bundledPrograms } from "../programs.ts";
 import { ask, db, indexSome } from "./indexed.ts";
 import { quern, type Ran } from "./terminal.ts";
 
@@ -61,6 +62,30 @@ test.each([
   expect(JSON.parse(/\{.*\}/.exec(said)![0])).toMatchObject({ statusCode, errorCode });
 });
 
+test("lets no web page in that leads here under a name of its own", async () => {
+  const statusUnder = async (url: string, host: string): Promise<string | undefined> => {
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    socket.write(`GET /api/repos HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    return /^HTTP\/1\.1 (\d+) /.exec(await text(socket))?.[1];
+  };
+  const names = [
+    "evil.example",
+    "localhost:1",
+    "[::1]",
+    "code.acme.test",
+    "127.0.0.1.evil.example",
+  ];
+  const told = async (...argv: string[]) => {
+    const { url } = await serve(...argv);
+    return Promise.all(names.map((name) => statusUnder(url, name)));
+  };
+  expect(await told("--anonymous", "all")).toEqual(["403", "200", "200", "403", "403"]);
+  const named = ["--public-url", "https://code.acme.test"];
+  expect(await told("--anonymous", "all", ...named)).toEqual(["403", "200", "200", "200", "403"]);
+  expect(await told("--anonymous", "all", "--host", "0.0.0.0")).toEqual(names.map(() => "200"));
+  expect(await told("--anonymous", "public")).toEqual(names.map(() => "200"));
+});
+
 test("lets everyone in where it is told to, below a path", async () => {
   const { url } = await serve("--anonymous", "all", "--base-path", "/code");
   expect(url).toMatch(/\/code$/);
@@ -70,9 +95,9 @@ test("lets everyone in where it is told to, below a path", async () => {
 test("sees what is indexed meanwhile", async () => {
   const { url } = await serve("--anonymous", "public");
   // by another process: within one there is one engine for a directory
-  const bin = ["node_modules/tsx/dist/cli.mjs", "src/cli/bin.ts"];
+  const [program] = await bundledPrograms(["src/cli/bin.ts"]);
   const args = ["index", join(CORPUS, "exchange"), "--public", "--db", db];
-  await promisify(execFile)(process.execPath, [...bin, ...args]);
+  await promisify(execFile)(process.execPath, [program!, ...args]);
   const body = JSON.stringify({ query: "OrderBook", matches: 0 });
   const response = await fetch(`${url}/api/search`, { method: "POST", body });
   expect(((await response.json()) as SearchResponse).stats.fileCount).toBeGreaterThan(0);

@@ -2,14 +2,17 @@
 
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { build, type Metafile } from "esbuild";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { forOneSearch } from "../../src/cli/engine-session.ts";
 import { grouped } from "../../src/cli/style.ts";
+import { packageFile } from "../../src/base/package-file.ts";
 import { VERSION } from "../../src/base/version.ts";
+import { grouped as groupedForAgents } from "../../src/mcp/plural.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { tellFigure } from "../figures.ts";
 import { openEngine } from "../engine/opened.ts";
@@ -32,6 +35,7 @@ beforeAll(async () => {
   });
   ({ outputs } = metafile);
   for (const name of ["worker.js", "check.js"]) writeFileSync(join(folder, name), ""); // no thread is started
+  copyFileSync(packageFile("token-table.br"), join(folder, "token-table.br"));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -167,6 +171,27 @@ test("one search of a small index starts no thread, one of a large index does", 
   expect(forOneSearch(folder)).toEqual({ db: folder, readOnly: true });
 });
 
+test("the first answer of an agent's server without an index starts no thread", async () => {
+  const argv = ["mcp", folder, "--db", join(folder, "none")];
+  const child = spawn(process.execPath, [join(folder, "cli.js"), ...argv]);
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const send = (message: object) =>
+    child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  const clientInfo = { name: "test", version: "1" };
+  const hello = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo };
+  send({ id: 1, method: "initialize", params: hello });
+  send({ method: "notifications/initialized" });
+  const asked = { name: "search", arguments: { query: "needle" } };
+  send({ id: 2, method: "tools/call", params: asked });
+  const answers: string[] = [];
+  for await (const line of createInterface({ input: child.stdout }))
+    if (answers.push(line) === 2) break;
+  // a thread of this folder's empty worker.js ends before it answers
+  expect(answers[1]).toContain("Nothing found.");
+  expect(answers[1]).toContain("is still being read");
+});
+
 test.each([0, 1, 12, 123, 1234, 12_345, 123_456, 1_234_567])("%i is grouped", (n) => {
   expect(grouped(n)).toBe(n.toLocaleString("en-US"));
+  expect(groupedForAgents(n)).toBe(n.toLocaleString("en-US").replaceAll(",", " "));
 });

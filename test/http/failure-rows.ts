@@ -10,6 +10,7 @@ import { memoryTokenStore, type TokenStore } from "../../src/auth/token-store.ts
 import { open, type Engine } from "../../src/engine.ts";
 import type { STATUS } from "../../src/http/refusal.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
+import { REACH_GENERATIONS } from "../../src/search/caller/generations.ts";
 import { events } from "./interface.ts";
 import { asks, needle, type Row } from "./rows.ts";
 import { bearer, clientOf, post } from "./service.ts";
@@ -38,6 +39,7 @@ export function failing(engine: Engine, damaged: Engine): Engine {
     get(target, name) {
       if (name === "search") return search;
       if (name === "stream") return stream;
+      if (name === REACH_GENERATIONS) return () => Promise.resolve();
       const value: unknown = Reflect.get(target, name);
       return typeof value === "function" ? (value.bind(target) as unknown) : value;
     },

@@ -158,4 +158,14 @@ export const MEMBER_ROWS: Row[] = [
     status: 200,
     check: (body: object[]) => expect(body).toEqual([]),
   },
+  ...["/api/models", "/api/connections"].map((path): Row => ({
+    name: `${path}: no generation`,
+    operation: ["get", path],
+    request: ({ keys }) => [
+      path,
+      { headers: { ...bearer(keys.owner), "X-Quern-Generation": "3" } },
+    ],
+    status: 400,
+    code: "INVALID_REQUEST_BODY",
+  })),
 ];

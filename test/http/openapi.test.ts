@@ -64,6 +64,20 @@ test("options show in it", async () => {
   expect(document.security).toEqual([{ bearer: [] }, { apiKey: [] }, {}]);
 });
 
+test("what reads the index takes a generation, and nothing else does", async () => {
+  const { paths, components } = await documentOf();
+  expect(components).toMatchObject({
+    parameters: { Generation: { name: "X-Quern-Generation", in: "header", required: false } },
+  });
+  const takes = (path: string, method: string): boolean =>
+    JSON.stringify((paths[path] as Record<string, object>)[method]).includes(
+      '{"$ref":"#/components/parameters/Generation"}',
+    );
+  expect(takes("/api/search", "post")).toBe(true);
+  expect(takes("/api/repos", "get")).toBe(true);
+  expect(takes("/api/health", "get")).toBe(false);
+});
+
 test("the fields of the specification are there, each required as it says", async () => {
   const { components } = await documentOf();
   const required = (name: string) =>

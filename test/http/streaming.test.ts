@@ -124,7 +124,10 @@ test("a client that does not read stops the search, not the memory", async () =>
 test("the reader of a Response pulls, and nothing runs ahead of it", async () => {
   let made = 0;
   async function* stream() {
-    for (;;) yield (made++, chunkEvent());
+    for (;;) {
+      made++;
+      yield chunkEvent();
+    }
   }
   const response = await clientOf(serve({ stream }))("/api/stream_search", search);
   const reader = response.body!.getReader();

@@ -6,8 +6,9 @@ import { expect, test } from "vitest";
 import { documents, type Engine } from "../../src/index.ts";
 import { cutLine } from "../../src/mcp/answer.ts";
 import { createMcpHandler } from "../../src/mcp/index.ts";
-import { tokenBound } from "../../src/mcp/token-bound.ts";
+import { countsByExpressions, countsByUnits, tokenBound } from "../../src/mcp/token-bound.ts";
 import { openEngine } from "../engine/opened.ts";
+import { randomFrom } from "../regex/random.ts";
 import { callTool, connected, tokensOf } from "./connected.ts";
 
 const LANGUAGES = "corpus/languages";
@@ -74,8 +75,8 @@ const CASES: [name: string, lines: string[]][] = [
 ];
 
 const BUDGETS = [200, 350, 1_000, 4_000];
-/** Of the budget, at least, where there is more to tell; in a small one the next match may take a fourth. */
-const usedOf = (maxTokens: number): number => (maxTokens < 500 ? 0.7 : 0.8);
+/** Of the budget, at least, where there is more to tell. */
+const LEAST_USED = 0.8;
 
 test.each(CASES)("search in %s stays within budgets, and uses them", async (name, lines) => {
   const client = await connected(createMcpHandler(await filled(name, lines)));
@@ -86,7 +87,7 @@ test.each(CASES)("search in %s stays within budgets, and uses them", async (name
       const tokens = tokensOf(text);
       expect(tokens, text).toBeLessThanOrEqual(maxTokens);
       if (facts.cursor !== undefined)
-        expect(tokens / maxTokens, text).toBeGreaterThanOrEqual(usedOf(maxTokens));
+        expect(tokens / maxTokens, text).toBeGreaterThanOrEqual(LEAST_USED);
     }
 });
 
@@ -97,7 +98,7 @@ test("a host's own counter is kept to, and used", async () => {
   for (const maxTokens of BUDGETS) {
     const { text } = await callTool(client, "search", { query: "needle", maxTokens });
     expect(countTokens(text)).toBeLessThanOrEqual(maxTokens);
-    expect(countTokens(text) / maxTokens).toBeGreaterThanOrEqual(usedOf(maxTokens));
+    expect(countTokens(text) / maxTokens).toBeGreaterThanOrEqual(LEAST_USED);
   }
 });
 
@@ -133,8 +134,7 @@ test("every tool stays within budgets, and uses them", async () => {
       const { text, facts } = await callTool(client, tool, { ...args, maxTokens });
       const tokens = tokensOf(text);
       expect(tokens, text).toBeLessThanOrEqual(maxTokens);
-      if (!facts.complete)
-        expect(tokens / maxTokens, text).toBeGreaterThanOrEqual(usedOf(maxTokens));
+      if (!facts.complete) expect(tokens / maxTokens, text).toBeGreaterThanOrEqual(LEAST_USED);
     }
 });
 
@@ -169,6 +169,69 @@ test("no line has more tokens than the bound says", () => {
   }
 });
 
+const SHORT = [
+  "a",
+  "B",
+  "'",
+  "s",
+  "é",
+  "中",
+  "…",
+  "_",
+  "$",
+  "=",
+  "/",
+  "\t",
+  "\v",
+  "\0",
+  " ",
+  "\n",
+  "\r",
+  "İ",
+  "ſ",
+];
+const PIECES = [
+  ...SHORT,
+  "foo",
+  "Bar",
+  "'t",
+  "don",
+  "it",
+  "string",
+  "'LL",
+  "'re",
+  "23",
+  "4567",
+  "  ",
+  "//",
+  "-".repeat(70),
+];
+
+function* anyPieces(): Generator<string> {
+  for (let seed = 0; seed < 20_000; seed++) {
+    const random = randomFrom(seed);
+    const some = Array.from({ length: 1 + random(12) }, () => PIECES[random(PIECES.length)]!);
+    yield `${some.join("")}${random(2) === 0 ? "" : "\n"}`;
+  }
+}
+
+test("units have as many tokens as the tokenizers' expressions say", () => {
+  let count = 0;
+  for (const text of [...anyPieces(), ...anyLines()]) {
+    const counts = countsByUnits(text);
+    if (counts) expect(counts, JSON.stringify(text)).toEqual(countsByExpressions(text));
+    if (counts) count++;
+  }
+  expect(count).toBeGreaterThan(5_000);
+});
+
+test("whatever its digits, a cursor takes the room that is kept for it", () => {
+  for (let digits = 0; digits < 1_000; digits++) {
+    const text = String(digits).padStart(3, "0");
+    expect([text, tokenBound(text), tokensOf(text)]).toEqual([text, 1, 1]);
+  }
+});
+
 test("lines together have no more tokens than each by itself", () => {
   const lines = [...anyLines()].map((line, i) => `${i}: ${line.trimEnd()}`);
   const sum = lines.reduce((all, line) => all + tokenBound(`${line}\n`), 0);
@@ -184,5 +247,22 @@ test("a cut line holds no half characters, and the match", () => {
     expect(cut).not.toMatch(/\p{Cs}/u);
     expect(cut.length).toBeLessThanOrEqual(shown + 2);
     expect(cut).toContain("needle");
+  }
+});
+
+test("the last line names the whole cursor, whatever the budget", async () => {
+  const engine = await openEngine();
+  const files = Array.from({ length: 40 }, (_, i) => ({
+    path: `src/file${i}.py`,
+    content: Array.from(
+      { length: 9 },
+      (_v, n) => `line ${n}: ${"word ".repeat((n * 7 + i) % 23)}`,
+    ).join("\n"),
+  }));
+  await engine.index(documents({ name: "acme/lines", files }), { symbols: "skip" });
+  const client = await connected(createMcpHandler(engine));
+  for (let maxTokens = 200; maxTokens < 700; maxTokens += 13) {
+    const { text, facts } = await callTool(client, "search", { query: "line", maxTokens });
+    expect(text.split("\n").at(-1), String(maxTokens)).toContain(`cursor "${facts.cursor}"`);
   }
 });

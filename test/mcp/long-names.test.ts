@@ -32,12 +32,12 @@ test("a map of a folder names what its files define", async () => {
   expect(lines.length).toBeGreaterThan(60);
 });
 
-test("matches in twenty files stand in their definitions", async () => {
+test("matches stand in their definitions, in as many files as there is room for", async () => {
   const client = await connected(createMcpHandler(long()));
   const args = { query: "common_part", maxTokens: 25_000 };
   const { text, isError } = await callTool(client, "search", args);
   expect(isError, text).toBe(false);
-  expect(text.match(/ {2}\[in verify_that_/g)).toHaveLength(20);
+  expect(text.match(/ {2}\[in verify_that_/g)!.length).toBeGreaterThan(60);
 });
 
 test("all names in texts that expressions take", () => {

@@ -134,6 +134,17 @@ const ROWS: readonly (readonly [tool: string, args: Record<string, unknown>, wor
   ],
   [
     "search",
+    { query: "rg -n longest tree" },
+    /This looks like a shell command: give the words alone, and filters as arguments\./,
+  ],
+  [
+    "search",
+    { query: "src/**/none" },
+    /This looks like a glob of paths: use find_files, or the argument path\./,
+  ],
+  ["search", { query: "zz\\d+none" }, /This looks like a regular expression: set regex: true\./],
+  [
+    "search",
     { query: "x", repository: "zzz" },
     /there is no repository "zzz" here\. 2 repositories are indexed, such as acme\/forest, acme\/other\.$/,
   ],

@@ -2,6 +2,7 @@
 
 import { expect, test } from "vitest";
 import type { Engine } from "../../src/engine.ts";
+import { createHandler } from "../../src/http/index.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { Cursors } from "../../src/mcp/cursors.ts";
 import { createMcpHandler } from "../../src/mcp/index.ts";
@@ -125,7 +126,13 @@ test("symbols that are really not there yet", async () => {
   expect(listed.text).toContain("definitions of 0 of 40 files are known");
 });
 
-test("time that has really run out", async () => {
+test.each([
+  ["the tools alone", (engine: Engine) => createMcpHandler(engine, { timeoutMs: 1 })],
+  [
+    "the mount",
+    (engine: Engine) => createHandler(engine, { mcp: true, anonymous: "all", timeoutMs: 1 }),
+  ],
+] as const)("time that has really run out, of %s", async (_, serve) => {
   const engine = await openEngine();
   const content = "a".repeat(2 ** 20);
   const files = Array.from({ length: 60 }, (_, i) => ({
@@ -133,7 +140,7 @@ test("time that has really run out", async () => {
     content: `${i}${content}`,
   }));
   await engine.index(documents({ name: "acme/large", files }), { symbols: "skip" });
-  const client = await connected(createMcpHandler(engine, { timeoutMs: 1 }));
+  const client = await connected(serve(engine), { path: "/api/mcp" });
   const { text, facts } = await callTool(client, "search", { query: "a+[bc]d", regex: true });
   expect(text).toContain("INCOMPLETE: time ran out");
   expect(facts.complete).toBe(false);

@@ -64,17 +64,22 @@ function told(text: string): string[] {
   });
 }
 
-test.each([
-  [300, 0],
-  [700, 2],
-  [2_000, 1],
-])("pages of %i tokens with %i lines around are all lines, each once", async (...sizes) => {
-  const [maxTokens, contextLines] = sizes;
+test.each<[number[], number]>([
+  [[300], 0],
+  [[700], 2],
+  [[2_000], 1],
+  [[1_000, 200, 4_000], 0],
+  [[4_000, 200, 350], 0],
+  [[1_000, 200], 1],
+])("pages of %j tokens with %i lines around are all lines, each once", async (...sizes) => {
+  const [budgets, contextLines] = sizes;
   const engine = shop();
   const client = await connected(createMcpHandler(engine));
-  let answer = await callTool(client, "search", { query: "needle", maxTokens, contextLines });
+  const first = { query: "needle", maxTokens: budgets[0], contextLines };
+  let answer = await callTool(client, "search", first);
   const lines = told(answer.text);
-  while (answer.facts.cursor !== undefined) {
+  for (let page = 1; answer.facts.cursor !== undefined; page++) {
+    const maxTokens = budgets[page % budgets.length]!;
     answer = await callTool(client, "search", { cursor: answer.facts.cursor, maxTokens });
     expect(tokensOf(answer.text)).toBeLessThanOrEqual(maxTokens);
     lines.push(...told(answer.text));
@@ -86,6 +91,27 @@ test.each([
   expect(lines.toSorted()).toEqual(expected.toSorted());
   expect(answer.facts.complete).toBe(true);
 });
+
+test.each([300, 700, 1_500, 4_000])(
+  "%i tokens show the best line of every file before a second of any, and code only once",
+  async (maxTokens) => {
+    const client = await connected(createMcpHandler(shop()));
+    const { text, facts } = await callTool(client, "search", { query: "needle", maxTokens });
+    const best = await shop().search({ query: "needle", matches: 1e6, matchesPerFile: 1 });
+    const first = best.files.map(
+      ({ repository, fileName, chunks }) =>
+        `${repository}:${fileName.text} ${chunks[0]!.matchRanges[0]!.start.lineNumber}`,
+    );
+    const lines = told(text);
+    const shown = first.filter((line) => lines.includes(line));
+    expect(shown).toEqual(first.slice(0, shown.length));
+    if (shown.length < first.length) expect(lines.toSorted()).toEqual(shown.toSorted());
+    const files = text.split("\n").filter((line) => /^acme\/\w+:/.test(line));
+    expect(new Set(files).size).toBe(files.length);
+    const names = ["matches", "files", "shown", "complete", "cursor"];
+    expect(Object.keys(facts).filter((name) => !names.includes(name))).toEqual([]);
+  },
+);
 
 test("pages of code that was pasted with an open bracket tell no line twice", async () => {
   const client = await connected(createMcpHandler(shop()));

@@ -100,6 +100,7 @@ function stripping(prefix: string, target: string): Server {
       res.writeHead(answer.statusCode!, answer.headers);
       answer.pipe(res);
     });
+    onward.on("error", () => res.destroy()); // the mount has ended
     req.pipe(onward);
   });
 }

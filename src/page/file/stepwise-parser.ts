@@ -1,7 +1,7 @@
 /**
- * Parses a text in steps of 50 000 characters. CodeMirror stops a parse after each few milliseconds, but
- * makes the tree of all that was parsed at once: for 2 MiB that takes longer than a frame. Each step's tree
- * takes over nearly everything of the step before, so the steps together take no longer than one parse.
+ * Parses a text in steps of 50 000 characters. CodeMirror pauses a parse every few milliseconds, but builds the tree of
+ * everything that was parsed in one go, which takes longer than a frame for 2 MiB. Each step reuses nearly all of the
+ * previous step's tree, so all steps together take no longer than one parse.
  */
 
 import { Parser, type Input, type PartialParse, type TreeFragment } from "@lezer/common";
@@ -23,7 +23,8 @@ export class StepwiseParser extends Parser {
   ): PartialParse {
     const parse = this.#parser.startParse(input, fragments, ranges);
     const [known] = fragments;
-    // a token is read to its end, wherever the parse is to stop, so more may be known than the steps say
+    // a token is read to its end even beyond the place where the parse should stop, so more may be known than full
+    // steps
     const end = (known?.from === 0 ? known.to : 0) + STEP;
     if (end < input.length) parse.stopAt(end);
     return parse;

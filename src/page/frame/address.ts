@@ -70,7 +70,13 @@ export interface CommitView {
 }
 
 export type Address =
-  HomeView | SearchAddress | FileView | FolderView | CommitsView | CommitView | { view: "missing" };
+  | HomeView
+  | SearchAddress
+  | FileView
+  | FolderView
+  | CommitsView
+  | CommitView
+  | { view: "missing" };
 
 const encode = (path: string): string => path.split("/").map(encodeURIComponent).join("/");
 

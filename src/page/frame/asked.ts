@@ -4,7 +4,9 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { isAbort } from "../wire/client.ts";
 
 export type Asking<T> =
-  { state: "waiting" } | { state: "there"; value: T } | { state: "failed"; error: unknown };
+  | { state: "waiting" }
+  | { state: "there"; value: T }
+  | { state: "failed"; error: unknown };
 
 const WAITING = { state: "waiting" } as const;
 

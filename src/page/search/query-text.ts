@@ -25,7 +25,10 @@ export function filterFor(kind: "repo" | "lang" | "folder" | "file", value: stri
   }
 }
 
-/** Splits a query into words. A quote that begins one, or a filter's value, holds blanks if it is closed. */
+/**
+ * Splits a query into words. Spaces inside a closed quote do not split a word, if the quote begins the word or a
+ * filter's value.
+ */
 export function wordsOf(query: string): string[] {
   return query.match(/[-(]*(?:[a-z]+:)?"(?:\\.|[^"\\])*"\)*|\S+/g) ?? [];
 }
@@ -34,7 +37,7 @@ export const hasFilter = (query: string, filter: string): boolean =>
   wordsOf(query).includes(filter);
 
 /**
- * Adds a filter to a query. A query with an `or` gets parentheses, because `or` binds weaker than the blank
+ * Adds a filter to a query. A query with an `or` gets parentheses, because `or` has lower precedence than the space
  * before the filter.
  */
 export function addFilter(query: string, filter: string): string {

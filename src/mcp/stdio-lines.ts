@@ -1,0 +1,81 @@
+/**
+ * Reads messages of a client from lines, and passes on those that are requests, answers or notifications. The protocol's
+ * own reader says nothing to any other, so that its client would wait, and a line without an end would end the process.
+ * While nobody reads the answers, nothing more is read.
+ */
+
+import { once } from "node:events";
+import type { Readable, Writable } from "node:stream";
+import { setImmediate as turn } from "node:timers/promises";
+import { beyondJsonShape } from "../base/json-shape.ts";
+import { newPause } from "../base/yield.ts";
+import { BODY_BYTES, MOST_VALUES } from "./message-bounds.ts";
+
+const LF = 0x0a;
+
+/** Yields whole lines. Others are answered on `output` with an error of JSON-RPC. */
+export async function* messageLines(input: Readable, output: Writable): AsyncGenerator<Buffer> {
+  for await (const line of linesOf(input)) {
+    await turn(); // what was asked before may be answered first
+    if (output.writableNeedDrain) await once(output, "drain");
+    const refused = await refusalOf(line);
+    if (refused === undefined) yield line;
+    else output.write(`${JSON.stringify({ jsonrpc: "2.0", ...refused })}\n`);
+  }
+}
+
+/** Yields lines with their line feed; of a longer one than a message may have only so much as says that. */
+async function* linesOf(input: Readable): AsyncGenerator<Buffer> {
+  let rest: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of input as AsyncIterable<Buffer>) {
+    for (let from = 0; from < chunk.length;) {
+      const end = chunk.indexOf(LF, from) + 1 || chunk.length;
+      const piece = chunk.subarray(from, end);
+      from = end;
+      if (length <= BODY_BYTES) rest.push(piece);
+      length += piece.length;
+      if (piece.at(-1) !== LF) continue;
+      if (length > 1) yield Buffer.concat(rest);
+      [rest, length] = [[], 0];
+    }
+  }
+}
+
+interface Refusal {
+  readonly id: string | number | null;
+  readonly error: { readonly code: number; readonly message: string };
+}
+
+const refuse = (code: number, message: string, id: Refusal["id"] = null): Refusal => ({
+  id,
+  error: { code, message },
+});
+
+async function refusalOf(line: Buffer): Promise<Refusal | undefined> {
+  if (line.length > BODY_BYTES)
+    return refuse(-32_600, `a message may have at most ${BODY_BYTES} bytes`);
+  const beyond = await beyondJsonShape(line, { pause: newPause(), ...MOST_VALUES });
+  if (beyond !== undefined) return refuse(-32_600, `the message is too much to read: ${beyond}`);
+  let message: unknown;
+  try {
+    message = JSON.parse(line.toString());
+  } catch {
+    return refuse(-32_700, "the message is not JSON");
+  }
+  if (typeof message !== "object" || message === null || Array.isArray(message))
+    return refuse(-32_600, "a message is one object");
+  const { jsonrpc, id, method, params } = message as Readonly<Record<string, unknown>>;
+  const isNamed = typeof id === "string" || Number.isInteger(id);
+  if (method === undefined && isNamed) return undefined; // an answer
+  const known = isNamed ? (id as string | number) : null;
+  if (jsonrpc !== "2.0") return refuse(-32_600, 'jsonrpc must be "2.0"', known);
+  if (typeof method !== "string") return refuse(-32_600, "method must be a string", known);
+  if (id !== undefined && !isNamed) return refuse(-32_600, "id must be a string or a whole number");
+  if (
+    params !== undefined &&
+    (typeof params !== "object" || params === null || Array.isArray(params))
+  )
+    return refuse(-32_602, "params must be an object", known);
+  return undefined;
+}

@@ -1,0 +1,89 @@
+/** What a tool does besides the engine's work: how often it asks, and its own processor time. */
+
+import { expect, test } from "vitest";
+import { documents, type Engine } from "../../src/index.ts";
+import { Cursors } from "../../src/mcp/cursors.ts";
+import { search } from "../../src/mcp/search-tools.ts";
+import { tokenBound } from "../../src/mcp/token-bound.ts";
+import type { ToolContext } from "../../src/mcp/tool.ts";
+import { sharedEngine } from "../engine/opened.ts";
+import { tellFigure } from "../figures.ts";
+import { SLOWNESS } from "../slowness.ts";
+
+const lineOf = (file: number, i: number): string =>
+  `  const needle${i} = await fetchOrder(${file}, { retries: ${i % 7} });`;
+
+const shop = sharedEngine((engine) =>
+  engine.index([
+    documents({
+      name: "acme/shop",
+      files: Array.from({ length: 300 }, (_, file) => ({
+        path: `src/part${file % 9}/file${file}.ts`,
+        content: `export function order${file}() {\n${Array.from({ length: 5 }, (_v, i) => lineOf(file, i)).join("\n")}\n}\n`,
+      })),
+    }),
+    documents({
+      name: "acme/few",
+      files: [{ path: "a.ts", content: "one hay\n".repeat(9) }],
+    }),
+  ]),
+);
+
+/** A context whose engine counts its searches. `answers` keeps their answers, so that they are not made again. */
+function contextOf(engine: Engine, answers?: Map<string, unknown>) {
+  const counts = { searches: 0 };
+  const asked = new Proxy(engine, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== "function") return value;
+      return async (request: unknown, ...rest: unknown[]) => {
+        if (name === "search") counts.searches++;
+        const key = `${String(name)} ${JSON.stringify(request)}`;
+        const known = answers?.get(key);
+        if (known !== undefined) return known;
+        const answer: unknown = await Reflect.apply(value, target, [request, ...rest]);
+        answers?.set(key, answer);
+        return answer;
+      };
+    },
+  });
+  const context: ToolContext = {
+    engine: asked,
+    viewer: undefined,
+    signal: new AbortController().signal,
+    timeoutMs: undefined,
+    cursors: new Cursors(),
+    count: tokenBound,
+    behind: () => [],
+  };
+  return { context, counts };
+}
+
+test.each([
+  ["few matches", "hay"],
+  ["more than fit into an answer", "needle"],
+])("%s take one search", async (_, query) => {
+  const { context, counts } = contextOf(shop());
+  const { text } = await search.run(search.input.parse({ query }), context);
+  expect(text).toContain("matches in");
+  expect(counts.searches).toBe(1);
+});
+
+/** Milliseconds. The budget is 1; SLOWNESS is 1.75 at least. */
+const MOST_OWN = 0.6;
+
+test("an answer that fills its budget takes little beside the engine", async () => {
+  const { context } = contextOf(shop(), new Map());
+  const args = search.input.parse({ query: "needle", maxTokens: 4_000 });
+  const ask = () => search.run(args, context);
+  for (let i = 0; i < 300; i++) await ask();
+  let least = Infinity;
+  for (let batch = 0; batch < 15; batch++) {
+    const before = process.cpuUsage();
+    for (let i = 0; i < 20; i++) await ask();
+    const { user, system } = process.cpuUsage(before);
+    least = Math.min(least, (user + system) / 1_000 / 20);
+  }
+  tellFigure(`an answer of 4 000 tokens takes ${least.toFixed(2)} ms beside the engine`);
+  expect(least).toBeLessThan(MOST_OWN * SLOWNESS);
+});
