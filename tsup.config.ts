@@ -9,6 +9,7 @@
  */
 
 import { defineConfig, type Options } from "tsup";
+import ts from "typescript";
 
 const library = {
   index: "src/index.ts",
@@ -18,6 +19,33 @@ const library = {
   sync: "src/sync/index.ts",
   testing: "src/testing.ts",
 };
+
+/**
+ * Emits the declarations of all that the library imports, and returns where those of its entries are. tsup
+ * would check types for it, which the linter has done, in a program for each folder of an entry.
+ */
+function emitDeclarations(): Record<string, string> {
+  const { config } = ts.readConfigFile("tsconfig.json", (path) => ts.sys.readFile(path)) as {
+    config: { compilerOptions: object };
+  };
+  const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, ".");
+  const program = ts.createProgram([...Object.values(library), "src/kernel/webassembly.d.ts"], {
+    ...options,
+    noCheck: true,
+    noEmit: false,
+    emitDeclarationOnly: true,
+    rootDir: "src",
+    outDir: "build/declarations",
+  });
+  for (const { messageText } of program.emit().diagnostics)
+    throw new Error(ts.flattenDiagnosticMessageText(messageText, "\n"));
+  const emitted = (source: string): string =>
+    source.replace(/^src\/(.*)\.ts$/, "build/declarations/$1.d.ts");
+  return Object.fromEntries(
+    Object.entries(library).map(([name, source]) => [name, emitted(source)]),
+  );
+}
+
 const refuseBundling: Options["banner"] = ({ format }) => ({
   js: `import "./refuse-bundling.${format === "cjs" ? "cjs" : "js"}";`, // tsup makes require() of it
 });
@@ -46,5 +74,10 @@ export default defineConfig([
   { ...commonJs, entry: library, banner: refuseBundling },
   { ...common, format: "esm", entry: ["src/refuse-bundling.ts"] },
   { ...commonJs, entry: ["src/refuse-bundling.ts"] },
-  { ...common, format: ["esm", "cjs"], entry: library, dts: { only: true } },
+  {
+    ...common,
+    format: ["esm", "cjs"],
+    entry: library,
+    dts: { only: true, entry: emitDeclarations() },
+  },
 ]);

@@ -10,7 +10,6 @@ import {
   changedTable,
   clusterTable,
   frontTable,
-  growthTable,
   indexingTable,
   manyTable,
   medianTable,
@@ -34,17 +33,14 @@ and [limits.md](limits.md) what is guaranteed.`;
 const FOOT = `## Measure it yourself
 
 \`\`\`sh
-npm run bench                                  # smoke: the fixture repositories, counts checked; under a minute
-npm run bench -- --corpus PATH                 # everything above, for a folder of yours
-npm run bench -- --corpus PATH --peers rg,zoekt --queries FILE --stages index,questions
-npm run bench -- --corpus PATH --stages workspace,monorepo,worktrees   # folders that are followed
-npm run bench -- --cluster                     # a cluster on this machine, with PostgreSQL from npm
-npm run bench -- --corpus PATH --caller 2      # what blocks the calling thread, with two workers
-npm run bench -- --page                        # this page again, from the records in bench/record/
+npm run bench                          # smoke: the fixture repositories, counts checked; under a minute
+npm run bench -- --corpus PATH         # all of it, for a folder of yours
+npm run bench -- --cluster             # a cluster on this machine, with PostgreSQL from npm
+npm run bench -- --page                # this page again, from the records in bench/record/
 \`\`\`
 
-Peers that are not on the PATH are left out. Nothing is downloaded. The benchmark writes this page; the records also
-have the 95th percentiles, the budgets, and the query behind each name.`;
+Peers that are not on the PATH are left out. Nothing is downloaded. The benchmark writes this page; the records have
+what the tables leave out: one worker, the first 50 matches, 95th percentiles, budgets, and the query behind each name.`;
 
 export async function writePage(records: readonly Record[]): Promise<string> {
   mkdirSync(new URL("benchmarks/", docs), { recursive: true });
@@ -61,14 +57,15 @@ export async function writePage(records: readonly Record[]): Promise<string> {
 /** One record's part of the page, without the lines of method that were told before. */
 function section(record: Record, isMain: boolean, told: Set<string>): string {
   const { corpus, failures } = record;
-  const method = record.method.filter((line) => !told.has(line));
+  const method = record.method.filter(
+    (line) => ![...told].some((before) => before.startsWith(line)),
+  );
   for (const line of method) told.add(line);
   const tables = [
     indexingTable(record),
     ratioTable(record),
     ...(isMain ? [medianTable(record)] : []),
     manyTable(record),
-    growthTable(record),
     workspaceTable(record),
     changedTable(record),
     workTreeTable(record),
@@ -103,13 +100,18 @@ function summary(record: Record): string {
   ].join("\n\n");
 }
 
-/** Where a peer counts something else. */
+/** The questions at which a peer counts something else, by the reason. */
 function differences(record: Record): string[] {
   const { title, rows } = agreementTable(record);
-  const lines = rows.map(
-    ([question, ours, peer, theirs]) =>
-      `\`${String(question)}\`: quern ${figure(Number(ours))}; ${String(peer)} ${String(theirs)}`,
-  );
+  const questions = new Map<string, string[]>();
+  for (const [question, , peer, theirs] of rows)
+    for (const reason of String(theirs)
+      .replace(/^.*?: /, "")
+      .split("; ")) {
+      const key = `${String(peer)}: ${reason.replace(/ \(\d+\)$/, "")}`;
+      questions.set(key, [...(questions.get(key) ?? []), `\`${String(question)}\``]);
+    }
+  const lines = [...questions].map(([reason, names]) => `${reason}: ${names.join(", ")}`);
   return lines.length > 0 ? [`### ${title}`, bullets(lines)] : [];
 }
 

@@ -18,7 +18,8 @@ interface Result {
   readonly MatchCount: number;
   readonly Crashes: number;
   readonly Files:
-    readonly { FileName: string; ChunkMatches: readonly { Ranges: readonly unknown[] }[] }[] | null;
+    | readonly { FileName: string; ChunkMatches: readonly { Ranges: readonly unknown[] }[] }[]
+    | null;
 }
 
 const EVERYTHING = 1_000_000_000;

@@ -35,31 +35,17 @@ export function questionTable(record: Measured): Table {
   };
 }
 
-/** The same for the page: medians alone, the peers' also up to their first 50 matches. */
+/** The same for the page: the medians of all tools side by side. */
 export function medianTable(record: Measured): Table {
   const peers = presentPeers(record);
   return {
-    title:
-      "Questions: medians in ms until every match is counted (50: until the first 50 are there)",
-    head: [
-      "question",
-      "matches",
-      "1 worker",
-      "2 workers",
-      "first chunk",
-      ...peers.flatMap((peer) => [peer, `${peer} 50`, `${peer} ×`]),
-    ],
+    title: "Questions: medians in ms until every match is counted",
+    head: ["question", "matches", "2 workers", ...peers],
     rows: record.questions.map(({ name, matches, quern, peers: asked }) => [
       name,
       matches,
-      quern.one.median,
       quern.two.median,
-      quern.firstChunk.median,
-      ...peers.flatMap((who): Cell[] => {
-        const peer = asked[who];
-        if (peer === undefined) return ["–", "–", "–"];
-        return [peer.count.median, peer.first.median, peer.count.median / quern.two.median];
-      }),
+      ...peers.map((who): Cell => asked[who]?.count.median ?? "–"),
     ]),
   };
 }

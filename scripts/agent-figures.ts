@@ -16,8 +16,10 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { open } from "../src/engine.ts";
 import { Cursors } from "../src/mcp/cursors.ts";
-import { search } from "../src/mcp/search-tools.ts";
+import { findFiles, search } from "../src/mcp/search-tools.ts";
+import { definitions, references } from "../src/mcp/symbol-tools.ts";
 import { tokenBound } from "../src/mcp/token-bound.ts";
+import type { Facts, Tool } from "../src/mcp/tool.ts";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -87,7 +89,7 @@ async function timed(run: () => Promise<unknown>): Promise<number> {
   return performance.now() - began;
 }
 
-/** The tool and the search that it makes first, by turns. */
+/** What tools take beyond the engine. */
 async function overhead(): Promise<void> {
   await using engine = await open(db, { readOnly: true });
   const context = {
@@ -99,7 +101,7 @@ async function overhead(): Promise<void> {
     count: tokenBound,
     behind: () => [],
   };
-  const spent = { engine: 0 };
+  const spent = { engine: 0, calls: 0 };
   const counted = new Proxy(engine, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name, target);
@@ -111,22 +113,35 @@ async function overhead(): Promise<void> {
           args,
         );
         spent.engine += performance.now() - began;
+        spent.calls++;
         return result;
       };
     },
   });
-  const own: number[] = [];
-  const whole: number[] = [];
-  const args = search.input.parse({ query: symbol });
-  for (let round = 0; round < Number(values.rounds); round++) {
-    spent.engine = 0;
-    const took = await timed(() => search.run(args, { ...context, engine: counted }));
-    whole.push(took);
-    own.push(took - spent.engine);
+  const asked: [Tool, Record<string, unknown>][] = [
+    [search, { query: symbol }],
+    [references, { symbol }],
+    [definitions, { symbol }],
+    [findFiles, { query: symbol.slice(0, 3) }],
+  ];
+  for (const [tool, given] of asked) {
+    const args = tool.input.parse(given);
+    const own: number[] = [];
+    const whole: number[] = [];
+    let facts = {};
+    for (let round = 0; round < Number(values.rounds); round++) {
+      spent.engine = spent.calls = 0;
+      const took = await timed(async () => {
+        ({ facts } = await tool.run(args, { ...context, engine: counted }));
+      });
+      whole.push(took);
+      own.push(took - spent.engine);
+    }
+    const { matches = 0, shown } = facts as Facts;
+    console.log(
+      `${tool.name}: ${shown} of ${matches} in ${median(whole).toFixed(2)} ms, ${median(own).toFixed(2)} ms of it beyond ${spent.calls} calls of the engine (medians of ${values.rounds})`,
+    );
   }
-  console.log(
-    `a search takes ${median(whole).toFixed(2)} ms, ${median(own).toFixed(2)} ms of it beyond the engine's calls (medians of ${values.rounds})`,
-  );
 }
 
 try {

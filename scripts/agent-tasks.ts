@@ -166,7 +166,7 @@ async function ask(client: Client, { tool, args }: Pick<Task, "tool" | "args">) 
   return { text: content!.text, ms: performance.now() - began };
 }
 
-const LINES_SHOWN = 12;
+const LINES_SHOWN = 7;
 const shorten = (line: string): string => (line.length > 118 ? `${line.slice(0, 117)}…` : line);
 
 function transcript({ question, tool, args }: Task, text: string, tokens: number): string {

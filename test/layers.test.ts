@@ -23,7 +23,7 @@ const ROOMS: Record<string, readonly string[]> = {
   "store/format": ["base"],
   "store/lmdb": ["base", "store/format"],
   "store/segments": ["base", "kernel", "store/format", "store/lmdb"],
-  "store/memory": ["store/format", "store/lmdb", "store/segments"],
+  "store/memory": ["base", "store/format", "store/lmdb", "store/segments"],
   "store/catalog": ["base", "store/format", "store/lmdb", "store/segments", "store/memory"],
   "store/symbols": [
     "base",
@@ -202,6 +202,7 @@ const ROOMS: Record<string, readonly string[]> = {
     "search/caller",
     "history",
     "repositories",
+    "repository",
     "engine",
     "cluster/objects",
     "cluster/postgres",

@@ -1,5 +1,6 @@
 /**
- * Builds, before any test, what quern needs besides its sources: kernel, workers' entry, page and token table.
+ * Builds, before any test, what quern needs besides its sources: kernel, workers' entry, page and token table. The
+ * package itself is built if its test runs.
  * Tests that need PostgreSQL share one server; it starts when the first of them asks, see
  * cluster/postgres.ts.
  */
@@ -16,6 +17,14 @@ declare module "vitest" {
   }
 }
 
+const run = (script: string): void =>
+  void execFileSync(process.execPath, [script], { stdio: "inherit" });
+
+/** Whether the test of the package is among the files of this run, and `.ci/check` has not built it a moment ago. */
+const needsPackage = ({ vitest }: TestProject): boolean =>
+  process.env["QUERN_BUILT"] !== "1" &&
+  vitest.state.getPaths().some((path) => path.endsWith("/test/package/package.test.ts"));
+
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   for (const script of [
     "scripts/build-kernel.mjs",
@@ -23,7 +32,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
     "scripts/build-page.mjs",
     "scripts/build-token-table.mjs",
   ])
-    execFileSync(process.execPath, [script], { stdio: "inherit" });
+    run(script);
+  if (needsPackage(project)) {
+    console.log("building the package, for test/package/package.test.ts");
+    run("scripts/build-package.mjs");
+  }
   return sharePostgres(project);
 }
 

@@ -73,7 +73,8 @@ export interface UserStore {
    */
   put(user: User): Promise<void>;
   /**
-   * Removes the user with this id. Resolves to whether there was one. Absent: this store removes nobody.
+   * Removes the user with this id, and resolves to whether there was one. A store without this method cannot remove
+   * users.
    *
    * @example
    * const wasThere = await users.remove?.("ada");

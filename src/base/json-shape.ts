@@ -1,7 +1,7 @@
 /**
- * Bounds JSON before it is parsed. The time of JSON.parse() depends on the number of values, not on the
- * length: a megabyte of one string takes a millisecond, one of nested lists 50 to 125, in which a host's
- * event loop stands still. Counting reads only bytes, in slices, and takes some 2 ms a megabyte.
+ * Bounds JSON before it is parsed. The time of JSON.parse() depends on the number of values rather than the length: a
+ * megabyte that is one string takes 1 ms, and a megabyte of nested lists takes 50 to 125 ms, which block the host's
+ * event loop. Counting reads only bytes, in slices, and takes about 2 ms a megabyte.
  */
 
 import type { Pause } from "./yield.ts";
@@ -9,20 +9,21 @@ import type { Pause } from "./yield.ts";
 /** The greatest depth of nested lists and objects. */
 export const JSON_DEPTH = 64;
 /**
- * The default for lists, objects and fields of objects together. JSON.parse() takes up to 3 ms for so many.
+ * The default limit for the number of lists, objects and object fields together. JSON.parse() takes up to 3 ms for that
+ * many.
  */
 export const JSON_VALUES = 20_000;
 /**
- * The default for items of lists. They are parsed ten times as fast, and a long list of paths is nothing
- * unusual.
+ * The default limit for the number of list items. They are parsed ten times as fast, and long lists of paths are
+ * common.
  */
 export const JSON_ITEMS = 100_000;
 
 const BYTES_A_STEP = 64 * 1024; // 0.2 ms
 
 /**
- * Resolves to what exceeds a limit, in words, or to undefined if the text may be parsed. The parser finds
- * out whether it is JSON.
+ * Resolves to a sentence that says which limit is exceeded, or to undefined if the text may be parsed. It does not
+ * check that the text is JSON; the parser does.
  */
 export async function beyondJsonShape(
   json: Uint8Array,

@@ -1,4 +1,7 @@
-/** An LRU cache, bounded by the total cost of its values. */
+/**
+ * An LRU cache, bounded by the total cost of its values. A value may grow while it is used: its cost is counted
+ * again when it or the next one is used, and all costs are when a value is added.
+ */
 
 export interface LruOptions<V> {
   /** The most that the values may cost together. The most recently used value is kept whatever it costs. */
@@ -12,6 +15,11 @@ export interface LruOptions<V> {
 export class LruCache<K, V extends object | number> {
   readonly #options: LruOptions<V>;
   readonly #values = new Map<K, V>(); // in the order of use, most recent last
+  /** The costs when they were last counted, and their sum. */
+  readonly #costs = new Map<K, number>();
+  #cost = 0;
+  /** The value used last. */
+  #last: readonly [K, V] | undefined;
 
   constructor(options: LruOptions<V>) {
     this.#options = options;
@@ -25,6 +33,7 @@ export class LruCache<K, V extends object | number> {
   get(key: K): V | undefined {
     const value = this.#values.get(key);
     if (value !== undefined) {
+      this.#last = [key, value];
       this.#values.delete(key);
       this.#values.set(key, value);
     }
@@ -32,6 +41,7 @@ export class LruCache<K, V extends object | number> {
   }
 
   set(key: K, value: V): void {
+    this.#last = [key, value];
     this.#values.delete(key);
     this.#values.set(key, value);
     this.#evict();
@@ -39,27 +49,50 @@ export class LruCache<K, V extends object | number> {
 
   /** Returns the cached value. If there is none, caches and returns what `make` returns, unless it is undefined. */
   getOrMake<M extends V | undefined>(key: K, make: () => M): V | M {
-    const value = this.get(key) ?? make();
+    const last = this.#last;
+    const known = this.get(key);
+    if (known !== undefined) {
+      if (last) this.#count(...last);
+      this.#count(key, known);
+      if (this.#cost > this.#options.most) this.#evict();
+      return known;
+    }
+    const value = make();
     if (value !== undefined) this.set(key, value);
     return value;
   }
 
+  /** Yields the keys, the least recently used first. */
+  keys(): Iterable<K> {
+    return this.#values.keys();
+  }
+
   delete(key: K): void {
+    if (this.#last?.[0] === key) this.#last = undefined;
     this.#values.delete(key);
+    this.#cost -= this.#costs.get(key) ?? 0;
+    this.#costs.delete(key);
   }
 
   clear(): void {
+    this.#last = undefined;
     this.#values.clear();
+    this.#costs.clear();
+    this.#cost = 0;
+  }
+
+  #count(key: K, value: V): void {
+    const cost = this.#options.costOf?.(value) ?? 1;
+    this.#cost += cost - (this.#costs.get(key) ?? 0);
+    this.#costs.set(key, cost);
   }
 
   #evict(): void {
-    const { most, costOf = () => 1, onEvict } = this.#options;
-    let cost = 0;
-    for (const value of this.#values.values()) cost += costOf(value);
+    const { most, onEvict } = this.#options;
+    for (const [key, value] of this.#values) this.#count(key, value);
     for (const [key, value] of this.#values) {
-      if (cost <= most || this.#values.size === 1) return;
-      cost -= costOf(value);
-      this.#values.delete(key);
+      if (this.#cost <= most || this.#values.size === 1) return;
+      this.delete(key);
       onEvict?.(value);
     }
   }

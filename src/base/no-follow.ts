@@ -41,13 +41,23 @@ function placeOf(descriptor: number): string | undefined {
 /** Holds one folder open at a time, so that its files can be read even if its path is replaced meanwhile. */
 export class HeldFolder {
   #descriptor: number | undefined;
+  #path: string | undefined;
+  #place: string | undefined;
 
   /**
-   * Opens a folder and returns a path of it, valid until the next call. On Linux this path keeps naming the
-   * same folder. Returns undefined if a symlink was followed on the way. Throws what openSync() throws.
+   * Opens a folder, unless it is the one that is held, and returns a path of it, valid until another is opened. On
+   * Linux this path keeps naming the same folder. Returns undefined if a symlink was followed on the way. Throws
+   * what openSync() throws.
    */
   open(path: string): string | undefined {
+    if (path === this.#path) return this.#place;
     this.close();
+    this.#place = this.#open(path);
+    this.#path = path;
+    return this.#place;
+  }
+
+  #open(path: string): string | undefined {
     if (process.platform !== "linux") return path;
     const descriptor = openSync(path, O_RDONLY | O_NOFOLLOW | O_DIRECTORY);
     this.#descriptor = descriptor;
@@ -58,7 +68,7 @@ export class HeldFolder {
 
   close(): void {
     if (this.#descriptor !== undefined) closeSync(this.#descriptor);
-    this.#descriptor = undefined;
+    this.#descriptor = this.#path = this.#place = undefined;
   }
 }
 

@@ -5,6 +5,7 @@
  * with an invalid path is listed as 'invalid-path' and never opened.
  */
 
+import { createHash } from "node:crypto";
 import { isAbsolute, relative, sep } from "node:path";
 import { compareText } from "./compare.ts";
 
@@ -40,12 +41,20 @@ export function pathWithin(outer: string, inner: string): string | undefined {
   return isOutside ? undefined : path.split(sep).join("/");
 }
 
+/** Copies a part of a longer string, which would keep all of that in memory. */
+export const ownText = (text: string): string => Buffer.from(text, "utf16le").toString("utf16le");
+
+const MOST_SHOWN = 1_024;
+
 /**
- * Makes an invalid path fit for display: well-formed, without control characters, at most 1 024 units long.
- * Different paths may become the same.
+ * Makes an invalid path fit for display: well-formed, without control characters, at most 1 024 units long. A longer
+ * one ends in a part of its hash, so that files under a long path stay different files. Others may become the same.
  */
 export function shownPath(path: string): string {
-  return path.slice(0, 1024).replace(/[\p{Cs}\p{Cc}]/gu, "\ufffd");
+  const isCut = path.length > MOST_SHOWN;
+  const end = isCut ? `…${createHash("sha256").update(path).digest("hex").slice(0, 12)}` : "";
+  const text = ownText(path.slice(0, MOST_SHOWN - end.length));
+  return `${text.replace(/[\p{Cs}\p{Cc}]/gu, "\ufffd")}${end}`;
 }
 
 /** Orders paths by their UTF-8 bytes, as git does; UTF-16 differs from that only around surrogates. */

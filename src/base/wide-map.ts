@@ -3,22 +3,46 @@
  * that takes 5 to 10 ms, which is longer than a caller's thread may be held.
  */
 
+import { GrowableWords } from "./growable.ts";
+
 /** 100 000 keys make some 800 in each. */
 const PARTS = 128;
 const HASHED_CHARACTERS = 16;
 
 /** Maps strings to values, in 128 small maps instead of a large one. */
 export class WideMap<Value> {
-  readonly #parts = Array.from({ length: PARTS }, () => new Map<string, Value>());
+  #parts = Array.from({ length: PARTS }, () => new Map<string, Value>());
+  /** Maps that a copy shares with its original. */
+  #shared: ReadonlySet<Map<string, Value>> = NONE;
 
   get(key: string): Value | undefined {
     return this.#parts[partOf(key)]!.get(key);
   }
 
   set(key: string, value: Value): void {
-    this.#parts[partOf(key)]!.set(key, value);
+    this.#own(key).set(key, value);
+  }
+
+  delete(key: string): void {
+    this.#own(key).delete(key);
+  }
+
+  /** Returns a copy, which takes memory only for what is changed later. REQUIRES: this one is not changed any more. */
+  copy(): WideMap<Value> {
+    const copy = new WideMap<Value>();
+    copy.#parts = this.#parts.slice();
+    copy.#shared = new Set(this.#parts);
+    return copy;
+  }
+
+  #own(key: string): Map<string, Value> {
+    const part = partOf(key);
+    const held = this.#parts[part]!;
+    return this.#shared.has(held) ? (this.#parts[part] = new Map(held)) : held;
   }
 }
+
+const NONE: ReadonlySet<never> = new Set();
 
 /** Returns the part for a key, by its last characters, because names of repositories begin alike. */
 export function partOf(key: string): number {
@@ -33,12 +57,12 @@ export function partOf(key: string): number {
  * every id up to the largest.
  */
 export class IdMap<Value> implements ReadonlyMap<number, Value> {
-  readonly #ids: readonly number[];
+  readonly #ids: Uint32Array;
   readonly #values: readonly Value[];
   /** For each id, its place counted from 1, or 0 if it is not there. */
   readonly #places: Uint32Array;
 
-  private constructor(ids: readonly number[], values: readonly Value[], places: Uint32Array) {
+  private constructor(ids: Uint32Array, values: readonly Value[], places: Uint32Array) {
     this.#ids = ids;
     this.#values = values;
     this.#places = places;
@@ -50,7 +74,7 @@ export class IdMap<Value> implements ReadonlyMap<number, Value> {
     end: number,
     pause: () => Promise<void> | undefined,
   ): Promise<IdMap<Value>> {
-    const ids: number[] = [];
+    const ids = new GrowableWords();
     const values: Value[] = [];
     const places = new Uint32Array(end);
     for (const [id, value] of entries) {
@@ -58,7 +82,7 @@ export class IdMap<Value> implements ReadonlyMap<number, Value> {
       places[id] = values.push(value);
       await pause();
     }
-    return new IdMap(ids, values, places);
+    return new IdMap(ids.view, values, places);
   }
 
   get size(): number {
@@ -79,6 +103,18 @@ export class IdMap<Value> implements ReadonlyMap<number, Value> {
     const values = this.#values.slice();
     for (const [id, value] of changed) values[this.#places[id]! - 1] = value;
     return new IdMap(this.#ids, values, this.#places);
+  }
+
+  /**
+   * Returns a copy of exactly these ids, ascending, with some values changed. Takes 1 ms for 100 000. REQUIRES: each
+   * id that is new has a value in `changed`; `end` is greater than any id.
+   */
+  moved(ids: Uint32Array, changed: ReadonlyMap<number, Value>, end: number): IdMap<Value> {
+    const values: Value[] = [];
+    const places = new Uint32Array(end);
+    for (const id of ids) places[id] = values.push(this.get(id)!);
+    for (const [id, value] of changed) values[places[id]! - 1] = value;
+    return new IdMap(ids, values, places);
   }
 
   keys(): MapIterator<number> {

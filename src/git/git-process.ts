@@ -1,7 +1,7 @@
 /**
- * Runs the git command in one repository, without prompts, pagers, locks or the network. It ignores what the
- * caller's environment says about other repositories. Untrusted names are never arguments of a listing, but
- * written to standard input. In the commands of history they follow a `--name=` or a `--`.
+ * Runs the git command in one repository, without prompts, pagers, locks or the network. It ignores what the caller's
+ * environment says about other repositories. Listings never take untrusted names as arguments, but read them from
+ * standard input. In commands that read history, such names follow a `--name=` or a `--`.
  */
 
 import {
@@ -13,9 +13,13 @@ import {
 import type { Readable } from "node:stream";
 import { QuernError } from "../base/errors.ts";
 import { aborted, throwIfAborted } from "../base/abort.ts";
-import { Patience, silent } from "./patience.ts";
+import { newPause } from "../base/yield.ts";
+import { MemoryWatch, MOST_GIT_BYTES } from "./memory-watch.ts";
+import { Patience, tooSlow } from "./patience.ts";
 
-/** Variables of git that are kept: configuration, because safe.directory may be set there. */
+/**
+ * git's variables that are passed on: those for configuration, because they may set safe.directory, and GIT_EXEC_PATH.
+ */
 const KEPT = /^GIT_(?:CONFIG_\w+|EXEC_PATH)$/;
 
 const OWN_ENVIRONMENT = {
@@ -28,8 +32,8 @@ const OWN_ENVIRONMENT = {
 };
 
 /**
- * Switches off the commands of a repository's own configuration that reading could run, such as the file-system
- * monitor, which diff-tree asks about the work tree. An empty value means off in every version of git.
+ * Switches off commands that a repository's own configuration could make git run while it only reads: hooks, and the
+ * file-system monitor, which diff-tree asks about the work tree. Every version of git takes an empty value as "off".
  */
 export const OWN_CONFIGURATION = ["-c", "core.fsmonitor=", "-c", "core.hooksPath="];
 
@@ -57,22 +61,35 @@ export interface Output {
 }
 
 const MAX_STDERR = 4096;
+/** The most characters of output that run() accepts. sync accepts as many of a remote's list of references. */
+const MOST_TEXT = 2 ** 27;
+/** The most bytes of one list of records. It suffices for five million files with long paths. */
+const MOST_LISTED = 2 ** 31;
 
 /** The git processes of one operation. kill() ends them all, and so does the signal. */
 export class GitProcesses {
   readonly folder: string;
   readonly signal: AbortSignal;
   readonly #environment: NodeJS.ProcessEnv;
-  readonly #live = new Set<{ kill(): void }>();
+  readonly #live = new Set<ChildProcess>();
+  readonly #memory: MemoryWatch;
   readonly #onAbort = () => this.#killAll();
-  /** The error of all processes once one of them was silent for too long. */
-  #silent: QuernError | undefined;
+  /** The error of all processes once one of them was silent for too long, or they took too much memory. */
+  #lost: QuernError | undefined;
 
   /** `extra` is added to the environment. REQUIRES: `folder` exists, otherwise spawning fails as if git were missing. */
-  constructor(folder: string, signal: AbortSignal, extra: Readonly<Record<string, string>> = {}) {
+  constructor(
+    folder: string,
+    signal: AbortSignal,
+    extra: Readonly<Record<string, string>> = {},
+    mostBytes = MOST_GIT_BYTES,
+  ) {
     this.folder = folder;
     this.signal = signal;
     this.#environment = gitEnvironment(extra);
+    this.#memory = new MemoryWatch(this.#live, mostBytes, () =>
+      this.#lose(tooMuchMemory(folder, mostBytes)),
+    );
     signal.addEventListener("abort", this.#onAbort, { once: true });
   }
 
@@ -103,23 +120,26 @@ export class GitProcesses {
 
   /** Creates a timer for the silence of one process. When it expires, all processes are ended. */
   patience(): Patience {
-    return new Patience(() => {
-      this.#silent ??= silent(this.folder);
-      this.#killAll();
-    });
+    return new Patience((ms) => this.#lose(tooSlow(this.folder, ms)));
   }
 
-  /** The error if no more processes can be used: ABORTED, or SOURCE_UNREADABLE after too long a silence. */
+  #lose(error: QuernError): void {
+    this.#lost ??= error;
+    this.#killAll();
+  }
+
+  /** The error if no more processes can be used: ABORTED, or SOURCE_UNREADABLE if they took too long or too much. */
   get isOver(): QuernError | undefined {
-    return this.signal.aborted ? aborted(this.signal) : this.#silent;
+    return this.signal.aborted ? aborted(this.signal) : this.#lost;
   }
 
   throwIfOver(): void {
     if (this.isOver) throw this.isOver;
   }
 
-  #track(child: { kill(): void; once(event: "close" | "error", listener: () => void): unknown }) {
+  #track(child: ChildProcess): void {
     this.#live.add(child);
+    this.#memory.begin();
     child.once("close", () => this.#live.delete(child));
     child.once("error", () => this.#live.delete(child));
   }
@@ -128,7 +148,10 @@ export class GitProcesses {
   async run(args: readonly string[]): Promise<Finished> {
     const child = this.#startReading(args);
     let stdout = "";
-    child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      if (stdout.length < MOST_TEXT) stdout += text;
+      else child.kill();
+    });
     const stderr = collectStderr(child.stderr);
     const code = await this.#ended(child);
     return { code, stdout, stderr: stderr() };
@@ -153,17 +176,20 @@ export class GitProcesses {
     const stderr = collectStderr(child.stderr);
     child.stdin.end(input);
     const code = await this.#ended(child);
-    return { code, stdout: Buffer.concat(chunks), stderr: stderr(), isCut: bytes > mostBytes };
+    return { code, stdout: await joined(chunks), stderr: stderr(), isCut: bytes > mostBytes };
   }
 
-  /** Yields the NUL-terminated records of the output in batches. Each batch ends before the NUL of its last record. */
-  async *records(args: readonly string[]): AsyncGenerator<Buffer> {
+  /**
+   * Yields the NUL-terminated records of the output in batches. Each batch ends before the NUL of its last record. A
+   * record that is longer than any path that is indexed may lack bytes.
+   */
+  async *records(args: readonly string[], mostBytes = MOST_LISTED): AsyncGenerator<Buffer> {
     const child = this.#startReading(args);
     const stderr = collectStderr(child.stderr);
     const end = ended(child);
     end.catch(() => {}); // awaited below, unless the caller leaves the loop early
     try {
-      const isWhole = yield* nulRecords(this.#chunks(child.stdout));
+      const isWhole = yield* nulRecords(this.#bounded(this.#chunks(child.stdout), mostBytes));
       const code = await end;
       this.throwIfOver();
       if (code !== 0 || !isWhole) throw failed(this.folder, stderr());
@@ -200,6 +226,15 @@ export class GitProcesses {
     }
   }
 
+  /** Limits the output, because a few nested folders with long names, used many times, make a listing of any length. */
+  async *#bounded(chunks: AsyncIterable<Buffer>, mostBytes: number): AsyncGenerator<Buffer> {
+    let bytes = 0;
+    for await (const chunk of chunks) {
+      if ((bytes += chunk.length) > mostBytes) throw tooLong(this.folder, mostBytes);
+      yield chunk;
+    }
+  }
+
   /** Ends all processes. Idempotent. */
   kill(): void {
     this.signal.removeEventListener("abort", this.#onAbort);
@@ -211,8 +246,8 @@ export class GitProcesses {
   }
 }
 
-/** The longest record in bytes. Paths in a tree may be longer than those that are indexed, but not endless. */
-const LONGEST_RECORD = 1 << 24;
+/** The most bytes that are kept of a record that spans chunks. No path that is indexed is as long. */
+const LONGEST_RECORD = 2 ** 16;
 
 /** Yields batches of whole records of an output. Returns whether the output ended with a NUL, or was empty. */
 export async function* nulRecords(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, boolean> {
@@ -221,8 +256,8 @@ export async function* nulRecords(chunks: AsyncIterable<Buffer>): AsyncGenerator
   for await (const chunk of chunks) {
     const last = chunk.lastIndexOf(0);
     if (last === -1) {
-      rest.push(chunk);
-      if ((length += chunk.length) > LONGEST_RECORD) return false;
+      if (length < LONGEST_RECORD) rest.push(chunk);
+      length += chunk.length;
       continue;
     }
     const head = chunk.subarray(0, last);
@@ -231,6 +266,18 @@ export async function* nulRecords(chunks: AsyncIterable<Buffer>): AsyncGenerator
     length = chunk.length - last - 1;
   }
   return rest.length === 0;
+}
+
+/** Joins chunks with yields between them, because 32 MiB at once take 10 ms. */
+async function joined(chunks: readonly Buffer[]): Promise<Buffer> {
+  const pause = newPause();
+  const whole = Buffer.allocUnsafe(chunks.reduce((bytes, { length }) => bytes + length, 0));
+  let at = 0;
+  for (const chunk of chunks) {
+    at += chunk.copy(whole, at);
+    await pause();
+  }
+  return whole;
 }
 
 function collectStderr(stream: Readable): () => string {
@@ -258,6 +305,16 @@ export function cannotStart(cause: unknown): QuernError {
   }
   const message = `the git command cannot be started: ${String(cause)}`;
   return new QuernError("SOURCE_UNREADABLE", message, { cause });
+}
+
+function tooLong(folder: string, most: number): QuernError {
+  const message = `git lists over ${most} bytes of paths of the repository ${folder}; its folders may have endless names, or name each other over and over`;
+  return new QuernError("SOURCE_UNREADABLE", message);
+}
+
+function tooMuchMemory(folder: string, most: number): QuernError {
+  const message = `git takes over ${most} bytes of memory for the repository ${folder}; objects that are made from each other may be in it; git fsck may tell more`;
+  return new QuernError("SOURCE_UNREADABLE", message);
 }
 
 export function failed(folder: string, stderr: string): QuernError {

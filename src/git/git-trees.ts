@@ -7,7 +7,7 @@
 
 import { QuernError } from "../base/errors.ts";
 import { type GitProcesses } from "./git-process.ts";
-import { comparePaths } from "../base/paths.ts";
+import { comparePaths, ownText } from "../base/paths.ts";
 
 /** A path in a tree. */
 export interface TreeRecord {
@@ -54,10 +54,15 @@ interface Line {
   readonly isUtf8: boolean;
 }
 
+/** Longer than a record whose path is indexed. */
+const LONG_RECORD = 8_192;
+
 /** Decodes the records of a batch at once. Checks them one by one only if one may not be UTF-8. */
 function recordsOf(batch: Buffer): Line[] {
   const text = batch.toString();
-  const lines = text.split("\0").map((line) => ({ text: line, isUtf8: true }));
+  let lines = text.split("\0").map((line) => ({ text: line, isUtf8: true }));
+  if (lines.some((line) => line.text.length > LONG_RECORD))
+    lines = lines.map((line) => ({ ...line, text: ownText(line.text.slice(0, LONG_RECORD)) }));
   if (!text.includes("\ufffd")) return lines;
   let start = 0;
   return lines.map((line) => {

@@ -1,8 +1,8 @@
 /**
  * Checks that an untrusted repository does not refer to files outside its folder. git follows a `.git` that is a
  * link or names another folder, links among its files, alternates, a common folder, and included
- * configuration. So a malicious repository could make quern index another one. This check runs before any git
- * command.
+ * configuration. So a malicious repository could make quern index another one. With a pipe among its files it could
+ * make git wait until its time is up. This check runs before any git command.
  *
  * Takes about 10 µs for each entry of `.git`. Changes after the check are not noticed.
  */
@@ -40,6 +40,8 @@ async function mustHoldNoLinks(root: string, gitDir: string, slice: Slice): Prom
         const target = await realpath(path).catch(() => undefined);
         if (!target || !isInside(target, gitDir)) throw leadsOut(root, relative(root, path));
       } else if (entry.isDirectory()) folders.push(path);
+      else if (entry.isFIFO() || entry.isCharacterDevice() || entry.isBlockDevice())
+        throw notAFile(root, relative(root, path));
       if (++entries > MOST_ENTRIES) throw tooMany(root);
       if (slice.isOver) await slice.rest();
     }
@@ -62,6 +64,11 @@ async function textOf(path: string): Promise<string> {
 
 function leadsOut(folder: string, what: string): QuernError {
   const message = `${what} of the repository ${folder} leads out of the folder, and the source says trusted: false; leave that out if you trust who made the repository`;
+  return new QuernError("SOURCE_UNREADABLE", message);
+}
+
+function notAFile(folder: string, what: string): QuernError {
+  const message = `${what} of the repository ${folder} is no regular file, and git would wait for it; remove it`;
   return new QuernError("SOURCE_UNREADABLE", message);
 }
 

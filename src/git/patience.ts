@@ -7,29 +7,46 @@ import { QuernError } from "../base/errors.ts";
 
 /** Large repositories on slow disks answer within seconds. */
 export const PATIENCE_MS = 120_000;
+/** The same for all that one process lets its caller wait: one that says a word a minute would work for days. */
+export const MOST_WAITED_MS = 3_600_000;
 
 /** A timer for the silence of one process. While output is expected, each piece of it restarts the timer. */
 export class Patience {
-  readonly #onLost: () => void;
+  readonly #onLost: (ms: number) => void;
   #timer: NodeJS.Timeout | undefined;
+  #since = 0;
+  #waitedMs = 0;
 
-  constructor(onLost: () => void) {
+  /** Calls `onLost` with the time that was too long. */
+  constructor(onLost: (ms: number) => void) {
     this.#onLost = onLost;
   }
 
   expect(): void {
     this.rest();
-    this.#timer = setTimeout(this.#onLost, PATIENCE_MS);
+    this.#since = performance.now();
+    const leftMs = MOST_WAITED_MS - this.#waitedMs;
+    const isLast = leftMs < PATIENCE_MS;
+    this.#timer = setTimeout(
+      () => this.#onLost(isLast ? MOST_WAITED_MS : PATIENCE_MS),
+      isLast ? leftMs : PATIENCE_MS,
+    );
   }
 
   /** Stops the timer, because no output is expected. */
   rest(): void {
+    if (this.#timer === undefined) return;
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    this.#waitedMs += performance.now() - this.#since;
   }
 }
 
-export function silent(folder: string): QuernError {
-  const message = `git has been silent for ${PATIENCE_MS / 1_000} s over the repository ${folder}; a pipe in the place of a file, or trees that name each other, may be in it; git fsck may tell more`;
+export function tooSlow(folder: string, ms: number): QuernError {
+  const what =
+    ms === MOST_WAITED_MS
+      ? `git has worked for ${ms / 60_000} minutes on one task in`
+      : `git has been silent for ${ms / 1_000} s over`;
+  const message = `${what} the repository ${folder}; a pipe in the place of a file, or objects that name each other, may be in it; git fsck may tell more`;
   return new QuernError("SOURCE_UNREADABLE", message);
 }

@@ -4,7 +4,7 @@
  * Names of branches and tags contain neither.
  */
 
-import type { GitProcesses } from "./git-process.ts";
+import { failed, type GitProcesses } from "./git-process.ts";
 
 export const isPattern = (name: string): boolean => /[*?]/.test(name);
 
@@ -13,15 +13,19 @@ export const isFullPattern = (name: string): boolean => isPattern(name) && name.
 
 const ROOMS = ["refs/heads/", "refs/tags/", "refs/remotes/"] as const;
 
-/** Lists full names: branches, then tags, then remote branches. Within each kind, later versions come first. */
+/**
+ * Lists full names: branches, then tags, then remote branches. Within each kind, later versions come first. Rejects
+ * with SOURCE_UNREADABLE if git cannot read them: a repository whose references are damaged is not one without any.
+ */
 export async function listRefs(processes: GitProcesses): Promise<string[]> {
   const format = "--format=%(refname)";
-  const { stdout } = await processes.run([
+  const { code, stdout, stderr } = await processes.run([
     "for-each-ref",
     "--sort=-version:refname",
     format,
     ...ROOMS,
   ]);
+  if (code !== 0) throw failed(processes.folder, stderr);
   const refs = stdout.split("\n").filter((ref) => ref !== "" && !isRemoteHead(ref));
   return ROOMS.flatMap((room) => refs.filter((ref) => ref.startsWith(room)));
 }

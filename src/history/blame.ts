@@ -1,13 +1,16 @@
 /**
- * Reads the output of `git blame --porcelain`. Each line of the file has a head with the id of its commit
- * and its numbers, the facts of the commit where it first occurs, and its text after a tab.
+ * Reads the output of `git blame --porcelain`. For each line of the file git writes a header with the commit's id and
+ * the line numbers, then the facts of the commit if it occurs for the first time, and then the text after a tab.
  */
 
 import type { Pause } from "../base/yield.ts";
 import type { Blame, BlamedCommit } from "./history.ts";
 import type { Operation } from "./operation.ts";
 
-/** Ignored revisions of a configuration count, because the file that lists them need not exist. */
+/**
+ * The options of git blame. Revisions that the repository's configuration ignores are not ignored here, because the
+ * file that lists them may not exist.
+ */
 const FORMAT = ["--porcelain", "--encoding=UTF-8", "--no-textconv", "--no-ignore-revs-file"];
 
 /** Blames one file. REQUIRES: the commit has a file or symbolic link under this path. */
@@ -38,14 +41,14 @@ async function parseBlame(output: Buffer, pause: Pause): Promise<Blame> {
     at = to + 1;
     if (++lines % LINES_PER_PAUSE === 0) await pause();
   }
-  return reading.finish();
+  return reading.finish(pause);
 }
 
 type Facts = Map<string, string>;
 
 /**
- * Holds what was read so far. The facts of a commit come only where it first occurs; its path in this file
- * comes each time.
+ * Collects what has been read so far. git writes the facts of a commit only when it first occurs, but its path every
+ * time.
  */
 class Reading {
   readonly #ranges: Blame["ranges"] = [];
@@ -69,13 +72,19 @@ class Reading {
     this.#ranges.push(range);
   }
 
-  finish(): Blame {
+  async finish(pause: Pause): Promise<Blame> {
     // the path of a commit with only one path in the file comes once
-    for (const range of this.#ranges)
+    for (const range of this.#ranges) {
       if (range.path === "")
         range.path = unquoted(this.#facts.get(range.hash)?.get("filename") ?? "");
-    const commits = [...this.#facts].map(([hash, facts]) => [hash, blamed(hash, facts)] as const);
-    return { ranges: this.#ranges, commits: Object.fromEntries(commits) };
+      await pause();
+    }
+    const commits: Record<string, BlamedCommit> = {};
+    for (const [hash, facts] of this.#facts) {
+      commits[hash] = blamed(hash, facts);
+      await pause();
+    }
+    return { ranges: this.#ranges, commits };
   }
 }
 

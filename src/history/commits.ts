@@ -1,5 +1,8 @@
 /** Reads commits from `git log`, in a format that any message survives. */
 
+import { decodeInSlices } from "../base/decode-text.ts";
+import { assert } from "../base/errors.ts";
+import { newPause } from "../base/yield.ts";
 import type { Commit } from "./history.ts";
 import { filterArguments, pathArguments, type Filters } from "./filters.ts";
 import type { Operation } from "./operation.ts";
@@ -48,14 +51,20 @@ export async function readCommits(
   );
 }
 
-function parseCommits(output: Buffer): CommitWithParents[] {
-  const fields = output.toString().split("\0");
+/** A message may have as many bytes as the whole output. */
+async function parseCommits(output: Buffer): Promise<CommitWithParents[]> {
+  const pause = newPause();
   const commits: CommitWithParents[] = [];
-  for (let at = 0; at + FIELDS.length < fields.length; at += FIELDS.length) {
-    const [hash, parents, date, authorName, authorEmail, refs, message, body] = fields.slice(
-      at,
-      at + FIELDS.length,
-    ) as [string, string, string, string, string, string, string, string];
+  for (let at = 0; at < output.length;) {
+    const fields: string[] = [];
+    while (fields.length < FIELDS.length) {
+      const end = output.indexOf(0, at);
+      assert(end !== -1, "git ends each field of a commit with NUL");
+      fields.push(await decodeInSlices(output.subarray(at, end), pause));
+      at = end + 1;
+    }
+    const [hash, parents, date, authorName, authorEmail, refs, message, body] =
+      fields as unknown as [string, string, string, string, string, string, string, string];
     const ids = parents === "" ? [] : parents.split(" ");
     commits.push({ hash, date, message, refs, body, authorName, authorEmail, parents: ids });
   }

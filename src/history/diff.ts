@@ -3,6 +3,7 @@
  * patch, whose parts come in the same order.
  */
 
+import { decodeInSlices } from "../base/decode-text.ts";
 import { assert } from "../base/errors.ts";
 import type { Pause } from "../base/yield.ts";
 import { pathArguments } from "./filters.ts";
@@ -30,14 +31,14 @@ export async function diffCommits(
 type Paths = Pick<FileDiff, "oldPath" | "newPath">;
 
 async function parseDiff(output: Buffer, pause: Pause): Promise<FileDiff[]> {
-  const { paths, end } = parseNames(output);
-  const patch = new Patch(output, end);
+  const { paths, end } = await parseNames(output, pause);
+  const patch = new Patch(output, end, pause);
   const files: FileDiff[] = [];
   while (patch.nextFile()) {
     const names = paths[files.length];
     assert(names !== undefined, "a patch has more files than git has named");
     const hunks: FileDiff["hunks"] = [];
-    for (let hunk = patch.nextHunk(); hunk !== undefined; hunk = patch.nextHunk()) {
+    for (let hunk = await patch.nextHunk(); hunk; hunk = await patch.nextHunk()) {
       hunks.push(hunk);
       await pause();
     }
@@ -53,7 +54,7 @@ async function parseDiff(output: Buffer, pause: Pause): Promise<FileDiff[]> {
  * another NUL follows the last. A change of type, such as from a file to a symbolic link, is two parts of
  * the patch.
  */
-function parseNames(output: Buffer): { paths: Paths[]; end: number } {
+async function parseNames(output: Buffer, pause: Pause): Promise<{ paths: Paths[]; end: number }> {
   const paths: Paths[] = [];
   let at = 0;
   const field = (): string => {
@@ -82,10 +83,12 @@ function parseNames(output: Buffer): { paths: Paths[]; end: number } {
       default:
         paths.push({ oldPath, newPath: oldPath });
     }
+    await pause();
   }
   return { paths, end: at === 0 ? 0 : at + 1 };
 }
 
+const LINES_PER_PAUSE = 256;
 const COLON = 58;
 const LF = 10;
 const [BLANK, PLUS, MINUS, BACKSLASH] = [32, 43, 45, 92];
@@ -96,11 +99,13 @@ const HUNK_HEAD = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(?: (.*))?$/su;
 /** Reads a patch line by line. The numbers of a hunk say where it ends, so no content is taken for a head. */
 class Patch {
   readonly #bytes: Buffer;
+  readonly #pause: Pause;
   #at: number;
 
-  constructor(bytes: Buffer, at: number) {
+  constructor(bytes: Buffer, at: number, pause: Pause) {
     this.#bytes = bytes;
     this.#at = at;
+    this.#pause = pause;
   }
 
   /** Moves to the part of the next file. Returns false at the end. */
@@ -114,7 +119,7 @@ class Patch {
   }
 
   /** Returns the next hunk of this file. */
-  nextHunk(): FileDiff["hunks"][number] | undefined {
+  async nextHunk(): Promise<FileDiff["hunks"][number] | undefined> {
     while (this.#at < this.#bytes.length && !this.#startsWith(FILE)) {
       if (this.#startsWith(HUNK)) return this.#hunk();
       this.#at = this.#lineEnd() + 1;
@@ -122,7 +127,7 @@ class Patch {
     return undefined;
   }
 
-  #hunk(): FileDiff["hunks"][number] {
+  async #hunk(): Promise<FileDiff["hunks"][number]> {
     const end = this.#lineEnd();
     const match = HUNK_HEAD.exec(this.#bytes.toString("utf8", this.#at, end));
     assert(match !== null, "a hunk's head is as git writes it");
@@ -132,20 +137,23 @@ class Patch {
       oldRange: { start: Number(oldStart), lines: Number(oldLines) },
       newRange: { start: Number(newStart), lines: Number(newLines) },
       ...(heading === "" ? {} : { heading }),
-      body: this.#body(Number(oldLines), Number(newLines)),
+      body: await this.#body(Number(oldLines), Number(newLines)),
     };
   }
 
-  #body(oldLines: number, newLines: number): string {
+  async #body(oldLines: number, newLines: number): Promise<string> {
     const start = this.#at;
+    let lines = 0;
     for (let [old, next] = [oldLines, newLines]; this.#at < this.#bytes.length;) {
       const sign = this.#bytes[this.#at];
       if (old + next === 0 && sign !== BACKSLASH) break;
       if (sign === BLANK || sign === MINUS) old--;
       if (sign === BLANK || sign === PLUS) next--;
       this.#at = this.#lineEnd() + 1;
+      if (++lines % LINES_PER_PAUSE === 0) await this.#pause();
     }
-    return this.#bytes.toString("utf8", start, Math.max(start, this.#at - 1));
+    const body = this.#bytes.subarray(start, Math.max(start, this.#at - 1));
+    return decodeInSlices(body, this.#pause);
   }
 
   #startsWith(head: Buffer): boolean {

@@ -248,8 +248,8 @@ export interface Author {
 }
 
 /**
- * The difference of one file. It has no hunks if the file is binary, or if only its name or permissions
- * changed.
+ * The difference of one file. It has no hunks if the file is binary or larger than 64 MiB, or if only its name
+ * or permissions changed.
  *
  * @example
  * const isRenamed = ({ oldPath, newPath }: FileDiff): boolean =>

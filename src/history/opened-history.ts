@@ -21,14 +21,13 @@ import { checkRevision, noRevision } from "./revision.ts";
 import type { FoundFile, Shared } from "./shared.ts";
 import { findEntry, listFolders, listPaths } from "./trees.ts";
 
-/** A repository, where it is now, and one call's processes in it. */
+/** A repository, its current place, and the git processes of one call. */
 interface Reading {
   readonly record: RepositoryRecord;
   readonly shared: Shared;
   readonly operation: Operation;
   /**
-   * Identifies the repository and its shallow end, so that nothing cached before a change of either is
-   * used.
+   * Identifies the repository and its shallow boundary, so that nothing is used that was cached before either changed.
    */
   readonly state: string;
 }
@@ -83,8 +82,8 @@ export function openHistory(record: RepositoryRecord, shared: Shared): told.Hist
 }
 
 /**
- * Identifies the state of a repository. A shallow clone that is deepened has more commits behind the same
- * tip.
+ * Returns an identifier of a repository's state. It covers the shallow boundary, because deepening a shallow clone
+ * adds commits behind the same tip.
  */
 async function stateOf({ gitDir, shallowFile }: RepositoryPlace): Promise<string> {
   const found = await stat(shallowFile).catch(() => undefined);
@@ -212,8 +211,8 @@ async function mustResolve(reading: Reading, revision: string): Promise<string> 
 // ── commits and authors ──
 
 /**
- * From this number of commits on, a page is read by the ids of a list, because git would walk to it each
- * time.
+ * A page that begins after this many commits is read by ids from a cached list, because git would have to walk to it
+ * each time.
  */
 const DEEP = 1000;
 
@@ -284,7 +283,7 @@ async function blame(
 
 // ── files and folders ──
 
-/** A file or symbolic link that is not too large. */
+/** Finds a file or symbolic link. Throws FILE_TOO_LARGE if it is too large. */
 async function findFile(
   operation: Operation,
   at: { commit: string; path: string },

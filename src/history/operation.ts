@@ -5,6 +5,8 @@
  * what a partial clone lacks when it is read.
  */
 
+import { lstat } from "node:fs/promises";
+import { join } from "node:path";
 import { closedError, QuernError, type ErrorCode } from "../base/errors.ts";
 import { aborted } from "../base/abort.ts";
 import { ObjectReader, OBJECT_LIMITS } from "../git/git-objects.ts";
@@ -15,6 +17,8 @@ import { resolveRevision } from "./revision.ts";
 const MIB = 2 ** 20;
 /** The most bytes of output of one command. */
 const MOST_OUTPUT_BYTES = 32 * MIB;
+/** A file whose lines are compared. */
+const MOST_COMPARED_BYTES = 64 * MIB;
 /** A file that is read or blamed; a folder's own list. */
 export const MOST_FILE_BYTES = 16 * MIB;
 
@@ -26,31 +30,55 @@ const ENVIRONMENT = {
   LANGUAGE: "",
 };
 
-/** Each would run a program, or change what is answered. */
+/** Each would run a program, read a file outside the repository, or change what is answered. */
 const CONFIGURATION = {
+  "mailmap.file": "/dev/null",
+  "core.attributesFile": "/dev/null",
   "log.showSignature": "false", // runs gpg.program
   "log.follow": "false",
   "log.mailmap": "true",
   "diff.suppressBlankEmpty": "false",
   "core.quotePath": "false",
+  // larger ones are binary for a difference, so git does not hold them: two of 400 MB took 2.2 GB of memory
+  "core.bigFileThreshold": String(MOST_COMPARED_BYTES),
 };
 const OPTIONS = [
   "--no-pager",
   ...Object.entries(CONFIGURATION).flatMap(([key, value]) => ["-c", `${key}=${value}`]),
 ];
+/** A larger .mailmap is not used. Git reads all of it for each command: 126 MB take 15 s and 1.5 GB of memory. */
+const MOST_MAILMAP_BYTES = MIB;
+/** The most memory of the processes of one call. */
+const MOST_MEMORY_BYTES = 2 ** 30;
 
 /** One call of a history, with the git processes that it starts. */
 export class Operation {
   readonly git: GitProcesses;
-  readonly #options: readonly string[];
+  readonly #place: RepositoryPlace;
   readonly #readers: ObjectReader[] = [];
   #headers: ObjectReader | undefined;
   #objects: ObjectReader | undefined;
+  #options: Promise<readonly string[]> | undefined;
 
   constructor(place: RepositoryPlace, signal: AbortSignal) {
-    this.git = new GitProcesses(place.folder, signal, { ...ENVIRONMENT, GIT_DIR: place.gitDir });
+    this.#place = place;
+    const environment = { ...ENVIRONMENT, GIT_DIR: place.gitDir };
+    this.git = new GitProcesses(place.folder, signal, environment, MOST_MEMORY_BYTES);
+  }
+
+  async #optionsFor(args: readonly string[]): Promise<string[]> {
+    return [...(await (this.#options ??= this.#findOptions())), ...args];
+  }
+
+  async #findOptions(): Promise<readonly string[]> {
+    const { isBare, folder, gitDir } = this.#place;
+    const bytes = isBare
+      ? ((await this.headers.read("HEAD:.mailmap"))?.size ?? 0)
+      : await bytesOfFile(join(folder, ".mailmap"));
+    const isTooLarge = bytes > MOST_MAILMAP_BYTES;
     // one without a configuration would be taken for a work tree, which has its .mailmap in a file
-    this.#options = place.isBare ? ["--bare", ...OPTIONS] : OPTIONS;
+    if (isBare) return ["--bare", ...(isTooLarge ? ["-c", "mailmap.blob="] : []), ...OPTIONS];
+    return isTooLarge ? ["-C", gitDir, ...OPTIONS] : OPTIONS; // there is no such file
   }
 
   /** Types and sizes of objects. */
@@ -71,12 +99,13 @@ export class Operation {
 
   /** Resolves to the id of a commit, or undefined. */
   resolve(revision: string): Promise<string | undefined> {
-    return resolveRevision(this.headers, revision);
+    return resolveRevision({ processes: this.git, headers: this.headers }, revision);
   }
 
   /** Resolves to the output of a command, up to MOST_OUTPUT_BYTES, and whether it failed. */
-  output(args: readonly string[], input = ""): Promise<Output> {
-    return this.git.output([...this.#options, ...args], { mostBytes: MOST_OUTPUT_BYTES, input });
+  async output(args: readonly string[], input = ""): Promise<Output> {
+    const all = await this.#optionsFor(args);
+    return this.git.output(all, { mostBytes: MOST_OUTPUT_BYTES, input });
   }
 
   /**
@@ -97,14 +126,21 @@ export class Operation {
   }
 
   /** Yields records, as GitProcesses.records() does. */
-  records(args: readonly string[]): AsyncGenerator<Buffer> {
-    return this.git.records([...this.#options, ...args]);
+  async *records(args: readonly string[]): AsyncGenerator<Buffer> {
+    yield* this.git.records(await this.#optionsFor(args));
   }
 
   end(): void {
     for (const reader of this.#readers) reader.close();
     this.git.kill();
   }
+}
+
+/** Returns the size of a file, 0 if there is none or git would not read it, and Infinity if reading it may not end. */
+async function bytesOfFile(path: string): Promise<number> {
+  const found = await lstat(path).catch(() => undefined);
+  if (found === undefined || found.isSymbolicLink()) return 0;
+  return found.isFile() ? found.size : Infinity;
 }
 
 export interface Bounds {

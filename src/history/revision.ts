@@ -6,7 +6,8 @@
  */
 
 import { QuernError } from "../base/errors.ts";
-import type { GitObject, ObjectReader } from "../git/git-objects.ts";
+import { commitOfRef, type RefReader } from "../git/commit-of-ref.ts";
+import type { GitObject } from "../git/git-objects.ts";
 
 const MAX_BYTES = 512;
 
@@ -33,17 +34,17 @@ export function noRevision(name: string): QuernError {
   return new QuernError("INVALID_GIT_REF", message);
 }
 
-/** Resolves to the id of a commit, or to undefined. `headers` asks --batch-check. */
-export async function resolveRevision(
-  headers: ObjectReader,
-  name: string,
-): Promise<string | undefined> {
-  const answers = await Promise.all(formsOf(name).map((form) => commitNamed(headers, form)));
+/** Resolves to the id of a commit, or to undefined. */
+export async function resolveRevision(from: RefReader, name: string): Promise<string | undefined> {
+  const answers = await Promise.all(formsOf(name).map((form) => commitNamed(from, form)));
   return answers.find((answer) => answer !== undefined)?.id;
 }
 
-function commitNamed(headers: ObjectReader, form: string): Promise<GitObject | undefined> {
-  return headers.read(`${form}^{commit}`);
+async function commitNamed(from: RefReader, form: string): Promise<GitObject | undefined> {
+  if (form.startsWith("refs/")) return commitOfRef(from, form);
+  const commit = await from.headers.read(`${form}^{commit}`);
+  // git prefers refs/feed and refs/remotes/feed/HEAD to an id that begins with feed
+  return form === "HEAD" || commit?.id.startsWith(form.toLowerCase()) ? commit : undefined;
 }
 
 const FULL_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i;

@@ -1,5 +1,5 @@
 /**
- * Files and folders of a commit, by its tree objects, of which one process reads as many as it takes.
+ * Reads the files and folders of a commit from its tree objects. A single git process reads as many of them as needed.
  *
  * A tree object is a list of entries: mode in octal digits, a blank, the name, a NUL, the id in bytes.
  */

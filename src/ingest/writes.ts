@@ -9,6 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { CatalogKeeper } from "../store/catalog/catalog-keeper.ts";
 import { repositoryNamed, type Catalog } from "../store/catalog/catalog.ts";
 import { RETIRE_MS } from "../store/format/format.ts";
+import type { KeptTables } from "../store/segments/kept-tables.ts";
 import type { MergedSegment } from "../store/upkeep/merge.ts";
 import { deleteLeftovers } from "../store/upkeep/leftovers.ts";
 import type { Environment } from "../store/lmdb/environment.ts";
@@ -31,6 +32,7 @@ export interface WritesOptions {
   readonly environment: Environment;
   readonly pool: Pool;
   readonly catalogs: CatalogKeeper;
+  readonly tables: KeptTables;
   readonly maxFileSize: number;
   readonly memoryBudget: number;
   readonly lockTimeoutMs: number;
@@ -96,12 +98,15 @@ export class Writes {
     { signal, onProgress = () => {}, symbols = "after" }: IndexWriteOptions,
   ): Promise<IndexReport[]> {
     return this.#turn(signal, async (lease, stop) => {
-      const { environment, pool, maxFileSize, memoryBudget, pause } = this.#options;
+      const { environment, pool, catalogs, tables, maxFileSize, memoryBudget, pause } =
+        this.#options;
       try {
         const reports = await indexSources(isOne(sources) ? [sources] : sources, {
           environment,
+          catalog: await catalogs.newest(),
           pool,
           lease,
+          tables,
           maxFileSize,
           memoryBudget,
           signal: stop,

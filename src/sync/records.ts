@@ -1,5 +1,5 @@
 /**
- * Stores what sync remembers, in a folder beside the index:
+ * Stores what sync remembers between runs, in a folder of its own:
  *
  *     connections.json          ids of connections, and the names of their repositories
  *     lock                      held by the process that syncs
@@ -8,8 +8,8 @@
  *         repository.json       its record
  *         clone.git/            the bare clone
  *
- * Files are written whole and then renamed. An unreadable file counts as missing: then the repository is
- * asked again, but nothing is fetched twice, because the clone itself tells what it has.
+ * A file is written under another name and then renamed. An unreadable file counts as missing. sync then asks the host
+ * for the repository again, but fetches nothing twice, because the clone itself shows what it has.
  */
 
 import { createHash } from "node:crypto";
@@ -29,7 +29,7 @@ const repository = z.object({
   folder: z.string(),
   /** A digest of what was indexed: references, revisions and options. Absent if nothing was. */
   indexed: z.exactOptional(z.string()),
-  /** When the host first did not list it any more, in milliseconds since 1970. */
+  /** When the host first no longer listed it, in milliseconds since 1970. */
   goneSince: z.exactOptional(z.number()),
   /** Why its last sync failed. */
   failure: z.exactOptional(z.string()),

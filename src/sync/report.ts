@@ -29,11 +29,11 @@ export interface SyncedRepository {
  *   problems.forEach(({ where, message }) => console.error(name, where, message));
  */
 export interface SyncedConnection {
-  /** An id that stays the same as long as the name, for GET /api/repos?connectionId=. */
+  /** The connection's id, for GET /api/repos?connectionId=. It stays the same as long as the name does. */
   id: number;
   /** Its name in the configuration. */
   name: string;
-  /** Its kind; absent if the configuration no longer has it. */
+  /** Its type. Absent if the configuration no longer has the connection. */
   type?: ConnectionType;
   /** Lists that failed. If any did, no repository counts as gone. */
   problems: {
@@ -42,7 +42,7 @@ export interface SyncedConnection {
     /** A message for people. */
     message: string;
   }[];
-  /** Every repository that is listed and wanted, and every one that was. */
+  /** Every repository that is listed and not excluded, and every one that was in an earlier run. */
   repositories: SyncedRepository[];
 }
 

@@ -124,7 +124,8 @@ async function currentState(task: Task, run: RepositoryRun): Promise<Current | u
     onProgress: (line) => run.onProgress(name, line),
   });
   if (head === undefined) return undefined;
-  return { revisions: revisionsOf(refs.keys(), head, connection.config), refs: digest(refs) };
+  const revisions = await revisionsOf(refs.keys(), head, connection.config);
+  return { revisions, refs: await digest(refs) };
 }
 
 async function stateOfFolder(
@@ -136,9 +137,13 @@ async function stateOfFolder(
   try {
     const head = (await processes.run(["symbolic-ref", "-q", "HEAD"])).stdout.trim();
     const refs = await listRefs(processes);
-    if (head !== "" && !refs.includes(head)) return undefined;
+    if (head !== "" && !refs.includes(head)) {
+      if (refs.length === 0) return undefined;
+      const message = `HEAD of the repository ${path} names ${head}, which is not there, although others are; git symbolic-ref HEAD mends it`;
+      throw new QuernError("SOURCE_UNREADABLE", message);
+    }
     const branch = head === "" ? "HEAD" : head.replace(/^refs\/heads\//, "");
-    return { revisions: revisionsOf(refs, branch, connection.config), refs: undefined };
+    return { revisions: await revisionsOf(refs, branch, connection.config), refs: undefined };
   } finally {
     processes.kill();
   }

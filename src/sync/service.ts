@@ -219,7 +219,7 @@ class Service implements SyncService {
     const secret = this.#secrets.get(name);
     if (secret === undefined) return "refused";
     const { type } = this.#config.connections[name]!;
-    if (!isGenuine(type, delivery, secret)) return "refused";
+    if (!(await isGenuine(type, delivery, secret))) return "refused";
     const subject = await subjectOf(type, delivery);
     if (subject.kind === "nothing") return "ignored";
     const path = subject.kind === "repository" ? await this.#pathOf(name, subject.id) : undefined;

@@ -1,6 +1,5 @@
 /**
- * Runs sync once: lists the connections, brings clones up to date, indexes what has changed, and removes
- * what is gone.
+ * Runs sync once: lists the connections, brings clones up to date, indexes what has changed, and removes what is gone.
  *
  *     connections ── list (all at once) ──► names are claimed, in the order of the configuration
  *                                             │ one after another, `parallel` at once
@@ -11,8 +10,8 @@
  *                                       records.ts: what was indexed, so that a run that was
  *                                       stopped continues where it was
  *
- * Failures stay separate: of a repository, or of a part of a list. If a part of a list is missing, no
- * repository counts as gone. What concerns the whole index, such as a full disk, ends the run.
+ * A failure of one repository, or of one part of a list, does not affect the others. If a part of a list is missing, no
+ * repository counts as gone. A failure that concerns the whole index, such as a full disk, ends the run.
  */
 
 import { setMaxListeners } from "node:events";
@@ -22,6 +21,7 @@ import { QuernError } from "../base/errors.ts";
 import { checkKeys, type KeysOf } from "../base/known-keys.ts";
 import { Semaphore } from "../base/semaphore.ts";
 import type { Engine } from "../engine.ts";
+import { problemOfName, shown } from "../ingest/sources/metadata.ts";
 import { DEFAULTS, milliseconds, type SyncConfig } from "./config/config.ts";
 import { type Connection, openConnection } from "./connection.ts";
 import { lockFolder } from "./folder-lock.ts";
@@ -56,14 +56,14 @@ export interface SyncOptions {
   folder?: string;
   /** The environment with the secrets. Default: that of the process. */
   env?: Readonly<Record<string, string | undefined>>;
-  /** Syncs only this. Default: everything. */
+  /** Limits the run to one connection or repository. Default: everything. */
   only?: {
     /** The name of a connection. */
     connection: string;
-    /** One repository of it by its host's name, such as 'acme/shop'. Default: all of the connection. */
+    /** One repository of the connection, by its name on the host, such as 'acme/shop'. Default: all repositories. */
     repository?: string;
   };
-  /** Aborting rejects with ABORTED; what was indexed before stays, and the next run goes on there. */
+  /** Aborting rejects with ABORTED. What was already indexed stays, and the next run continues from there. */
   signal?: AbortSignal;
   /** Called with progress updates. */
   onProgress?: (progress: SyncProgress) => void;
@@ -81,9 +81,9 @@ const OPTIONS: KeysOf<SyncOptions> = {
 export const syncFolder = (dataDirectory: string): string => join(dataDirectory, ".sync");
 
 /**
- * Brings the index up to date with code hosts: lists their repositories, clones or fetches them,
- * indexes what changed and removes what is gone. Resolves when all of it is done; what fails is in the
- * report. Rejects with INVALID_REQUEST for a configuration that is wrong, and where the index itself fails.
+ * Brings the index up to date with code hosts: lists their repositories, clones or fetches them, indexes what changed
+ * and removes what is gone. Resolves when all of it is done, and reports what failed. Rejects with INVALID_REQUEST if
+ * the configuration is wrong, and with the index's own error if the index fails.
  *
  * @example
  * const config = await readSyncConfig("./quern.json");
@@ -116,7 +116,7 @@ export async function syncConnections(
 
 type Settled = SyncOptions & { readonly folder: string; readonly signal: AbortSignal };
 
-/** A repository that is wanted, with the name that it got. */
+/** A repository to index, with the name that it was given. */
 interface Claim {
   readonly found: Found;
   readonly name: string;
@@ -130,7 +130,7 @@ class SyncRun {
   readonly #queue: IndexQueue;
   readonly #removeAfterMs: number;
   readonly #stallMs: number;
-  /** Who has a name in this run. */
+  /** The owner of each name in this run. */
   readonly #claimed = new Map<string, string>();
 
   constructor(engine: Engine, config: SyncConfig, options: Settled) {
@@ -151,7 +151,7 @@ class SyncRun {
     this.#options.onProgress?.(progress);
   }
 
-  /** Syncs all connections. The first failure that concerns everybody aborts `failure`. */
+  /** Syncs all connections. The first failure that concerns the whole run aborts `failure`. */
   async all(failure: AbortController): Promise<SyncedConnection[]> {
     const { folder, only } = this.#options;
     const states = await this.#numbered();
@@ -182,7 +182,7 @@ class SyncRun {
     return reports;
   }
 
-  /** Gives each connection of the configuration its number, once and for all. */
+  /** Gives each new connection of the configuration a number, which it then keeps in later runs. */
   async #numbered(): Promise<ConnectionStates> {
     const { folder } = this.#options;
     const states = await readConnections(folder);
@@ -300,6 +300,11 @@ class SyncRun {
     settle: (repository: SyncedRepository) => void,
   ): Claim[] {
     const name = nameOf(found, config.name);
+    const problem = problemOfName(name);
+    if (problem !== undefined) {
+      settle({ name: shown(name), outcome: "failed", message: `its name ${problem}` });
+      return [];
+    }
     const owner = this.#claimed.get(name);
     if (owner === undefined) {
       this.#claimed.set(name, connection);
@@ -360,6 +365,6 @@ const isIndexed = ({ indexed }: RepositoryState): boolean => indexed !== undefin
 interface Listing {
   readonly found: ReadonlyMap<string, Found>;
   readonly report: SyncedConnection;
-  /** Whether a repository that is not in it is gone. */
+  /** Whether the listing is complete, so that a repository that it lacks is gone. */
   readonly isWhole: boolean;
 }

@@ -1,4 +1,7 @@
-/** No program that a repository's configuration names is run, whatever is asked of its history. */
+/**
+ * No program that a repository's configuration names is run, and no file that it names elsewhere is read,
+ * whatever is asked of its history.
+ */
 
 import { chmodSync, existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -89,6 +92,27 @@ describe.skipIf(process.platform === "win32")("a hostile repository", () => {
     expect(await codeOf(history.diff({ base, head: "HEAD" }))).toBe("SOURCE_UNREADABLE");
     expect(existsSync(marker)).toBe(false);
   });
+
+  test.each(["mailmap.file", "core.attributesFile"])(
+    "has nothing read elsewhere by %s",
+    async (key) => {
+      const folder = repository({ "a.txt": "1\n", "b.txt": "1\n" });
+      commit(folder, { "a.txt": "2\n", "b.txt": "2\n" });
+      const { history } = await openHistory(folder);
+      const all = async () => [
+        await history.commits(),
+        await history.authors(),
+        await history.diff({ base: git(folder, "rev-parse", "HEAD~1"), head: "HEAD" }),
+        await history.blame({ path: "a.txt" }),
+      ];
+      const before = await all();
+      const elsewhere = join(tempFolder(), "elsewhere");
+      const email = git(folder, "log", "-1", "--format=%ae");
+      writeFileSync(elsewhere, `b.txt\nx <secret@example.com> <${email}>\n* binary\n`);
+      git(folder, "config", key, elsewhere);
+      expect(await all()).toEqual(before);
+    },
+  );
 
   test("would run them if git were asked without care", () => {
     const folder = repository({ "a.txt": "1\n", ".gitattributes": "*.txt diff=evil\n" });

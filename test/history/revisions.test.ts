@@ -87,6 +87,24 @@ test("a name is asked for in full forms, a branch before a tag before an id", as
   expect(await hashOf("refs/heads/-dash")).toBe(second);
 });
 
+test("a reference whose name ends in that of another is not taken for it", async () => {
+  const folder = repository({ a: "1" });
+  const first = git(folder, "rev-parse", "HEAD");
+  const second = commit(folder, { a: "2" });
+  git(folder, "update-ref", "refs/heads/refs/heads/x", first);
+  git(folder, "update-ref", "refs/tags/refs/tags/y", first);
+  git(folder, "update-ref", "refs/remotes/feed/HEAD", first);
+  git(folder, "tag", "refs/heads/z", first);
+  git(folder, "branch", "z", second);
+  const { history } = await openHistory(folder);
+  const hashOf = async (revision: string) => (await history.commit(revision))?.hash;
+  expect(await hashOf("x")).toBe(undefined);
+  expect(await hashOf("refs/heads/x")).toBe(first); // that is the branch's name
+  expect(await hashOf("y")).toBe(undefined);
+  expect(await hashOf("feed")).toBe(undefined);
+  expect(await hashOf("z")).toBe(second);
+});
+
 test("what is indexed is read as it was indexed, all else as the clone is now", async () => {
   const folder = repository({ a: "1\n" });
   const { history } = await openHistory(folder);

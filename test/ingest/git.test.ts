@@ -106,6 +106,15 @@ test("several revisions are merged: one entry for the same object under the same
   ]);
 });
 
+test("a tag is not hidden by a branch whose name ends in the name of a branch", async () => {
+  const folder = repository({ a: "1" });
+  run(folder, "update-ref", "refs/heads/refs/heads/v1", "HEAD");
+  const next = commit(folder, { a: "2" });
+  run(folder, "tag", "v1");
+  const { revisions } = await read(git(folder, { revisions: ["v1"] }));
+  expect(revisions.map(({ commit: id }) => id)).toEqual([next]);
+});
+
 test("more revisions than are merged at once", async () => {
   const folder = repository({ a: "1" });
   const revisions = Array.from({ length: 20 }, (_, i) => `b${i}`);

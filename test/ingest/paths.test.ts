@@ -40,6 +40,13 @@ test.each([
   expect(shownPath(path)).toBe(want);
 });
 
+test("long paths that begin alike are shown as different ones, at most 1 024 units long", () => {
+  const shown = ["a", "b", "\ud800"].map((end) => shownPath(`${"long/".repeat(900)}${end}`));
+  expect(new Set(shown).size).toBe(3);
+  for (const path of shown) expect(path).toMatch(/^long\/.{1006}…[0-9a-f]{12}$/);
+  expect(shownPath("x".repeat(1_024))).toBe("x".repeat(1_024));
+});
+
 test("paths are valid exactly if each part is", () => {
   const part = fc.constantFrom(
     "",

@@ -37,7 +37,7 @@ afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
 describe("the tarball", () => {
   test("holds the build, and nothing else", () => {
     const others = packed.files.filter(
-      (file) => !/^dist\/([\w-]+\.(c?js|d\.c?ts)|page\/(page\.json|[\w-]+\.\w+\.br))$/.test(file),
+      (file) => !/^dist\/([\w.-]+\.(c?js|d\.c?ts)|page\/(page\.json|[\w-]+\.\w+\.br))$/.test(file),
     );
     expect(others.sort()).toEqual([
       "CHANGELOG.md",

@@ -26,12 +26,9 @@ export interface Packed {
   readonly files: readonly string[];
 }
 
-/** Builds, unless `.ci/check` has done so a moment ago, and packs. */
+/** Packs what test/setup.ts or `.ci/check` has built. */
 export function packPackage(): Packed {
   const folder = mkdtempSync(join(tmpdir(), "quern-package-"));
-  const isBuilt = process.env["QUERN_BUILT"] === "1";
-  for (const script of isBuilt ? [] : ["build-kernel.mjs", "build-package.mjs"])
-    execFileSync(process.execPath, [join("scripts", script)], { stdio: "inherit" });
   const packing = ["pack", "--json", "--ignore-scripts", "--pack-destination", folder];
   const [packed] = JSON.parse(
     execFileSync("npm", packing, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }),

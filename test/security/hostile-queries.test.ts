@@ -8,6 +8,7 @@ import { watchStalls } from "../../bench/stall.ts";
 import { open, type Engine } from "../../src/engine.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { tellFigure } from "../figures.ts";
+import { SLOWNESS } from "../slowness.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -124,11 +125,11 @@ const ATTACKS: Attack[] = [
 ];
 
 /** ms of its processor time in one turn: the promise is 5, and this machine may be slow. */
-const MOST_TURN_MS = 7;
+const MOST_TURN_MS = 7 * SLOWNESS;
 /** Without workers: a slice of 4 ms, and a step. */
-const MOST_INLINE_MS = 9;
+const MOST_INLINE_MS = 9 * SLOWNESS;
 /** ms of all threads together. The time-out of a search is 300 ms for each of its two. */
-const MOST_WORK_MS = 2_000;
+const MOST_WORK_MS = 1_200 * SLOWNESS;
 const TRIES = 5;
 
 describe.runIf(process.platform === "linux").each([1, 0])("a query, %i workers", (workers) => {
@@ -210,6 +211,10 @@ const ALL: [what: string, query: string, regex: boolean][] = [
 ];
 const FILES = 5_000;
 const TIMEOUT_MS = 60;
+/** The most expressions take longer to understand, and only then is a time-out looked at. */
+const EXPRESSIONS_TIMEOUT_MS = 160;
+/** ms by the clock for which files may still be shown after a time-out. */
+const SHOWN_LATE_MS = 50;
 /** ms of its work after which a search is aborted. */
 const ABORTED_AT = [1, 10, 30];
 
@@ -238,9 +243,11 @@ describe.runIf(process.platform === "linux")("evaluating", () => {
     isRegexEnabled: regex,
     matches: 10,
   });
-  test.each(ALL)("%s: a time-out ends it, and its thread is free", async (_, query, regex) => {
+  test.each(ALL)("%s: a time-out ends it, and its thread is free", async (what, query, regex) => {
     const asked = request(query, regex);
-    const late = await leastOf(TRIES, () => afterTimeout({ engine, worked }, asked, TIMEOUT_MS));
+    const isSlow = what === "as many expressions as there may be";
+    const timeoutMs = isSlow ? EXPRESSIONS_TIMEOUT_MS : TIMEOUT_MS;
+    const late = await leastOf(TRIES, () => afterTimeout({ engine, worked }, asked, timeoutMs));
     expect(late).toBeLessThan(MOST_LATE_MS + TICK_MS);
   });
 
@@ -249,6 +256,28 @@ describe.runIf(process.platform === "linux")("evaluating", () => {
     for (const at of ABORTED_AT) {
       const late = await leastOf(TRIES, () => afterAbort({ engine, worked }, asked, at));
       expect(late, `aborted after ${at} ms of its work`).toBeLessThan(MOST_LATE_MS + TICK_MS);
+    }
+  });
+
+  test.each<[what: string, shown: object]>([
+    ["lines", {}],
+    ["whole files", { whole: true }],
+    ["much context", { contextLines: 1_000 }],
+    ["the best lines", { matchesPerFile: 1 }],
+  ])("a long answer of %s: a time-out ends it, and its thread is free", async (_, shown) => {
+    const asked = { query: "hello", matches: 100_000, ...shown };
+    const late = await leastOf(TRIES, () => afterTimeout({ engine, worked }, asked, TIMEOUT_MS));
+    tellFigure(`${late.toFixed(0)} ms late`);
+    expect(late).toBeLessThan(SHOWN_LATE_MS + MOST_LATE_MS + TICK_MS);
+  });
+
+  test("a long answer whose time is up counts only what it shows", async () => {
+    for (const timeoutMs of [2, 5, 10, 20, 40, 80, 160]) {
+      const asked = { query: "hello", matches: 100_000 };
+      const { files, stats, isSearchExhaustive } = await engine.search(asked, { timeoutMs });
+      const ranges = files.flatMap(({ chunks }) => chunks.flatMap((chunk) => chunk.matchRanges));
+      expect(ranges).toHaveLength(stats.actualMatchCount);
+      expect(isSearchExhaustive).toBe(ranges.length === FILES);
     }
   });
 

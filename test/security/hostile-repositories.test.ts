@@ -1,14 +1,16 @@
 /** Repositories made to hurt whoever reads them: pipes, trees that name each other, ways out of the folder. */
 
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { deflateSync } from "node:zlib";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { PATIENCE_MS } from "../../src/git/patience.ts";
-import { GitProcesses } from "../../src/git/git-process.ts";
+import { GitProcesses, nulRecords } from "../../src/git/git-process.ts";
+import { MOST_WAITED_MS, Patience, PATIENCE_MS } from "../../src/git/patience.ts";
 import { listChanges, listTree } from "../../src/git/git-trees.ts";
 import { git } from "../../src/ingest/sources/git.ts";
-import { commit, git as run, readLines, repository } from "../ingest/listing.ts";
+import { commit, git as run, read, readLines, repository } from "../ingest/listing.ts";
 
 /** The real one, while tests put their own in its place. */
 const realTimeout = globalThis.setTimeout;
@@ -20,24 +22,59 @@ function pipe(path: string): void {
   execFileSync("mkfifo", [path]);
 }
 
+/** Writes an object as it is given, and returns its id. */
+const put = (folder: string, type: string, content: Buffer): string =>
+  execFileSync("git", ["hash-object", "-w", "--stdin", "-t", type, "--literally"], {
+    cwd: folder,
+    input: content,
+    encoding: "utf8",
+  }).trim();
+
+/** Writes a tree that holds a tree under each of these names. */
+const putTree = (folder: string, names: readonly string[], id: string): string => {
+  const entry = (name: string) => [Buffer.from(`40000 ${name}\0`), Buffer.from(id, "hex")];
+  return put(folder, "tree", Buffer.concat(names.flatMap(entry)));
+};
+
+const commitTree = (folder: string, id: string): string =>
+  run(folder, "update-ref", "refs/heads/main", run(folder, "commit-tree", "-m", "m", id));
+
 /** A commit whose tree names a tree a thousand times, `levels` deep; the last holds `files` of them. */
 function bomb(levels: number, files: boolean): string {
   const folder = repository({ a: "1" });
-  const object = (type: string, content: Buffer) =>
-    execFileSync("git", ["hash-object", "-w", "--stdin", "-t", type, "--literally"], {
-      cwd: folder,
-      input: content,
-      encoding: "utf8",
-    }).trim();
-  let id = object("tree", Buffer.alloc(0));
+  let id = put(folder, "tree", Buffer.alloc(0));
   if (files) id = run(folder, "rev-parse", "HEAD^{tree}");
-  for (let level = 0; level < levels; level++) {
-    const names = Array.from({ length: 1_000 }, (_, i) => String(i).padStart(3, "0"));
-    const entry = (name: string) =>
-      Buffer.concat([Buffer.from(`40000 ${name}\0`), Buffer.from(id, "hex")]);
-    id = object("tree", Buffer.concat(names.map(entry)));
-  }
-  run(folder, "update-ref", "refs/heads/main", run(folder, "commit-tree", "-m", "m", id));
+  const names = Array.from({ length: 1_000 }, (_, i) => String(i).padStart(3, "0"));
+  for (let level = 0; level < levels; level++) id = putTree(folder, names, id);
+  commitTree(folder, id);
+  return folder;
+}
+
+/** Two objects, each made from the other: a pack of 116 bytes and its index. Its tree has the first as a file. */
+function circle(): string {
+  const folder = repository({ a: "1" });
+  const ids = ["31", "32"].map((byte) => Buffer.from(byte.repeat(20), "hex"));
+  const copyTen = Buffer.from([10, 10, 0x90, 10]); // from ten bytes ten bytes: a copy of ten
+  const objects = [1, 0].map((base) =>
+    Buffer.concat([Buffer.from([(7 << 4) | copyTen.length]), ids[base]!, deflateSync(copyTen)]),
+  );
+  const sealed = (parts: Buffer[]) => {
+    const bytes = Buffer.concat(parts);
+    return Buffer.concat([bytes, createHash("sha1").update(bytes).digest()]);
+  };
+  const words = (...numbers: number[]) => {
+    const bytes = Buffer.alloc(4 * numbers.length);
+    numbers.forEach((number, i) => bytes.writeUInt32BE(number, 4 * i));
+    return bytes;
+  };
+  const pack = sealed([Buffer.from("PACK"), words(2, ids.length), ...objects]);
+  const upTo = Array.from({ length: 256 }, (_, byte) => ids.filter((id) => id[0]! <= byte).length);
+  const index = [words(0xff744f63, 2, ...upTo), ...ids, words(0, 0, 12, 12 + objects[0]!.length)];
+  const at = join(folder, ".git/objects/pack/pack-circle");
+  writeFileSync(`${at}.pack`, pack);
+  writeFileSync(`${at}.idx`, sealed([...index, pack.subarray(-20)]));
+  const entry = Buffer.concat([Buffer.from("100644 a\0"), ids[0]!]);
+  commitTree(folder, put(folder, "tree", entry));
   return folder;
 }
 
@@ -91,6 +128,119 @@ describe.skipIf(isWindows)("a repository that never answers", () => {
     expect(await endingOf(bomb(6, false))).toMatch(SILENT);
   });
 });
+
+test("a process that says a word a minute is waited for an hour, whatever its caller does meanwhile", () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  const lost: number[] = [];
+  const patience = new Patience((ms) => void lost.push(ms));
+  for (let minute = 1; minute < 60; minute++) {
+    patience.expect();
+    vi.advanceTimersByTime(60_000);
+    patience.rest();
+    vi.advanceTimersByTime(PATIENCE_MS);
+  }
+  patience.expect();
+  vi.advanceTimersByTime(59_000);
+  expect(lost).toEqual([]);
+  vi.advanceTimersByTime(1_000);
+  expect(lost).toEqual([MOST_WAITED_MS]);
+  const silent = new Patience((ms) => void lost.push(ms));
+  silent.expect();
+  vi.advanceTimersByTime(PATIENCE_MS);
+  expect(lost).toEqual([MOST_WAITED_MS, PATIENCE_MS]);
+});
+
+const never = new AbortController().signal;
+const all = async (list: AsyncIterable<unknown>) => {
+  for await (const _ of list);
+};
+
+test.runIf(process.platform === "linux")("objects that are made from each other", async () => {
+  const folder = circle();
+  const main = run(folder, "rev-parse", "main");
+  const processes = new GitProcesses(folder, never, {}, 64 * 2 ** 20);
+  await expect(all(listTree(processes, main, true))).rejects.toMatchObject({
+    code: "SOURCE_UNREADABLE",
+    message: expect.stringContaining("git takes over 67108864 bytes of memory"),
+  });
+  processes.kill();
+});
+
+describe.skipIf(isWindows)("a folder with an endless name", () => {
+  const LONG = 2_000_000;
+  const FILES = 100;
+  /** Beside a file, so that what follows is listed, too. */
+  const long = () => {
+    const files = Array.from({ length: FILES }, (_, i) => [`${i}`, "1"] as const);
+    const folder = repository(Object.fromEntries(files));
+    const inner = run(folder, "rev-parse", "HEAD^{tree}");
+    const after = run(folder, "rev-parse", "HEAD:0");
+    const entries = [
+      Buffer.from(`40000 ${"q".repeat(LONG)}\0`),
+      Buffer.from(inner, "hex"),
+      Buffer.from("100644 z\0"),
+      Buffer.from(after, "hex"),
+    ];
+    commitTree(folder, put(folder, "tree", Buffer.concat(entries)));
+    return folder;
+  };
+
+  test("is kept as far as it is shown, and the files after it are read", async () => {
+    const folder = long();
+    const lines = await readLines(git(folder));
+    expect(lines).toHaveLength(FILES + 1);
+    expect(lines[0]).toMatch(/^q{1011}…[0-9a-f]{12} @0 invalid-path$/);
+    expect(lines.at(-1)).toBe('z @0 "1"');
+    const processes = new GitProcesses(folder, never);
+    for await (const batch of listTree(processes, run(folder, "rev-parse", "main"), false))
+      for (const { path } of batch) expect(path.length).toBeLessThanOrEqual(8_192);
+    processes.kill();
+  });
+
+  test("ends a list when it has as many bytes as a list may have", async () => {
+    const processes = new GitProcesses(long(), never);
+    const listing = ["ls-tree", "-r", "-z", "--full-tree", "main"];
+    await expect(all(processes.records(listing, 50 * LONG))).rejects.toMatchObject({
+      code: "SOURCE_UNREADABLE",
+      message: expect.stringContaining("lists over 100000000 bytes"),
+    });
+    processes.kill();
+  });
+
+  test("of a record only its beginning is kept", async () => {
+    const chunk = Buffer.alloc(2 ** 16, "q");
+    async function* chunks() {
+      yield Buffer.from("first\0");
+      for (let i = 0; i < 100; i++) yield chunk;
+      yield Buffer.from("\0last\0");
+    }
+    const lengths: number[] = [];
+    for await (const batch of nulRecords(chunks())) lengths.push(batch.length);
+    expect(lengths).toEqual([5, 2 ** 16 + "\0last".length]);
+  });
+});
+
+test("a commit whose message is longer than an object that is read", async () => {
+  const folder = repository({ a: "1" });
+  const message = join(folder, ".git/message");
+  writeFileSync(message, `subject\n\n${"m".repeat(16 * 2 ** 20)}`);
+  run(folder, "commit", "-q", "--amend", "-F", message);
+  const { revisions, entries } = await read(git(folder));
+  expect(revisions[0]!.committedAt).toEqual(new Date("2024-01-02T03:04:05Z"));
+  expect(entries).toHaveLength(1);
+});
+
+test.skipIf(isWindows).each(["packed-refs", "refs/heads/main", "config", "objects/pipe"])(
+  "an untrusted repository whose %s is a pipe is refused before git runs",
+  async (name) => {
+    const folder = repository({ a: "1" });
+    pipe(join(folder, ".git", name));
+    await expect(read(git(folder, { trusted: false }))).rejects.toMatchObject({
+      code: "SOURCE_UNREADABLE",
+      message: `.git/${name} of the repository ${folder} is no regular file, and git would wait for it; remove it`,
+    });
+  },
+);
 
 describe.skipIf(isWindows)("a repository that leads elsewhere", () => {
   const secret = () => repository({ secret: "s" });
@@ -169,11 +319,7 @@ describe.skipIf(isWindows)("a repository that leads elsewhere", () => {
 
 test.skipIf(isWindows)("a tree with more files than a commit may have", async () => {
   const folder = bomb(4, true);
-  const never = new AbortController().signal;
   const processes = new GitProcesses(folder, never);
-  const all = async (list: AsyncIterable<readonly unknown[]>) => {
-    for await (const _ of list);
-  };
   const main = run(folder, "rev-parse", "main");
   const want = { code: "SOURCE_UNREADABLE", message: /has more than 50000 files/ };
   const message = expect.stringMatching(want.message);

@@ -4,6 +4,7 @@ import { beforeAll, expect, test } from "vitest";
 import { watchStalls } from "../../bench/stall.ts";
 import { tellFigure } from "../figures.ts";
 import { bearer, startService, type Service } from "../http/service.ts";
+import { SLOWNESS } from "../slowness.ts";
 import { HTTP_ATTACKS, type HttpAttack } from "./http-attacks.ts";
 
 let service: Service;
@@ -17,7 +18,7 @@ beforeAll(async () => {
 });
 
 /** ms of its processor time in one turn: the promise is 5, and this machine may be slow. */
-const MOST_MS = 8;
+const MOST_MS = 8 * SLOWNESS;
 const TRIES = 5;
 
 function requestOf({ route, url, body, headers }: HttpAttack): Request {

@@ -11,6 +11,7 @@ import { watchStalls } from "../../bench/stall.ts";
 import { open, type Engine } from "../../src/engine.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import { tellFigure } from "../figures.ts";
+import { SLOWNESS } from "../slowness.ts";
 import {
   afterAbort,
   afterTimeout,
@@ -83,7 +84,7 @@ const TIMEOUT_MS = 60;
 const ABORTED_AT = [10, 100, 250];
 const TRIES = 5;
 /** ms for which finding one term in one file cannot be interrupted: two million ranges take 20 to 27. */
-const ONE_TERM_MS = 20;
+const ONE_TERM_MS = 20 * SLOWNESS;
 const MOST_MS = MOST_LATE_MS + TICK_MS + ONE_TERM_MS;
 /** Without workers: a slice of 4 ms, and one term in one file. */
 const MOST_INLINE_MS = 4 + 2 * ONE_TERM_MS;

@@ -12,6 +12,7 @@ import { createMcpHandler } from "../../src/mcp/handler.ts";
 import { TOOLS } from "../../src/mcp/server.ts";
 import { tellFigure } from "../figures.ts";
 import { callTool, connected } from "../mcp/connected.ts";
+import { SLOWNESS } from "../slowness.ts";
 
 const textsOf = (filled: (piece: string) => string): [what: string, text: string][] => [
   ["letters", filled("ab")],
@@ -84,7 +85,7 @@ beforeAll(async () => {
 });
 
 /** ms of its processor time in one turn, the client's part among it. The promise is 5. */
-const MOST_MS = 12;
+const MOST_MS = 12 * SLOWNESS;
 const TRIES = 3;
 /** Characters: whatever is asked, words are few. */
 const MOST_ANSWER = 20_000; // 4 000 tokens

@@ -1,16 +1,18 @@
 /** No path, wherever it comes from, leads out of what was given to index. */
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { join } from "node:path";
-import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { createHandler } from "../../src/http/handler.ts";
 import { toNodeListener } from "../../src/http/node-listener.ts";
 import { directory } from "../../src/ingest/sources/directory.ts";
 import { documents } from "../../src/ingest/sources/documents.ts";
 import type { Listing, Source } from "../../src/ingest/sources/source.ts";
+import { readRules, walk } from "../../src/ingest/sources/walk.ts";
+import { DiskTree } from "../../src/workspace/disk-tree.ts";
 import { openEngine, temporaryFolder } from "../engine/opened.ts";
 import { bearer, clientOf, post, startService, type Service } from "../http/service.ts";
 
@@ -206,3 +208,71 @@ test.runIf(process.platform === "linux").each([{}, { git: true }])(
     expect((await engine.search({ query: "2", matches: 1 })).stats.fileCount).toBe(1);
   },
 );
+
+test.runIf(process.platform === "linux")(
+  "a workspace does not follow a folder that is exchanged after it was looked at",
+  async () => {
+    const [outside, folder] = [temporaryFolder(), realpathSync(temporaryFolder())];
+    writeFileSync(join(outside, "b.txt"), "secret");
+    mkdirSync(join(folder, "a"));
+    writeFileSync(join(folder, "a/b.txt"), "first");
+    const engine = await openEngine({ workers: 1 });
+    await using tree = await engine.workspace(folder);
+    writeFileSync(join(folder, "a/b.txt"), "second");
+    const looks = vi.spyOn(DiskTree.prototype, "refresh");
+    looks.mockImplementationOnce(async function (this: DiskTree, slice) {
+      await this.refresh(slice);
+      renameSync(join(folder, "a"), join(folder, "moved"));
+      symlinkSync(outside, join(folder, "a"));
+    });
+    const { files } = await tree.search({ query: "first or second or secret", matches: 9 });
+    looks.mockRestore();
+    expect(files).toEqual([]);
+  },
+);
+
+/** Walks a folder here and now: directory() has another thread do it, which is ahead by the time of a swap. */
+const walked = (root: string) =>
+  walk({ root, patterns: [], gitignore: true }, { signal: ENDLESS, maxFileSize: 10 });
+const listed = async function* (root: string) {
+  const source = directory(root, { git: true });
+  const listing = await source.open({ revisions: [] }, { signal: ENDLESS, maxFileSize: 10 });
+  yield* listing.entries();
+};
+const ENDLESS = new AbortController().signal;
+
+test.runIf(process.platform === "linux").each([
+  ["walk", walked],
+  ["git", listed],
+])(
+  "%s: a folder that is exchanged while its files are looked at tells nothing",
+  async (_, list) => {
+    const [outside, folder] = [temporaryFolder(), realpathSync(temporaryFolder())];
+    mkdirSync(join(folder, "a/m"), { recursive: true });
+    mkdirSync(join(outside, "m"));
+    const names = Array.from({ length: 300 }, (_, i) => `${100 + i}`);
+    for (const name of [...names, "m/x", "z"]) {
+      writeFileSync(join(folder, "a", name), "1");
+      writeFileSync(join(outside, name), "longer than a file may be");
+    }
+    execFileSync("git", ["init", "-q", folder]);
+    const seen: string[] = [];
+    for await (const entries of list(folder)) {
+      if (seen.length === 0) {
+        renameSync(join(folder, "a"), join(folder, "moved"));
+        symlinkSync(outside, join(folder, "a"));
+      }
+      for (const entry of entries) seen.push(entry.kind === "skipped" ? entry.reason : entry.path);
+    }
+    expect(seen.slice(0, 300)).toEqual(names.map((name) => `a/${name}`));
+    expect(seen.slice(300)).not.toContain("too-large");
+  },
+);
+
+test.runIf(process.platform === "linux")("rules behind a symlink are not read", () => {
+  const [outside, folder] = [temporaryFolder(), realpathSync(temporaryFolder())];
+  writeFileSync(join(outside, ".gitignore"), "secret");
+  symlinkSync(outside, join(folder, "a"));
+  expect(readRules(join(folder, "a/.gitignore"))).toBe("");
+  expect(readRules(join(realpathSync(outside), ".gitignore"))).toBe("secret");
+});

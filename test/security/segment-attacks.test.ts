@@ -55,6 +55,20 @@ const RECORDS: [what: string, hurt: Hurt][] = [
   ["a name of a prototype", () => Buffer.from("81a95f5f70726f746f5f5f81a161c3", "hex")],
 ];
 
+/** Each count of a header by itself: with all of them wrong, the first that is used hides the others. */
+const COUNTS = [
+  "blobs",
+  "pages",
+  "files",
+  "textBytes",
+  "listBytes",
+  "postingBlocks",
+  "repositories",
+] as const;
+const MOST = 2 ** 32 - 1;
+const counted = (name: (typeof COUNTS)[number], by: number): Hurt =>
+  inHeader((value) => pack({ ...(unpack(value) as object), [name]: by }));
+
 /** A header's record has its length before it, and columns behind it. */
 const inHeader =
   (hurt: Hurt): Hurt =>
@@ -136,6 +150,10 @@ const ROWS = [
   ...RECORDS.map(
     ([what, hurt]) => ["HEADER", what, () => told(PART.HEADER, inHeader(hurt))] as const,
   ),
+  ...COUNTS.map(
+    (name) =>
+      ["HEADER", `four billion ${name}`, () => told(PART.HEADER, counted(name, MOST))] as const,
+  ),
   ...RECORDS.map(([what, hurt]) => ["SYMBOLS", what, () => told(PART.SYMBOLS, hurt)] as const),
 ];
 
@@ -157,3 +175,11 @@ describe.runIf(process.platform === "linux")("a segment with", () => {
     expect(grown).toBeLessThan(MOST_MIB);
   });
 });
+
+/** Nothing of the segment is read: what is computed from such a number may be of any size. */
+test.each(COUNTS.flatMap((name) => [-1, 0.5, Number.NaN, 1e300].map((by) => [name, by] as const)))(
+  "a header in which %s is %d is no header",
+  async (name, by) => {
+    expect([...(await told(PART.HEADER, counted(name, by)))]).toEqual(["INDEX_CORRUPT"]);
+  },
+);

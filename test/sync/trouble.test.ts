@@ -7,11 +7,11 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import type { ConnectionConfig, SyncProgress } from "../../src/sync/index.ts";
 import { nextLink, waitAsked } from "../../src/sync/hosts/host-client.ts";
+import { updateClone } from "../../src/sync/clones/clone.ts";
 import { isWanted, nameOf, rankOf } from "../../src/sync/wanted.ts";
-import { serveGitHub } from "./github-server.ts";
+import { setUp } from "./shop.ts";
 import { outcomes } from "./outcomes.ts";
-import { commit, inRepository, serveRemotes } from "./remotes.ts";
-import { openWorkplace } from "./workplace.ts";
+import { commit, inRepository } from "./remotes.ts";
 
 const NOW = Date.parse("2026-01-01T00:00:00Z");
 const SECONDS = NOW / 1_000;
@@ -80,16 +80,6 @@ test("names and ranks", () => {
   expect(nameOf({ ...shop, path: "{host}/$&" })).toBe("h/{host}/$&");
   expect([0, 9, 99_999, 1e9].map(rankOf)).toEqual([0.5, 0.6, 1, 1]);
 });
-
-async function setUp() {
-  const remotes = await serveRemotes();
-  const github = serveGitHub(remotes);
-  const workplace = await openWorkplace();
-  commit(remotes.root, "acme/shop", { "a.ts": "needle\n" });
-  github.repositories = [{ id: 1, full_name: "acme/shop" }];
-  const connection = { type: "github" as const, url: remotes.url, orgs: ["acme"] };
-  return { remotes, github, workplace, connection };
-}
 
 const SHOP = "127.0.0.1/acme/shop";
 
@@ -182,6 +172,23 @@ const talking = (url: string): string[] =>
       }
     })
     .filter((line) => line.includes(url));
+
+test("a fetch that fills the disk ends before it is full", async () => {
+  const { remotes, workplace } = await setUp();
+  remotes.hanging.add("acme/shop");
+  const updating = updateClone(join(workplace.folder, "clone"), {
+    url: `${remotes.url}/acme/shop.git`,
+    credential: undefined,
+    defaultBranch: undefined,
+    signal: new AbortController().signal,
+    stallMs: 60_000,
+    leastFree: Infinity,
+  });
+  await expect(updating).rejects.toMatchObject({
+    code: "SOURCE_UNREADABLE",
+    message: expect.stringContaining("the disk is nearly full"),
+  });
+});
 
 test("a stop ends the run with all its processes", async () => {
   const { remotes, workplace, connection } = await setUp();
@@ -287,6 +294,33 @@ test("branches and tags by pattern, and a default branch that changes", async ()
   inRepository(remotes.root, "acme/shop", "branch", "-D", "main");
   expect(outcomes(await workplace.sync(connection))).toEqual([`${SHOP}: indexed`]);
   expect(await revisions()).toEqual(["topic"]);
+});
+
+test.each<[what: string, damage: (clone: string) => void, told: RegExp]>([
+  [
+    "a reference has no name that a reference may have",
+    (clone) => {
+      execFileSync("git", ["-C", clone, "pack-refs", "--all"]);
+      const file = join(clone, "packed-refs");
+      const text = readFileSync(file, "utf8");
+      writeFileSync(file, `${text}${/^[0-9a-f]{40}/m.exec(text)![0]} refs/heads/../../x\n`);
+    },
+    /^one: failed: git could not read the repository/,
+  ],
+  [
+    "HEAD names a branch that is not there",
+    (clone) => writeFileSync(join(clone, "HEAD"), "ref: refs/heads/none\n"),
+    /^one: failed: HEAD of the repository .* names refs\/heads\/none/,
+  ],
+])("a clone that is read where it is stays in the index if %s", async (_, damage, told) => {
+  const { remotes, workplace } = await setUp();
+  const clone = join(workplace.folder, "clones/one.git");
+  execFileSync("git", ["clone", "--quiet", "--bare", `${remotes.root}/acme/shop.git`, clone]);
+  const folder = { type: "folder" as const, path: join(workplace.folder, "clones") };
+  expect(outcomes(await workplace.sync(folder))).toEqual(["one: indexed"]);
+  damage(clone);
+  expect(outcomes(await workplace.sync(folder))).toEqual([expect.stringMatching(told)]);
+  expect(await workplace.engine.repository("one")).toBeDefined();
 });
 
 test("a folder of clones is read where it is", async () => {

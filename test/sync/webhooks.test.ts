@@ -7,6 +7,7 @@ import { createHmac } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { watchStalls } from "../../bench/stall.ts";
 import { createHandler } from "../../src/http/index.ts";
 import {
   startSync,
@@ -16,6 +17,8 @@ import {
 } from "../../src/sync/index.ts";
 import { isGenuine, subjectOf, type Delivery } from "../../src/sync/webhooks.ts";
 import { quern } from "../cli/terminal.ts";
+import { tellFigure } from "../figures.ts";
+import { SLOWNESS } from "../slowness.ts";
 import { nameOf, openPlace, remotePath, type AnyKind } from "./every-host.ts";
 import { serveGitHub } from "./github-server.ts";
 import { commit, serveRemotes } from "./remotes.ts";
@@ -76,9 +79,9 @@ test.each<[ConnectionType, string, Record<string, string>, boolean]>([
   ["gerrit", SECRET, { authorization: basicOf("quern", SECRET) }, false],
   ["git", SECRET, { "x-hub-signature-256": `sha256=${hex()}` }, false],
   ["folder", SECRET, {}, false],
-])("%s with %s and %j: %s", (type, secret, headers, genuine) => {
+])("%s with %s and %j: %s", async (type, secret, headers, genuine) => {
   const delivery = { headers: new Headers(headers), body: Buffer.from(BODY) };
-  expect(isGenuine(type, delivery, { secret, username: "quern" }, NOW)).toBe(genuine);
+  expect(await isGenuine(type, delivery, { secret, username: "quern" }, NOW)).toBe(genuine);
 });
 
 const delivery = (headers: Record<string, string>, body: unknown): Delivery => ({
@@ -129,32 +132,59 @@ test.each<[ConnectionType, Record<string, string>, unknown, string]>([
 });
 
 const MOST_BODY = 4 * 2 ** 20;
-const LARGE: [what: string, body: Buffer][] = [
-  ["lists in each other", Buffer.alloc(MOST_BODY, "[")],
-  ["lists that end", Buffer.from("[".repeat(MOST_BODY / 2) + "]".repeat(MOST_BODY / 2))],
-  ["objects", Buffer.from(`[${'{"a":1},'.repeat(MOST_BODY / 9)}1]`)],
-  ["an id", Buffer.from(`{"repository":{"id":"${"x".repeat(MOST_BODY - 100)}"}}`)],
-  ["bytes that are no text", Buffer.alloc(MOST_BODY, 0xff)],
+const LONG_ID = `{"repository":{"id":"${"x".repeat(MOST_BODY - 100)}"}}`;
+const escaped = (text: string): string =>
+  Array.from(Buffer.from(text), (byte) => `%${byte.toString(16)}`).join("");
+const LARGE: [what: string, body: Buffer, isForm: boolean][] = [
+  ["lists in each other", Buffer.alloc(MOST_BODY, "["), false],
+  ["lists that end", Buffer.from("[".repeat(MOST_BODY / 2) + "]".repeat(MOST_BODY / 2)), false],
+  ["objects", Buffer.from(`[${'{"a":1},'.repeat(MOST_BODY / 9)}1]`), false],
+  ["an id", Buffer.from(LONG_ID), false],
+  ["bytes that are no text", Buffer.alloc(MOST_BODY, 0xff), false],
+  ["a form's id", Buffer.from(`payload=${LONG_ID}`), true],
+  ["a form's escapes", Buffer.from(`payload=${escaped(LONG_ID.slice(-MOST_BODY / 3))}`), true],
+  ["a form's percents", Buffer.from(`payload=${"%".repeat(MOST_BODY - 8)}`), true],
+  ["a form's fields", Buffer.from("a=%41&".repeat(MOST_BODY / 6)), true],
+  ["a form without a field", Buffer.alloc(MOST_BODY, "&payload"), true],
 ];
 const HOSTS: ConnectionType[] = ["github", "gitlab", "gitea", "bitbucket", "azuredevops", "gerrit"];
+/** ms of the caller's thread in one turn: the promise is 5, and this machine may be slow. */
+const MOST_TURN_MS = 8 * SLOWNESS;
+const MOST_WORK_MS = 150 * SLOWNESS;
+const TRIES = 5;
 
-test.each(HOSTS.flatMap((host) => LARGE.map(([what, body]) => [host, what, body] as const)))(
+test.each(HOSTS.flatMap((host) => LARGE.map((row) => [host, ...row] as const)))(
   "%s: four megabytes of %s, of the host itself or of somebody else",
-  async (host, what, body) => {
+  async (host, what, body, isForm) => {
     const headers = {
       "x-github-event": "push",
       "x-gitea-event": "push",
       "x-event-key": "repo:push",
+      ...(isForm && FORM),
     };
-    const proof = { "x-hub-signature-256": `sha256=${"0".repeat(64)}`, "x-gitea-signature": hex() };
+    const seconds = NOW / 1_000;
+    const proof = {
+      "x-hub-signature-256": `sha256=${"0".repeat(64)}`,
+      "x-gitea-signature": hex(),
+      ...signed(seconds, standard("m1", seconds)),
+    };
     const given = { headers: new Headers({ ...headers, ...proof }), body };
-    const before = process.cpuUsage();
-    expect(isGenuine(host, given, { secret: SECRET, username: "quern" }, NOW)).toBe(false);
-    const subject = await subjectOf(host, given);
-    const isRead = what === "an id" && ["github", "gitea"].includes(host);
-    expect(subject.kind).toBe(isRead ? "repository" : "nothing");
-    const { user, system } = process.cpuUsage(before);
-    expect((user + system) / 1_000).toBeLessThan(150); // ms; nested lists took 300 to 600
+    const secret = host === "gitlab" ? SIGNING : SECRET;
+    let [turn, work] = [Infinity, Infinity];
+    for (let left = TRIES; left > 0 && (turn > MOST_TURN_MS || work > MOST_WORK_MS); left--) {
+      const stalls = watchStalls();
+      const before = process.cpuUsage();
+      expect(await isGenuine(host, given, { secret, username: "quern" }, NOW)).toBe(false);
+      const subject = await subjectOf(host, given);
+      const isRead = what.endsWith(" id") && ["github", "gitea"].includes(host);
+      expect(subject.kind).toBe(isRead ? "repository" : "nothing");
+      const { user, system } = process.cpuUsage(before);
+      turn = Math.min(turn, (await stalls()).ownMs);
+      work = Math.min(work, (user + system) / 1_000);
+    }
+    tellFigure(`${host} ${what}: ${turn.toFixed(1)} ms a turn, ${work.toFixed(0)} ms of work`);
+    expect(turn).toBeLessThan(MOST_TURN_MS);
+    expect(work).toBeLessThan(MOST_WORK_MS);
   },
 );
 

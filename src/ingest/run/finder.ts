@@ -4,19 +4,12 @@
  */
 
 import { firstIndex } from "../../base/binary-search.ts";
-import { clearBit, hasBit, type Bitset } from "../../base/bitset.ts";
+import { clearBit, forEachBit, hasBit, intersect, type Bitset } from "../../base/bitset.ts";
 import type { Pause } from "../../base/yield.ts";
 import type { Catalog, Place } from "../../store/catalog/catalog.ts";
 import type { Snapshot } from "../../store/lmdb/environment.ts";
-import { HASH_BYTES, NO_BLOB, PART, versionsKey } from "../../store/format/format.ts";
-import {
-  mustRead,
-  readBlobs,
-  readFiles,
-  readPaths,
-  type FileTable,
-  type PathTable,
-} from "../../store/segments/segment-tables.ts";
+import { HASH_BYTES, NO_BLOB, versionsKey } from "../../store/format/format.ts";
+import { readTables, type FileTables, type KeptTables } from "../../store/segments/kept-tables.ts";
 import { corrupt } from "../../store/format/sealed.ts";
 
 /** A file, by its place. */
@@ -72,34 +65,31 @@ export class Finder {
 
   /** Returns the files of a set over a place that have content. */
   searchable(place: number, set: Bitset): Bitset {
-    const { files, first, count } = this.#tables[place]!;
+    const { searchable, first } = this.#tables[place]!;
     const out = set.slice();
-    for (let index = 0; index < count; index++)
-      if (files.blobs[first + index] === NO_BLOB) clearBit(out, index);
+    if (first === 0) return intersect(out, searchable);
+    forEachBit(set, (index) => {
+      if (!hasBit(searchable, first + index)) clearBit(out, index);
+    });
     return out;
   }
 
   /** Returns the bytes of content of the files in a set over a place. */
   contentBytes(place: number, set: Bitset): number {
-    const { files, first, count, blobStarts } = this.#tables[place]!;
+    const { files, first, blobStarts } = this.#tables[place]!;
     let bytes = 0;
-    for (let index = 0; index < count; index++) {
+    forEachBit(set, (index) => {
       const blob = files.blobs[first + index]!;
-      if (hasBit(set, index) && blob !== NO_BLOB)
-        bytes += blobStarts[blob + 1]! - blobStarts[blob]!;
-    }
+      if (blob !== NO_BLOB) bytes += blobStarts[blob + 1]! - blobStarts[blob]!;
+    });
     return bytes;
   }
 }
 
-interface Tables {
+interface Tables extends FileTables {
   readonly first: number;
   readonly count: number;
-  readonly files: FileTable;
-  readonly paths: PathTable;
-  readonly hashes: Uint8Array;
   readonly versions: Uint8Array;
-  readonly blobStarts: Uint32Array;
   next: number;
 }
 
@@ -108,6 +98,8 @@ interface Opening {
   readonly catalog: Catalog;
   readonly repository: number;
   readonly pause: Pause;
+  /** Keeps the tables for the next run; undefined if none of its kind is expected soon. */
+  readonly kept: KeptTables | undefined;
 }
 
 /**
@@ -122,23 +114,17 @@ export async function openFinder(places: readonly Place[], opening: Opening): Pr
 
 async function openTables(
   { segment, first, count }: Place,
-  { snapshot, catalog, repository, pause }: Opening,
+  { snapshot, catalog, repository, pause, kept }: Opening,
 ): Promise<Tables> {
-  const counts = catalog.headers.get(segment)!;
-  const files = readFiles(snapshot, segment, counts.files);
-  await pause();
-  const paths = readPaths(snapshot, segment, counts.files);
-  await pause();
-  const hashes = mustRead(snapshot, segment, PART.HASHES, HASH_BYTES * counts.blobs).slice();
-  await pause();
-  const blobStarts = readBlobs(snapshot, segment, counts.blobs);
-  await pause();
+  const header = catalog.headers.get(segment)!;
+  const tables = kept?.get(segment) ?? (await readTables(snapshot, segment, header, pause));
+  kept?.keep(segment, tables);
   const versions = snapshot
     .get(versionsKey(repository, segment), `versions of repository ${repository}`)
     ?.slice();
   if (versions?.length !== count * HASH_BYTES)
     throw corrupt(`versions of repository ${repository}`);
-  return { first, count, files, paths, hashes, versions, blobStarts, next: 0 };
+  return { ...tables, first, count, versions, next: 0 };
 }
 
 /** Returns the first file whose path is at or after `path`. */

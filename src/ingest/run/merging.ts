@@ -21,6 +21,7 @@ import {
   nextManifest,
   putManifest,
   readManifest,
+  withRepositories,
   type ManifestSegment,
 } from "../../store/catalog/manifest.ts";
 import {
@@ -154,7 +155,7 @@ export function publishMerge(
   for (const { id } of input.repositories)
     moveRepository(writer, catalog.repositories.get(id)!, { input, written });
   const merged = new Set(input.segments);
-  const moved = new Set(input.repositories.map(({ id }) => id));
+  const moved = input.repositories.map(({ id }) => id);
   const { segment, files, textBytes, symbols, hasSymbols } = written;
   const added = files > 0 ? [{ segment, files, textBytes, symbols, hasSymbols }] : [];
   const at = Date.now();
@@ -162,9 +163,7 @@ export function publishMerge(
     writer,
     nextManifest(manifest, {
       segments: [...manifest.segments.filter((one) => !merged.has(one.segment)), ...added],
-      repositories: manifest.repositories.map(
-        ([id, changed]) => [id, moved.has(id) ? generation : changed] as const,
-      ),
+      repositories: withRepositories(manifest, moved),
       nextSegment: Math.max(manifest.nextSegment, segment + 1),
       retired: [
         ...manifest.retired,

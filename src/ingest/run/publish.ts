@@ -18,8 +18,7 @@ import {
   nextManifest,
   putManifest,
   readManifest,
-  withoutRepository,
-  withRepository,
+  withRepositories,
   type ManifestSegment,
 } from "../../store/catalog/manifest.ts";
 import type { RepositoryRecord, SkippedFile } from "../../store/format/records.ts";
@@ -48,7 +47,7 @@ export function publishRepository(
   else writer.remove(skippedKey(run.id));
   const change = {
     segments: [...manifest.segments, ...segments],
-    repositories: withRepository(manifest, run.id),
+    repositories: withRepositories(manifest, [run.id]),
     nextRepository: Math.max(manifest.nextRepository, run.id + 1),
     nextSegment: Math.max(manifest.nextSegment, nextSegment),
   };
@@ -148,6 +147,6 @@ export function removeRepository(writer: Writer, repository: number, owner: stri
     for (const key of writer.keys(range)) writer.remove(key);
   putManifest(
     writer,
-    nextManifest(manifest, { repositories: withoutRepository(manifest, repository) }),
+    nextManifest(manifest, { repositories: manifest.repositories.with({ gone: [repository] }) }),
   );
 }

@@ -19,6 +19,7 @@ import type {
   SkipReason,
 } from "../../store/format/records.ts";
 import type { RevisionSet } from "../../store/segments/segment-writer.ts";
+import type { KeptTables } from "../../store/segments/kept-tables.ts";
 import { skipReason } from "../../store/segments/segment-tables.ts";
 import type { BatchFile, Outcome } from "./batch.ts";
 import { openFinder, type Finder, type FoundFile } from "./finder.ts";
@@ -296,11 +297,17 @@ export class RepositoryRun {
 export async function beginRepository(
   target: Target,
   listing: Listing,
-  index: { readonly catalog: Catalog; readonly snapshot: Snapshot; readonly pause: Pause },
+  index: {
+    readonly catalog: Catalog;
+    readonly snapshot: Snapshot;
+    readonly pause: Pause;
+    readonly tables: KeptTables;
+  },
 ): Promise<RepositoryRun> {
   const { id, known } = target;
-  const finder = await openFinder(known?.places ?? [], { ...index, repository: id });
   const hasBase = listing.revisions.some(({ base }) => base !== undefined);
+  const kept = hasBase ? index.tables : undefined; // where changes come, more will
+  const finder = await openFinder(known?.places ?? [], { ...index, repository: id, kept });
   const before = known && hasBase ? await readSkipped(index.snapshot, id, index.pause) : [];
   return new RepositoryRun(target, listing, finder, before);
 }

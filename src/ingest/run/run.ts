@@ -11,6 +11,7 @@ import { loadCatalog, repositoryNamed, type Catalog } from "../../store/catalog/
 import type { Environment } from "../../store/lmdb/environment.ts";
 import type { ManifestSegment } from "../../store/catalog/manifest.ts";
 import type { Lease } from "../../store/lmdb/lease.ts";
+import type { KeptTables } from "../../store/segments/kept-tables.ts";
 import type { WrittenSegment } from "../../store/segments/segment-writer.ts";
 import type { Pool } from "../../threads/pool.ts";
 import { Dispatcher } from "./dispatcher.ts";
@@ -26,6 +27,8 @@ import { WALK, walkElsewhere, type ThreadedOptions } from "../sources/walk-elsew
 
 export interface RunOptions {
   readonly environment: Environment;
+  /** Of an earlier generation: what has not changed since is taken from it. */
+  readonly catalog: Catalog;
   readonly pool: Pool;
   readonly lease: Lease;
   readonly maxFileSize: number;
@@ -33,6 +36,7 @@ export interface RunOptions {
   readonly signal: AbortSignal;
   readonly onProgress: (progress: IndexProgress) => void;
   readonly pause: Pause;
+  readonly tables: KeptTables;
   /** Called with the name of a repository that is being indexed for the first time. */
   readonly onBegin: (repository: string) => void;
 }
@@ -42,7 +46,7 @@ export async function indexSources(
   sources: Iterable<Source> | AsyncIterable<Source>,
   options: RunOptions,
 ): Promise<IndexReport[]> {
-  const run = new IndexRun(options, await newestCatalog(options, undefined));
+  const run = new IndexRun(options, await newestCatalog(options, options.catalog));
   try {
     if (Array.isArray(sources)) await run.admitAll(sources);
     for await (const source of sources) await run.add(source);
@@ -58,7 +62,7 @@ export async function indexSources(
 
 async function newestCatalog(
   { environment, pause }: Pick<RunOptions, "environment" | "pause">,
-  before: Catalog | undefined,
+  before: Catalog,
 ): Promise<Catalog> {
   const snapshot = environment.snapshot();
   try {
@@ -157,10 +161,11 @@ class IndexRun {
   }
 
   async #begin(listing: Listing, target: Target): Promise<RepositoryRun> {
-    const { environment, pause } = this.#options;
+    const { environment, pause, tables } = this.#options;
     const snapshot = environment.snapshot();
     try {
-      return await beginRepository(target, listing, { catalog: this.#catalog, snapshot, pause });
+      const index = { catalog: this.#catalog, snapshot, pause, tables };
+      return await beginRepository(target, listing, index);
     } finally {
       snapshot.close();
     }

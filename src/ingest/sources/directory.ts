@@ -33,21 +33,24 @@ import { WALK, type ThreadedOptions } from "./walk-elsewhere.ts";
 export type DirectoryOptions = RepositoryMetadata & {
   /** The repository's name. Default: the folder's name. */
   name?: string;
-  /** More patterns, as in a .gitignore file at the root, which override those of the files. */
+  /**
+   * Further patterns, written as in a .gitignore file at the root. They override the patterns in .gitignore and .ignore
+   * files.
+   */
   ignore?: string[];
-  /** Whether .gitignore and .ignore files count. Default true. */
+  /** Whether to honour .gitignore and .ignore files. Default true. */
   gitignore?: boolean;
   /**
-   * Lists the files of a git work tree that git tracks or would add, by git's rules. The revision has the
-   * name of the branch. Cannot be combined with `ignore` and `gitignore`. Default false.
+   * Lists the files of a git work tree that git tracks or would add, by git's rules. The revision is named after the
+   * current branch. Cannot be combined with `ignore` and `gitignore`. Default false.
    */
   git?: boolean;
 };
 
 /**
- * Makes a source of the files below a folder, as they are on disk, with one revision, 'HEAD'. Honours
- * .gitignore and .ignore files, and skips .git. Wrong options throw INVALID_REQUEST here; a missing folder
- * makes index() reject with SOURCE_NOT_FOUND.
+ * Makes a source of the files below a folder, as they are on disk. Its only revision is 'HEAD'. Honours .gitignore and
+ * .ignore files, and skips .git. Throws INVALID_REQUEST if an option is invalid. If the folder is missing, index()
+ * rejects with SOURCE_NOT_FOUND.
  *
  * @example
  * await engine.index(directory("./notes", { ignore: ["*.bak"] }));

@@ -2,10 +2,10 @@
  * Implements documents(), for files that the host supplies: either the whole repository (`files`), or its changes
  * (`changes`). The only revision is 'HEAD'.
  *
- * `files` is read as a stream, and only its paths are kept in memory. A path that occurs twice is an error,
- * because one of the two contents would be lost. `changes` are a log, in which the last change of a path counts.
- * So they are all read into memory first; hosts with much content pass it as functions. `changes` may also create
- * a repository.
+ * `files` is read as a stream, and only its paths are kept in memory. A path that occurs twice is an error, because one
+ * of the two contents would be lost. `changes` is a log, in which the last change of a path counts. It is therefore
+ * read into memory as a whole before indexing starts. A host with much content should pass each content as a function.
+ * `changes` may also create a repository.
  */
 
 import type { RepositoryMetadata } from "../../store/format/records.ts";
@@ -16,7 +16,7 @@ import { isValidPath, shownPath } from "../../base/paths.ts";
 import type { Content, Entry, Indexed, Listing, ListingOptions, Source } from "./source.ts";
 
 /**
- * A file that the host hands over.
+ * A file that the host supplies.
  *
  * @example
  * const page: Document = { path: "wiki/start.md", version: "17", content: () => "# Start" };
@@ -45,7 +45,7 @@ export interface RemovedDocument {
 }
 
 /**
- * Options of documents(): `files` is the whole repository, `changes` only what differs.
+ * Options of documents(). `files` is the whole repository; `changes` is only what differs from the index.
  *
  * @example
  * const whole: DocumentsOptions = { name: "wiki", files: [{ path: "start.md", content: "# Start" }] };
@@ -55,7 +55,7 @@ export type DocumentsOptions = RepositoryMetadata & {
   name: string;
 } & (
     | {
-        /** The whole repository, read as a stream. A path that comes twice is INVALID_REQUEST. */
+        /** The whole repository, read as a stream. If a path occurs twice, index() rejects with INVALID_REQUEST. */
         files: Iterable<Document> | AsyncIterable<Document>;
       }
     | {
@@ -72,8 +72,8 @@ const REVISIONS = [0] as const;
 const encoder = new TextEncoder();
 
 /**
- * Makes a source of files that the host hands over, with one revision, 'HEAD'. With `files`, all other paths
- * are removed; with `changes`, only these paths change.
+ * Makes a source of files that the host supplies. Its only revision is 'HEAD'. With `files`, every path that is not
+ * listed is removed from the index. With `changes`, only the given paths change.
  *
  * @example
  * await engine.index(documents({ name: "wiki", files: [{ path: "start.md", content: "# Start" }] }));

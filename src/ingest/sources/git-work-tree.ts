@@ -76,8 +76,6 @@ class Look {
   readonly #folders = new Map<string, boolean>([["", true]]);
   /** The current folder. git lists the files of a folder one after another. */
   readonly #held = new HeldFolder();
-  #heldPath: string | undefined;
-  #place: string | undefined;
 
   constructor(root: string, maxFileSize: number) {
     this.#root = root;
@@ -121,22 +119,13 @@ class Look {
 
   #stat(path: string): BigIntStats | undefined {
     try {
-      const place = this.#placeOf(folderOf(path));
+      const place = this.#held.open(resolve(this.#root, folderOf(path)));
       return place === undefined
         ? undefined
         : lstatSync(join(place, basename(path)), { bigint: true });
     } catch {
       return undefined;
     }
-  }
-
-  /** Returns a path of the folder, or undefined if a folder on the way has become a link. */
-  #placeOf(folder: string): string | undefined {
-    if (folder === this.#heldPath) return this.#place;
-    this.#heldPath = this.#place = undefined; // opening the folder may throw
-    this.#place = this.#held.open(resolve(this.#root, folder));
-    this.#heldPath = folder;
-    return this.#place;
   }
 
   close(): void {

@@ -1,18 +1,18 @@
 /**
- * Implements git(), which lists the committed files of some revisions of a repository, with a work tree or bare,
- * through the git command. It ignores the work tree and git's index.
+ * Implements git(), which lists the committed files of some revisions of a repository, bare or with a work tree. It
+ * runs the git command, and ignores the work tree and git's index.
  *
- * If an indexed revision can serve as a base, only the changes to it are listed. All other revisions are listed in
- * full and merged. The version of a file is the id of its object.
+ * If an indexed revision can serve as a base, only the changes to it are listed. All other revisions are listed in full
+ * and merged. The version of a file is the id of its object.
  *
- * The path must be the top folder of the repository, its .git, or a bare repository. Parent folders are not
- * searched.
+ * The path must be the top folder of the repository, its .git, or a bare repository. Parent folders are not searched.
  */
 
 import { basename, dirname, resolve } from "node:path";
 import { QuernError } from "../../base/errors.ts";
 import type { RepositoryMetadata } from "../../store/format/records.ts";
 import { isGone, unreadableFolder } from "../../base/folder-errors.ts";
+import { commitOfRef } from "../../git/commit-of-ref.ts";
 import { mustStayInside } from "../../git/inside.ts";
 import { ObjectReader, OBJECT_LIMITS } from "../../git/git-objects.ts";
 import { openRepository } from "../../git/open-repository.ts";
@@ -62,15 +62,15 @@ export type GitOptions = RepositoryMetadata & {
    */
   revisions?: string[];
   /**
-   * Set this to false for a repository that comes from a stranger: if anything in it leads git out of its
-   * folder, it is SOURCE_UNREADABLE. Default true.
+   * Set this to false for a repository that you do not trust. If anything in it would lead git out of its folder,
+   * index() rejects with SOURCE_UNREADABLE. Default true.
    */
   trusted?: boolean;
 };
 
 /**
- * Makes a source of the committed files of a git repository, with a work tree or bare, through the git
- * command. A later run with the same name replaces the set of revisions and reads only what changed.
+ * Makes a source of the committed files of a git repository, bare or with a work tree. Reads them with the git command.
+ * A later run with the same name replaces the set of revisions and reads only what changed.
  *
  * @example
  * await engine.index([git("./shop", { revisions: ["main", "v2.0"] }), git("./ledger.git")]);
@@ -179,7 +179,8 @@ async function open(
   };
   try {
     const wanted = await namesOf(folder, processes, names);
-    const found = await Promise.all(wanted.map((name) => resolveRevision(headers, objects, name)));
+    const from = { processes, headers, objects };
+    const found = await Promise.all(wanted.map((name) => resolveRevision(from, name)));
     processes.throwIfOver();
     const missing = wanted.findIndex((_, i) => found[i] === undefined);
     if (missing !== -1) throw noRevision(folder, wanted[missing]!, names === undefined);
@@ -242,15 +243,17 @@ interface Commit {
 
 /** Resolves a name as a branch, else as a tag, else as git does. */
 async function resolveRevision(
-  headers: ObjectReader,
-  objects: ObjectReader,
+  from: Pick<Parts, "processes" | "headers" | "objects">,
   name: string,
 ): Promise<Commit | undefined> {
-  const forms = [`refs/heads/${name}`, `refs/tags/${name}`, name];
-  const answers = await Promise.all(forms.map((form) => commitNamed(headers, form)));
+  const answers = await Promise.all([
+    unlessUnreadable(commitOfRef(from, `refs/heads/${name}`)),
+    unlessUnreadable(commitOfRef(from, `refs/tags/${name}`)),
+    unlessUnreadable(from.headers.read(`${name}^{commit}`)),
+  ]);
   const commit = answers.find((answer) => answer !== undefined)?.id;
   if (commit === undefined) return undefined;
-  const seconds = await committerSeconds(objects, commit);
+  const seconds = await committerSeconds(from, commit);
   return {
     name,
     commit,
@@ -258,25 +261,34 @@ async function resolveRevision(
   };
 }
 
-async function commitNamed(headers: ObjectReader, name: string) {
+/** cat-file ends without an answer for some expressions, such as '@{upstream}' of a branch that has none. */
+async function unlessUnreadable<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
-    return await headers.read(`${name}^{commit}`);
+    return await answer;
   } catch (error) {
-    // cat-file ends without an answer for some expressions, such as '@{upstream}' of a branch that has none
     if (error instanceof QuernError && error.code === "SOURCE_UNREADABLE") return undefined;
     throw error;
   }
 }
 
+/** Resolves to undefined if the commit has no committer date. */
 async function committerSeconds(
-  objects: ObjectReader,
+  { processes, objects }: Pick<Parts, "processes" | "objects">,
   commit: string,
 ): Promise<number | undefined> {
-  const object = await objects.read(commit);
-  const text = Buffer.from(object?.content ?? []).toString("latin1");
-  const header = text.slice(0, text.indexOf("\n\n"));
-  const match = /^committer .*> (\d{1,12}) [+-]\d+$/m.exec(header);
-  return match === null ? undefined : Number(match[1]);
+  try {
+    const object = await objects.read(commit);
+    const text = Buffer.from(object?.content ?? []).toString("latin1");
+    const header = text.slice(0, text.indexOf("\n\n"));
+    const match = /^committer .*> (\d{1,12}) [+-]\d+$/m.exec(header);
+    return match === null ? undefined : Number(match[1]);
+  } catch {
+    processes.throwIfOver();
+    // its message may be longer than an object that is read
+    const args = ["rev-list", "--no-walk", "--timestamp", "--end-of-options", commit, "--"];
+    const seconds = Number.parseInt((await processes.run(args)).stdout, 10);
+    return Number.isNaN(seconds) ? undefined : seconds;
+  }
 }
 
 interface Base {

@@ -63,7 +63,8 @@ export function checkedName(call: string, name: unknown): string {
   return name as string;
 }
 
-function problemOfName(name: string): string | undefined {
+/** Completes "the name of a repository …". */
+export function problemOfName(name: string): string | undefined {
   if (name === "") return "must not be empty; give the option name";
   if (/\p{Cs}/u.test(name)) return "must be well-formed Unicode";
   if (/\p{Cc}/u.test(name)) return `must not hold control characters: ${shown(name)}`;

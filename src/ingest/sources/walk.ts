@@ -8,7 +8,7 @@
 
 import { lstatSync, opendirSync, type BigIntStats, type Dir, type Dirent } from "node:fs";
 import { join, resolve } from "node:path";
-import { inFolder, readNoFollow } from "../../base/no-follow.ts";
+import { HeldFolder, inFolder, readNoFollow } from "../../base/no-follow.ts";
 import { QuernError } from "../../base/errors.ts";
 import type { SkipReason } from "../../store/format/records.ts";
 import { isGone, unreadableFolder } from "../../base/folder-errors.ts";
@@ -53,6 +53,8 @@ class Walk {
   readonly #slice: Slice;
   /** When the walk began, in ms. A file that changes during the walk is then too new to get a version. */
   readonly #now = Date.now();
+  /** The folder whose files are looked at. */
+  readonly #held = new HeldFolder();
   #batch: Entry[] = [];
 
   constructor(tree: Tree, options: WalkOptions) {
@@ -63,7 +65,11 @@ class Walk {
 
   async *entries(): AsyncGenerator<readonly Entry[]> {
     await this.#slice.rest();
-    yield* this.#folder("", await callersRules(this.#tree.patterns, this.#slice));
+    try {
+      yield* this.#folder("", await callersRules(this.#tree.patterns, this.#slice));
+    } finally {
+      this.#held.close();
+    }
     if (this.#batch.length > 0) yield this.#batch;
   }
 
@@ -80,7 +86,7 @@ class Walk {
       const isFolder = child.kind === "folder";
       const name = isFolder ? child.name.slice(0, -1) : child.name;
       if (isIgnored(rules, name, isFolder)) continue;
-      if (!isFolder) this.#add(child, path, twice);
+      if (!isFolder) this.#add(child, folder, twice);
       else if (isValidPath(path.slice(0, -1))) yield* this.#folder(path, rulesBelow(rules, name));
       else this.#skip(shownPath(path.slice(0, -1)), "invalid-path");
       if (this.#batch.length < BATCH) continue;
@@ -126,14 +132,16 @@ class Walk {
     return rules;
   }
 
-  #add(child: Child, path: string, twice: boolean): void {
+  #add(child: Child, folder: string, twice: boolean): void {
+    const path = folder + child.name;
     if (twice || !isValidPath(path)) return this.#skip(shownPath(path), "invalid-path");
     if (child.kind === "symlink") return this.#skip(path, "symlink");
     if (child.kind !== "file") return this.#skip(path, "unreadable");
-    const file = join(this.#tree.root, path);
     let stat: BigIntStats;
     try {
-      stat = lstatSync(file, { bigint: true });
+      const place = this.#held.open(resolve(this.#tree.root, folder));
+      if (place === undefined) return; // a folder on the way has become a symlink
+      stat = lstatSync(join(place, child.name), { bigint: true });
     } catch (error) {
       return this.#skipFailed(path, error);
     }
@@ -146,7 +154,7 @@ class Walk {
       revisions: REVISIONS,
       ...(version === undefined ? {} : { version }),
       size: Number(stat.size),
-      content: { file, isPinned: true },
+      content: { file: join(this.#tree.root, path), isPinned: true },
     });
   }
 

@@ -1,6 +1,6 @@
 /**
- * Completes an edition of a segment's symbols when all its ranges are done, and publishes it in one
- * transaction. Long lists of names are written before.
+ * Completes an edition of a segment's symbols when all its ranges are done, and publishes it in one transaction. Long
+ * lists of names are written before that transaction.
  */
 
 import { completeEdition } from "../../store/symbols/complete-edition.ts";

@@ -48,8 +48,8 @@ export interface Extractor {
    */
   prepare(language: string): Promise<boolean>;
   /**
-   * Extracts definitions and never throws because of the content. The returned table is sound for these
-   * bytes. REQUIRES: prepare(language) resolved to true after the last extract().
+   * Extracts definitions. Never throws because of the content, and the returned table is always valid for these bytes.
+   * REQUIRES: prepare(language) resolved to true after the last extract().
    */
   extract(language: string, bytes: Uint8Array): Extraction;
   close(): void;
@@ -72,14 +72,14 @@ export interface ExtractorLimits {
 export const LIMITS: ExtractorLimits = { maxMs: 3_000, maxBytes: 4 << 20 };
 
 const ERRORS = "(ERROR) @torn";
-/** Definitions near an ERROR of at least this length may be wrong, too. */
+/** Definitions near an ERROR of at least this many UTF-16 units may be wrong as well. */
 const TORN_UNITS = 500;
-/** A runtime takes about 10 MB. A language that is not loaded costs 50 to 400 ms to load again. */
+/** The most runtimes that stay loaded. Each takes about 10 MB, and loading one again takes 50 to 400 ms. */
 const MAX_RUNTIMES = 10;
 const MAX_HEAP = 48 << 20;
 /**
- * Units of text of one language in one thread. Loading and optimising a grammar again costs what 8 MB of C
- * save.
+ * The UTF-16 units of text in one language and thread after which its runtime is optimised. Loading and optimising a
+ * runtime again takes as much time as is saved on 8 MB of C.
  */
 const OPTIMISED_AFTER = 8 << 20;
 
@@ -240,9 +240,9 @@ class TreeSitterExtractor implements Extractor {
   }
 
   /**
-   * Replaces the symbols of a torn file, piece by piece, by those that the piece yields alone. A piece
-   * counts if it yields more symbols, or as many and it is sound and inside no definition. `isCut` says
-   * whether bodies were cut out.
+   * Parses a file with syntax errors again in pieces, and replaces the symbols of a piece by those that it yields when
+   * parsed alone. A piece's own symbols are used if there are more of them, or if there are as many and the piece has
+   * no errors and is inside no definition. `isCut` says whether bodies were cut out.
    */
   #mend(
     loaded: Loaded,
@@ -259,7 +259,7 @@ class TreeSitterExtractor implements Extractor {
       const { count, isNested } = contentOf(whole, from, to);
       const found = piece.table.count;
       const isAsGood = found === count && !piece.hasError && !isNested;
-      // without its @implementation a method's body is not recognized: what a torn piece yields is guesswork
+      // without its @implementation a method's body is not recognized, so what a piece with errors yields is guesswork
       const isBetter = !(isCut && piece.hasError && count > 0) && (found > count || isAsGood);
       if (isBetter) better.push({ from, to, table: shiftTable(piece.table, from) });
     }

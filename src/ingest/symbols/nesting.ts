@@ -1,9 +1,9 @@
 /**
- * Builds the table of symbols from the matches of a query: which definition encloses which, which ones are
- * local, and what kind the place gives.
+ * Builds the table of symbols from the matches of a query. It finds out which definition encloses which, which ones
+ * are local, and which kind a definition has because of its place.
  *
- * One sweep visits the matches by extent, outer before inner, with a stack of the open ones. It is linear
- * but for the sort, which is skipped if the query has returned them in order.
+ * One sweep visits the matches by extent, outer before inner, with a stack of the open ones. It takes linear time
+ * except for the sort, which is skipped if the query has returned the matches in order.
  */
 
 import type { SymbolKind } from "../../store/symbols/symbol-kinds.ts";
@@ -40,7 +40,7 @@ const FIELDS = ids("field", "property");
 /** How many matches are processed between two looks at the clock. */
 const CHECK_EVERY = 256;
 
-/** In the parent column of a row, NAMED - i stands for parent number i of those known by name only. */
+/** In the parent column of a row, NAMED - i stands for entry i of the parents that are known by name only. */
 const NAMED = -2;
 
 /** The kinds that the captures and keywords of a language stand for, as numbers. Made once per query. */
@@ -97,8 +97,8 @@ export interface Nested {
 }
 
 /**
- * Keeps only the matches whose names lie in [from, to), in place. A text that is read within a frame has no
- * definitions in the frame, but a syntax error can turn a word of the frame into a name.
+ * Keeps only the matches whose names lie in [from, to), in place. A text may be parsed inside a frame of other code.
+ * The frame has no definitions, but a syntax error can turn a word of it into a name.
  */
 export function matchesWithin(matches: Matches, from: number, to: number): Matches {
   const { values } = matches;
@@ -115,8 +115,8 @@ export function matchesWithin(matches: Matches, from: number, to: number): Match
 }
 
 /**
- * Builds the table. Returns undefined if the time is over, because names as long as a file, or functions
- * nested as deep, could take quadratic time.
+ * Builds the table. Returns undefined if the time is over. A limit is needed because a name as long as the file, or
+ * functions nested as deeply, could take quadratic time.
  */
 export function nest(
   matches: Matches,
@@ -134,7 +134,7 @@ export function nest(
   return { table: sweep.finish(), tornUnits, hasError: matches.hasError };
 }
 
-/** Whether a definition of this kind is local at this place, and so left out. */
+/** Whether a definition of this kind is local at this place, and is therefore left out. */
 function isLocal(kind: number, around: number): boolean {
   if (VARIABLES.has(kind)) return around === LOCAL || CALLABLES.has(around);
   return CALLABLES.has(kind) && around === DECLARED;
@@ -172,7 +172,7 @@ class Sweep {
   readonly #rows: number[] = [];
   /** Parents known by name only: the row, then the start, end and kind of the parent's name. */
   readonly #named: number[] = [];
-  /** Rows of the kinds that count once in a scope, by scope, kind and name. */
+  /** Rows of those kinds of which a scope has only one of a name, by scope, kind and name. */
   readonly #first = new Map<string, number>();
 
   constructor(values: Int32Array, kinds: Kinds, place: Place) {
@@ -321,8 +321,8 @@ class Sweep {
   }
 
   /**
-   * Returns the innermost enclosing definition. The parent of a field is the innermost that is not a
-   * function.
+   * Returns the row of the parent: the innermost enclosing definition or, for a field, the innermost one that is not a
+   * function. Returns -1 if there is none.
    */
   #parentOf(kind: number): number {
     let depth = this.#opened.length - 1;

@@ -39,16 +39,16 @@ export interface RuntimeOptions {
   readonly grammar: string;
   readonly query: string;
   /**
-   * Whether V8 may optimise the runtime, but never the grammar. Saves a fifth of parsing and queries, after
-   * 0.15 s of work in the background. Default false.
+   * Whether V8 may optimise the runtime (never the grammar). This takes 0.15 s of work in the background, and then
+   * saves a fifth of the time of parsing and queries. Default false.
    */
   readonly isOptimised?: boolean;
   roleOf(capture: string): Role;
 }
 
 /**
- * The C functions that are used. The object that is passed to the runtime as module options becomes this
- * one.
+ * The C functions of the runtime that are used here. The runtime adds them to the object of module options that it is
+ * given.
  */
 interface Bindings {
   readonly HEAP32: Int32Array;
@@ -89,7 +89,7 @@ const UNLIMITED = -1;
 
 const compiled = new Map<string, WebAssembly.Module>();
 
-/** Compiles a module once per thread and way. */
+/** Compiles a module, once per thread for each value of `isOptimised`. */
 async function compile(specifier: string, isOptimised: boolean): Promise<WebAssembly.Module> {
   const path = createRequire(import.meta.url).resolve(specifier);
   const key = isOptimised ? `${path} optimised` : path;
@@ -105,7 +105,7 @@ async function compile(specifier: string, isOptimised: boolean): Promise<WebAsse
 }
 
 /**
- * An empty section that makes the bytes of a module different: V8 keeps one compilation of equal bytes for
+ * An empty section that makes the bytes of a module differ, because V8 keeps a single compilation of equal bytes for
  * all threads.
  */
 const EMPTY_SECTION = Uint8Array.of(0, 2, 1, 0x6f);
@@ -127,8 +127,8 @@ function withoutTierUp<T>(compileModule: () => T): T {
 }
 
 /**
- * Creates a fresh instance of the runtime. The package keeps one instance per copy of its code, so the code
- * is loaded anew. Each call has a require of its own, because a require keeps what it has loaded alive.
+ * Creates a fresh instance of the runtime. The package keeps one instance per copy of its code, so the code is loaded
+ * anew. Each call creates its own `require`, because a `require` keeps everything that it has loaded alive.
  */
 async function instantiate(isOptimised: boolean): Promise<Bindings> {
   const module = await compile(`${RUNTIME}/tree-sitter.wasm`, isOptimised);
@@ -221,10 +221,10 @@ export class Runtime {
   }
 
   /**
-   * Returns the address of the tree, or 0 if the time was over. The text then ends early too, because
-   * within one step a lexer that recovers from an error can read a long word again from each of its
-   * letters. The clock is read every hundred steps of the parser: about 10 µs, but a second if its stack
-   * has split into hundreds.
+   * Returns the address of the tree, or 0 if the time was over. When the time is over, the text also ends early,
+   * because a lexer that recovers from an error can, within one step, read a long word again from each of its letters.
+   * The clock is read every hundred steps of the parser: about 10 µs, but a second if its stack has split into
+   * hundreds.
    */
   #parse(text: SourceText, isOver: () => boolean): number {
     const c = this.#c;

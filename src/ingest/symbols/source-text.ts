@@ -107,7 +107,8 @@ function decodeUtf8(bytes: Uint8Array, units: Uint16Array, offsets: Uint32Array)
 }
 
 /**
- * Returns the code point of the sequence that starts here, or -1 if none does. REQUIRES: bytes[at] >= 0x80.
+ * Returns the code point of the UTF-8 sequence that starts at `at`, or -1 if there is no valid sequence. REQUIRES:
+ * bytes[at] >= 0x80.
  */
 function codePointAt(bytes: Uint8Array, at: number): number {
   const lead = bytes[at]!;

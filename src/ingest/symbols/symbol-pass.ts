@@ -235,12 +235,13 @@ interface Work {
 
 async function knownElsewhere(
   { catalog, pool, throwIfStopped }: SymbolPass,
-  { segment, symbols: edition }: ManifestSegment,
+  { segment, textBytes, symbols: edition }: ManifestSegment,
 ): Promise<Pick<Work, "others" | "places">> {
   const others = catalog.manifest.segments
     .filter((other) => other.segment !== segment && other.symbols > 0)
     .map((other) => ({ segment: other.segment, edition: other.symbols }));
-  if (others.length === 0) return { others, places: new Int32Array() };
+  const files = catalog.manifest.segments.reduce((sum, other) => sum + other.files, 0);
+  if (others.length === 0 || 2 * textBytes < files) return { others, places: new Int32Array() }; // parsing is faster
   const input: KnownInput = { segment, edition, others };
   try {
     return {

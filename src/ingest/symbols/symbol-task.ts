@@ -217,8 +217,8 @@ class Range {
   }
 
   /**
-   * Returns the stored symbols if both they and their text can be read, and throws INDEX_CORRUPT otherwise.
-   * The lists of names are made of both.
+   * Returns the stored symbols if both they and their text can be read, and throws INDEX_CORRUPT otherwise. The lists
+   * of names are built from both.
    */
   #verified(blob: number, run: Uint8Array): Uint8Array {
     if (run.length === 0) return run;

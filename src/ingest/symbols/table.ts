@@ -1,4 +1,6 @@
-/** Joins tables of symbols: those of a file's parts, and those of the pieces of a torn file. */
+/**
+ * Joins tables of symbols: those of the parts of a file, and those of the pieces of a file that was parsed in pieces.
+ */
 
 import { firstIndex } from "../../base/binary-search.ts";
 import { ROW, SYMBOL_ROW, type SymbolTable } from "../../store/symbols/symbol-run.ts";
@@ -43,7 +45,9 @@ export interface Piece {
   readonly table: SymbolTable;
 }
 
-/** Counts the definitions whose names are in [from, to), and says whether the parent of one is elsewhere. */
+/**
+ * Counts the definitions whose names are in [from, to), and tells whether any of them has a parent outside that range.
+ */
 export function contentOf(
   { count, rows }: SymbolTable,
   from: number,
@@ -63,7 +67,7 @@ export function contentOf(
 const firstFrom = (rows: Int32Array, count: number, place: number): number =>
   firstIndex(0, count, (row) => rows[row * SYMBOL_ROW + ROW.start]! >= place);
 
-/** A row whose parent is given by the start of its name, or is a name that is no definition. */
+/** A row of a table with the row of its parent, before positions in the new table are known. */
 interface Loose {
   readonly row: Int32Array;
   readonly parent: Int32Array | undefined;
@@ -85,7 +89,7 @@ export function replacePieces(whole: SymbolTable, pieces: readonly Piece[]): Sym
 
 const END: Piece = { from: Infinity, to: Infinity, table: NO_SYMBOLS };
 
-/** Definitions from `first` on whose names begin before `limit`. */
+/** Appends to `into` the definitions from row `first` on whose names begin before `limit`. */
 function loosen({ count, rows }: SymbolTable, first: number, limit: number, into: Loose[]): void {
   const rowAt = (row: number) => rows.subarray(row * SYMBOL_ROW, (row + 1) * SYMBOL_ROW);
   for (let row = first; row < count && rowAt(row)[ROW.start]! < limit; row++) {
@@ -95,8 +99,8 @@ function loosen({ count, rows }: SymbolTable, first: number, limit: number, into
 }
 
 /**
- * Makes a table of loose rows. A parent becomes the definition at its place, or a row with only the name if
- * that definition is gone.
+ * Makes a table from loose rows. A row's parent is the definition whose name starts where the old parent's did. If
+ * there is none, the old parent is kept as a row at the end that does not count as a definition.
  */
 function fasten(loose: readonly Loose[]): SymbolTable {
   const positions = new Map(loose.map(({ row }, position) => [row[ROW.start]!, position]));

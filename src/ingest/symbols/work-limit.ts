@@ -1,9 +1,9 @@
 /**
- * Limits how long a thread may work on something, in its own processor time: on a busy machine a clock also
- * counts the time in which the thread had no core. If the system does not give that time, the clock alone
- * counts.
+ * Limits how long a thread may work on something. The limit is in processor time of the thread, because on a busy
+ * machine a clock also counts the time in which the thread had no core. If the system does not report processor time,
+ * the clock decides.
  *
- * Cost: some 2 µs at the start, and a look at the clock for each question. The thread's own time is read
+ * A limit costs some 2 µs at the start, and a look at the clock whenever it is checked. The thread's own time is read
  * only once the clock says that the limit may be reached.
  */
 
@@ -20,8 +20,8 @@ export interface Times {
 }
 
 /**
- * By the clock, a limit ends after this many times its length whatever the thread has worked, so that
- * nothing waits for ever.
+ * A limit also ends when the clock has counted this many times its length, however little the thread has worked, so
+ * that nothing waits forever.
  */
 const PATIENCE = 10;
 
@@ -33,7 +33,7 @@ export const THREAD_TIMES: Times = {
   worked: () => (worked ??= openWorked())(),
 };
 
-/** Answers whether it is over, and goes on saying so. */
+/** Starts a limit. Returns a function that tells whether the limit is reached. */
 export function startLimit(maxMs: number, times: Times = THREAD_TIMES): () => boolean {
   const [start, before] = [times.clock(), times.worked()];
   const end = start + PATIENCE * maxMs;
@@ -50,8 +50,8 @@ export function startLimit(maxMs: number, times: Times = THREAD_TIMES): () => bo
 }
 
 /**
- * Opens the source of the thread's processor time: Node in newer versions, or else the kernel on Linux. It
- * stays open until the thread ends.
+ * Returns a function that reads the thread's processor time: from Node in newer versions, otherwise from the kernel on
+ * Linux. A file that it opens stays open until the thread ends.
  */
 export function openWorked(): Times["worked"] {
   const { threadCpuUsage } = process as { threadCpuUsage?: typeof process.cpuUsage };
@@ -66,7 +66,7 @@ export function openWorked(): Times["worked"] {
     return () => {
       const length = readSync(file, line, 0, line.length, 0);
       const nanoseconds = Number.parseInt(line.toString("latin1", 0, length), 10);
-      return nanoseconds > 0 ? nanoseconds / 1e6 : undefined; // of a kernel that does not count it is 0
+      return nanoseconds > 0 ? nanoseconds / 1e6 : undefined; // it is 0 if the kernel does not count
     };
   } catch {
     return () => undefined;

@@ -11,6 +11,8 @@ import { mkdir, opendir, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { QuernError } from "../../base/errors.ts";
 import { throwIfAborted } from "../../base/abort.ts";
+import { sortInSlices } from "../../base/sort.ts";
+import { newPause } from "../../base/yield.ts";
 import { runRemote, type RemoteGit, type RemoteRun } from "./remote-git.ts";
 
 /** The branches and tags of a remote. */
@@ -36,7 +38,7 @@ export async function updateClone(folder: string, options: CloneOptions): Promis
   const state = await askRemote(git, options);
   if (state.head === undefined) return state;
   const known = await refsHere(git).catch(() => undefined);
-  if (known === undefined || digest(known) !== digest(state.refs)) {
+  if (known === undefined || (await digest(known)) !== (await digest(state.refs))) {
     await fetchAll(git, options).catch(async (error: unknown) => {
       throwIfAborted(options.signal);
       if (!(error instanceof QuernError) || !isDamage(error)) throw error;
@@ -58,10 +60,14 @@ const HERE = { inClone: true } as const;
 /** A large repository may be repacked for minutes without output. */
 const GC_MS = 3_600_000;
 
-/** Returns a digest. Equal digests mean that nothing has changed. */
-export function digest(refs: ReadonlyMap<string, string>): string {
+/** Resolves to a digest. Equal digests mean that nothing has changed. */
+export async function digest(refs: ReadonlyMap<string, string>): Promise<string> {
   const hash = createHash("sha256");
-  for (const [name, id] of refs) hash.update(`${id} ${name}\n`);
+  const pause = newPause();
+  for (const [name, id] of refs) {
+    hash.update(`${id} ${name}\n`);
+    await pause();
+  }
   return hash.digest("hex");
 }
 
@@ -70,46 +76,78 @@ async function askRemote(
   { url, defaultBranch }: CloneOptions,
 ): Promise<RemoteState> {
   const args = ["ls-remote", "--symref", "--", url, "HEAD", "refs/heads/*", "refs/tags/*"];
-  const refs = new Map<string, string>();
+  const refs: [string, string][] = [];
   let symbolic: string | undefined;
   let detached: string | undefined;
-  for (const line of (await runRemote(args, git)).split("\n")) {
-    const [value = "", name = ""] = line.split("\t");
+  await forEachLine(await runRemote(args, git), ([value, name]) => {
     if (value.startsWith("ref: ") && name === "HEAD") symbolic = value.slice(5);
     else if (name === "HEAD") detached = value;
-    else if (/^refs\/(heads|tags)\//.test(name) && !name.endsWith("^{}")) refs.set(name, value);
-  }
-  const sorted = new Map([...refs].sort(([a], [b]) => (a < b ? -1 : 1)));
-  return {
-    refs: sorted,
-    head: headOf(sorted, [symbolic, `refs/heads/${defaultBranch}`], detached),
-  };
+    else if (/^refs\/(heads|tags)\//.test(name) && !name.endsWith("^{}")) refs.push([name, value]);
+  });
+  const sorted = await byName(refs);
+  const named = [symbolic, `refs/heads/${defaultBranch}`];
+  return { refs: sorted, head: await headOf(sorted, named, detached) };
 }
 
-/** Returns the first named branch that exists, or one with HEAD's commit, or one of the usual names. */
-function headOf(
+/** Resolves to the first named branch that exists, or one with HEAD's commit, or one of the usual names. */
+async function headOf(
   refs: ReadonlyMap<string, string>,
   named: readonly (string | undefined)[],
   detached: string | undefined,
-): string | undefined {
-  const branches = [...refs.keys()].filter((name) => name.startsWith("refs/heads/"));
-  const found =
-    named.find((name) => name !== undefined && refs.has(name)) ??
-    branches.find((name) => refs.get(name) === detached) ??
-    ["refs/heads/main", "refs/heads/master"].find((name) => refs.has(name)) ??
-    branches[0];
+): Promise<string | undefined> {
+  const existing = (name: string | undefined) => name !== undefined && refs.has(name);
+  let found = named.find(existing);
+  let first: string | undefined;
+  const pause = newPause();
+  if (found === undefined)
+    for (const [name, id] of refs) {
+      await pause();
+      if (!name.startsWith("refs/heads/")) continue;
+      first ??= name;
+      if (id !== detached) continue;
+      found = name;
+      break;
+    }
+  found ??= ["refs/heads/main", "refs/heads/master"].find(existing) ?? first;
   return found?.replace(/^refs\/heads\//, "");
+}
+
+/** Calls `take` with the two columns of each line. A remote may name a million references, so it works in slices. */
+async function forEachLine(
+  output: Buffer,
+  take: (columns: readonly [string, string]) => void,
+): Promise<void> {
+  const pause = newPause();
+  for (let from = 0; from < output.length;) {
+    const found = output.indexOf(NEWLINE, from);
+    const end = found === -1 ? output.length : found;
+    const [left = "", right = ""] = output.toString("utf8", from, end).split("\t");
+    take([left, right]);
+    from = end + 1;
+    await pause();
+  }
+}
+
+const NEWLINE = 10;
+
+async function byName(refs: readonly (readonly [string, string])[]): Promise<Map<string, string>> {
+  const pause = newPause();
+  const sorted = await sortInSlices(refs, ([a], [b]) => (a < b ? -1 : 1), pause);
+  const map = new Map<string, string>();
+  for (const [name, id] of sorted) {
+    map.set(name, id);
+    await pause();
+  }
+  return map;
 }
 
 async function refsHere(git: RemoteGit): Promise<Map<string, string>> {
   const format = "--format=%(objectname)%09%(refname)";
   const rooms = ["refs/heads/", "refs/tags/"];
-  const text = await runRemote(["for-each-ref", format, ...rooms], git, HERE);
-  const lines = text.split("\n").filter((line) => line !== "");
-  const refs = lines.map((line) => line.split("\t") as [string, string]);
-  return new Map(
-    refs.map(([id, name]) => [name, id] as const).sort(([a], [b]) => (a < b ? -1 : 1)),
-  );
+  const output = await runRemote(["for-each-ref", format, ...rooms], git, HERE);
+  const refs: [string, string][] = [];
+  await forEachLine(output, ([id, name]) => refs.push([name, id]));
+  return byName(refs);
 }
 
 const EVERYTHING = ["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"];

@@ -6,10 +6,11 @@
  *
  * A secret is passed in the environment and given to git by a credential helper that a shell within git
  * runs: `printf` with names of variables. So it is in no argument, file or address, and git gives it only
- * to the origin that the helper is for, wherever a redirect leads.
+ * to the origin that the helper is for. Redirects are not followed.
  */
 
 import { spawn, type ChildProcess } from "node:child_process";
+import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { aborted } from "../../base/abort.ts";
 import { QuernError } from "../../base/errors.ts";
@@ -33,6 +34,8 @@ export interface RemoteGit {
   readonly signal: AbortSignal;
   /** The most milliseconds without output. */
   readonly stallMs: number;
+  /** The bytes of the disk that stay free. Default: 1 GiB, or a twentieth of a small disk. */
+  readonly leastFree?: number;
 }
 
 export interface RemoteRun {
@@ -45,15 +48,18 @@ export interface RemoteRun {
 /** The most bytes of standard output, enough for a million references. */
 const MOST_OUTPUT = 128 << 20;
 const MOST_ERRORS = 8_192;
+/** The bytes of a disk that stay free, or a twentieth of a small one. */
+const LEAST_FREE = 2 ** 30;
+const LOOK_MS = 1_000;
 /** The time from SIGTERM to SIGKILL. */
 const GRACE_MS = 2_000;
 
-/** Runs a command. Resolves to its output; rejects with ABORTED, GIT_MISSING or SOURCE_UNREADABLE. */
+/** Runs a command. Resolves to its output, in UTF-8; rejects with ABORTED, GIT_MISSING or SOURCE_UNREADABLE. */
 export async function runRemote(
   args: readonly string[],
   git: RemoteGit,
   run: RemoteRun = {},
-): Promise<string> {
+): Promise<Buffer> {
   const { signal, stallMs, folder } = git;
   if (signal.aborted) throw aborted(signal);
   const child = spawn("git", [...OWN_CONFIGURATION, ...args], {
@@ -63,7 +69,7 @@ export async function runRemote(
     stdio: ["ignore", "pipe", "pipe"],
     detached: process.platform !== "win32", // the leader of a process group, which is ended as a whole
   });
-  const watch = new Watch(child, stallMs, signal);
+  const watch = new Watch(child, git);
   const stdout: Buffer[] = [];
   let bytes = 0;
   const errors = new ErrorLines(run.onProgress);
@@ -82,29 +88,44 @@ export async function runRemote(
   const secrets = git.credential === undefined ? [] : [git.credential.secret];
   const fail = (why: string) =>
     new QuernError("SOURCE_UNREADABLE", redact(`git ${args[0]}: ${why}`, secrets));
+  if (watch.isFull)
+    throw fail("the disk is nearly full; make room, or leave the repository out with exclude");
   if (watch.isStalled)
     throw fail(`the other end has said nothing for ${stallMs / 1_000} s; it was given up`);
   if (bytes > MOST_OUTPUT) throw fail(`there are more than ${MOST_OUTPUT} bytes of references`);
   if (code !== 0) throw fail(explain(errors.last()));
-  return Buffer.concat(stdout).toString("utf8");
+  return Buffer.concat(stdout);
 }
 
-/** Watches a process, and ends it if it is silent for too long or the caller aborts. */
+/** Watches a process, and ends it if it is silent for too long, if it fills the disk, or if the caller aborts. */
 class Watch {
   isStalled = false;
+  isFull = false;
   readonly #child: ChildProcess;
   readonly #stallMs: number;
   readonly #signal: AbortSignal;
   readonly #onAbort = () => this.end();
+  readonly #looking: NodeJS.Timeout;
   #timer: NodeJS.Timeout | undefined;
   #killer: NodeJS.Timeout | undefined;
 
-  constructor(child: ChildProcess, stallMs: number, signal: AbortSignal) {
+  constructor(child: ChildProcess, { stallMs, signal, folder, leastFree }: RemoteGit) {
     this.#child = child;
     this.#stallMs = stallMs;
     this.#signal = signal;
+    this.#looking = setInterval(() => void this.#look(folder, leastFree), LOOK_MS).unref();
     signal.addEventListener("abort", this.#onAbort, { once: true });
     this.heard();
+  }
+
+  /** A remote may send without an end. git removes what it has of a pack when it is told to end. */
+  async #look(folder: string, leastFree: number | undefined): Promise<void> {
+    const disk = await statfs(folder).catch(() => undefined);
+    if (disk === undefined) return; // the folder is being made
+    const least = leastFree ?? Math.min(LEAST_FREE, (disk.blocks * disk.bsize) / 20);
+    if (disk.bavail * disk.bsize >= least) return;
+    this.isFull = true;
+    this.end();
   }
 
   heard(): void {
@@ -131,6 +152,7 @@ class Watch {
     } finally {
       clearTimeout(this.#timer);
       clearTimeout(this.#killer);
+      clearInterval(this.#looking);
       this.#signal.removeEventListener("abort", this.#onAbort);
     }
   }
@@ -194,6 +216,10 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/not found|does not exist|HTTP 404|error: 404/i, "it is gone, or the token may not read it"],
   [/Host key verification failed/i, "connect once by hand, so that the host's key is known"],
   [/Permission denied \(publickey/i, "the SSH agent has no key that the host knows"],
+  [
+    /error: 30[12378]/i,
+    "it redirects, which is not followed, because that may lead anywhere; write the new address into the configuration",
+  ],
 ];
 
 function environment(
@@ -225,7 +251,7 @@ function settings(
     ["credential.helper", ""], // removes the machine's helpers, which would also store the secret
     ...(credential ? [[`credential.${credential.origin}.helper`, HELPER] as const] : []),
     ["core.askPass", ""],
-    ["http.followRedirects", "initial"],
+    ["http.followRedirects", "false"], // whoever answers could have another machine's repository fetched
     ["http.lowSpeedLimit", "1"],
     ["http.lowSpeedTime", String(Math.ceil(stallMs / 1_000))],
     ["gc.auto", "0"], // not after every fetch

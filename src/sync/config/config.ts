@@ -1,7 +1,7 @@
-/** Defines the configuration of `quern sync`: connections to code hosts, and what is wanted from each. */
+/** Defines the configuration of `quern sync`: connections to code hosts, and which repositories to take from each. */
 
 /**
- * A configuration of `quern sync`: what readSyncConfig() makes of a file.
+ * A configuration of `quern sync`, as readSyncConfig() reads it from a file.
  *
  * @example
  * const config: SyncConfig = {
@@ -14,9 +14,9 @@
 export interface SyncConfig {
   /** The place where editors find the schema: quern.schema.json in the package. */
   $schema?: string;
-  /** The data directory that the command uses, from the file's folder. syncConnections() does not look at it. */
+  /** The data directory that the command uses, relative to the file's folder. syncConnections() ignores it. */
   db?: string;
-  /** Defaults of the command's options, by command and long name. syncConnections() does not look at it. */
+  /** Defaults of the command's options, by command and long name. syncConnections() ignores them. */
   command?: Record<string, Record<string, string | number | boolean | (string | number)[]>>;
   /** The connections, by their names of up to 64 letters, digits, dots, dashes and underscores. */
   connections: Record<string, ConnectionConfig>;
@@ -25,7 +25,7 @@ export interface SyncConfig {
 }
 
 /**
- * Settings of runs, whatever the connections are.
+ * Settings of runs that apply to all connections.
  *
  * @example
  * const sync: SyncSettings = { parallel: 8, removeAfter: "14d", stallTimeout: "5m" };
@@ -36,14 +36,14 @@ export interface SyncSettings {
    * overrides it.
    */
   every?: string;
-  /** How many clones or fetches run at once. Default 4, most 64. */
+  /** How many clones or fetches run at once. Default 4, at most 64. */
   parallel?: number;
   /**
    * How long a repository stays after its host stopped listing it, such as '7d', the default. With '0s' it
    * is removed at once.
    */
   removeAfter?: string;
-  /** After how long without data a fetch or a request is given up. Default '2m'. */
+  /** The time without data after which a fetch or a request is given up. Default '2m'. */
   stallTimeout?: string;
 }
 
@@ -72,7 +72,7 @@ export interface SecretFromEnvironment {
  */
 export interface CommonConnectionConfig {
   /**
-   * The token for the host's interface and for git. Default: none, which suffices for public repositories.
+   * The token for the host's API and for git. Default: none, which is enough for public repositories.
    */
   token?: SecretFromEnvironment;
   /** The user of the token, for hosts that require it: Gerrit, and Bitbucket's API tokens. */
@@ -83,15 +83,18 @@ export interface CommonConnectionConfig {
    */
   name?: string;
   /**
-   * Whether repositories are visible without a credential (serve --anonymous public). Default: what the
-   * host says.
+   * Whether repositories are visible without a credential (serve --anonymous public). Default: whether they are public
+   * on their host.
    */
   public?: boolean;
   /** Includes only repositories that meet every condition. Default: all that are listed. */
   include?: {
-    /** Patterns over paths, such as 'acme/*': '*' is any text, '?' any character; any case. One must fit. */
+    /**
+     * Patterns for paths, such as 'acme/*'. '*' is any text, '?' any character, and case does not matter. At least one
+     * must match.
+     */
     names?: string[];
-    /** One of them must be a topic of the repository. Hosts without topics have no matches. */
+    /** The repository must have at least one of these topics. On hosts without topics, no repository matches. */
     topics?: string[];
   };
   /** Excludes repositories that meet any condition. Default: none. */
@@ -100,9 +103,9 @@ export interface CommonConnectionConfig {
     names?: string[];
     /** Topics. */
     topics?: string[];
-    /** Archived ones. Default false. */
+    /** Whether to exclude archived repositories. Default false. */
     archived?: boolean;
-    /** Forks. Default false. */
+    /** Whether to exclude forks. Default false. */
     forks?: boolean;
     /** Repositories that are larger than this according to the host, in millions of bytes. */
     largerThanMB?: number;
@@ -190,7 +193,7 @@ export type ConnectionConfig = CommonConnectionConfig &
     | {
         /** Azure DevOps, in the cloud or Server. */
         type: "azuredevops";
-        /** Default 'https://dev.azure.com'. Of a Server the address above its collections. */
+        /** Default 'https://dev.azure.com'. For Azure DevOps Server, the address above its collections. */
         url?: string;
         /** Organizations, or collections of a Server. */
         orgs?: string[];

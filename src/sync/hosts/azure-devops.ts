@@ -7,6 +7,7 @@ import { z } from "zod";
 import { QuernError } from "../../base/errors.ts";
 import { addressOf, hostOf } from "../config/addresses.ts";
 import type { Found } from "./found.ts";
+import { listOf } from "./host-client.ts";
 import { basic } from "../config/secrets.ts";
 import { mapped, once, part, type Host } from "./host.ts";
 
@@ -23,7 +24,7 @@ const repository = z.object({
   isDisabled: z.boolean().default(false),
 });
 
-const list = z.object({ value: z.array(repository) });
+const list = z.object({ value: listOf(repository) });
 
 const VERSION = "api-version=7.0";
 

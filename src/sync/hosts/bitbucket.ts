@@ -7,6 +7,7 @@
 import { z } from "zod";
 import { addressOf, hostOf } from "../config/addresses.ts";
 import type { Found } from "./found.ts";
+import { listOf } from "./host-client.ts";
 import { basic } from "../config/secrets.ts";
 import { bearer, mapped, once, part, type Host } from "./host.ts";
 
@@ -22,7 +23,7 @@ const repository = z.object({
   links: z.object({ html: z.object({ href: z.string() }) }),
 });
 
-const page = z.object({ values: z.array(repository), next: z.string().optional() });
+const page = z.object({ values: listOf(repository), next: z.string().optional() });
 
 export const bitbucket: Host<"bitbucket"> = {
   codeHostType: "bitbucketCloud",

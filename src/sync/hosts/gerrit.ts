@@ -8,7 +8,7 @@ import { z } from "zod";
 import { QuernError } from "../../base/errors.ts";
 import { addressOf, hostOf } from "../config/addresses.ts";
 import type { Found } from "./found.ts";
-import type { HostClient } from "./host-client.ts";
+import { fieldsOf, type HostClient } from "./host-client.ts";
 import { basic } from "../config/secrets.ts";
 import { once, part, type Host } from "./host.ts";
 
@@ -22,7 +22,7 @@ const project = z.object({
   _more_projects: z.boolean().optional(),
 });
 
-const list = z.record(z.string(), project);
+const list = fieldsOf(project);
 
 export const gerrit: Host<"gerrit"> = {
   codeHostType: "gerrit",
@@ -58,8 +58,7 @@ async function* projects(places: Places & { client: HostClient }): AsyncGenerato
   const { client, base } = places;
   for (let from = 0; ;) {
     const address = `${addressOf(base, "projects/")}?type=CODE&n=${PAGE}&S=${from}`;
-    const { value } = await client.get(address, list, PREFIX);
-    const entries = Object.entries(value);
+    const { value: entries } = await client.get(address, list, PREFIX);
     for (const [name, entry] of entries) {
       const found = describe(name, entry, places);
       if (found !== undefined) yield found;

@@ -6,7 +6,7 @@
 import { z } from "zod";
 import { addressOf, hostOf } from "../config/addresses.ts";
 import type { Found } from "./found.ts";
-import { nextLink } from "./host-client.ts";
+import { listOf, nextLink } from "./host-client.ts";
 import { mapped, once, part, type Host } from "./host.ts";
 
 const repository = z.object({
@@ -20,12 +20,12 @@ const repository = z.object({
   archived: z.boolean().default(false),
   stars_count: z.number().default(0),
   size: z.number().default(0), // in KiB
-  topics: z.array(z.string()).nullish(),
+  topics: listOf(z.string()).nullish(),
   default_branch: z.string().nullish(),
 });
 
 /** A search wraps its list in an object. */
-const searchPage = z.object({ data: z.array(repository) });
+const searchPage = z.object({ data: listOf(repository) });
 
 /** The most that a server returns by default. */
 const PAGE = "limit=50";

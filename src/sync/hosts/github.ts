@@ -6,6 +6,7 @@
 import { z } from "zod";
 import { addressOf, hostOf } from "../config/addresses.ts";
 import type { Found } from "./found.ts";
+import { listOf } from "./host-client.ts";
 import { bearer, mapped, once, part, type ConfigOf, type Host, type ListContext } from "./host.ts";
 
 const HOME = "https://github.com";
@@ -20,7 +21,7 @@ const repository = z.object({
   archived: z.boolean().default(false),
   stargazers_count: z.number().default(0),
   size: z.number().default(0), // in KB
-  topics: z.array(z.string()).default([]),
+  topics: listOf(z.string()).default([]),
   default_branch: z.string().nullish(),
 });
 

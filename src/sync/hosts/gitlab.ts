@@ -8,6 +8,7 @@ import { z } from "zod";
 import { QuernError } from "../../base/errors.ts";
 import { addressOf, hostOf } from "../config/addresses.ts";
 import type { Found } from "./found.ts";
+import { listOf } from "./host-client.ts";
 import { bearer, mapped, once, part, type Host } from "./host.ts";
 
 const HOME = "https://gitlab.com";
@@ -21,7 +22,7 @@ const project = z.object({
   archived: z.boolean().default(false),
   forked_from_project: z.object({}).nullish(),
   star_count: z.number().default(0),
-  topics: z.array(z.string()).default([]),
+  topics: listOf(z.string()).default([]),
   statistics: z.object({ repository_size: z.number() }).nullish(), // in bytes; only for some callers
   repository_access_level: z.string().optional(),
 });

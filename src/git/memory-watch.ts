@@ -1,0 +1,50 @@
+/**
+ * Limits the memory of git processes, as far as Linux tells it: a few hundred bytes of a damaged pack, objects that are
+ * made from each other, let git take 200 MB a second, in silence. Mapped packs do not count.
+ */
+
+import { readFileSync } from "node:fs";
+import type { ChildProcess } from "node:child_process";
+
+/** All of the Linux kernel's history takes a quarter of it. */
+export const MOST_GIT_BYTES = 2 ** 31;
+const EVERY_MS = 250;
+
+/** Looks at processes as long as there are any. */
+export class MemoryWatch {
+  readonly #live: ReadonlySet<ChildProcess>;
+  readonly #mostBytes: number;
+  readonly #onTooMuch: () => void;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(live: ReadonlySet<ChildProcess>, mostBytes: number, onTooMuch: () => void) {
+    this.#live = live;
+    this.#mostBytes = mostBytes;
+    this.#onTooMuch = onTooMuch;
+  }
+
+  /** REQUIRES: a process has been added. */
+  begin(): void {
+    if (process.platform !== "linux") return;
+    this.#timer ??= setInterval(() => this.#look(), EVERY_MS).unref();
+  }
+
+  #look(): void {
+    let bytes = 0;
+    for (const { pid } of this.#live) bytes += bytesOf(pid);
+    if (bytes > this.#mostBytes) this.#onTooMuch();
+    if (this.#live.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+}
+
+/** Returns the memory of a process that is no file's; 0 if it has ended. */
+function bytesOf(pid: number | undefined): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, "latin1");
+    return 1_024 * Number(/^RssAnon:\s+(\d+)/m.exec(status)?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,105 @@
+/** What a code host, or the remote of a repository, may answer to hurt whoever syncs with it. */
+
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { expect, test } from "vitest";
+import { longestTurn } from "../engine/longest-turn.ts";
+import { tellFigure } from "../figures.ts";
+import { SLOWNESS } from "../slowness.ts";
+import { outcomes } from "../sync/outcomes.ts";
+import { commit, inRepository, serveRemotes } from "../sync/remotes.ts";
+import { setUp } from "../sync/shop.ts";
+
+/** ms of processor time in one turn. Most of it is JSON.parse() of as much as is allowed. */
+const MOST_PARSE_MS = 25 * SLOWNESS;
+const entries = (count: number, entry: string): string =>
+  `[${`${entry},`.repeat(count - 1)}${entry}]`;
+/** Bytes that the host, which is in this thread, sends in a turn. */
+const PART = 256 * 1024;
+const TOO_MUCH = / answered with too much: /;
+const NO_LIST = / answered with what is no such list or repository \(/;
+
+test.runIf(process.platform === "linux").each<[string, string, RegExp]>([
+  ["15 million numbers", entries(15_000_000, "0"), TOO_MUCH],
+  ["as many numbers as there may be", entries(100_000, "0"), NO_LIST],
+  ["300 000 empty objects", entries(300_000, "{}"), TOO_MUCH],
+  ["as many as there may be", entries(99_999, "{}"), NO_LIST],
+  [
+    "a good one with as many topics as there may be",
+    `[{"id":1,"full_name":"a/b","topics":${entries(99_990, "0")}}]`,
+    NO_LIST,
+  ],
+  ["lists in lists", "[".repeat(10_000_000), TOO_MUCH],
+])("an answer of %s ends its list, and holds no thread", async (_, body, message) => {
+  const { github, workplace, connection } = await setUp();
+  const bytes = Buffer.from(body);
+  const parts = Array.from({ length: Math.ceil(bytes.length / PART) }, (_v, i) =>
+    bytes.subarray(i * PART, (i + 1) * PART),
+  );
+  github.before = (_request, response) => {
+    Readable.from(parts).pipe(response.writeHead(200));
+    return true;
+  };
+  const turn = await longestTurn(async () => {
+    expect(outcomes(await workplace.sync(connection))).toEqual([expect.stringMatching(message)]);
+  });
+  tellFigure(`${turn.toFixed(1)} ms a turn`);
+  expect(turn).toBeLessThan(MOST_PARSE_MS);
+});
+
+test("a message of a refusal is parsed only if it is small", async () => {
+  const { github, workplace, connection } = await setUp();
+  let body = JSON.stringify({ message: "not today" });
+  github.before = (_request, response) => (response.writeHead(400).end(body), true);
+  const told = async () => outcomes(await workplace.sync(connection))[0];
+  expect(await told()).toMatch(/answered with status 400 \(not today\)$/);
+  body = `{"message":"not today","more":${entries(200_000, "{}")}}`;
+  expect(await told()).toMatch(/answered with status 400$/);
+});
+
+test("a remote that redirects git is not followed, be it to a repository that is there", async () => {
+  const { remotes, workplace } = await setUp();
+  const inside = await serveRemotes();
+  commit(inside.root, "internal/secret", { "a.ts": "private\n" });
+  for (const home of [inside, remotes]) {
+    commit(home.root, "internal/secret", { "a.ts": "private\n" });
+    remotes.redirect = (path) =>
+      path === "acme/shop" ? `${home.url}/internal/secret.git` : undefined;
+    const before = inside.requests.length;
+    const connection = { type: "git" as const, urls: [`${remotes.url}/acme/shop.git`] };
+    expect(outcomes(await workplace.sync(connection))).toEqual([
+      expect.stringMatching(
+        /acme\/shop: failed: git ls-remote: .*30[12]; it redirects, which is not followed/,
+      ),
+    ]);
+    expect(inside.requests.length).toBe(before);
+    expect(await workplace.find("private")).toEqual([]);
+  }
+});
+
+const REFS = 20_000;
+
+test.runIf(process.platform === "linux")("a remote with very many references", async () => {
+  const { remotes, workplace, connection } = await setUp();
+  const id = inRepository(remotes.root, "acme/shop", "rev-parse", "main").trim();
+  const lines = Array.from({ length: REFS }, (_, i) => `${id} refs/tags/t${(i * 7_919) % REFS}\n`);
+  appendFileSync(join(remotes.root, "acme/shop.git/packed-refs"), lines.join(""));
+  const turn = await longestTurn(async () => {
+    const [outcome] = outcomes(await workplace.sync({ ...connection, tags: ["t77?"] }));
+    expect(outcome).toMatch(/acme\/shop: (indexed|unchanged)$/);
+  });
+  tellFigure(`${turn.toFixed(1)} ms a turn`);
+  expect(turn).toBeLessThan(12 * SLOWNESS);
+  const [repository] = await workplace.engine.repositories();
+  expect(repository!.revisions.length).toBe(11);
+});
+
+test("a name with a line feed forges no line of a log", async () => {
+  const { github, workplace, connection } = await setUp();
+  github.repositories.push({ id: 2, full_name: "acme/a\nquern: all is well" });
+  expect(outcomes(await workplace.sync(connection))).toEqual([
+    `"127.0.0.1/acme/a\\nquern: all is well": failed: its name must not hold control characters: "127.0.0.1/acme/a\\nquern: all is well"`,
+    "127.0.0.1/acme/shop: indexed",
+  ]);
+});
