@@ -114,7 +114,10 @@ async function run(flags: Flags): Promise<LoadReport> {
 function start(children: ChildProcess[], args: string[]): ChildProcess {
   const child = fork(fileURLToPath(import.meta.url), args, { stdio: "inherit" });
   children.push(child);
-  child.once("error", (error) => child.emit("exit", error));
+  child.on("error", () => {}); // whoever waits for a message hears it
+  child.once("exit", (code) =>
+    child.emit("error", new Error(`${args[0]} ended with ${code} before the run did`)),
+  );
   return child;
 }
 
@@ -247,7 +250,8 @@ function show({
 
 async function beClients(): Promise<void> {
   const [assignment] = (await once(process, "message")) as unknown as [Assignment];
-  process.send!(await ask(assignment, () => process.send!("asking")));
+  const outcome = await ask(assignment, () => process.send!("asking"));
+  await new Promise((done) => process.send!(outcome, done)); // ten minutes of times take a while
   process.disconnect();
 }
 
