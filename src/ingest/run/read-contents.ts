@@ -5,6 +5,8 @@
 
 import { QuernError } from "../../base/errors.ts";
 import type { BatchContent, BatchFile } from "./batch.ts";
+import { MOST_CONTENT_BYTES } from "./bounds.ts";
+import type { DiskRoom } from "./disk-room.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { RepositoryRun, Wanted } from "./repository-run.ts";
 import type { IndexProgress } from "./report.ts";
@@ -19,6 +21,7 @@ const READ_AHEAD = 16;
 
 interface Reading {
   readonly dispatcher: Dispatcher;
+  readonly room: DiskRoom;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: IndexProgress) => void;
 }
@@ -97,6 +100,8 @@ class Reader {
     this.#batch = [];
     this.#batchBytes = 0;
     if (batch.length === 0) return;
+    if (this.#run.bytesWanted > MOST_CONTENT_BYTES) throw tooMuchContent(this.#run);
+    await this.#reading.room.check(this.#run.target.name);
     await this.#reading.dispatcher.dispatch({
       repository: this.#run.id,
       files: batch.map(({ file }) => file),
@@ -126,3 +131,9 @@ async function orUnreadable(content: Promise<BatchContent>): Promise<BatchConten
     throw error;
   }
 }
+
+export const tooMuchContent = ({ target }: RepositoryRun): QuernError =>
+  new QuernError(
+    "SOURCE_UNREADABLE",
+    `the files of ${target.name} have more than ${MOST_CONTENT_BYTES} bytes; leave files or revisions out, or divide it`,
+  );

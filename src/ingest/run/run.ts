@@ -14,12 +14,14 @@ import type { Lease } from "../../store/lmdb/lease.ts";
 import type { KeptTables } from "../../store/segments/kept-tables.ts";
 import type { WrittenSegment } from "../../store/segments/segment-writer.ts";
 import type { Pool } from "../../threads/pool.ts";
+import { MOST_CONTENT_BYTES } from "./bounds.ts";
+import { DiskRoom } from "./disk-room.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { checkedMetadata, checkedName } from "../sources/metadata.ts";
 import { aborted, throwIfAborted } from "../../base/abort.ts";
 import { originOf, Origins } from "./origins.ts";
 import { publishRepository, summarize, type Summary } from "./publish.ts";
-import { readContents } from "./read-contents.ts";
+import { readContents, tooMuchContent } from "./read-contents.ts";
 import type { IndexProgress, IndexReport } from "./report.ts";
 import { beginRepository, type RepositoryRun, type Target } from "./repository-run.ts";
 import type { Indexed, Listing, ListingOptions, Source } from "../sources/source.ts";
@@ -77,6 +79,7 @@ class IndexRun {
   readonly #options: RunOptions;
   readonly #dispatcher: Dispatcher;
   readonly #origins: Origins;
+  readonly #room: DiskRoom;
   #catalog: Catalog;
   #nextRepository: number;
   /** Repositories that wait for their segments to be complete, by name, in the order of the run. */
@@ -89,6 +92,7 @@ class IndexRun {
   constructor(options: RunOptions, catalog: Catalog) {
     this.#options = options;
     this.#origins = new Origins(options.signal);
+    this.#room = new DiskRoom(options.environment.path);
     this.#catalog = catalog;
     this.#nextRepository = catalog.manifest.nextRepository;
     this.#dispatcher = new Dispatcher({
@@ -156,7 +160,8 @@ class IndexRun {
   async #read(listing: Listing, target: Target): Promise<void> {
     const run = await this.#begin(listing, target);
     this.#opened.set(run.id, run);
-    await readContents(run, listing, { ...this.#options, dispatcher: this.#dispatcher });
+    const reading = { ...this.#options, dispatcher: this.#dispatcher, room: this.#room };
+    await readContents(run, listing, reading);
     this.#waiting.set(target.name, run);
   }
 
@@ -195,6 +200,7 @@ class IndexRun {
       const { lease, environment, maxFileSize, pause } = this.#options;
       const { owner } = lease;
       const summary = await summarize(run, maxFileSize, pause);
+      if (summary.record.contentBytes > MOST_CONTENT_BYTES) throw tooMuchContent(run);
       await environment.write((writer) =>
         publishRepository(writer, { run, summary, owner, segments, nextSegment }),
       );
