@@ -3,6 +3,7 @@
  * superseded one is kept for KEPT_MS, and longer while a search reads it. States share most of their memory.
  */
 
+import { LruCache } from "../../base/lru-cache.ts";
 import { internOwnSet } from "../../base/interned-sets.ts";
 import { IdMap } from "../../base/wide-map.ts";
 import { newPause } from "../../base/yield.ts";
@@ -18,6 +19,10 @@ import type { HeldView } from "./node-handler.ts";
 const KEPT_MS = 60_000;
 /** How many views are kept for later searches of the same slices. */
 const MOST_VIEWS = 32;
+/** How many ids the viewers hold together that are kept for later searches. Making one of 100 000 takes 5 ms. */
+const MOST_VIEWER_IDS = 1_000_000;
+/** A key may hold a bit for each of 100 000 repositories, which takes as much memory as so many ids. */
+const KEY_IDS = 4_000;
 
 /** Some slices of a shard at one generation, in the node's directory. */
 export interface HeldShard {
@@ -55,6 +60,11 @@ export class Holder {
   #last = 0;
   /** The views of the latest calls, by states and slices. */
   readonly #views = new Map<string, Promise<View>>();
+  /** The viewers of the latest calls, by states and bits. */
+  readonly #viewers = new LruCache<string, Viewer>({
+    most: MOST_VIEWER_IDS,
+    costOf: ({ repositoryIds }) => KEY_IDS + repositoryIds.size,
+  });
 
   get newest(): HeldState | undefined {
     return this.#states.at(-1);
@@ -101,7 +111,7 @@ export class Holder {
     for (const { state } of chosen) state.readers++;
     const release = (): void => chosen.forEach(({ state }) => state.readers--);
     try {
-      return { view: await this.#view(chosen), viewer: viewerOf(chosen), release };
+      return { view: await this.#view(chosen), viewer: this.#viewer(chosen), release };
     } catch (error) {
       release();
       throw error;
@@ -147,6 +157,17 @@ export class Holder {
     if (this.#views.size > MOST_VIEWS) this.#views.delete(oldest!);
     return view;
   }
+
+  /** Returns undefined if every repository is visible. */
+  #viewer(chosen: readonly Chosen[]): Viewer | undefined {
+    if (chosen.every(({ bits }) => bits === undefined)) return undefined;
+    const parts = chosen.map(({ shard, state, bits }) => [
+      shard,
+      state.number,
+      bits && Buffer.from(bits).toString("latin1"),
+    ]);
+    return this.#viewers.getOrMake(JSON.stringify(parts), () => viewerOf(chosen));
+  }
 }
 
 /** Returns a catalog with the segments that are asked for. It may contain other repositories, without segments. */
@@ -185,9 +206,7 @@ async function mixed(chosen: readonly Chosen[], newest: Catalog): Promise<Catalo
   };
 }
 
-/** Returns undefined if every repository is visible. */
-function viewerOf(chosen: readonly Chosen[]): Viewer | undefined {
-  if (chosen.every(({ bits }) => bits === undefined)) return undefined;
+function viewerOf(chosen: readonly Chosen[]): Viewer {
   const ids = new Set<number>();
   for (const { shard, state, bits } of chosen)
     state.shards.get(shard)!.repositories.forEach((id, i) => {

@@ -30,6 +30,7 @@ import {
   type MergedSegment,
   type MergeInput,
 } from "../../store/upkeep/merge.ts";
+import type { RevisionSet } from "../../store/segments/segment-writer.ts";
 import { segmentTarget } from "../../store/segments/segment-target.ts";
 import { threadEnvironment } from "../../store/lmdb/thread-environment.ts";
 import type { Task } from "../../threads/task.ts";
@@ -152,8 +153,16 @@ export function publishMerge(
   checkLease(writer, owner);
   const manifest = readManifest(writer);
   const generation = manifest.generation + 1;
-  for (const { id } of input.repositories)
-    moveRepository(writer, catalog.repositories.get(id)!, { input, written });
+  const sets = new Map<number, RevisionSet[]>();
+  for (const set of written.sets) {
+    const own = sets.get(set.repository);
+    if (own) own.push(set);
+    else sets.set(set.repository, [set]);
+  }
+  for (const { id } of input.repositories) {
+    const { record } = catalog.repositories.get(id)!;
+    moveRepository(writer, record, { input, to: written.segment, sets: sets.get(id) ?? [] });
+  }
   const merged = new Set(input.segments);
   const moved = input.repositories.map(({ id }) => id);
   const { segment, files, textBytes, symbols, hasSymbols } = written;
@@ -173,12 +182,18 @@ export function publishMerge(
   );
 }
 
+interface Move {
+  readonly input: MergePublication["input"];
+  readonly to: number;
+  /** Those of this repository. */
+  readonly sets: readonly RevisionSet[];
+}
+
 function moveRepository(
   writer: Writer,
-  { record }: CatalogRepository,
-  { input, written }: Pick<MergePublication, "input" | "written">,
+  record: CatalogRepository["record"],
+  { input, to, sets }: Move,
 ): void {
-  const sets = written.sets.filter(({ repository }) => repository === record.id);
   for (const segment of input.segments) {
     for (const { number } of record.revisions)
       writer.remove(revisionKey(record.id, segment, number));
@@ -187,6 +202,6 @@ function moveRepository(
   for (const { segment, revision, bits } of sets)
     writer.put(revisionKey(record.id, segment, revision), bytesOf(bits));
   const kept = record.segments.filter((segment) => !input.segments.includes(segment));
-  const segments = sets.length > 0 ? [...kept, written.segment] : kept;
+  const segments = sets.length > 0 ? [...kept, to] : kept;
   writer.put(repositoryKey(record.id), pack({ ...record, segments }));
 }
